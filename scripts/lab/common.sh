@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced by every script of the lab: where things are, messages, locks.
+#
+# The cache (never inside the checkout) holds
+#   linux-VERSION/            kernel source, with the fs/nfs patch applied
+#   FLAVOUR-VERSION/          built guest kernels, with a .stamp
+#   image-KEY/                the guests' root directory and its cpio archive
+#   build/CHECKOUT/FLAVOUR/   the modules, built from links to the checkout
+#   runs/                     one directory per run: console, dmesg, KTAP
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+LAB=$TOP/scripts/lab
+CACHE=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
+JOBS=${JOBS:-$(nproc)}
+mkdir -p "$CACHE"
+
+# Several checkouts may share a cache; each has its own module builds.
+CHECKOUT=$(printf '%s' "$TOP" | sha256sum | cut -c1-12)
+BUILD=$CACHE/build/$CHECKOUT
+
+say()  { printf '%s\n' "$*" >&2; }
+die()  { printf 'error: %s\n' "$*" >&2; exit 1; }
+step() { printf '==> %s\n' "$*" >&2; }
+
+# Hash of the content of the named files (missing ones count as empty).
+hash_files() {
+	local f
+
+	for f in "$@"; do
+		printf '%s\n' "${f##*/}"
+		[ ! -f "$f" ] || cat "$f"
+	done | sha256sum | cut -c1-16
+}
+
+# with_lock NAME CMD...: runs CMD, one at a time per NAME in this cache.
+with_lock() {
+	local name=$1
+
+	shift
+	mkdir -p "$CACHE/locks"
+	(
+		if ! flock -n 9; then
+			say "waiting for another run that holds the lock '$name'"
+			flock 9
+		fi
+		"$@"
+	) 9> "$CACHE/locks/$name"
+}
+
+# Version of Debian's kernel source package (the newest 6.12 there is).
+source_version() {
+	dpkg-query -W -f '${Version}' linux-source-6.12 2>/dev/null ||
+		die "linux-source-6.12 is not installed: run scripts/setup-packages.sh"
+}
+
+# Release name of the newest installed stock Debian 6.12 kernel.
+stock_release() {
+	local k
+
+	k=$(find /boot -maxdepth 1 -name 'vmlinuz-6.12*-amd64' \
+		! -name '*cloud*' ! -name '*-rt-*' -printf '%f\n' 2>/dev/null |
+		sort -V | tail -n 1)
+	[ -n "$k" ] ||
+		die "no Debian 6.12 kernel in /boot: run scripts/setup-packages.sh"
+	printf '%s\n' "${k#vmlinuz-}"
+}

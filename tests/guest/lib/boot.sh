@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Second stage of the guest's init: one-time set-up of the guest, then the
+# tests named in /lab/tests.list, then power off.
+
+# The result channel is a serial line of its own: what the kernel prints on
+# the console never mixes with it.
+chan=/dev/$lab_chan
+stty -F "$chan" raw -echo 2> /dev/null
+exec 8> "$chan"
+export LAB_CHANNEL=8
+
+[ "$lab_share" != 9p ] || {
+	modprobe -q 9pnet_virtio
+	modprobe -q 9p
+	mount -t 9p -o trans=virtio,version=9p2000.L,msize=131072 out /out
+}
+mount -t debugfs debugfs /sys/kernel/debug
+mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null
+mkdir -p /dev/pts /dev/shm /var/lib/nfs /var/log /run/lock
+mount -t devpts devpts /dev/pts 2> /dev/null
+mount -t tmpfs shm /dev/shm
+ln -sfn /run /var/run
+hostname lab
+echo 1 > /proc/sys/kernel/sysrq
+# A test that hangs is found by its own time limit.
+[ ! -e /proc/sys/kernel/hung_task_timeout_secs ] ||
+	echo "${lab_hung:-120}" > /proc/sys/kernel/hung_task_timeout_secs
+
+if [ -n "${lab_shell-}" ]; then
+	/bin/bash --rcfile /lab/lib/lab.sh -i
+else
+	/bin/bash /lab/lib/driver.sh
+fi
+dmesg > /out/dmesg 2> /dev/null
+echo "LAB-END" >&8
+sync
+poweroff -f

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What test scripts source: KTAP, network and RDMA devices, NFS server, mounts,
+# counters. A test calls what it needs; cleanup.sh takes everything down again
+# after it, whatever the test did.
+
+LABLIB=$(dirname "${BASH_SOURCE[0]}")
+. "$LABLIB/ktap.sh"
+. "$LABLIB/net.sh"
+. "$LABLIB/nfs.sh"
+trap _ktap_exit EXIT
+
+LAB_TMP=${LAB_TMP:-/tmp}
+LAB_TEST=${LAB_TEST:-shell}
+LAB_OUT=/out/$LAB_TEST
+mkdir -p "$LAB_TMP" "$LAB_OUT"
+KTAP_FILE=${KTAP_FILE:-/dev/null}
+
+# lab_die TEXT: the test can't go on.
+lab_die() {
+	echo "fatal: $*"
+	ktap_diag "fatal: $*"
+	exit 1
+}
+
+# lab_wait SECONDS CMD...: polls CMD until it succeeds. The limit is only for
+# the case that it never does, and is stretched on slow guests.
+lab_wait() {
+	local limit=$1 deadline
+
+	shift
+	deadline=$((SECONDS + limit * ${lab_scale:-1}))
+	until "$@"; do
+		[ "$SECONDS" -lt "$deadline" ] || return 1
+		sleep 0.05
+	done
+}
+
+# lab_allow_log REGEX: kernel messages this test provokes on purpose.
+lab_allow_log() { printf '%s\n' "$1" >> "$LAB_ALLOW"; }
+
+lab_is() { [ "$lab_flavour" = "$1" ]; }
+
+# lab_all: network, server, both transports where they exist.
+lab_all() {
+	lab_net
+	lab_server
+	lab_listen rdma 20050
+	if have_rdma2; then
+		load_rpcrdma2
+		lab_listen rdma2 20049
+	fi
+}

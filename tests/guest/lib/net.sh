@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Two RDMA devices in one guest: rxe0 (RoCEv2) on v0 of a veth pair, siw0
+# (iWARP) on w0 of another. Client and server use the same device.
+
+# shellcheck disable=SC2034 # used by the files that source this one
+{
+RXE_ADDR=10.0.0.1 RXE_ADDR6=fd00::1
+SIW_ADDR=10.0.1.1 SIW_ADDR6=fd00:1::1
+}
+
+_veth() { # END PEER ADDR ADDR6
+	[ ! -e "/sys/class/net/$1" ] || return 0
+	ip link add "$1" mtu 9000 type veth peer name "$2" mtu 9000
+	# Duplicate address detection would only add seconds.
+	echo 0 > "/proc/sys/net/ipv6/conf/$1/accept_dad"
+	echo 0 > "/proc/sys/net/ipv6/conf/$2/accept_dad"
+	ip addr add "$3/24" dev "$1"
+	ip -6 addr add "$4/64" dev "$1" nodad
+	ip link set "$1" up
+	ip link set "$2" up
+}
+
+_rdma_active() {
+	rdma link show "$1/1" 2> /dev/null | grep -q 'state ACTIVE'
+}
+
+_rdma_link() { # NAME TYPE NETDEV
+	[ ! -e "/sys/class/infiniband/$1" ] || return 0
+	rdma link add "$1" type "$2" netdev "$3"
+	lab_wait 10 _rdma_active "$1" || lab_die "$1 does not become active"
+}
+
+# have_siw: stock Debian kernels ship none.
+have_siw() {
+	[ -e /sys/class/infiniband/siw0 ] || modprobe -qn siw ||
+		grep -qs '^siw ' /proc/modules ||
+		grep -q ' siw_init_module$' /proc/kallsyms
+}
+
+lab_net() {
+	# rxe finds its CRC by name and does not load it itself.
+	modprobe -q crc32_pclmul || modprobe -q crc32_generic || true
+	modprobe -q rdma_rxe || true
+	modprobe -q rdma_ucm || true
+	ip link set lo up
+	_veth v0 v1 $RXE_ADDR $RXE_ADDR6
+	_rdma_link rxe0 rxe v0
+	if have_siw; then
+		modprobe -q siw || true
+		_veth w0 w1 $SIW_ADDR $SIW_ADDR6
+		_rdma_link siw0 siw w0
+	fi
+}
+
+# lab_devices: the devices of this guest, for loops.
+lab_devices() {
+	echo rxe
+	[ ! -e /sys/class/infiniband/siw0 ] || echo siw
+}
+
+# lab_addr DEV: address for rxe, siw, tcp, and with a 6 at the end for IPv6.
+lab_addr() {
+	case $1 in
+	rxe | tcp) echo $RXE_ADDR ;;
+	siw) echo $SIW_ADDR ;;
+	rxe6 | tcp6) echo $RXE_ADDR6 ;;
+	siw6) echo $SIW_ADDR6 ;;
+	*) lab_die "no device named $1" ;;
+	esac
+}
+
+lab_net_down() {
+	local d
+
+	for d in rxe0 siw0; do
+		[ ! -e /sys/class/infiniband/$d ] || rdma link delete $d
+	done
+	for d in v0 w0; do
+		[ ! -e /sys/class/net/$d ] || ip link delete $d
+	done
+}

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# NFS server, transports and mounts.
+#
+# Ports: 2049 TCP, 20049 version 2 (svc class rdma2), 20050 the stock
+# transport (svc class rdma).
+
+NFSD=/proc/fs/nfsd
+
+have_rdma2() { modprobe -qn rpcrdma2; }
+load_rpcrdma2() { modprobe rpcrdma2 "$@"; }
+
+# unload_rpcrdma2: waits for the last connections to go.
+unload_rpcrdma2() {
+	[ -e /sys/module/rpcrdma2 ] || return 0
+	lab_wait 20 rmmod rpcrdma2 2> "$LAB_TMP/rmmod" || {
+		cat "$LAB_TMP/rmmod"
+		return 1
+	}
+}
+
+# lab_export tmpfs|ext4 [SIZE]: what /export is (default tmpfs). Both have
+# ACLs and user xattrs.
+lab_export() {
+	local img=/dev/shm/export.img
+
+	case $1 in
+	tmpfs)
+		mount -t tmpfs -o "size=${2:-80%}" export /export
+		;;
+	ext4)
+		modprobe -q loop || true
+		modprobe -q ext4 || true
+		truncate -s "${2:-512M}" $img
+		mke2fs -q -F -t ext4 -E lazy_itable_init=1,lazy_journal_init=1 $img
+		mount -o loop $img /export
+		;;
+	esac
+	chmod 1777 /export
+}
+
+# lab_server [THREADS]: rpcbind, statd, mountd, nfsd for versions 3 to 4.2 on
+# TCP, grace periods ended. Calls lab_export tmpfs if nothing is exported yet.
+lab_server() {
+	mountpoint -q /export || lab_export tmpfs
+	mkdir -p /run/rpcbind /run/rpc_pipefs /var/lib/nfs/{sm,sm.bak,v4recovery,rpc_pipefs}
+	chown -R statd /var/lib/nfs/sm /var/lib/nfs/sm.bak 2> /dev/null || true
+	touch /var/lib/nfs/{etab,rmtab,state}
+	chown statd /var/lib/nfs/state
+	modprobe -q nfsd || true
+	modprobe -q lockd || true
+	mountpoint -q $NFSD || mount -t nfsd nfsd $NFSD
+	mountpoint -q /var/lib/nfs/rpc_pipefs ||
+		mount -t rpc_pipefs rpc_pipefs /var/lib/nfs/rpc_pipefs
+	echo '/export *(rw,no_root_squash,insecure,fsid=0,no_subtree_check)' \
+		> /run/exports
+	pidof rpcbind > /dev/null || rpcbind -w 8>&-
+	pidof rpc.statd > /dev/null || rpc.statd --no-notify 8>&-
+	exportfs -a
+	pidof rpc.mountd > /dev/null || rpc.mountd 8>&-
+	echo 10 > $NFSD/nfsv4leasetime
+	echo 10 > $NFSD/nfsv4gracetime
+	rpc.nfsd -V 3 -V 4 -V 4.1 -V 4.2 -N 2 --no-udp "${1:-8}" 2> /dev/null ||
+		rpc.nfsd "${1:-8}"
+	lab_end_grace
+}
+
+# Nobody has state to reclaim: end both grace periods now.
+lab_end_grace() {
+	echo Y > $NFSD/v4_end_grace
+	[ ! -e /proc/fs/lockd/nlm_end_grace ] ||
+		echo Y > /proc/fs/lockd/nlm_end_grace
+}
+
+# lab_listen CLASS PORT: adds a listener to nfsd.
+lab_listen() {
+	grep -q "^$1 $2\$" $NFSD/portlist || echo "$1 $2" > $NFSD/portlist
+}
+
+# mount_nfs DEV VERS [OPTS [DIR]]: DEV is rxe, siw (version 2), rxe-v1, siw-v1
+# (stock transport) or tcp; rxe6 and so on for IPv6. VERS is 3, 4.0, 4.1, 4.2.
+mount_nfs() {
+	local dev=${1%-v1} vers=$2 opts=${3-} dir=${4:-/mnt} addr path o six=
+
+	addr=$(lab_addr "$dev")
+	case $addr in
+	*:*) six=6 addr="[$addr]" ;;
+	esac
+	case $1 in
+	tcp*) o=proto=tcp$six,port=2049 ;;
+	*-v1) o=proto=rdma$six,port=20050 ;;
+	*) o=proto=rdma$six,rdmaver=2,port=20049 ;;
+	esac
+	path=/
+	if [ "$vers" = 3 ]; then
+		path=/export
+		o+=,mountproto=tcp$six
+	fi
+	mkdir -p "$dir"
+	mount -t nfs -o "vers=$vers,$o${opts:+,$opts}" "$addr:$path" "$dir"
+}
+
+umount_nfs() { umount "${1:-/mnt}"; }
+
+# Empties the client's page cache.
+drop_caches() {
+	sync
+	echo 3 > /proc/sys/vm/drop_caches
+}
+
+# nfs_mounts: directories where NFS is mounted, innermost first.
+nfs_mounts() { awk '$3 ~ /^nfs4?$/ { print $2 }' /proc/mounts | tac; }
+
+# lab_server_down: stops nfsd (which closes its listeners) and the daemons.
+lab_server_down() {
+	local p
+
+	if mountpoint -q $NFSD; then
+		rpc.nfsd 0
+		exportfs -ua
+		umount $NFSD
+	fi
+	for p in rpc.mountd rpc.statd rpcbind; do
+		pkill -x "$p" || true
+	done
+	for p in rpc.mountd rpc.statd rpcbind; do
+		lab_wait 10 eval "! pidof $p > /dev/null" || pkill -KILL -x "$p"
+	done
+	# On an export that was in use, the last references go away behind
+	# the back of whoever stopped the server.
+	while mountpoint -q /export; do
+		lab_wait 10 umount /export || return 1
+	done
+	rm -f /dev/shm/export.img
+}
