@@ -1,0 +1,238 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds the NFS client modules of one kernel with the mount option rdmaver=
+# added, from the kernel's own source, and puts them into a directory.
+#
+# The modules share private structures, so all of them are built and belong
+# together. What other modules see must not change: the checksum of every
+# exported symbol has to be the one the kernel was built with.
+set -euo pipefail
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+CACHE=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
+PATCH=$TOP/patches/nfs-rdmaver-6.12.patch
+JOBS=${JOBS:-$(nproc)}
+
+usage() {
+	cat <<-EOF
+	usage: ${0##*/} [options] --out DIR
+
+	  --out DIR        where the modules go (created if it is missing)
+	  --kernel KVER    the kernel to build for (default: the running one)
+	  --kdir DIR       its headers (default: /lib/modules/KVER/build)
+	  --source PATH    its source, an archive or an unpacked tree
+	                   (default: /usr/src/linux-source-X.Y.tar.xz)
+	  --help           this text
+
+	Result: nfs.ko and the other modules of fs/nfs, debug information
+	stripped. scripts/nfs/install-nfs-modules.sh installs them. Builds are
+	kept in $CACHE, so the second call is instant.
+	EOF
+}
+
+say() { printf '%s\n' "$*" >&2; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# make_version DIR: X.Y.Z from the Makefile of a kernel tree.
+make_version() {
+	awk -F ' *= *' '$1 == "VERSION" { v = $2 } $1 == "PATCHLEVEL" { p = $2 }
+		$1 == "SUBLEVEL" { print v "." p "." $2; exit }' "$1/Makefile"
+}
+
+# Debian's package version of the kernel that $kdir belongs to, if it is one.
+kernel_package() {
+	sed -n 's/.*Debian \([^ "]*\).*/\1/; T; p; q' \
+		"$kdir"/include/generated/{package,utsversion,compile}.h \
+		2>/dev/null || true
+}
+
+# Debian's package version of the archive $source, if a package owns it.
+source_package() {
+	local pkg
+
+	pkg=$(dpkg-query -S "$source" 2>/dev/null) || return 0
+	dpkg-query -W -f '${Version}' "${pkg%%:*}" 2>/dev/null || true
+}
+
+# Names of the source files in $source, relative to it, NUL-terminated.
+source_files() {
+	(cd "$source" && find Makefile fs/nfs -type f ! -name '*.mod.c' \
+		\( -name '*.[ch]' -o -name Makefile -o -name Kconfig \) -print0 |
+		LC_ALL=C sort -z)
+}
+
+# What tells this source from another one with the same X.Y.Z.
+source_id() {
+	local pkg
+
+	pkg=$(source_package)
+	if [ -n "$pkg" ]; then
+		printf '%s\n' "$pkg"
+	elif [ -d "$source" ]; then
+		(cd "$source" && source_files | xargs -0 cat) | sha256sum
+	else
+		sha256sum < "$source"
+	fi | cut -c1-32
+}
+
+# Puts Makefile and fs/nfs of the kernel source below DIR.
+fetch_source() {
+	local dir=$1 top
+
+	mkdir -p "$dir"
+	if [ -d "$source" ]; then
+		[ -d "$source/fs/nfs" ] || die "$source is no kernel source tree"
+		# Sources only: somebody may have built in that tree.
+		source_files | tar -C "$source" -c --null -T - |
+			tar -C "$dir" -x
+		return
+	fi
+	say "unpacking fs/nfs from $source (about 20 seconds)"
+	top=$(basename "${source%%.tar*}")
+	tar -C "$dir" --strip-components=1 -xf "$source" \
+		"$top/Makefile" "$top/fs/nfs" ||
+		die "$source does not contain $top/fs/nfs"
+}
+
+# The source must be the one the kernel was built from.
+check_version() {
+	local dir=$1 want have kpkg spkg
+
+	# X.Y.Z as the kernel's name has it, or from the headers' Makefile.
+	want=$(printf '%s\n' "$kver" | grep -oE '^[0-9]+\.[0-9]+\.[0-9]+' ||
+		make_version "$kdir")
+	have=$(make_version "$dir")
+	[ "$have" = "$want" ] ||
+		die "kernel $kver needs the source of $want, $source is $have"
+	kpkg=$(kernel_package)
+	spkg=$(source_package)
+	[ -z "$kpkg" ] || [ -z "$spkg" ] || [ "$kpkg" = "$spkg" ] ||
+		die "kernel $kver was built from $kpkg, $source is $spkg"
+}
+
+apply_patch() {
+	local dir=$1
+
+	if patch -d "$dir" -p1 -R -s -f --dry-run < "$PATCH" > /dev/null 2>&1; then
+		return 0	# the tree has it already
+	fi
+	patch -d "$dir" -p1 -s -f < "$PATCH" > "$dir/patch.log" 2>&1 || {
+		cat "$dir/patch.log" >&2
+		die "$PATCH does not apply to $source"
+	}
+}
+
+# list_symbols FILE: "checksum name" of what fs/nfs exports.
+list_symbols() {
+	awk -F '\t' -v all="$2" '(all || $3 ~ "^fs/nfs/") { print $1, $2 }' "$1" |
+		LC_ALL=C sort
+}
+
+check_symbols() {
+	local dir=$1
+
+	list_symbols "$kdir/Module.symvers" '' > "$dir/symbols.kernel"
+	list_symbols "$dir/fs/nfs/Module.symvers" y > "$dir/symbols.built"
+	[ -s "$dir/symbols.kernel" ] ||
+		die "kernel $kver has no NFS modules: is NFS built in?"
+	if ! cmp -s "$dir/symbols.kernel" "$dir/symbols.built"; then
+		LC_ALL=C comm -3 "$dir/symbols.kernel" "$dir/symbols.built" |
+			sed -n '1,20p' >&2
+		die "the symbols above differ from those of kernel $kver"
+	fi
+	say "$(wc -l < "$dir/symbols.built") exported symbols, all checksums equal to the kernel's"
+}
+
+# Neither more nor fewer modules than the kernel itself brings.
+check_modules() {
+	local dir=$1 stock=/lib/modules/$kver/kernel/fs/nfs
+
+	[ -d "$stock" ] || return 0
+	find "$stock" -name '*.ko*' -printf '%f\n' | sed 's/\.ko.*//' | sort \
+		> "$dir/modules.kernel"
+	find "$dir/ko" -name '*.ko' -printf '%f\n' | sed 's/\.ko$//' | sort \
+		> "$dir/modules.built"
+	diff "$dir/modules.kernel" "$dir/modules.built" >&2 ||
+		die "kernel $kver has other NFS modules than those built"
+}
+
+build() {
+	local dir=$1 ko
+
+	rm -rf "$dir"
+	fetch_source "$dir"
+	check_version "$dir"
+	apply_patch "$dir"
+	say "building the NFS client modules for $kver (1 to 2 minutes on 2 CPUs)"
+	nice make -C "$kdir" M="$dir/fs/nfs" -j"$JOBS" modules \
+		> "$dir/build.log" 2>&1 < /dev/null || {
+		tail -n 30 "$dir/build.log" >&2
+		die "the NFS client modules did not build"
+	}
+	check_symbols "$dir"
+	mkdir "$dir/ko"
+	find "$dir/fs/nfs" -name '*.ko' -exec cp {} "$dir/ko/" \;
+	for ko in "$dir"/ko/*.ko; do
+		strip --strip-debug "$ko"
+		[ "$(modinfo -F vermagic "$ko" | cut -d' ' -f1)" = "$kver" ] ||
+			die "${ko##*/} was built for another kernel than $kver"
+	done
+	check_modules "$dir"
+	rm -rf "$dir/fs"
+	printf '%s\n' "$stamp" > "$dir/stamp"
+}
+
+# Flags of a make that may have called this script are not for kbuild.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+kver=$(uname -r)
+kdir=
+source=
+out=
+PATH=$PATH:/usr/sbin:/sbin
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--help | -h) usage; exit 0 ;;
+	--out | --kernel | --kdir | --source)
+		[ $# -ge 2 ] || die "$1 needs a value"
+		case $1 in
+		--out) out=$2 ;;
+		--kernel) kver=$2 ;;
+		--kdir) kdir=$2 ;;
+		--source) source=$2 ;;
+		esac
+		shift 2
+		;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+[ -n "$out" ] || { usage >&2; exit 2; }
+
+kdir=$(readlink -m "${kdir:-/lib/modules/$kver/build}")
+[ -f "$kdir/Module.symvers" ] ||
+	die "no headers of kernel $kver in $kdir: install linux-headers-$kver"
+release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=
+[ "$release" = "$kver" ] ||
+	die "$kdir has the headers of kernel ${release:-(unknown)}, not of $kver"
+if [ -z "$source" ]; then
+	base=$(printf '%s\n' "$kver" | grep -oE '^[0-9]+\.[0-9]+') ||
+		die "cannot tell the source of kernel $kver, use --source"
+	source=/usr/src/linux-source-$base.tar.xz
+fi
+[ -e "$source" ] || die "no kernel source $source: install linux-source-${base:-X.Y}"
+source=$(readlink -f "$source")
+
+# One directory per kernel and patch; the stamp tells whether the kernel
+# behind a name, or the source, was exchanged since.
+work=$CACHE/nfs-$kver-$(sha256sum "$PATCH" | cut -c1-12)
+[ ! -d "$source" ] || work=$work-tree
+stamp="$(sha256sum < "$kdir/Module.symvers" | cut -c1-16) $(kernel_package) $(source_id)"
+
+mkdir -p "$CACHE/locks" "$out"
+exec 9> "$CACHE/locks/nfs-$kver"
+flock -n 9 || { say "waiting for another build of the NFS modules"; flock 9; }
+[ "$(cat "$work/stamp" 2>/dev/null)" = "$stamp" ] || build "$work"
+cp "$work"/ko/*.ko "$out/"
+say "$(find "$work/ko" -name '*.ko' | wc -l) NFS client modules for $kver are in $out"

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Installs the NFS client modules with the mount option rdmaver= for one
+# kernel, beside the kernel's own, or removes them again. modprobe prefers
+# what is in updates/; no file of the kernel package is touched.
+set -euo pipefail
+
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+
+usage() {
+	cat <<-EOF
+	usage: ${0##*/} [options] [--uninstall]
+
+	  --kernel KVER    the kernel to install for (default: the running one)
+	  --from DIR       modules that build-nfs-modules.sh has built; without
+	                   this option they are built now
+	  --source PATH    handed on to build-nfs-modules.sh
+	  --sign KEY CERT  sign the modules, for Secure Boot
+	  --root DIR       below which lib/modules/KVER is (default: /)
+	  --uninstall      remove the modules
+	  --help           this text
+	EOF
+}
+
+say() { printf '%s\n' "$*" >&2; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# modprobe takes the new files from now on; what runs already stays.
+advise() {
+	if [ "$root" = / ] && [ "$kver" = "$(uname -r)" ] &&
+	   [ -d /sys/module/nfs ]; then
+		say "The old nfs module is still loaded. Unmount all NFS file systems"
+		say "and run 'modprobe -r nfsv4 nfsv3 nfs' (the next mount loads the"
+		say "new one), or reboot."
+	fi
+	say "If NFS is in the initramfs (root on NFS): update-initramfs -u -k $kver"
+}
+
+remove() {
+	[ -d "$dest" ] || { say "nothing is installed in $dest"; return; }
+	rm -rf "$dest"
+	depmod -b "$root" "$kver"
+	say "removed $dest"
+	advise
+}
+
+install_modules() {
+	local ko signer=/lib/modules/$kver/build/scripts/sign-file
+
+	if [ -z "$from" ]; then
+		from=$(mktemp -d)
+		trap 'rm -rf "$from"' EXIT
+		"$HERE/build-nfs-modules.sh" --kernel "$kver" --out "$from" \
+			${source:+--source "$source"}
+	fi
+	[ -f "$from/nfs.ko" ] || die "$from has no NFS modules"
+	for ko in "$from"/*.ko; do
+		[ "$(modinfo -F vermagic "$ko" | cut -d' ' -f1)" = "$kver" ] ||
+			die "${ko##*/} was built for another kernel than $kver"
+	done
+	# All or nothing: modules of two builds must never be mixed.
+	rm -rf "$dest.new"
+	mkdir -p "$dest.new"
+	install -m 644 "$from"/*.ko "$dest.new/"
+	if [ -n "$key" ]; then
+		for ko in "$dest.new"/*.ko; do
+			"$signer" sha256 "$key" "$cert" "$ko"
+		done
+	fi
+	rm -rf "$dest"
+	mv "$dest.new" "$dest"
+	depmod -b "$root" "$kver"
+	say "installed $(find "$dest" -name '*.ko' | wc -l) NFS client modules in $dest"
+	advise
+}
+
+kver=$(uname -r)
+from=
+source=
+key=
+cert=
+root=/
+action=install_modules
+PATH=$PATH:/usr/sbin:/sbin
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--help | -h) usage; exit 0 ;;
+	--uninstall) action=remove; shift ;;
+	--sign)
+		[ $# -ge 3 ] || die "--sign needs a key and a certificate"
+		key=$2 cert=$3
+		shift 3
+		;;
+	--kernel | --from | --source | --root)
+		[ $# -ge 2 ] || die "$1 needs a value"
+		case $1 in
+		--kernel) kver=$2 ;;
+		--from) from=$2 ;;
+		--source) source=$2 ;;
+		--root) root=$2 ;;
+		esac
+		shift 2
+		;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+
+base=${root%/}/lib/modules/$kver
+dest=$base/updates/nfs-rdmaver
+[ -d "$base" ] || die "there is no $base"
+[ -w "$base" ] || die "$base is not writable: run this as root"
+$action
