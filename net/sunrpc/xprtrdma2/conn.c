@@ -1,0 +1,831 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Life of one connection: made, connected or accepted, settled, closed.
+ *
+ * One function changes the state and knows which changes are allowed. Who
+ * sees trouble calls rpcrdma2_conn_kill(), which only changes the state and
+ * tells the owner; the owner alone tears down, in exact reverse order of
+ * setting up. CM events come in the CM's work item, completions in the
+ * CQ's; both hold no lock of ours when they call up.
+ */
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+#include <rdma/ib_cm.h>
+
+#include "conn.h"
+#include "observe.h"
+#include <trace/events/rpcrdma2.h>
+
+#define RPCRDMA2_RESOLVE_MS	5000
+#define RPCRDMA2_CONNECT_MS	15000
+
+/* Slots for RPC messages; more Calls than this may be outstanding, since a
+ * slot is only held until its Send has completed.
+ */
+#define RPCRDMA2_MAX_CALL_SLOTS	64U
+
+/* Attempts inside one connect: v2, v2 again after a loss, v1, and one more
+ * for an ERR_VERS followed by a loss.
+ */
+#define RPCRDMA2_ATTEMPTS	4
+
+static atomic_t rpcrdma2_conn_ids;
+
+static const u8 conn_next_states[] = {
+	[RPCRDMA2_CONN_NEW]	   = BIT(RPCRDMA2_CONN_RESOLVING) |
+				     BIT(RPCRDMA2_CONN_CONNECTING) |
+				     BIT(RPCRDMA2_CONN_CLOSING),
+	[RPCRDMA2_CONN_RESOLVING]  = BIT(RPCRDMA2_CONN_CONNECTING) |
+				     BIT(RPCRDMA2_CONN_CLOSING),
+	[RPCRDMA2_CONN_CONNECTING] = BIT(RPCRDMA2_CONN_OPEN) |
+				     BIT(RPCRDMA2_CONN_CLOSING),
+	[RPCRDMA2_CONN_OPEN]	   = BIT(RPCRDMA2_CONN_READY) |
+				     BIT(RPCRDMA2_CONN_CLOSING),
+	[RPCRDMA2_CONN_READY]	   = BIT(RPCRDMA2_CONN_CLOSING),
+	[RPCRDMA2_CONN_CLOSING]	   = BIT(RPCRDMA2_CONN_CLOSED),
+	[RPCRDMA2_CONN_CLOSED]	   = 0,
+};
+
+/* The only place where a state changes. A change that is not allowed is no
+ * error: somebody else was faster, most often into CLOSING.
+ */
+static bool conn_set_state(struct rpcrdma2_conn *conn,
+			   enum rpcrdma2_conn_state to, int reason)
+{
+	enum rpcrdma2_conn_state from;
+	bool allowed;
+
+	spin_lock(&conn->state_lock);
+	from = conn->state;
+	allowed = conn_next_states[from] & BIT(to);
+	if (allowed) {
+		WRITE_ONCE(conn->state, to);
+		if (!conn->reason)
+			conn->reason = reason;
+	}
+	spin_unlock(&conn->state_lock);
+	if (!allowed)
+		return false;
+	trace_rpcrdma2_conn_state(conn, from, to, reason);
+	wake_up_all(&conn->state_wq);
+	return true;
+}
+
+/**
+ * rpcrdma2_conn_kill - give up a connection
+ * @conn: the connection
+ * @err: reason, a negative errno
+ *
+ * Context: process; does not wait. May be called any number of times.
+ */
+void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err)
+{
+	if (!conn_set_state(conn, RPCRDMA2_CONN_CLOSING, err))
+		return;
+	if (!xchg(&conn->told, true))
+		conn->p.ops->lost(conn);
+}
+
+static void conn_kill_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  kill_work);
+
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+}
+
+static void conn_release(struct kref *kref)
+{
+	kfree(container_of(kref, struct rpcrdma2_conn, kref));
+}
+
+/**
+ * rpcrdma2_conn_get - take a reference to the object (not its resources)
+ * @conn: the connection
+ *
+ * Context: any.
+ * Return: @conn
+ */
+struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
+{
+	kref_get(&conn->kref);
+	return conn;
+}
+
+/**
+ * rpcrdma2_conn_put - drop a reference
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
+{
+	kref_put(&conn->kref, conn_release);
+}
+
+static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
+					bool client)
+{
+	struct rpcrdma2_conn *conn;
+
+	conn = kzalloc(sizeof(*conn), GFP_NOIO);
+	if (!conn)
+		return NULL;
+	kref_init(&conn->kref);
+	conn->id = atomic_inc_return(&rpcrdma2_conn_ids);
+	conn->client = client;
+	conn->p = *p;
+	spin_lock_init(&conn->state_lock);
+	init_waitqueue_head(&conn->state_wq);
+	spin_lock_init(&conn->credit_lock);
+	spin_lock_init(&conn->sq_lock);
+	INIT_LIST_HEAD(&conn->sq_free);
+	INIT_LIST_HEAD(&conn->sq_free_control);
+	INIT_LIST_HEAD(&conn->sq_posted);
+	INIT_LIST_HEAD(&conn->sq_waiters);
+	spin_lock_init(&conn->recv_lock);
+	INIT_WORK(&conn->kill_work, conn_kill_worker);
+	atomic_set(&conn->control_xid, get_random_u32());
+	rpcrdma2_window_reset(&conn->window, p->calls);
+	rpcrdma2_grant_reset(&conn->grant, p->serves_initial, p->serves);
+	rpcrdma2_props_init(&conn->peer);
+	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
+	conn->last_recv = jiffies;
+	return conn;
+}
+
+/* Asynchronous errors of the QP come in interrupt context. */
+static void conn_qp_event(struct ib_event *event, void *context)
+{
+	struct rpcrdma2_conn *conn = context;
+
+	if (event->event == IB_EVENT_COMM_EST ||
+	    event->event == IB_EVENT_QP_LAST_WQE_REACHED)
+		return;
+	schedule_work(&conn->kill_work);
+}
+
+static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	atomic_set(&conn->probing, 0);
+	rpcrdma2_sq_put(conn, 1);
+	if (wc->status == IB_WC_SUCCESS)
+		return;
+	trace_rpcrdma2_wc_error(conn, "probe", wc->status, wc->vendor_err);
+	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+}
+
+/**
+ * rpcrdma2_conn_probe - find out whether the peer is still there
+ * @conn: a connection in state READY
+ *
+ * Posts a zero-length RDMA Write, which needs neither a credit nor a handle
+ * (CRED-17). A dead peer makes it fail after the transport's retries.
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
+{
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe	= &conn->probe_cqe,
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+
+	if (!rpcrdma2_conn_ready(conn) ||
+	    atomic_cmpxchg(&conn->probing, 0, 1))
+		return;
+	if (!rpcrdma2_sq_get(conn, 1, NULL))
+		goto out;	/* posted work will tell as well */
+	rpcrdma2_stat_inc(conn->p.stats, probes);
+	if (!rpcrdma2_sq_post(conn, &wr.wr))
+		return;
+	rpcrdma2_sq_put(conn, 1);
+out:
+	atomic_set(&conn->probing, 0);
+}
+
+/* Entries for everything that may be posted at once, the unsignaled Sends
+ * at rest included (see send.c).
+ */
+static u32 conn_sq_depth(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	u32 depth, need;
+
+	depth = p->calls * p->call_wrs + p->serves * p->reply_wrs;
+	need = max(p->call_wrs, p->reply_wrs) * (RPCRDMA2_SIGNAL_EVERY + 1);
+	depth = max(depth, need) + RPCRDMA2_CONTROL_RESERVE + 1;
+	/* one for the drain */
+	return min(depth + 1, conn->caps.max_qp_wr);
+}
+
+static int conn_create_qp(struct rpcrdma2_conn *conn)
+{
+	struct ib_qp_init_attr attr = {
+		.event_handler	= conn_qp_event,
+		.qp_context	= conn,
+		.send_cq	= conn->cq,
+		.recv_cq	= conn->cq,
+		.sq_sig_type	= IB_SIGNAL_REQ_WR,
+		.qp_type	= IB_QPT_RC,
+		.port_num	= conn->cm_id->port_num,
+		.cap = {
+			.max_send_wr	 = conn->sq_depth,
+			.max_recv_wr	 = conn->recv_max + 1,
+			.max_send_sge	 = conn->caps.max_send_sge,
+			.max_recv_sge	 = 1,
+			.max_rdma_ctxs	 = conn->p.rw_ctxs,
+		},
+	};
+	int ret;
+
+	ret = rdma_create_qp(conn->cm_id, conn->pd, &attr);
+	if (ret)
+		return ret;
+	conn->qp = conn->cm_id->qp;
+	/* What was granted; rdma_rw added to max_send_wr what it needs */
+	conn->caps.max_send_sge = min(conn->caps.max_send_sge,
+				      attr.cap.max_send_sge);
+	conn->sq_depth = attr.cap.max_send_wr - 1;
+	conn->sq_avail = conn->sq_depth;
+	return 0;
+}
+
+/* PD, CQ, QP, control slots and first Receives, in this order. Whatever
+ * exists after an error is undone by rpcrdma2_conn_close() and _free().
+ */
+static int conn_setup(struct rpcrdma2_conn *conn)
+{
+	struct ib_device *device = conn->cm_id->device;
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	u32 cqes;
+	int ret;
+
+	ret = rpcrdma2_device_query(device, &conn->caps);
+	if (ret)
+		return ret;
+	conn->sq_depth = conn_sq_depth(conn);
+	conn->recv_max = min_t(u32, p->calls + p->serves + 64,
+			       device->attrs.max_qp_wr - 1);
+	conn->nslots = min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
+		       min(p->serves, RPCRDMA2_MAX_CALL_SLOTS);
+
+	conn->pd = ib_alloc_pd(device, 0);
+	if (IS_ERR(conn->pd)) {
+		ret = PTR_ERR(conn->pd);
+		conn->pd = NULL;
+		return ret;
+	}
+	/* rdma_rw may triple its contexts; both drains take one more each */
+	cqes = conn->sq_depth + 3 * p->rw_ctxs + conn->recv_max + 3;
+	conn->cq = ib_alloc_cq_any(device, conn,
+				   min_t(u32, cqes, device->attrs.max_cqe),
+				   IB_POLL_WORKQUEUE);
+	if (IS_ERR(conn->cq)) {
+		ret = PTR_ERR(conn->cq);
+		conn->cq = NULL;
+		return ret;
+	}
+	conn->probe_cqe.done = conn_probe_done;
+	ret = conn_create_qp(conn);
+	if (ret)
+		return ret;
+	ret = rpcrdma2_sends_create(conn);
+	if (ret)
+		return ret;
+	ret = rpcrdma2_recvs_create(conn);
+	if (ret)
+		return ret;
+
+	rpcrdma2_props_init(&conn->mine);
+	conn->mine.val[RPCRDMA2_RBSIZ] = p->pool->size;
+	conn->mine.val[RPCRDMA2_BRS] = p->brs;
+	conn->mine.listed = BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS);
+	return 0;
+}
+
+/* The private data of version 1, also with version 2 (CM-14). */
+static void conn_cm_private(struct rpcrdma2_conn *conn, u8 *buf)
+{
+	struct rpcrdma_cm_private cm = {
+		.remote_inval	= conn->caps.remote_inval,
+		.send_size	= conn->p.send_size,
+		.recv_size	= conn->p.pool->size,
+	};
+
+	rpcrdma_cm_encode(&cm, buf);
+}
+
+/* Thresholds and invalidation by the rules of the settled version: INL-2,
+ * INL-3, INL-8, D-16, RINV-20, RINV-21.
+ */
+static void conn_apply_limits(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma_cm_private *cm = &conn->cm_peer;
+	u32 mine = conn->mine.val[RPCRDMA2_RBSIZ];
+	u32 peer;
+
+	if (!conn->codec->props) {
+		conn->inline_send = min(conn->p.send_size, cm->recv_size);
+		conn->inline_recv = min(mine, cm->send_size);
+		conn->remote_inval = conn->caps.remote_inval &&
+				     cm->remote_inval;
+		return;
+	}
+	peer = conn->peer.val[RPCRDMA2_RBSIZ];
+	conn->inline_send = min(conn->p.send_size, peer);
+	conn->inline_recv = conn->peer_props_seen ?
+			    min(mine, peer) : RPCRDMA2_INLINE_DEFAULT;
+	conn->remote_inval = conn->caps.remote_inval;
+}
+
+/**
+ * rpcrdma2_conn_opened - a message proves that the connection stands
+ * @conn: server's connection; no change if its state is past CONNECTING
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_conn_opened(struct rpcrdma2_conn *conn)
+{
+	conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
+}
+
+/**
+ * rpcrdma2_conn_settle - the version is known, make the connection READY
+ * @conn: connection in state OPEN; conn->peer holds the peer's properties
+ * @codec: the version
+ * @why: why this one
+ *
+ * Context: may sleep (GFP_NOIO). Connect path of the client, CQ work item
+ * of the server.
+ * Return: 0, -ENOBUFS without memory, -ENOTCONN if the connection is lost.
+ */
+int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_codec *codec,
+			 enum rpcrdma2_why why)
+{
+	int size;
+
+	conn->codec = codec;
+	conn->why = why;
+	conn_apply_limits(conn);
+	size = rpcrdma2_sends_grow(conn, conn->inline_send,
+				   min(conn->inline_send,
+				       codec->inline_default));
+	if (size < 0)
+		return -ENOBUFS;
+	conn->inline_send = size;
+	if (!conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
+		return -ENOTCONN;
+	trace_rpcrdma2_settled(conn);
+	rpcrdma2_stat_inc(conn->p.stats, connects);
+	return 0;
+}
+
+/**
+ * rpcrdma2_conn_granted - a grant arrived
+ * @conn: the connection
+ * @credit: rdma_credit of a non-ERROR message with RESPONSE set
+ *
+ * Context: may sleep.
+ * Return: true if the window is open.
+ */
+bool rpcrdma2_conn_granted(struct rpcrdma2_conn *conn, u32 credit)
+{
+	struct rpcrdma2_window *w = &conn->window;
+	u32 have, want;
+	bool open;
+
+	spin_lock(&conn->credit_lock);
+	have = w->granted;
+	spin_unlock(&conn->credit_lock);
+
+	/* A Receive for every Reply before its Call may go (CRED-8) */
+	want = min(credit, conn->p.calls);
+	if (want > have) {
+		u32 other = conn->grant.current_grant;
+		u32 got = rpcrdma2_recv_target(conn, want + other);
+
+		credit = got > other ? max(got - other, have) : have;
+	}
+
+	spin_lock(&conn->credit_lock);
+	open = rpcrdma2_window_grant(w, credit);
+	spin_unlock(&conn->credit_lock);
+	return open;
+}
+
+/**
+ * rpcrdma2_conn_credit_ask - credits to ask for
+ * @conn: the connection
+ *
+ * Context: any.
+ * Return: rdma_credit of a message with RESPONSE clear
+ */
+u32 rpcrdma2_conn_credit_ask(struct rpcrdma2_conn *conn)
+{
+	return READ_ONCE(conn->window.asked);
+}
+
+/**
+ * rpcrdma2_conn_credit_grant - credits that are granted now
+ * @conn: the connection
+ *
+ * Context: any.
+ * Return: rdma_credit of a message with RESPONSE set
+ */
+u32 rpcrdma2_conn_credit_grant(struct rpcrdma2_conn *conn)
+{
+	return READ_ONCE(conn->grant.current_grant);
+}
+
+static void conn_cm_step(struct rpcrdma2_conn *conn, int event)
+{
+	spin_lock(&conn->state_lock);
+	conn->cm_step = event;
+	spin_unlock(&conn->state_lock);
+	wake_up_all(&conn->state_wq);
+}
+
+static void conn_established(struct rpcrdma2_conn *conn,
+			     const struct rdma_conn_param *param)
+{
+	if (conn->client)
+		rpcrdma_cm_decode(param->private_data,
+				  param->private_data_len, &conn->cm_peer);
+	/* Not if a message was faster than this event */
+	conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
+}
+
+static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct rpcrdma2_conn *conn = cm_id->context;
+
+	trace_rpcrdma2_cm_event(conn, event->event, event->status);
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		conn_cm_step(conn, event->event);
+		break;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		conn_established(conn, &event->param.conn);
+		break;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		/* The CM waits for rdma_destroy_id() when a device goes */
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/**
+ * rpcrdma2_conn_close - end a connection
+ * @conn: the connection
+ *
+ * Afterwards every posted work request has completed, every waiter was
+ * told, and no peer can reach memory. Device, PD and CM id remain until
+ * rpcrdma2_conn_free().
+ *
+ * Context: owner only, once; sleeps. Not from a completion or a CM event.
+ */
+void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
+{
+	WRITE_ONCE(conn->told, true);	/* the owner knows */
+	conn_set_state(conn, RPCRDMA2_CONN_CLOSING, 0);
+	rpcrdma2_observe_remove(conn);
+
+	rpcrdma2_sends_stop(conn);
+	spin_lock(&conn->recv_lock);
+	conn->recv_closed = true;
+	spin_unlock(&conn->recv_lock);
+
+	if (conn->qp) {
+		rdma_disconnect(conn->cm_id);
+		ib_drain_qp(conn->qp);
+	}
+	rpcrdma2_sends_destroy(conn);
+	if (conn->qp) {
+		rdma_destroy_qp(conn->cm_id);
+		conn->qp = NULL;
+	}
+	if (conn->cq) {
+		ib_free_cq(conn->cq);
+		conn->cq = NULL;
+	}
+	cancel_work_sync(&conn->kill_work);
+	conn_set_state(conn, RPCRDMA2_CONN_CLOSED, 0);
+}
+
+/**
+ * rpcrdma2_conn_free - free what rpcrdma2_conn_close() left
+ * @conn: a closed connection; its MRs are freed, its Receives given back
+ *
+ * Context: owner only, once; sleeps. Not from a CM event.
+ */
+void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_recvs_unmap(conn);
+	if (conn->pd)
+		ib_dealloc_pd(conn->pd);
+	if (conn->cm_id)
+		rdma_destroy_id(conn->cm_id);
+	rpcrdma2_conn_put(conn);
+}
+
+/* Wait until @cond, the end of the connection, or the time limit. */
+#define conn_wait(conn, cond, ms)					\
+({									\
+	long __left = wait_event_timeout((conn)->state_wq, (cond) ||	\
+		READ_ONCE((conn)->state) >= RPCRDMA2_CONN_CLOSING,	\
+		msecs_to_jiffies(ms));					\
+	READ_ONCE((conn)->state) >= RPCRDMA2_CONN_CLOSING ? -ENOTCONN :	\
+		__left ? 0 : -ETIMEDOUT;				\
+})
+
+static int conn_resolve(struct rpcrdma2_conn *conn,
+			const struct sockaddr *src, const struct sockaddr *dst)
+{
+	int ret;
+
+	if (!conn_set_state(conn, RPCRDMA2_CONN_RESOLVING, 0))
+		return -ENOTCONN;
+	ret = rdma_resolve_addr(conn->cm_id, (struct sockaddr *)src, dst,
+				RPCRDMA2_RESOLVE_MS);
+	if (ret)
+		return ret;
+	ret = conn_wait(conn, READ_ONCE(conn->cm_step) ==
+			      RDMA_CM_EVENT_ADDR_RESOLVED,
+			RPCRDMA2_RESOLVE_MS);
+	if (ret)
+		return ret;
+	ret = rdma_resolve_route(conn->cm_id, RPCRDMA2_RESOLVE_MS);
+	if (ret)
+		return ret;
+	return conn_wait(conn, READ_ONCE(conn->cm_step) ==
+			       RDMA_CM_EVENT_ROUTE_RESOLVED,
+			 RPCRDMA2_RESOLVE_MS);
+}
+
+static int conn_request(struct rpcrdma2_conn *conn)
+{
+	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
+	struct rdma_conn_param param = {
+		.retry_count	     = 6,
+		.rnr_retry_count     = 0,	/* credits forbid RNR */
+		/* The server reads from us; Reads of ours are for later */
+		.responder_resources = min_t(int, attrs->max_qp_rd_atom, U8_MAX),
+		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom, 1),
+	};
+	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
+	int ret;
+
+	conn_cm_private(conn, private);
+	param.private_data = private;
+	param.private_data_len = sizeof(private);
+	if (!conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
+		return -ENOTCONN;
+	ret = rdma_connect(conn->cm_id, &param);
+	if (ret)
+		return ret;
+	return conn_wait(conn, READ_ONCE(conn->state) >= RPCRDMA2_CONN_OPEN,
+			 RPCRDMA2_CONNECT_MS);
+}
+
+static u64 now_seconds(void)
+{
+	return ktime_get_boottime_seconds();
+}
+
+/* What came of the negotiation so far; the timer and a loss are events
+ * like messages (state table 8.1).
+ */
+static enum rpcrdma2_neg_action conn_await_answer(struct rpcrdma2_conn *conn)
+{
+	enum rpcrdma2_neg_action action;
+	int ret;
+
+	ret = conn_wait(conn, READ_ONCE(conn->neg_action) !=
+			      RPCRDMA2_DO_NOTHING, conn->p.negotiate_ms);
+	spin_lock(&conn->state_lock);
+	action = conn->neg_action;
+	if (action == RPCRDMA2_DO_NOTHING)
+		action = ret == -ETIMEDOUT ?
+			 rpcrdma2_neg_timeout(&conn->neg, now_seconds()) :
+			 rpcrdma2_neg_lost(&conn->neg, now_seconds());
+	/* later messages find the negotiation over */
+	conn->neg_action = action;
+	spin_unlock(&conn->state_lock);
+	return action;
+}
+
+static enum rpcrdma2_neg_action conn_negotiate(struct rpcrdma2_conn *conn)
+{
+	enum rpcrdma2_neg_action action;
+
+	spin_lock(&conn->state_lock);
+	rpcrdma2_neg_init(&conn->neg, conn->p.policy, conn->p.mem,
+			  atomic_inc_return(&conn->control_xid));
+	action = rpcrdma2_neg_connected(&conn->neg, now_seconds());
+	spin_unlock(&conn->state_lock);
+	if (action != RPCRDMA2_DO_SEND_CONNPROP)
+		return action;
+	if (rpcrdma2_send_connprop(conn, conn->neg.xid, false))
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+	return conn_await_answer(conn);
+}
+
+static const struct rpcrdma2_codec *neg_codec(const struct rpcrdma2_neg *neg)
+{
+	return neg->state == RPCRDMA2_NEG_V2 ? &rpcrdma2_codec_v2 :
+					       &rpcrdma2_codec_v1;
+}
+
+/* One connection from nothing to READY. -EAGAIN: connect once more. */
+static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
+			const struct sockaddr *src, const struct sockaddr *dst)
+{
+	struct rdma_cm_id *cm_id;
+	int ret;
+
+	cm_id = rdma_create_id(net, conn_cm_event, conn, RDMA_PS_TCP,
+			       IB_QPT_RC);
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	conn->cm_id = cm_id;
+	ret = conn_resolve(conn, src, dst);
+	if (!ret)
+		ret = conn_setup(conn);
+	if (!ret)
+		ret = conn_request(conn);
+	if (ret)
+		return ret;
+
+	switch (conn_negotiate(conn)) {
+	case RPCRDMA2_DO_SETTLE:
+		return rpcrdma2_conn_settle(conn, neg_codec(&conn->neg),
+					    conn->neg.why);
+	case RPCRDMA2_DO_RECONNECT:
+		return -EAGAIN;
+	default:
+		return -EPROTO;
+	}
+}
+
+/* Others than these end hard-mounted RPCs (ERR-13). */
+static int conn_errno(int err)
+{
+	switch (err) {
+	case -EPROTO:
+	case -ENOTCONN:
+	case -ETIMEDOUT:
+	case -ENOBUFS:
+		return err;
+	case -ENOMEM:
+		return -ENOBUFS;
+	default:
+		return -ENOTCONN;
+	}
+}
+
+/**
+ * rpcrdma2_conn_connect - make a client's connection
+ * @net: network namespace
+ * @src: local address to use, or NULL
+ * @dst: the server
+ * @p: what the connection is to be like
+ *
+ * Implements VER-1..5, VER-10, VER-14, VER-15 by way of version.c.
+ *
+ * Context: sleeps, at most about 30 s an attempt. Nothing in here needs
+ * sunrpc's locks: CM events, QP errors and device removal end every wait
+ * through the connection's state.
+ * Return: a connection in state READY, or ERR_PTR(-EPROTO, -ENOTCONN,
+ * -ETIMEDOUT or -ENOBUFS)
+ */
+struct rpcrdma2_conn *
+rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
+		      const struct sockaddr *dst,
+		      const struct rpcrdma2_conn_params *p)
+{
+	unsigned int noio = memalloc_noio_save();
+	struct rpcrdma2_conn *conn = NULL;
+	int attempt, ret = -EAGAIN;
+
+	for (attempt = 0; attempt < RPCRDMA2_ATTEMPTS && ret == -EAGAIN;
+	     attempt++) {
+		conn = conn_alloc(p, true);
+		if (!conn) {
+			ret = -ENOMEM;
+			break;
+		}
+		WRITE_ONCE(conn->told, true);	/* not before READY */
+		ret = conn_attempt(conn, net, src, dst);
+		if (!ret)
+			break;
+		rpcrdma2_conn_close(conn);
+		rpcrdma2_conn_free(conn);
+	}
+	memalloc_noio_restore(noio);
+	if (ret) {
+		rpcrdma2_stat_inc(p->stats, connect_failures);
+		return ERR_PTR(ret == -EAGAIN ? -ENOTCONN : conn_errno(ret));
+	}
+
+	if (conn->codec == &rpcrdma2_codec_v1)
+		rpcrdma2_stat_inc(p->stats, fallbacks);
+	rpcrdma2_observe_add(conn);
+	/* From here on the owner hears of a loss, even of an earlier one */
+	WRITE_ONCE(conn->told, false);
+	if (!rpcrdma2_conn_ready(conn) && !xchg(&conn->told, true))
+		p->ops->lost(conn);
+	return conn;
+}
+
+static int conn_accept(struct rpcrdma2_conn *conn,
+		       const struct rdma_conn_param *req)
+{
+	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
+	struct rdma_conn_param param = {
+		.rnr_retry_count     = 0,
+		.responder_resources = min_t(int, attrs->max_qp_rd_atom,
+					     req->responder_resources),
+		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom,
+					     req->initiator_depth),
+	};
+	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
+	int ret;
+
+	/* Without RDMA Reads no Read chunk can be served */
+	if (!param.initiator_depth)
+		return -EINVAL;
+	rpcrdma_cm_decode(req->private_data, req->private_data_len,
+			  &conn->cm_peer);
+	ret = conn_setup(conn);
+	if (ret)
+		return ret;
+	rpcrdma2_srv_ver_init(&conn->srv_ver, conn->p.policy);
+	conn_cm_private(conn, private);
+	param.private_data = private;
+	param.private_data_len = sizeof(private);
+	if (!conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
+		return -ENOTCONN;
+	return rdma_accept(conn->cm_id, &param);
+}
+
+/**
+ * rpcrdma2_conn_accept - accept a client's connection
+ * @cm_id: of the connect request; owned by the connection from now on
+ * @req: parameters of the request; private data included
+ * @p: what the connection is to be like
+ *
+ * Context: sleeps.
+ * Return: a connection in state CONNECTING or later, or an ERR_PTR; then
+ * @cm_id is destroyed
+ */
+struct rpcrdma2_conn *
+rpcrdma2_conn_accept(struct rdma_cm_id *cm_id,
+		     const struct rdma_conn_param *req,
+		     const struct rpcrdma2_conn_params *p)
+{
+	struct rpcrdma2_conn *conn;
+	int ret;
+
+	conn = conn_alloc(p, false);
+	if (!conn) {
+		rdma_reject(cm_id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
+		rdma_destroy_id(cm_id);
+		return ERR_PTR(-ENOMEM);
+	}
+	conn->cm_id = cm_id;
+	rdma_lock_handler(cm_id);
+	cm_id->context = conn;
+	cm_id->event_handler = conn_cm_event;
+	rdma_unlock_handler(cm_id);
+
+	ret = conn_accept(conn, req);
+	if (ret) {
+		if (ret != -ENOTCONN)
+			rdma_reject(cm_id, NULL, 0,
+				    IB_CM_REJ_CONSUMER_DEFINED);
+		WRITE_ONCE(conn->told, true);
+		rpcrdma2_conn_close(conn);
+		rpcrdma2_conn_free(conn);
+		return ERR_PTR(ret);
+	}
+	rpcrdma2_observe_add(conn);
+	return conn;
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One RPC-over-RDMA connection, the same object for client and server:
+ * CM id, protection domain, CQ and QP, receive pool, send ring, the settled
+ * version with its thresholds, and the credits of both directions.
+ *
+ * Layers: client.c and server.c own a connection; requester.c and
+ * responder.c send and receive RPC messages through it; conn.c, recv.c,
+ * send.c and control.c implement it. Data goes down by calls and comes up
+ * through struct rpcrdma2_conn_ops.
+ *
+ * Contexts: all completions run in the CQ's work item (IB_POLL_WORKQUEUE),
+ * one at a time per connection; they may sleep, but must not wait for
+ * another completion of the same connection.
+ */
+#ifndef _RPCRDMA2_CONN_H
+#define _RPCRDMA2_CONN_H
+
+#include <linux/completion.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+
+#include "credits.h"
+#include "props.h"
+#include "stats.h"
+#include "version.h"
+#include "wire.h"
+
+struct rpcrdma2_conn;
+
+#define RPCRDMA2_CONTROL_RESERVE	8	/* Receives per side, D-18 */
+#define RPCRDMA2_SIGNAL_EVERY		16	/* one Send in so many */
+#define RPCRDMA2_PORT			20049
+
+/**
+ * enum rpcrdma2_conn_state - life of a connection
+ * @RPCRDMA2_CONN_NEW: the object exists, the CM has not been asked
+ * @RPCRDMA2_CONN_RESOLVING: client: address and route are being resolved
+ * @RPCRDMA2_CONN_CONNECTING: QP and Receives exist, connect or accept sent
+ * @RPCRDMA2_CONN_OPEN: established; the version is not settled
+ * @RPCRDMA2_CONN_READY: the version is settled, RPCs flow
+ * @RPCRDMA2_CONN_CLOSING: nothing new is posted; the owner must call
+ *	rpcrdma2_conn_close()
+ * @RPCRDMA2_CONN_CLOSED: the QP is drained and gone: no peer can touch
+ *	memory any more
+ */
+enum rpcrdma2_conn_state {
+	RPCRDMA2_CONN_NEW = 0,
+	RPCRDMA2_CONN_RESOLVING,
+	RPCRDMA2_CONN_CONNECTING,
+	RPCRDMA2_CONN_OPEN,
+	RPCRDMA2_CONN_READY,
+	RPCRDMA2_CONN_CLOSING,
+	RPCRDMA2_CONN_CLOSED,
+};
+
+/**
+ * struct rpcrdma2_recv - one Receive
+ * @cqe: completion
+ * @wr: the posted work request
+ * @sge: its buffer, mapped while it is posted or in use
+ * @conn: connection it is mapped for
+ * @node: link in the pool's free list
+ * @list: for the one who has taken it over (recv_call)
+ * @buf: the memory
+ * @size: bytes at @buf
+ * @len: bytes received
+ * @inv_handle: handle that the device invalidated, if @invalidated
+ * @invalidated: the completion carried an invalidated handle
+ * @hdr: decoded header, points into @buf
+ */
+struct rpcrdma2_recv {
+	struct ib_cqe			cqe;
+	struct ib_recv_wr		wr;
+	struct ib_sge			sge;
+	struct rpcrdma2_conn		*conn;
+	struct llist_node		node;
+	struct list_head		list;
+	void				*buf;
+	u32				size;
+	u32				len;
+	u32				inv_handle;
+	bool				invalidated;
+	struct rpcrdma2_hdr		hdr;
+};
+
+/**
+ * struct rpcrdma2_recv_pool - Receives, kept over reconnects
+ * @free: those not posted and not in use
+ * @lock: serialises removal from @free
+ * @size: bytes of each buffer
+ * @count: buffers in existence
+ * @node: NUMA node for new ones
+ */
+struct rpcrdma2_recv_pool {
+	struct llist_head		free;
+	spinlock_t			lock;
+	u32				size;
+	atomic_t			count;
+	int				node;
+};
+
+void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size);
+void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool);
+
+struct rpcrdma2_send;
+
+/**
+ * struct rpcrdma2_sq_waiter - somebody who needs room in the send queue
+ * @list: link in the connection's FIFO
+ * @nwrs: send queue entries needed, the Send included
+ * @slot: a send slot is needed too
+ * @ready: called once from a completion, or from rpcrdma2_conn_close(),
+ *	with the resources (@status 0; @send only if @slot) or with
+ *	-ENOTCONN and nothing. Must not sleep for long; may post
+ */
+struct rpcrdma2_sq_waiter {
+	struct list_head		list;
+	u32				nwrs;
+	bool				slot;
+	void (*ready)(struct rpcrdma2_sq_waiter *w,
+		      struct rpcrdma2_send *send, int status);
+};
+
+/**
+ * struct rpcrdma2_send - a send slot: one Send with its own mapped buffer
+ * @cqe: completion
+ * @wr: the Send; chain earlier work requests in front of it
+ * @sge: describes @buf
+ * @conn: its connection
+ * @list: free list, or the list of posted slots in posting order
+ * @buf: mapped memory for header and pulled-up data; @size bytes
+ * @size: bytes at @buf; the largest message this side sends
+ * @nwrs: send queue entries it holds
+ * @done: called from the completion (also when flushed, @status < 0).
+ *	A slot with @done is always signaled; without, one in
+ *	RPCRDMA2_SIGNAL_EVERY is
+ * @priv: for @done
+ */
+struct rpcrdma2_send {
+	struct ib_cqe			cqe;
+	struct ib_send_wr		wr;
+	struct ib_sge			sge;
+	struct rpcrdma2_conn		*conn;
+	struct list_head		list;
+	void				*buf;
+	u32				size;
+	u32				nwrs;
+	void (*done)(struct rpcrdma2_send *send, int status);
+	void				*priv;
+};
+
+/**
+ * struct rpcrdma2_conn_ops - what comes up from a connection to its owner
+ * @recv_call: a well-formed MSG or NOMSG with RESPONSE clear. Returns true
+ *	if the owner keeps @rx and will call rpcrdma2_recv_put()
+ * @recv_reply: a well-formed MSG or NOMSG with RESPONSE set; @rx is only
+ *	good during the call
+ * @recv_error: an RDMA2_ERROR that is not about a control message; as
+ *	@recv_reply. hdr.err and hdr.err_arg are valid
+ * @window: the window may have been opened by a control message
+ * @lost: the connection went to CLOSING (CM event, QP error, device
+ *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
+ *	context that may not sleep; arranges for rpcrdma2_conn_close()
+ *
+ * Before READY the owner gets nothing but @lost.
+ */
+struct rpcrdma2_conn_ops {
+	bool (*recv_call)(struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_recv *rx);
+	void (*recv_reply)(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_recv *rx);
+	void (*recv_error)(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_recv *rx);
+	void (*window)(struct rpcrdma2_conn *conn);
+	void (*lost)(struct rpcrdma2_conn *conn);
+};
+
+/**
+ * struct rpcrdma2_conn_params - what the owner wants of a connection
+ * @ops: the owner's functions
+ * @owner: the owner's object
+ * @stats: counters, usually of the transport, outlive the connection
+ * @pool: Receives
+ * @policy: versions allowed
+ * @mem: client: negotiation memory of the transport
+ * @recv_size: Receive Buffer Size to announce, bytes, at least 4096
+ * @send_size: largest message we will send, bytes
+ * @calls: Calls we want outstanding in our requester role
+ * @serves: Calls of the peer we are ready to serve at once
+ * @serves_initial: how many of them to grant at first
+ * @call_wrs: send queue entries a Call of ours may need, the Send and
+ *	local invalidation included
+ * @reply_wrs: entries a Reply of ours may need, RDMA Writes included
+ * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
+ * @brs: Reverse Request Support to announce
+ * @negotiate_ms: client: time limit for the answer to CONNPROP
+ */
+struct rpcrdma2_conn_params {
+	const struct rpcrdma2_conn_ops	*ops;
+	void				*owner;
+	struct rpcrdma2_stats		*stats;
+	struct rpcrdma2_recv_pool	*pool;
+	const struct rpcrdma2_ver_policy *policy;
+	struct rpcrdma2_ver_memory	*mem;
+	u32				recv_size;
+	u32				send_size;
+	u32				calls;
+	u32				serves;
+	u32				serves_initial;
+	u32				call_wrs;
+	u32				reply_wrs;
+	u32				rw_ctxs;
+	u32				brs;
+	u32				negotiate_ms;
+};
+
+/**
+ * struct rpcrdma2_device_caps - what a device can do for us
+ * @max_send_sge: SGEs per Send and RDMA Write, at most 32
+ * @max_read_sge: SGEs per RDMA Read
+ * @mr_type: type for ib_alloc_mr()
+ * @mr_depth: pages one MR can hold
+ * @remote_inval: Send With Invalidate works both ways
+ * @max_qp_wr: deepest send queue
+ */
+struct rpcrdma2_device_caps {
+	u32				max_send_sge;
+	u32				max_read_sge;
+	enum ib_mr_type			mr_type;
+	u32				mr_depth;
+	bool				remote_inval;
+	u32				max_qp_wr;
+};
+
+/* -ENODEV (and a logged reason) if the device lacks fast registration. */
+int rpcrdma2_device_query(struct ib_device *device,
+			  struct rpcrdma2_device_caps *caps);
+
+/**
+ * struct rpcrdma2_conn - a connection
+ * @kref: one for the owner, one for the CM id while it can deliver events
+ * @id: for logs and traces, unique since load
+ * @client: we connected (false: we accepted)
+ * @p: parameters, copied
+ * @caps: of the device
+ * @cm_id: CM id; its device is @cm_id->device once resolved
+ * @pd: protection domain, of this connection alone (SEC-4)
+ * @cq: one CQ for both queues
+ * @qp: queue pair
+ * @state_lock: protects @state
+ * @state: see enum rpcrdma2_conn_state; changed by one function only
+ * @state_wq: woken by every change of @state and of negotiation
+ * @reason: errno of the first failure, 0 if none
+ * @codec: settled codec; valid from READY on
+ * @why: why that version
+ * @peer: properties of the peer (defaults until its CONNPROP)
+ * @inline_send: largest message we may send now, bytes (INL-3)
+ * @inline_recv: largest message the peer may send now, bytes
+ * @remote_inval: a Reply may invalidate a handle of ours, and the other way
+ * @credit_lock: protects @window and @grant
+ * @window: our requester role
+ * @grant: our responder role
+ * @sq_lock: protects the fields up to @sq_waiters and orders posting
+ * @sq_closed: nothing may be posted any more
+ * @sq_depth: send queue entries in all
+ * @sq_avail: free ones
+ * @sq_unsignaled: Sends posted since the last signaled one
+ * @sq_free: free send slots for RPC messages
+ * @sq_free_control: free send slots for control messages (D-18)
+ * @sq_posted: posted slots of both kinds in order
+ * @sq_waiters: FIFO of struct rpcrdma2_sq_waiter
+ * @slots: slots for RPC messages, an array of @nslots; they exist from
+ *	READY on, when the size of the largest message is known
+ * @nslots: how many
+ * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
+ * @recv_lock: protects the fields up to @recv_posted and orders posting
+ * @recv_closed: nothing may be posted any more
+ * @recv_max: Receives the QP can hold
+ * @recv_target: Receives to keep posted
+ * @recv_posted: Receives posted now
+ * @last_recv: jiffies of the last Receive
+ * @probe_cqe: completion of the credit-free probe
+ * @probing: a probe is posted
+ * @kill_work: gives up the connection from interrupt context
+ *
+ * Lock order: state_lock, credit_lock, sq_lock and recv_lock are leaves and
+ * are never held together. None is taken in interrupt context.
+ */
+struct rpcrdma2_conn {
+	struct kref			kref;
+	u32				id;
+	bool				client;
+	struct rpcrdma2_conn_params	p;
+	struct rpcrdma2_device_caps	caps;
+
+	struct rdma_cm_id		*cm_id;
+	struct ib_pd			*pd;
+	struct ib_cq			*cq;
+	struct ib_qp			*qp;
+
+	spinlock_t			state_lock;
+	enum rpcrdma2_conn_state	state;
+	wait_queue_head_t		state_wq;
+	int				reason;
+
+	const struct rpcrdma2_codec	*codec;
+	enum rpcrdma2_why		why;
+	u32				cm_step;	/* last CM event passed */
+	bool				told;		/* ops->lost() called */
+	struct rpcrdma2_neg		neg;		/* client */
+	enum rpcrdma2_neg_action	neg_action;	/* client, for the waiter */
+	bool				neg_proved;	/* client, CQ work only */
+	struct rpcrdma2_srv_ver		srv_ver;	/* server */
+	struct rpcrdma_cm_private	cm_peer;
+	struct rpcrdma2_propset		mine;
+	struct rpcrdma2_propset		peer;
+	bool				peer_props_seen;
+	atomic_t			control_xid;
+	u32				inline_send;
+	u32				inline_recv;
+	bool				remote_inval;
+
+	spinlock_t			credit_lock;
+	struct rpcrdma2_window		window;
+	struct rpcrdma2_grant		grant;
+
+	spinlock_t			sq_lock;
+	bool				sq_closed;
+	u32				sq_depth;
+	u32				sq_avail;
+	u32				sq_unsignaled;
+	struct list_head		sq_free;
+	struct list_head		sq_free_control;
+	struct list_head		sq_posted;
+	struct list_head		sq_waiters;
+	struct rpcrdma2_send		*slots;
+	u32				nslots;
+	struct rpcrdma2_send		*control_slots;
+
+	spinlock_t			recv_lock;
+	bool				recv_closed;
+	u32				recv_max;
+	u32				recv_target;
+	u32				recv_posted;
+	unsigned long			last_recv;
+
+	struct ib_cqe			probe_cqe;
+	atomic_t			probing;
+	struct work_struct		kill_work;
+
+	struct dentry			*debugfs;	/* observe.c */
+};
+
+/* conn.c */
+/* Client: resolve, connect and settle the version, all inside one call
+ * (fallback reconnects included). Sleeps, bounded by time limits. Returns a
+ * connection in state READY, or ERR_PTR of -EPROTO, -ENOTCONN, -ETIMEDOUT
+ * or -ENOBUFS and nothing else.
+ */
+struct rpcrdma2_conn *
+rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
+		      const struct sockaddr *dst,
+		      const struct rpcrdma2_conn_params *p);
+/* Server: accept the connect request behind @cm_id, which then belongs to
+ * the connection (also on failure: it is rejected and destroyed).
+ */
+struct rpcrdma2_conn *
+rpcrdma2_conn_accept(struct rdma_cm_id *cm_id,
+		     const struct rdma_conn_param *req,
+		     const struct rpcrdma2_conn_params *p);
+/* Give up the connection: state CLOSING. @err is the reason. Any context
+ * that is not hard or soft interrupt; does not wait. The owner hears of it
+ * by ops->lost() and calls rpcrdma2_conn_close(), which disconnects.
+ */
+void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err);
+/* Disconnect, drain, run every outstanding completion (flushed), call every
+ * waiter. Afterwards the state is CLOSED: no memory is reachable by the
+ * peer. Owner only, once; sleeps. cm_id, pd and device stay usable for DMA
+ * unmapping and ib_dereg_mr() until rpcrdma2_conn_free().
+ */
+void rpcrdma2_conn_close(struct rpcrdma2_conn *conn);
+/* After rpcrdma2_conn_close() and after the owner freed its MRs: frees PD
+ * and CM id and drops the owner's reference. Owner only; sleeps.
+ */
+void rpcrdma2_conn_free(struct rpcrdma2_conn *conn);
+
+struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
+
+static inline bool rpcrdma2_conn_ready(const struct rpcrdma2_conn *conn)
+{
+	return READ_ONCE(conn->state) == RPCRDMA2_CONN_READY;
+}
+
+/* Server: the connection is established, as its first message proves. */
+void rpcrdma2_conn_opened(struct rpcrdma2_conn *conn);
+/* What the settled version and the peer's properties mean for messages;
+ * makes the RPC send slots and moves the state to READY. Sleeps. Called by
+ * the client's connect path and by the server's first message.
+ */
+int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_codec *codec,
+			 enum rpcrdma2_why why);
+/* A grant arrived in a non-ERROR message with RESPONSE set: posts Receives
+ * for the Replies first, then opens the window. Sleeps. Returns true if
+ * Calls may go now.
+ */
+bool rpcrdma2_conn_granted(struct rpcrdma2_conn *conn, u32 credit);
+
+/* Credit values for the headers of outgoing messages. */
+u32 rpcrdma2_conn_credit_ask(struct rpcrdma2_conn *conn);
+u32 rpcrdma2_conn_credit_grant(struct rpcrdma2_conn *conn);
+
+/* Credit-free probe (CRED-17): a zero-length RDMA Write. If it fails the
+ * connection is lost through the QP's error. Does not wait. May not sleep.
+ */
+void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
+
+/* recv.c */
+/* Make the Receives of a new QP and post the first ones. Sleeps. */
+int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
+/* After the QP is drained and every Receive was given back: unmap. */
+void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
+/* Give back a Receive taken over in recv_call; posts Receives as needed. */
+void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);
+/* Change the number of Receives kept posted and post up to it now. Returns
+ * how many are posted. Sleeps for memory (GFP_NOIO).
+ */
+u32 rpcrdma2_recv_target(struct rpcrdma2_conn *conn, u32 target);
+
+/* send.c */
+/* Slots for control messages; with the QP. */
+int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
+/* Slots for RPC messages; a size that memory can give, at least @min bytes
+ * of the @size wanted. Returns the size or -ENOMEM.
+ */
+int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
+/* Nothing may be posted any more. */
+void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn);
+/* After the drain: tells waiters, frees the slots. */
+void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
+/* Take @nwrs send queue entries and a send slot. Without @w: NULL if there
+ * is no room. With @w: NULL means that @w is queued behind earlier waiters
+ * (or @w->ready was already told -ENOTCONN: it is called exactly once in
+ * either case). @control may dip into the reserve for control messages.
+ * Does not sleep.
+ */
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
+					struct rpcrdma2_sq_waiter *w,
+					bool control);
+/* Give back an unposted slot with its entries. */
+void rpcrdma2_send_put(struct rpcrdma2_send *send);
+/* Fill in the work request: @len bytes from send->buf; @inv_handle ≠ 0:
+ * Send With Invalidate. Returns it, for chaining others in front.
+ */
+struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
+					 u32 inv_handle);
+/* Post the chain from @first that ends in send->wr (@first NULL: the Send
+ * alone). On error (-ENOTCONN) the connection is being killed, the slot is
+ * given back without calling done, and nothing of the chain will complete.
+ */
+int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first);
+
+/* Entries for work requests without a Send (local invalidation, RDMA Read):
+ * as rpcrdma2_send_get() without a slot; returns true when they are taken.
+ * Whoever took them gives them back when the signaled last one completes.
+ */
+bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
+		     struct rpcrdma2_sq_waiter *w);
+void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs);
+/* Post a chain whose entries were taken. Errors as rpcrdma2_send_post();
+ * the entries remain with the caller.
+ */
+int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct ib_send_wr *first);
+
+/* control.c */
+/* A message has arrived in @rx. Returns true if @rx was taken over. */
+bool rpcrdma2_receive(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
+/* Send our CONNPROP (D-10). -ENOTCONN, -EAGAIN (no room) */
+int rpcrdma2_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
+			   bool response);
+/* Answer a received message with an RDMA2_ERROR. Dropped and counted if
+ * there is no room (SEC-14). Does not sleep.
+ */
+void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_hdr *about, u32 err,
+			 u32 arg0, u32 arg1);
+
+#endif /* _RPCRDMA2_CONN_H */

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages as they arrive, and control messages: which version judges them,
+ * what is dropped or answered with an RDMA2_ERROR, CONNPROP in both
+ * directions. RPC messages go on to the connection's owner.
+ *
+ * Everything runs in the CQ's work item, one message at a time, except the
+ * senders, which may be called from process context in general.
+ */
+#include <linux/sunrpc/addr.h>
+
+#include "conn.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Any codec can write ERR_VERS; the others need the settled one. */
+static const struct rpcrdma2_codec *
+error_codec(const struct rpcrdma2_conn *conn, u32 err)
+{
+	if (conn->codec)
+		return conn->codec;
+	return err == RDMA2_ERR_VERS ? &rpcrdma2_codec_v2 : NULL;
+}
+
+/**
+ * rpcrdma2_send_error - answer a received message with an RDMA2_ERROR
+ * @conn: the connection
+ * @about: header of the message
+ * @err: error code
+ * @arg0: first argument, if the code has one
+ * @arg1: second argument
+ *
+ * A message that is itself an ERROR is never answered (HT-4). Without room
+ * in the send queue the ERROR is dropped, so that a flood costs no memory
+ * (SEC-14).
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_hdr *about, u32 err,
+			 u32 arg0, u32 arg1)
+{
+	const struct rpcrdma2_codec *codec = error_codec(conn, err);
+	const u32 args[2] = { arg0, arg1 };
+	struct rpcrdma2_send *send;
+	int len, ret;
+
+	if (!codec || about->htype == RDMA2_ERROR)
+		return;
+	send = rpcrdma2_send_get(conn, 1, NULL, true);
+	if (!send) {
+		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
+		return;
+	}
+	len = codec->encode_error(about, rpcrdma2_conn_credit_grant(conn),
+				  err, args, send->buf, send->size);
+	if (len < 0) {
+		rpcrdma2_send_put(send);
+		return;
+	}
+	rpcrdma2_send_prepare(send, len, 0);
+	ret = rpcrdma2_send_post(send, NULL);
+	trace_rpcrdma2_send_control(conn, about->xid, RDMA2_ERROR, err, ret);
+	if (!ret)
+		rpcrdma2_stat_inc(conn->p.stats, tx_error);
+}
+
+/**
+ * rpcrdma2_send_connprop - send our CONNPROP
+ * @conn: the connection; its Receives are posted already (CONN-12)
+ * @xid: our own value, or the peer's when @response
+ * @response: it answers the peer's CONNPROP (CONN-10)
+ *
+ * Context: process; does not sleep.
+ * Return: 0, -EAGAIN without room, or -ENOTCONN
+ */
+int rpcrdma2_send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
+{
+	struct rpcrdma2_send *send;
+	int hdr, body, ret;
+	u32 credit;
+
+	send = rpcrdma2_send_get(conn, 1, NULL, true);
+	if (!send)
+		return -EAGAIN;
+	credit = response ? rpcrdma2_conn_credit_grant(conn) :
+			    rpcrdma2_conn_credit_ask(conn);
+	hdr = rpcrdma2_encode_control(xid, credit, RDMA2_CONNPROP, response,
+				      send->buf, send->size);
+	body = hdr < 0 ? hdr :
+	       rpcrdma2_props_encode(&conn->mine, send->buf + hdr,
+				     send->size - hdr);
+	if (body < 0) {
+		rpcrdma2_send_put(send);
+		return body;
+	}
+	rpcrdma2_send_prepare(send, hdr + body, 0);
+	ret = rpcrdma2_send_post(send, NULL);
+	trace_rpcrdma2_send_control(conn, xid, RDMA2_CONNPROP, response, ret);
+	if (!ret)
+		rpcrdma2_stat_inc(conn->p.stats, tx_connprop);
+	return ret;
+}
+
+static void recv_dropped(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_recv *rx)
+{
+	rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
+	trace_rpcrdma2_recv_dropped(conn, &rx->hdr, rx->len);
+}
+
+static void recv_malformed(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx)
+{
+	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
+	trace_rpcrdma2_recv_malformed(conn, &rx->hdr, rx->len);
+}
+
+/* Take over the peer's properties. Applies nothing unless all is good. */
+static bool connprop_apply(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_propset set;
+
+	rpcrdma2_props_init(&set);
+	if (rpcrdma2_props_decode(rx->hdr.body, rx->hdr.body_len, &set) < 0) {
+		recv_malformed(conn, rx);
+		/* whatever its RESPONSE flag says (ERR-1, D-6) */
+		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
+		return false;
+	}
+	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN) {
+		/* It cannot carry the protocol (PROP-16, D-27) */
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+	conn->peer = set;
+	conn->peer_props_seen = true;
+	return true;
+}
+
+/* A CONNPROP on a connection whose version is settled. */
+static void recv_connprop(struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_recv *rx, bool settles)
+{
+	rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
+	if (!settles) {
+		if (conn->peer_props_seen) {
+			recv_dropped(conn, rx);	/* CONN-8, D-25 */
+			return;
+		}
+		if (!connprop_apply(conn, rx))
+			return;
+		/* Later messages obey it (CONN-13); the slots' size is kept */
+		conn->inline_send = min(conn->inline_send,
+					conn->peer.val[RPCRDMA2_RBSIZ]);
+		conn->inline_recv = min(conn->mine.val[RPCRDMA2_RBSIZ],
+					conn->peer.val[RPCRDMA2_RBSIZ]);
+	}
+	if (rx->hdr.response) {
+		if (rpcrdma2_conn_granted(conn, rx->hdr.credit))
+			conn->p.ops->window(conn);
+	} else if (!conn->client &&
+		   rpcrdma2_send_connprop(conn, rx->hdr.xid, true) == -EAGAIN) {
+		rpcrdma2_conn_kill(conn, -ENOBUFS);
+	}
+}
+
+/* Client, version not settled: every message goes to the negotiation. */
+static void recv_negotiating(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_recv *rx)
+{
+	enum rpcrdma2_neg_action action;
+	u64 now = ktime_get_boottime_seconds();
+
+	spin_lock(&conn->state_lock);
+	action = conn->neg_action;
+	if (action == RPCRDMA2_DO_NOTHING)
+		action = rpcrdma2_neg_message(&conn->neg, rx->buf, rx->len,
+					      &rx->hdr, now);
+	else
+		action = RPCRDMA2_DO_NOTHING;
+	spin_unlock(&conn->state_lock);
+
+	trace_rpcrdma2_recv(conn, &rx->hdr, rx->len);
+	if (action == RPCRDMA2_DO_NOTHING) {
+		recv_dropped(conn, rx);
+		return;
+	}
+	if (action == RPCRDMA2_DO_SETTLE &&
+	    conn->neg.state == RPCRDMA2_NEG_V2) {
+		rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
+		if (!connprop_apply(conn, rx))
+			action = RPCRDMA2_DO_FAIL;
+		else if (rx->hdr.response)
+			rpcrdma2_conn_granted(conn, rx->hdr.credit);
+	}
+	/* The connect path does the rest */
+	smp_store_release(&conn->neg_action, action);
+	wake_up_all(&conn->state_wq);
+}
+
+static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	const struct rpcrdma2_hdr *hdr = &rx->hdr;
+	struct rpcrdma2_stats *stats = conn->p.stats;
+	bool msg = hdr->htype == RDMA2_MSG;
+
+	rpcrdma2_stat_add(stats, inline_rx_bytes, rx->len);
+	if (!hdr->response) {
+		if (msg)
+			rpcrdma2_stat_inc(stats, rx_call_msg);
+		else
+			rpcrdma2_stat_inc(stats, rx_call_nomsg);
+		return conn->p.ops->recv_call(conn, rx);
+	}
+	if (msg)
+		rpcrdma2_stat_inc(stats, rx_reply_msg);
+	else
+		rpcrdma2_stat_inc(stats, rx_reply_nomsg);
+	conn->p.ops->recv_reply(conn, rx);
+	return false;
+}
+
+static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+		      bool settles)
+{
+	switch (rx->hdr.htype) {
+	case RDMA2_MSG:
+	case RDMA2_NOMSG:
+		return recv_rpc(conn, rx);
+	case RDMA2_ERROR:
+		rpcrdma2_stat_inc(conn->p.stats, rx_error);
+		conn->p.ops->recv_error(conn, rx);
+		return false;
+	case RDMA2_CONNPROP:
+		recv_connprop(conn, rx, settles);
+		return false;
+	default:
+		recv_dropped(conn, rx);
+		return false;
+	}
+}
+
+/* A message of the settled version, or what the codec thinks of it. */
+static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			enum rpcrdma2_verdict verdict, bool settles)
+{
+	switch (verdict) {
+	case RPCRDMA2_OK:
+		trace_rpcrdma2_recv(conn, &rx->hdr, rx->len);
+		return recv_good(conn, rx, settles);
+	case RPCRDMA2_DROP:
+		recv_malformed(conn, rx);
+		return false;
+	case RPCRDMA2_BAD_XDR:
+		recv_malformed(conn, rx);
+		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
+		return false;
+	case RPCRDMA2_INVAL_HTYPE:
+		rpcrdma2_stat_inc(conn->p.stats, rx_unknown_type);
+		trace_rpcrdma2_recv_malformed(conn, &rx->hdr, rx->len);
+		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE,
+				    0, 0);
+		return false;
+	case RPCRDMA2_BAD_VERS:
+		/* Another version in mid-connection (HDR-12, D-14) */
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+	return false;
+}
+
+static bool recv_client(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	enum rpcrdma2_verdict verdict;
+
+	if (!rpcrdma2_conn_ready(conn)) {
+		recv_negotiating(conn, rx);
+		return false;
+	}
+	verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
+	if (verdict == RPCRDMA2_OK && unlikely(!conn->neg_proved)) {
+		conn->neg_proved = true;
+		rpcrdma2_neg_proved(&conn->neg);
+	}
+	return recv_judged(conn, rx, verdict, false);
+}
+
+/* The first good message of a supported version settles it (VER-20). */
+static int server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	/* A message may be faster than the ESTABLISHED event */
+	rpcrdma2_conn_opened(conn);
+	if (rx->hdr.htype == RDMA2_CONNPROP &&
+	    conn->srv_ver.codec->props) {
+		conn->codec = conn->srv_ver.codec;
+		if (!connprop_apply(conn, rx))
+			return -EPROTO;
+	}
+	return rpcrdma2_conn_settle(conn, conn->srv_ver.codec,
+				    conn->srv_ver.why);
+}
+
+static bool recv_server(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	bool settled = conn->srv_ver.codec;
+	enum rpcrdma2_verdict verdict;
+	enum rpcrdma2_srv_action action;
+	u32 low = 0, high = 0;
+
+	action = rpcrdma2_srv_message(&conn->srv_ver, rx->buf, rx->len,
+				      &rx->hdr, &verdict, &low, &high);
+	switch (action) {
+	case RPCRDMA2_SRV_PASS:
+		break;
+	case RPCRDMA2_SRV_DROP:
+		recv_malformed(conn, rx);
+		return false;
+	case RPCRDMA2_SRV_ERR_VERS:
+	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
+	case RPCRDMA2_SRV_CLOSE:
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
+		if (action != RPCRDMA2_SRV_CLOSE)
+			rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_VERS,
+					    low, high);
+		if (action != RPCRDMA2_SRV_ERR_VERS)
+			rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+
+	if (!settled && conn->srv_ver.codec && server_settle(conn, rx)) {
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+	return recv_judged(conn, rx, verdict, !settled);
+}
+
+/**
+ * rpcrdma2_receive - a message has arrived
+ * @conn: the connection
+ * @rx: the Receive that holds it
+ *
+ * Context: the CQ's work item; may sleep.
+ * Return: true if the owner took @rx over.
+ */
+bool rpcrdma2_receive(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+		return false;
+	return conn->client ? recv_client(conn, rx) : recv_server(conn, rx);
+}

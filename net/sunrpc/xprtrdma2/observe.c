@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an administrator can read of each connection:
+ * /sys/kernel/debug/rpcrdma2/{client,server}-ID, one "name: value" a line.
+ *
+ * A file exists while its connection does; debugfs_remove() waits for
+ * readers, so the connection outlives every read. Process context.
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include <linux/sunrpc/addr.h>
+
+#include "conn.h"
+#include "observe.h"
+
+static struct dentry *rpcrdma2_debugfs;
+
+#define RPCRDMA2_STAT_NAME(name)	[RPCRDMA2_STAT_##name] = #name,
+const char *const rpcrdma2_stat_names[RPCRDMA2_NR_STATS] = {
+	RPCRDMA2_STATS(RPCRDMA2_STAT_NAME)
+};
+
+static const char *const state_names[] = {
+	[RPCRDMA2_CONN_NEW]	   = "new",
+	[RPCRDMA2_CONN_RESOLVING]  = "resolving",
+	[RPCRDMA2_CONN_CONNECTING] = "connecting",
+	[RPCRDMA2_CONN_OPEN]	   = "open",
+	[RPCRDMA2_CONN_READY]	   = "ready",
+	[RPCRDMA2_CONN_CLOSING]	   = "closing",
+	[RPCRDMA2_CONN_CLOSED]	   = "closed",
+};
+
+static void show_settled(struct seq_file *m, const struct rpcrdma2_conn *conn)
+{
+	enum rpcrdma2_prop prop;
+
+	seq_printf(m, "version: %u\n", conn->codec->vers);
+	seq_printf(m, "version_reason: %u %s\n", conn->why,
+		   rpcrdma2_why_name(conn->why));
+	for (prop = 0; prop < RPCRDMA2_NR_PROPS; prop++)
+		seq_printf(m, "%s: local %u peer %u\n",
+			   rpcrdma2_prop_name(prop), conn->mine.val[prop],
+			   conn->peer.val[prop]);
+	seq_printf(m, "inline_send: %u\n", conn->inline_send);
+	seq_printf(m, "inline_recv: %u\n", conn->inline_recv);
+	seq_printf(m, "remote_invalidation: %u\n", conn->remote_inval);
+}
+
+static int conn_show(struct seq_file *m, void *v)
+{
+	const struct rpcrdma2_conn *conn = m->private;
+	enum rpcrdma2_conn_state state = READ_ONCE(conn->state);
+	const struct rdma_addr *addr = &conn->cm_id->route.addr;
+	int i;
+
+	seq_printf(m, "role: %s\n", conn->client ? "client" : "server");
+	seq_printf(m, "state: %s\n", state_names[state]);
+	seq_printf(m, "device: %s\n", dev_name(&conn->cm_id->device->dev));
+	seq_printf(m, "local: %pISpc\n", &addr->src_addr);
+	seq_printf(m, "peer: %pISpc\n", &addr->dst_addr);
+	if (state >= RPCRDMA2_CONN_READY && conn->codec)
+		show_settled(m, conn);
+	seq_printf(m, "credits_asked: %u\n", conn->window.asked);
+	seq_printf(m, "credits_granted_by_peer: %u\n", conn->window.granted);
+	seq_printf(m, "calls_outstanding: %u\n", conn->window.inflight);
+	seq_printf(m, "credits_granted_to_peer: %u\n",
+		   conn->grant.current_grant);
+	seq_printf(m, "calls_being_served: %u\n", conn->grant.inflight);
+	seq_printf(m, "receives_posted: %u\n", conn->recv_posted);
+	seq_printf(m, "receive_memory: %u\n",
+		   atomic_read(&conn->p.pool->count) * conn->p.pool->size);
+	seq_printf(m, "send_memory: %u\n", conn->nslots * conn->inline_send);
+	seq_printf(m, "send_queue: %u of %u free\n", conn->sq_avail,
+		   conn->sq_depth);
+	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
+		seq_printf(m, "%s: %lu\n", rpcrdma2_stat_names[i],
+			   (unsigned long)atomic_long_read(&conn->p.stats->v[i]));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(conn);
+
+/**
+ * rpcrdma2_observe_add - show a connection
+ * @conn: a connection whose device is known
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s-%u",
+		 conn->client ? "client" : "server", conn->id);
+	conn->debugfs = debugfs_create_file(name, 0400, rpcrdma2_debugfs,
+					    conn, &conn_fops);
+}
+
+/**
+ * rpcrdma2_observe_remove - the connection is about to end
+ * @conn: the connection; nothing happens if it was not shown
+ *
+ * Context: may sleep; waits for readers.
+ */
+void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn)
+{
+	debugfs_remove(conn->debugfs);
+	conn->debugfs = NULL;
+}
+
+/**
+ * rpcrdma2_observe_init - make the directory
+ *
+ * Context: module load.
+ */
+void rpcrdma2_observe_init(void)
+{
+	rpcrdma2_debugfs = debugfs_create_dir("rpcrdma2", NULL);
+}
+
+/**
+ * rpcrdma2_observe_exit - remove the directory
+ *
+ * Context: module unload; no connection exists any more.
+ */
+void rpcrdma2_observe_exit(void)
+{
+	debugfs_remove_recursive(rpcrdma2_debugfs);
+}

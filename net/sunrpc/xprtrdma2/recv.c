@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receives: the pool that outlives connections, and the receive queue of
+ * one connection.
+ *
+ * A Receive is mapped when a connection first uses it and stays mapped
+ * until that connection is gone; in between it is posted, in use by a Call,
+ * or free. Receives are posted in batches; the target includes one batch
+ * more than the credits promise, so a promise is always kept (CRED-7).
+ *
+ * recv_lock orders posting and protects the counts; pool->lock serialises
+ * takers of the free list. Both are leaves, process context only.
+ */
+#include <linux/slab.h>
+
+#include "conn.h"
+#include <trace/events/rpcrdma2.h>
+
+#define RPCRDMA2_RECV_BATCH	8U
+
+/**
+ * rpcrdma2_recv_pool_init - an empty pool
+ * @pool: to be set up
+ * @size: bytes of each Receive
+ */
+void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
+{
+	init_llist_head(&pool->free);
+	spin_lock_init(&pool->lock);
+	atomic_set(&pool->count, 0);
+	pool->size = size;
+	pool->node = NUMA_NO_NODE;
+}
+
+static void recv_free(struct rpcrdma2_recv_pool *pool,
+		      struct rpcrdma2_recv *rx)
+{
+	atomic_dec(&pool->count);
+	kfree(rx->buf);
+	kfree(rx);
+}
+
+/**
+ * rpcrdma2_recv_pool_destroy - free the Receives of a pool
+ * @pool: all its Receives were given back and unmapped
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool)
+{
+	struct rpcrdma2_recv *rx, *tmp;
+
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
+		recv_free(pool, rx);
+	WARN_ON_ONCE(atomic_read(&pool->count));
+}
+
+static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
+{
+	struct llist_node *node;
+
+	spin_lock(&pool->lock);
+	node = llist_del_first(&pool->free);
+	spin_unlock(&pool->lock);
+	return node ? llist_entry(node, struct rpcrdma2_recv, node) : NULL;
+}
+
+static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool)
+{
+	gfp_t gfp = GFP_NOIO | __GFP_NOWARN;
+	struct rpcrdma2_recv *rx;
+
+	rx = kzalloc_node(sizeof(*rx), gfp, pool->node);
+	if (!rx)
+		return NULL;
+	rx->size = pool->size;
+	rx->buf = kmalloc_node(rx->size, gfp, pool->node);
+	if (!rx->buf) {
+		kfree(rx);
+		return NULL;
+	}
+	INIT_LIST_HEAD(&rx->list);
+	atomic_inc(&pool->count);
+	return rx;
+}
+
+static void recv_unmap(struct rpcrdma2_recv *rx)
+{
+	if (!rx->conn)
+		return;
+	ib_dma_unmap_single(rx->conn->cm_id->device, rx->sge.addr, rx->size,
+			    DMA_FROM_DEVICE);
+	rx->conn = NULL;
+}
+
+static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
+
+static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct ib_device *device = conn->cm_id->device;
+
+	if (rx->conn == conn)
+		return 0;
+	rx->sge.addr = ib_dma_map_single(device, rx->buf, rx->size,
+					 DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(device, rx->sge.addr))
+		return -ENOMEM;
+	rx->conn = conn;
+	rx->sge.length = rx->size;
+	rx->sge.lkey = conn->pd->local_dma_lkey;
+	rx->cqe.done = recv_done;
+	rx->wr.wr_cqe = &rx->cqe;
+	rx->wr.sg_list = &rx->sge;
+	rx->wr.num_sge = 1;
+	return 0;
+}
+
+/* A mapped Receive of the pool's size, or NULL. */
+static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	struct rpcrdma2_recv *rx = pool_get(pool);
+
+	if (!rx)
+		rx = recv_alloc(pool);
+	if (!rx)
+		return NULL;
+	if (recv_map(conn, rx)) {
+		llist_add(&rx->node, &pool->free);
+		return NULL;
+	}
+	ib_dma_sync_single_for_device(conn->cm_id->device, rx->sge.addr,
+				      rx->size, DMA_FROM_DEVICE);
+	return rx;
+}
+
+static void chain_free(struct rpcrdma2_conn *conn, struct ib_recv_wr *wr)
+{
+	struct rpcrdma2_recv *rx;
+
+	while (wr) {
+		rx = container_of(wr, struct rpcrdma2_recv, wr);
+		wr = wr->next;
+		llist_add(&rx->node, &conn->p.pool->free);
+	}
+}
+
+/* Post @count Receives, or as many as memory gives. */
+static u32 recv_post(struct rpcrdma2_conn *conn, u32 count)
+{
+	struct ib_recv_wr *first = NULL;
+	const struct ib_recv_wr *bad;
+	struct rpcrdma2_recv *rx;
+	int ret = -ENOTCONN;
+	u32 n;
+
+	for (n = 0; n < count; n++) {
+		rx = recv_get(conn);
+		if (!rx)
+			break;
+		rx->wr.next = first;
+		first = &rx->wr;
+	}
+	if (!n)
+		return 0;
+
+	bad = first;
+	spin_lock(&conn->recv_lock);
+	if (!conn->recv_closed) {
+		/* Completions may run before ib_post_recv() returns */
+		conn->recv_posted += n;
+		ret = ib_post_recv(conn->qp, first, &bad);
+		if (ret) {
+			const struct ib_recv_wr *wr;
+
+			for (wr = bad; wr; wr = wr->next) {
+				conn->recv_posted--;
+				n--;
+			}
+		}
+	}
+	spin_unlock(&conn->recv_lock);
+	rpcrdma2_stat_inc(conn->p.stats, recv_posts);
+	trace_rpcrdma2_post_recvs(conn, n, ret);
+	if (!ret)
+		return n;
+	chain_free(conn, (struct ib_recv_wr *)bad);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+	return 0;
+}
+
+static u32 recv_missing(struct rpcrdma2_conn *conn)
+{
+	u32 missing = 0;
+
+	spin_lock(&conn->recv_lock);
+	if (!conn->recv_closed && conn->recv_posted < conn->recv_target)
+		missing = conn->recv_target - conn->recv_posted;
+	spin_unlock(&conn->recv_lock);
+	return missing;
+}
+
+static void recv_refill(struct rpcrdma2_conn *conn)
+{
+	u32 missing = recv_missing(conn);
+
+	if (missing >= RPCRDMA2_RECV_BATCH)
+		recv_post(conn, missing);
+}
+
+/* A Receive completed. Runs in the CQ's work item, one at a time. */
+static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe,
+						struct rpcrdma2_recv, cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+	bool kept = false;
+
+	spin_lock(&conn->recv_lock);
+	conn->recv_posted--;
+	spin_unlock(&conn->recv_lock);
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		trace_rpcrdma2_wc_error(conn, "recv", wc->status,
+					wc->vendor_err);
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		llist_add(&rx->node, &conn->p.pool->free);
+		return;
+	}
+
+	rx->len = wc->byte_len;
+	rx->invalidated = wc->wc_flags & IB_WC_WITH_INVALIDATE;
+	rx->inv_handle = rx->invalidated ? wc->ex.invalidate_rkey : 0;
+	WRITE_ONCE(conn->last_recv, jiffies);
+	ib_dma_sync_single_for_cpu(conn->cm_id->device, rx->sge.addr, rx->len,
+				   DMA_FROM_DEVICE);
+	kept = rpcrdma2_receive(conn, rx);
+	if (!kept)
+		llist_add(&rx->node, &conn->p.pool->free);
+	recv_refill(conn);
+}
+
+/**
+ * rpcrdma2_recv_put - give back a Receive that a Call had taken over
+ * @rx: the Receive
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_conn *conn = rx->conn;
+
+	llist_add(&rx->node, &conn->p.pool->free);
+	/* Only if memory was short when the completion tried */
+	if (unlikely(recv_missing(conn) >= 2 * RPCRDMA2_RECV_BATCH))
+		recv_refill(conn);
+}
+
+/**
+ * rpcrdma2_recv_target - keep enough Receives posted for so many messages
+ * @conn: connection
+ * @target: messages that the peer may send without a further credit,
+ *	control messages not counted
+ *
+ * Context: may sleep (GFP_NOIO).
+ * Return: the number of messages that posted Receives can take now, at most
+ * @target.
+ */
+u32 rpcrdma2_recv_target(struct rpcrdma2_conn *conn, u32 target)
+{
+	u32 extra = RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_RECV_BATCH;
+	u32 missing, posted;
+
+	spin_lock(&conn->recv_lock);
+	conn->recv_target = min(target + extra, conn->recv_max);
+	spin_unlock(&conn->recv_lock);
+
+	missing = recv_missing(conn);
+	if (missing)
+		recv_post(conn, missing);
+
+	spin_lock(&conn->recv_lock);
+	posted = conn->recv_posted;
+	spin_unlock(&conn->recv_lock);
+	posted = posted > extra ? posted - extra : 0;
+	return min(posted, target);
+}
+
+/* Fragmented memory: a smaller size, down to what version 2 assumes. All
+ * Receives of the pool are free at this time.
+ */
+static bool pool_shrink(struct rpcrdma2_recv_pool *pool)
+{
+	struct rpcrdma2_recv *rx, *tmp;
+
+	if (pool->size <= RPCRDMA2_INLINE_DEFAULT)
+		return false;
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node) {
+		recv_unmap(rx);
+		recv_free(pool, rx);
+	}
+	pool->size = max(pool->size / 2, RPCRDMA2_INLINE_DEFAULT);
+	return true;
+}
+
+/* Have @count free Receives of one size before any is posted. */
+static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
+{
+	struct rpcrdma2_recv *rx;
+
+	while (atomic_read(&pool->count) < count) {
+		rx = recv_alloc(pool);
+		if (rx)
+			llist_add(&rx->node, &pool->free);
+		else if (!pool_shrink(pool))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * rpcrdma2_recvs_create - Receives for a new QP
+ * @conn: connection whose QP exists
+ *
+ * Posts what the first credits need. The size announced later is that of
+ * the pool, which may have become smaller here.
+ *
+ * Context: may sleep (GFP_NOIO).
+ * Return: 0 or -ENOMEM. rpcrdma2_recvs_unmap() cleans up after both.
+ */
+int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
+{
+	u32 first = conn->grant.current_grant + 1;
+	int ret;
+
+	ret = pool_fill(conn->p.pool, first + RPCRDMA2_CONTROL_RESERVE +
+				      RPCRDMA2_RECV_BATCH);
+	if (ret)
+		return ret;
+	return rpcrdma2_recv_target(conn, first) == first ? 0 : -ENOMEM;
+}
+
+/**
+ * rpcrdma2_recvs_unmap - the connection no longer uses its Receives
+ * @conn: connection, drained, every Receive given back
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_recv *rx, *tmp;
+	struct llist_node *all = llist_del_all(&conn->p.pool->free);
+
+	llist_for_each_entry_safe(rx, tmp, all, node) {
+		recv_unmap(rx);
+		llist_add(&rx->node, &conn->p.pool->free);
+	}
+}

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The send queue of one connection: send slots with mapped buffers, the
+ * account of send queue entries, and the FIFO of those who wait for either.
+ *
+ * A slot's buffer is mapped once and holds header and data of one message,
+ * so a Send never touches the caller's pages and most Sends need no
+ * completion. Sends complete in order: one signaled Send retires all posted
+ * before it. At rest fewer than RPCRDMA2_SIGNAL_EVERY Sends are unretired,
+ * and the queue is sized for that (rpcrdma2_conn_connect()), so a waiter
+ * always gets its turn.
+ *
+ * sq_lock protects everything and orders posting; it is a leaf. Process
+ * context only.
+ */
+#include <linux/slab.h>
+
+#include "conn.h"
+#include <trace/events/rpcrdma2.h>
+
+/* A control message is never longer than the first message may be. */
+#define RPCRDMA2_CONTROL_SIZE	RPCRDMA2_FIRST_MSG_MAX
+
+static bool slot_is_control(const struct rpcrdma2_conn *conn,
+			    const struct rpcrdma2_send *send)
+{
+	return send >= conn->control_slots &&
+	       send < conn->control_slots + RPCRDMA2_CONTROL_RESERVE;
+}
+
+/* Entries that RPC messages leave for control messages. */
+static bool sq_has_room(const struct rpcrdma2_conn *conn, u32 nwrs,
+			bool control)
+{
+	u32 keep = control ? 0 : RPCRDMA2_CONTROL_RESERVE;
+
+	return conn->sq_avail >= nwrs + keep;
+}
+
+static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
+				       bool control)
+{
+	struct list_head *free = control ? &conn->sq_free_control
+					 : &conn->sq_free;
+	struct rpcrdma2_send *send;
+
+	lockdep_assert_held(&conn->sq_lock);
+	if (!sq_has_room(conn, nwrs, control))
+		return NULL;
+	send = list_first_entry_or_null(free, struct rpcrdma2_send, list);
+	if (!send)
+		return NULL;
+	list_del_init(&send->list);
+	conn->sq_avail -= nwrs;
+	send->nwrs = nwrs;
+	send->done = NULL;
+	send->priv = NULL;
+	return send;
+}
+
+static void slot_release(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_send *send)
+{
+	lockdep_assert_held(&conn->sq_lock);
+	conn->sq_avail += send->nwrs;
+	list_add(&send->list, slot_is_control(conn, send) ?
+			      &conn->sq_free_control : &conn->sq_free);
+}
+
+/* Serve the FIFO as far as there is room. Never called with sq_lock held. */
+static void sq_run_waiters(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_sq_waiter *w;
+	struct rpcrdma2_send *send;
+
+	for (;;) {
+		send = NULL;
+		spin_lock(&conn->sq_lock);
+		w = list_first_entry_or_null(&conn->sq_waiters,
+					     struct rpcrdma2_sq_waiter, list);
+		if (!w || conn->sq_closed)
+			break;
+		if (w->slot) {
+			send = slot_take(conn, w->nwrs, false);
+			if (!send)
+				break;
+		} else {
+			if (!sq_has_room(conn, w->nwrs, false))
+				break;
+			conn->sq_avail -= w->nwrs;
+		}
+		list_del_init(&w->list);
+		spin_unlock(&conn->sq_lock);
+		w->ready(w, send, 0);
+	}
+	spin_unlock(&conn->sq_lock);
+}
+
+/* A Send completed: it and all Sends posted before it are done. */
+static void send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_send *send = container_of(wc->wr_cqe,
+						  struct rpcrdma2_send, cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+	int status = wc->status == IB_WC_SUCCESS ? 0 : -ENOTCONN;
+	struct rpcrdma2_send *pos, *tmp;
+	LIST_HEAD(retired);
+
+	rpcrdma2_stat_inc(conn->p.stats, send_completions);
+	if (status) {
+		trace_rpcrdma2_wc_error(conn, "send", wc->status,
+					wc->vendor_err);
+		rpcrdma2_conn_kill(conn, status);
+	}
+
+	spin_lock(&conn->sq_lock);
+	list_for_each_entry_safe(pos, tmp, &conn->sq_posted, list) {
+		list_move_tail(&pos->list, &retired);
+		if (pos == send)
+			break;
+	}
+	spin_unlock(&conn->sq_lock);
+
+	list_for_each_entry(pos, &retired, list)
+		if (pos->done)
+			pos->done(pos, status);
+
+	spin_lock(&conn->sq_lock);
+	list_for_each_entry_safe(pos, tmp, &retired, list)
+		slot_release(conn, pos);
+	spin_unlock(&conn->sq_lock);
+	sq_run_waiters(conn);
+}
+
+static int slot_init(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
+		     u32 size)
+{
+	struct ib_device *device = conn->cm_id->device;
+
+	send->buf = kmalloc(size, GFP_NOIO | __GFP_NOWARN);
+	if (!send->buf)
+		return -ENOMEM;
+	send->sge.addr = ib_dma_map_single(device, send->buf, size,
+					   DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(device, send->sge.addr)) {
+		kfree(send->buf);
+		send->buf = NULL;
+		return -ENOMEM;
+	}
+	send->sge.lkey = conn->pd->local_dma_lkey;
+	send->size = size;
+	send->conn = conn;
+	send->cqe.done = send_done;
+	INIT_LIST_HEAD(&send->list);
+	return 0;
+}
+
+static void slots_free(struct rpcrdma2_conn *conn,
+		       struct rpcrdma2_send *slots, u32 count)
+{
+	u32 i;
+
+	for (i = 0; slots && i < count; i++) {
+		if (!slots[i].buf)
+			continue;
+		ib_dma_unmap_single(conn->cm_id->device, slots[i].sge.addr,
+				    slots[i].size, DMA_TO_DEVICE);
+		kfree(slots[i].buf);
+	}
+	kfree(slots);
+}
+
+static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
+					 u32 count, u32 size)
+{
+	struct rpcrdma2_send *slots;
+	u32 i;
+
+	slots = kcalloc(count, sizeof(*slots), GFP_NOIO | __GFP_NOWARN);
+	if (!slots)
+		return NULL;
+	for (i = 0; i < count; i++) {
+		if (slot_init(conn, &slots[i], size)) {
+			slots_free(conn, slots, count);
+			return NULL;
+		}
+	}
+	return slots;
+}
+
+static void slots_publish(struct rpcrdma2_conn *conn, struct list_head *free,
+			  struct rpcrdma2_send *slots, u32 count)
+{
+	u32 i;
+
+	spin_lock(&conn->sq_lock);
+	for (i = 0; i < count; i++)
+		list_add_tail(&slots[i].list, free);
+	spin_unlock(&conn->sq_lock);
+}
+
+/**
+ * rpcrdma2_sends_create - make the slots for control messages
+ * @conn: connection whose QP and PD exist
+ *
+ * Context: may sleep (GFP_NOIO).
+ * Return: 0 or -ENOMEM. rpcrdma2_sends_destroy() cleans up after both.
+ */
+int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
+{
+	conn->control_slots = slots_alloc(conn, RPCRDMA2_CONTROL_RESERVE,
+					  RPCRDMA2_CONTROL_SIZE);
+	if (!conn->control_slots)
+		return -ENOMEM;
+	slots_publish(conn, &conn->sq_free_control, conn->control_slots,
+		      RPCRDMA2_CONTROL_RESERVE);
+	return 0;
+}
+
+/**
+ * rpcrdma2_sends_grow - make the slots for RPC messages
+ * @conn: connection, not READY yet
+ * @size: bytes wanted for the largest message
+ * @min: bytes that must be had
+ *
+ * Takes less than @size when memory is fragmented, so that a connection
+ * comes up all the same (design decision 16).
+ *
+ * Context: may sleep (GFP_NOIO).
+ * Return: the size, or -ENOMEM.
+ */
+int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
+{
+	struct rpcrdma2_send *slots;
+
+	for (;;) {
+		slots = slots_alloc(conn, conn->nslots, size);
+		if (slots)
+			break;
+		if (size <= min)
+			return -ENOMEM;
+		size = max(size / 2, min);
+	}
+	conn->slots = slots;
+	slots_publish(conn, &conn->sq_free, slots, conn->nslots);
+	return size;
+}
+
+/**
+ * rpcrdma2_sends_stop - nothing more is posted to the send queue
+ * @conn: connection about to be drained
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->sq_lock);
+	conn->sq_closed = true;
+	spin_unlock(&conn->sq_lock);
+}
+
+/**
+ * rpcrdma2_sends_destroy - tell all waiters, free all slots
+ * @conn: connection whose send queue is stopped and drained
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_sq_waiter *w, *tmp;
+	LIST_HEAD(waiters);
+
+	spin_lock(&conn->sq_lock);
+	list_splice_init(&conn->sq_waiters, &waiters);
+	spin_unlock(&conn->sq_lock);
+	list_for_each_entry_safe(w, tmp, &waiters, list) {
+		list_del_init(&w->list);
+		w->ready(w, NULL, -ENOTCONN);
+	}
+
+	INIT_LIST_HEAD(&conn->sq_free);
+	INIT_LIST_HEAD(&conn->sq_free_control);
+	slots_free(conn, conn->slots, conn->nslots);
+	conn->slots = NULL;
+	slots_free(conn, conn->control_slots, RPCRDMA2_CONTROL_RESERVE);
+	conn->control_slots = NULL;
+}
+
+/* Queue @w, or refuse because the queue is closed. */
+static void sq_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		    u32 nwrs, bool slot)
+{
+	lockdep_assert_held(&conn->sq_lock);
+	w->nwrs = nwrs;
+	w->slot = slot;
+	list_add_tail(&w->list, &conn->sq_waiters);
+	rpcrdma2_stat_inc(conn->p.stats, sq_waits);
+}
+
+/**
+ * rpcrdma2_send_get - take a send slot and send queue entries
+ * @conn: connection
+ * @nwrs: entries, the Send included
+ * @w: waits if there is no room; NULL: do not wait
+ * @control: for a control message
+ *
+ * With @w, a result of NULL means that @w->ready() is called exactly once:
+ * later with the resources, or with -ENOTCONN, possibly before this
+ * function returns.
+ *
+ * Context: process; does not sleep.
+ * Return: a slot or NULL.
+ */
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
+					struct rpcrdma2_sq_waiter *w,
+					bool control)
+{
+	struct rpcrdma2_send *send = NULL;
+	bool closed;
+
+	spin_lock(&conn->sq_lock);
+	closed = conn->sq_closed;
+	if (!closed) {
+		/* RPC messages go in turn; control messages pass by */
+		if (control || list_empty(&conn->sq_waiters))
+			send = slot_take(conn, nwrs, control);
+		if (!send && w)
+			sq_wait(conn, w, nwrs, true);
+	}
+	spin_unlock(&conn->sq_lock);
+	if (closed && w)
+		w->ready(w, NULL, -ENOTCONN);
+	return send;
+}
+
+/**
+ * rpcrdma2_send_put - give back a slot that was not posted
+ * @send: the slot
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_send_put(struct rpcrdma2_send *send)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+
+	spin_lock(&conn->sq_lock);
+	slot_release(conn, send);
+	spin_unlock(&conn->sq_lock);
+	sq_run_waiters(conn);
+}
+
+/**
+ * rpcrdma2_send_prepare - fill in the Send of a slot
+ * @send: the slot, message in send->buf
+ * @len: bytes of the message, at most send->size
+ * @inv_handle: handle to be invalidated at the receiver, 0 for a plain Send
+ *
+ * Context: any.
+ * Return: the work request; others may be chained in front of it.
+ */
+struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
+					 u32 inv_handle)
+{
+	struct ib_send_wr *wr = &send->wr;
+
+	ib_dma_sync_single_for_device(send->conn->cm_id->device,
+				      send->sge.addr, len, DMA_TO_DEVICE);
+	send->sge.length = len;
+	wr->next = NULL;
+	wr->wr_cqe = &send->cqe;
+	wr->sg_list = &send->sge;
+	wr->num_sge = 1;
+	wr->send_flags = 0;
+	if (inv_handle) {
+		wr->opcode = IB_WR_SEND_WITH_INV;
+		wr->ex.invalidate_rkey = inv_handle;
+	} else {
+		wr->opcode = IB_WR_SEND;
+		wr->ex.imm_data = 0;
+	}
+	return wr;
+}
+
+/* Must this Send be signaled? Those with a done function, one in so many,
+ * and any when somebody waits for room.
+ */
+static bool send_wants_signal(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_send *send)
+{
+	lockdep_assert_held(&conn->sq_lock);
+	if (send->done || !list_empty(&conn->sq_waiters))
+		return true;
+	return conn->sq_unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
+}
+
+/**
+ * rpcrdma2_send_post - post a Send and what is chained in front of it
+ * @send: prepared slot
+ * @first: first work request of the chain, NULL for the Send alone
+ *
+ * After success the slot belongs to its completion and must not be touched.
+ *
+ * Context: process; does not sleep.
+ * Return: 0, or -ENOTCONN: nothing of the chain completes, the slot was
+ * given back without calling send->done, the connection is given up.
+ */
+int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+	u32 len = send->sge.length, nwrs = send->nwrs;
+	u32 inv = send->wr.opcode == IB_WR_SEND_WITH_INV ?
+			send->wr.ex.invalidate_rkey : 0;
+	const struct ib_send_wr *bad;
+	bool signaled;
+	int ret;
+
+	rpcrdma2_stat_inc(conn->p.stats, send_posts);
+	spin_lock(&conn->sq_lock);
+	signaled = send_wants_signal(conn, send);
+	if (signaled)
+		send->wr.send_flags = IB_SEND_SIGNALED;
+	list_add_tail(&send->list, &conn->sq_posted);
+	ret = conn->sq_closed ? -ENOTCONN :
+		ib_post_send(conn->qp, first ?: &send->wr, &bad);
+	if (likely(!ret)) {
+		conn->sq_unsignaled = signaled ? 0 : conn->sq_unsignaled + 1;
+		spin_unlock(&conn->sq_lock);
+		trace_rpcrdma2_post_send(conn, len, nwrs, inv, signaled, 0);
+		return 0;
+	}
+	list_del_init(&send->list);
+	slot_release(conn, send);
+	spin_unlock(&conn->sq_lock);
+	trace_rpcrdma2_post_send(conn, len, nwrs, inv, signaled, ret);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+	return -ENOTCONN;
+}
+
+/**
+ * rpcrdma2_sq_get - take send queue entries without a slot
+ * @conn: connection
+ * @nwrs: entries
+ * @w: as for rpcrdma2_send_get()
+ *
+ * Context: process; does not sleep.
+ * Return: true if the entries are taken.
+ */
+bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
+		     struct rpcrdma2_sq_waiter *w)
+{
+	bool closed, taken = false;
+
+	spin_lock(&conn->sq_lock);
+	closed = conn->sq_closed;
+	if (!closed) {
+		if (list_empty(&conn->sq_waiters) &&
+		    sq_has_room(conn, nwrs, false)) {
+			conn->sq_avail -= nwrs;
+			taken = true;
+		} else if (w) {
+			sq_wait(conn, w, nwrs, false);
+		}
+	}
+	spin_unlock(&conn->sq_lock);
+	if (closed && w)
+		w->ready(w, NULL, -ENOTCONN);
+	return taken;
+}
+
+/**
+ * rpcrdma2_sq_put - give back entries taken by rpcrdma2_sq_get()
+ * @conn: connection
+ * @nwrs: entries
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs)
+{
+	spin_lock(&conn->sq_lock);
+	conn->sq_avail += nwrs;
+	spin_unlock(&conn->sq_lock);
+	sq_run_waiters(conn);
+}
+
+/**
+ * rpcrdma2_sq_post - post a chain without a Send
+ * @conn: connection
+ * @first: the chain; its last work request must be signaled
+ *
+ * Context: process; does not sleep.
+ * Return: 0, or -ENOTCONN: nothing of the chain completes, the entries stay
+ * with the caller, the connection is given up.
+ */
+int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct ib_send_wr *first)
+{
+	const struct ib_send_wr *bad;
+	int ret = -ENOTCONN;
+
+	rpcrdma2_stat_inc(conn->p.stats, send_posts);
+	spin_lock(&conn->sq_lock);
+	if (!conn->sq_closed)
+		ret = ib_post_send(conn->qp, first, &bad);
+	spin_unlock(&conn->sq_lock);
+	if (likely(!ret))
+		return 0;
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+	return -ENOTCONN;
+}

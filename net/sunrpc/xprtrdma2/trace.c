@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The one place where the trace points of this module are instantiated.
+ */
+#include "conn.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/rpcrdma2.h>
