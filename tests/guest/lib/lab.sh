@@ -9,6 +9,7 @@ LABLIB=$(dirname "${BASH_SOURCE[0]}")
 . "$LABLIB/ktap.sh"
 . "$LABLIB/net.sh"
 . "$LABLIB/nfs.sh"
+PS4='+${EPOCHREALTIME:7:7} '
 trap _ktap_exit EXIT
 
 LAB_TMP=${LAB_TMP:-/tmp}
@@ -39,6 +40,16 @@ lab_wait() {
 
 # lab_allow_log REGEX: kernel messages this test provokes on purpose.
 lab_allow_log() { printf '%s\n' "$1" >> "$LAB_ALLOW"; }
+
+# lab_modprobe NAME...: loads what exists; in uml all but ours is built in.
+lab_modprobe() {
+	local m
+
+	[ "$lab_share" != hostfs ] || return 0
+	for m in "$@"; do
+		modprobe -q "$m" || true
+	done
+}
 
 lab_is() { [ "$lab_flavour" = "$1" ]; }
 

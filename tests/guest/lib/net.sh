@@ -12,14 +12,13 @@ SIW_ADDR=10.0.1.1 SIW_ADDR6=fd00:1::1
 
 _veth() { # END PEER ADDR ADDR6
 	[ ! -e "/sys/class/net/$1" ] || return 0
-	ip link add "$1" mtu 9000 type veth peer name "$2" mtu 9000
-	# Duplicate address detection would only add seconds.
-	echo 0 > "/proc/sys/net/ipv6/conf/$1/accept_dad"
-	echo 0 > "/proc/sys/net/ipv6/conf/$2/accept_dad"
-	ip addr add "$3/24" dev "$1"
-	ip -6 addr add "$4/64" dev "$1" nodad
-	ip link set "$1" up
-	ip link set "$2" up
+	ip -batch - <<-EOF
+	link add $1 mtu 9000 type veth peer name $2 mtu 9000
+	addr add $3/24 dev $1
+	addr add $4/64 dev $1 nodad
+	link set $1 up
+	link set $2 up
+	EOF
 }
 
 _rdma_active() {
@@ -41,14 +40,13 @@ have_siw() {
 
 lab_net() {
 	# rxe finds its CRC by name and does not load it itself.
-	modprobe -q crc32_pclmul || modprobe -q crc32_generic || true
-	modprobe -q rdma_rxe || true
-	modprobe -q rdma_ucm || true
+	lab_modprobe crc32_generic crc32_pclmul rdma_rxe rdma_ucm siw veth
+	# Duplicate address detection would only add seconds.
+	echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
 	ip link set lo up
 	_veth v0 v1 $RXE_ADDR $RXE_ADDR6
 	_rdma_link rxe0 rxe v0
 	if have_siw; then
-		modprobe -q siw || true
 		_veth w0 w1 $SIW_ADDR $SIW_ADDR6
 		_rdma_link siw0 siw w0
 	fi

@@ -7,6 +7,7 @@
 # transport (svc class rdma).
 
 NFSD=/proc/fs/nfsd
+DAEMONS=(rpc.mountd rpc.statd nfsdcld rpcbind)
 
 have_rdma2() { modprobe -qn rpcrdma2; }
 load_rpcrdma2() { modprobe rpcrdma2 "$@"; }
@@ -30,8 +31,7 @@ lab_export() {
 		mount -t tmpfs -o "size=${2:-80%}" export /export
 		;;
 	ext4)
-		modprobe -q loop || true
-		modprobe -q ext4 || true
+		lab_modprobe loop ext4
 		truncate -s "${2:-512M}" $img
 		mke2fs -q -F -t ext4 -E lazy_itable_init=1,lazy_journal_init=1 $img
 		mount -o loop $img /export
@@ -40,29 +40,46 @@ lab_export() {
 	chmod 1777 /export
 }
 
+_daemon() {
+	[ -e "/run/pid.$1" ] && pidof "$1" > /dev/null || "$@" 8>&-
+	: > "/run/pid.$1"
+}
+
+# nfsdcld goes into the background before it watches for nfsd's pipe.
+_nfsdcld_ready() {
+	local fd
+
+	for fd in "/proc/$(pidof nfsdcld)"/fd/*; do
+		[[ $(readlink "$fd") != *inotify* ]] || return 0
+	done
+	return 1
+}
+
 # lab_server [THREADS]: rpcbind, statd, mountd, nfsd for versions 3 to 4.2 on
 # TCP, grace periods ended. Calls lab_export tmpfs if nothing is exported yet.
 lab_server() {
 	mountpoint -q /export || lab_export tmpfs
-	mkdir -p /run/rpcbind /run/rpc_pipefs /var/lib/nfs/{sm,sm.bak,v4recovery,rpc_pipefs}
-	chown -R statd /var/lib/nfs/sm /var/lib/nfs/sm.bak 2> /dev/null || true
+	mkdir -p /run/rpcbind /var/lib/nfs/{sm,sm.bak,v4recovery,rpc_pipefs,nfsdcld}
 	touch /var/lib/nfs/{etab,rmtab,state}
-	chown statd /var/lib/nfs/state
-	modprobe -q nfsd || true
-	modprobe -q lockd || true
+	chown -R statd /var/lib/nfs/{sm,sm.bak,state}
+	lab_modprobe nfsd lockd
 	mountpoint -q $NFSD || mount -t nfsd nfsd $NFSD
 	mountpoint -q /var/lib/nfs/rpc_pipefs ||
 		mount -t rpc_pipefs rpc_pipefs /var/lib/nfs/rpc_pipefs
 	echo '/export *(rw,no_root_squash,insecure,fsid=0,no_subtree_check)' \
 		> /run/exports
-	pidof rpcbind > /dev/null || rpcbind -w 8>&-
-	pidof rpc.statd > /dev/null || rpc.statd --no-notify 8>&-
 	exportfs -a
-	pidof rpc.mountd > /dev/null || rpc.mountd 8>&-
+	# NFSv3 registers with rpcbind; nfsd would wait a second for nfsdcld.
+	_daemon rpcbind -w
+	_daemon rpc.statd --no-notify
+	_daemon rpc.mountd
+	_daemon nfsdcld
+	lab_wait 5 _nfsdcld_ready || true
+	# What rpc.nfsd would do, without its two seconds of name look-ups.
 	echo 10 > $NFSD/nfsv4leasetime
 	echo 10 > $NFSD/nfsv4gracetime
-	rpc.nfsd -V 3 -V 4 -V 4.1 -V 4.2 -N 2 --no-udp "${1:-8}" 2> /dev/null ||
-		rpc.nfsd "${1:-8}"
+	grep -q '^tcp 2049' $NFSD/portlist || echo "tcp 2049" > $NFSD/portlist
+	echo "${1:-8}" > $NFSD/threads
 	lab_end_grace
 }
 
@@ -117,15 +134,17 @@ lab_server_down() {
 	local p
 
 	if mountpoint -q $NFSD; then
-		rpc.nfsd 0
+		echo 0 > $NFSD/threads
 		exportfs -ua
 		umount $NFSD
 	fi
-	for p in rpc.mountd rpc.statd rpcbind; do
-		pkill -x "$p" || true
+	for p in "${DAEMONS[@]}"; do
+		[ ! -e "/run/pid.$p" ] || pkill -x "$p" || true
 	done
-	for p in rpc.mountd rpc.statd rpcbind; do
+	for p in "${DAEMONS[@]}"; do
+		[ -e "/run/pid.$p" ] || continue
 		lab_wait 10 eval "! pidof $p > /dev/null" || pkill -KILL -x "$p"
+		rm -f "/run/pid.$p"
 	done
 	# On an export that was in use, the last references go away behind
 	# the back of whoever stopped the server.
