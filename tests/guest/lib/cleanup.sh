@@ -10,6 +10,25 @@ unset KTAP_CHANNEL
 rc=0
 complain() { echo "$*"; rc=1; }
 
+# Processes that got away from the test's session; they may sit on a mount.
+kill_strays() {
+	local p pid ppid comm
+
+	for p in /proc/[0-9]*; do
+		pid=${p#/proc/}
+		[ "$pid" != $$ ] && [ -n "$(readlink "$p/exe")" ] || continue
+		read -r comm < "$p/comm" || continue
+		ppid=$(sed 's/.*) . //; s/ .*//' "$p/stat") || continue
+		# Not init, the driver and its timer, the servers, ourselves.
+		if [ "$pid" != 1 ] && [ "$pid" != "$LAB_DRIVER" ] &&
+		   [ "$ppid" != "$LAB_DRIVER" ] && [ "$ppid" != $$ ] &&
+		   [[ " ${DAEMONS[*]} " != *" $comm "* ]]; then
+			kill -KILL "$pid"
+		fi
+	done 2> /dev/null
+}
+
+kill_strays
 for dir in $(nfs_mounts); do
 	umount "$dir" || complain "cannot unmount $dir"
 done

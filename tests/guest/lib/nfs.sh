@@ -83,11 +83,16 @@ lab_server() {
 	lab_end_grace
 }
 
-# Nobody has state to reclaim: end both grace periods now.
+# Nobody has state to reclaim: end both grace periods now. With no client on
+# record nfsd may have ended its own already, and then refuses the order.
 lab_end_grace() {
-	echo Y > $NFSD/v4_end_grace
-	[ ! -e /proc/fs/lockd/nlm_end_grace ] ||
-		echo Y > /proc/fs/lockd/nlm_end_grace
+	local f
+
+	for f in $NFSD/v4_end_grace /proc/fs/lockd/nlm_end_grace; do
+		grep -q ^Y $f || echo Y > $f 2> /dev/null || true
+		lab_wait 10 grep -q ^Y $f ||
+			lab_die "the grace period does not end ($f)"
+	done
 }
 
 # lab_listen CLASS PORT: adds a listener to nfsd.
