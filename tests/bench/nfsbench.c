@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One row of the benchmark: performs an operation again and again on a
+ * mounted file system and prints how long one took.
+ *
+ *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-c FILE=TRIGGER]... OP PATH
+ *
+ * OP is getattr, read or write on the file PATH, create or unlink in the
+ * directory PATH. Reads and writes are O_DIRECT, of SIZE bytes at multiples
+ * of SIZE, in an order that is random and the same in every run. create
+ * makes a file, writes SIZE bytes to it and closes it; unlink removes what
+ * create left.
+ *
+ * Prints "OPS NANOSECONDS CONTEXT-SWITCHES", the latter two as totals.
+ *
+ * With -c the histogram trigger TRIGGER of the trace event file FILE counts
+ * during the measured operations only. Tracing takes time: such a run is for
+ * counting.
+ *
+ * Built statically at fixed addresses: bench_begin() and bench_end() are
+ * where the instruction profiler starts and stops.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_TRIGGERS	8
+
+struct bench {
+	const char *path;
+	size_t size;
+	unsigned long slots;	/* places of this size in the file */
+	uint64_t random;
+	void *buf;
+	int fd;
+};
+
+struct op {
+	const char *name;
+	int flags;		/* of open(), -1: PATH is a directory */
+	void (*run)(struct bench *b, unsigned long i);
+};
+
+static char *triggers[MAX_TRIGGERS];
+static int nr_triggers;
+
+__attribute__((noinline)) void bench_begin(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+__attribute__((noinline)) void bench_end(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+/* xorshift64: the same sequence everywhere, at the cost of a few instructions */
+static unsigned long next_random(struct bench *b)
+{
+	b->random ^= b->random << 13;
+	b->random ^= b->random >> 7;
+	b->random ^= b->random << 17;
+	return b->random >> 11;
+}
+
+static off_t next_offset(struct bench *b)
+{
+	return (off_t)(next_random(b) % b->slots) * b->size;
+}
+
+static void op_getattr(struct bench *b, unsigned long i)
+{
+	struct statx st;
+
+	(void)i;
+	if (statx(b->fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC,
+		  STATX_BASIC_STATS, &st))
+		err(1, "statx");
+}
+
+static void op_read(struct bench *b, unsigned long i)
+{
+	(void)i;
+	if (pread(b->fd, b->buf, b->size, next_offset(b)) != (ssize_t)b->size)
+		err(1, "pread");
+}
+
+static void op_write(struct bench *b, unsigned long i)
+{
+	(void)i;
+	if (pwrite(b->fd, b->buf, b->size, next_offset(b)) != (ssize_t)b->size)
+		err(1, "pwrite");
+}
+
+static const char *file_name(struct bench *b, unsigned long i)
+{
+	static char name[PATH_MAX];
+
+	if (snprintf(name, sizeof(name), "%s/f%06lu", b->path, i) >=
+	    (int)sizeof(name))
+		errx(1, "name too long");
+	return name;
+}
+
+static void op_create(struct bench *b, unsigned long i)
+{
+	int fd = open(file_name(b, i), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0)
+		err(1, "creat");
+	if (write(fd, b->buf, b->size) != (ssize_t)b->size)
+		err(1, "write");
+	if (close(fd))
+		err(1, "close");
+}
+
+static void op_unlink(struct bench *b, unsigned long i)
+{
+	if (unlink(file_name(b, i)))
+		err(1, "unlink");
+}
+
+static const struct op ops[] = {
+	{ "getattr",	O_RDONLY,		op_getattr },
+	{ "read",	O_RDONLY | O_DIRECT,	op_read },
+	{ "write",	O_RDWR | O_DIRECT,	op_write },
+	{ "create",	-1,			op_create },
+	{ "unlink",	-1,			op_unlink },
+};
+
+/* set_triggers - let the histograms count, or stop */
+static void set_triggers(const char *state)
+{
+	int i;
+
+	for (i = 0; i < nr_triggers; i++) {
+		char text[512], *trigger = strchr(triggers[i], '=');
+		int fd, len;
+
+		if (!trigger)
+			errx(2, "-c FILE=TRIGGER");
+		len = snprintf(text, sizeof(text), "%s:%s", trigger + 1, state);
+		*trigger = '\0';
+		fd = open(triggers[i], O_WRONLY);
+		if (fd < 0 || write(fd, text, len) != len)
+			err(1, "%s: %s", triggers[i], text);
+		close(fd);
+		*trigger = '=';
+	}
+}
+
+static unsigned long context_switches(void)
+{
+	unsigned long n = 0;
+	char line[4096];
+	FILE *f = fopen("/proc/stat", "r");
+
+	if (!f)
+		err(1, "/proc/stat");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "ctxt %lu", &n) == 1)
+			break;
+	fclose(f);
+	return n;
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static void set_up(struct bench *b, const struct op *op)
+{
+	struct stat st;
+
+	b->buf = mmap(NULL, b->size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (b->buf == MAP_FAILED)
+		err(1, "mmap");
+	memset(b->buf, 0xa5, b->size);
+	if (op->flags == -1)
+		return;
+	b->fd = open(b->path, op->flags);
+	if (b->fd < 0 || fstat(b->fd, &st))
+		err(1, "%s", b->path);
+	b->slots = st.st_size / b->size;
+	if (!b->slots)
+		errx(1, "%s is too small", b->path);
+}
+
+static const struct op *find_op(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (!strcmp(ops[i].name, name))
+			return &ops[i];
+	errx(2, "no operation '%s'", name);
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = { .size = 4096, .random = 88172645463325252ull };
+	unsigned long n = 100, warmup = 10, i, ctxt;
+	const struct op *op;
+	uint64_t start, end;
+	int c;
+
+	while ((c = getopt(argc, argv, "n:w:s:c:")) != -1) {
+		switch (c) {
+		case 'n':
+			n = strtoul(optarg, NULL, 0);
+			break;
+		case 'w':
+			warmup = strtoul(optarg, NULL, 0);
+			break;
+		case 's':
+			b.size = strtoul(optarg, NULL, 0);
+			break;
+		case 'c':
+			if (nr_triggers == MAX_TRIGGERS)
+				errx(2, "too many triggers");
+			triggers[nr_triggers++] = optarg;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (optind != argc - 2 || !n || !b.size)
+		errx(2, "usage: nfsbench [OPTION...] OP PATH");
+	op = find_op(argv[optind]);
+	b.path = argv[optind + 1];
+	set_up(&b, op);
+
+	for (i = 0; i < warmup; i++)
+		op->run(&b, i);
+	set_triggers("continue");
+	ctxt = context_switches();
+	bench_begin();
+	start = now();
+	for (i = warmup; i < warmup + n; i++)
+		op->run(&b, i);
+	end = now();
+	bench_end();
+	ctxt = context_switches() - ctxt;
+	set_triggers("pause");
+
+	printf("%lu %llu %lu\n", n, (unsigned long long)(end - start), ctxt);
+	return 0;
+}
