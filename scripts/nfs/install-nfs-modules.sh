@@ -40,6 +40,7 @@ advise() {
 remove() {
 	[ -d "$dest" ] || { say "nothing is installed in $dest"; return; }
 	rm -rf "$dest"
+	rmdir --ignore-fail-on-non-empty "${dest%/*}"
 	depmod -b "$root" "$kver"
 	say "removed $dest"
 	advise
