@@ -17,4 +17,7 @@
  */
 #define RPCRDMA2_XPRT_IDENT_BC		(RPCRDMA2_XPRT_IDENT | XPRT_TRANSPORT_BC)
 
+/* Exported to fs/nfs for as long as the transport is registered. */
+extern const unsigned int xprt_rdma2_ident;
+
 #endif /* _RPCRDMA2_IDENT_H */

@@ -11,6 +11,7 @@
 
 #include "backchannel.h"
 #include "client.h"
+#include "ident.h"
 #include "module.h"
 #include "observe.h"
 #include "server.h"
@@ -50,6 +51,12 @@ MODULE_PARM_DESC(negotiate_ms,
 		 "milliseconds to wait for the answer to a first message");
 
 struct workqueue_struct *rpcrdma2_wq;
+
+/* sunrpc can't be asked which transports it has. Mounts look for this symbol
+ * instead, which nobody sees before rpcrdma2_init() has succeeded.
+ */
+const unsigned int xprt_rdma2_ident = RPCRDMA2_XPRT_IDENT;
+EXPORT_SYMBOL_GPL(xprt_rdma2_ident);
 
 static int __init rpcrdma2_init(void)
 {
