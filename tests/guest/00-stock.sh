@@ -8,7 +8,7 @@
 . /lab/lib/lab.sh
 
 files() { # DEV VERS
-	local size sum
+	local size
 
 	mount_nfs "$1" "$2"
 	grep ' /mnt nfs' /proc/mounts

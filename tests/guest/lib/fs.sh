@@ -63,6 +63,24 @@ for_versions() { # "VERSION..." FUNC NAME
 	done
 }
 
+# Several cases on one mount: mounted "VERSION..." CASE=FUNC...; FUNC gets DEV
+# and VERS, and each is a subtest.
+mounted() {
+	local versions=$1 dev vers c
+
+	shift
+	for dev in $(lab_devices); do
+		for vers in $versions; do
+			nfs "$dev" "$vers" || lab_die "cannot mount $dev $vers"
+			for c in "$@"; do
+				ktap_run "$dev NFSv$vers ${c%%=*}" \
+					"${c#*=}" "$dev" "$vers"
+			done
+			umount_nfs || lab_die "cannot unmount $dev $vers"
+		done
+	done
+}
+
 # nfs DEV VERS [OPTS [DIR]]: mount over the transport under test.
 nfs() { mount_nfs "$1$SUFFIX" "${@:2}"; }
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make help says what there is. Everything is built in the cache, nothing but
+# rpcrdma2.ko is left in the checkout.
+
+KVER	?= $(shell uname -r)
+FLAVOURS ?= unit uml uml-debug qemu
+TESTS	?= all
+
+export JOBS
+
+.PHONY: all module install nfs-modules demo check bench lint help clean
+
+all: module
+
+module:
+	@scripts/make-module build "$(KDIR)"
+
+install:
+	@scripts/make-module install "$(KDIR)"
+
+nfs-modules:
+	@scripts/nfs/install-nfs-modules.sh --kernel "$(KVER)"
+
+demo:
+	@scripts/setup-packages.sh
+	@scripts/demo
+
+check:
+	@scripts/setup-packages.sh
+	@scripts/check --flavours "$(FLAVOURS)" --tests "$(TESTS)"
+
+bench:
+	@scripts/setup-packages.sh
+	@scripts/bench
+
+lint:
+	@scripts/setup-packages.sh
+	@scripts/lint
+
+clean:
+	@rm -f rpcrdma2.ko
+	@scripts/make-module clean
+
+help:
+	@echo 'For a real machine:'
+	@echo '  make              build rpcrdma2.ko for the running kernel, or for the'
+	@echo '                    one whose headers are in KDIR=; copied to ./rpcrdma2.ko'
+	@echo '  make install      put it into /lib/modules/RELEASE/updates (or below'
+	@echo '                    INSTALL_MOD_PATH=) and run depmod'
+	@echo '  make nfs-modules  build and install the NFS client modules that know'
+	@echo '                    the mount option rdmaver=, for kernel KVER='
+	@echo
+	@echo 'In virtual machines (they install Debian packages that are missing):'
+	@echo '  make demo         NFS over RPC-over-RDMA version 2, before your eyes'
+	@echo '  make check        all tests'
+	@echo '                    FLAVOURS="$(FLAVOURS)", TESTS="10-io-sizes ..."'
+	@echo '  make bench        the table of costs per operation'
+	@echo '  scripts/lab/run   single tests; see scripts/lab/README'
+	@echo
+	@echo '  make lint         checkpatch, sparse, W=1, kernel-doc, spelling'
+	@echo '  make clean        remove what was built from this checkout'

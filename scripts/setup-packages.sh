@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Installs the Debian packages that demo, check, bench and lint need and that
+# are missing. Says nothing when there is nothing to do.
+#
+# usage: scripts/setup-packages.sh [--list]
+set -euo pipefail
+
+PACKAGES=(
+	# to build kernels and modules
+	bc bison flex gcc libc6-dev libelf-dev libssl-dev make patch
+	xz-utils kmod linux-headers-6.12-amd64 linux-source-6.12
+	# to make and run guests
+	busybox-static cpio procps qemu-system-x86
+	linux-image-6.12-amd64
+	# what runs in them
+	acl attr e2fsprogs ibverbs-providers ibverbs-utils iproute2
+	libibverbs-dev librdmacm-dev nfs-common nfs-kernel-server rdma-core
+	rpcbind strace
+	# lint
+	codespell perl python3 sparse
+)
+
+if [ "${1-}" = --list ]; then
+	printf '%s\n' "${PACKAGES[@]}"
+	exit 0
+fi
+
+installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
+}
+
+missing=()
+for p in "${PACKAGES[@]}"; do
+	installed "$p" || missing+=("$p")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+sudo=
+if [ "$(id -u)" != 0 ]; then
+	sudo=$(command -v sudo) || {
+		echo "error: these packages are missing, and installing them takes root:" \
+			"${missing[*]}" >&2
+		exit 1
+	}
+fi
+
+echo "==> installing Debian packages (about 3 minutes, 500 MB): ${missing[*]}" >&2
+# Nothing of this is for this machine itself: no service is started on it.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+	printf '#!/bin/sh\nexit 101\n' | $sudo tee $policy > /dev/null
+	$sudo chmod 755 $policy
+	trap '$sudo rm -f $policy' EXIT
+fi
+log=$(mktemp)
+apt() {
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" \
+		< /dev/null >> "$log" 2>&1
+}
+if ! { apt update && apt install --no-install-recommends "${missing[@]}"; }; then
+	tail -n 20 "$log" >&2
+	echo "error: the packages could not be installed, see $log" >&2
+	echo "(Linux 6.12 for Debian 12 is in its security suite," \
+		"deb http://security.debian.org/debian-security bookworm-security main)" >&2
+	exit 1
+fi
+rm -f "$log"

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The unit tests inside a kernel, as a KUnit module.
+#
+# timeout: 60
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+
+KUNIT=/sys/kernel/debug/kunit
+
+modprobe rpcrdma2_kunit
+for suite in "$KUNIT"/*/; do
+	while read -r line; do
+		case $line in
+		"ok "*SKIP*) ktap_fail "${line#* * }" ;;
+		"ok "*) ktap_ok "${line#* * }" ;;
+		"not ok "*) ktap_fail "${line#* * * }" ;;
+		"#"*) ktap_diag "${line#\# }" ;;
+		esac
+	done < "$suite/results"
+done
+[ "$KTAP_COUNT" -gt 0 ] || lab_die "no results in $KUNIT"
+rmmod rpcrdma2_kunit
