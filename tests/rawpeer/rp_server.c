@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What many cases against a server need.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "rp.h"
+
+struct rp_conn *rp_open_with(const struct rp_msg *prop)
+{
+	struct rp_conn *c = rp_connect();
+	struct rp_rx *rx;
+
+	rp_send(c, prop);
+	rx = rp_recv(c);
+	rp_check(rx->len >= 24 && rp_word(rx->buf, 0) == prop->w[0] &&
+		 rp_word(rx->buf, 1) == 2 && rp_word(rx->buf, 3) == CONNPROP &&
+		 rp_word(rx->buf, 4) == RESPONSE,
+		 "CONNPROP is not answered with CONNPROP");
+	return c;
+}
+
+struct rp_conn *rp_open(void)
+{
+	return rp_open_with(connprop(rp_xid(), 4096, 0));
+}
+
+void rp_null(struct rp_conn *c)
+{
+	uint32_t xid = rp_xid();
+
+	rp_send(c, null_call(xid));
+	rp_expect(c, null_reply(xid));
+}
+
+void rp_v1_null(struct rp_conn *c)
+{
+	uint32_t xid = rp_xid();
+
+	rp_send(c, v1_null_call(xid));
+	rp_expect(c, v1_null_reply(xid));
+}
+
+void rp_nothing(struct rp_conn *c)
+{
+	rp_null(c);
+	rp_expect_silence(c, RP_SILENCE);
+}
+
+unsigned long rp_nulls_served(void)
+{
+	FILE *f = fopen("/proc/net/rpc/nfsd", "r");
+	unsigned long n = 0;
+	char line[1024];
+	bool found = false;
+
+	rp_check(f, "no statistics of nfsd");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "proc4 %*u %lu", &n) == 1)
+			found = true;
+	fclose(f);
+	rp_check(found, "nfsd does not count NFSv4 calls");
+	return n;
+}
