@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Version negotiation of the client, row by row of its state table, and
+ * what a transport remembers.
+ */
+
+#include "unit.h"
+
+#define NEG_XID		0xc0de0001U	/* XID of vectors P1 and P2 */
+
+/* A client: its memory lives on, its negotiation is one connection. */
+struct client {
+	struct kunit			*test;
+	struct rpcrdma2_ver_policy	policy;
+	struct rpcrdma2_ver_memory	mem;
+	struct rpcrdma2_neg		neg;
+	struct rpcrdma2_hdr		hdr;
+	u64				now;
+};
+
+static void client_init(struct client *c, struct kunit *test)
+{
+	memset(c, 0, sizeof(*c));
+	c->test = test;
+	c->policy.v1 = true;
+	c->policy.v2 = true;
+	c->policy.remember_min = 60;
+	c->policy.remember_max = 600;
+	c->now = 1000;
+}
+
+static enum rpcrdma2_neg_action client_connect(struct client *c, u32 xid)
+{
+	rpcrdma2_neg_init(&c->neg, &c->policy, &c->mem, xid);
+	return rpcrdma2_neg_connected(&c->neg, c->now);
+}
+
+/* A new connection that has sent its CONNPROP */
+static void client_wait(struct client *c, u32 xid)
+{
+	KUNIT_EXPECT_EQ(c->test, client_connect(c, xid),
+			RPCRDMA2_DO_SEND_CONNPROP);
+	KUNIT_EXPECT_EQ(c->test, c->neg.state, RPCRDMA2_NEG_WAIT);
+}
+
+static enum rpcrdma2_neg_action client_message(struct client *c,
+					       struct message m)
+{
+	return rpcrdma2_neg_message(&c->neg, m.p, m.len, &c->hdr, c->now);
+}
+
+static enum rpcrdma2_neg_action client_vector(struct client *c,
+					      enum vector_id id)
+{
+	return client_message(c, message_vector(c->test, id));
+}
+
+static void expect_state(struct client *c, enum rpcrdma2_neg_state state,
+			 enum rpcrdma2_why why)
+{
+	KUNIT_EXPECT_EQ(c->test, c->neg.state, state);
+	KUNIT_EXPECT_EQ(c->test, c->neg.why, why);
+}
+
+static void expect_remembered(struct client *c, u32 span,
+			      enum rpcrdma2_why why)
+{
+	KUNIT_EXPECT_EQ(c->test, c->mem.v1_until, c->now + span);
+	KUNIT_EXPECT_EQ(c->test, c->mem.span, span);
+	KUNIT_EXPECT_EQ(c->test, c->mem.why, why);
+}
+
+static void expect_nothing_remembered(struct client *c)
+{
+	KUNIT_EXPECT_EQ(c->test, c->mem.v1_until, 0);
+	KUNIT_EXPECT_FALSE(c->test, c->mem.next_v1);
+}
+
+/* The next connection of the same attempt starts with v1 and says why. */
+static void expect_v1_next(struct client *c, enum rpcrdma2_why why)
+{
+	KUNIT_EXPECT_EQ(c->test, client_connect(c, NEG_XID),
+			RPCRDMA2_DO_SETTLE);
+	expect_state(c, RPCRDMA2_NEG_V1, why);
+}
+
+/* start: connected, server not remembered as v1 */
+static void row_start_unknown(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
+			RPCRDMA2_DO_SEND_CONNPROP);
+	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+	/* only once */
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
+			RPCRDMA2_DO_NOTHING);
+}
+
+/* start: connected, server remembered as v1 */
+static void row_start_remembered(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	c.mem.v1_until = c.now + 1;
+	c.mem.why = RPCRDMA2_WHY_SILENCE;
+	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
+			RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_REMEMBERED);
+
+	/* until its time has come */
+	c.now++;
+	client_wait(&c, NEG_XID);
+}
+
+/* wait: v2 CONNPROP, RESPONSE set, XID ours */
+static void row_wait_answer(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2), RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_is_grant(&c.hdr));
+	KUNIT_EXPECT_EQ(test, c.hdr.credit, 16);
+	KUNIT_EXPECT_EQ(test, c.hdr.body_len, 44);
+	expect_nothing_remembered(&c);
+}
+
+/* wait: v2 CONNPROP, RESPONSE clear: any XID, no grant */
+static void row_wait_own_connprop(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID + 1);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P1), RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&c.hdr));
+}
+
+/* wait: ERR_VERS in any accepted form, XID ours, range contains 1 */
+static void row_wait_err_vers(struct kunit *test)
+{
+	static const enum vector_id ids[] = {
+		VEC_E1a, VEC_E1b, VEC_E1c, VEC_E1d,
+	};
+	struct client c;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		client_init(&c, test);
+		client_wait(&c, XID);
+		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
+				RPCRDMA2_DO_SETTLE);
+		expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS);
+		KUNIT_EXPECT_TRUE(test, c.neg.saw_err_vers);
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&c.hdr));
+		expect_nothing_remembered(&c);
+	}
+	/* 0..7 contains 1 as well */
+	client_init(&c, test);
+	client_wait(&c, XID);
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 2, 0, 4,
+							 1, 0, 7)),
+			RPCRDMA2_DO_SETTLE);
+	/* but not if it is about another message */
+	client_wait(&c, OTHER_XID);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_E1b),
+			RPCRDMA2_DO_NOTHING);
+	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+}
+
+/* wait: ERR_VERS without a usable version */
+static void row_wait_err_vers_useless(struct kunit *test)
+{
+	static const struct {
+		u32			low, high;
+		enum rpcrdma2_why	why;
+	} rows[] = {
+		{ 3, 4, RPCRDMA2_WHY_NO_COMMON },
+		{ 2, 1, RPCRDMA2_WHY_NO_COMMON },
+		{ 0, 0, RPCRDMA2_WHY_NO_COMMON },
+		{ 0xffffffff, 0, RPCRDMA2_WHY_NO_COMMON },
+		{ 2, 2, RPCRDMA2_WHY_PEER_ERROR },
+		{ 2, 9, RPCRDMA2_WHY_PEER_ERROR },
+	};
+	struct message m;
+	struct client c;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		client_init(&c, test);
+		client_wait(&c, XID);
+		m = message_vector(test, VEC_E1b);
+		put_unaligned_be32(rows[i].low, m.p + 20);
+		put_unaligned_be32(rows[i].high, m.p + 24);
+		KUNIT_EXPECT_EQ(test, client_message(&c, m),
+				RPCRDMA2_DO_FAIL);
+		expect_state(&c, RPCRDMA2_NEG_FAILED, rows[i].why);
+		expect_nothing_remembered(&c);
+	}
+}
+
+/* wait: ERR_VERS, then connection lost */
+static void row_wait_err_vers_lost(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, XID);
+	client_vector(&c, VEC_E1b);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
+	expect_remembered(&c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
+	expect_v1_next(&c, RPCRDMA2_WHY_ERR_VERS_LOST);
+}
+
+/* wait: other ERROR with our XID */
+static void row_wait_other_error(struct kunit *test)
+{
+	static const enum vector_id ids[] = {
+		VEC_E2, VEC_E3, VEC_E4, VEC_E9, VEC_V2, VEC_E1e,
+	};
+	struct client c;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		client_init(&c, test);
+		client_wait(&c, XID);
+		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
+				RPCRDMA2_DO_RECONNECT);
+		KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
+		expect_remembered(&c, 60, RPCRDMA2_WHY_OTHER_ERROR);
+		expect_v1_next(&c, RPCRDMA2_WHY_OTHER_ERROR);
+	}
+	/* a code that nobody knows yet is an answer, too */
+	client_init(&c, test);
+	client_wait(&c, XID);
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, V2_ERROR, 77)),
+			RPCRDMA2_DO_RECONNECT);
+	/* not ours */
+	client_init(&c, test);
+	client_wait(&c, OTHER_XID);
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
+				RPCRDMA2_DO_NOTHING);
+	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+}
+
+/* wait: timer */
+static void row_wait_timer(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
+			RPCRDMA2_DO_RECONNECT);
+	expect_remembered(&c, 60, RPCRDMA2_WHY_SILENCE);
+	expect_v1_next(&c, RPCRDMA2_WHY_SILENCE);
+}
+
+/* wait: connection lost, first time */
+static void row_wait_lost_once(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_RECONNECT);
+	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
+	expect_nothing_remembered(&c);
+	client_wait(&c, NEG_XID);
+}
+
+/* wait: connection lost, second time in a row */
+static void row_wait_lost_twice(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	client_wait(&c, NEG_XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_RECONNECT);
+	expect_remembered(&c, 60, RPCRDMA2_WHY_LOST);
+	expect_v1_next(&c, RPCRDMA2_WHY_LOST);
+}
+
+/* An answer in between: not in a row. */
+static void lost_with_answer_between(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	client_wait(&c, NEG_XID);
+	client_vector(&c, VEC_P2);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	client_wait(&c, XID);
+	client_vector(&c, VEC_E1b);
+	rpcrdma2_neg_proved(&c.neg);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	expect_nothing_remembered(&c);
+	client_wait(&c, NEG_XID);
+}
+
+/* wait: anything else */
+static void row_wait_anything_else(struct kunit *test)
+{
+	static const enum vector_id ids[] = {
+		VEC_T1, VEC_T2, VEC_T3, VEC_T4, VEC_T5, VEC_T6, VEC_P2,
+		VEC_G1, VEC_G2, VEC_G6, VEC_G7, VEC_V1, VEC_C1,
+		VEC_E1b, VEC_E2, VEC_V2,
+	};
+	struct message p2 = message_vector(test, VEC_P2);
+	struct message cut;
+	struct client c;
+	u32 i;
+
+	client_init(&c, test);
+	client_wait(&c, OTHER_XID);
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
+				RPCRDMA2_DO_NOTHING);
+	/* an ERROR in the layout of v2 without RESPONSE, or cut */
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 2,
+							 0, 4, 0, 2)),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 2,
+							 0, 4, 1, 4)),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 1,
+							 0, 4, 77)),
+			RPCRDMA2_DO_NOTHING);
+	/* CONNPROP of another version, or with a reserved flag */
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 3,
+							 0, 5, 1, 0)),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 2,
+							 0, 5, 3, 0)),
+			RPCRDMA2_DO_NOTHING);
+	for (i = 0; i < RPCRDMA2_PREFIX; i++) {
+		cut = message_new(test, p2.p, i);
+		KUNIT_EXPECT_EQ(test, client_message(&c, cut),
+				RPCRDMA2_DO_NOTHING);
+	}
+	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+	expect_nothing_remembered(&c);
+}
+
+/* wait: a CONNPROP that cannot be decoded is reported, whatever its flag. */
+static void malformed_connprop(struct kunit *test)
+{
+	struct message m, cut;
+	struct client c;
+	u32 flags, len;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	for (flags = 0; flags < 2; flags++) {
+		m = message_vector(test, VEC_P4);
+		put_unaligned_be32(flags, m.p + 16);
+		KUNIT_EXPECT_EQ(test, client_message(&c, m),
+				RPCRDMA2_DO_BAD_XDR);
+		KUNIT_EXPECT_EQ(test, c.hdr.xid, NEG_XID);
+		KUNIT_EXPECT_EQ(test, c.hdr.vers, 2);
+	}
+	m = message_vector(test, VEC_P2);
+	for (len = RPCRDMA2_PREFIX; len < m.len; len++) {
+		cut = message_new(test, m.p, len);
+		KUNIT_EXPECT_EQ(test, client_message(&c, cut),
+				RPCRDMA2_DO_BAD_XDR);
+	}
+	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+	/* a good one still counts */
+	KUNIT_EXPECT_EQ(test, client_message(&c, m), RPCRDMA2_DO_SETTLE);
+}
+
+/* v2: ERR_VERS */
+static void row_v2_err_vers(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	client_vector(&c, VEC_P2);
+	c.neg.xid = XID;
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_E1b),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_E2),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
+			RPCRDMA2_DO_NOTHING);
+	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
+	expect_nothing_remembered(&c);
+}
+
+/* v2, v1: connection lost */
+static void row_settled_lost(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	client_vector(&c, VEC_P2);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
+	expect_nothing_remembered(&c);
+
+	/* v1 after ERR_VERS and a Reply: v2 is tried again */
+	client_wait(&c, XID);
+	client_vector(&c, VEC_E1b);
+	rpcrdma2_neg_proved(&c.neg);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
+	expect_nothing_remembered(&c);
+	client_wait(&c, NEG_XID);
+
+	/* nothing happens to a negotiation that never began, or failed */
+	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, NEG_XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
+}
+
+/* 60 s doubling to 600 s while it keeps failing; then shortest again. */
+static void memory_grows(struct kunit *test)
+{
+	static const u32 spans[] = { 60, 120, 240, 480, 600, 600 };
+	struct client c;
+	u32 i;
+
+	client_init(&c, test);
+	for (i = 0; i < ARRAY_SIZE(spans); i++) {
+		client_wait(&c, NEG_XID);
+		rpcrdma2_neg_timeout(&c.neg, c.now);
+		expect_remembered(&c, spans[i], RPCRDMA2_WHY_SILENCE);
+		expect_v1_next(&c, RPCRDMA2_WHY_SILENCE);
+		rpcrdma2_neg_proved(&c.neg);
+		rpcrdma2_neg_lost(&c.neg, c.now);
+		/* within the time: v1, and the time does not grow */
+		c.now += spans[i] - 1;
+		expect_v1_next(&c, RPCRDMA2_WHY_REMEMBERED);
+		KUNIT_EXPECT_EQ(test, c.mem.span, spans[i]);
+		rpcrdma2_neg_proved(&c.neg);
+		rpcrdma2_neg_lost(&c.neg, c.now);
+		/* after it: v2 again */
+		c.now++;
+	}
+	client_wait(&c, NEG_XID);
+	client_vector(&c, VEC_P2);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_timeout(&c.neg, c.now);
+	expect_remembered(&c, 60, RPCRDMA2_WHY_SILENCE);
+}
+
+/* ERR_VERS and close, each time: grows. ERR_VERS and on: does not. */
+static void memory_of_closing_server(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, XID);
+	client_vector(&c, VEC_E1b);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	expect_remembered(&c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
+	expect_v1_next(&c, RPCRDMA2_WHY_ERR_VERS_LOST);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	KUNIT_EXPECT_EQ(test, c.mem.span, 60);
+	c.now += 60;
+	client_wait(&c, XID);
+	client_vector(&c, VEC_E1b);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	expect_remembered(&c, 120, RPCRDMA2_WHY_ERR_VERS_LOST);
+	c.now += 120;
+	c.mem.next_v1 = false;
+	client_wait(&c, XID);
+	client_vector(&c, VEC_E1b);
+	rpcrdma2_neg_proved(&c.neg);
+	KUNIT_EXPECT_EQ(test, c.mem.span, 0);
+}
+
+/* Even without any memory the attempt ends with v1, not in a circle. */
+static void memory_of_no_time(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	c.policy.remember_min = 0;
+	c.policy.remember_max = 0;
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_timeout(&c.neg, c.now);
+	expect_v1_next(&c, RPCRDMA2_WHY_SILENCE);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	client_wait(&c, NEG_XID);
+}
+
+static void memory_can_be_cleared(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_timeout(&c.neg, c.now);
+	rpcrdma2_ver_forget(&c.mem);
+	expect_nothing_remembered(&c);
+	client_wait(&c, NEG_XID);
+}
+
+/* Version 2 required: every fallback fails instead. */
+static void v2_required(struct kunit *test)
+{
+	static const enum vector_id ids[] = {
+		VEC_E1b, VEC_E1d, VEC_E2, VEC_E3, VEC_V2, VEC_E1e,
+	};
+	struct client c;
+	u32 i;
+
+	client_init(&c, test);
+	c.policy.v1 = false;
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		client_wait(&c, XID);
+		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
+				RPCRDMA2_DO_FAIL);
+		expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
+		expect_nothing_remembered(&c);
+	}
+	client_wait(&c, XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
+			RPCRDMA2_DO_FAIL);
+	expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
+
+	client_wait(&c, XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_RECONNECT);
+	client_wait(&c, XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_FAIL);
+	expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
+
+	/* what was remembered before the policy changed does not count */
+	c.mem.v1_until = c.now + 100;
+	c.mem.next_v1 = true;
+	client_wait(&c, NEG_XID);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2), RPCRDMA2_DO_SETTLE);
+}
+
+static void v2_disabled(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	c.policy.v2 = false;
+	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
+			RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ADMIN);
+
+	c.policy.v1 = false;
+	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID), RPCRDMA2_DO_FAIL);
+	expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_ADMIN);
+}
+
+static void reasons(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i <= RPCRDMA2_NR_WHY; i++) {
+		KUNIT_EXPECT_NOT_NULL(test, rpcrdma2_why_name(i));
+		KUNIT_EXPECT_NE(test, rpcrdma2_why_name(i)[0], 0);
+	}
+}
+
+static struct kunit_case client_version_cases[] = {
+	RPCRDMA2_CASE(row_start_unknown, "8.1,VER-1,VER-2,VER-5,CONN-3"),
+	RPCRDMA2_CASE(row_start_remembered, "8.1,VER-16,VER-17"),
+	RPCRDMA2_CASE(row_wait_answer, "8.1,VER-6,CONN-10,CRED-14,D-10"),
+	RPCRDMA2_CASE(row_wait_own_connprop, "8.1,CONN-10,D-10"),
+	RPCRDMA2_CASE(row_wait_err_vers,
+		      "8.1,VER-10,VER-13,ERR-12,CRED-12,V1-11"),
+	RPCRDMA2_CASE(row_wait_err_vers_useless, "8.1,ERR-13"),
+	RPCRDMA2_CASE(row_wait_err_vers_lost, "8.1,VER-13,V1-10"),
+	RPCRDMA2_CASE(row_wait_other_error, "8.1,VER-18,ERR-18,D-22"),
+	RPCRDMA2_CASE(row_wait_timer, "8.1,VER-14,V1-9,D-22"),
+	RPCRDMA2_CASE(row_wait_lost_once, "8.1,VER-15"),
+	RPCRDMA2_CASE(row_wait_lost_twice, "8.1,VER-15,V1-10"),
+	RPCRDMA2_CASE(lost_with_answer_between, "VER-15,VER-17"),
+	RPCRDMA2_CASE(row_wait_anything_else, "8.1,ERR-6,VER-2"),
+	RPCRDMA2_CASE(malformed_connprop, "ERR-1,ERR-5,PROP-11"),
+	RPCRDMA2_CASE(row_v2_err_vers, "8.1,ERR-14,HDR-11,SEC-11"),
+	RPCRDMA2_CASE(row_settled_lost, "8.1,REC-1,VER-13"),
+	RPCRDMA2_CASE(memory_grows, "VER-16,VER-17,D-22"),
+	RPCRDMA2_CASE(memory_of_closing_server, "VER-13,VER-16"),
+	RPCRDMA2_CASE(memory_of_no_time, "VER-14"),
+	RPCRDMA2_CASE(memory_can_be_cleared, "VER-16"),
+	RPCRDMA2_CASE(v2_required, "D-22,SEC-11,ERR-13"),
+	RPCRDMA2_CASE(v2_disabled, "VER-24"),
+	RPCRDMA2_CASE(reasons, "SEC-11"),
+	{}
+};
+
+struct kunit_suite rpcrdma2_client_version_suite = {
+	.name		= "rpcrdma2_client_version",
+	.test_cases	= client_version_cases,
+};

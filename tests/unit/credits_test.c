@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Credits of one direction, seen from both sides.
+ */
+
+#include "unit.h"
+
+static u32 take_all(struct rpcrdma2_window *w)
+{
+	u32 n = 0;
+
+	while (rpcrdma2_window_take(w))
+		n++;
+	return n;
+}
+
+static void new_connection(struct kunit *test)
+{
+	struct rpcrdma2_window w;
+
+	rpcrdma2_window_reset(&w, 32);
+	KUNIT_EXPECT_EQ(test, w.asked, 32);
+	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_open(&w));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_take(&w));
+	KUNIT_EXPECT_EQ(test, w.inflight, 1);
+
+	/* and again after every loss, whatever there was */
+	rpcrdma2_window_grant(&w, 16);
+	take_all(&w);
+	rpcrdma2_window_reset(&w, 32);
+	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+}
+
+static void window_is_the_grant(struct kunit *test)
+{
+	struct rpcrdma2_window w;
+
+	rpcrdma2_window_reset(&w, 32);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 3));
+	KUNIT_EXPECT_EQ(test, take_all(&w), 3);
+	rpcrdma2_window_put(&w);
+	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+	/* one transaction, one credit, whatever was granted meanwhile */
+	rpcrdma2_window_put(&w);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 3));
+	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+}
+
+static void lower_grant(struct kunit *test)
+{
+	struct rpcrdma2_window w;
+	u32 i;
+
+	rpcrdma2_window_reset(&w, 32);
+	rpcrdma2_window_grant(&w, 16);
+	KUNIT_EXPECT_EQ(test, take_all(&w), 16);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_grant(&w, 2));
+	KUNIT_EXPECT_EQ(test, w.inflight, 16);
+	for (i = 16; i > 2; i--) {
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_window_open(&w));
+		rpcrdma2_window_put(&w);
+	}
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_open(&w));
+	rpcrdma2_window_put(&w);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_open(&w));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 16));
+	KUNIT_EXPECT_EQ(test, take_all(&w), 15);
+}
+
+static void zero_grant(struct kunit *test)
+{
+	struct rpcrdma2_window w;
+
+	rpcrdma2_window_reset(&w, 32);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 0));
+	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_grant(&w, 0));
+	rpcrdma2_window_put(&w);
+	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+}
+
+static void exaggerated_grant(struct kunit *test)
+{
+	struct rpcrdma2_window w;
+
+	rpcrdma2_window_reset(&w, 32);
+	rpcrdma2_window_grant(&w, 33);
+	KUNIT_EXPECT_EQ(test, w.granted, 32);
+	rpcrdma2_window_grant(&w, 0xffffffff);
+	KUNIT_EXPECT_EQ(test, w.granted, 32);
+	KUNIT_EXPECT_EQ(test, take_all(&w), 32);
+}
+
+static void surplus_put(struct kunit *test)
+{
+	struct rpcrdma2_window w;
+
+	rpcrdma2_window_reset(&w, 4);
+	rpcrdma2_window_put(&w);
+	KUNIT_EXPECT_EQ(test, w.inflight, 0);
+	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+}
+
+/* Word 2 stays below 65536 and is never 0, whatever is configured. */
+static void limits(struct kunit *test)
+{
+	struct rpcrdma2_window w;
+	struct rpcrdma2_grant g;
+
+	rpcrdma2_window_reset(&w, 0);
+	KUNIT_EXPECT_EQ(test, w.asked, 1);
+	rpcrdma2_window_reset(&w, 0xffffffff);
+	KUNIT_EXPECT_EQ(test, w.asked, 65535);
+	rpcrdma2_grant_reset(&g, 0, 0);
+	KUNIT_EXPECT_EQ(test, g.current_grant, 1);
+	KUNIT_EXPECT_EQ(test, g.limit, 1);
+	rpcrdma2_grant_reset(&g, 0xffffffff, 0xffffffff);
+	KUNIT_EXPECT_EQ(test, g.current_grant, 65535);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 0xffffffff), 65535);
+	rpcrdma2_grant_reset(&g, 100, 10);
+	KUNIT_EXPECT_EQ(test, g.current_grant, 10);
+	rpcrdma2_grant_set(&g, 0);
+	KUNIT_EXPECT_EQ(test, g.current_grant, 1);
+	rpcrdma2_grant_set(&g, 11);
+	KUNIT_EXPECT_EQ(test, g.current_grant, 10);
+}
+
+static void grant_grows_with_use(struct kunit *test)
+{
+	struct rpcrdma2_grant g;
+	u32 i;
+
+	rpcrdma2_grant_reset(&g, 8, 64);
+	/* half of it in use: no reason to grow */
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	/* more than half: doubled, but in force only when set */
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
+	KUNIT_EXPECT_EQ(test, g.current_grant, 8);
+	rpcrdma2_grant_set(&g, 16);
+	KUNIT_EXPECT_EQ(test, g.current_grant, 16);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
+
+	/* a burst that is over still shows what is needed */
+	rpcrdma2_grant_reset(&g, 4, 64);
+	for (i = 0; i < 3; i++)
+		rpcrdma2_grant_call(&g, 128);
+	for (i = 0; i < 3; i++)
+		rpcrdma2_grant_done(&g);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	rpcrdma2_grant_set(&g, 8);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+}
+
+static void grant_is_bounded(struct kunit *test)
+{
+	struct rpcrdma2_grant g;
+
+	/* by our limit */
+	rpcrdma2_grant_reset(&g, 6, 8);
+	g.high = 6;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	/* by what is asked for */
+	rpcrdma2_grant_reset(&g, 6, 64);
+	g.high = 6;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 7), 7);
+	/* a small request does not shrink it */
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 1), 6);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 0), 6);
+}
+
+static void grant_done_is_bounded(struct kunit *test)
+{
+	struct rpcrdma2_grant g;
+
+	rpcrdma2_grant_reset(&g, 4, 4);
+	rpcrdma2_grant_done(&g);
+	KUNIT_EXPECT_EQ(test, g.inflight, 0);
+	rpcrdma2_grant_call(&g, 4);
+	KUNIT_EXPECT_EQ(test, g.inflight, 1);
+}
+
+/* Two directions have two objects; one does not move the other. */
+static void directions_apart(struct kunit *test)
+{
+	struct rpcrdma2_window forward, reverse;
+
+	rpcrdma2_window_reset(&forward, 32);
+	rpcrdma2_window_reset(&reverse, 2);
+	rpcrdma2_window_grant(&forward, 16);
+	rpcrdma2_window_grant(&reverse, 1);
+	KUNIT_EXPECT_EQ(test, take_all(&reverse), 1);
+	KUNIT_EXPECT_EQ(test, take_all(&forward), 16);
+}
+
+static struct kunit_case credits_cases[] = {
+	RPCRDMA2_CASE(new_connection, "CRED-11,VER-2,V1-7,REC-1"),
+	RPCRDMA2_CASE(window_is_the_grant, "CRED-2,CRED-3"),
+	RPCRDMA2_CASE(lower_grant, "CRED-3,CRED-4"),
+	RPCRDMA2_CASE(zero_grant, "CRED-5,V1-8"),
+	RPCRDMA2_CASE(exaggerated_grant, "CRED-3,CRED-6,SEC-3"),
+	RPCRDMA2_CASE(surplus_put, "CRED-2"),
+	RPCRDMA2_CASE(limits, "CRED-5,CRED-19"),
+	RPCRDMA2_CASE(grant_grows_with_use, "CRED-7,V1-12"),
+	RPCRDMA2_CASE(grant_is_bounded, "CRED-1,CRED-6,SEC-3"),
+	RPCRDMA2_CASE(grant_done_is_bounded, "CRED-2"),
+	RPCRDMA2_CASE(directions_apart, "CRED-9"),
+	{}
+};
+
+struct kunit_suite rpcrdma2_credits_suite = {
+	.name		= "rpcrdma2_credits",
+	.test_cases	= credits_cases,
+};

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Encoding of Calls, Replies and control messages: the golden vectors that
+ * we send ourselves, and how written bytes are spread over chunks.
+ */
+
+#include "unit.h"
+
+static const struct rpcrdma2_codec *v2 = &rpcrdma2_codec_v2;
+static const struct rpcrdma2_codec *v1 = &rpcrdma2_codec_v1;
+
+struct call_job {
+	const struct rpcrdma2_codec	*codec;
+	struct rpcrdma2_call		call;
+};
+
+static int encode_call(const void *what, void *buf, u32 size)
+{
+	const struct call_job *job = what;
+
+	return job->codec->encode_call(&job->call, buf, size);
+}
+
+struct reply_job {
+	const struct rpcrdma2_codec	*codec;
+	struct rpcrdma2_reply		reply;
+};
+
+static int encode_reply(const void *what, void *buf, u32 size)
+{
+	const struct reply_job *job = what;
+
+	return job->codec->encode_reply(&job->reply, buf, size);
+}
+
+static void expect_call(struct kunit *test, const struct call_job *job,
+			enum vector_id id, u32 hdr_len)
+{
+	struct message m = message_vector(test, id);
+
+	KUNIT_EXPECT_EQ(test, job->codec->call_len(&job->call), hdr_len);
+	expect_encode(test, encode_call, job, m.p, hdr_len);
+}
+
+static void call_without_chunks(struct kunit *test)
+{
+	struct call_job job = {
+		.codec		= v2,
+		.call.xid	= XID,
+		.call.credit	= 32,
+	};
+
+	expect_call(test, &job, VEC_T1, 36);
+	job.codec = v1;
+	job.call.inv_handle = 5;		/* not in version 1 */
+	expect_call(test, &job, VEC_V1, 28);
+}
+
+static void read_chunk_call(struct kunit *test)
+{
+	static const struct rpcrdma2_chunk read = {
+		.position	= 148,
+		.nsegs		= 2,
+		.seg		= {
+			{ 0xa101, 4096, 0x7f0000001000ULL },
+			{ 0xa102, 904, 0x7f0000009000ULL },
+		},
+	};
+	struct call_job job = {
+		.codec			= v2,
+		.call.xid		= XID,
+		.call.credit		= 32,
+		.call.inv_handle	= 0xa102,
+		.call.read		= &read,
+	};
+
+	expect_call(test, &job, VEC_T3, 84);
+}
+
+static void nomsg_call(struct kunit *test)
+{
+	static const struct rpcrdma2_chunk pz = {
+		.nsegs	= 2,
+		.seg	= { { 0xb201, 4096, 0x1000 }, { 0xb202, 100, 0x5000 } },
+	};
+	static const struct rpcrdma2_chunk reply = {
+		.nsegs	= 1,
+		.seg	= { { 0xb203, 65536, 0x10000 } },
+	};
+	struct call_job job = {
+		.codec			= v2,
+		.call.xid		= XID,
+		.call.credit		= 32,
+		.call.nomsg		= true,
+		.call.inv_handle	= 0xb203,
+		.call.pz		= &pz,
+		.call.reply		= &reply,
+	};
+
+	expect_call(test, &job, VEC_T4, 104);
+}
+
+/* All kinds of chunks at their largest; then back through the decoder. */
+static void largest_call(struct kunit *test)
+{
+	static struct rpcrdma2_chunk write = { .nsegs = 16 };
+	static struct rpcrdma2_chunk reply = { .nsegs = 16 };
+	static struct rpcrdma2_chunk read = { .nsegs = 16 };
+	static struct rpcrdma2_chunk pz = { .nsegs = 16 };
+	struct call_job job = {
+		.call = {
+			.xid	= XID,
+			.credit	= 1,
+			.nomsg	= true,
+			.pz	= &pz,
+			.read	= &read,
+			.write	= &write,
+			.reply	= &reply,
+		},
+	};
+	struct rpcrdma2_cursor c, segs;
+	struct rpcrdma2_segment seg;
+	struct rpcrdma2_hdr hdr;
+	u32 position, last, vers, i;
+	struct message m;
+
+	for (i = 0; i < 16; i++) {
+		pz.seg[i].handle = i + 1;
+		read.seg[i].handle = i + 101;
+		write.seg[i].handle = i + 201;
+		write.seg[i].length = i;
+		reply.seg[i].handle = i + 301;
+		reply.seg[i].offset = (u64)i << 40;
+	}
+	read.position = 4096;
+
+	for (vers = 1; vers <= 2; vers++) {
+		job.codec = rpcrdma2_codec_of(vers);
+		m = message_new(test, NULL, job.codec->call_len(&job.call));
+		KUNIT_EXPECT_EQ(test, m.len, vers == 2 ? 1328 : 1320);
+		memset(m.p, 0xa5, m.len);
+		KUNIT_EXPECT_EQ(test, encode_call(&job, m.p, m.len),
+				(int)m.len);
+		KUNIT_EXPECT_EQ(test, encode_call(&job, m.p, m.len - 1),
+				-EMSGSIZE);
+		KUNIT_EXPECT_EQ(test, job.codec->decode(m.p, m.len, &hdr),
+				RPCRDMA2_OK);
+
+		last = 0;
+		rpcrdma2_reads_begin(&hdr, &c);
+		for (i = 0; rpcrdma2_reads_next(&c, &position, &seg); i++) {
+			KUNIT_EXPECT_GE(test, position, last);
+			KUNIT_EXPECT_EQ(test, position, i < 16 ? 0 : 4096);
+			KUNIT_EXPECT_EQ(test, seg.handle,
+					i < 16 ? i + 1 : i + 85);
+			last = position;
+		}
+		KUNIT_EXPECT_EQ(test, i, 32);
+
+		rpcrdma2_writes_begin(&hdr, &c);
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_writes_next(&c, &segs));
+		for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++) {
+			KUNIT_EXPECT_EQ(test, seg.handle, i + 201);
+			KUNIT_EXPECT_EQ(test, seg.length, i);
+		}
+		KUNIT_EXPECT_EQ(test, i, 16);
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_writes_next(&c, &segs));
+
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_reply_chunk(&hdr, &segs));
+		for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++)
+			KUNIT_EXPECT_EQ(test, seg.offset, (u64)i << 40);
+		KUNIT_EXPECT_EQ(test, i, 16);
+	}
+}
+
+static void bad_calls(struct kunit *test)
+{
+	static const struct rpcrdma2_chunk chunk = {
+		.position = 8, .nsegs = 1
+	};
+	static const struct rpcrdma2_chunk odd = {
+		.position = 6, .nsegs = 1
+	};
+	static const struct rpcrdma2_chunk big = {
+		.position = 8, .nsegs = 17
+	};
+	static const struct rpcrdma2_chunk none;
+	static const struct rpcrdma2_call calls[] = {
+		{ .nomsg = true },
+		{ .nomsg = true, .pz = &none },
+		{ .pz = &chunk },
+		{ .read = &odd },
+		{ .read = &none },
+		{ .read = &big },
+		{ .write = &big },
+		{ .reply = &big },
+		{ .nomsg = true, .pz = &big },
+	};
+	u8 buf[64];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		KUNIT_EXPECT_EQ(test, v2->encode_call(&calls[i], buf,
+						      sizeof(buf)), -EINVAL);
+		KUNIT_EXPECT_EQ(test, v1->encode_call(&calls[i], buf,
+						      sizeof(buf)), -EINVAL);
+	}
+}
+
+/* Decode a Call that a Reply is to be encoded for. */
+static void make_call(struct kunit *test, struct message m,
+		      struct rpcrdma2_hdr *hdr)
+{
+	u32 vers = get_unaligned_be32(m.p + 4);
+
+	KUNIT_EXPECT_EQ(test,
+			rpcrdma2_codec_of(vers)->decode(m.p, m.len, hdr),
+			RPCRDMA2_OK);
+}
+
+static void expect_reply(struct kunit *test, const struct reply_job *job,
+			 const u8 *expected, u32 len)
+{
+	KUNIT_EXPECT_EQ(test, job->codec->reply_len(&job->reply), len);
+	expect_encode(test, encode_reply, job, expected, len);
+}
+
+static void reply_without_chunks(struct kunit *test)
+{
+	struct message m = message_vector(test, VEC_T2);
+	struct rpcrdma2_hdr call;
+	struct reply_job job = {
+		.codec		= v2,
+		.reply.xid	= XID,
+		.reply.credit	= 16,
+		.reply.call	= &call,
+	};
+
+	make_call(test, message_vector(test, VEC_T1), &call);
+	expect_reply(test, &job, m.p, 36);
+}
+
+static void nomsg_reply(struct kunit *test)
+{
+	struct message m = message_vector(test, VEC_T5);
+	struct rpcrdma2_hdr call;
+	struct reply_job job = {
+		.codec			= v2,
+		.reply.xid		= XID,
+		.reply.credit		= 16,
+		.reply.nomsg		= true,
+		.reply.call		= &call,
+		.reply.reply_written	= 5000,
+	};
+
+	make_call(test, message_vector(test, VEC_T4), &call);
+	expect_reply(test, &job, m.p, m.len);
+}
+
+static void used_write_chunk(struct kunit *test)
+{
+	struct message m = message_vector(test, VEC_T6);
+	static const u32 written[] = { 8192 };
+	struct rpcrdma2_hdr call;
+	struct reply_job job = {
+		.codec		= v2,
+		.reply.xid	= XID,
+		.reply.credit	= 16,
+		.reply.call	= &call,
+		.reply.written	= written,
+		.reply.nwritten	= 1,
+	};
+
+	make_call(test, MESSAGE(test, V2_CALL, NO_INV, 0, 1, 2,
+				0xc301, 8192, 0, 0x2000,
+				0xc302, 8192, 0, 0x4000, 0, 0, RPC_CALL),
+		  &call);
+	expect_reply(test, &job, m.p, m.len);
+}
+
+/* 9000 bytes over three segments of 4096. */
+static void spread_over_segments(struct kunit *test)
+{
+	static const u32 lengths[] = { 4096, 4096, 808 };
+	static const u32 written[] = { 9000 };
+	struct rpcrdma2_cursor writes, segs;
+	struct rpcrdma2_segment seg;
+	struct rpcrdma2_hdr call, hdr;
+	struct rpcrdma2_reply reply = {
+		.xid		= XID,
+		.credit		= 1,
+		.call		= &call,
+		.written	= written,
+		.nwritten	= 1,
+	};
+	struct message m;
+	u32 i, len;
+
+	make_call(test, MESSAGE(test, V2_CALL, NO_INV, 0, 1, 3, SEG(1, 4096),
+				SEG(2, 4096), SEG(3, 4096), 0, 0, RPC_CALL),
+		  &call);
+	len = v2->reply_len(&reply);
+	m = message_new(test, NULL, len + 8);
+	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, m.p, len), (int)len);
+	put_unaligned_be32(XID, m.p + len);
+	put_unaligned_be32(1, m.p + len + 4);
+
+	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	rpcrdma2_writes_begin(&hdr, &writes);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_writes_next(&writes, &segs));
+	for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++) {
+		KUNIT_EXPECT_EQ(test, seg.handle, i + 1);
+		KUNIT_EXPECT_EQ(test, seg.offset, 0x2000);
+		KUNIT_EXPECT_EQ(test, seg.length, lengths[i]);
+	}
+	KUNIT_EXPECT_EQ(test, i, 3);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_written_bytes(&hdr, 0), 9000);
+}
+
+/*
+ * All lists of a Call come back: unused chunks with zero lengths, empty
+ * chunks empty, the Reply chunk of a MSG unused, the Read list not at all.
+ */
+static void repeated_lists(struct kunit *test)
+{
+	static const u32 written[] = { 0, 0, 5 };
+	struct rpcrdma2_hdr call;
+	struct reply_job job = {
+		.reply = {
+			.xid		= XID,
+			.credit		= 16,
+			.call		= &call,
+			.written	= written,
+			.nwritten	= 3,
+		},
+	};
+	struct message m;
+
+	make_call(test, MESSAGE(test, V2_CALL, NO_INV, READ_ENTRY(8, 9, 9),
+				0, 1, 2, SEG(1, 10), SEG(2, 10), 1, 0,
+				1, 2, SEG(3, 3), SEG(4, 3), 1, 1, SEG(5, 7),
+				0, 1, 1, SEG(6, 100), RPC_CALL), &call);
+	m = MESSAGE(test, V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 0), SEG(2, 0),
+		    1, 0, 1, 2, SEG(3, 3), SEG(4, 2), 1, 1, SEG(5, 0), 0,
+		    1, 1, SEG(6, 0));
+	job.codec = v2;
+	expect_reply(test, &job, m.p, m.len);
+
+	make_call(test, MESSAGE(test, V1_MSG, READ_ENTRY(8, 9, 9),
+				0, 1, 2, SEG(1, 10), SEG(2, 10), 1, 0,
+				1, 2, SEG(3, 3), SEG(4, 3), 1, 1, SEG(5, 7),
+				0, 1, 1, SEG(6, 100), RPC_CALL), &call);
+	m = MESSAGE(test, XID, 1, 16, 0, 0, 1, 2, SEG(1, 0), SEG(2, 0),
+		    1, 0, 1, 2, SEG(3, 3), SEG(4, 2), 1, 1, SEG(5, 0), 0,
+		    1, 1, SEG(6, 0));
+	job.codec = v1;
+	expect_reply(test, &job, m.p, m.len);
+}
+
+/* More than fits is a mistake of the caller and never leaves. */
+static void overfull_chunks(struct kunit *test)
+{
+	u32 written[] = { 20, 0 };
+	struct rpcrdma2_hdr call;
+	struct rpcrdma2_reply reply = {
+		.call		= &call,
+		.written	= written,
+		.nwritten	= 1,
+	};
+	u8 buf[256];
+
+	make_call(test, MESSAGE(test, V2_NOMSG_CALL, NO_INV,
+				READ_ENTRY(0, 7, 100), 0,
+				1, 2, SEG(1, 10), SEG(2, 10), 0,
+				1, 2, SEG(3, 50), SEG(4, 50)), &call);
+	KUNIT_EXPECT_GE(test, v2->encode_reply(&reply, buf, 256), 0);
+	written[0] = 21;
+	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
+	KUNIT_EXPECT_EQ(test, v1->encode_reply(&reply, buf, 256), -EINVAL);
+	written[0] = 20;
+	reply.nwritten = 2;
+	KUNIT_EXPECT_GE(test, v2->encode_reply(&reply, buf, 256), 0);
+	written[1] = 1;
+	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
+	reply.nwritten = 1;
+
+	/* a MSG leaves the Reply chunk alone */
+	reply.reply_written = 1;
+	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
+	reply.nomsg = true;
+	reply.reply_written = 100;
+	KUNIT_EXPECT_GE(test, v2->encode_reply(&reply, buf, 256), 0);
+	reply.reply_written = 101;
+	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
+
+	/* a NOMSG needs one */
+	make_call(test, message_vector(test, VEC_T1), &call);
+	written[0] = 0;
+	reply.reply_written = 0;
+	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
+	reply.nomsg = false;
+	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), 36);
+}
+
+/* Header overhead that decides whether a message fits, at the boundary. */
+static void threshold_boundary(struct kunit *test)
+{
+	struct rpcrdma2_chunk write = { .nsegs = 1 }, reply = { .nsegs = 2 };
+	struct rpcrdma2_call call = { .write = &write, .reply = &reply };
+	u32 len = v2->call_len(&call);
+	u8 buf[128];
+
+	KUNIT_EXPECT_EQ(test, len, 36 + 24 + 36);
+	KUNIT_EXPECT_EQ(test, v1->call_len(&call), len - 8);
+	KUNIT_EXPECT_EQ(test, v2->encode_call(&call, buf, len - 1),
+			-EMSGSIZE);
+	KUNIT_EXPECT_EQ(test, v2->encode_call(&call, buf, len), (int)len);
+	KUNIT_EXPECT_EQ(test, v2->encode_call(&call, buf, len + 1),
+			(int)len);
+}
+
+struct control_job {
+	u32	xid;
+	u32	credit;
+	u32	htype;
+	bool	response;
+};
+
+static int encode_control(const void *what, void *buf, u32 size)
+{
+	const struct control_job *job = what;
+
+	return rpcrdma2_encode_control(job->xid, job->credit, job->htype,
+				       job->response, buf, size);
+}
+
+static void control_prefix(struct kunit *test)
+{
+	static const struct {
+		enum vector_id		id;
+		struct control_job	job;
+	} rows[] = {
+		{ VEC_P1, { 0xc0de0001, 32, RDMA2_CONNPROP, false } },
+		{ VEC_P2, { 0xc0de0001, 16, RDMA2_CONNPROP, true } },
+		{ VEC_G1, { 0xc0de0002, 32, RDMA2_X_REQPROP, false } },
+		{ VEC_G2, { 0xc0de0002, 16, RDMA2_X_RESPROP, true } },
+		{ VEC_G6, { 0xc0de0003, 32, RDMA2_X_UPDPROP, false } },
+	};
+	struct message m;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		m = message_vector(test, rows[i].id);
+		expect_encode(test, encode_control, &rows[i].job, m.p,
+			      RPCRDMA2_PREFIX);
+	}
+}
+
+static struct kunit_case encode_cases[] = {
+	RPCRDMA2_CASE(call_without_chunks,
+		      "HDR-1,FLG-2,FLG-4,V1-1,RINV-2,SEC-19"),
+	RPCRDMA2_CASE(read_chunk_call, "HDR-1,CHK-1,CHK-2,CHK-3,RINV-1,SEC-19"),
+	RPCRDMA2_CASE(nomsg_call, "HDR-1,CHK-1,CHK-5,FLG-4,RINV-1,SEC-19"),
+	RPCRDMA2_CASE(largest_call, "CHK-12,CHK-27,V1-1"),
+	RPCRDMA2_CASE(bad_calls, "CHK-9,MSG-2,MSG-8"),
+	RPCRDMA2_CASE(reply_without_chunks,
+		      "HDR-1,FLG-2,FLG-4,RINV-10,REV-3,SEC-19"),
+	RPCRDMA2_CASE(nomsg_reply, "HDR-1,CHK-5,CHK-14,LNG-8,RINV-10,SEC-19"),
+	RPCRDMA2_CASE(used_write_chunk, "CHK-4,CHK-14,CHK-15,SEC-19"),
+	RPCRDMA2_CASE(spread_over_segments, "CHK-15"),
+	RPCRDMA2_CASE(repeated_lists,
+		      "CHK-13,CHK-14,CHK-17,CHK-18,MSG-3,V1-1,V1-6,SEC-19"),
+	RPCRDMA2_CASE(overfull_chunks, "CHK-23,LNG-7,MSG-3,MSG-8,SEC-10"),
+	RPCRDMA2_CASE(threshold_boundary, "MSG-4,LNG-4"),
+	RPCRDMA2_CASE(control_prefix, "FLG-2,FLG-7,HT-6,CONN-10,SEC-19"),
+	{}
+};
+
+struct kunit_suite rpcrdma2_encode_suite = {
+	.name		= "rpcrdma2_encode",
+	.test_cases	= encode_cases,
+};

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RDMA_ERROR of both versions: every code, every accepted form of ERR_VERS.
+ */
+
+#include "unit.h"
+
+static const struct rpcrdma2_codec *v2 = &rpcrdma2_codec_v2;
+static const struct rpcrdma2_codec *v1 = &rpcrdma2_codec_v1;
+
+/* The arguments of an encode_error() */
+struct error_job {
+	const struct rpcrdma2_codec	*codec;
+	struct rpcrdma2_hdr		about;
+	u32				credit;
+	u32				err;
+	u32				arg[2];
+};
+
+static int encode_job(const void *what, void *buf, u32 size)
+{
+	const struct error_job *job = what;
+
+	return job->codec->encode_error(&job->about, job->credit, job->err,
+					job->arg, buf, size);
+}
+
+static const struct {
+	enum vector_id	id;
+	u32		vers;
+	u32		err;
+	u32		arg[2];
+} v2_rows[] = {
+	{ VEC_E1a, 3, RDMA2_ERR_VERS,		{ 1, 2 } },
+	{ VEC_E2,  2, RDMA2_ERR_BAD_XDR },
+	{ VEC_E3,  2, RDMA2_ERR_INVAL_HTYPE },
+	{ VEC_E4,  2, RDMA2_ERR_READ_CHUNKS,	{ 1 } },
+	{ VEC_E5,  2, RDMA2_ERR_WRITE_CHUNKS,	{ 1 } },
+	{ VEC_E6,  2, RDMA2_ERR_SEGMENTS,	{ 16 } },
+	{ VEC_E7,  2, RDMA2_ERR_WRITE_RESOURCE,	{ 1, 8192 } },
+	{ VEC_E8,  2, RDMA2_ERR_REPLY_RESOURCE,	{ 20480 } },
+	{ VEC_E9,  2, RDMA2_ERR_SYSTEM },
+};
+
+static void encode_v2(struct kunit *test)
+{
+	struct message m;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(v2_rows); i++) {
+		struct error_job job = {
+			.codec		= v2,
+			.about.xid	= XID,
+			.about.vers	= v2_rows[i].vers,
+			.about.credit	= 77,
+			.credit		= 16,
+			.err		= v2_rows[i].err,
+			.arg		= { v2_rows[i].arg[0],
+					    v2_rows[i].arg[1] },
+		};
+
+		m = message_vector(test, v2_rows[i].id);
+		expect_encode(test, encode_job, &job, m.p, m.len);
+		KUNIT_EXPECT_LE(test, m.len, RPCRDMA2_MAX_ERROR);
+		KUNIT_EXPECT_EQ(test, get_unaligned_be32(m.p + 16), 1);
+	}
+}
+
+static void decode_v2(struct kunit *test)
+{
+	struct rpcrdma2_hdr hdr;
+	struct message m;
+	u32 i;
+
+	for (i = 1; i < ARRAY_SIZE(v2_rows); i++) {
+		m = message_vector(test, v2_rows[i].id);
+		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
+				RPCRDMA2_OK);
+		KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_ERROR);
+		KUNIT_EXPECT_TRUE(test, hdr.response);
+		KUNIT_EXPECT_EQ(test, hdr.xid, XID);
+		KUNIT_EXPECT_EQ(test, hdr.err, v2_rows[i].err);
+		KUNIT_EXPECT_EQ(test, hdr.err_arg[0], v2_rows[i].arg[0]);
+		KUNIT_EXPECT_EQ(test, hdr.err_arg[1], v2_rows[i].arg[1]);
+	}
+}
+
+/* An ERROR about a received message, with nothing taken from elsewhere. */
+static void error_about_call(struct kunit *test)
+{
+	struct message call = message_vector(test, VEC_T1);
+	struct message e2 = message_vector(test, VEC_E2);
+	struct rpcrdma2_hdr hdr;
+	u8 buf[RPCRDMA2_MAX_ERROR];
+	int len;
+
+	KUNIT_EXPECT_EQ(test, v2->decode(call.p, call.len, &hdr),
+			RPCRDMA2_OK);
+	len = v2->encode_error(&hdr, 16, RDMA2_ERR_BAD_XDR, NULL, buf,
+			       sizeof(buf));
+	KUNIT_EXPECT_EQ(test, len, (int)e2.len);
+	KUNIT_EXPECT_MEMEQ(test, buf, e2.p, e2.len);
+
+	/* a code with arguments and a caller without them */
+	len = v2->encode_error(&hdr, 16, RDMA2_ERR_REPLY_RESOURCE, NULL, buf,
+			       sizeof(buf));
+	KUNIT_EXPECT_EQ(test, len, 28);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 24), 0);
+}
+
+static void encode_v1(struct kunit *test)
+{
+	struct message chunk = message_vector(test, VEC_V2);
+	struct message vers = message_vector(test, VEC_E1a);
+	struct error_job job = {
+		.codec		= v1,
+		.about.xid	= XID,
+		.about.vers	= 1,
+		.credit		= 32,
+	};
+	u32 err;
+
+	for (err = RDMA2_ERR_BAD_XDR; err <= RDMA2_ERR_SYSTEM; err++) {
+		job.err = err;
+		expect_encode(test, encode_job, &job, chunk.p, chunk.len);
+	}
+	job.err = RDMA2_ERR_VERS;
+	job.about.vers = 3;
+	job.credit = 16;
+	job.arg[0] = 1;
+	job.arg[1] = 2;
+	expect_encode(test, encode_job, &job, vers.p, vers.len);
+}
+
+static void decode_v1(struct kunit *test)
+{
+	struct rpcrdma2_hdr hdr;
+
+	EXPECT_V1(test, &hdr, OK, XID, 1, 32, 4, 2);
+	KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_BAD_XDR);
+	KUNIT_EXPECT_TRUE(test, hdr.response);
+	EXPECT_V1(test, &hdr, OK, XID, 1, 32, 4, 1, 1, 1);
+	KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_VERS);
+	KUNIT_EXPECT_EQ(test, hdr.err_arg[0], 1);
+	KUNIT_EXPECT_EQ(test, hdr.err_arg[1], 1);
+	EXPECT_V1(test, &hdr, OK, XID, 1, 32, 4, 77);
+	KUNIT_EXPECT_EQ(test, hdr.err, 77);
+	EXPECT_V1(test, &hdr, DROP, XID, 1, 32, 4);
+	EXPECT_V1(test, &hdr, DROP, XID, 1, 32, 4, 1);
+	EXPECT_V1(test, &hdr, DROP, XID, 1, 32, 4, 1, 1);
+}
+
+static void err_vers_forms(struct kunit *test)
+{
+	static const struct {
+		enum vector_id	id;
+		bool		is;
+		u32		low, high;
+	} rows[] = {
+		{ VEC_E1a, true, 1, 2 }, { VEC_E1b, true, 1, 1 },
+		{ VEC_E1c, true, 1, 1 }, { VEC_E1d, true, 1, 1 },
+		{ VEC_E1e }, { VEC_E2 }, { VEC_E3 }, { VEC_E4 }, { VEC_E5 },
+		{ VEC_E6 }, { VEC_E7 }, { VEC_E8 }, { VEC_E9 }, { VEC_V2 },
+		{ VEC_T1 }, { VEC_T2 }, { VEC_P1 }, { VEC_P2 }, { VEC_V1 },
+	};
+	struct message m;
+	u32 i, low, high;
+	bool is;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		m = message_vector(test, rows[i].id);
+		low = 0;
+		high = 0;
+		is = rpcrdma2_decode_err_vers(m.p, m.len, &low, &high);
+		KUNIT_EXPECT_EQ(test, is, rows[i].is);
+		KUNIT_EXPECT_EQ(test, low, rows[i].low);
+		KUNIT_EXPECT_EQ(test, high, rows[i].high);
+	}
+}
+
+/* The rule word by word: version, length, word 5. */
+static void err_vers_rule(struct kunit *test)
+{
+	struct message m;
+	u32 low, high, word5;
+
+	/* any version in the fixed form */
+	m = MESSAGE(test, XID, 0, 0, 4, 1, 7, 9);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
+							 &high));
+	KUNIT_EXPECT_EQ(test, low, 7);
+	KUNIT_EXPECT_EQ(test, high, 9);
+	m = MESSAGE(test, XID, 0xffffffff, 0, 4, 1, 3, 4);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
+							 &high));
+
+	/* version 1 is always the fixed form, whatever its length */
+	m = MESSAGE(test, XID, 1, 0, 4, 1, 4, 5, 0, 0);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
+							 &high));
+	KUNIT_EXPECT_EQ(test, low, 4);
+	KUNIT_EXPECT_EQ(test, high, 5);
+
+	/* 28 bytes with a code of that length keep their own meaning */
+	for (word5 = 0; word5 < 12; word5++) {
+		bool own = word5 == 4 || word5 == 5 || word5 == 6 ||
+			   word5 == 8;
+
+		m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 9);
+		put_unaligned_be32(word5, m.p + 20);
+		KUNIT_EXPECT_EQ(test,
+				rpcrdma2_decode_err_vers(m.p, m.len, &low,
+							 &high), !own);
+		/* 32 bytes: only ERR_VERS itself */
+		m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 1, 2);
+		put_unaligned_be32(word5, m.p + 20);
+		KUNIT_EXPECT_EQ(test,
+				rpcrdma2_decode_err_vers(m.p, m.len, &low,
+							 &high), word5 == 1);
+	}
+
+	/* not an ERROR, not the code */
+	m = MESSAGE(test, XID, 2, 0, 5, 1, 1, 1);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
+							  &high));
+	m = MESSAGE(test, XID, 1, 0, 4, 2, 1, 1);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
+							  &high));
+	/* too short */
+	m = MESSAGE(test, XID, 1, 0, 4, 1, 1);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
+							  &high));
+}
+
+/* Both forms come out of the v2 decoder as the same error. */
+static void err_vers_in_decoder(struct kunit *test)
+{
+	static const enum vector_id ids[] = { VEC_E1b, VEC_E1d };
+	struct rpcrdma2_hdr hdr;
+	struct message m;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		m = message_vector(test, ids[i]);
+		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
+				RPCRDMA2_OK);
+		KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_VERS);
+		KUNIT_EXPECT_EQ(test, hdr.err_arg[0], 1);
+		KUNIT_EXPECT_EQ(test, hdr.err_arg[1], 1);
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&hdr));
+	}
+	m = message_vector(test, VEC_E1c);
+	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
+			RPCRDMA2_BAD_VERS);
+	KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_VERS);
+}
+
+static void unknown_code(struct kunit *test)
+{
+	struct rpcrdma2_hdr hdr;
+
+	EXPECT_V2(test, &hdr, OK, V2_ERROR, 77);
+	KUNIT_EXPECT_EQ(test, hdr.err, 77);
+	KUNIT_EXPECT_EQ(test, hdr.err_arg[0], 0);
+	EXPECT_V2(test, &hdr, OK, V2_ERROR, 0);
+	EXPECT_V2(test, &hdr, OK, V2_ERROR, 0xffffffff);
+	KUNIT_EXPECT_EQ(test, hdr.err, 0xffffffff);
+}
+
+static void short_for_its_code(struct kunit *test)
+{
+	struct rpcrdma2_hdr hdr;
+
+	EXPECT_V2(test, &hdr, DROP, V2_ERROR);
+	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_VERS);
+	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_READ_CHUNKS);
+	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_WRITE_CHUNKS);
+	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_SEGMENTS);
+	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_WRITE_RESOURCE);
+	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_REPLY_RESOURCE);
+}
+
+/* However it is cut, a message that calls itself an ERROR is not answered. */
+static void expect_no_answer(struct kunit *test, struct message m)
+{
+	u32 vers = get_unaligned_be32(m.p + 4);
+	enum rpcrdma2_verdict verdict;
+	struct rpcrdma2_hdr hdr;
+	struct message cut;
+	u32 len;
+
+	for (len = 0; len <= m.len; len++) {
+		cut = message_new(test, m.p, len);
+		verdict = rpcrdma2_codec_of(vers)->decode(cut.p, len, &hdr);
+		if (verdict != RPCRDMA2_OK)
+			KUNIT_EXPECT_EQ(test, verdict, RPCRDMA2_DROP);
+		message_free(test, cut);
+	}
+}
+
+static void error_about_error(struct kunit *test)
+{
+	static const u32 flags[] = { 0, 1, 2, 3, 0x80000000, 0xffffffff };
+	static const u32 codes[] = { 0, 1, 2, 3, 4, 7, 77, 0xffffffff };
+	u32 vers, i, j;
+
+	for (vers = 1; vers <= 2; vers++) {
+		for (i = 0; i < ARRAY_SIZE(flags); i++) {
+			for (j = 0; j < ARRAY_SIZE(codes); j++) {
+				struct message m = MESSAGE(test, XID, 0, 16, 4,
+							   0, 0, 1, 2);
+
+				put_unaligned_be32(vers, m.p + 4);
+				put_unaligned_be32(flags[i], m.p + 16);
+				put_unaligned_be32(codes[j], m.p + 20);
+				expect_no_answer(test, m);
+				message_free(test, m);
+			}
+		}
+	}
+}
+
+static struct kunit_case error_cases[] = {
+	RPCRDMA2_CASE(encode_v2,
+		      "ERR-2,ERR-11,ERR-15,ERR-17,ERR-19,ERR-21,ERR-24,ERR-26,ERR-28,FLG-8,SEC-19"),
+	RPCRDMA2_CASE(decode_v2,
+		      "ERR-15,ERR-17,ERR-19,ERR-21,ERR-24,ERR-26,ERR-28,ERR-31,HT-1"),
+	RPCRDMA2_CASE(error_about_call, "ERR-2,ERR-28,D-7"),
+	RPCRDMA2_CASE(encode_v1, "V1-2,ERR-11,SEC-19"),
+	RPCRDMA2_CASE(decode_v1, "V1-2,ERR-9,ERR-10"),
+	RPCRDMA2_CASE(err_vers_forms, "ERR-12,V1-11,D-8"),
+	RPCRDMA2_CASE(err_vers_rule, "ERR-12,EXT-9,D-8"),
+	RPCRDMA2_CASE(err_vers_in_decoder, "ERR-12,ERR-14,CRED-12"),
+	RPCRDMA2_CASE(unknown_code, "ERR-10,EXT-3,D-23"),
+	RPCRDMA2_CASE(short_for_its_code, "ERR-9"),
+	RPCRDMA2_CASE(error_about_error, "HT-4,FLG-3,FLG-9"),
+	{}
+};
+
+struct kunit_suite rpcrdma2_error_suite = {
+	.name		= "rpcrdma2_error",
+	.test_cases	= error_cases,
+};

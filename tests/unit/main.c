@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs the unit tests in user space and prints KTAP. "--list" prints the
+ * tests and the requirement ids they cover instead. An argument runs only
+ * the tests whose "suite.name.ids" contains it.
+ */
+
+#include <stdio.h>
+
+#include "unit.h"
+
+static struct kunit_suite * const suites[] = {
+	&rpcrdma2_wire_suite,
+	&rpcrdma2_shape_suite,
+	&rpcrdma2_encode_suite,
+	&rpcrdma2_error_suite,
+	&rpcrdma2_props_suite,
+	&rpcrdma2_credits_suite,
+	&rpcrdma2_client_version_suite,
+	&rpcrdma2_server_version_suite,
+	&rpcrdma2_cm_suite,
+};
+
+static unsigned int passed, failed, skipped;
+
+void kunit_fail(struct kunit *test, const char *file, int line,
+		const char *what, long long left, long long right)
+{
+	test->failed = true;
+	printf("    # %s: %s:%d: expected %s, have %lld (0x%llx) and %lld (0x%llx)\n",
+	       test->name, file, line, what, left, left, right, right);
+}
+
+void *kunit_kmalloc(struct kunit *test, size_t size, int gfp)
+{
+	void *p = malloc(size);
+
+	(void)gfp;
+	if (!p || test->nallocs == KUNIT_MAX_ALLOCS)
+		abort();
+	test->alloc[test->nallocs++] = p;
+	return p;
+}
+
+void kunit_kfree(struct kunit *test, const void *p)
+{
+	unsigned int i;
+
+	for (i = test->nallocs; i--;) {
+		if (test->alloc[i] != p)
+			continue;
+		free(test->alloc[i]);
+		test->alloc[i] = test->alloc[--test->nallocs];
+		return;
+	}
+	abort();
+}
+
+static unsigned int count_cases(const struct kunit_suite *suite)
+{
+	unsigned int n = 0;
+
+	while (suite->test_cases[n].run_case)
+		n++;
+	return n;
+}
+
+static bool wanted(const struct kunit_suite *suite,
+		   const struct kunit_case *c, const char *filter)
+{
+	char full[256];
+
+	if (!filter)
+		return true;
+	snprintf(full, sizeof(full), "%s.%s", suite->name, c->name);
+	return strstr(full, filter);
+}
+
+static bool run_case(const struct kunit_case *c, unsigned int number)
+{
+	struct kunit test = { .name = c->name };
+	unsigned int i;
+
+	c->run_case(&test);
+	for (i = 0; i < test.nallocs; i++)
+		free(test.alloc[i]);
+	printf("    %sok %u %s\n", test.failed ? "not " : "", number, c->name);
+	return !test.failed;
+}
+
+static void run_suite(const struct kunit_suite *suite, unsigned int number,
+		      const char *filter)
+{
+	const struct kunit_case *c;
+	unsigned int n = 0;
+	bool ok = true;
+
+	printf("    KTAP version 1\n    # Subtest: %s\n    1..%u\n",
+	       suite->name, count_cases(suite));
+	for (c = suite->test_cases; c->run_case; c++) {
+		n++;
+		if (!wanted(suite, c, filter)) {
+			printf("    ok %u %s # SKIP not asked for\n", n,
+			       c->name);
+			skipped++;
+		} else if (run_case(c, n)) {
+			passed++;
+		} else {
+			failed++;
+			ok = false;
+		}
+	}
+	printf("%sok %u %s\n", ok ? "" : "not ", number, suite->name);
+}
+
+/* "suite.name ID ID ...": for the table of what is covered */
+static void list_suite(const struct kunit_suite *suite)
+{
+	const struct kunit_case *c;
+	const char *p;
+
+	for (c = suite->test_cases; c->run_case; c++) {
+		p = strchr(c->name, '.');
+		printf("%s.%.*s ", suite->name, (int)(p - c->name), c->name);
+		for (p++; *p; p++)
+			putchar(*p == ',' ? ' ' : *p);
+		putchar('\n');
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *filter = argc > 1 ? argv[1] : NULL;
+	unsigned int i;
+
+	if (filter && !strcmp(filter, "--list")) {
+		for (i = 0; i < ARRAY_SIZE(suites); i++)
+			list_suite(suites[i]);
+		return 0;
+	}
+
+	printf("KTAP version 1\n1..%zu\n", ARRAY_SIZE(suites));
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		run_suite(suites[i], i + 1, filter);
+	printf("%u passed, %u failed, %u skipped\n", passed, failed, skipped);
+	return failed || !passed;
+}

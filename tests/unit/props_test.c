@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Transport properties: sets on the wire, defaults, and everything that
+ * makes a set malformed.
+ */
+
+#include "unit.h"
+
+#define RBSIZ(v)	RDMA2_PROPID_RBSIZ, 4, v
+#define BRS(v)		RDMA2_PROPID_BRS, 4, v
+#define NOCHG(...)	RDMA2_PROPID_X_NOCHG, __VA_ARGS__
+
+/* A set that can be told from every decoded one. */
+static void poison(struct rpcrdma2_propset *set)
+{
+	memset(set, 0xa5, sizeof(*set));
+}
+
+static bool poisoned(const struct rpcrdma2_propset *set)
+{
+	struct rpcrdma2_propset other;
+
+	poison(&other);
+	return !memcmp(set, &other, sizeof(other));
+}
+
+/* Decode; the set is untouched if and only if that fails. */
+static int decode(struct kunit *test, struct message m,
+		  struct rpcrdma2_propset *set)
+{
+	int len;
+
+	poison(set);
+	len = rpcrdma2_props_decode(m.p, m.len, set);
+	KUNIT_EXPECT_EQ(test, poisoned(set), len < 0);
+	if (len < 0)
+		KUNIT_EXPECT_EQ(test, len, -EBADMSG);
+	return len;
+}
+
+#define EXPECT_SET(test, set, ...)					\
+do {									\
+	struct message _m = MESSAGE(test, __VA_ARGS__);			\
+									\
+	KUNIT_EXPECT_EQ(test, decode(test, _m, set), (int)_m.len);	\
+} while (0)
+
+#define EXPECT_BAD(test, ...)						\
+do {									\
+	struct message _m = MESSAGE(test, __VA_ARGS__);			\
+	struct rpcrdma2_propset _set;					\
+									\
+	KUNIT_EXPECT_EQ(test, decode(test, _m, &_set), -EBADMSG);	\
+} while (0)
+
+static void defaults(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	poison(&set);
+	rpcrdma2_props_init(&set);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	KUNIT_EXPECT_EQ(test, set.listed, 0);
+	KUNIT_EXPECT_FALSE(test, set.x_change);
+	KUNIT_EXPECT_EQ(test, set.nochg, 0);
+
+	/* an empty set says just that */
+	EXPECT_SET(test, &set, 0);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	KUNIT_EXPECT_EQ(test, set.listed, 0);
+}
+
+/* The set of a golden vector, through the codec as a caller does it. */
+static int decode_vector(struct kunit *test, enum vector_id id,
+			 struct rpcrdma2_propset *set)
+{
+	struct message m = message_vector(test, id);
+	struct message body;
+	struct rpcrdma2_hdr hdr;
+
+	KUNIT_EXPECT_EQ(test, rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
+			RPCRDMA2_OK);
+	body = message_new(test, hdr.body, hdr.body_len);
+	return decode(test, body, set);
+}
+
+static void vector_p1(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P1, &set), 28);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	KUNIT_EXPECT_EQ(test, set.listed,
+			BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS));
+	KUNIT_EXPECT_FALSE(test, set.x_change);
+}
+
+static void vector_p2(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P2, &set), 44);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 16384);
+	KUNIT_EXPECT_TRUE(test, set.x_change);
+	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_BRS));
+}
+
+static void vector_p3(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P3, &set), 28);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	KUNIT_EXPECT_EQ(test, set.listed, BIT(RPCRDMA2_BRS));
+}
+
+static void vectors_p4_p5(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P4, &set), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P5, &set), -EBADMSG);
+}
+
+static void order_has_no_meaning(struct kunit *test)
+{
+	struct rpcrdma2_propset a, b;
+
+	EXPECT_SET(test, &a, 2, RBSIZ(8192), BRS(2));
+	EXPECT_SET(test, &b, 2, BRS(2), RBSIZ(8192));
+	KUNIT_EXPECT_EQ(test, a.val[RPCRDMA2_RBSIZ], 8192);
+	KUNIT_EXPECT_EQ(test, a.val[RPCRDMA2_BRS], 2);
+	KUNIT_EXPECT_MEMEQ(test, a.val, b.val, sizeof(a.val));
+	KUNIT_EXPECT_EQ(test, a.listed, b.listed);
+}
+
+static void lying_count(struct kunit *test)
+{
+	EXPECT_BAD(test, 1);
+	EXPECT_BAD(test, 2, RBSIZ(8192));
+	EXPECT_BAD(test, 0x20000001, RBSIZ(8192));
+	EXPECT_BAD(test, 0xffffffff, RBSIZ(8192));
+	EXPECT_BAD(test, 0xffffffff);
+	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ);
+	EXPECT_BAD(test, 1, 77);
+}
+
+static void zero_length_is_default(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	EXPECT_SET(test, &set, 3, RDMA2_PROPID_RBSIZ, 0, RDMA2_PROPID_BRS, 0,
+		   RDMA2_PROPID_X_NOCHG, 0);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	KUNIT_EXPECT_EQ(test, set.listed, 3);
+	KUNIT_EXPECT_FALSE(test, set.x_change);
+}
+
+static void unknown_propids(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	EXPECT_SET(test, &set, 7, 3, 4, 1, 0, 0, 0xfffffffe, 4, 9,
+		   0xffffff00, 0, 77, 5, 0x01020304, 0x05ffffff,
+		   77, 5, 0x01020304, 0x05000000, RBSIZ(2048));
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 2048);
+	KUNIT_EXPECT_EQ(test, set.listed, BIT(RPCRDMA2_RBSIZ));
+}
+
+static void overlong_value(struct kunit *test)
+{
+	static const u32 lengths[] = {
+		5, 6, 7, 8, 9, 0x1000, 0x7fffffff, 0x80000000, 0xfffffff8,
+		0xfffffffc, 0xfffffffd, 0xfffffffe, 0xffffffff,
+	};
+	static const u32 propids[] = { 1, 2, 3, 0xfffffffe,
+				       RDMA2_PROPID_X_NOCHG };
+	struct rpcrdma2_propset set;
+	struct message m;
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(propids); i++) {
+		for (j = 0; j < ARRAY_SIZE(lengths); j++) {
+			m = MESSAGE(test, 1, 0, 4, 1);
+			put_unaligned_be32(propids[i], m.p + 4);
+			put_unaligned_be32(lengths[j], m.p + 8);
+			KUNIT_EXPECT_EQ(test, decode(test, m, &set),
+					-EBADMSG);
+		}
+	}
+}
+
+/* The padding belongs to the value: without it the set is cut. */
+static void missing_padding(struct kunit *test)
+{
+	struct message m = MESSAGE(test, 1, 77, 5, 0x01020304, 0x05000000);
+	struct rpcrdma2_propset set;
+	struct message cut;
+	u32 len;
+
+	for (len = 0; len <= m.len; len++) {
+		cut = message_new(test, m.p, len);
+		KUNIT_EXPECT_EQ(test, decode(test, cut, &set),
+				len == m.len ? (int)len : -EBADMSG);
+	}
+}
+
+static void invalid_content(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+	u32 i;
+
+	for (i = RDMA2_RVREQSUP_NONE; i <= RDMA2_RVREQSUP_GENL; i++) {
+		struct message m = MESSAGE(test, 1, BRS(0));
+
+		put_unaligned_be32(i, m.p + 12);
+		KUNIT_EXPECT_EQ(test, decode(test, m, &set), 16);
+		KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], i);
+	}
+	EXPECT_BAD(test, 1, BRS(3));
+	EXPECT_BAD(test, 1, BRS(0xffffffff));
+}
+
+static void wrong_size(struct kunit *test)
+{
+	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 1, 0x10000000);
+	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 2, 0x10000000);
+	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 3, 0x10000000);
+	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 5, 0, 4096);
+	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 8, 0, 4096);
+	EXPECT_BAD(test, 1, RDMA2_PROPID_BRS, 1, 0);
+	EXPECT_BAD(test, 1, RDMA2_PROPID_BRS, 8, 0, 1);
+}
+
+static void duplicates(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	EXPECT_BAD(test, 2, RBSIZ(4096), RBSIZ(4096));
+	EXPECT_BAD(test, 2, BRS(1), BRS(1));
+	EXPECT_BAD(test, 2, BRS(1), RDMA2_PROPID_BRS, 0);
+	EXPECT_BAD(test, 2, NOCHG(4, 0), NOCHG(4, 0));
+	EXPECT_BAD(test, 2, NOCHG(0), NOCHG(4, 0));
+	EXPECT_SET(test, &set, 2, 99, 4, 1, 99, 4, 2);
+}
+
+/* One bad value, wherever it is, and nothing is taken over. */
+static void all_or_nothing(struct kunit *test)
+{
+	EXPECT_BAD(test, 2, RBSIZ(16384), BRS(3));
+	EXPECT_BAD(test, 2, BRS(3), RBSIZ(16384));
+	EXPECT_BAD(test, 3, RBSIZ(16384), BRS(2), 77, 100, 0);
+}
+
+static void bytes_behind(struct kunit *test)
+{
+	struct message m = MESSAGE(test, 1, RBSIZ(8192), BRS(3), 0xffffffff);
+	struct rpcrdma2_propset set;
+
+	KUNIT_EXPECT_EQ(test, decode(test, m, &set), 16);
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 8192);
+	KUNIT_EXPECT_EQ(test, set.listed, BIT(RPCRDMA2_RBSIZ));
+}
+
+/* Bits count the entries of the set, in the order in which they are there. */
+static void nochg_subset(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+
+	EXPECT_SET(test, &set, 3, NOCHG(8, 1, 0x2), RBSIZ(8192), BRS(1));
+	KUNIT_EXPECT_TRUE(test, set.x_change);
+	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_SET(test, &set, 3, NOCHG(8, 1, 0x4), RBSIZ(8192), BRS(1));
+	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_BRS));
+	EXPECT_SET(test, &set, 3, BRS(1), RBSIZ(8192), NOCHG(8, 1, 0x3));
+	KUNIT_EXPECT_EQ(test, set.nochg, 3);
+	/* an entry that we do not know still counts */
+	EXPECT_SET(test, &set, 3, 77, 0, RBSIZ(8192), NOCHG(8, 1, 0x2));
+	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_RBSIZ));
+	/* no word, surplus words, bits beyond the last entry */
+	EXPECT_SET(test, &set, 2, RBSIZ(8192), NOCHG(4, 0));
+	KUNIT_EXPECT_TRUE(test, set.x_change);
+	KUNIT_EXPECT_EQ(test, set.nochg, 0);
+	EXPECT_SET(test, &set, 2, RBSIZ(8192),
+		   NOCHG(12, 2, 0xfffffffe, 0xffffffff));
+	KUNIT_EXPECT_EQ(test, set.nochg, 0);
+
+	/* counts and lengths that do not agree */
+	EXPECT_BAD(test, 1, NOCHG(1, 0));
+	EXPECT_BAD(test, 1, NOCHG(4, 1));
+	EXPECT_BAD(test, 1, NOCHG(4, 0x40000000));
+	EXPECT_BAD(test, 1, NOCHG(4, 0xffffffff));
+	EXPECT_BAD(test, 1, NOCHG(8, 0, 0));
+	EXPECT_BAD(test, 1, NOCHG(8, 2, 0));
+	EXPECT_BAD(test, 1, NOCHG(6, 0, 0));
+}
+
+/* Entry 33 is bit 1 of word 1; the words are those of vector G7. */
+static void nochg_far_entry(struct kunit *test)
+{
+	struct message m = message_new(test, NULL,
+				       4 + 33 * 8 + 12 + 8 + 12);
+	struct message g7 = message_vector(test, VEC_G7);
+	struct rpcrdma2_propset set;
+	u8 *p = m.p + 4;
+	u32 i;
+
+	put_unaligned_be32(35, m.p);
+	for (i = 0; i < 33; i++, p += 8) {
+		put_unaligned_be32(1000 + i, p);
+		put_unaligned_be32(0, p + 4);
+	}
+	put_unaligned_be32(RDMA2_PROPID_RBSIZ, p);
+	put_unaligned_be32(4, p + 4);
+	put_unaligned_be32(8192, p + 8);
+	put_unaligned_be32(RDMA2_PROPID_X_NOCHG, p + 12);
+	put_unaligned_be32(g7.len, p + 16);
+	memcpy(p + 20, g7.p, g7.len);
+	KUNIT_EXPECT_EQ(test, decode(test, m, &set), (int)m.len);
+	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_RBSIZ));
+	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 8192);
+}
+
+static void cut_sets(struct kunit *test)
+{
+	static const enum vector_id ids[] = { VEC_P1, VEC_P2, VEC_P3 };
+	struct rpcrdma2_propset set;
+	struct message m, cut;
+	u32 i, len;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		m = message_vector(test, ids[i]);
+		for (len = 0; len < m.len - RPCRDMA2_PREFIX; len++) {
+			cut = message_new(test, m.p + RPCRDMA2_PREFIX, len);
+			KUNIT_EXPECT_EQ(test, decode(test, cut, &set),
+					-EBADMSG);
+			message_free(test, cut);
+		}
+	}
+}
+
+static int encode_set(const void *what, void *buf, u32 size)
+{
+	return rpcrdma2_props_encode(what, buf, size);
+}
+
+static void encode_vectors(struct kunit *test)
+{
+	struct message p1 = message_vector(test, VEC_P1);
+	struct message p2 = message_vector(test, VEC_P2);
+	struct message g1 = message_vector(test, VEC_G1);
+	struct message empty = MESSAGE(test, 0);
+	struct rpcrdma2_propset set;
+
+	rpcrdma2_props_init(&set);
+	expect_encode(test, encode_set, &set, empty.p, empty.len);
+
+	set.listed = BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS);
+	expect_encode(test, encode_set, &set, p1.p + 20, p1.len - 20);
+
+	set.val[RPCRDMA2_RBSIZ] = 16384;
+	set.x_change = true;
+	set.nochg = BIT(RPCRDMA2_BRS);
+	expect_encode(test, encode_set, &set, p2.p + 20, p2.len - 20);
+	KUNIT_EXPECT_EQ(test, p2.len - 20, RPCRDMA2_PROPS_MAX);
+
+	rpcrdma2_props_init(&set);
+	set.val[RPCRDMA2_RBSIZ] = 8192;
+	set.listed = BIT(RPCRDMA2_RBSIZ);
+	expect_encode(test, encode_set, &set, g1.p + 20, g1.len - 20);
+}
+
+static void round_trip(struct kunit *test)
+{
+	struct rpcrdma2_propset set, back;
+	u8 buf[RPCRDMA2_PROPS_MAX];
+	u32 listed, nochg;
+	int len;
+
+	for (listed = 0; listed < 4; listed++) {
+		for (nochg = 0; nochg < 4; nochg++) {
+			rpcrdma2_props_init(&set);
+			set.listed = listed;
+			set.x_change = true;
+			set.nochg = nochg & listed;
+			if (listed & BIT(RPCRDMA2_RBSIZ))
+				set.val[RPCRDMA2_RBSIZ] = 0xffffffff;
+			if (listed & BIT(RPCRDMA2_BRS))
+				set.val[RPCRDMA2_BRS] = RDMA2_RVREQSUP_NONE;
+			len = rpcrdma2_props_encode(&set, buf, sizeof(buf));
+			KUNIT_EXPECT_GE(test, len, 4);
+			KUNIT_EXPECT_EQ(test,
+					rpcrdma2_props_decode(buf, len,
+							      &back), len);
+			KUNIT_EXPECT_MEMEQ(test, set.val, back.val,
+					   sizeof(set.val));
+			KUNIT_EXPECT_EQ(test, set.listed, back.listed);
+			KUNIT_EXPECT_EQ(test, set.nochg, back.nochg);
+			KUNIT_EXPECT_TRUE(test, back.x_change);
+		}
+	}
+}
+
+/* Only the numbers of this version are ever sent (not those of xcharext). */
+static void propids_sent(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+	u8 buf[RPCRDMA2_PROPS_MAX];
+
+	KUNIT_EXPECT_EQ(test, RDMA2_PROPID_RBSIZ, 1);
+	KUNIT_EXPECT_EQ(test, RDMA2_PROPID_BRS, 2);
+	KUNIT_EXPECT_EQ(test, RDMA2_PROPID_X_NOCHG, 4294967041U);
+
+	rpcrdma2_props_init(&set);
+	set.listed = ~0U;
+	set.x_change = true;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_props_encode(&set, buf, sizeof(buf)),
+			(int)sizeof(buf));
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf), 3);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 4), 1);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 16), 2);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 28), 0xffffff01);
+}
+
+static void first_message_length(struct kunit *test)
+{
+	struct rpcrdma2_propset set;
+	u8 buf[RPCRDMA2_PROPS_MAX];
+	int len;
+
+	KUNIT_EXPECT_LE(test, RPCRDMA2_PREFIX + RPCRDMA2_PROPS_MAX,
+			RPCRDMA2_FIRST_MSG_MAX);
+	rpcrdma2_props_init(&set);
+	set.listed = BIT(RPCRDMA2_RBSIZ);
+	len = rpcrdma2_props_encode(&set, buf, sizeof(buf));
+	KUNIT_EXPECT_GE(test, len + (int)RPCRDMA2_PREFIX, 32);
+}
+
+static void send_limit(struct kunit *test)
+{
+	static const struct {
+		u32	theirs, own, limit;
+	} rows[] = {
+		{ 4096, 4096, 4096 },
+		{ 4096, 8192, 4096 },
+		{ 8192, 4096, 4096 },
+		{ 8192, 8192, 8192 },
+		{ 2048, 8192, 2048 },
+		{ 1024, 8192, 1024 },
+		{ 1023, 8192, 0 },
+		{ 512, 8192, 0 },
+		{ 0, 8192, 0 },
+		{ 0xffffffff, 16384, 16384 },
+	};
+	struct rpcrdma2_propset set;
+	u32 i;
+
+	rpcrdma2_props_init(&set);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_props_send_limit(&set, 65536), 4096);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		set.val[RPCRDMA2_RBSIZ] = rows[i].theirs;
+		KUNIT_EXPECT_EQ(test,
+				rpcrdma2_props_send_limit(&set, rows[i].own),
+				rows[i].limit);
+	}
+}
+
+static void names(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i <= RPCRDMA2_NR_PROPS; i++) {
+		KUNIT_EXPECT_NOT_NULL(test, rpcrdma2_prop_name(i));
+		KUNIT_EXPECT_NE(test, rpcrdma2_prop_name(i)[0], 0);
+	}
+}
+
+static struct kunit_case props_cases[] = {
+	RPCRDMA2_CASE(defaults, "PROP-21,PROP-2,CONN-14,INL-2"),
+	RPCRDMA2_CASE(vector_p1, "PROP-1,PROP-2,PROP-14,CONN-1"),
+	RPCRDMA2_CASE(vector_p2, "PROP-20,CONN-10,D-4,D-24"),
+	RPCRDMA2_CASE(vector_p3, "PROP-1,PROP-4,PROP-5"),
+	RPCRDMA2_CASE(vectors_p4_p5, "PROP-6,PROP-8,ERR-15"),
+	RPCRDMA2_CASE(order_has_no_meaning, "PROP-2"),
+	RPCRDMA2_CASE(lying_count, "PROP-3,SEC-3"),
+	RPCRDMA2_CASE(zero_length_is_default, "PROP-4,PROP-20,CHG-30"),
+	RPCRDMA2_CASE(unknown_propids, "PROP-5,PROP-10,PROP-12,PROP-19,EXT-2"),
+	RPCRDMA2_CASE(overlong_value, "PROP-6,SEC-3"),
+	RPCRDMA2_CASE(missing_padding, "PROP-1,PROP-6"),
+	RPCRDMA2_CASE(invalid_content, "PROP-7,PROP-17"),
+	RPCRDMA2_CASE(wrong_size, "PROP-8,PROP-9,D-12"),
+	RPCRDMA2_CASE(duplicates, "PROP-10,D-12"),
+	RPCRDMA2_CASE(all_or_nothing, "PROP-11,ERR-5"),
+	RPCRDMA2_CASE(bytes_behind, "CHK-31,D-12"),
+	RPCRDMA2_CASE(nochg_subset, "PROP-20,CHG-13,CHG-14,CHG-15,D-24"),
+	RPCRDMA2_CASE(nochg_far_entry, "CHG-13,D-24"),
+	RPCRDMA2_CASE(cut_sets, "PROP-3,PROP-6,SEC-2"),
+	RPCRDMA2_CASE(encode_vectors, "PROP-1,PROP-2,PROP-20,CONN-5,SEC-19"),
+	RPCRDMA2_CASE(round_trip, "PROP-1,PROP-20"),
+	RPCRDMA2_CASE(propids_sent, "PROP-13,PROP-19,D-3"),
+	RPCRDMA2_CASE(first_message_length, "CONN-4,VER-3,VER-4"),
+	RPCRDMA2_CASE(send_limit, "INL-1,INL-3,PROP-15,PROP-16,D-27"),
+	RPCRDMA2_CASE(names, "PROP-14,PROP-17"),
+	{}
+};
+
+struct kunit_suite rpcrdma2_props_suite = {
+	.name		= "rpcrdma2_props",
+	.test_cases	= props_cases,
+};

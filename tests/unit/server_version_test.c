@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How the server settles the version of a connection, row by row of its
+ * state table.
+ */
+
+#include "unit.h"
+
+struct server {
+	struct kunit			*test;
+	struct rpcrdma2_ver_policy	policy;
+	struct rpcrdma2_srv_ver		ver;
+	struct rpcrdma2_hdr		hdr;
+	enum rpcrdma2_verdict		verdict;
+	u32				low;
+	u32				high;
+};
+
+static void server_init(struct server *s, struct kunit *test)
+{
+	memset(s, 0, sizeof(*s));
+	s->test = test;
+	s->policy.v1 = true;
+	s->policy.v2 = true;
+	rpcrdma2_srv_ver_init(&s->ver, &s->policy);
+}
+
+static enum rpcrdma2_srv_action server_message(struct server *s,
+					       struct message m)
+{
+	return rpcrdma2_srv_message(&s->ver, m.p, m.len, &s->hdr,
+				    &s->verdict, &s->low, &s->high);
+}
+
+static enum rpcrdma2_srv_action server_vector(struct server *s,
+					      enum vector_id id)
+{
+	return server_message(s, message_vector(s->test, id));
+}
+
+static void expect_pass(struct server *s, enum vector_id id,
+			const struct rpcrdma2_codec *codec,
+			enum rpcrdma2_why why)
+{
+	KUNIT_EXPECT_EQ(s->test, server_vector(s, id), RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(s->test, s->verdict, RPCRDMA2_OK);
+	KUNIT_EXPECT_PTR_EQ(s->test, s->ver.codec, codec);
+	KUNIT_EXPECT_EQ(s->test, s->ver.why, why);
+}
+
+static void expect_refused(struct server *s, struct message m,
+			   enum rpcrdma2_srv_action action, u32 low, u32 high)
+{
+	KUNIT_EXPECT_EQ(s->test, server_message(s, m), action);
+	KUNIT_EXPECT_EQ(s->test, s->verdict, RPCRDMA2_BAD_VERS);
+	KUNIT_EXPECT_EQ(s->test, s->low, low);
+	KUNIT_EXPECT_EQ(s->test, s->high, high);
+	KUNIT_EXPECT_EQ(s->test, s->hdr.xid, get_unaligned_be32(m.p));
+	KUNIT_EXPECT_EQ(s->test, s->hdr.vers, get_unaligned_be32(m.p + 4));
+}
+
+/* A Call as vector T1, of another version */
+static struct message call_of(struct kunit *test, u32 vers)
+{
+	struct message m = message_vector(test, VEC_T1);
+
+	put_unaligned_be32(vers, m.p + 4);
+	return m;
+}
+
+/* open: v2 CONNPROP, whichever way its flag stands */
+static void row_open_connprop(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CONNPROP);
+	server_init(&s, test);
+	expect_pass(&s, VEC_P2, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CONNPROP);
+	server_init(&s, test);
+	expect_pass(&s, VEC_P3, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CONNPROP);
+}
+
+/* open: v2 Call */
+static void row_open_v2_call(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	expect_pass(&s, VEC_T1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CALL);
+	server_init(&s, test);
+	expect_pass(&s, VEC_T4, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CALL);
+	/* a CONNPROP after it changes nothing */
+	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CALL);
+}
+
+/* open: v1 Call */
+static void row_open_v1_call(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1, RPCRDMA2_WHY_CALL);
+	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1, RPCRDMA2_WHY_CALL);
+}
+
+/* open: other version: refused, nothing fixed, any number of times */
+static void row_open_other_version(struct kunit *test)
+{
+	static const u32 versions[] = { 0, 3, 4, 0x7fffffff, 0xffffffff };
+	struct server s;
+	u32 i;
+
+	server_init(&s, test);
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		expect_refused(&s, call_of(test, versions[i]),
+			       RPCRDMA2_SRV_ERR_VERS, 1, 2);
+		KUNIT_EXPECT_NULL(test, s.ver.codec);
+	}
+	/* then the right one */
+	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CONNPROP);
+}
+
+/* open: a disabled version */
+static void row_open_disabled_version(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	s.policy.v2 = false;
+	expect_refused(&s, message_vector(test, VEC_P1),
+		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
+	expect_refused(&s, message_vector(test, VEC_T1),
+		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
+	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 1, 1);
+	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1, RPCRDMA2_WHY_CALL);
+
+	server_init(&s, test);
+	s.policy.v1 = false;
+	expect_refused(&s, message_vector(test, VEC_V1),
+		       RPCRDMA2_SRV_ERR_VERS, 2, 2);
+	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 2, 2);
+	expect_pass(&s, VEC_T1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CALL);
+
+	/* a response in a version we do not speak cannot be a Call */
+	server_init(&s, test);
+	s.policy.v2 = false;
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T2), RPCRDMA2_SRV_DROP);
+
+	/* nothing to offer */
+	server_init(&s, test);
+	s.policy.v1 = false;
+	s.policy.v2 = false;
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T1), RPCRDMA2_SRV_DROP);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_V1), RPCRDMA2_SRV_DROP);
+}
+
+/* open: shorter than allowed */
+static void row_open_short(struct kunit *test)
+{
+	static const struct {
+		enum vector_id	id;
+		u32		min;
+	} rows[] = {
+		{ VEC_T1, 20 }, { VEC_P1, 20 }, { VEC_V1, 28 },
+	};
+	struct message m, cut;
+	struct server s;
+	u32 i, len;
+
+	server_init(&s, test);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		m = message_vector(test, rows[i].id);
+		for (len = 0; len < rows[i].min; len++) {
+			cut = message_new(test, m.p, len);
+			KUNIT_EXPECT_EQ(test, server_message(&s, cut),
+					RPCRDMA2_SRV_DROP);
+		}
+	}
+	m = call_of(test, 3);
+	for (len = 0; len < 16; len++) {
+		cut = message_new(test, m.p, len);
+		KUNIT_EXPECT_EQ(test, server_message(&s, cut),
+				RPCRDMA2_SRV_DROP);
+	}
+	cut = message_new(test, m.p, 16);
+	expect_refused(&s, cut, RPCRDMA2_SRV_ERR_VERS, 1, 2);
+	KUNIT_EXPECT_NULL(test, s.ver.codec);
+}
+
+/* open: ERROR of whatever version */
+static void row_open_error(struct kunit *test)
+{
+	struct server s;
+	u32 id;
+
+	server_init(&s, test);
+	for (id = VEC_E1a; id <= VEC_E9; id++) {
+		KUNIT_EXPECT_EQ(test, server_vector(&s, id),
+				RPCRDMA2_SRV_DROP);
+		KUNIT_EXPECT_NULL(test, s.ver.codec);
+	}
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_V2), RPCRDMA2_SRV_DROP);
+	KUNIT_EXPECT_NULL(test, s.ver.codec);
+}
+
+/* v2: v1 or another version */
+static void row_v2_other_version(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	server_vector(&s, VEC_P1);
+	expect_refused(&s, message_vector(test, VEC_V1),
+		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
+	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2,
+		       2);
+	KUNIT_EXPECT_PTR_EQ(test, s.ver.codec, &rpcrdma2_codec_v2);
+	/* not answered, but not tolerated either */
+	expect_refused(&s, message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE,
+		       2, 2);
+}
+
+/* v1: v2 or another version */
+static void row_v1_other_version(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	server_vector(&s, VEC_V1);
+	expect_refused(&s, message_vector(test, VEC_T1),
+		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
+	expect_refused(&s, message_vector(test, VEC_P1),
+		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
+	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1,
+		       1);
+	KUNIT_EXPECT_PTR_EQ(test, s.ver.codec, &rpcrdma2_codec_v1);
+	expect_refused(&s, message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE,
+		       1, 1);
+	expect_refused(&s, message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE,
+		       1, 1);
+}
+
+/* A Reply cannot be the first message: there was no Call. */
+static void first_message_is_reply(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T2), RPCRDMA2_SRV_DROP);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T5), RPCRDMA2_SRV_DROP);
+	KUNIT_EXPECT_EQ(test,
+			server_message(&s, MESSAGE(test, V1_MSG, NO_CHUNKS,
+						   RPC_REPLY)),
+			RPCRDMA2_SRV_DROP);
+	KUNIT_EXPECT_NULL(test, s.ver.codec);
+}
+
+/* Faults are answered in the version of the message but settle nothing. */
+static void faults_settle_nothing(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	KUNIT_EXPECT_EQ(test, server_message(&s, MESSAGE(test, V2_CALL,
+							 NO_INV, 7)),
+			RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
+	KUNIT_EXPECT_EQ(test, s.hdr.vers, 2);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_G1), RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_INVAL_HTYPE);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_P4), RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_P5), RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
+	KUNIT_EXPECT_EQ(test, server_message(&s, MESSAGE(test, V1_MSG, 7, 0,
+							 0)),
+			RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
+	KUNIT_EXPECT_EQ(test, s.hdr.vers, 1);
+	KUNIT_EXPECT_NULL(test, s.ver.codec);
+	KUNIT_EXPECT_EQ(test, s.ver.why, RPCRDMA2_WHY_NONE);
+	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1, RPCRDMA2_WHY_CALL);
+}
+
+/* Once settled, everything of that version is the codec's business. */
+static void settled_passes_through(struct kunit *test)
+{
+	struct server s;
+
+	server_init(&s, test);
+	server_vector(&s, VEC_P1);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T2), RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_OK);
+	KUNIT_EXPECT_TRUE(test, s.hdr.response);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_E9), RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_OK);
+	KUNIT_EXPECT_EQ(test, s.hdr.err, RDMA2_ERR_SYSTEM);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_G1), RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_INVAL_HTYPE);
+	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_G2), RPCRDMA2_SRV_DROP);
+	KUNIT_EXPECT_PTR_EQ(test, s.ver.codec, &rpcrdma2_codec_v2);
+}
+
+/* The answer to a message of version 3, byte by byte. */
+static void err_vers_on_the_wire(struct kunit *test)
+{
+	struct message e1a = message_vector(test, VEC_E1a);
+	u8 buf[RPCRDMA2_MAX_ERROR];
+	struct server s;
+	u32 range[2];
+	int len;
+
+	server_init(&s, test);
+	KUNIT_EXPECT_EQ(test, server_message(&s, call_of(test, 3)),
+			RPCRDMA2_SRV_ERR_VERS);
+	range[0] = s.low;
+	range[1] = s.high;
+	len = rpcrdma2_codec_v2.encode_error(&s.hdr, 16, RDMA2_ERR_VERS,
+					     range, buf, sizeof(buf));
+	KUNIT_EXPECT_EQ(test, len, (int)e1a.len);
+	KUNIT_EXPECT_MEMEQ(test, buf, e1a.p, e1a.len);
+}
+
+static void other_drafts(struct kunit *test)
+{
+	struct message m;
+	u32 htype;
+
+	/* GRANT of a later draft: a prefix of four words, and nothing else */
+	m = MESSAGE(test, XID, 2, 16, 5);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_other_draft(m.p, m.len));
+	for (htype = 0; htype < 20; htype++) {
+		m = MESSAGE(test, XID, 2, 16, 0, 0, 0);
+		put_unaligned_be32(htype, m.p + 12);
+		KUNIT_EXPECT_EQ(test, rpcrdma2_other_draft(m.p, m.len),
+				htype >= 6 && htype <= 13);
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_other_draft(m.p, 15));
+		put_unaligned_be32(1, m.p + 4);
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_other_draft(m.p, m.len));
+	}
+}
+
+static struct kunit_case server_version_cases[] = {
+	RPCRDMA2_CASE(row_open_connprop, "8.2,VER-7,VER-20,CONN-2,CONN-10"),
+	RPCRDMA2_CASE(row_open_v2_call, "8.2,VER-8,VER-20,CONN-9"),
+	RPCRDMA2_CASE(row_open_v1_call, "8.2,VER-19,VER-20"),
+	RPCRDMA2_CASE(row_open_other_version, "8.2,ERR-11,VER-9,VER-21"),
+	RPCRDMA2_CASE(row_open_disabled_version, "8.2,ERR-11,VER-9,VER-24"),
+	RPCRDMA2_CASE(row_open_short, "8.2,HDR-5,D-9"),
+	RPCRDMA2_CASE(row_open_error, "8.2,HT-4,V1-3"),
+	RPCRDMA2_CASE(row_v2_other_version, "8.2,HDR-11,HDR-12,D-14"),
+	RPCRDMA2_CASE(row_v1_other_version, "8.2,HDR-11,HDR-12,D-14"),
+	RPCRDMA2_CASE(first_message_is_reply, "VER-20"),
+	RPCRDMA2_CASE(faults_settle_nothing, "VER-20,ERR-5,ERR-15,ERR-17"),
+	RPCRDMA2_CASE(settled_passes_through, "HDR-11,REV-14"),
+	RPCRDMA2_CASE(err_vers_on_the_wire, "ERR-2,ERR-11,D-8"),
+	RPCRDMA2_CASE(other_drafts, "VER-23,D-33"),
+	{}
+};
+
+struct kunit_suite rpcrdma2_server_version_suite = {
+	.name		= "rpcrdma2_server_version",
+	.test_cases	= server_version_cases,
+};
