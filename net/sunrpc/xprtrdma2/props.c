@@ -65,7 +65,8 @@ void rpcrdma2_props_init(struct rpcrdma2_propset *set)
  * rpcrdma2_prop_name - name of a property
  * @prop: property
  *
- * Context: any. Return: a constant string.
+ * Context: any.
+ * Return: a constant string.
  */
 const char *rpcrdma2_prop_name(enum rpcrdma2_prop prop)
 {

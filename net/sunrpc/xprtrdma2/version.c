@@ -33,7 +33,8 @@ static const char * const why_names[RPCRDMA2_NR_WHY] = {
  * rpcrdma2_why_name - a reason in words
  * @why: the reason
  *
- * Context: any. Requirements: SEC-11. Return: a constant string.
+ * Context: any. Requirements: SEC-11.
+ * Return: a constant string.
  */
 const char *rpcrdma2_why_name(enum rpcrdma2_why why)
 {
@@ -434,7 +435,8 @@ enum rpcrdma2_srv_action rpcrdma2_srv_message(struct rpcrdma2_srv_ver *v,
  *
  * Later drafts have a prefix of four words and other header types.
  *
- * Context: any. Requirements: VER-23, D-33. Return: true if it looks so.
+ * Context: any. Requirements: VER-23, D-33.
+ * Return: true if it looks so.
  */
 bool rpcrdma2_other_draft(const void *msg, u32 len)
 {

@@ -14,24 +14,38 @@
 
 /**
  * enum rpcrdma2_why - why a connection speaks the version it speaks
+ * @RPCRDMA2_WHY_NONE: not settled yet
+ * @RPCRDMA2_WHY_CONNPROP: v2: CONNPROP answered
+ * @RPCRDMA2_WHY_CALL: server: settled by a first Call
+ * @RPCRDMA2_WHY_ERR_VERS: v1: peer answered ERR_VERS
+ * @RPCRDMA2_WHY_OTHER_ERROR: v1: peer answered another ERROR
+ * @RPCRDMA2_WHY_SILENCE: v1: no answer in time
+ * @RPCRDMA2_WHY_LOST: v1: connection lost, twice
+ * @RPCRDMA2_WHY_ERR_VERS_LOST: v1: ERR_VERS, then loss
+ * @RPCRDMA2_WHY_REMEMBERED: v1: remembered from before
+ * @RPCRDMA2_WHY_ADMIN: told so by the administrator
+ * @RPCRDMA2_WHY_NO_COMMON: failed: no version in common
+ * @RPCRDMA2_WHY_REQUIRED: failed: v2 required, peer is v1
+ * @RPCRDMA2_WHY_PEER_ERROR: failed: peer is no conforming peer
+ * @RPCRDMA2_NR_WHY: how many there are
  *
  * Numeric reasons are counted, traced and shown per connection; never
  * renumber them.
  */
 enum rpcrdma2_why {
-	RPCRDMA2_WHY_NONE = 0,		/* not settled yet */
-	RPCRDMA2_WHY_CONNPROP,		/* v2: CONNPROP answered */
-	RPCRDMA2_WHY_CALL,		/* server: settled by a first Call */
-	RPCRDMA2_WHY_ERR_VERS,		/* v1: peer answered ERR_VERS */
-	RPCRDMA2_WHY_OTHER_ERROR,	/* v1: another ERROR */
-	RPCRDMA2_WHY_SILENCE,		/* v1: no answer in time */
-	RPCRDMA2_WHY_LOST,		/* v1: connection lost, twice */
-	RPCRDMA2_WHY_ERR_VERS_LOST,	/* v1: ERR_VERS, then loss */
-	RPCRDMA2_WHY_REMEMBERED,	/* v1: remembered from before */
-	RPCRDMA2_WHY_ADMIN,		/* told so by the administrator */
-	RPCRDMA2_WHY_NO_COMMON,		/* failed: no version in common */
-	RPCRDMA2_WHY_REQUIRED,		/* failed: v2 required, peer is v1 */
-	RPCRDMA2_WHY_PEER_ERROR,	/* failed: peer is no conforming peer */
+	RPCRDMA2_WHY_NONE = 0,
+	RPCRDMA2_WHY_CONNPROP,
+	RPCRDMA2_WHY_CALL,
+	RPCRDMA2_WHY_ERR_VERS,
+	RPCRDMA2_WHY_OTHER_ERROR,
+	RPCRDMA2_WHY_SILENCE,
+	RPCRDMA2_WHY_LOST,
+	RPCRDMA2_WHY_ERR_VERS_LOST,
+	RPCRDMA2_WHY_REMEMBERED,
+	RPCRDMA2_WHY_ADMIN,
+	RPCRDMA2_WHY_NO_COMMON,
+	RPCRDMA2_WHY_REQUIRED,
+	RPCRDMA2_WHY_PEER_ERROR,
 	RPCRDMA2_NR_WHY,
 };
 

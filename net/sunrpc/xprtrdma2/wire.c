@@ -326,7 +326,8 @@ void rpcrdma2_reads_begin(const struct rpcrdma2_hdr *hdr,
  * @position: Position of the entry, bytes
  * @seg: its segment
  *
- * Context: any. Return: false at the end of the list.
+ * Context: any.
+ * Return: false at the end of the list.
  */
 bool rpcrdma2_reads_next(struct rpcrdma2_cursor *c, u32 *position,
 			 struct rpcrdma2_segment *seg)
@@ -367,7 +368,8 @@ static const u8 *counted_segs(const u8 *count, struct rpcrdma2_cursor *segs)
  * @c: cursor
  * @segs: cursor to set to the segments of that chunk, perhaps none
  *
- * Context: any. Return: false at the end of the list.
+ * Context: any.
+ * Return: false at the end of the list.
  */
 bool rpcrdma2_writes_next(struct rpcrdma2_cursor *c,
 			  struct rpcrdma2_cursor *segs)
@@ -403,7 +405,8 @@ bool rpcrdma2_reply_chunk(const struct rpcrdma2_hdr *hdr,
  * @segs: cursor
  * @seg: the segment
  *
- * Context: any. Return: false behind the last segment.
+ * Context: any.
+ * Return: false behind the last segment.
  */
 bool rpcrdma2_segs_next(struct rpcrdma2_cursor *segs,
 			struct rpcrdma2_segment *seg)
@@ -644,7 +647,8 @@ static u32 read_chunk_len(const struct rpcrdma2_chunk *chunk)
  * rpcrdma2_wire_call_lists_len - bytes that the chunks add to a header
  * @call: Call to be encoded
  *
- * Context: any. Return: bytes beyond the three words of empty lists.
+ * Context: any.
+ * Return: bytes beyond the three words of empty lists.
  */
 u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call *call)
 {
@@ -717,7 +721,8 @@ bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply *reply)
  * rpcrdma2_wire_reply_lists_len - bytes that the chunks add to a header
  * @reply: Reply to be encoded
  *
- * Context: any. Return: bytes beyond the three words of empty lists.
+ * Context: any.
+ * Return: bytes beyond the three words of empty lists.
  */
 u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply *reply)
 {
@@ -852,7 +857,8 @@ bool rpcrdma2_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high)
  * rpcrdma2_codec_of - the codec of a version
  * @vers: rdma_vers
  *
- * Context: any. Return: the codec, NULL if there is none.
+ * Context: any.
+ * Return: the codec, NULL if there is none.
  */
 const struct rpcrdma2_codec *rpcrdma2_codec_of(u32 vers)
 {
