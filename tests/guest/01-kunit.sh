@@ -11,12 +11,14 @@ KUNIT=/sys/kernel/debug/kunit
 
 modprobe rpcrdma2_kunit
 for suite in "$KUNIT"/*/; do
-	while read -r line; do
+	# Cases are indented below their suite.
+	while IFS= read -r line; do
 		case $line in
-		"ok "*SKIP*) ktap_fail "${line#* * }" ;;
-		"ok "*) ktap_ok "${line#* * }" ;;
-		"not ok "*) ktap_fail "${line#* * * }" ;;
-		"#"*) ktap_diag "${line#\# }" ;;
+		"    ok "*SKIP*) ktap_fail "${line#*ok * }" ;;
+		"    ok "*) ktap_ok "${line#*ok * }" ;;
+		"    not ok "*) ktap_fail "${line#*ok * }" ;;
+		"    # Subtest:"*) ktap_diag "${line#*# }" ;;
+		*"EXPECT"* | *"ASSERT"* | *" at "*) ktap_diag "${line#"${line%%[! ]*}"}" ;;
 		esac
 	done < "$suite/results"
 done
