@@ -16,6 +16,8 @@
 
 struct rpcrdma2_conn;
 struct rpcrdma2_hdr;
+struct rpcrdma2_mr;
+struct rpcrdma2_req;
 
 /* connection */
 
@@ -243,7 +245,495 @@ TRACE_EVENT(rpcrdma2_post_send,
 
 /* client */
 
+TRACE_DEFINE_ENUM(RPCRDMA2_REQ_IDLE);
+TRACE_DEFINE_ENUM(RPCRDMA2_REQ_QUEUED);
+TRACE_DEFINE_ENUM(RPCRDMA2_REQ_SENDING);
+TRACE_DEFINE_ENUM(RPCRDMA2_REQ_POSTED);
+TRACE_DEFINE_ENUM(RPCRDMA2_REQ_REPLIED);
+TRACE_DEFINE_ENUM(RPCRDMA2_REQ_ANSWERED);
+TRACE_DEFINE_ENUM(RPCRDMA2_REQ_ORPHAN);
+
+#define show_rpcrdma2_req_state(x)					\
+	__print_symbolic(x,						\
+		{ RPCRDMA2_REQ_IDLE,		"idle" },		\
+		{ RPCRDMA2_REQ_QUEUED,		"queued" },		\
+		{ RPCRDMA2_REQ_SENDING,		"sending" },		\
+		{ RPCRDMA2_REQ_POSTED,		"posted" },		\
+		{ RPCRDMA2_REQ_REPLIED,		"replied" },		\
+		{ RPCRDMA2_REQ_ANSWERED,	"answered" },		\
+		{ RPCRDMA2_REQ_ORPHAN,		"orphan" })
+
+TRACE_DEFINE_ENUM(RPCRDMA2_ARGS_INLINE);
+TRACE_DEFINE_ENUM(RPCRDMA2_ARGS_READ);
+TRACE_DEFINE_ENUM(RPCRDMA2_ARGS_PZ);
+
+#define show_rpcrdma2_args(x)						\
+	__print_symbolic(x,						\
+		{ RPCRDMA2_ARGS_INLINE,		"inline" },		\
+		{ RPCRDMA2_ARGS_READ,		"read" },		\
+		{ RPCRDMA2_ARGS_PZ,		"position-zero" })
+
+TRACE_DEFINE_ENUM(RPCRDMA2_RES_INLINE);
+TRACE_DEFINE_ENUM(RPCRDMA2_RES_WRITE);
+TRACE_DEFINE_ENUM(RPCRDMA2_RES_REPLY);
+
+#define show_rpcrdma2_results(x)					\
+	__print_symbolic(x,						\
+		{ RPCRDMA2_RES_INLINE,		"inline" },		\
+		{ RPCRDMA2_RES_WRITE,		"write" },		\
+		{ RPCRDMA2_RES_REPLY,		"reply" })
+
+/* An orphan has no task any more */
+DECLARE_EVENT_CLASS(rpcrdma2_req_class,
+	TP_PROTO(const struct rpcrdma2_req *req),
+	TP_ARGS(req),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(unsigned int, task_id)
+		__field(int, client_id)
+		__field(u32, xid)
+		__field(int, state)
+		__field(u32, ninv)
+		__field(u32, copied)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		const struct rpc_task *task = req->abandoned ? NULL :
+					      req->rqst.rq_task;
+
+		__entry->conn = req->conn_id;
+		__entry->task_id = task ? task->tk_pid : 0;
+		__entry->client_id = task && task->tk_client ?
+				     task->tk_client->cl_clid : -1;
+		__entry->xid = be32_to_cpu(req->rqst.rq_xid);
+		__entry->state = req->state;
+		__entry->ninv = req->ninv;
+		__entry->copied = req->copied;
+		__entry->error = req->error;
+	),
+	TP_printk("conn=%u task:%08x@%08x xid=0x%08x %s ninv=%u len=%u error=%d",
+		  __entry->conn, __entry->task_id, __entry->client_id,
+		  __entry->xid, show_rpcrdma2_req_state(__entry->state),
+		  __entry->ninv, __entry->copied, __entry->error)
+);
+
+#define DEFINE_RPCRDMA2_REQ_EVENT(name)					\
+	DEFINE_EVENT(rpcrdma2_req_class, name,				\
+		TP_PROTO(const struct rpcrdma2_req *req),		\
+		TP_ARGS(req))
+
+DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_queued);
+DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_fence);
+DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_completed);
+DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_cancelled);
+DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_orphan_answered);
+
+TRACE_EVENT(rpcrdma2_call,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_req *req, u32 len),
+	TP_ARGS(conn, req, len),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(unsigned int, task_id)
+		__field(int, client_id)
+		__field(u32, xid)
+		__field(u32, len)
+		__field(u32, rpc_len)
+		__field(u32, reply_max)
+		__field(int, args)
+		__field(int, results)
+		__field(u32, mrs)
+		__field(u32, inflight)
+		__field(u32, granted)
+	),
+	TP_fast_assign(
+		const struct rpc_task *task = req->rqst.rq_task;
+
+		__entry->conn = conn->id;
+		__entry->task_id = task->tk_pid;
+		__entry->client_id = task->tk_client ?
+				     task->tk_client->cl_clid : -1;
+		__entry->xid = be32_to_cpu(req->rqst.rq_xid);
+		__entry->len = len;
+		__entry->rpc_len = req->rqst.rq_snd_buf.len;
+		__entry->reply_max = req->rqst.rq_rcv_buf.buflen;
+		__entry->args = req->plan.args;
+		__entry->results = req->plan.results;
+		__entry->mrs = req->args.nsegs + req->results.nsegs;
+		__entry->inflight = conn->window.inflight;
+		__entry->granted = conn->window.granted;
+	),
+	TP_printk("conn=%u task:%08x@%08x xid=0x%08x len=%u rpc=%u reply_max=%u args=%s results=%s mrs=%u window=%u/%u",
+		  __entry->conn, __entry->task_id, __entry->client_id,
+		  __entry->xid, __entry->len, __entry->rpc_len,
+		  __entry->reply_max, show_rpcrdma2_args(__entry->args),
+		  show_rpcrdma2_results(__entry->results), __entry->mrs,
+		  __entry->inflight, __entry->granted)
+);
+
+TRACE_EVENT(rpcrdma2_call_failed,
+	TP_PROTO(const struct rpcrdma2_req *req, int ret),
+	TP_ARGS(req, ret),
+	TP_STRUCT__entry(
+		__field(unsigned int, task_id)
+		__field(u32, xid)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->task_id = req->rqst.rq_task->tk_pid;
+		__entry->xid = be32_to_cpu(req->rqst.rq_xid);
+		__entry->ret = ret;
+	),
+	TP_printk("task:%08x xid=0x%08x ret=%d", __entry->task_id,
+		  __entry->xid, __entry->ret)
+);
+
+DECLARE_EVENT_CLASS(rpcrdma2_answer_class,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_req *req,
+		 const struct rpcrdma2_hdr *hdr),
+	TP_ARGS(conn, req, hdr),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(unsigned int, task_id)
+		__field(int, client_id)
+		__field(u32, xid)
+		__field(u32, credit)
+		__field(u32, len)
+		__field(u32, ninv)
+		__field(u32, err)
+		__field(u32, arg0)
+		__field(u32, arg1)
+	),
+	TP_fast_assign(
+		const struct rpc_task *task = req->rqst.rq_task;
+
+		__entry->conn = conn->id;
+		__entry->task_id = task->tk_pid;
+		__entry->client_id = task->tk_client ?
+				     task->tk_client->cl_clid : -1;
+		__entry->xid = hdr->xid;
+		__entry->credit = hdr->credit;
+		__entry->len = req->copied;
+		__entry->ninv = req->ninv;
+		__entry->err = hdr->htype == RDMA2_ERROR ? hdr->err : 0;
+		__entry->arg0 = hdr->htype == RDMA2_ERROR ?
+				hdr->err_arg[0] : 0;
+		__entry->arg1 = hdr->htype == RDMA2_ERROR ?
+				hdr->err_arg[1] : 0;
+	),
+	TP_printk("conn=%u task:%08x@%08x xid=0x%08x credit=%u len=%u ninv=%u err=%u (%u, %u)",
+		  __entry->conn, __entry->task_id, __entry->client_id,
+		  __entry->xid, __entry->credit, __entry->len, __entry->ninv,
+		  __entry->err, __entry->arg0, __entry->arg1)
+);
+
+#define DEFINE_RPCRDMA2_ANSWER_EVENT(name)				\
+	DEFINE_EVENT(rpcrdma2_answer_class, name,			\
+		TP_PROTO(const struct rpcrdma2_conn *conn,		\
+			 const struct rpcrdma2_req *req,		\
+			 const struct rpcrdma2_hdr *hdr),		\
+		TP_ARGS(conn, req, hdr))
+
+DEFINE_RPCRDMA2_ANSWER_EVENT(rpcrdma2_reply);
+DEFINE_RPCRDMA2_ANSWER_EVENT(rpcrdma2_call_error);
+
+TRACE_EVENT(rpcrdma2_mr_map,
+	TP_PROTO(const struct rpcrdma2_req *req,
+		 const struct rpcrdma2_mr *mr),
+	TP_ARGS(req, mr),
+	TP_STRUCT__entry(
+		__field(u32, xid)
+		__field(u32, handle)
+		__field(u32, length)
+		__field(u64, offset)
+		__field(u32, nents)
+		__field(bool, writes)
+	),
+	TP_fast_assign(
+		__entry->xid = be32_to_cpu(req->rqst.rq_xid);
+		__entry->handle = mr->seg.handle;
+		__entry->length = mr->seg.length;
+		__entry->offset = mr->seg.offset;
+		__entry->nents = mr->nents;
+		__entry->writes = mr->dir == DMA_FROM_DEVICE;
+	),
+	TP_printk("xid=0x%08x %u@0x%016llx:0x%08x nents=%u for %s",
+		  __entry->xid, __entry->length,
+		  (unsigned long long)__entry->offset, __entry->handle,
+		  __entry->nents, __entry->writes ? "writing" : "reading")
+);
+
+TRACE_EVENT(rpcrdma2_mrs_made,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 count, int ret),
+	TP_ARGS(conn, count, ret),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, count)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->count = count;
+		__entry->ret = ret;
+	),
+	TP_printk("conn=%u count=%u ret=%d", __entry->conn, __entry->count,
+		  __entry->ret)
+);
+
+DECLARE_EVENT_CLASS(rpcrdma2_xprt_class,
+	TP_PROTO(const struct rpc_xprt *xprt, u32 conn, long value),
+	TP_ARGS(xprt, conn, value),
+	TP_STRUCT__entry(
+		__field(unsigned int, xprt)
+		__field(u32, conn)
+		__field(long, value)
+		__string(addr, xprt->address_strings[RPC_DISPLAY_ADDR])
+		__string(port, xprt->address_strings[RPC_DISPLAY_PORT])
+	),
+	TP_fast_assign(
+		__entry->xprt = xprt->id;
+		__entry->conn = conn;
+		__entry->value = value;
+		__assign_str(addr);
+		__assign_str(port);
+	),
+	TP_printk("xprt=%u peer=[%s]:%s conn=%u value=%ld", __entry->xprt,
+		  __get_str(addr), __get_str(port), __entry->conn,
+		  __entry->value)
+);
+
+/* value: delay in jiffies; errno; errno; 1 minor, 0 major timeout;
+ * callbacks reserved
+ */
+#define DEFINE_RPCRDMA2_XPRT_EVENT(name)				\
+	DEFINE_EVENT(rpcrdma2_xprt_class, name,				\
+		TP_PROTO(const struct rpc_xprt *xprt, u32 conn,		\
+			 long value),					\
+		TP_ARGS(xprt, conn, value))
+
+DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_op_connect);
+DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_connected);
+DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_op_close);
+DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_op_timer);
+DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_op_bc_setup);
+
+DECLARE_EVENT_CLASS(rpcrdma2_cb_class,
+	TP_PROTO(const struct rpc_xprt *xprt, u32 conn, u32 xid, u32 len,
+		 int ret),
+	TP_ARGS(xprt, conn, xid, len, ret),
+	TP_STRUCT__entry(
+		__field(unsigned int, xprt)
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, len)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->xprt = xprt->id;
+		__entry->conn = conn;
+		__entry->xid = xid;
+		__entry->len = len;
+		__entry->ret = ret;
+	),
+	TP_printk("xprt=%u conn=%u xid=0x%08x len=%u ret=%d", __entry->xprt,
+		  __entry->conn, __entry->xid, __entry->len, __entry->ret)
+);
+
+#define DEFINE_RPCRDMA2_CB_EVENT(name)					\
+	DEFINE_EVENT(rpcrdma2_cb_class, name,				\
+		TP_PROTO(const struct rpc_xprt *xprt, u32 conn, u32 xid, \
+			 u32 len, int ret),				\
+		TP_ARGS(xprt, conn, xid, len, ret))
+
+DEFINE_RPCRDMA2_CB_EVENT(rpcrdma2_cb_call);
+DEFINE_RPCRDMA2_CB_EVENT(rpcrdma2_cb_reply);
+
 /* server */
+
+TRACE_EVENT(rpcrdma2_connect_request,
+	TP_PROTO(const struct sockaddr *addr, unsigned int pending, int ret),
+	TP_ARGS(addr, pending, ret),
+	TP_STRUCT__entry(
+		__array(u8, addr, sizeof(struct sockaddr_in6))
+		__field(unsigned int, pending)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		memcpy(__entry->addr, addr, sizeof(struct sockaddr_in6));
+		__entry->pending = pending;
+		__entry->ret = ret;
+	),
+	TP_printk("from=%pISpc pending=%u ret=%d", __entry->addr,
+		  __entry->pending, __entry->ret)
+);
+
+TRACE_EVENT(rpcrdma2_accept,
+	TP_PROTO(u32 conn, const struct sockaddr *addr, bool local, int ret),
+	TP_ARGS(conn, addr, local, ret),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__array(u8, addr, sizeof(struct sockaddr_in6))
+		__field(bool, local)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->conn = conn;
+		memcpy(__entry->addr, addr, sizeof(struct sockaddr_in6));
+		__entry->local = local;
+		__entry->ret = ret;
+	),
+	TP_printk("conn=%u from=%pISpc%s ret=%d", __entry->conn,
+		  __entry->addr, __entry->local ? " local" : "", __entry->ret)
+);
+
+TRACE_EVENT(rpcrdma2_svc_closed,
+	TP_PROTO(u32 conn, u32 unserved),
+	TP_ARGS(conn, unserved),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, unserved)
+	),
+	TP_fast_assign(
+		__entry->conn = conn;
+		__entry->unserved = unserved;
+	),
+	TP_printk("conn=%u unserved=%u", __entry->conn, __entry->unserved)
+);
+
+TRACE_EVENT(rpcrdma2_call_ready,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, u32 len,
+		 u32 read_bytes, bool wants_pages),
+	TP_ARGS(conn, xid, len, read_bytes, wants_pages),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, len)
+		__field(u32, read_bytes)
+		__field(bool, wants_pages)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = xid;
+		__entry->len = len;
+		__entry->read_bytes = read_bytes;
+		__entry->wants_pages = wants_pages;
+	),
+	TP_printk("conn=%u xid=0x%08x len=%u read_bytes=%u%s", __entry->conn,
+		  __entry->xid, __entry->len, __entry->read_bytes,
+		  __entry->wants_pages ? " wants_pages" : "")
+);
+
+TRACE_EVENT(rpcrdma2_call_reads,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, u32 read_bytes,
+		 u32 nwrs),
+	TP_ARGS(conn, xid, read_bytes, nwrs),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, read_bytes)
+		__field(u32, nwrs)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = xid;
+		__entry->read_bytes = read_bytes;
+		__entry->nwrs = nwrs;
+	),
+	TP_printk("conn=%u xid=0x%08x read_bytes=%u nwrs=%u", __entry->conn,
+		  __entry->xid, __entry->read_bytes, __entry->nwrs)
+);
+
+TRACE_DEFINE_ENUM(RPCRDMA2_REPLY_MSG);
+TRACE_DEFINE_ENUM(RPCRDMA2_REPLY_NOMSG);
+TRACE_DEFINE_ENUM(RPCRDMA2_REPLY_ERROR);
+
+#define show_rpcrdma2_reply_kind(x)					\
+	__print_symbolic(x,						\
+		{ RPCRDMA2_REPLY_MSG,		"msg" },		\
+		{ RPCRDMA2_REPLY_NOMSG,		"nomsg" },		\
+		{ RPCRDMA2_REPLY_ERROR,		"error" })
+
+TRACE_EVENT(rpcrdma2_reply_send,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, int kind, u32 len,
+		 u32 write_wrs, u32 inv_handle, u32 err),
+	TP_ARGS(conn, xid, kind, len, write_wrs, inv_handle, err),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(int, kind)
+		__field(u32, len)
+		__field(u32, write_wrs)
+		__field(u32, inv_handle)
+		__field(u32, err)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = xid;
+		__entry->kind = kind;
+		__entry->len = len;
+		__entry->write_wrs = write_wrs;
+		__entry->inv_handle = inv_handle;
+		__entry->err = err;
+	),
+	TP_printk("conn=%u xid=0x%08x %s len=%u write_wrs=%u inv=0x%08x err=%u",
+		  __entry->conn, __entry->xid,
+		  show_rpcrdma2_reply_kind(__entry->kind), __entry->len,
+		  __entry->write_wrs, __entry->inv_handle, __entry->err)
+);
+
+TRACE_EVENT(rpcrdma2_reply_waits,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, u32 nwrs),
+	TP_ARGS(conn, xid, nwrs),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, nwrs)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = xid;
+		__entry->nwrs = nwrs;
+	),
+	TP_printk("conn=%u xid=0x%08x nwrs=%u", __entry->conn, __entry->xid,
+		  __entry->nwrs)
+);
+
+TRACE_EVENT(rpcrdma2_bc_setup,
+	TP_PROTO(u32 conn, u32 calls, int ret),
+	TP_ARGS(conn, calls, ret),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, calls)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->conn = conn;
+		__entry->calls = calls;
+		__entry->ret = ret;
+	),
+	TP_printk("conn=%u calls=%u ret=%d", __entry->conn, __entry->calls,
+		  __entry->ret)
+);
+
+TRACE_EVENT(rpcrdma2_bc_send,
+	TP_PROTO(u32 conn, u32 xid, u32 len, int ret),
+	TP_ARGS(conn, xid, len, ret),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, len)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->conn = conn;
+		__entry->xid = xid;
+		__entry->len = len;
+		__entry->ret = ret;
+	),
+	TP_printk("conn=%u xid=0x%08x len=%u ret=%d", __entry->conn,
+		  __entry->xid, __entry->len, __entry->ret)
+);
 
 #endif /* _TRACE_RPCRDMA2_H */
 

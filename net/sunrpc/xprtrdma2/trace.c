@@ -3,6 +3,8 @@
  * The one place where the trace points of this module are instantiated.
  */
 #include "conn.h"
+#include "requester.h"
+#include "responder.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/rpcrdma2.h>

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The server's callback transport: reverse direction Calls over a client's
+ * connection.
+ */
+#ifndef _RPCRDMA2_BACKCHANNEL_H
+#define _RPCRDMA2_BACKCHANNEL_H
+
+#include "conn.h"
+
+struct rpcrdma2_svc;
+
+int rpcrdma2_backchannel_register(void);
+void rpcrdma2_backchannel_unregister(void);
+
+/* From the connection of @svc, in the CQ's work item. */
+void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
+void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
+void rpcrdma2_bc_window(struct rpcrdma2_svc *svc);
+/* The connection of @svc is closed and about to be freed. */
+void rpcrdma2_bc_detach(struct rpcrdma2_svc *svc);
+
+#endif /* _RPCRDMA2_BACKCHANNEL_H */

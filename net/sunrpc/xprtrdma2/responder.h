@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The responder role: Calls come in with their chunks, Replies go out.
+ *
+ * The responder works on a call object of its own and on plain xdr_bufs and
+ * page arrays, so that whoever executes Calls (nfsd's threads by way of
+ * server.c) only adapts it (design decision 11).
+ *
+ * Life of a Call:
+ *   rpcrdma2_responder_call()	a Call arrived: limits are checked, RDMA
+ *				Reads are posted straight from the completion
+ *   ops->ready()		the argument is complete; or, when memory was
+ *				short, a thread is asked for pages, see
+ *				rpcrdma2_call_wants_pages()
+ *   rpcrdma2_call_arg()	the argument, for the one who executes it
+ *   rpcrdma2_call_payload()	results that may travel in Write chunks
+ *   rpcrdma2_call_reply()	the Reply; never sleeps for the send queue
+ *   rpcrdma2_call_release()	the executor is done, with or without a Reply
+ */
+#ifndef _RPCRDMA2_RESPONDER_H
+#define _RPCRDMA2_RESPONDER_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/sunrpc/xdr.h>
+
+#include "conn.h"
+
+struct rpcrdma2_responder;
+struct rpcrdma2_call_ctx;
+struct rpcrdma2_rw;
+
+/* Upper bounds of the limits below; they size arrays in the call object */
+#define RPCRDMA2_READ_CHUNKS_MAX	16U
+#define RPCRDMA2_WRITE_CHUNKS_MAX	16U
+#define RPCRDMA2_SEGS_MAX		256U
+
+/**
+ * struct rpcrdma2_responder_ops - what the executor of Calls provides
+ * @ready: @call can be executed, or wants pages. May not sleep; called from
+ *	the CQ's work item or from a thread that gave pages
+ */
+struct rpcrdma2_responder_ops {
+	void (*ready)(struct rpcrdma2_responder *resp,
+		      struct rpcrdma2_call_ctx *call);
+};
+
+/**
+ * struct rpcrdma2_limits - what a responder takes (CHK-27, ERR-19..24)
+ * @read_chunks: Read chunks per Call, the Position-Zero chunk not counted
+ * @write_chunks: Write chunks per Call, the Reply chunk not counted
+ * @segs: segments of one chunk
+ * @bytes: largest RPC message, chunks included (CHK-24)
+ */
+struct rpcrdma2_limits {
+	u32				read_chunks;
+	u32				write_chunks;
+	u32				segs;
+	u32				bytes;
+};
+
+/**
+ * struct rpcrdma2_responder - responder role on one connection
+ * @ops: the executor
+ * @limits: see there
+ * @max_pages: pages that a message may need, and that a call object holds
+ * @ncalls: call objects in existence; grows with the grant
+ * @lock: protects everything below
+ * @calls: free call objects, last used first
+ * @rws: free struct rpcrdma2_rw, last used first
+ * @starved: Calls that wait for memory regions of rdma_rw
+ * @reading: Calls with RDMA Reads under way
+ * @batches: batches of RDMA Reads that ended, ever
+ * @stash: pages for the next RDMA Reads
+ * @stashed: how many; at most @max_pages
+ */
+struct rpcrdma2_responder {
+	const struct rpcrdma2_responder_ops *ops;
+	struct rpcrdma2_limits		limits;
+	u32				max_pages;
+	u32				ncalls;		/* CQ work item only */
+
+	spinlock_t			lock;		/* everything below */
+	struct list_head		calls;
+	struct list_head		rws;
+	struct list_head		starved;
+	u32				reading;
+	u32				batches;
+	struct page			**stash;
+	u32				stashed;
+};
+
+/**
+ * struct rpcrdma2_read_chunk - a Read chunk of a Call being pulled
+ * @position: place in the un-reduced stream
+ * @length: bytes
+ */
+struct rpcrdma2_read_chunk {
+	u32				position;
+	u32				length;
+};
+
+/**
+ * struct rpcrdma2_payload - a result that may travel in a Write chunk
+ * @offset: place in the Reply
+ * @length: bytes, padding not counted
+ */
+struct rpcrdma2_payload {
+	u32				offset;
+	u32				length;
+};
+
+/**
+ * enum rpcrdma2_call_shape - how the argument is laid out
+ * @RPCRDMA2_ARG_INLINE: in the Receive
+ * @RPCRDMA2_ARG_SPLIT: one Read chunk, in pages, between two parts of the
+ *	Receive
+ * @RPCRDMA2_ARG_PAGES: the whole stream in pages
+ */
+enum rpcrdma2_call_shape {
+	RPCRDMA2_ARG_INLINE = 0,
+	RPCRDMA2_ARG_SPLIT,
+	RPCRDMA2_ARG_PAGES,
+};
+
+/**
+ * enum rpcrdma2_reply_kind - what goes out
+ * @RPCRDMA2_REPLY_MSG: the (reduced) Reply inline
+ * @RPCRDMA2_REPLY_NOMSG: the (reduced) Reply in the Reply chunk
+ * @RPCRDMA2_REPLY_ERROR: an RDMA2_ERROR instead
+ */
+enum rpcrdma2_reply_kind {
+	RPCRDMA2_REPLY_MSG = 0,
+	RPCRDMA2_REPLY_NOMSG,
+	RPCRDMA2_REPLY_ERROR,
+};
+
+/**
+ * struct rpcrdma2_call_ctx - one Call that is being served
+ * @list: @calls or @starved of the responder, or the executor's own
+ * @resp: its responder
+ * @conn: connection it came over
+ * @refs: one for the executor; one for a Reply that is under way
+ * @rx: the Receive
+ * @rx_refs: one for the executor; one for a Reply not encoded yet
+ * @credited: the credit was given back
+ * @wants_pages: the next step is rpcrdma2_call_pull()
+ * @shape: layout of the argument
+ * @nchunks: used entries of @chunks
+ * @chunks: Read chunks other than Position-Zero, in ascending Position
+ * @pz_len: bytes in the Position-Zero chunk
+ * @stream: bytes of the un-reduced RPC message
+ * @read_bytes: bytes to be pulled
+ * @todo: struct rpcrdma2_rw not posted yet
+ * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
+ * @batch: send queue entries of @posted
+ * @cqe: completion of a batch
+ * @waiter: waits for room in the send queue
+ * @npayloads: used entries of @payloads
+ * @payloads: recorded results in ascending offset
+ * @kind: kind of Reply
+ * @hdr: header of the Reply
+ * @written: bytes that go to each Write chunk
+ * @nreduced: used entries of @reduced
+ * @reduced: results that are left out of the stream
+ * @reply_bytes: bytes of the reduced stream
+ * @inv_handle: handle to be invalidated with the Send, or 0
+ * @err: code of an RDMA2_ERROR
+ * @err_arg: its arguments
+ * @res: the Reply, while it waits for the send queue
+ * @fixed: a Reply made here
+ * @first_page: first used entry of @pages
+ * @npages: end of the used entries of @pages
+ * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
+ */
+struct rpcrdma2_call_ctx {
+	struct list_head		list;
+	struct rpcrdma2_responder	*resp;
+	struct rpcrdma2_conn		*conn;
+	refcount_t			refs;
+	struct rpcrdma2_recv		*rx;
+	refcount_t			rx_refs;
+	bool				credited;
+
+	bool				wants_pages;
+	enum rpcrdma2_call_shape	shape;
+	u32				nchunks;
+	struct rpcrdma2_read_chunk	chunks[RPCRDMA2_READ_CHUNKS_MAX];
+	u32				pz_len;
+	u32				stream;
+	u32				read_bytes;
+
+	struct list_head		todo;
+	struct list_head		posted;
+	u32				batch;
+	struct ib_cqe			cqe;
+	struct rpcrdma2_sq_waiter	waiter;
+
+	u32				npayloads;
+	struct rpcrdma2_payload		payloads[RPCRDMA2_WRITE_CHUNKS_MAX];
+
+	enum rpcrdma2_reply_kind	kind;
+	struct rpcrdma2_reply		hdr;
+	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
+	u32				nreduced;
+	struct rpcrdma2_payload		reduced[RPCRDMA2_WRITE_CHUNKS_MAX];
+	u32				reply_bytes;
+	u32				inv_handle;
+	u32				err;
+	u32				err_arg[2];
+	struct xdr_buf			res;
+	__be32				fixed[6];
+
+	u32				first_page;
+	u32				npages;
+	struct page			*pages[];
+};
+
+int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
+			    const struct rpcrdma2_responder_ops *ops,
+			    const struct rpcrdma2_limits *limits, u32 first);
+void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp);
+u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps,
+			   u32 bytes);
+
+bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
+			     struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_recv *rx);
+
+static inline bool
+rpcrdma2_call_wants_pages(const struct rpcrdma2_call_ctx *call)
+{
+	return call->wants_pages;
+}
+
+void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages);
+u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
+		      struct page **pages);
+void rpcrdma2_call_payload(struct rpcrdma2_call_ctx *call, u32 offset,
+			   u32 length);
+int rpcrdma2_call_reply(struct rpcrdma2_call_ctx *call,
+			const struct xdr_buf *res, struct page **pages,
+			u32 npages);
+void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call);
+
+#endif /* _RPCRDMA2_RESPONDER_H */

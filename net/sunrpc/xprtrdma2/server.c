@@ -1,0 +1,799 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The server: svc class "rdma2". Listeners take connect requests from the
+ * RDMA CM; a service thread accepts them, which makes a struct rpcrdma2_svc
+ * with a connection and a responder. From then on this file only adapts the
+ * responder's Calls to struct svc_rqst and back.
+ *
+ * Contexts: methods of struct svc_xprt_ops run in service threads, except
+ * xpo_free, which may run anywhere and only queues work, and xpo_detach,
+ * which runs in whatever closes the transport and may sleep. Calls become
+ * ready in the CQ's work item. CM events of a listener come with the CM
+ * id's handler mutex held.
+ *
+ * Lifetime: completions and CM events may use a struct rpcrdma2_svc whose
+ * last reference is gone, because only the work that frees it closes the
+ * connection. sunrpc leaves XPT_BUSY set on such a transport, so a late
+ * svc_xprt_enqueue() does nothing.
+ *
+ * Waking: nfsd is woken once per Call. svc->lock covers the list of Calls
+ * and XPT_DATA together, so the thread that takes the last Call clears the
+ * flag before it lets go of the transport, and no second thread comes for
+ * nothing.
+ */
+#include <linux/inetdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/svc_xprt.h>
+#include <net/addrconf.h>
+#include <net/route.h>
+#include <rdma/ib_cm.h>
+
+#include "backchannel.h"
+#include "ident.h"
+#include "module.h"
+#include "server.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Connect requests that the CM keeps, and that wait for a thread */
+#define RPCRDMA2_BACKLOG	64
+
+/* The private data of a connect request is never longer */
+#define RPCRDMA2_PRIVATE_MAX	256
+
+static unsigned int server_credits = 64;
+module_param(server_credits, uint, 0644);
+MODULE_PARM_DESC(server_credits,
+		 "Calls served at once per connection, 1 to 1024");
+
+static unsigned int server_first_credits = 8;
+module_param(server_first_credits, uint, 0644);
+MODULE_PARM_DESC(server_first_credits,
+		 "credits granted before a client has shown use for more");
+
+static unsigned int server_recv_size = SZ_16K;
+module_param(server_recv_size, uint, 0644);
+MODULE_PARM_DESC(server_recv_size,
+		 "Receive Buffer Size to announce, 4096 to 262144 bytes");
+
+static unsigned int server_read_chunks = 4;
+module_param(server_read_chunks, uint, 0644);
+MODULE_PARM_DESC(server_read_chunks,
+		 "Read chunks accepted in a Call, 1 to 16");
+
+static unsigned int server_write_chunks = 4;
+module_param(server_write_chunks, uint, 0644);
+MODULE_PARM_DESC(server_write_chunks,
+		 "Write chunks accepted in a Call, 1 to 16");
+
+static unsigned int server_segments = RPCRDMA2_MAX_SEGS;
+module_param(server_segments, uint, 0644);
+MODULE_PARM_DESC(server_segments,
+		 "segments accepted in one chunk, 1 to 256");
+
+static struct svc_xprt_class rpcrdma2_svc_class;
+static const struct svc_xprt_ops rpcrdma2_svc_ops;
+static const struct svc_xprt_ops rpcrdma2_listen_ops;
+
+/* Transports are torn down here, outside of nfsd's threads. */
+static struct workqueue_struct *rpcrdma2_svc_wq;
+
+/* ---- listener ---- */
+
+/**
+ * struct rpcrdma2_listener - a listener
+ * @xprt: what sunrpc knows; must be first
+ * @mutex: protects @cm_id and @stopped
+ * @cm_id: listening CM id, NULL if listening failed or ended
+ * @stopped: no new CM id
+ * @rebuild_work: makes a new CM id after an address change
+ * @lock: protects @pending and @npending
+ * @pending: struct rpcrdma2_pending
+ * @npending: how many
+ * @free_work: frees the listener
+ */
+struct rpcrdma2_listener {
+	struct svc_xprt			xprt;
+	struct mutex			mutex;	/* @cm_id, @stopped */
+	struct rdma_cm_id		*cm_id;
+	bool				stopped;
+	struct work_struct		rebuild_work;
+	spinlock_t			lock;	/* @pending, @npending */
+	struct list_head		pending;
+	unsigned int			npending;
+	struct work_struct		free_work;
+};
+
+/**
+ * struct rpcrdma2_pending - a connect request that waits for a thread
+ * @list: link in the listener's list; empty once it was taken off
+ * @listener: its listener
+ * @cm_id: CM id of the new connection
+ * @param: what the client asked for
+ * @private: its private data
+ */
+struct rpcrdma2_pending {
+	struct list_head		list;
+	struct rpcrdma2_listener	*listener;
+	struct rdma_cm_id		*cm_id;
+	struct rdma_conn_param		param;
+	u8				private[RPCRDMA2_PRIVATE_MAX];
+};
+
+static struct rpcrdma2_listener *listener_of(struct svc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_listener, xprt);
+}
+
+static bool pending_unlink(struct rpcrdma2_pending *req)
+{
+	struct rpcrdma2_listener *listener = req->listener;
+	bool linked;
+
+	spin_lock(&listener->lock);
+	linked = !list_empty(&req->list);
+	if (linked) {
+		list_del_init(&req->list);
+		listener->npending--;
+	}
+	spin_unlock(&listener->lock);
+	return linked;
+}
+
+/* Events of a connection that no thread has accepted yet. Non-zero makes
+ * the CM destroy the CM id.
+ */
+static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct rpcrdma2_pending *req = cm_id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+		/* If a thread has it already, accepting it will fail */
+		if (!pending_unlink(req))
+			return 0;
+		kfree(req);
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int listener_request(struct rpcrdma2_listener *listener,
+			    struct rdma_cm_id *cm_id,
+			    const struct rdma_conn_param *param)
+{
+	struct rpcrdma2_pending *req;
+	int ret = 0;
+
+	req = kzalloc(sizeof(*req), GFP_KERNEL);
+	if (!req) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	req->listener = listener;
+	req->cm_id = cm_id;
+	req->param = *param;
+	if (param->private_data)
+		memcpy(req->private, param->private_data,
+		       param->private_data_len);
+	req->param.private_data = req->private;
+
+	spin_lock(&listener->lock);
+	if (listener->npending < RPCRDMA2_BACKLOG) {
+		cm_id->context = req;
+		cm_id->event_handler = pending_event;
+		list_add_tail(&req->list, &listener->pending);
+		listener->npending++;
+		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	} else {
+		ret = -EBUSY;
+	}
+	spin_unlock(&listener->lock);
+	if (ret)
+		kfree(req);
+	else
+		svc_xprt_enqueue(&listener->xprt);
+out:
+	trace_rpcrdma2_connect_request((struct sockaddr *)
+				       &cm_id->route.addr.dst_addr,
+				       READ_ONCE(listener->npending), ret);
+	return ret;
+}
+
+static int listener_event(struct rdma_cm_id *cm_id,
+			  struct rdma_cm_event *event)
+{
+	struct rpcrdma2_listener *listener = cm_id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		/* cm_id is that of the new connection */
+		return listener_request(listener, cm_id, &event->param.conn);
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		/* The CM id can't be replaced from its own handler */
+		queue_work(rpcrdma2_svc_wq, &listener->rebuild_work);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* Listen at the address of the transport. */
+static int listener_listen(struct rpcrdma2_listener *listener)
+{
+	struct sockaddr *sap = (struct sockaddr *)&listener->xprt.xpt_local;
+	struct rdma_cm_id *cm_id;
+	int ret;
+
+	lockdep_assert_held(&listener->mutex);
+	cm_id = rdma_create_id(listener->xprt.xpt_net, listener_event,
+			       listener, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	/* nfsd makes a listener for IPv4 and one for IPv6 on the same port */
+	ret = rdma_set_afonly(cm_id, 1);
+	if (!ret)
+		ret = rdma_bind_addr(cm_id, sap);
+	if (!ret)
+		ret = rdma_listen(cm_id, RPCRDMA2_BACKLOG);
+	if (ret) {
+		rdma_destroy_id(cm_id);
+		return ret;
+	}
+	listener->cm_id = cm_id;
+	return 0;
+}
+
+static void listener_rebuild(struct work_struct *work)
+{
+	struct rpcrdma2_listener *listener =
+		container_of(work, struct rpcrdma2_listener, rebuild_work);
+	int ret = 0;
+
+	mutex_lock(&listener->mutex);
+	if (!listener->stopped) {
+		if (listener->cm_id)
+			rdma_destroy_id(listener->cm_id);
+		listener->cm_id = NULL;
+		ret = listener_listen(listener);
+	}
+	mutex_unlock(&listener->mutex);
+	if (ret)
+		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
+		       &listener->xprt.xpt_local, ret);
+}
+
+/* No new connect requests; those that wait are refused. */
+static void listener_stop(struct rpcrdma2_listener *listener)
+{
+	struct rpcrdma2_pending *req;
+
+	mutex_lock(&listener->mutex);
+	listener->stopped = true;
+	if (listener->cm_id)
+		rdma_destroy_id(listener->cm_id);
+	listener->cm_id = NULL;
+	mutex_unlock(&listener->mutex);
+
+	for (;;) {
+		spin_lock(&listener->lock);
+		req = list_first_entry_or_null(&listener->pending,
+					       struct rpcrdma2_pending, list);
+		if (req) {
+			list_del_init(&req->list);
+			listener->npending--;
+		}
+		spin_unlock(&listener->lock);
+		if (!req)
+			break;
+		rdma_destroy_id(req->cm_id);
+		kfree(req);
+	}
+}
+
+static void listener_free(struct work_struct *work)
+{
+	struct rpcrdma2_listener *listener =
+		container_of(work, struct rpcrdma2_listener, free_work);
+
+	listener_stop(listener);
+	cancel_work_sync(&listener->rebuild_work);
+	mutex_destroy(&listener->mutex);
+	kfree(listener);
+}
+
+/* A new listener. Of sunrpc's two module references the caller of this
+ * method drops one after an error, and svc_xprt_put() the other.
+ */
+static struct svc_xprt *svc_create_listener(struct svc_serv *serv,
+					    struct net *net,
+					    struct sockaddr *sa, int salen,
+					    int flags)
+{
+	struct rpcrdma2_listener *listener;
+	int ret;
+
+	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
+		return ERR_PTR(-EAFNOSUPPORT);
+	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	if (!listener)
+		return ERR_PTR(-ENOMEM);
+	svc_xprt_init(net, &rpcrdma2_svc_class, &listener->xprt, serv);
+	listener->xprt.xpt_ops = &rpcrdma2_listen_ops;
+	set_bit(XPT_LISTENER, &listener->xprt.xpt_flags);
+	set_bit(XPT_CONG_CTRL, &listener->xprt.xpt_flags);
+	strscpy(listener->xprt.xpt_remotebuf, "listener",
+		sizeof(listener->xprt.xpt_remotebuf));
+	svc_xprt_set_local(&listener->xprt, sa, salen);
+	mutex_init(&listener->mutex);
+	spin_lock_init(&listener->lock);
+	INIT_LIST_HEAD(&listener->pending);
+	INIT_WORK(&listener->rebuild_work, listener_rebuild);
+	INIT_WORK(&listener->free_work, listener_free);
+
+	mutex_lock(&listener->mutex);
+	ret = listener_listen(listener);
+	if (!ret)
+		/* The port may have been 0 */
+		svc_xprt_set_local(&listener->xprt, (struct sockaddr *)
+				   &listener->cm_id->route.addr.src_addr,
+				   salen);
+	mutex_unlock(&listener->mutex);
+	if (ret) {
+		__module_get(THIS_MODULE);
+		svc_xprt_put(&listener->xprt);
+		return ERR_PTR(ret);
+	}
+	return &listener->xprt;
+}
+
+static void listener_xpo_detach(struct svc_xprt *xprt)
+{
+	listener_stop(listener_of(xprt));
+}
+
+static void listener_xpo_free(struct svc_xprt *xprt)
+{
+	queue_work(rpcrdma2_svc_wq, &listener_of(xprt)->free_work);
+}
+
+/* ---- connection ---- */
+
+/* Is the client on this host? Then its writeback must not wait for us. */
+static bool svc_peer_is_local(struct net *net, const struct sockaddr *local,
+			      const struct sockaddr *remote)
+{
+	if (rpc_cmp_addr(local, remote))
+		return true;
+	switch (remote->sa_family) {
+	case AF_INET:
+		return inet_addr_type(net, ((const struct sockaddr_in *)
+				      remote)->sin_addr.s_addr) == RTN_LOCAL;
+#if IS_ENABLED(CONFIG_IPV6)
+	case AF_INET6:
+		return ipv6_chk_addr(net, &((const struct sockaddr_in6 *)
+				     remote)->sin6_addr, NULL, 0);
+#endif
+	default:
+		return false;
+	}
+}
+
+static void svc_set_addresses(struct svc_xprt *xprt,
+			      const struct rdma_cm_id *cm_id)
+{
+	const struct sockaddr *local, *remote;
+
+	local = (const struct sockaddr *)&cm_id->route.addr.src_addr;
+	remote = (const struct sockaddr *)&cm_id->route.addr.dst_addr;
+	svc_xprt_set_local(xprt, local, svc_addr_len(local));
+	svc_xprt_set_remote(xprt, remote, svc_addr_len(remote));
+	snprintf(xprt->xpt_remotebuf, sizeof(xprt->xpt_remotebuf), "%pISc",
+		 remote);
+	/* The client's port means nothing and changes with each connection:
+	 * the duplicate request cache must not look at it.
+	 */
+	rpc_set_port((struct sockaddr *)&xprt->xpt_remote, 0);
+
+	if (svc_peer_is_local(xprt->xpt_net, local, remote))
+		set_bit(XPT_LOCAL, &xprt->xpt_flags);
+}
+
+static bool svc_recv_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_svc *svc = conn->p.owner;
+
+	if (svc_xprt_is_dead(&svc->xprt))
+		return false;
+	return rpcrdma2_responder_call(&svc->resp, conn, rx);
+}
+
+static void svc_recv_reply(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_recv *rx)
+{
+	rpcrdma2_bc_reply(conn->p.owner, rx);
+}
+
+static void svc_recv_error(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_recv *rx)
+{
+	rpcrdma2_bc_error(conn->p.owner, rx);
+}
+
+static void svc_window(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_bc_window(conn->p.owner);
+}
+
+static void svc_lost(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_svc *svc = conn->p.owner;
+
+	if (!svc_xprt_is_dead(&svc->xprt))
+		svc_xprt_deferred_close(&svc->xprt);
+}
+
+static const struct rpcrdma2_conn_ops svc_conn_ops = {
+	.recv_call	= svc_recv_call,
+	.recv_reply	= svc_recv_reply,
+	.recv_error	= svc_recv_error,
+	.window		= svc_window,
+	.lost		= svc_lost,
+};
+
+static void svc_call_ready(struct rpcrdma2_responder *resp,
+			   struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
+						resp);
+
+	spin_lock(&svc->lock);
+	list_add_tail(&call->list, &svc->ready);
+	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
+	spin_unlock(&svc->lock);
+	svc_xprt_enqueue(&svc->xprt);
+}
+
+static const struct rpcrdma2_responder_ops svc_responder_ops = {
+	.ready		= svc_call_ready,
+};
+
+/* Reverse of svc_accept(). Nobody has a reference any more. */
+static void svc_free(struct work_struct *work)
+{
+	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
+						free_work);
+	struct rpcrdma2_call_ctx *call, *tmp;
+	u32 unserved = 0, id = 0;
+
+	if (svc->conn) {
+		id = svc->conn->id;
+		rpcrdma2_conn_close(svc->conn);
+		list_for_each_entry_safe(call, tmp, &svc->ready, list) {
+			list_del_init(&call->list);
+			rpcrdma2_call_release(call);
+			unserved++;
+		}
+		rpcrdma2_bc_detach(svc);
+	}
+	rpcrdma2_responder_destroy(&svc->resp);
+	if (svc->conn)
+		rpcrdma2_conn_free(svc->conn);
+	rpcrdma2_recv_pool_destroy(&svc->pool);
+	trace_rpcrdma2_svc_closed(id, unserved);
+	kfree(svc);
+}
+
+static u32 max_credits(void)
+{
+	return clamp(server_credits, 1U, 1024U);
+}
+
+static u32 first_credits(void)
+{
+	return clamp(server_first_credits, 1U, max_credits());
+}
+
+/* A new transport without a connection. */
+static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
+				      struct rdma_cm_id *cm_id, u32 recv_size)
+{
+	const struct rpcrdma2_limits limits = {
+		.read_chunks	= server_read_chunks,
+		.write_chunks	= server_write_chunks,
+		.segs		= server_segments,
+		.bytes		= listener->xpt_server->sv_max_mesg,
+	};
+	struct rpcrdma2_svc *svc;
+
+	svc = kzalloc_node(sizeof(*svc), GFP_KERNEL,
+			   ibdev_to_node(cm_id->device));
+	if (!svc)
+		return NULL;
+	if (rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits,
+				    first_credits())) {
+		rpcrdma2_responder_destroy(&svc->resp);
+		kfree(svc);
+		return NULL;
+	}
+	svc_xprt_init(listener->xpt_net, &rpcrdma2_svc_class, &svc->xprt,
+		      listener->xpt_server);
+	set_bit(XPT_CONG_CTRL, &svc->xprt.xpt_flags);
+	svc_set_addresses(&svc->xprt, cm_id);
+	spin_lock_init(&svc->lock);
+	INIT_LIST_HEAD(&svc->ready);
+	INIT_WORK(&svc->free_work, svc_free);
+	rpcrdma2_recv_pool_init(&svc->pool, recv_size);
+	svc->pool.node = ibdev_to_node(cm_id->device);
+	return svc;
+}
+
+static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
+		       u32 recv_size)
+{
+	u32 credits = max_credits();
+	struct rpcrdma2_conn_params p = {
+		.ops		= &svc_conn_ops,
+		.owner		= svc,
+		.stats		= &svc->stats,
+		.pool		= &svc->pool,
+		.policy		= &rpcrdma2_server_policy,
+		.recv_size	= recv_size,
+		.send_size	= recv_size,	/* D-16 */
+		.calls		= RPCRDMA2_BC_CALLS,
+		.serves		= credits,
+		.serves_initial	= min(first_credits(), credits),
+		.call_wrs	= 1,
+		.rw_ctxs	= credits,
+		.brs		= RDMA2_RVREQSUP_INLINE,
+	};
+	struct rdma_cm_id *cm_id = req->cm_id;
+	struct rpcrdma2_device_caps caps;
+	struct rpcrdma2_conn *conn;
+	int ret;
+
+	ret = rpcrdma2_device_query(cm_id->device, &caps);
+	if (ret) {
+		rdma_reject(cm_id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
+		rdma_destroy_id(cm_id);
+		return ret;
+	}
+	p.reply_wrs = rpcrdma2_responder_wrs(&caps, svc->resp.limits.bytes);
+	conn = rpcrdma2_conn_accept(cm_id, &req->param, &p);
+	if (IS_ERR(conn))
+		return PTR_ERR(conn);
+	svc->conn = conn;
+	return 0;
+}
+
+/* xpo_accept: make a transport of the oldest connect request. sunrpc took a
+ * module reference for it, and drops that if there is none; svc_xprt_put()
+ * drops it as well.
+ */
+static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
+{
+	u32 recv_size = clamp(server_recv_size, RPCRDMA2_INLINE_DEFAULT,
+			      SZ_256K);
+	struct rpcrdma2_listener *listener = listener_of(xprt);
+	struct rpcrdma2_pending *req;
+	struct rpcrdma2_svc *svc;
+	int ret;
+
+	spin_lock(&listener->lock);
+	req = list_first_entry_or_null(&listener->pending,
+				       struct rpcrdma2_pending, list);
+	if (req) {
+		list_del_init(&req->list);
+		listener->npending--;
+	}
+	if (list_empty(&listener->pending))
+		clear_bit(XPT_CONN, &xprt->xpt_flags);
+	spin_unlock(&listener->lock);
+	if (!req)
+		return NULL;
+
+	svc = svc_alloc(xprt, req->cm_id, recv_size);
+	if (!svc) {
+		rdma_reject(req->cm_id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
+		rdma_destroy_id(req->cm_id);
+		kfree(req);
+		return NULL;
+	}
+	ret = svc_connect(svc, req, recv_size);
+	kfree(req);
+	trace_rpcrdma2_accept(svc->conn ? svc->conn->id : 0,
+			      (struct sockaddr *)&svc->xprt.xpt_remote,
+			      test_bit(XPT_LOCAL, &svc->xprt.xpt_flags), ret);
+	if (ret) {
+		__module_get(THIS_MODULE);
+		svc_xprt_put(&svc->xprt);
+		return NULL;
+	}
+	return &svc->xprt;
+}
+
+/* Nothing more comes or goes; threads that are still at work find out. */
+static void svc_xpo_detach(struct svc_xprt *xprt)
+{
+	struct rpcrdma2_svc *svc = rpcrdma2_svc(xprt);
+
+	rpcrdma2_conn_kill(svc->conn, -ENOTCONN);
+	/* Tell the client now, not when the last thread is done */
+	rdma_disconnect(svc->conn->cm_id);
+}
+
+static void svc_xpo_free(struct svc_xprt *xprt)
+{
+	queue_work(rpcrdma2_svc_wq, &rpcrdma2_svc(xprt)->free_work);
+}
+
+static int svc_xpo_has_wspace(struct svc_xprt *xprt)
+{
+	/* Credits bound what is under way; no Reply waits in a thread */
+	return 1;
+}
+
+static void svc_xpo_kill_temp_xprt(struct svc_xprt *xprt)
+{
+}
+
+static void svc_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
+{
+	if (ctxt)
+		rpcrdma2_call_release(ctxt);
+}
+
+/* The next Call, if there is one. Clears XPT_DATA with the last. */
+static struct rpcrdma2_call_ctx *svc_next_call(struct rpcrdma2_svc *svc)
+{
+	struct rpcrdma2_call_ctx *call;
+
+	spin_lock(&svc->lock);
+	call = list_first_entry_or_null(&svc->ready, struct rpcrdma2_call_ctx,
+					list);
+	if (call)
+		list_del_init(&call->list);
+	if (list_empty(&svc->ready))
+		clear_bit(XPT_DATA, &svc->xprt.xpt_flags);
+	spin_unlock(&svc->lock);
+	return call;
+}
+
+static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
+{
+	struct svc_xprt *xprt = rqstp->rq_xprt;
+	struct rpcrdma2_call_ctx *call;
+	u32 n;
+
+	/* Nothing to release if there is no Call */
+	rqstp->rq_respages = rqstp->rq_pages;
+	rqstp->rq_next_page = rqstp->rq_respages;
+	rqstp->rq_xprt_ctxt = NULL;
+
+	call = svc_next_call(rpcrdma2_svc(xprt));
+	svc_xprt_received(xprt);
+	if (!call)
+		return 0;
+	if (unlikely(rpcrdma2_call_wants_pages(call))) {
+		rpcrdma2_call_pull(call, rqstp->rq_pages);
+		return 0;
+	}
+
+	n = rpcrdma2_call_arg(call, &rqstp->rq_arg, rqstp->rq_pages);
+	rqstp->rq_respages = &rqstp->rq_pages[n];
+	rqstp->rq_next_page = rqstp->rq_respages + 1;
+	rqstp->rq_xprt_ctxt = call;
+	rqstp->rq_prot = IPPROTO_MAX;
+	svc_xprt_copy_addrs(rqstp, xprt);
+	set_bit(RQ_SECURE, &rqstp->rq_flags);
+	if (test_bit(XPT_LOCAL, &xprt->xpt_flags))
+		set_bit(RQ_LOCAL, &rqstp->rq_flags);
+	else
+		clear_bit(RQ_LOCAL, &rqstp->rq_flags);
+	return rqstp->rq_arg.len;
+}
+
+static int svc_xpo_sendto(struct svc_rqst *rqstp)
+{
+	u32 npages = rqstp->rq_next_page - rqstp->rq_respages;
+	struct rpcrdma2_call_ctx *call = rqstp->rq_xprt_ctxt;
+	struct svc_xprt *xprt = rqstp->rq_xprt;
+	int ret;
+
+	if (svc_xprt_is_dead(xprt))
+		return -ENOTCONN;
+	ret = rpcrdma2_call_reply(call, &rqstp->rq_res, rqstp->rq_respages,
+				  npages);
+	if (ret < 0) {
+		svc_xprt_deferred_close(xprt);
+		return -ENOTCONN;
+	}
+	/* Entries of pages that were taken are NULL and filled again by
+	 * svc_recv(). If nothing but the first page was used it is ours
+	 * alone and good for the next Reply; other pages may belong to the
+	 * page cache.
+	 */
+	if (ret || npages <= 1)
+		rqstp->rq_next_page = rqstp->rq_respages;
+	return 0;
+}
+
+static int svc_xpo_result_payload(struct svc_rqst *rqstp, unsigned int offset,
+				  unsigned int length)
+{
+	/* An error from here would become part of the Reply (ERR-26) */
+	if (rqstp->rq_xprt_ctxt)	/* not if the Call was deferred */
+		rpcrdma2_call_payload(rqstp->rq_xprt_ctxt, offset, length);
+	return 0;
+}
+
+static const struct svc_xprt_ops rpcrdma2_listen_ops = {
+	.xpo_accept		= svc_accept,
+	.xpo_release_ctxt	= svc_xpo_release_ctxt,
+	.xpo_detach		= listener_xpo_detach,
+	.xpo_free		= listener_xpo_free,
+	.xpo_has_wspace		= svc_xpo_has_wspace,
+	.xpo_kill_temp_xprt	= svc_xpo_kill_temp_xprt,
+};
+
+static const struct svc_xprt_ops rpcrdma2_svc_ops = {
+	.xpo_create		= svc_create_listener,
+	.xpo_recvfrom		= svc_xpo_recvfrom,
+	.xpo_sendto		= svc_xpo_sendto,
+	.xpo_result_payload	= svc_xpo_result_payload,
+	.xpo_release_ctxt	= svc_xpo_release_ctxt,
+	.xpo_detach		= svc_xpo_detach,
+	.xpo_free		= svc_xpo_free,
+	.xpo_has_wspace		= svc_xpo_has_wspace,
+	.xpo_kill_temp_xprt	= svc_xpo_kill_temp_xprt,
+};
+
+static struct svc_xprt_class rpcrdma2_svc_class = {
+	.xcl_name	 = "rdma2",
+	.xcl_owner	 = THIS_MODULE,
+	.xcl_ops	 = &rpcrdma2_svc_ops,
+	.xcl_max_payload = RPCSVC_MAXPAYLOAD,
+	.xcl_ident	 = RPCRDMA2_XPRT_IDENT,
+};
+
+/**
+ * rpcrdma2_server_register - make class "rdma2" known to sunrpc
+ *
+ * Context: module load.
+ * Return: 0 or a negative errno.
+ */
+int rpcrdma2_server_register(void)
+{
+	int ret;
+
+	rpcrdma2_svc_wq = alloc_workqueue("rpcrdma2_svc", WQ_UNBOUND, 0);
+	if (!rpcrdma2_svc_wq)
+		return -ENOMEM;
+	ret = svc_reg_xprt_class(&rpcrdma2_svc_class);
+	if (ret)
+		destroy_workqueue(rpcrdma2_svc_wq);
+	return ret;
+}
+
+/**
+ * rpcrdma2_server_unregister - take the class back
+ *
+ * Waits for transports that are still being torn down.
+ *
+ * Context: module unload; no transport exists for sunrpc.
+ */
+void rpcrdma2_server_unregister(void)
+{
+	svc_unreg_xprt_class(&rpcrdma2_svc_class);
+	destroy_workqueue(rpcrdma2_svc_wq);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The server: listeners and connections as struct svc_xprt of class
+ * "rdma2", for nfsd and any other sunrpc service.
+ */
+#ifndef _RPCRDMA2_SERVER_H
+#define _RPCRDMA2_SERVER_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/sunrpc/svc_xprt.h>
+#include <linux/workqueue.h>
+
+#include "conn.h"
+#include "responder.h"
+
+struct rpcrdma2_bc;
+
+/* Callbacks that may be outstanding on a connection */
+#define RPCRDMA2_BC_CALLS	16U
+
+/**
+ * struct rpcrdma2_svc - a client's connection
+ * @xprt: what sunrpc knows; must be first
+ * @conn: the connection, NULL only while it is being accepted
+ * @stats: its counters
+ * @pool: its Receives
+ * @resp: its responder role
+ * @lock: protects @ready together with XPT_DATA, and setting @bc
+ * @ready: struct rpcrdma2_call_ctx that a thread can work on
+ * @bc: transport for callbacks, with a reference of ours, or NULL. Set once
+ * @free_work: tears everything down
+ */
+struct rpcrdma2_svc {
+	struct svc_xprt			xprt;
+	struct rpcrdma2_conn		*conn;
+	struct rpcrdma2_stats		stats;
+	struct rpcrdma2_recv_pool	pool;
+	struct rpcrdma2_responder	resp;
+	spinlock_t			lock;	/* @ready, setting @bc */
+	struct list_head		ready;
+	struct rpcrdma2_bc		*bc;
+	struct work_struct		free_work;
+};
+
+static inline struct rpcrdma2_svc *rpcrdma2_svc(struct svc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_svc, xprt);
+}
+
+int rpcrdma2_server_register(void);
+void rpcrdma2_server_unregister(void);
+
+#endif /* _RPCRDMA2_SERVER_H */
