@@ -3,6 +3,7 @@
  * The one place where the trace points of this module are instantiated.
  */
 #include "conn.h"
+#include "mr.h"
 #include "requester.h"
 #include "responder.h"
 
