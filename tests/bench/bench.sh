@@ -9,6 +9,7 @@
 #	task DEV ROW OPS COUNT NAME			(switches to a task)
 #	wake DEV ROW OPS COUNT WAKER WOKEN
 #	soft DEV ROW OPS COUNT VECTOR
+#	insn DEV ROW OPS				(recorded by the plugin)
 #	mount DEV LINE					(of /proc/mounts)
 #
 # Times and counts come from separate passes: tracing takes time.
@@ -128,6 +129,12 @@ count_row() { # DEV ROW
 	done >> "$RESULTS"
 }
 
+# The plugin of qemu writes a section for each of these.
+insn_row() { # DEV ROW
+	nfsbench -p "${args[@]}" > "$LAB_TMP/out"
+	echo "insn $1 $2 $(cut -d' ' -f1 "$LAB_TMP/out")" >> "$RESULTS"
+}
+
 run_device() { # PASS DEV
 	mount_nfs "$2" "$VERS" rsize=1048576,wsize=1048576
 	echo "mount $2 $(grep ' /mnt nfs' /proc/mounts)" >> "$RESULTS"
@@ -164,4 +171,12 @@ for dev in $DEVICES; do
 	ktap_diag "counting $dev"
 	run_device count "$dev"
 done
+if [ -n "$PROFILE" ]; then
+	for dev in $DEVICES; do
+		ktap_diag "counting instructions of $dev"
+		run_device insn "$dev"
+	done
+	awk '$2 ~ /[tT]/ { print $1, $3, $4 }' /proc/kallsyms | sort \
+		> "$LAB_OUT/symbols"
+fi
 ktap_ok "all rows"

@@ -3,7 +3,7 @@
  * One row of the benchmark: performs an operation again and again on a
  * mounted file system and prints how long one took.
  *
- *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-c FILE=TRIGGER]... OP PATH
+ *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-p] [-c FILE=TRIGGER]... OP PATH
  *
  * OP is getattr, read or write on the file PATH, create or unlink in the
  * directory PATH. Reads and writes are O_DIRECT, of SIZE bytes at multiples
@@ -17,13 +17,14 @@
  * during the measured operations only. Tracing takes time: such a run is for
  * counting.
  *
- * Built statically at fixed addresses: bench_begin() and bench_end() are
- * where the instruction profiler starts and stops.
+ * With -p the instruction profiler records: the program is built statically
+ * at fixed addresses, and bench_begin() and bench_end() start and stop it.
  */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,11 +215,12 @@ int main(int argc, char **argv)
 {
 	struct bench b = { .size = 4096, .random = 88172645463325252ull };
 	unsigned long n = 100, warmup = 10, i, ctxt;
+	bool profile = false;
 	const struct op *op;
 	uint64_t start, end;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:w:s:c:")) != -1) {
+	while ((c = getopt(argc, argv, "n:w:s:pc:")) != -1) {
 		switch (c) {
 		case 'n':
 			n = strtoul(optarg, NULL, 0);
@@ -228,6 +230,9 @@ int main(int argc, char **argv)
 			break;
 		case 's':
 			b.size = strtoul(optarg, NULL, 0);
+			break;
+		case 'p':
+			profile = true;
 			break;
 		case 'c':
 			if (nr_triggers == MAX_TRIGGERS)
@@ -248,12 +253,14 @@ int main(int argc, char **argv)
 		op->run(&b, i);
 	set_triggers("continue");
 	ctxt = context_switches();
-	bench_begin();
+	if (profile)
+		bench_begin();
 	start = now();
 	for (i = warmup; i < warmup + n; i++)
 		op->run(&b, i);
 	end = now();
-	bench_end();
+	if (profile)
+		bench_end();
 	ctxt = context_switches() - ctxt;
 	set_triggers("pause");
 

@@ -107,7 +107,7 @@ static void end(unsigned int vcpu, void *data)
 	for (i = 0; i < BUCKETS; i++)
 		for (b = blocks[i]; b; b = b->next)
 			if (b->insns)
-				fprintf(out, "%" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
+				fprintf(out, "%016" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
 					b->addr, b->execs, b->insns);
 	fflush(out);
 }
