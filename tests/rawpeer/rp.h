@@ -255,6 +255,7 @@ struct rp_how {
 	const void	*private_data;
 	unsigned int	private_len;
 	unsigned int	recvs;		/* 0: RP_NR_RECVS */
+	bool		no_rnr;		/* a missing Receive is fatal */
 };
 
 struct rp_conn *rp_connect(void);
@@ -320,17 +321,48 @@ void rp_null(struct rp_conn *c);
 void rp_v1_null(struct rp_conn *c);
 /* Nothing comes back and RPCs go on as before. */
 void rp_nothing(struct rp_conn *c);
+void rp_v1_nothing(struct rp_conn *c);
+/* Send @m and expect this RDMA2_ERROR for it. */
+void rp_refused(struct rp_conn *c, const struct rp_msg *m, uint32_t code);
+/* Send and wait for the answer with the same XID. */
+struct rp_rx *rp_exchange(struct rp_conn *c, const struct rp_msg *m);
 /* NULL Calls of NFSv4 the server has executed so far */
 unsigned long rp_nulls_served(void);
 
 /* ---- NFS version 4.0 payloads: rp_nfs4.c ---- */
 
+/* COMPOUND of @ops operations that follow */
 struct rp_msg *nfs4_call(uint32_t xid, uint32_t ops);
+/* PUTROOTFH, LOOKUP @file: the first two operations */
+void nfs4_put_file(struct rp_msg *m, const char *file);
+void nfs4_put_read(struct rp_msg *m, uint32_t off, uint32_t count);
+/* A COMPOUND of PUTROOTFH, LOOKUP, READ */
 struct rp_msg *nfs4_read(uint32_t xid, const char *file, uint32_t off,
 			 uint32_t count);
-void nfs4_put_read(struct rp_msg *m, uint32_t off, uint32_t count);
-/* WRITE up to and including the length word of the data */
+/* PUTROOTFH, LOOKUP, WRITE up to and including the length of the data */
 struct rp_msg *nfs4_write(uint32_t xid, const char *file, uint32_t off,
 			  uint32_t count);
+/* The replies; that of READ ends with the length of the data. */
+struct rp_msg *nfs4_reply(uint32_t xid, uint32_t ops);
+struct rp_msg *nfs4_read_reply(uint32_t xid, bool eof, uint32_t count);
+struct rp_msg *nfs4_write_reply(uint32_t xid, uint32_t count);
+/* Store an RPC message in registered memory; returns its bytes. */
+uint32_t rp_store(struct rp_mem *mem, uint32_t off, const struct rp_msg *rpc);
+/* The memory holds these words. */
+void rp_holds(const struct rp_mem *mem, uint32_t off,
+	      const struct rp_msg *rpc);
+/* Bytes of a reply to nfs4_read() in front of the data */
+#define NFS4_READ_HEAD	68
+
+/* A file of the export that holds rp_pattern(), and what is in one */
+void rp_file(const char *name, uint32_t size);
+void rp_file_is(const char *name, uint32_t off, const void *data,
+		uint32_t len);
+/* @len bytes of the pattern from @off on, as words */
+void put_pattern(struct rp_msg *m, uint32_t off, uint32_t len);
+void rp_fill(void *buf, uint32_t off, uint32_t len);
+void rp_is_pattern(const void *buf, uint32_t off, uint32_t len);
+/* Nobody wrote there. */
+void rp_is_untouched(const struct rp_mem *mem, uint32_t off, uint32_t len);
 
 #endif /* _RAWPEER_RP_H */

@@ -35,7 +35,7 @@ enum { WR_RECV, WR_SEND, WR_RDMA, WR_BIND };
  * @connected: the CM says that it is up
  * @closed: the CM says that it is over
  * @broken: work completes with errors only
- * @resolved: CM event to wait for while connecting
+ * @resolved: a step of the address resolution is done
  * @rx: receive buffers
  * @rx_mr: registration of @rx
  * @nrecvs: number of receive buffers in use
@@ -60,7 +60,7 @@ struct rp_conn {
 	bool			connected;
 	bool			closed;
 	bool			broken;
-	int			resolved;
+	bool			resolved;
 	uint8_t			(*rx)[RP_RECV_SIZE];
 	struct ibv_mr		*rx_mr;
 	unsigned int		nrecvs;
@@ -232,7 +232,7 @@ static void cm_event(struct rdma_cm_event *e)
 	switch (e->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		c->resolved = e->event;
+		c->resolved = true;
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		c->connected = true;
@@ -410,6 +410,8 @@ static struct rdma_conn_param conn_param(const struct rp_how *how)
 	};
 
 	if (how) {
+		if (how->no_rnr)
+			p.rnr_retry_count = 0;
 		p.private_data = how->private_data;
 		p.private_data_len = how->private_len;
 	}
@@ -443,7 +445,7 @@ static void resolve(struct rp_conn *c)
 	rdma_freeaddrinfo(info);
 	rp_check(rp_wait(is_resolved, c, RP_ANSWER) && !c->closed,
 		 "%s cannot be resolved", rp_opt.addr);
-	c->resolved = 0;
+	c->resolved = false;
 	rp_check(!rdma_resolve_route(c->id, 5000), "no route: %s",
 		 strerror(errno));
 	rp_check(rp_wait(is_resolved, c, RP_ANSWER) && !c->closed,

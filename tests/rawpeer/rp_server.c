@@ -48,6 +48,30 @@ void rp_nothing(struct rp_conn *c)
 	rp_expect_silence(c, RP_SILENCE);
 }
 
+void rp_v1_nothing(struct rp_conn *c)
+{
+	rp_v1_null(c);
+	rp_expect_silence(c, RP_SILENCE);
+}
+
+void rp_refused(struct rp_conn *c, const struct rp_msg *m, uint32_t code)
+{
+	rp_send(c, m);
+	rp_expect(c, error2(m->w[0], code));
+}
+
+struct rp_rx *rp_exchange(struct rp_conn *c, const struct rp_msg *m)
+{
+	uint32_t xid = m->w[0];
+	struct rp_rx *rx;
+
+	rp_send(c, m);
+	rx = rp_recv(c);
+	rp_check(rx->len >= 16 && rp_word(rx->buf, 0) == xid,
+		 "an answer to something else");
+	return rx;
+}
+
 unsigned long rp_nulls_served(void)
 {
 	FILE *f = fopen("/proc/net/rpc/nfsd", "r");

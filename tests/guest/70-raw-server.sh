@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The raw peer as a client of the server: exact bytes in, exact bytes out.
+# Cases and what they cover: rawpeer list server
+#
+# timeout: 240
+. /lab/lib/lab.sh
+. /lab/lib/raw.sh
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_all
+raw_group server 20049

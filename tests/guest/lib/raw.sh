@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Cases of the raw peer (tests/rawpeer) as subtests.
+
+# raw_group GROUP PORT [NAME...]: every case of a group, or the named ones,
+# over every device. The name of a result begins with the requirement ids.
+raw_group() {
+	local group=$1 port=$2 dev name ids text
+
+	shift 2
+	rawpeer list "$group" > "$LAB_TMP/raw.$group"
+	for dev in $(lab_devices); do
+		while IFS=$'\t' read -r name _ ids text; do
+			[ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
+			raw_case "$name" "$dev" "$port" "$ids $text ($dev)"
+		done < "$LAB_TMP/raw.$group"
+	done
+}
+
+raw_case() { # NAME DEV PORT TITLE
+	local log=$LAB_TMP/raw.log rc=0
+
+	rawpeer run "$1" --addr "$(lab_addr "$2")" --port "$3" --dev "$2" \
+		--scale "$lab_scale" ${RAW_VERBOSE:+-v} \
+		> "$log" 2>&1 < /dev/null || rc=$?
+	echo "---- $1 $2: $rc"
+	cat "$log"
+	case $rc in
+	0) ktap_ok "$4" ;;
+	4) ktap_skip "$4" "$(tail -n 1 "$log")" ;;
+	*)
+		tail -n 20 "$log" | while IFS= read -r line; do
+			ktap_diag "  $line"
+		done
+		ktap_fail "$4" "case $1, status $rc"
+		;;
+	esac
+}
