@@ -405,8 +405,9 @@ static void overfull_chunks(struct kunit *test)
 /* Header overhead that decides whether a message fits, at the boundary. */
 static void threshold_boundary(struct kunit *test)
 {
-	struct rpcrdma2_chunk write = { .nsegs = 1 }, reply = { .nsegs = 2 };
-	struct rpcrdma2_call call = { .write = &write, .reply = &reply };
+	static const struct rpcrdma2_chunk write = { .nsegs = 1 };
+	static const struct rpcrdma2_chunk reply = { .nsegs = 2 };
+	const struct rpcrdma2_call call = { .write = &write, .reply = &reply };
 	u32 len = v2->call_len(&call);
 	u8 buf[128];
 
