@@ -18,6 +18,7 @@ struct rpcrdma2_conn;
 struct rpcrdma2_hdr;
 struct rpcrdma2_mr;
 struct rpcrdma2_req;
+struct rpc_xprt;
 
 /* connection */
 

@@ -15,6 +15,7 @@
  *   rpcrdma2_requester_send()	from ops->send_request
  *   rpcrdma2_requester_reply(), _error(), _window()
  *				from the connection's ops
+ *   rpcrdma2_requester_stop()	before rpcrdma2_conn_close()
  *   rpcrdma2_requester_detach()	after rpcrdma2_conn_close(), before
  *				rpcrdma2_conn_free()
  *   rpcrdma2_requester_destroy()	from ops->destroy
@@ -113,7 +114,7 @@ struct rpcrdma2_plan {
  * @back_first: index in bounce[] of the first bounce page of the back
  */
 struct rpcrdma2_span {
-	struct xdr_buf		*buf;
+	const struct xdr_buf	*buf;
 	u32			first;
 	u32			front;
 	u32			front_off;
@@ -135,6 +136,7 @@ struct rpcrdma2_span {
  * @fence_start: jiffies when it began
  * @error: errno to end the RPC with, 0 if none
  * @copied: length of the Reply, for xprt_complete_rqst()
+ * @nomsg: the Reply is in the Reply chunk
  * @conn_id: connection it was last sent on, for traces
  * @ninv: local invalidations posted
  * @inv_waiter: waits for send queue entries for them
@@ -160,6 +162,7 @@ struct rpcrdma2_req {
 	unsigned long			fence_start;
 	int				error;
 	u32				copied;
+	bool				nomsg;
 	u32				conn_id;
 	u32				ninv;
 	struct rpcrdma2_sq_waiter	inv_waiter;
@@ -193,10 +196,15 @@ struct rpcrdma2_req {
  * @sq_wait: @sq_waiter is queued; nobody else takes Calls from @fifo
  * @mr_wait: the first of @fifo waits for MRs
  * @sq_waiter: waits for send queue room for the first of @fifo
- * @busy: cancellers that are using @conn's MRs
+ * @stopping: @conn is about to be closed: nothing new is posted
+ * @busy: those who use @conn, its send slots and MRs without a lock, its
+ *	completions not counted; stopping waits for them
  * @wq: woken when a fence is complete or @busy becomes 0
  * @watchdog: looks for fences that take too long
  * @replies: Replies that completed an RPC on this connection
+ * @offered: bytes of Write and Reply chunks offered; statistics
+ * @unbuildable: Calls that could not be built; statistics
+ * @bad_replies: Replies that contradict their Call; statistics
  */
 struct rpcrdma2_requester {
 	struct rpc_xprt			xprt;
@@ -210,10 +218,14 @@ struct rpcrdma2_requester {
 	bool				sq_wait;
 	bool				mr_wait;
 	struct rpcrdma2_sq_waiter	sq_waiter;
+	bool				stopping;
 	unsigned int			busy;
 	wait_queue_head_t		wq;
 	struct delayed_work		watchdog;
 	unsigned long			replies;
+	atomic_long_t			offered;
+	atomic_long_t			unbuildable;
+	atomic_long_t			bad_replies;
 };
 
 static inline struct rpcrdma2_requester *
@@ -232,9 +244,12 @@ int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_stats *stats,
 			    struct rpcrdma2_mr_pool *pool,
 			    unsigned int min_slots);
+int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
+			       unsigned int slots, size_t size);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
 			       struct rpcrdma2_conn *conn);
+void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq);
 struct rpcrdma2_conn *
 rpcrdma2_requester_conn_get(struct rpcrdma2_requester *rq);
@@ -258,7 +273,8 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_recv *rx);
 void rpcrdma2_requester_window(struct rpcrdma2_requester *rq);
 
-/* From the MR pool */
+/* For the owner and from the MR pool */
+void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
 void rpcrdma2_requester_mrs_ready(struct rpcrdma2_requester *rq);
 
 #endif /* _RPCRDMA2_REQUESTER_H */

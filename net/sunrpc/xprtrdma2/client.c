@@ -1,0 +1,729 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The client's transport class: life of a transport, connecting and closing,
+ * timeouts, and what sunrpc wants to know. RPCs are requester.c's, callbacks
+ * callback.c's.
+ *
+ * A connection exists between the connect worker and rpc_xprt_ops.close,
+ * both of which own XPRT_LOCKED, as do send_request and inject_disconnect:
+ * there rq.conn is stable. All others go through queue_lock, see
+ * rpcrdma2_requester_conn_get(). CM events, QP errors and completions need
+ * no lock of sunrpc: they change the connection's state, which ends whatever
+ * the owner of XPRT_LOCKED waits for.
+ *
+ * Receives, slots and their buffers belong to the transport and survive
+ * reconnects. Writeback and swap wait for the connect worker, so it never
+ * starts I/O for memory.
+ */
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/clnt.h>
+#include <linux/sunrpc/msg_prot.h>
+
+#include "callback.h"
+#include "client.h"
+#include "ident.h"
+#include "module.h"
+#include <trace/events/rpcrdma2.h>
+
+#define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
+#define RPCRDMA2_IDLE_TIMEOUT		(5 * 60 * HZ)
+#define RPCRDMA2_REEST_INIT		(HZ / 10)
+#define RPCRDMA2_REEST_MAX		(30 * HZ)
+
+/* Largest RPC payload: what NFS asks for at the most, unaligned */
+#define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
+
+#define RPCRDMA2_MIN_SLOTS		4U
+#define RPCRDMA2_FIRST_MRS		16U
+/* Slots that exist, with buffers, while somebody swaps */
+#define RPCRDMA2_SWAP_SLOTS		32U
+#define RPCRDMA2_SWAP_BUFFER		4096U
+
+static int param_set_range(const char *val, const struct kernel_param *kp,
+			   unsigned int low, unsigned int high)
+{
+	unsigned int n;
+	int ret = kstrtouint(val, 0, &n);
+
+	if (ret)
+		return ret;
+	if (n < low || n > high)
+		return -ERANGE;
+	return param_set_uint(val, kp);
+}
+
+static int param_set_slots(const char *val, const struct kernel_param *kp)
+{
+	return param_set_range(val, kp, 4, 4096);
+}
+
+static int param_set_size(const char *val, const struct kernel_param *kp)
+{
+	return param_set_range(val, kp, RPCRDMA2_INLINE_DEFAULT, SZ_64K);
+}
+
+static const struct kernel_param_ops param_slots_ops = {
+	.set	= param_set_slots,
+	.get	= param_get_uint,
+};
+
+static const struct kernel_param_ops param_size_ops = {
+	.set	= param_set_size,
+	.get	= param_get_uint,
+};
+
+static unsigned int client_slots = 128;
+module_param_cb(client_slots, &param_slots_ops, &client_slots, 0644);
+MODULE_PARM_DESC(client_slots,
+		 "RPCs of a mount's connection at once, and credits asked for (4..4096)");
+
+static unsigned int client_recv_size = 8192;
+module_param_cb(client_recv_size, &param_size_ops, &client_recv_size, 0644);
+MODULE_PARM_DESC(client_recv_size,
+		 "Receive Buffer Size to announce to servers, bytes (4096..65536)");
+
+static unsigned int client_send_size = 16384;
+module_param_cb(client_send_size, &param_size_ops, &client_send_size, 0644);
+MODULE_PARM_DESC(client_send_size,
+		 "largest message to send to servers, bytes (4096..65536)");
+
+static struct xprt_class rpcrdma2_client_class;
+
+/* Upcalls of a connection */
+
+static void client_recv_reply(struct rpcrdma2_conn *conn,
+			      struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	rpcrdma2_requester_reply(&client->rq, conn, rx);
+}
+
+static void client_recv_error(struct rpcrdma2_conn *conn,
+			      struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	rpcrdma2_requester_error(&client->rq, conn, rx);
+}
+
+static void client_window(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	rpcrdma2_requester_window(&client->rq);
+}
+
+/* The connection's state says CLOSING already. Before the connect worker has
+ * attached the connection it looks at the state itself.
+ */
+static void client_lost(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	smp_mb();	/* pairs with client_attach() */
+	if (READ_ONCE(client->rq.conn) == conn)
+		xprt_force_disconnect(&client->rq.xprt);
+}
+
+static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
+	.recv_call	= rpcrdma2_callback_call,
+	.recv_reply	= client_recv_reply,
+	.recv_error	= client_recv_error,
+	.window		= client_window,
+	.lost		= client_lost,
+};
+
+/* Connecting and closing */
+
+static const struct sockaddr *client_src(const struct rpcrdma2_client *client)
+{
+	if (client->srcaddr.ss_family == AF_UNSPEC)
+		return NULL;
+	return (const struct sockaddr *)&client->srcaddr;
+}
+
+/* Time for the answer to the first message: never more than a quarter of
+ * what a whole attempt may take (VER-14).
+ */
+static u32 client_negotiate_ms(const struct rpcrdma2_client *client)
+{
+	unsigned long quarter = client->rq.xprt.connect_timeout / 4;
+
+	return min_t(unsigned long, READ_ONCE(rpcrdma2_negotiate_ms),
+		     max(jiffies_to_msecs(quarter), 1U));
+}
+
+static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	struct rpcrdma2_conn_params params = {
+		.ops		= &rpcrdma2_client_conn_ops,
+		.owner		= client,
+		.stats		= &client->stats,
+		.pool		= &client->recvs,
+		.policy		= &client->policy,
+		.mem		= &client->mem,
+		.recv_size	= client->recvs.size,
+		.send_size	= client->send_size,
+		.calls		= xprt->max_reqs,
+		.serves		= RPCRDMA2_CB_SLOTS,
+		.serves_initial	= RPCRDMA2_CB_SLOTS,
+		/* A Send, one registration, one local invalidation */
+		.call_wrs	= 3,
+		.reply_wrs	= 1,
+		.brs		= RDMA2_RVREQSUP_INLINE,
+		.negotiate_ms	= client_negotiate_ms(client),
+	};
+
+	return rpcrdma2_conn_connect(xprt->xprt_net, client_src(client),
+				     (struct sockaddr *)&xprt->addr, &params);
+}
+
+/* Can the device carry the payload that was promised to NFS? */
+static bool client_device_fits(const struct rpcrdma2_conn *conn)
+{
+	u32 pages = DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD, PAGE_SIZE) + 1;
+
+	if (conn->caps.mr_depth * RPCRDMA2_MAX_SEGS >= pages)
+		return true;
+	pr_notice_ratelimited("rpcrdma2: %s registers only %u pages at a time\n",
+			      dev_name(&conn->cm_id->device->dev),
+			      conn->caps.mr_depth);
+	return false;
+}
+
+static int client_open_pool(struct rpcrdma2_client *client,
+			    struct rpcrdma2_conn *conn)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	u32 per_call, first = RPCRDMA2_FIRST_MRS;
+
+	if (!client_device_fits(conn))
+		return -EPROTO;
+	per_call = DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD / PAGE_SIZE + 1,
+				conn->caps.mr_depth) + 1;
+	if (atomic_read(&xprt->swapper))
+		first = max(first, RPCRDMA2_SWAP_SLOTS);
+	return rpcrdma2_mr_pool_open(&client->mrs, conn, first,
+				     per_call * xprt->max_reqs);
+}
+
+/* Publish the connection, unless it is lost already: then closing it is the
+ * next thing to happen to the transport.
+ */
+static void client_attach(struct rpcrdma2_client *client,
+			  struct rpcrdma2_conn *conn)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+
+	rpcrdma2_requester_attach(&client->rq, conn);
+	xprt->connect_cookie++;
+	xprt->stat.connect_count++;
+	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
+	if (xprt->stat.connect_count > 1)
+		rpcrdma2_stat_inc(&client->stats, reconnects);
+	xprt_set_connected(xprt);
+	smp_mb();	/* pairs with client_lost() */
+	if (!rpcrdma2_conn_ready(conn))
+		xprt_force_disconnect(xprt);
+}
+
+static int client_try(struct rpcrdma2_client *client)
+{
+	struct rpcrdma2_conn *conn;
+	int ret;
+
+	conn = client_connect(client);
+	if (IS_ERR(conn)) {
+		trace_rpcrdma2_connected(&client->rq.xprt, 0, PTR_ERR(conn));
+		return PTR_ERR(conn);
+	}
+	ret = client_open_pool(client, conn);
+	trace_rpcrdma2_connected(&client->rq.xprt, conn->id, ret);
+	if (ret) {
+		rpcrdma2_conn_close(conn);
+		rpcrdma2_conn_free(conn);
+		return ret;
+	}
+	client_attach(client, conn);
+	return 0;
+}
+
+static void client_connect_worker(struct work_struct *work)
+{
+	struct rpcrdma2_client *client =
+		container_of(work, struct rpcrdma2_client, connect_work.work);
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	unsigned int noio = memalloc_noio_save();
+	unsigned int reclaim = 0;
+	bool swapping;
+	int ret;
+
+	swapping = atomic_read(&xprt->swapper);
+	if (swapping)
+		reclaim = memalloc_noreclaim_save();
+	ret = client_try(client);
+	if (swapping)
+		memalloc_noreclaim_restore(reclaim);
+	memalloc_noio_restore(noio);
+
+	if (ret)
+		client->failures++;
+	xprt_clear_connecting(xprt);
+	xprt_unlock_connect(xprt, client);
+	xprt_wake_pending_tasks(xprt, ret ?: -EAGAIN);
+}
+
+/* After a connection that was of use the next attempt is made at once. Others
+ * follow at growing distances, not at the same time for all clients of a
+ * server that has been away (REC-5).
+ */
+static unsigned long client_reconnect_delay(struct rpcrdma2_client *client)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	unsigned long delay;
+
+	if (!client->failures) {
+		xprt->reestablish_timeout = 0;
+		return 0;
+	}
+	xprt_reconnect_backoff(xprt, RPCRDMA2_REEST_INIT);
+	delay = xprt_reconnect_delay(xprt);
+	return delay + get_random_u32_below(delay / 4 + 1);
+}
+
+static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	unsigned long delay = client_reconnect_delay(client);
+
+	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
+	trace_rpcrdma2_op_connect(xprt, 0, delay);
+	queue_delayed_work(rpcrdma2_wq, &client->connect_work, delay);
+}
+
+/* Take down the connection in reverse order of setting it up. */
+static void client_disconnect(struct rpcrdma2_client *client)
+{
+	struct rpcrdma2_conn *conn = READ_ONCE(client->rq.conn);
+
+	if (!conn)
+		return;
+	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id, conn->reason);
+	rpcrdma2_requester_stop(&client->rq);
+	rpcrdma2_conn_close(conn);
+	/* A connection without a single Reply was of no use */
+	if (client->rq.replies)
+		client->failures = 0;
+	else if (conn->reason)
+		client->failures++;
+	rpcrdma2_requester_detach(&client->rq);
+	rpcrdma2_conn_free(conn);
+}
+
+static void client_op_close(struct rpc_xprt *xprt)
+{
+	unsigned int noio = memalloc_noio_save();
+
+	client_disconnect(rpcrdma2_client(xprt));
+	memalloc_noio_restore(noio);
+	xprt->connect_cookie++;
+	xprt_disconnect_done(xprt);
+}
+
+static void client_op_inject_disconnect(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_conn *conn = READ_ONCE(rpcrdma2_client(xprt)->rq.conn);
+
+	if (conn && rpcrdma2_conn_ready(conn))
+		rdma_disconnect(conn->cm_id);
+}
+
+/* An RPC's timer has expired. Slowness alone costs no connection: a probe
+ * finds out whether the peer is there (CRED-17). If sunrpc goes on to send
+ * the RPC again, rpcrdma2_requester_send() replaces the connection.
+ */
+static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	struct rpcrdma2_conn *conn =
+		rpcrdma2_requester_conn_get(&rpcrdma2_client(xprt)->rq);
+
+	if (!conn)
+		return;
+	trace_rpcrdma2_op_timer(xprt, conn->id,
+				time_before(jiffies,
+					    task->tk_rqstp->rq_majortimeo));
+	rpcrdma2_conn_probe(conn);
+	rpcrdma2_conn_put(conn);
+}
+
+static void client_op_set_connect_timeout(struct rpc_xprt *xprt,
+					  unsigned long connect_timeout,
+					  unsigned long reconnect_timeout)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+
+	spin_lock(&xprt->transport_lock);
+	if (reconnect_timeout < xprt->max_reconnect_timeout)
+		xprt->max_reconnect_timeout = reconnect_timeout;
+	if (connect_timeout < xprt->connect_timeout) {
+		client->timeout = *xprt->timeout;
+		client->timeout.to_initval = max_t(unsigned long, HZ,
+						   connect_timeout);
+		client->timeout.to_maxval = client->timeout.to_initval;
+		xprt->timeout = &client->timeout;
+		xprt->connect_timeout = connect_timeout;
+	}
+	spin_unlock(&xprt->transport_lock);
+}
+
+/* Sending */
+
+static int client_op_send_request(struct rpc_rqst *rqst)
+{
+	if (bc_prealloc(rqst))
+		return rpcrdma2_callback_reply(rqst);
+	return rpcrdma2_requester_send(rqst);
+}
+
+/* Swap: what is needed to write out a page must exist before. Receives, send
+ * slots and MRs do as long as the connection stands; a new one gets its
+ * memory from the reserves, see client_connect_worker().
+ */
+static int client_op_enable_swap(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	int ret;
+
+	if (atomic_inc_return(&xprt->swapper) != 1)
+		return 0;
+	ret = rpcrdma2_requester_reserve(&client->rq, RPCRDMA2_SWAP_SLOTS,
+					 RPCRDMA2_SWAP_BUFFER);
+	if (ret)
+		atomic_dec(&xprt->swapper);
+	else
+		rpcrdma2_requester_want_mrs(&client->rq, RPCRDMA2_SWAP_SLOTS);
+	return ret;
+}
+
+static void client_op_disable_swap(struct rpc_xprt *xprt)
+{
+	atomic_dec(&xprt->swapper);
+}
+
+/* What sunrpc and administrators want to know */
+
+static int client_op_get_srcaddr(struct rpc_xprt *xprt, char *buf,
+				 size_t buflen)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	int ret = -ENOTCONN;
+
+	/* The CM id lives as long as the connection is attached */
+	spin_lock(&xprt->queue_lock);
+	if (client->rq.conn) {
+		struct rdma_cm_id *id = client->rq.conn->cm_id;
+
+		ret = snprintf(buf, buflen, "%pISc", &id->route.addr.src_addr);
+	}
+	spin_unlock(&xprt->queue_lock);
+	return ret;
+}
+
+static unsigned short client_op_get_srcport(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	unsigned short port = 0;
+
+	spin_lock(&xprt->queue_lock);
+	if (client->rq.conn) {
+		struct rdma_cm_id *id = client->rq.conn->cm_id;
+
+		port = rpc_get_port((struct sockaddr *)&id->route.addr.src_addr);
+	}
+	spin_unlock(&xprt->queue_lock);
+	return port;
+}
+
+/* Tools read the columns by position: the word and the order are those of
+ * the kernel's own RPC-over-RDMA transport; new ones are at the end.
+ */
+static void client_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	const struct rpcrdma2_stats *s = &client->stats;
+	struct rpcrdma2_requester *rq = &client->rq;
+	u32 vers = 0, send = 0, recv = 0, granted = 0;
+	long idle = 0;
+
+	if (xprt_connected(xprt))
+		idle = (long)(jiffies - xprt->last_used) / HZ;
+	spin_lock(&xprt->queue_lock);
+	if (rq->conn) {
+		vers = rq->conn->codec->vers;
+		send = rq->conn->inline_send;
+		recv = rq->conn->inline_recv;
+		granted = rq->conn->window.granted;
+	}
+	spin_unlock(&xprt->queue_lock);
+
+	seq_printf(seq, "\txprt:\trdma %u %lu %lu %lu %ld %lu %lu %lu %llu %llu ",
+		   client_op_get_srcport(xprt), xprt->stat.bind_count,
+		   xprt->stat.connect_count, xprt->stat.connect_time / HZ,
+		   idle, xprt->stat.sends, xprt->stat.recvs,
+		   xprt->stat.bad_xids, xprt->stat.req_u, xprt->stat.bklog_u);
+	seq_printf(seq, "%lu %lu %lu %lu %lu %lu %lu 0 %lu %lu %lu ",
+		   rpcrdma2_stat_read(s, read_chunks),
+		   rpcrdma2_stat_read(s, write_chunks),
+		   rpcrdma2_stat_read(s, reply_chunks),
+		   (unsigned long)atomic_long_read(&rq->offered),
+		   rpcrdma2_stat_read(s, write_bytes) +
+		   rpcrdma2_stat_read(s, reply_chunk_bytes),
+		   rpcrdma2_stat_read(s, pullup_bytes),
+		   rpcrdma2_stat_read(s, copied_bytes),
+		   (unsigned long)atomic_long_read(&rq->unbuildable),
+		   (unsigned long)atomic_long_read(&rq->bad_replies),
+		   rpcrdma2_stat_read(s, tx_call_nomsg));
+	seq_printf(seq, "0 0 %lu %lu %lu 0 ",
+		   rpcrdma2_stat_read(s, mrs_allocated),
+		   rpcrdma2_stat_read(s, local_invalidations),
+		   rpcrdma2_stat_read(s, sq_waits));
+	seq_printf(seq, "%u %u %u %u %lu %lu %lu %lu %lu %lu\n",
+		   vers, send, recv, granted,
+		   rpcrdma2_stat_read(s, registrations),
+		   rpcrdma2_stat_read(s, remote_invalidations),
+		   rpcrdma2_stat_read(s, window_waits),
+		   rpcrdma2_stat_read(s, orphans),
+		   rpcrdma2_stat_read(s, rx_error),
+		   rpcrdma2_stat_read(s, fallbacks));
+}
+
+/* Addresses */
+
+static int client_format_port(struct rpc_xprt *xprt, unsigned short port)
+{
+	char buf[8];
+
+	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
+	snprintf(buf, sizeof(buf), "%u", port);
+	xprt->address_strings[RPC_DISPLAY_PORT] = kstrdup(buf, GFP_KERNEL);
+
+	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
+	snprintf(buf, sizeof(buf), "%4hx", port);
+	xprt->address_strings[RPC_DISPLAY_HEX_PORT] = kstrdup(buf, GFP_KERNEL);
+
+	return xprt->address_strings[RPC_DISPLAY_PORT] &&
+	       xprt->address_strings[RPC_DISPLAY_HEX_PORT] ? 0 : -ENOMEM;
+}
+
+static void client_op_set_port(struct rpc_xprt *xprt, unsigned short port)
+{
+	rpc_set_port((struct sockaddr *)&xprt->addr, port);
+	client_format_port(xprt, port);
+}
+
+static int client_format_addresses(struct rpc_xprt *xprt)
+{
+	const char **strings = xprt->address_strings;
+	struct sockaddr *sap = (struct sockaddr *)&xprt->addr;
+	char buf[RPCBIND_MAXUADDRLEN];
+
+	switch (sap->sa_family) {
+	case AF_INET:
+		snprintf(buf, sizeof(buf), "%08x",
+			 ntohl(((struct sockaddr_in *)sap)->sin_addr.s_addr));
+		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA;
+		break;
+	case AF_INET6:
+		snprintf(buf, sizeof(buf), "%pi6",
+			 &((struct sockaddr_in6 *)sap)->sin6_addr);
+		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA6;
+		break;
+	default:
+		return -EAFNOSUPPORT;
+	}
+	strings[RPC_DISPLAY_PROTO] = "rdma";
+	strings[RPC_DISPLAY_HEX_ADDR] = kstrdup(buf, GFP_KERNEL);
+	rpc_ntop(sap, buf, sizeof(buf));
+	strings[RPC_DISPLAY_ADDR] = kstrdup(buf, GFP_KERNEL);
+	if (!strings[RPC_DISPLAY_HEX_ADDR] || !strings[RPC_DISPLAY_ADDR])
+		return -ENOMEM;
+	return client_format_port(xprt, rpc_get_port(sap));
+}
+
+static void client_free_addresses(struct rpc_xprt *xprt)
+{
+	kfree(xprt->address_strings[RPC_DISPLAY_HEX_ADDR]);
+	kfree(xprt->address_strings[RPC_DISPLAY_ADDR]);
+	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
+	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
+}
+
+/* Life of a transport */
+
+static void client_free(struct rpcrdma2_client *client)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+
+	rpcrdma2_callback_destroy(client);
+	rpcrdma2_requester_destroy(&client->rq);
+	rpcrdma2_recv_pool_destroy(&client->recvs);
+	client_free_addresses(xprt);
+	xprt_free(xprt);
+	module_put(THIS_MODULE);
+}
+
+/* sunrpc owns XPRT_LOCKED for good and calls nothing else any more. */
+static void client_op_destroy(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+
+	cancel_delayed_work_sync(&client->connect_work);
+	client_disconnect(client);
+	client_free(client);
+}
+
+static const struct rpc_xprt_ops rpcrdma2_client_ops = {
+	.reserve_xprt		= xprt_reserve_xprt,
+	.release_xprt		= xprt_release_xprt,
+	.alloc_slot		= rpcrdma2_requester_alloc_slot,
+	.free_slot		= rpcrdma2_requester_free_slot,
+	.rpcbind		= rpcb_getport_async,
+	.set_port		= client_op_set_port,
+	.connect		= client_op_connect,
+	.get_srcaddr		= client_op_get_srcaddr,
+	.get_srcport		= client_op_get_srcport,
+	.buf_alloc		= rpcrdma2_requester_buf_alloc,
+	.buf_free		= rpcrdma2_requester_buf_free,
+	.send_request		= client_op_send_request,
+	.wait_for_reply_request	= rpcrdma2_requester_wait,
+	.timer			= client_op_timer,
+	.close			= client_op_close,
+	.destroy		= client_op_destroy,
+	.set_connect_timeout	= client_op_set_connect_timeout,
+	.print_stats		= client_op_print_stats,
+	.enable_swap		= client_op_enable_swap,
+	.disable_swap		= client_op_disable_swap,
+	.inject_disconnect	= client_op_inject_disconnect,
+	.bc_setup		= rpcrdma2_bc_setup,
+	.bc_maxpayload		= rpcrdma2_bc_maxpayload,
+	.bc_num_slots		= rpcrdma2_bc_num_slots,
+	.bc_free_rqst		= rpcrdma2_bc_free_rqst,
+	.bc_destroy		= rpcrdma2_bc_destroy,
+};
+
+/* Users of sunrpc have timeouts of their own; this is for those without. */
+static const struct rpc_timeout rpcrdma2_client_timeout = {
+	.to_initval	= 60 * HZ,
+	.to_maxval	= 60 * HZ,
+};
+
+static int client_init(struct rpcrdma2_client *client,
+		       const struct xprt_create *args)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	int ret;
+
+	xprt->ops = &rpcrdma2_client_ops;
+	xprt->xprt_class = &rpcrdma2_client_class;
+	/* Protocols on the side, such as rpcbind, go by TCP */
+	xprt->prot = IPPROTO_TCP;
+	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
+	xprt->timeout = &rpcrdma2_client_timeout;
+	xprt->connect_timeout = xprt->timeout->to_initval;
+	xprt->max_reconnect_timeout = RPCRDMA2_REEST_MAX;
+	if (args->reconnect_timeout)
+		xprt->max_reconnect_timeout = args->reconnect_timeout;
+	if (args->connect_timeout)
+		client_op_set_connect_timeout(xprt, args->connect_timeout,
+					      xprt->max_reconnect_timeout);
+	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
+	xprt->idle_timeout = RPCRDMA2_IDLE_TIMEOUT;
+	xprt->resvport = 0;
+
+	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
+	xprt->addrlen = args->addrlen;
+	if (args->srcaddr &&
+	    args->srcaddr->sa_family == args->dstaddr->sa_family) {
+		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
+		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
+	}
+	if (rpc_get_port(args->dstaddr))
+		xprt_set_bound(xprt);
+
+	client->send_size = READ_ONCE(client_send_size);
+	client->policy = rpcrdma2_client_policy;
+	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
+	rpcrdma2_recv_pool_init(&client->recvs, READ_ONCE(client_recv_size));
+	rpcrdma2_callback_init(client);
+	ret = rpcrdma2_requester_init(&client->rq, &client->stats,
+				      &client->mrs, RPCRDMA2_MIN_SLOTS);
+	if (ret)
+		return ret;
+	return client_format_addresses(xprt);
+}
+
+static struct rpc_xprt *client_setup(struct xprt_create *args)
+{
+	struct rpcrdma2_client *client;
+	struct rpc_xprt *xprt;
+	int ret;
+
+	if (args->addrlen > sizeof(xprt->addr))
+		return ERR_PTR(-EBADF);
+	if (!try_module_get(THIS_MODULE))
+		return ERR_PTR(-EIO);
+	xprt = xprt_alloc(args->net, sizeof(*client), 0,
+			  READ_ONCE(client_slots));
+	if (!xprt) {
+		module_put(THIS_MODULE);
+		return ERR_PTR(-ENOMEM);
+	}
+	client = rpcrdma2_client(xprt);
+	ret = client_init(client, args);
+	if (ret) {
+		client_free(client);
+		return ERR_PTR(ret);
+	}
+	return xprt;
+}
+
+static struct xprt_class rpcrdma2_client_class = {
+	.list		= LIST_HEAD_INIT(rpcrdma2_client_class.list),
+	.name		= "rdma2",
+	.owner		= THIS_MODULE,
+	.ident		= RPCRDMA2_XPRT_IDENT,
+	.setup		= client_setup,
+	/* No netid: nothing may find this class but by its ident. sunrpc reads
+	 * the list up to an empty string.
+	 */
+	.netid		= { "" },
+};
+
+/**
+ * rpcrdma2_client_register - make the transport class known to sunrpc
+ *
+ * Context: module load; sleeps.
+ * Return: 0 or a negative errno
+ */
+int rpcrdma2_client_register(void)
+{
+	return xprt_register_transport(&rpcrdma2_client_class);
+}
+
+/**
+ * rpcrdma2_client_unregister - take the transport class back
+ *
+ * Context: module unload; sleeps.
+ */
+void rpcrdma2_client_unregister(void)
+{
+	xprt_unregister_transport(&rpcrdma2_client_class);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The client's transport: what a mount sees as struct rpc_xprt.
+ */
+#ifndef _RPCRDMA2_CLIENT_H
+#define _RPCRDMA2_CLIENT_H
+
+#include <linux/sunrpc/xprt.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "conn.h"
+#include "mr.h"
+#include "requester.h"
+#include "stats.h"
+#include "version.h"
+
+/* Callbacks served at once; all of their memory exists before the server
+ * hears of the backchannel (REV-5).
+ */
+#define RPCRDMA2_CB_SLOTS		8U
+
+/**
+ * struct rpcrdma2_client - a client's transport
+ * @rq: requester role, begins with the struct rpc_xprt; must be first
+ * @stats: counters
+ * @mrs: MRs of the current connection
+ * @recvs: Receives, kept over reconnects
+ * @policy: versions allowed, fixed when the transport was made
+ * @mem: what was learned about the server's versions
+ * @connect_work: makes a connection; owns XPRT_LOCKED
+ * @srcaddr: local address to use, AF_UNSPEC for any
+ * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
+ * @failures: attempts in a row that gave no useful connection; transport
+ *	locked
+ * @send_size: largest message to send, bytes
+ * @cb_reserved: callbacks asked for by rpc_xprt_ops.bc_setup; bc_pa_lock
+ * @cb_count: callback slots in existence; bc_pa_lock
+ * @cb_busy: of these, in the hands of the callback service; bc_pa_lock
+ * @cb_wq: woken when @cb_busy becomes 0
+ */
+struct rpcrdma2_client {
+	struct rpcrdma2_requester	rq;
+	struct rpcrdma2_stats		stats;
+	struct rpcrdma2_mr_pool		mrs;
+	struct rpcrdma2_recv_pool	recvs;
+	struct rpcrdma2_ver_policy	policy;
+	struct rpcrdma2_ver_memory	mem;
+	struct delayed_work		connect_work;
+	struct sockaddr_storage		srcaddr;
+	struct rpc_timeout		timeout;
+	unsigned int			failures;
+	u32				send_size;
+
+	unsigned int			cb_reserved;
+	unsigned int			cb_count;
+	unsigned int			cb_busy;
+	wait_queue_head_t		cb_wq;
+};
+
+static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_client, rq.xprt);
+}
+
+int rpcrdma2_client_register(void);
+void rpcrdma2_client_unregister(void);
+
+#endif /* _RPCRDMA2_CLIENT_H */

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MRs of one connection: made in batches, mapped, registered, invalidated,
+ * unmapped, used again; freed when the connection is closed and drained.
+ *
+ * Registration and local invalidation are work requests that requester.c
+ * chains and posts. An MR whose invalidation is uncertain is not given back
+ * to the pool before the connection is gone (RINV-18).
+ *
+ * Functions do not sleep unless they say so. pool->lock is a leaf.
+ */
+#include <linux/minmax.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "mr.h"
+#include "module.h"
+#include "requester.h"
+#include <trace/events/rpcrdma2.h>
+
+/* MRs made at a time when the pool has run out */
+#define RPCRDMA2_MR_BATCH	16U
+
+static struct ib_device *pool_device(const struct rpcrdma2_mr_pool *pool)
+{
+	return pool->conn->cm_id->device;
+}
+
+static void mr_free(struct rpcrdma2_mr *mr)
+{
+	if (mr->ibmr)
+		ib_dereg_mr(mr->ibmr);
+	sg_free_table(&mr->sgt);
+	kfree(mr);
+}
+
+static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
+{
+	struct rpcrdma2_conn *conn = pool->conn;
+	struct rpcrdma2_mr *mr;
+	struct ib_mr *ibmr;
+
+	mr = kzalloc(sizeof(*mr), GFP_NOIO | __GFP_NOWARN);
+	if (!mr)
+		return NULL;
+	mr->pool = pool;
+	INIT_LIST_HEAD(&mr->list);
+	if (sg_alloc_table(&mr->sgt, pool->depth, GFP_NOIO | __GFP_NOWARN))
+		goto out_free;
+	ibmr = ib_alloc_mr(conn->pd, conn->caps.mr_type, pool->depth);
+	if (IS_ERR(ibmr))
+		goto out_free;
+	mr->ibmr = ibmr;
+	return mr;
+
+out_free:
+	mr_free(mr);
+	return NULL;
+}
+
+/**
+ * rpcrdma2_mr_pool_grow - make MRs until there are @count
+ * @pool: an open pool
+ * @count: MRs wanted, cut to the pool's limit
+ *
+ * Context: sleeps for memory (GFP_NOIO). One caller at a time, see
+ * rpcrdma2_mr_pool_open() and the refill work.
+ * Return: 0, or -ENOMEM if not all could be made.
+ */
+int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
+{
+	unsigned int noio = memalloc_noio_save();
+	u32 limit = min(count, pool->max);
+	struct rpcrdma2_mr *mr;
+	int ret = 0;
+
+	while (READ_ONCE(pool->count) < limit) {
+		mr = mr_alloc(pool);
+		if (!mr) {
+			ret = -ENOMEM;
+			break;
+		}
+		spin_lock(&pool->lock);
+		list_add(&mr->list, &pool->free);
+		list_add(&mr->all, &pool->all);
+		WRITE_ONCE(pool->count, pool->count + 1);
+		spin_unlock(&pool->lock);
+		rpcrdma2_stat_inc(pool->conn->p.stats, mrs_allocated);
+	}
+	memalloc_noio_restore(noio);
+	trace_rpcrdma2_mrs_made(pool->conn, READ_ONCE(pool->count), ret);
+	return ret;
+}
+
+static bool pool_is_empty(struct rpcrdma2_mr_pool *pool)
+{
+	bool empty;
+
+	spin_lock(&pool->lock);
+	empty = list_empty(&pool->free);
+	spin_unlock(&pool->lock);
+	return empty;
+}
+
+static void pool_refill_worker(struct work_struct *work)
+{
+	struct rpcrdma2_mr_pool *pool = container_of(to_delayed_work(work),
+						     struct rpcrdma2_mr_pool,
+						     refill);
+	struct rpc_xprt *xprt = &pool->rq->xprt;
+	unsigned int reclaim = 0;
+	bool swapping;
+
+	swapping = atomic_read(&xprt->swapper);
+	if (swapping)
+		reclaim = memalloc_noreclaim_save();
+	rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->min));
+	if (pool_is_empty(pool))
+		rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->count) +
+					    RPCRDMA2_MR_BATCH);
+	if (swapping)
+		memalloc_noreclaim_restore(reclaim);
+
+	/* Without memory, or at the limit: those in use come back, too */
+	if (pool_is_empty(pool))
+		rpcrdma2_mr_pool_refill(pool, RPCRDMA2_MR_RETRY_MS);
+	else
+		rpcrdma2_requester_mrs_ready(pool->rq);
+}
+
+/**
+ * rpcrdma2_mr_pool_refill - somebody waits for MRs
+ * @pool: an open pool
+ * @ms: milliseconds to let pass first
+ *
+ * Leads to rpcrdma2_requester_mrs_ready() once there are free MRs.
+ *
+ * Context: any; does not sleep.
+ */
+void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 ms)
+{
+	queue_delayed_work(rpcrdma2_wq, &pool->refill, msecs_to_jiffies(ms));
+}
+
+/**
+ * rpcrdma2_mr_pool_init - prepare a pool
+ * @pool: zeroed memory
+ * @rq: its user
+ *
+ * Context: any.
+ */
+void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
+			   struct rpcrdma2_requester *rq)
+{
+	spin_lock_init(&pool->lock);
+	INIT_LIST_HEAD(&pool->free);
+	INIT_LIST_HEAD(&pool->all);
+	INIT_DELAYED_WORK(&pool->refill, pool_refill_worker);
+	pool->rq = rq;
+}
+
+/**
+ * rpcrdma2_mr_pool_open - make the first MRs for a connection
+ * @pool: a closed pool
+ * @conn: connection in state READY; outlives the pool's opening
+ * @count: MRs to make now
+ * @max: MRs to make at the most
+ *
+ * Context: sleeps (GFP_NOIO).
+ * Return: 0, or -ENOBUFS if not a single MR could be had. Fewer than
+ * @count are no error.
+ */
+int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
+			  struct rpcrdma2_conn *conn, u32 count, u32 max)
+{
+	pool->conn = conn;
+	pool->depth = conn->caps.mr_depth;
+	pool->max = max;
+	pool->min = 0;
+	pool->count = 0;
+	rpcrdma2_mr_pool_grow(pool, count);
+	if (pool->count)
+		return 0;
+	pool->depth = 0;
+	pool->conn = NULL;
+	return -ENOBUFS;
+}
+
+/**
+ * rpcrdma2_mr_pool_stop - make no more MRs
+ * @pool: the pool, open or closed
+ *
+ * Context: sleeps. The requester's connection takes no more Calls.
+ */
+void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool)
+{
+	cancel_delayed_work_sync(&pool->refill);
+}
+
+/**
+ * rpcrdma2_mr_pool_close - unmap and free every MR, also those of RPCs
+ * @pool: stopped pool; no RPC refers to an MR any more
+ *
+ * Context: sleeps. The connection is closed, so no peer reaches the memory;
+ * its PD and device still exist.
+ */
+void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool)
+{
+	struct rpcrdma2_mr *mr, *tmp;
+
+	list_for_each_entry_safe(mr, tmp, &pool->all, all) {
+		rpcrdma2_mr_unmap(mr);
+		mr_free(mr);
+	}
+	INIT_LIST_HEAD(&pool->all);
+	INIT_LIST_HEAD(&pool->free);
+	pool->count = 0;
+	pool->depth = 0;
+	pool->conn = NULL;
+}
+
+/**
+ * rpcrdma2_mr_get - take an MR for an RPC
+ * @pool: the pool
+ * @req: the RPC; the MR is added to its list
+ *
+ * Context: process; does not sleep.
+ * Return: an MR or NULL.
+ */
+struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
+				    struct rpcrdma2_req *req)
+{
+	struct rpcrdma2_mr *mr;
+
+	spin_lock(&pool->lock);
+	mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
+	if (mr)
+		list_move_tail(&mr->list, &req->mrs);
+	spin_unlock(&pool->lock);
+	if (mr)
+		mr->req = req;
+	return mr;
+}
+
+/**
+ * rpcrdma2_mr_put_all - unmap MRs and give them back
+ * @pool: the pool
+ * @mrs: MRs that no peer can use: fenced or never posted. Empty afterwards
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
+{
+	struct rpcrdma2_mr *mr;
+
+	if (list_empty(mrs))
+		return;
+	list_for_each_entry(mr, mrs, list) {
+		WARN_ON_ONCE(mr->state == RPCRDMA2_MR_VALID);
+		rpcrdma2_mr_unmap(mr);
+		mr->req = NULL;
+	}
+	spin_lock(&pool->lock);
+	/* The most recently used first: their tables are in the cache */
+	list_splice_init(mrs, &pool->free);
+	spin_unlock(&pool->lock);
+}
+
+/* Put as much of the regions into the MR's table as one MR can describe.
+ * Without gap support that is: an offset in the first page, whole pages, a
+ * short last page. Advances the regions.
+ */
+static unsigned int mr_fill(struct rpcrdma2_mr *mr,
+			    struct rpcrdma2_region *r, unsigned int nregions)
+{
+	bool gaps = mr->pool->conn->caps.mr_type == IB_MR_TYPE_SG_GAPS;
+	struct scatterlist *sg = mr->sgt.sgl;
+	unsigned int n = 0;
+	bool short_page = false;
+	u32 len;
+
+	for (; nregions; r++, nregions--) {
+		while (r->len) {
+			if (n == mr->pool->depth)
+				return n;
+			if (n && !gaps && (short_page || r->offset))
+				return n;
+			len = min_t(u32, PAGE_SIZE - r->offset, r->len);
+			sg_set_page(sg, *r->pages, len, r->offset);
+			sg = sg_next(sg);
+			n++;
+			short_page = r->offset + len < PAGE_SIZE;
+			r->len -= len;
+			r->offset += len;
+			if (r->offset == PAGE_SIZE) {
+				r->offset = 0;
+				r->pages++;
+			}
+		}
+	}
+	return n;
+}
+
+/**
+ * rpcrdma2_mr_map - let an MR describe memory
+ * @mr: an MR in state FREE
+ * @regions: the memory, advanced past what fits
+ * @nregions: entries of @regions
+ * @dir: DMA_TO_DEVICE for the peer to read, DMA_FROM_DEVICE to write
+ * @xid: XID of the RPC; becomes part of the offset, to be seen in traces
+ *
+ * Context: process; does not sleep.
+ * Return: bytes mapped, or -EIO.
+ */
+int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
+		    unsigned int nregions, enum dma_data_direction dir,
+		    u32 xid)
+{
+	struct ib_device *device = pool_device(mr->pool);
+	struct ib_mr *ibmr = mr->ibmr;
+	int mapped, n;
+
+	mr->nents = mr_fill(mr, regions, nregions);
+	mr->dir = dir;
+	mr->skip_sync = false;
+	mapped = ib_dma_map_sg(device, mr->sgt.sgl, mr->nents, dir);
+	if (!mapped)
+		return -EIO;
+	mr->state = RPCRDMA2_MR_MAPPED;
+	n = ib_map_mr_sg(ibmr, mr->sgt.sgl, mapped, NULL, PAGE_SIZE);
+	if (n != mapped)
+		return -EIO;
+
+	/* The top bit stays clear: offset + length must not wrap (CHK-25) */
+	ibmr->iova = lower_32_bits(ibmr->iova) |
+		     ((u64)(xid & 0x7fffffff) << 32);
+	ib_update_fast_reg_key(ibmr, (u8)(ibmr->rkey + 1));
+	mr->seg.handle = ibmr->rkey;
+	mr->seg.length = ibmr->length;
+	mr->seg.offset = ibmr->iova;
+	return ibmr->length;
+}
+
+/**
+ * rpcrdma2_mr_unmap - forget the memory
+ * @mr: an MR that no peer can use
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
+{
+	if (mr->state == RPCRDMA2_MR_FREE)
+		return;
+	ib_dma_unmap_sg_attrs(pool_device(mr->pool), mr->sgt.sgl, mr->nents,
+			      mr->dir,
+			      mr->skip_sync ? DMA_ATTR_SKIP_CPU_SYNC : 0);
+	mr->state = RPCRDMA2_MR_FREE;
+}
+
+/* Registrations are not signaled: this is an error or a flush. */
+static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	if (wc->status == IB_WC_SUCCESS)
+		return;
+	trace_rpcrdma2_wc_error(conn, "reg", wc->status, wc->vendor_err);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+}
+
+/**
+ * rpcrdma2_mr_reg_wr - the registration of a mapped MR
+ * @mr: MR in state MAPPED; is VALID afterwards
+ * @next: work request to follow
+ *
+ * Context: any.
+ * Return: the work request, first of the chain.
+ */
+struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
+				      struct ib_send_wr *next)
+{
+	struct ib_reg_wr *reg = &mr->reg;
+
+	mr->reg_cqe.done = mr_reg_done;
+	reg->wr.next = next;
+	reg->wr.wr_cqe = &mr->reg_cqe;
+	reg->wr.sg_list = NULL;
+	reg->wr.num_sge = 0;
+	reg->wr.opcode = IB_WR_REG_MR;
+	reg->wr.send_flags = 0;
+	reg->mr = mr->ibmr;
+	reg->key = mr->ibmr->rkey;
+	reg->access = mr->dir == DMA_TO_DEVICE ? IB_ACCESS_REMOTE_READ :
+		      IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
+	mr->state = RPCRDMA2_MR_VALID;
+	return &reg->wr;
+}
+
+/* Not the last of its chain, so not signaled: an error or a flush. */
+static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	if (wc->status == IB_WC_SUCCESS)
+		return;
+	trace_rpcrdma2_wc_error(conn, "inv", wc->status, wc->vendor_err);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+}
+
+/**
+ * rpcrdma2_mr_inv_wr - the local invalidation of a valid MR
+ * @mr: MR in state VALID
+ * @next: work request to follow, NULL if this is the last
+ * @done: NULL, or handler of the completion: signaled then. It sees
+ *	completions of this work request only
+ *
+ * Context: any.
+ * Return: the work request, first of the chain.
+ */
+struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
+				      struct ib_send_wr *next,
+				      void (*done)(struct ib_cq *cq,
+						   struct ib_wc *wc))
+{
+	struct ib_send_wr *inv = &mr->inv;
+
+	mr->inv_cqe.done = done ?: mr_inv_done;
+	inv->next = next;
+	inv->wr_cqe = &mr->inv_cqe;
+	inv->sg_list = NULL;
+	inv->num_sge = 0;
+	inv->opcode = IB_WR_LOCAL_INV;
+	inv->send_flags = done ? IB_SEND_SIGNALED : 0;
+	inv->ex.invalidate_rkey = mr->seg.handle;
+	return inv;
+}
