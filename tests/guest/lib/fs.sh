@@ -5,7 +5,6 @@
 # names: '' is ours, -v1 the stock one (the default where ours does not
 # exist; "--param lab_suffix=-v1" to ask for it).
 
-PATH=/lab/bin:$PATH
 VERSIONS="3 4.0 4.1 4.2"
 
 SUFFIX=${lab_suffix-}
@@ -83,6 +82,20 @@ mounted() {
 
 # nfs DEV VERS [OPTS [DIR]]: mount over the transport under test.
 nfs() { mount_nfs "$1$SUFFIX" "${@:2}"; }
+
+# second DEV VERS [OPTS]: another client of the same server, mounted in $SECOND:
+# for NFSv4 another minor version (which has a client ID, delegations and locks
+# of its own), for NFSv3 a mount that shares nothing.
+SECOND=/run/second
+second() {
+	local vers=$2
+
+	case $vers in
+	4.0 | 4.2) vers=4.1 ;;
+	4.1) vers=4.2 ;;
+	esac
+	nfs "$1" "$vers" "nosharecache${3:+,$3}" $SECOND
+}
 
 # again DEV VERS: the same mount with an empty cache.
 again() {

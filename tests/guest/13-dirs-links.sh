@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Replies and Calls with long text that no chunk of its own carries: large
+# directories, symbolic links of every length, long names.
+#
+# timeout: 240
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+directory() { # DEV VERS
+	scratch dir
+	iocheck fill -n "$MANY" -l 200 "$E"
+	iocheck list -n "$MANY" -l 200 -e "$D"
+	[ "$(find "$D" -type f | wc -l)" = "$MANY" ]
+	iocheck empty -n "$MANY" -l 200 "$D"
+	iocheck list -n 0 "$E"
+	rmdir "$D"
+}
+
+# READDIR without attributes, and in small pieces.
+plain_directory() { # DEV VERS
+	local opts
+
+	scratch plain
+	iocheck fill -n $((MANY / 5)) -l 100 "$D"
+	iocheck list -n $((MANY / 5)) -l 100 -e "$E"
+	for opts in nordirplus nordirplus,rsize=4096; do
+		nfs "$1" "$2" "$opts,nosharecache" /run/second
+		iocheck list -n $((MANY / 5)) -l 100 /run/second/plain
+		umount_nfs /run/second
+	done
+	rm -r "$E"
+}
+
+# The target travels in the Call and comes back in the Reply.
+links() {
+	local list
+
+	scratch links
+	# shellcheck disable=SC2206 # a list
+	list=($LINKS)
+	iocheck symlink "$D" "${list[@]}"
+	iocheck readlink "$E" "${list[@]}"
+	drop_caches
+	iocheck readlink "$D" "${list[@]}"
+	rm -r "$D"
+	[ ! -e "$E" ]
+}
+
+names() {
+	local len name
+
+	scratch names
+	for len in 1 4 128 254 255; do
+		name=$(printf "%0${len}d" 0)
+		echo "$len" > "$D/$name"
+		ln "$D/$name" "$D/${name//0/1}"
+		[ "$(< "$E/${name//0/1}")" = "$len" ]
+		mv "$D/$name" "$D/${name//0/2}"
+		[ "$(< "$E/${name//0/2}")" = "$len" ]
+		rm "$D/${name//0/1}"
+	done
+	[ "$(find "$E" -type f | wc -l)" = 5 ]
+	if touch "$D/$(printf "%0256d" 0)"; then false; fi
+	rm -r "$E"
+}
+
+# Around 1024 and 4096 bytes, and the longest there can be.
+LINKS="1 59 60 500 700-1024/$(by_speed 1 7) 2048 3700-4095/$(by_speed 1 7)"
+
+fs_start
+mounted "$VERSIONS" "large directory=directory" \
+	"READDIR=plain_directory" "symbolic links=links" "names=names"

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# ACLs and extended attributes: Calls and Replies that do not fit inline and
+# have nothing in them that could be placed, so all of them goes by Position
+# Zero Read chunk and Reply chunk.
+#
+# timeout: 240
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# The kernel's GETACL reply ends with its page, whatever the transport.
+ENTRIES="1 3 50 80 200 320"
+
+# acl_text COUNT: entries for users 5001...
+# shellcheck disable=SC2046 # a list
+acl_text() { printf 'u:%s:r-x\n' $(seq 5001 $((5000 + $1))); }
+
+# NFSv3 has GETACL and SETACL of its own.
+acl_v3() {
+	local n
+
+	scratch acl
+	: > "$D/f"
+	for n in $ENTRIES; do
+		acl_text "$n" | setfacl -b -n -M - "$D/f"
+		getfacl -c -n "$E/f" > "$LAB_TMP/server"
+		getfacl -c -n "$D/f" > "$LAB_TMP/client"
+		cmp "$LAB_TMP/server" "$LAB_TMP/client"
+		[ "$(grep -c '^user:5' "$LAB_TMP/client")" = "$n" ]
+	done
+	setfacl -b "$D/f"
+	[ "$(getfacl -c -n "$E/f" | grep -c '^user:5')" = 0 ]
+	# A default ACL is inherited, on the server.
+	mkdir "$D/d"
+	acl_text 200 | setfacl -d -n -M - "$D/d"
+	: > "$D/d/f"
+	[ "$(getfacl -c -n "$E/d/f" | grep -c '^user:5')" = 200 ]
+	drop_caches
+	[ "$(getfacl -c -n "$D/d" | grep -c '^default:user:5')" = 200 ]
+	rm -r "$E"
+}
+
+# As text in NFSv4, an attribute of the file. iocheck reads back what it set.
+acl_v4() {
+	local n
+
+	scratch acl
+	: > "$D/f"
+	for n in $ACES; do
+		iocheck nfs4acl "$D/f" "$n"
+		[ "$(getfacl -c -n "$E/f" | grep -c '^user:1000')" = "$n" ]
+	done
+	rm -r "$E"
+}
+
+ACES="1 10 20 30 40 60 90"
+
+# iocheck xattr: every value is set on the client, read there and found on the
+# server.
+xattr_values() {
+	scratch xattr
+	: > "$D/f"
+	# shellcheck disable=SC2046 # a list
+	iocheck xattr "$D/f" "$E/f" 1-40 511 $(around "$XATTR_STEP")
+	iocheck xattr "$D/f" "$E/f" 32767-32769 60001 65533-65536
+	# Not from the client's cache.
+	iocheck setxattr "$E/f" 1021 4098 16387 65536
+	drop_caches
+	iocheck getxattr "$D/f" 1021 4098 16387 65536
+	iocheck setxattr "$D/f" 3
+	iocheck getxattr "$E/f" 3
+	setfattr -x user.x0 "$D/f"
+	if getfattr -n user.x0 "$E/f"; then false; fi
+	rm -r "$E"
+}
+
+XATTR_STEP=$(by_speed 1 11)
+
+xattr_names() {
+	scratch names
+	: > "$D/f"
+	iocheck fillxattr -n 120 -l 200 "$D/f"
+	iocheck listxattr -n 120 -l 200 "$E/f"
+	drop_caches
+	iocheck listxattr -n 120 -l 200 "$D/f"
+	rm -r "$E"
+}
+
+fs_start
+mounted 3 "ACL=acl_v3"
+mounted "4.0 4.1 4.2" "ACL=acl_v4"
+mounted 4.2 "extended attributes=xattr_values" "attribute names=xattr_names"
