@@ -182,16 +182,13 @@ version_2_spelling() {
 }
 
 # The server's listener would load the module too, so there is none: that the
-# mount fails for want of a server is not the point.
+# mount fails for want of a server is not the point. Comes last, therefore.
 autoload() {
 	lab_server_down
 	unload_rpcrdma2
 	timeout 60 mount -t nfs -o vers=4.2,proto=rdma,rdmaver=2,retry=0 \
 		"$RXE_ADDR:/" /mnt && return 1
 	[ -e /sys/module/rpcrdma2 ]
-	lab_server
-	lab_listen rdma 20050
-	lab_listen rdma2 20049
 }
 
 connections_4() { # NFS version
@@ -359,7 +356,7 @@ check "nconnect NFSv3" connections_4 3
 check "nconnect NFSv4.2" connections_4 4.2
 check "READ_PLUS" read_plus
 check "NFSv3, versions side by side" side_by_side
-for vers in 4.0 4.1 4.2; do
+for vers in 4.0 4.2; do
 	check "version 2 after 1, NFSv$vers" second_mount rxe-v1 rxe $vers
 	check "version 1 after 2, NFSv$vers" second_mount rxe rxe-v1 $vers
 done
@@ -367,7 +364,7 @@ check "rdmaver=1 after version 2" second_mount rxe rxe-v1 4.2 rdmaver=1
 check "version 2 after TCP" second_mount tcp rxe 4.2
 check "TCP after version 2" second_mount rxe tcp 4.2
 check "another minor version" other_minor_version
-for vers in 4.0 4.1 4.2; do
+for vers in 4.0 4.2; do
 	check "another uniquifier, NFSv$vers" uniquifier $vers
 done
 for vers in 3 4.2; do
