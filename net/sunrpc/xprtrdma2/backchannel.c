@@ -117,6 +117,21 @@ void rpcrdma2_bc_window(struct rpcrdma2_svc *svc)
 }
 
 /**
+ * rpcrdma2_bc_stop - the connection is about to be closed
+ * @svc: its connection is not closed yet
+ *
+ * Senders of callbacks are not excluded otherwise: they hold only the lock
+ * of their own transport.
+ *
+ * Context: process; sleeps.
+ */
+void rpcrdma2_bc_stop(struct rpcrdma2_svc *svc)
+{
+	if (svc->bc)
+		rpcrdma2_requester_stop(&svc->bc->rq);
+}
+
+/**
  * rpcrdma2_bc_detach - the connection is gone
  * @svc: its connection is closed, not yet freed
  *

@@ -17,6 +17,8 @@ void rpcrdma2_backchannel_unregister(void);
 void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_window(struct rpcrdma2_svc *svc);
+/* The connection of @svc is about to be closed. */
+void rpcrdma2_bc_stop(struct rpcrdma2_svc *svc);
 /* The connection of @svc is closed and about to be freed. */
 void rpcrdma2_bc_detach(struct rpcrdma2_svc *svc);
 

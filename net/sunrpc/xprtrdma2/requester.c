@@ -306,7 +306,7 @@ static bool usable(const struct rpcrdma2_requester *rq)
 static void busy_put(struct rpcrdma2_requester *rq)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (!--rq->busy)
+	if (!--rq->busy && rq->stopping)
 		wake_up_all(&rq->wq);
 }
 
@@ -314,7 +314,7 @@ static void busy_put(struct rpcrdma2_requester *rq)
 
 static u32 pages_spanned(u32 offset, u32 len)
 {
-	return DIV_ROUND_UP(offset + len, PAGE_SIZE);
+	return len ? DIV_ROUND_UP(offset + len, PAGE_SIZE) : 0;
 }
 
 static u32 vector_pages(const struct xdr_buf *buf)
@@ -1007,7 +1007,11 @@ static void requester_run(struct rpcrdma2_requester *rq,
 	int ret;
 	u32 nwrs;
 
-	while ((req = fifo_take(rq, &conn))) {
+	/* The look without the lock misses nothing: what opens the window or
+	 * frees a resource does so under queue_lock or credit_lock, which the
+	 * sender takes after it has queued its Call.
+	 */
+	while (!list_empty(&rq->fifo) && (req = fifo_take(rq, &conn))) {
 		ret = make_plan(conn, req);
 		if (ret) {
 			fail_call(rq, conn, req, ret);
@@ -1436,7 +1440,8 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	} else {
 		rq->replies++;
 		/* call_decode() wants them identical */
-		rqst->rq_private_buf = rqst->rq_rcv_buf;
+		memcpy(&rqst->rq_private_buf, &rqst->rq_rcv_buf,
+		       sizeof(rqst->rq_private_buf));
 		xprt_complete_rqst(rqst->rq_task, req->copied);
 	}
 	xprt_unpin_rqst(rqst);

@@ -478,6 +478,7 @@ static void svc_free(struct work_struct *work)
 
 	if (svc->conn) {
 		id = svc->conn->id;
+		rpcrdma2_bc_stop(svc);
 		rpcrdma2_conn_close(svc->conn);
 		list_for_each_entry_safe(call, tmp, &svc->ready, list) {
 			list_del_init(&call->list);
