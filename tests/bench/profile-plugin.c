@@ -88,8 +88,10 @@ static void begin(unsigned int vcpu, void *data)
 	(void)vcpu;
 	(void)data;
 	for (i = 0; i < BUCKETS; i++)
-		for (b = blocks[i]; b; b = b->next)
-			b->execs = b->insns = 0;
+		for (b = blocks[i]; b; b = b->next) {
+			b->execs = 0;
+			b->insns = 0;
+		}
 	recording = true;
 }
 

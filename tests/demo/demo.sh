@@ -110,7 +110,7 @@ mounted_so() { grep -E " /mnt nfs4? .*vers=$1,.*proto=rdma,rdmaver=2," /proc/mou
 xprt_is_rdma() { grep -q '^	xprt:	rdma ' /proc/self/mountstats; }
 not_mounted() { ! grep -q ' /mnt nfs' /proc/mounts; }
 no_connections() { ! compgen -G "$DEBUG/client-*" > /dev/null; }
-is() { [ "$1" "$2" "$3" ] || { echo "$1 $2 $3 does not hold"; return 1; }; }
+is() { test "$1" "$2" "$3" || { echo "$1 $2 $3 does not hold"; return 1; }; }
 
 # What an administrator sees of the connection.
 show_connection() {
