@@ -128,17 +128,18 @@ RP_CASE("server", msg_garbage_args, "MSG-10",
 	struct rp_conn *c = rp_open();
 	struct rp_mem *mem = rp_mem(c, 4096);
 	uint32_t xid = rp_xid();
-	struct rp_msg *m, *rpc = nfs4_write(xid, "msg10", 0, 1000);
+	struct rp_msg *m, *rpc;
 
-	/* Cut off inside the arguments */
-	m = rp_copy(rpc);
-	m->n -= 5;
+	/* NFSv3 GETATTR of a file handle that is not there */
+	m = rpc_call(xid, 100003, 3, 1);
+	put(m, 32);
 	rp_send(c, msg_call(m));
 	rp_expect(c, msg_reply(rp_words(W(xid, 1, 0, 0, 0, 4))));
 
-	/* Position beyond the end of the stream */
+	/* NFSv3 WRITE, Position beyond the end of the stream */
 	xid = rp_xid();
-	rpc = nfs4_write(xid, "msg10", 0, 1000);
+	rpc = rpc_call(xid, 100003, 3, 7);
+	put_all(rpc, W(8, 0, 0, 0, 0, 1000, 2, 1000));
 	m = call_head(xid, MSG, 0);
 	put_read(m, 4 * rpc->n + 400, rp_seg(mem, 0, 1000));
 	put_all(m, W(0, 0, 0));

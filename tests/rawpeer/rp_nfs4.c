@@ -131,12 +131,19 @@ void put_pattern(struct rp_msg *m, uint32_t off, uint32_t len)
 void rp_is_pattern(const void *buf, uint32_t off, uint32_t len)
 {
 	const uint8_t *b = buf;
-	uint32_t i;
+	uint32_t i, j;
 
-	for (i = 0; i < len; i++)
-		rp_check(b[i] == rp_pattern(off + i),
-			 "wrong data at byte %u of %u: %02x, not %02x", i, len,
-			 b[i], rp_pattern(off + i));
+	for (i = 0; i < len && b[i] == rp_pattern(off + i);)
+		i++;
+	if (i == len)
+		return;
+	fprintf(stderr, "wrong data from byte %u of %u on:", i, len);
+	for (j = i; j < len && j < i + 16; j++)
+		fprintf(stderr, " %02x", b[j]);
+	fprintf(stderr, ", not");
+	for (j = i; j < len && j < i + 16; j++)
+		fprintf(stderr, " %02x", rp_pattern(off + j));
+	rp_fail(" ");
 }
 
 void rp_is_untouched(const struct rp_mem *mem, uint32_t off, uint32_t len)

@@ -77,9 +77,10 @@ RP_CASE("server", prop_count, "PROP-3,SEC-3",
 	"a count of properties beyond the message is answered with BAD_XDR")
 {
 	static const uint32_t counts[] = { 1, 2, 0x10000000, 0xffffffff };
-	struct rp_conn *c = rp_open();
+	struct rp_conn *c = rp_connect();
 	unsigned int i;
 
+	rp_null(c);
 	for (i = 0; i < 4; i++)
 		rp_refused(c, connprop_head(rp_xid(), CALL, counts[i]),
 			   BAD_XDR);
@@ -173,9 +174,11 @@ RP_CASE("server", prop_all_or_none, "PROP-11,ERR-5,ERR-16",
 RP_CASE("server", conn_malformed_response, "ERR-1,D-6",
 	"a malformed CONNPROP is reported whatever its RESPONSE flag")
 {
-	struct rp_conn *c = rp_open();
-	struct rp_msg *m = connprop_head(rp_xid(), RESPONSE, 1);
+	struct rp_conn *c = rp_connect();
+	struct rp_msg *m;
 
+	rp_null(c);
+	m = connprop_head(rp_xid(), RESPONSE, 1);
 	put_all(m, W(RBSIZ, 2, 0x10000000));
 	rp_refused(c, m, BAD_XDR);
 	rp_nothing(c);
@@ -200,6 +203,16 @@ RP_CASE("server", conn_second, "CONN-8,D-25",
 	still_4096(c);
 }
 
+/* A READ of 3000 bytes without chunks is refused: the limit is 2048. */
+static void now_2048(struct rp_conn *c)
+{
+	uint32_t xid = rp_xid();
+
+	rp_file("prop", 20480);
+	rp_send(c, msg_call(nfs4_read(xid, "prop", 0, 3000)));
+	rp_expect(c, error2_arg(xid, REPLY_RESOURCE, ANY));
+}
+
 RP_CASE("server", conn_late, "CONN-9,CONN-11,VER-8,CONN-13,D-10",
 	"RPCs first, CONNPROP later: no unasked CONNPROP, later ones obey it")
 {
@@ -209,6 +222,32 @@ RP_CASE("server", conn_late, "CONN-9,CONN-11,VER-8,CONN-13,D-10",
 	rp_null(c);
 	rp_nothing(c);
 	still_4096(c);
+	rp_send(c, connprop(xid, 2048, 1));
+	rp_check(is_connprop_answer(rp_recv(c), xid), "no CONNPROP in answer");
+	now_2048(c);
+	rp_nothing(c);
+}
+
+RP_CASE("server", conn_late_raise, "CONN-9,D-16,PROP-15",
+	"a late CONNPROP with a larger size: Replies of that size are inline")
+{
+	struct rp_conn *c = rp_connect();
+	uint32_t xid = rp_xid();
+
+	rp_null(c);
+	rp_send(c, connprop(xid, 8192, 1));
+	rp_check(is_connprop_answer(rp_recv(c), xid), "no CONNPROP in answer");
+	now_8192(c);
+	rp_nothing(c);
+}
+
+RP_CASE("server", prop_first_bad, "ERR-15,PROP-6,VER-20,ERR-16",
+	"a malformed CONNPROP as first message is reported, a good one follows")
+{
+	struct rp_conn *c = rp_connect();
+	uint32_t xid = rp_xid();
+
+	rp_refused(c, one_prop(W(RBSIZ, 2, 0x10000000)), BAD_XDR);
 	rp_send(c, connprop(xid, 8192, 1));
 	rp_check(is_connprop_answer(rp_recv(c), xid), "no CONNPROP in answer");
 	now_8192(c);

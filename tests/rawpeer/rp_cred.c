@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CRED, RINV, SEC: credits, remote invalidation and handles, as a server
+ * treats them.
+ */
+#include "rp.h"
+
+RP_CASE("server", cred_never_zero, "CRED-5,CRED-1,CRED-14",
+	"whatever is asked for, a grant is never zero")
+{
+	static const uint32_t ask[] = { 0, 1, 2, 1000, 0xffffffff };
+	struct rp_conn *c = rp_open();
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		uint32_t xid = rp_xid();
+		struct rp_rx *rx;
+
+		rp_send(c, rp_set(null_call(xid), 2, ask[i]));
+		rx = rp_expect(c, null_reply(xid));
+		rp_check(rp_word(rx->buf, 2) > 0, "a grant of zero");
+		rp_check(rp_word(rx->buf, 2) < 65536, "a grant of %u",
+			 rp_word(rx->buf, 2));
+	}
+}
+
+/* Send @n NULL Calls at once, take all answers; returns the last grant. */
+static uint32_t burst(struct rp_conn *c, uint32_t n)
+{
+	uint32_t first = rp_xid(), i, grant = 0;
+	struct rp_rx *rx;
+
+	for (i = 0; i < n; i++)
+		rp_send(c, rp_set(null_call(first + i), 2, 64));
+	for (i = 1; i < n; i++)
+		rp_xid();
+	for (i = 0; i < n; i++) {
+		rx = rp_recv(c);
+		rp_check(rp_word(rx->buf, 3) == MSG, "not a Reply");
+		rp_check(rp_word(rx->buf, 0) - first < n, "a foreign XID");
+		grant = rp_word(rx->buf, 2);
+	}
+	return grant;
+}
+
+RP_CASE("server", cred_full_window, "CRED-7,CRED-13,CRED-8,V1-12",
+	"a full window and control messages never lack a Receive")
+{
+	const struct rp_how how = { .no_rnr = true };
+	struct rp_conn *c = rp_connect_how(&how);
+	uint32_t xid = rp_xid(), grant, i, j;
+	struct rp_rx *rx;
+
+	rp_send(c, connprop(xid, 4096, 0));
+	rx = rp_recv(c);
+	rp_check(rp_word(rx->buf, 3) == CONNPROP, "no CONNPROP");
+	grant = rp_word(rx->buf, 2);
+	for (i = 0; i < 40; i++) {
+		rp_check(grant > 0, "a grant of zero");
+		if (grant > RP_NR_SENDS - 8)
+			grant = RP_NR_SENDS - 8;
+		/* Control messages use no credit */
+		for (j = 0; j < 6; j++)
+			rp_send(c, error2(rp_xid(), SYSTEM));
+		grant = burst(c, grant);
+	}
+	rp_nothing(c);
+}
+
+RP_CASE("server", cred_too_many, "CRED-3,SEC-2,SEC-3",
+	"more Calls than granted harm nobody else")
+{
+	struct rp_conn *other = rp_open(), *c = rp_open();
+	unsigned int i;
+
+	for (i = 0; i < 500 && !rp_is_closed(c); i++)
+		if (!rp_try_send(c, null_call(rp_xid())))
+			break;
+	rp_null(other);
+	while (rp_recv_within(c, RP_SILENCE))
+		;
+	if (!rp_is_closed(c))
+		rp_null(c);
+	rp_null(other);
+	rp_null(rp_open());
+}
+
+/* READ of @count bytes; the handle to be invalidated and the Reply chunk
+ * are up to the caller.
+ */
+static struct rp_rx *read_inv(struct rp_conn *c, uint32_t inv,
+			      struct rp_seg write, const struct rp_seg *reply)
+{
+	uint32_t xid = rp_xid();
+	struct rp_msg *m = call_head(xid, MSG, inv);
+
+	put(m, 0);
+	put_chunk(m, 1, &write);
+	put(m, 0);
+	if (reply)
+		put_chunk(m, 1, reply);
+	else
+		put(m, 0);
+	put_msg(m, nfs4_read(xid, "rinv", 0, 4096));
+	return rp_exchange(c, m);
+}
+
+RP_CASE("server", rinv_none, "RINV-5,RINV-2,RINV-13",
+	"no handle named: a plain Send, the memory stays usable")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem_inv(c, 4096);
+	unsigned int i;
+
+	rp_file("rinv", 4096);
+	for (i = 0; i < 3; i++) {
+		struct rp_rx *rx = read_inv(c, 0, rp_seg(mem, 0, 4096), NULL);
+
+		rp_check(rp_word(rx->buf, 3) == MSG, "not a Reply");
+		rp_check(!rx->inv, "%08x was invalidated", rx->inv);
+		rp_is_pattern(mem->buf, 0, 4096);
+	}
+	rp_nothing(c);
+}
+
+RP_CASE("server", rinv_named, "RINV-6,RINV-7,RINV-20",
+	"the handle named in the Call is invalidated with the Reply")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *a = rp_mem_inv(c, 4096), *b = rp_mem_inv(c, 4096);
+	struct rp_seg reply = rp_seg(b, 0, 4096);
+	struct rp_rx *rx;
+
+	rp_file("rinv", 4096);
+	/* Of two handles, the second */
+	rx = read_inv(c, b->handle, rp_seg(a, 0, 4096), &reply);
+	rp_check(rx->inv == b->handle, "%08x was invalidated, not %08x",
+		 rx->inv, b->handle);
+	rp_check(rp_word(rx->buf, 5) == 0, "rdma_inv_handle in a Reply");
+	rp_is_pattern(a->buf, 0, 4096);
+	/* And the first, which still works */
+	rx = read_inv(c, a->handle, rp_seg(a, 0, 4096), NULL);
+	rp_check(rx->inv == a->handle, "%08x was invalidated, not %08x",
+		 rx->inv, a->handle);
+	rp_nothing(c);
+}
+
+RP_CASE("server", rinv_foreign, "RINV-8,D-29",
+	"a named handle that is in no segment: a plain Send")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *a = rp_mem_inv(c, 4096), *b = rp_mem_inv(c, 4096);
+	struct rp_rx *rx;
+
+	rp_file("rinv", 4096);
+	rx = read_inv(c, 0xdead, rp_seg(a, 0, 4096), NULL);
+	rp_check(!rx->inv, "%08x was invalidated", rx->inv);
+	rx = read_inv(c, b->handle, rp_seg(a, 0, 4096), NULL);
+	rp_check(!rx->inv, "%08x was invalidated", rx->inv);
+	rp_send(c, rp_set(null_call(rp_xid()), 5, b->handle));
+	rx = rp_recv(c);
+	rp_check(!rx->inv, "%08x was invalidated", rx->inv);
+	rp_nothing(c);
+}
+
+RP_CASE("server", rinv_error, "RINV-10,ERR-4",
+	"an ERROR invalidates nothing")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem_inv(c, 4096);
+	struct rp_rx *rx;
+
+	rp_file("rinv", 4096);
+	rx = read_inv(c, mem->handle, rp_seg(mem, 0, 1024), NULL);
+	rp_check(rp_word(rx->buf, 3) == ERROR, "not an ERROR");
+	rp_check(!rx->inv, "%08x was invalidated", rx->inv);
+	rx = read_inv(c, 0, rp_seg(mem, 0, 4096), NULL);
+	rp_check(rp_word(rx->buf, 3) == MSG, "not a Reply");
+	rp_is_pattern(mem->buf, 0, 4096);
+	rp_nothing(c);
+}
+
+RP_CASE("server", sec_other_handle, "SEC-4,ERR-33,SEC-13",
+	"a handle of another connection breaks the one that uses it only")
+{
+	struct rp_conn *owner = rp_open(), *thief = rp_open();
+	struct rp_mem *mem = rp_mem(owner, 4096);
+	uint32_t xid = rp_xid();
+	struct rp_seg seg = rp_seg(mem, 0, 4096);
+	struct rp_msg *m = call_head(xid, MSG, 0);
+	struct rp_rx *rx;
+
+	rp_file("rinv", 4096);
+	put(m, 0);
+	put_chunk(m, 1, &seg);
+	put_all(m, W(0, 0));
+	put_msg(m, nfs4_read(xid, "rinv", 0, 4096));
+	rp_send(thief, m);
+	rx = rp_recv_within(thief, RP_ANSWER);
+	rp_check(!rx || rp_word(rx->buf, 3) == ERROR, "it was served");
+	rp_is_untouched(mem, 0, 4096);
+	rp_check(rp_closed_within(thief, RP_ANSWER),
+		 "the connection does not end");
+	rp_nothing(owner);
+	rp_null(rp_open());
+}
+
+RP_CASE("server", sec_stale_read, "ERR-33,SEC-4",
+	"a stale handle in a Position-Zero chunk breaks that connection only")
+{
+	struct rp_conn *other = rp_open(), *c = rp_open();
+	struct rp_msg *m = call_head(rp_xid(), NOMSG, 0);
+
+	put_read(m, 0, (struct rp_seg){ 0x00abcd00, 40, 0x1000 });
+	put_all(m, W(0, 0, 0));
+	rp_send(c, m);
+	rp_check(!rp_recv_within(c, RP_ANSWER), "an answer");
+	rp_check(rp_closed_within(c, RP_ANSWER),
+		 "the connection does not end");
+	rp_nothing(other);
+	rp_null(rp_open());
+}
+
+RP_CASE("server", rec_each_step, "REC-4,VER-20",
+	"clients that leave at each step of the handshake")
+{
+	struct rp_conn *c, *other = rp_open();
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		c = rp_connect();
+		rp_close(c);
+		c = rp_connect();
+		rp_send(c, connprop(rp_xid(), 4096, 1));
+		rp_close(c);
+		c = rp_open();
+		rp_close(c);
+		c = rp_open();
+		rp_send(c, null_call(rp_xid()));
+		rp_close(c);
+		rp_null(other);
+	}
+}
