@@ -191,6 +191,14 @@ autoload() {
 	[ -e /sys/module/rpcrdma2 ]
 }
 
+version_2_ipv6() {
+	mount_nfs rxe6 4.2
+	has proto=rdma6
+	has rdmaver=2
+	alive
+	umount_nfs
+}
+
 connections_4() { # NFS version
 	mount_nfs rxe "$1" nconnect=4
 	has nconnect=4
@@ -352,6 +360,7 @@ for vers in 3 4.0 4.1 4.2; do
 	check "rdmaver=2 NFSv$vers" version_2 $vers
 done
 check "rdmaver=2 in any order" version_2_spelling
+check "rdmaver=2 over IPv6" version_2_ipv6
 check "nconnect NFSv3" connections_4 3
 check "nconnect NFSv4.2" connections_4 4.2
 check "READ_PLUS" read_plus
