@@ -152,6 +152,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_grant_reset(&conn->grant, p->serves_initial, p->serves);
 	rpcrdma2_props_init(&conn->peer);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
+	conn->cm_step = -1;
 	conn->last_recv = jiffies;
 	return conn;
 }
@@ -321,27 +322,42 @@ static void conn_cm_private(struct rpcrdma2_conn *conn, u8 *buf)
 	rpcrdma_cm_encode(&cm, buf);
 }
 
-/* Thresholds and invalidation by the rules of the settled version: INL-2,
- * INL-3, INL-8, D-16, RINV-20, RINV-21.
+/**
+ * rpcrdma2_conn_apply_props - thresholds by the properties of both peers
+ * @conn: connection of version 2
+ *
+ * INL-2, INL-3, D-16. Obeyed by messages that are built from now on
+ * (CONN-13).
+ *
+ * Context: connect path or CQ work item.
+ */
+void rpcrdma2_conn_apply_props(struct rpcrdma2_conn *conn)
+{
+	u32 mine = conn->mine.val[RPCRDMA2_RBSIZ];
+	u32 peer = conn->peer.val[RPCRDMA2_RBSIZ];
+	u32 most = conn->slot_size ?: conn->p.send_size;
+
+	WRITE_ONCE(conn->inline_send, min(most, peer));
+	WRITE_ONCE(conn->inline_recv, conn->peer_props_seen ?
+		   min(mine, peer) : RPCRDMA2_INLINE_DEFAULT);
+}
+
+/* Thresholds and invalidation by the rules of the settled version: INL-8,
+ * RINV-20, RINV-21.
  */
 static void conn_apply_limits(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma_cm_private *cm = &conn->cm_peer;
-	u32 mine = conn->mine.val[RPCRDMA2_RBSIZ];
-	u32 peer;
 
-	if (!conn->codec->props) {
-		conn->inline_send = min(conn->p.send_size, cm->recv_size);
-		conn->inline_recv = min(mine, cm->send_size);
-		conn->remote_inval = conn->caps.remote_inval &&
-				     cm->remote_inval;
+	conn->remote_inval = conn->caps.remote_inval;
+	if (conn->codec->props) {
+		rpcrdma2_conn_apply_props(conn);
 		return;
 	}
-	peer = conn->peer.val[RPCRDMA2_RBSIZ];
-	conn->inline_send = min(conn->p.send_size, peer);
-	conn->inline_recv = conn->peer_props_seen ?
-			    min(mine, peer) : RPCRDMA2_INLINE_DEFAULT;
-	conn->remote_inval = conn->caps.remote_inval;
+	conn->inline_send = min(conn->p.send_size, cm->recv_size);
+	conn->inline_recv = min(conn->mine.val[RPCRDMA2_RBSIZ],
+				cm->send_size);
+	conn->remote_inval &= cm->remote_inval;
 }
 
 /**
@@ -369,17 +385,22 @@ int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_codec *codec,
 			 enum rpcrdma2_why why)
 {
+	u32 want;
 	int size;
 
 	conn->codec = codec;
 	conn->why = why;
 	conn_apply_limits(conn);
-	size = rpcrdma2_sends_grow(conn, conn->inline_send,
-				   min(conn->inline_send,
-				       codec->inline_default));
+	/* A CONNPROP that comes late may allow more (CONN-9) */
+	want = conn->inline_send;
+	if (codec->props && !conn->peer_props_seen)
+		want = conn->p.send_size;
+	size = rpcrdma2_sends_grow(conn, want, min(conn->inline_send,
+						   codec->inline_default));
 	if (size < 0)
 		return -ENOBUFS;
-	conn->inline_send = size;
+	conn->slot_size = size;
+	conn->inline_send = min_t(u32, conn->inline_send, size);
 	if (!conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
 		return -ENOTCONN;
 	trace_rpcrdma2_settled(conn);
@@ -736,6 +757,7 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 		ret = conn_attempt(conn, net, src, dst);
 		if (!ret)
 			break;
+		rpcrdma2_conn_kill(conn, ret);
 		rpcrdma2_conn_close(conn);
 		rpcrdma2_conn_free(conn);
 	}
@@ -783,7 +805,10 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 	param.private_data_len = sizeof(private);
 	if (!conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;
-	return rdma_accept(conn->cm_id, &param);
+	rdma_lock_handler(conn->cm_id);
+	ret = rdma_accept(conn->cm_id, &param);
+	rdma_unlock_handler(conn->cm_id);
+	return ret;
 }
 
 /**

@@ -279,6 +279,7 @@ int rpcrdma2_device_query(struct ib_device *device,
  * @slots: slots for RPC messages, an array of @nslots; they exist from
  *	READY on, when the size of the largest message is known
  * @nslots: how many
+ * @slot_size: bytes of each, 0 before they exist
  * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
  * @recv_lock: protects the fields up to @recv_posted and orders posting
  * @recv_closed: nothing may be posted any more
@@ -312,7 +313,7 @@ struct rpcrdma2_conn {
 
 	const struct rpcrdma2_codec	*codec;
 	enum rpcrdma2_why		why;
-	u32				cm_step;	/* last CM event passed */
+	int				cm_step;	/* last CM event passed, or -1 */
 	bool				told;		/* ops->lost() called */
 	struct rpcrdma2_neg		neg;		/* client */
 	enum rpcrdma2_neg_action	neg_action;	/* client, for the waiter */
@@ -342,6 +343,7 @@ struct rpcrdma2_conn {
 	struct list_head		sq_waiters;
 	struct rpcrdma2_send		*slots;
 	u32				nslots;
+	u32				slot_size;
 	struct rpcrdma2_send		*control_slots;
 
 	spinlock_t			recv_lock;
@@ -408,6 +410,7 @@ void rpcrdma2_conn_opened(struct rpcrdma2_conn *conn);
 int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_codec *codec,
 			 enum rpcrdma2_why why);
+void rpcrdma2_conn_apply_props(struct rpcrdma2_conn *conn);
 /* A grant arrived in a non-ERROR message with RESPONSE set: posts Receives
  * for the Replies first, then opens the window. Sleeps. Returns true if
  * Calls may go now.
@@ -492,5 +495,9 @@ int rpcrdma2_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
 void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_hdr *about, u32 err,
 			 u32 arg0, u32 arg1);
+/* As rpcrdma2_send_error(), and give up the connection when it is out. */
+void rpcrdma2_send_last_error(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_hdr *about, u32 err,
+			      u32 arg0, u32 arg1);
 
 #endif /* _RPCRDMA2_CONN_H */

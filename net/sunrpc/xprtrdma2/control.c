@@ -12,13 +12,47 @@
 #include "conn.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Any codec can write ERR_VERS; the others need the settled one. */
+/* Before a version is settled an ERROR has the version of what it is about;
+ * any codec can write ERR_VERS.
+ */
 static const struct rpcrdma2_codec *
-error_codec(const struct rpcrdma2_conn *conn, u32 err)
+error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
 {
 	if (conn->codec)
 		return conn->codec;
-	return err == RDMA2_ERR_VERS ? &rpcrdma2_codec_v2 : NULL;
+	return about->vers == RPCRDMA_VERS_1 ? &rpcrdma2_codec_v1 :
+					       &rpcrdma2_codec_v2;
+}
+
+static int send_error(struct rpcrdma2_conn *conn,
+		      const struct rpcrdma2_hdr *about, u32 err,
+		      const u32 args[2],
+		      void (*done)(struct rpcrdma2_send *send, int status))
+{
+	const struct rpcrdma2_codec *codec = error_codec(conn, about);
+	struct rpcrdma2_send *send;
+	int ret;
+
+	if (about->htype == RDMA2_ERROR)
+		return -EINVAL;
+	send = rpcrdma2_send_get(conn, 1, NULL, true);
+	if (!send) {
+		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
+		return -EAGAIN;
+	}
+	ret = codec->encode_error(about, rpcrdma2_conn_credit_grant(conn),
+				  err, args, send->buf, send->size);
+	if (ret < 0) {
+		rpcrdma2_send_put(send);
+		return ret;
+	}
+	send->done = done;
+	rpcrdma2_send_prepare(send, ret, 0);
+	ret = rpcrdma2_send_post(send, NULL);
+	trace_rpcrdma2_send_control(conn, about->xid, RDMA2_ERROR, err, ret);
+	if (!ret)
+		rpcrdma2_stat_inc(conn->p.stats, tx_error);
+	return ret;
 }
 
 /**
@@ -39,29 +73,37 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_hdr *about, u32 err,
 			 u32 arg0, u32 arg1)
 {
-	const struct rpcrdma2_codec *codec = error_codec(conn, err);
 	const u32 args[2] = { arg0, arg1 };
-	struct rpcrdma2_send *send;
-	int len, ret;
 
-	if (!codec || about->htype == RDMA2_ERROR)
-		return;
-	send = rpcrdma2_send_get(conn, 1, NULL, true);
-	if (!send) {
-		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
-		return;
-	}
-	len = codec->encode_error(about, rpcrdma2_conn_credit_grant(conn),
-				  err, args, send->buf, send->size);
-	if (len < 0) {
-		rpcrdma2_send_put(send);
-		return;
-	}
-	rpcrdma2_send_prepare(send, len, 0);
-	ret = rpcrdma2_send_post(send, NULL);
-	trace_rpcrdma2_send_control(conn, about->xid, RDMA2_ERROR, err, ret);
-	if (!ret)
-		rpcrdma2_stat_inc(conn->p.stats, tx_error);
+	send_error(conn, about, err, args, NULL);
+}
+
+static void last_error_done(struct rpcrdma2_send *send, int status)
+{
+	rpcrdma2_conn_kill(send->conn, -EPROTO);
+}
+
+/**
+ * rpcrdma2_send_last_error - answer with an RDMA2_ERROR, then close
+ * @conn: the connection
+ * @about: header of the message
+ * @err: error code
+ * @arg0: first argument
+ * @arg1: second argument
+ *
+ * The connection is given up when the ERROR is out, so that the peer sees
+ * both.
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_send_last_error(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_hdr *about, u32 err,
+			      u32 arg0, u32 arg1)
+{
+	const u32 args[2] = { arg0, arg1 };
+
+	if (send_error(conn, about, err, args, last_error_done))
+		rpcrdma2_conn_kill(conn, -EPROTO);
 }
 
 /**
@@ -150,11 +192,7 @@ static void recv_connprop(struct rpcrdma2_conn *conn,
 		}
 		if (!connprop_apply(conn, rx))
 			return;
-		/* Later messages obey it (CONN-13); the slots' size is kept */
-		conn->inline_send = min(conn->inline_send,
-					conn->peer.val[RPCRDMA2_RBSIZ]);
-		conn->inline_recv = min(conn->mine.val[RPCRDMA2_RBSIZ],
-					conn->peer.val[RPCRDMA2_RBSIZ]);
+		rpcrdma2_conn_apply_props(conn);
 	}
 	if (rx->hdr.response) {
 		if (rpcrdma2_conn_granted(conn, rx->hdr.credit))
@@ -302,6 +340,24 @@ static int server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 				    conn->srv_ver.why);
 }
 
+static void refuse_version(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx,
+			   enum rpcrdma2_srv_action action, u32 low, u32 high)
+{
+	switch (action) {
+	case RPCRDMA2_SRV_ERR_VERS:
+		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_VERS, low, high);
+		break;
+	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
+		rpcrdma2_send_last_error(conn, &rx->hdr, RDMA2_ERR_VERS, low,
+					 high);
+		break;
+	default:
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		break;
+	}
+}
+
 static bool recv_server(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	bool settled = conn->srv_ver.codec;
@@ -321,11 +377,7 @@ static bool recv_server(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
 	case RPCRDMA2_SRV_CLOSE:
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
-		if (action != RPCRDMA2_SRV_CLOSE)
-			rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_VERS,
-					    low, high);
-		if (action != RPCRDMA2_SRV_ERR_VERS)
-			rpcrdma2_conn_kill(conn, -EPROTO);
+		refuse_version(conn, rx, action, low, high);
 		return false;
 	}
 

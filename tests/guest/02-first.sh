@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The smallest thing that must work: mount, write, read back, unmount.
+#
+# timeout: 60
+. /lab/lib/lab.sh
+
+one() { # DEV VERS
+	mount_nfs "$1" "$2"
+	grep " /mnt nfs" /proc/mounts
+	echo "hello $1 $2" > /mnt/hello
+	umount_nfs
+	mount_nfs "$1" "$2"
+	[ "$(cat /mnt/hello)" = "hello $1 $2" ]
+	cat /sys/kernel/debug/rpcrdma2/client-*
+	umount_nfs
+}
+
+lab_all
+for dev in $(lab_devices); do
+	for vers in 3 4.0 4.1 4.2; do
+		ktap_run "$dev NFSv$vers" one "$dev" "$vers"
+	done
+done
