@@ -154,9 +154,11 @@ static void row_wait_err_vers(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		client_init(&c, test);
 		client_wait(&c, XID);
+		c.mem.losses = 1;
 		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
 				RPCRDMA2_DO_SETTLE);
 		expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS);
+		KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 		KUNIT_EXPECT_TRUE(test, c.neg.saw_err_vers);
 		KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&c.hdr));
 		expect_nothing_remembered(&c);
@@ -250,6 +252,38 @@ static void row_wait_other_error(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
 				RPCRDMA2_DO_NOTHING);
 	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+}
+
+/* An ERR_CHUNK is known by its length when the version does not tell. */
+static void err_chunk_rule(struct kunit *test)
+{
+	struct message chunk = message_vector(test, VEC_V2);
+	struct message cut;
+	struct client c;
+	u32 len;
+
+	client_init(&c, test);
+	client_wait(&c, XID);
+	for (len = 0; len < chunk.len; len++) {
+		cut = message_new(test, chunk.p, len);
+		KUNIT_EXPECT_EQ(test, client_message(&c, cut),
+				RPCRDMA2_DO_NOTHING);
+	}
+	/* version 2: longer ones are v2 errors without RESPONSE */
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 2, 0, 4,
+							 2, 2)),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 3, 0, 4,
+							 2)),
+			RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 1, 0, 4,
+							 3)),
+			RPCRDMA2_DO_NOTHING);
+	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+	/* version 1: length does not matter */
+	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 1, 0, 4,
+							 2, 9, 9, 9)),
+			RPCRDMA2_DO_RECONNECT);
 }
 
 /* wait: timer */
@@ -416,6 +450,9 @@ static void row_settled_lost(struct kunit *test)
 	client_init(&c, test);
 	client_wait(&c, NEG_XID);
 	client_vector(&c, VEC_P2);
+	c.mem.losses = 1;
+	rpcrdma2_neg_proved(&c.neg);
+	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
 			RPCRDMA2_DO_NOTHING);
 	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
@@ -556,6 +593,7 @@ static void v2_required(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
 			RPCRDMA2_DO_FAIL);
 	expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
+	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 
 	/* what was remembered before the policy changed does not count */
 	c.mem.v1_until = c.now + 100;
@@ -599,6 +637,7 @@ static struct kunit_case client_version_cases[] = {
 	RPCRDMA2_CASE(row_wait_err_vers_useless, "8.1,ERR-13"),
 	RPCRDMA2_CASE(row_wait_err_vers_lost, "8.1,VER-13,V1-10"),
 	RPCRDMA2_CASE(row_wait_other_error, "8.1,VER-18,ERR-18,D-22"),
+	RPCRDMA2_CASE(err_chunk_rule, "VER-18,D-9"),
 	RPCRDMA2_CASE(row_wait_timer, "8.1,VER-14,V1-9,D-22"),
 	RPCRDMA2_CASE(row_wait_lost_once, "8.1,VER-15"),
 	RPCRDMA2_CASE(row_wait_lost_twice, "8.1,VER-15,V1-10"),

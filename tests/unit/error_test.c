@@ -79,6 +79,9 @@ static void decode_v2(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_ERROR);
 		KUNIT_EXPECT_TRUE(test, hdr.response);
 		KUNIT_EXPECT_EQ(test, hdr.xid, XID);
+		KUNIT_EXPECT_EQ(test, hdr.hdr_len, 20);
+		KUNIT_EXPECT_PTR_EQ(test, hdr.body, m.p + 20);
+		KUNIT_EXPECT_EQ(test, hdr.body_len, m.len - 20);
 		KUNIT_EXPECT_EQ(test, hdr.err, v2_rows[i].err);
 		KUNIT_EXPECT_EQ(test, hdr.err_arg[0], v2_rows[i].arg[0]);
 		KUNIT_EXPECT_EQ(test, hdr.err_arg[1], v2_rows[i].arg[1]);
@@ -105,6 +108,11 @@ static void error_about_call(struct kunit *test)
 	len = v2->encode_error(&hdr, 16, RDMA2_ERR_REPLY_RESOURCE, NULL, buf,
 			       sizeof(buf));
 	KUNIT_EXPECT_EQ(test, len, 28);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 24), 0);
+	len = v2->encode_error(&hdr, 16, RDMA2_ERR_VERS, NULL, buf,
+			       sizeof(buf));
+	KUNIT_EXPECT_EQ(test, len, 28);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 20), 0);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 24), 0);
 }
 
@@ -134,8 +142,13 @@ static void encode_v1(struct kunit *test)
 
 static void decode_v1(struct kunit *test)
 {
+	struct message m = message_vector(test, VEC_V2);
 	struct rpcrdma2_hdr hdr;
 
+	KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 16);
+	KUNIT_EXPECT_PTR_EQ(test, hdr.body, m.p + 16);
+	KUNIT_EXPECT_EQ(test, hdr.body_len, 4);
 	EXPECT_V1(test, &hdr, OK, XID, 1, 32, 4, 2);
 	KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_BAD_XDR);
 	KUNIT_EXPECT_TRUE(test, hdr.response);

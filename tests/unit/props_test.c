@@ -300,18 +300,17 @@ static void nochg_subset(struct kunit *test)
 	EXPECT_BAD(test, 1, NOCHG(6, 0, 0));
 }
 
-/* Entry 33 is bit 1 of word 1; the words are those of vector G7. */
-static void nochg_far_entry(struct kunit *test)
+/* A set whose entry number @entry is RBSIZ, with these words as subset. */
+static u32 far_nochg(struct kunit *test, u32 entry, const u8 *words, u32 len)
 {
 	struct message m = message_new(test, NULL,
-				       4 + 33 * 8 + 12 + 8 + 12);
-	struct message g7 = message_vector(test, VEC_G7);
+				       4 + entry * 8 + 12 + 8 + len);
 	struct rpcrdma2_propset set;
 	u8 *p = m.p + 4;
 	u32 i;
 
-	put_unaligned_be32(35, m.p);
-	for (i = 0; i < 33; i++, p += 8) {
+	put_unaligned_be32(entry + 2, m.p);
+	for (i = 0; i < entry; i++, p += 8) {
 		put_unaligned_be32(1000 + i, p);
 		put_unaligned_be32(0, p + 4);
 	}
@@ -319,11 +318,39 @@ static void nochg_far_entry(struct kunit *test)
 	put_unaligned_be32(4, p + 4);
 	put_unaligned_be32(8192, p + 8);
 	put_unaligned_be32(RDMA2_PROPID_X_NOCHG, p + 12);
-	put_unaligned_be32(g7.len, p + 16);
-	memcpy(p + 20, g7.p, g7.len);
+	put_unaligned_be32(len, p + 16);
+	memcpy(p + 20, words, len);
 	KUNIT_EXPECT_EQ(test, decode(test, m, &set), (int)m.len);
-	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_RBSIZ));
 	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 8192);
+	return set.nochg;
+}
+
+/* Entry N is bit N mod 32 of word N div 32. Vector G7 is entry 33. */
+static void nochg_far_entry(struct kunit *test)
+{
+	static const u32 entries[] = { 0, 31, 32, 33, 34, 63, 64 };
+	struct message g7 = message_vector(test, VEC_G7);
+	u32 i, j, word;
+	u8 words[16];
+
+	KUNIT_EXPECT_EQ(test, far_nochg(test, 33, g7.p, g7.len),
+			BIT(RPCRDMA2_RBSIZ));
+	KUNIT_EXPECT_EQ(test, far_nochg(test, 32, g7.p, g7.len), 0);
+	KUNIT_EXPECT_EQ(test, far_nochg(test, 1, g7.p, g7.len), 0);
+
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		for (j = 0; j < ARRAY_SIZE(entries); j++) {
+			memset(words, 0, sizeof(words));
+			put_unaligned_be32(3, words);
+			word = 4 + entries[j] / 32 * 4;
+			put_unaligned_be32(1U << entries[j] % 32,
+					   words + word);
+			KUNIT_EXPECT_EQ(test,
+					far_nochg(test, entries[i], words,
+						  sizeof(words)),
+					i == j ? BIT(RPCRDMA2_RBSIZ) : 0);
+		}
+	}
 }
 
 static void cut_sets(struct kunit *test)

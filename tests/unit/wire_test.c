@@ -514,6 +514,12 @@ static void interleaved_positions(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hdr.has_pz);
 	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
 	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
+
+	EXPECT_V2(test, &hdr, OK, V2_NOMSG_CALL, NO_INV,
+		  READ_ENTRY(0, 1, 10), READ_ENTRY(8, 2, 10),
+		  READ_ENTRY(0, 3, 10), NO_CHUNKS);
+	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
+	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
 }
 
 /*
