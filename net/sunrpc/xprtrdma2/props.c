@@ -159,10 +159,10 @@ static bool take_nochg(struct prop_walk *w, const struct propval *v)
 	w->saw_nochg = true;
 	if (!v->len)
 		return true;
-	if (v->len < 4)
+	if (v->len % 4)
 		return false;
 	words = get_unaligned_be32(v->data);
-	if (v->len % 4 || words != v->len / 4 - 1)
+	if (words != v->len / 4 - 1)
 		return false;
 	w->set.x_change = true;
 	w->nochg = v->data + 4;

@@ -170,16 +170,17 @@ static enum rpcrdma2_neg_action neg_err_vers(struct rpcrdma2_neg *n, u32 low,
 }
 
 /*
- * An ERR_CHUNK of a version 1 server, which may have copied our version
- * number into it. In the layout of version 2 it would have no RESPONSE flag.
+ * Is this ERROR an ERR_CHUNK of a version 1 server, which may have copied
+ * our version number into it? In the layout of version 2 it would have no
+ * RESPONSE flag.
  */
 static bool is_err_chunk(const void *msg, u32 len,
 			 const struct rpcrdma2_hdr *hdr)
 {
-	if (hdr->htype != RDMA2_ERROR || len < 20)
+	if (len < 20)
 		return false;
 	if (hdr->vers != RPCRDMA_VERS_1 &&
-	    (hdr->vers != RPCRDMA_VERS_2 || len != 20))
+	    (hdr->vers != RPCRDMA_VERS_2 || len > 20))
 		return false;
 	return get_unaligned_be32((const u8 *)msg + 16) ==
 	       RDMA2_ERR_BAD_XDR;
