@@ -5,7 +5,7 @@
 # what is refused and with which words, and that a refused mount leaves the
 # others alone.
 #
-# timeout: 120
+# timeout: 300
 . /lab/lib/lab.sh
 
 MODPROBE=$(< /proc/sys/kernel/modprobe)
@@ -182,13 +182,19 @@ version_2_spelling() {
 }
 
 # The server's listener would load the module too, so there is none: that the
-# mount fails for want of a server is not the point. Comes last, therefore.
+# mount finds no server is not the point. Comes last, therefore.
 autoload() {
+	local pid
+
 	lab_server_down
 	unload_rpcrdma2
-	timeout 60 mount -t nfs -o vers=4.2,proto=rdma,rdmaver=2,retry=0 \
-		"$RXE_ADDR:/" /mnt && return 1
-	[ -e /sys/module/rpcrdma2 ]
+	timeout 600 mount -t nfs -o vers=4.2,proto=rdma,rdmaver=2,retry=0 \
+		"$RXE_ADDR:/" /mnt &
+	pid=$!
+	lab_wait 20 test -e /sys/module/rpcrdma2
+	kill "$pid" || true
+	wait "$pid" && return 1
+	! mountpoint -q /mnt
 }
 
 version_2_ipv6() {
