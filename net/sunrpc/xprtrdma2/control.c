@@ -20,8 +20,7 @@ error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
 {
 	if (conn->codec)
 		return conn->codec;
-	return about->vers == RPCRDMA_VERS_1 ? &rpcrdma2_codec_v1 :
-					       &rpcrdma2_codec_v2;
+	return rpcrdma2_codec_of(about->vers) ?: &rpcrdma2_codec_v2;
 }
 
 static int send_error(struct rpcrdma2_conn *conn,
@@ -325,19 +324,25 @@ static bool recv_client(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return recv_judged(conn, rx, verdict, false);
 }
 
-/* The first good message of a supported version settles it (VER-20). */
-static int server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+/* The first good message of a supported version settles it (VER-20). A
+ * CONNPROP whose properties are no good is not such a message.
+ */
+static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
+	struct rpcrdma2_srv_ver *ver = &conn->srv_ver;
+
 	/* A message may be faster than the ESTABLISHED event */
 	rpcrdma2_conn_opened(conn);
-	if (rx->hdr.htype == RDMA2_CONNPROP &&
-	    conn->srv_ver.codec->props) {
-		conn->codec = conn->srv_ver.codec;
-		if (!connprop_apply(conn, rx))
-			return -EPROTO;
+	if (rx->hdr.htype == RDMA2_CONNPROP && ver->codec->props &&
+	    !connprop_apply(conn, rx)) {
+		rpcrdma2_srv_ver_init(ver, ver->policy);
+		return false;
 	}
-	return rpcrdma2_conn_settle(conn, conn->srv_ver.codec,
-				    conn->srv_ver.why);
+	if (rpcrdma2_conn_settle(conn, ver->codec, ver->why)) {
+		rpcrdma2_conn_kill(conn, -ENOBUFS);
+		return false;
+	}
+	return true;
 }
 
 static void refuse_version(struct rpcrdma2_conn *conn,
@@ -381,10 +386,8 @@ static bool recv_server(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		return false;
 	}
 
-	if (!settled && conn->srv_ver.codec && server_settle(conn, rx)) {
-		rpcrdma2_conn_kill(conn, -EPROTO);
+	if (!settled && conn->srv_ver.codec && !server_settle(conn, rx))
 		return false;
-	}
 	return recv_judged(conn, rx, verdict, !settled);
 }
 
