@@ -358,6 +358,11 @@ void rp_holds(const struct rp_mem *mem, uint32_t off,
 void rp_file(const char *name, uint32_t size);
 void rp_file_is(const char *name, uint32_t off, const void *data,
 		uint32_t len);
+/* A symbolic link, and the operations PUTROOTFH, LOOKUP, READLINK */
+void rp_link(const char *name, uint32_t len);
+void nfs4_put_readlink(struct rp_msg *m, const char *name);
+/* Its target: rp_link() made it */
+char *rp_target(uint32_t len);
 /* @len bytes of the pattern from @off on, as words */
 void put_pattern(struct rp_msg *m, uint32_t off, uint32_t len);
 void rp_fill(void *buf, uint32_t off, uint32_t len);

@@ -2,6 +2,8 @@
 /*
  * CHK: chunk lists and segments, as a server sees them.
  */
+#include <string.h>
+
 #include "rp.h"
 #include "rp_local.h"
 
@@ -396,6 +398,30 @@ RP_CASE("server", chk_sixteen, "CHK-27,CHK-14,MSG-7,LNG-6",
 	rp_nothing(c);
 }
 
+/* PUTROOTFH, LOOKUP, READ of 8000 bytes, PUTROOTFH, LOOKUP, READLINK of 4000
+ * bytes: two results. (nfsd of 6.12 returns zeros for a second READ.)
+ */
+static struct rp_msg *two_results(uint32_t xid)
+{
+	struct rp_msg *rpc = nfs4_call(xid, 6);
+
+	rp_file("chk22", 16000);
+	rp_link("chk22l", 4000);
+	nfs4_put_file(rpc, "chk22");
+	nfs4_put_read(rpc, 0, 8000);
+	nfs4_put_readlink(rpc, "chk22l");
+	return rpc;
+}
+
+static struct rp_msg *two_results_reply(uint32_t xid)
+{
+	struct rp_msg *rpc = nfs4_reply(xid, 6);
+
+	put_all(rpc, W(24, 0, 15, 0, 25, 0, 0, 8000));
+	put_all(rpc, W(24, 0, 15, 0, 27, 0, 4000));
+	return rpc;
+}
+
 RP_CASE("server", chk_more_results, "CHK-22,MSG-9,CHK-16,LNG-5,LNG-8",
 	"two results, one Write chunk: the second goes into the Reply chunk")
 {
@@ -404,24 +430,18 @@ RP_CASE("server", chk_more_results, "CHK-22,MSG-9,CHK-16,LNG-5,LNG-8",
 	struct rp_seg write = rp_seg(mem, 0, 8192);
 	struct rp_seg reply = rp_seg(mem, 16384, 16384);
 	uint32_t xid = rp_xid();
-	struct rp_msg *m, *rpc = nfs4_call(xid, 4);
+	struct rp_msg *m = call_head(xid, MSG, 0), *rpc;
 
-	rp_file("chk22", 16000);
-	nfs4_put_file(rpc, "chk22");
-	nfs4_put_read(rpc, 0, 8000);
-	nfs4_put_read(rpc, 8000, 8000);
-	m = call_head(xid, MSG, 0);
 	put(m, 0);
 	put_chunk(m, 1, &write);
 	put(m, 0);
 	put_chunk(m, 1, &reply);
-	put_msg(m, rpc);
+	put_msg(m, two_results(xid));
 	rp_send(c, m);
 
-	rpc = nfs4_reply(xid, 4);
-	put_all(rpc, W(24, 0, 15, 0, 25, 0, 0, 8000, 25, 0, 1, 8000));
+	rpc = two_results_reply(xid);
 	write.len = 8000;
-	reply.len = 4 * rpc->n + 8000;
+	reply.len = 4 * rpc->n + 4000;
 	m = reply_head(xid, NOMSG);
 	put(m, 0);
 	put_chunk(m, 1, &write);
@@ -430,6 +450,78 @@ RP_CASE("server", chk_more_results, "CHK-22,MSG-9,CHK-16,LNG-5,LNG-8",
 	rp_expect(c, m);
 	rp_is_pattern(mem->buf, 0, 8000);
 	rp_holds(mem, 16384, rpc);
-	rp_is_pattern(mem->buf + 16384 + 4 * rpc->n, 8000, 8000);
+	rp_check(!memcmp(mem->buf + 16384 + 4 * rpc->n, rp_target(4000), 4000),
+		 "wrong data in the Reply chunk");
+	rp_nothing(c);
+}
+
+RP_CASE("server", chk_two_results, "CHK-16,CHK-14,CHK-17",
+	"two results in two Write chunks; a third chunk is unused")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem(c, 32768);
+	struct rp_seg seg[3] = {
+		rp_seg(mem, 0, 8192), rp_seg(mem, 16384, 4096),
+		rp_seg(mem, 24576, 4096),
+	};
+	uint32_t xid = rp_xid(), n, i;
+	struct rp_msg *m;
+	struct rp_rx *rx;
+
+	for (n = 3; n > 1; n--) {
+		xid = rp_xid();
+		m = call_head(xid, MSG, 0);
+		put(m, 0);
+		for (i = 0; i < n; i++)
+			put_chunk(m, 1, &seg[i]);
+		put_all(m, W(0, 0));
+		put_msg(m, two_results(xid));
+		rx = rp_exchange(c, m);
+		if (rp_word(rx->buf, 3) != ERROR)
+			break;
+		rp_must_match(rx, error2_arg(xid, WRITE_CHUNKS, n - 1));
+	}
+	if (n < 2)
+		rp_skip("this server takes one Write chunk only");
+	seg[0].len = 8000;
+	seg[1].len = 4000;
+	seg[2].len = 0;
+	m = reply_head(xid, MSG);
+	put(m, 0);
+	for (i = 0; i < n; i++)
+		put_chunk(m, 1, &seg[i]);
+	put_all(m, W(0, 0));
+	put_msg(m, two_results_reply(xid));
+	rp_must_match(rx, m);
+	rp_is_pattern(mem->buf, 0, 8000);
+	rp_check(!memcmp(mem->buf + 16384, rp_target(4000), 4000),
+		 "wrong data in the second chunk");
+	rp_is_untouched(mem, 16384 + 4000, 4096);
+	rp_nothing(c);
+}
+
+RP_CASE("server", chk_second_short, "ERR-26,ERR-4",
+	"the second Write chunk is too short: WRITE_RESOURCE names it")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem(c, 32768);
+	struct rp_seg first = rp_seg(mem, 0, 8192);
+	struct rp_seg second = rp_seg(mem, 16384, 2048);
+	uint32_t xid = rp_xid();
+	struct rp_msg *m = call_head(xid, MSG, 0);
+	struct rp_rx *rx;
+
+	put(m, 0);
+	put_chunk(m, 1, &first);
+	put_chunk(m, 1, &second);
+	put_all(m, W(0, 0));
+	put_msg(m, two_results(xid));
+	rx = rp_exchange(c, m);
+	if (rp_word(rx->buf, 5) == WRITE_CHUNKS)
+		rp_skip("this server takes one Write chunk only");
+	m = error2_arg(xid, WRITE_RESOURCE, 2);
+	put(m, 4000);
+	rp_must_match(rx, m);
+	rp_is_untouched(mem, 16384 + 2048, 8192);
 	rp_nothing(c);
 }

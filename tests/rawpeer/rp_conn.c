@@ -145,7 +145,13 @@ static void received(struct rp_conn *c, unsigned int i,
 
 	rp_check(rx, "no memory");
 	rx->len = wc->byte_len;
-	rx->inv = wc->wc_flags & IBV_WC_WITH_INV ? wc->invalidated_rkey : 0;
+	/* rxe reports it with the kernel's flag, which is another one here;
+	 * siw does not report it to user space at all.
+	 */
+	if (wc->wc_flags & (IBV_WC_WITH_INV | IBV_WC_IP_CSUM_OK))
+		rx->inv = wc->invalidated_rkey;
+	else
+		rx->inv = 0;
 	memcpy(rx->buf, c->rx[i], rx->len);
 	rp_tell("<- %u bytes: %08x %08x %08x %08x %08x%s", rx->len,
 		rp_word(rx->buf, 0), rp_word(rx->buf, 1), rp_word(rx->buf, 2),

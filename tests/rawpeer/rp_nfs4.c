@@ -13,7 +13,10 @@
 #include "rp.h"
 #include "rp_local.h"
 
-enum { OP_LOOKUP = 15, OP_PUTROOTFH = 24, OP_READ = 25, OP_WRITE = 38 };
+enum {
+	OP_LOOKUP = 15, OP_PUTROOTFH = 24, OP_READ = 25, OP_READLINK = 27,
+	OP_WRITE = 38,
+};
 
 struct rp_msg *nfs4_call(uint32_t xid, uint32_t ops)
 {
@@ -45,6 +48,12 @@ struct rp_msg *nfs4_read(uint32_t xid, const char *file, uint32_t off,
 	nfs4_put_file(m, file);
 	nfs4_put_read(m, off, count);
 	return m;
+}
+
+void nfs4_put_readlink(struct rp_msg *m, const char *name)
+{
+	nfs4_put_file(m, name);
+	put(m, OP_READLINK);
 }
 
 struct rp_msg *nfs4_write(uint32_t xid, const char *file, uint32_t off,
@@ -191,4 +200,24 @@ void rp_file_is(const char *name, uint32_t off, const void *data, uint32_t len)
 	rp_check(!memcmp(b, data, len), "%s has other data", name);
 	free(b);
 	close(fd);
+}
+
+char *rp_target(uint32_t len)
+{
+	static char text[4096];
+	uint32_t i;
+
+	for (i = 0; i < len; i++)
+		text[i] = 'a' + (i * 7 + i / 26) % 26;
+	text[len] = 0;
+	return text;
+}
+
+void rp_link(const char *name, uint32_t len)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/export/%s", name);
+	unlink(path);
+	rp_check(!symlink(rp_target(len), path), "cannot make %s", path);
 }
