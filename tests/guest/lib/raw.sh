@@ -3,10 +3,14 @@
 #
 # Cases of the raw peer (tests/rawpeer) as subtests.
 
-# raw_group GROUP PORT [NAME...]: every case of a group, or the named ones,
+# raw_group GROUP PORT[+] [NAME...]: every case of a group, or the named ones,
 # over every device. The name of a result begins with the requirement ids.
+# With PORT+ every case has its own ports, so that it never meets mounts of
+# others.
 raw_group() {
-	local group=$1 port=$2 dev name ids text
+	local group=$1 port=${2%+} step=0 dev name ids text
+
+	[ "$port" = "$2" ] || step=2
 
 	shift 2
 	rawpeer list "$group" > "$LAB_TMP/raw.$group"
@@ -14,6 +18,7 @@ raw_group() {
 		while IFS=$'\t' read -r name _ ids text; do
 			[ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
 			raw_case "$name" "$dev" "$port" "$ids $text ($dev)"
+			port=$((port + step))
 		done < "$LAB_TMP/raw.$group"
 	done
 }
