@@ -83,12 +83,12 @@ module_param_cb(client_slots, &param_slots_ops, &client_slots, 0644);
 MODULE_PARM_DESC(client_slots,
 		 "RPCs of a mount's connection at once, and credits asked for (4..4096)");
 
-static unsigned int client_recv_size = 8192;
+static unsigned int client_recv_size = SZ_16K;
 module_param_cb(client_recv_size, &param_size_ops, &client_recv_size, 0644);
 MODULE_PARM_DESC(client_recv_size,
 		 "Receive Buffer Size to announce to servers, bytes (4096..65536)");
 
-static unsigned int client_send_size = 16384;
+static unsigned int client_send_size = SZ_16K;
 module_param_cb(client_send_size, &param_size_ops, &client_send_size, 0644);
 MODULE_PARM_DESC(client_send_size,
 		 "largest message to send to servers, bytes (4096..65536)");
