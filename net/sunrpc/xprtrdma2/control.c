@@ -223,6 +223,11 @@ static void recv_negotiating(struct rpcrdma2_conn *conn,
 		recv_dropped(conn, rx);
 		return;
 	}
+	if (action == RPCRDMA2_DO_BAD_XDR) {		/* and wait on */
+		recv_malformed(conn, rx);
+		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
+		return;
+	}
 	if (action == RPCRDMA2_DO_SETTLE &&
 	    conn->neg.state == RPCRDMA2_NEG_V2) {
 		rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
@@ -282,6 +287,10 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			enum rpcrdma2_verdict verdict, bool settles)
 {
+	/* A requester says nothing about what may be a Reply (V1-3) */
+	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
+		verdict = RPCRDMA2_DROP;
+
 	switch (verdict) {
 	case RPCRDMA2_OK:
 		trace_rpcrdma2_recv(conn, &rx->hdr, rx->len);

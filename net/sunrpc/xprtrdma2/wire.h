@@ -91,6 +91,8 @@ struct rpcrdma2_chunk {
  * @response: the message answers one of ours. v2: the RESPONSE flag.
  *	v1: derived from msg_type of an inline RPC message; a v1 NOMSG is
  *	a response if it has a Reply chunk and no Read list
+ * @undirected: v1 only: the message is spoiled before @response could be
+ *	told; its credit means nothing (CRED-18)
  * @inv_handle: rdma_inv_handle, 0 in v1 and in Replies
  * @read_list: first Read list entry, NULL if the list is empty
  * @read_segs: entries of the Read list
@@ -113,6 +115,7 @@ struct rpcrdma2_hdr {
 	u32			credit;
 	u32			htype;
 	bool			response;
+	bool			undirected;
 	u32			inv_handle;
 
 	const u8		*read_list;
@@ -145,9 +148,9 @@ struct rpcrdma2_hdr {
  * header are valid.
  *
  * Version 1 has no direction flag: a message of it that is spoiled before
- * its direction can be told gives BAD_XDR or INVAL_HTYPE with @response
- * clear. A responder answers it; a peer that is only requester on that
- * connection drops it (V1-3).
+ * its direction can be told gives BAD_XDR or INVAL_HTYPE with @undirected
+ * set. The server answers it, it is likely to be a Call; the client drops
+ * it, it is likely to be a Reply (V1-3).
  */
 enum rpcrdma2_verdict {
 	RPCRDMA2_OK = 0,

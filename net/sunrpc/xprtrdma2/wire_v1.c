@@ -3,9 +3,8 @@
  * The codec of version 1 (RFC 8166), for peers that know nothing newer.
  *
  * Version 1 has no direction flag. The direction is that of the RPC message
- * when it is inline, and is inferred from the chunks when it is not. If a
- * message is spoiled before that can be done it is reported as BAD_XDR with
- * @response clear; a peer that is requester only must then drop it (V1-3).
+ * when it is inline, and is inferred from the chunks when it is not. A
+ * message that is spoiled before that can be done is marked as undirected.
  *
  * Pure: see wire.c.
  */
@@ -15,6 +14,12 @@
 #define RPCRDMA1_MSGP_PAD	8U	/* rdma_align, rdma_thresh */
 
 #define RPC_REPLY		1U
+
+static void v1_direct(struct rpcrdma2_hdr *hdr, bool response)
+{
+	hdr->response = response;
+	hdr->undirected = false;
+}
 
 static enum rpcrdma2_verdict v1_judge(const struct rpcrdma2_hdr *hdr)
 {
@@ -34,7 +39,7 @@ static enum rpcrdma2_verdict v1_decode_msg(struct rpcrdma2_reader *r,
 	same_xid = rpcrdma2_wire_body(r, hdr, &msg_type);
 	if (msg_type > RPC_REPLY)
 		return RPCRDMA2_BAD_XDR;
-	hdr->response = msg_type == RPC_REPLY;
+	v1_direct(hdr, msg_type == RPC_REPLY);
 	if (!same_xid)
 		return hdr->response ? RPCRDMA2_DROP : RPCRDMA2_BAD_XDR;
 	return v1_judge(hdr);
@@ -48,7 +53,7 @@ static enum rpcrdma2_verdict v1_decode_nomsg(struct rpcrdma2_reader *r,
 	if (!rpcrdma2_wire_lists(r, hdr))
 		return RPCRDMA2_BAD_XDR;
 	rpcrdma2_wire_body(r, hdr, &unused);
-	hdr->response = hdr->reply_chunk && !hdr->read_segs;
+	v1_direct(hdr, hdr->reply_chunk && !hdr->read_segs);
 	return v1_judge(hdr);
 }
 
@@ -66,7 +71,7 @@ static enum rpcrdma2_verdict v1_decode_msgp(struct rpcrdma2_reader *r,
 static enum rpcrdma2_verdict v1_decode_error(struct rpcrdma2_reader *r,
 					     struct rpcrdma2_hdr *hdr)
 {
-	hdr->response = true;
+	v1_direct(hdr, true);
 	hdr->hdr_len = RPCRDMA_COMMON_PREFIX;
 	hdr->body = r->p;
 	hdr->body_len = r->left;
@@ -90,6 +95,7 @@ static enum rpcrdma2_verdict v1_decode(const void *msg, u32 len,
 	if (hdr->vers != RPCRDMA_VERS_1)
 		return RPCRDMA2_BAD_VERS;
 
+	hdr->undirected = true;
 	switch (hdr->htype) {
 	case RDMA2_MSG:
 		return v1_decode_msg(&r, hdr);
