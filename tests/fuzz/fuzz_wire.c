@@ -283,6 +283,7 @@ static void check_codec(const struct rpcrdma2_codec *codec, const u8 *msg,
 	switch (codec->decode(msg, len, &hdr)) {
 	case RPCRDMA2_OK:
 		CHECK(!rpcrdma2_too_short(msg, len));
+		CHECK(!hdr.undirected);
 		check_accepted(&hdr, msg, len);
 		if (hdr.response || hdr.htype > RDMA2_NOMSG)
 			break;

@@ -394,6 +394,37 @@ static void v1_direction(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hdr.response);
 }
 
+static void v1_undirected(struct kunit *test)
+{
+	struct rpcrdma2_hdr hdr;
+
+	/* spoiled before the msg_type */
+	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, 2, 0, 0, RPC_REPLY);
+	KUNIT_EXPECT_TRUE(test, hdr.undirected);
+	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID, 2);
+	KUNIT_EXPECT_TRUE(test, hdr.undirected);
+	EXPECT_V1(test, &hdr, BAD_XDR, V1_NOMSG, 2, 0, 0);
+	KUNIT_EXPECT_TRUE(test, hdr.undirected);
+	EXPECT_V1(test, &hdr, INVAL_HTYPE, XID, 1, 1, 9, NO_CHUNKS);
+	KUNIT_EXPECT_TRUE(test, hdr.undirected);
+	EXPECT_V1(test, &hdr, BAD_XDR, XID, 1, 1, RDMA1_MSGP, 4, 0, 2);
+	KUNIT_EXPECT_TRUE(test, hdr.undirected);
+
+	/* spoiled in another way, or not at all */
+	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, OTHER_XID, 0);
+	KUNIT_EXPECT_FALSE(test, hdr.undirected);
+	EXPECT_V1(test, &hdr, OK, V1_MSG, NO_CHUNKS, RPC_CALL);
+	KUNIT_EXPECT_FALSE(test, hdr.undirected);
+	EXPECT_V1(test, &hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
+	KUNIT_EXPECT_FALSE(test, hdr.undirected);
+	EXPECT_V1(test, &hdr, OK, XID, 1, 1, RDMA2_ERROR, 2);
+	KUNIT_EXPECT_FALSE(test, hdr.undirected);
+
+	/* version 2 always has its flag */
+	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, 7);
+	KUNIT_EXPECT_FALSE(test, hdr.undirected);
+}
+
 static void v1_old_types(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
@@ -431,6 +462,7 @@ static struct kunit_case shape_cases[] = {
 	RPCRDMA2_CASE(nomsg_without_body, "MSG-8"),
 	RPCRDMA2_CASE(unused_write_chunks, "CHK-18,CHK-19"),
 	RPCRDMA2_CASE(v1_direction, "CRED-18,V1-13"),
+	RPCRDMA2_CASE(v1_undirected, "CRED-18,V1-3"),
 	RPCRDMA2_CASE(v1_old_types, "V1-4,V1-5,HDR-13"),
 	{}
 };

@@ -613,6 +613,12 @@ static void address_wrap(struct kunit *test)
 		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000, 0, 0, RPC_CALL);
 	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, 0, 0,
 		  1, 1, 1, 0xffffffff, 0xffffffff, 0xfffff000, RPC_CALL);
+	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
+		  READ_ENTRY(0, 1, 4), 0,
+		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000, 0, 0);
+	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
+		  READ_ENTRY(0, 1, 4), 0, 0,
+		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000);
 	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, 0, 0,
 		  1, 1, 1, 0xffffffff, 0xffffffff, 0xfffff000, RPC_CALL);
 	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, 0,
