@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pull: brings the Read chunks of a Call over and puts its argument together.
+ *
+ * Contexts: a Call arrives, and RDMA Reads end, in the CQ's work item.
+ * Nothing here waits. A step that finds no memory in the work item is taken
+ * again by a thread of the executor, which gives pages of its own
+ * (rpcrdma2_call_pull()), so that the path of a WRITE does not depend on new
+ * memory.
+ *
+ * resp->lock protects the stash of pages and the Calls that wait for memory
+ * regions.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/sunrpc/msg_prot.h>
+
+#include "responder_impl.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Where the Read chunk at @position belongs; -E2BIG if there are too many. */
+static int chunk_at(struct rpcrdma2_call_ctx *call, u32 position)
+{
+	u32 i, n = call->nchunks;
+
+	for (i = 0; i < n; i++) {
+		if (call->chunks[i].position == position)
+			return i;
+		if (call->chunks[i].position > position)
+			break;
+	}
+	if (n == ARRAY_SIZE(call->chunks))
+		return -E2BIG;
+	memmove(&call->chunks[i + 1], &call->chunks[i],
+		(n - i) * sizeof(call->chunks[0]));
+	call->chunks[i].position = position;
+	call->chunks[i].length = 0;
+	call->nchunks++;
+	return i;
+}
+
+/**
+ * rpcrdma2_call_sort_reads - sort the Read list of a Call into chunks
+ * @call: the Call; @chunks, @pz_len and @read_bytes are set
+ *
+ * The segments may come in any order (CHK-11, CHK-12).
+ *
+ * Context: process; takes no locks.
+ * Return: false if there is more than a message may be, or too many chunks.
+ */
+bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_segment seg;
+	struct rpcrdma2_cursor c;
+	u64 total = 0;
+	u32 position;
+	int i;
+
+	call->nchunks = 0;
+	call->pz_len = 0;
+	rpcrdma2_reads_begin(&call->rx->hdr, &c);
+	while (rpcrdma2_reads_next(&c, &position, &seg)) {
+		total += seg.length;
+		if (total > call->resp->limits.bytes)
+			return false;
+		if (!position) {
+			call->pz_len += seg.length;
+			continue;
+		}
+		i = chunk_at(call, position);
+		if (i < 0)
+			return false;
+		call->chunks[i].length += seg.length;
+	}
+	call->read_bytes = total;
+	return true;
+}
+
+/**
+ * rpcrdma2_call_lay_out - decide where the argument of a Call will be
+ * @call: sorted by rpcrdma2_call_sort_reads(); @stream, @shape and @npages
+ *	are set
+ *
+ * The un-reduced stream is the inline part or the Position-Zero chunk with
+ * the other chunks put in. Its size is not checked here.
+ *
+ * Context: process; takes no locks.
+ * Return: false if a Position is not within the stream.
+ */
+bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call)
+{
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+	u32 left = hdr->has_pz ? call->pz_len : hdr->body_len;
+	u64 pos = 0;
+	u32 i;
+
+	for (i = 0; i < call->nchunks; i++) {
+		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
+
+		if (chunk->position < pos || chunk->position - pos > left)
+			return false;
+		left -= chunk->position - pos;
+		pos = chunk->position + xdr_align_size((u64)chunk->length);
+	}
+	pos += left;
+	/* call_check() sees whether this is too much */
+	call->stream = min_t(u64, pos, U32_MAX);
+
+	call->shape = RPCRDMA2_ARG_PAGES;
+	call->npages = DIV_ROUND_UP(call->stream, PAGE_SIZE);
+	if (!hdr->has_pz && call->nchunks == 1) {
+		call->shape = RPCRDMA2_ARG_SPLIT;
+		call->npages = DIV_ROUND_UP(call->chunks[0].length, PAGE_SIZE);
+	}
+	call->first_page = 0;
+	return true;
+}
+
+/* RDMA Reads of @len bytes at @seg into the pages from @sink on. */
+static int call_read_seg(struct rpcrdma2_call_ctx *call,
+			 const struct rpcrdma2_segment *seg, u32 skip,
+			 u32 len, u32 sink, gfp_t gfp)
+{
+	u32 max = rpcrdma2_rw_max_nents(call->conn, DMA_FROM_DEVICE);
+	struct rpcrdma2_rw *rw;
+	u32 n, nents;
+
+	while (len) {
+		n = min_t(u32, len, (max << PAGE_SHIFT) - offset_in_page(sink));
+		nents = DIV_ROUND_UP(offset_in_page(sink) + n, PAGE_SIZE);
+		rw = rpcrdma2_rw_get(call->resp, nents, gfp);
+		if (!rw)
+			return -ENOMEM;
+		rw->dir = DMA_FROM_DEVICE;
+		rw->handle = seg->handle;
+		rw->offset = seg->offset + skip;
+		rw->length = n;
+		rw->sink = sink;
+		list_add_tail(&rw->list, &call->todo);
+		skip += n;
+		sink += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* RDMA Reads of @len bytes of the chunk at @position, the first @skip bytes
+ * left out.
+ */
+static int call_read_chunk(struct rpcrdma2_call_ctx *call, u32 position,
+			   u32 skip, u32 len, u32 sink, gfp_t gfp)
+{
+	struct rpcrdma2_segment seg;
+	struct rpcrdma2_cursor c;
+	u32 at, n;
+	int ret;
+
+	rpcrdma2_reads_begin(&call->rx->hdr, &c);
+	while (len && rpcrdma2_reads_next(&c, &at, &seg)) {
+		if (at != position)
+			continue;
+		if (skip >= seg.length) {
+			skip -= seg.length;
+			continue;
+		}
+		n = min(len, seg.length - skip);
+		ret = call_read_seg(call, &seg, skip, n, sink, gfp);
+		if (ret)
+			return ret;
+		skip = 0;
+		sink += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* All RDMA Reads of the Call, not mapped yet. */
+static int call_build_reads(struct rpcrdma2_call_ctx *call, gfp_t gfp)
+{
+	bool pz = call->rx->hdr.has_pz;
+	u32 i, gap, pos = 0, used = 0;
+	int ret = 0;
+
+	if (call->shape == RPCRDMA2_ARG_SPLIT)
+		return call_read_chunk(call, call->chunks[0].position, 0,
+				       call->chunks[0].length, 0, gfp);
+
+	for (i = 0; i < call->nchunks; i++) {
+		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
+
+		gap = chunk->position - pos;
+		if (pz && gap)
+			ret = call_read_chunk(call, 0, used, gap, pos, gfp);
+		if (!ret)
+			ret = call_read_chunk(call, chunk->position, 0,
+					      chunk->length, chunk->position,
+					      gfp);
+		if (ret)
+			return ret;
+		used += gap;
+		pos = chunk->position + xdr_align_size(chunk->length);
+	}
+	if (pz)
+		ret = call_read_chunk(call, 0, used, call->pz_len - used, pos,
+				      gfp);
+	return ret;
+}
+
+static u32 stash_take(struct rpcrdma2_responder *resp, struct page **pages,
+		      u32 count)
+{
+	u32 n = 0;
+
+	spin_lock(&resp->lock);
+	while (n < count && resp->stashed)
+		pages[n++] = resp->stash[--resp->stashed];
+	spin_unlock(&resp->lock);
+	return n;
+}
+
+static void stash_put(struct rpcrdma2_responder *resp, struct page **pages,
+		      u32 count)
+{
+	u32 n = 0;
+
+	spin_lock(&resp->lock);
+	while (n < count && resp->stashed < resp->max_pages)
+		resp->stash[resp->stashed++] = pages[n++];
+	spin_unlock(&resp->lock);
+	while (n < count)
+		put_page(pages[n++]);
+}
+
+/* Memory for the RDMA Reads. Returns -ENOMEM with what could be had. */
+static int call_get_memory(struct rpcrdma2_call_ctx *call, gfp_t gfp)
+{
+	u32 have = 0;
+	int ret;
+
+	if (list_empty(&call->todo)) {
+		ret = call_build_reads(call, gfp);
+		if (ret) {
+			rpcrdma2_rws_release(call, &call->todo);
+			return ret;
+		}
+	}
+	while (have < call->npages && call->pages[have])
+		have++;
+	have += stash_take(call->resp, call->pages + have,
+			   call->npages - have);
+	if (have < call->npages)
+		have = alloc_pages_bulk_array(gfp, call->npages, call->pages);
+	return have < call->npages ? -ENOMEM : 0;
+}
+
+static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages)
+{
+	u32 n, len = rw->length, sink = rw->sink;
+
+	while (len) {
+		n = min_t(u32, len, PAGE_SIZE - offset_in_page(sink));
+		rpcrdma2_rw_append(rw, pages[sink >> PAGE_SHIFT],
+				   offset_in_page(sink), n);
+		sink += n;
+		len -= n;
+	}
+}
+
+/* Map as many RDMA Reads as one post takes. */
+static int reads_map(struct rpcrdma2_call_ctx *call)
+{
+	u32 limit = rpcrdma2_post_limit(call->conn);
+	struct rpcrdma2_rw *rw, *tmp;
+	int ret;
+
+	call->batch = 0;
+	list_for_each_entry_safe(rw, tmp, &call->todo, list) {
+		if (!rw->nents)
+			rw_set_sink(rw, call->pages);
+		ret = rpcrdma2_rw_map(call->conn, rw);
+		if (ret)
+			return ret;
+		if (call->batch && call->batch + rw->nwrs > limit)
+			break;
+		call->batch += rw->nwrs;
+		list_move_tail(&rw->list, &call->posted);
+	}
+	return 0;
+}
+
+static int reads_next(struct rpcrdma2_call_ctx *call);
+
+/* Not now: a thread of the executor shall try again. */
+static void call_defer(struct rpcrdma2_call_ctx *call)
+{
+	call->wants_pages = true;
+	rpcrdma2_call_ready(call);
+}
+
+static void reads_resume(struct rpcrdma2_call_ctx *call)
+{
+	if (reads_next(call))
+		call_defer(call);
+}
+
+/* A batch of RDMA Reads ended: its memory regions are free for others. */
+static void reads_ended(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_call_ctx *next;
+
+	spin_lock(&resp->lock);
+	resp->reading--;
+	resp->batches++;
+	next = list_first_entry_or_null(&resp->starved,
+					struct rpcrdma2_call_ctx, list);
+	if (next)
+		list_del_init(&next->list);
+	spin_unlock(&resp->lock);
+	if (next)
+		reads_resume(next);
+}
+
+static void call_zero(struct rpcrdma2_call_ctx *call, u32 pos, u32 len)
+{
+	/* XDR padding never crosses a page */
+	if (len)
+		memset(page_address(call->pages[pos >> PAGE_SHIFT]) +
+		       offset_in_page(pos), 0, len);
+}
+
+static void call_copy(struct rpcrdma2_call_ctx *call, u32 pos, const u8 *src,
+		      u32 len)
+{
+	u32 n;
+
+	while (len) {
+		n = min_t(u32, len, PAGE_SIZE - offset_in_page(pos));
+		memcpy(page_address(call->pages[pos >> PAGE_SHIFT]) +
+		       offset_in_page(pos), src, n);
+		pos += n;
+		src += n;
+		len -= n;
+	}
+}
+
+/* Put in what RDMA Reads did not bring: the inline parts, the padding. */
+static void call_fill(struct rpcrdma2_call_ctx *call)
+{
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+	u32 i, gap, pos = 0, used = 0;
+
+	if (call->shape == RPCRDMA2_ARG_SPLIT) {
+		call_zero(call, call->chunks[0].length,
+			  xdr_pad_size(call->chunks[0].length));
+		return;
+	}
+	for (i = 0; i < call->nchunks; i++) {
+		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
+
+		gap = chunk->position - pos;
+		if (!hdr->has_pz)
+			call_copy(call, pos, hdr->body + used, gap);
+		used += gap;
+		pos = chunk->position + chunk->length;
+		call_zero(call, pos, xdr_pad_size(chunk->length));
+		pos = chunk->position + xdr_align_size(chunk->length);
+	}
+	if (!hdr->has_pz)
+		call_copy(call, pos, hdr->body + used, hdr->body_len - used);
+}
+
+/* The header's word about the message in a Position-Zero chunk was not
+ * proved when it was decoded (HDR-6, HDR-7, FLG-5).
+ */
+static bool call_pz_is_call(const struct rpcrdma2_call_ctx *call)
+{
+	const __be32 *p;
+
+	if (call->stream < 2 * sizeof(*p))
+		return false;
+	p = page_address(call->pages[0]);
+	return be32_to_cpu(p[0]) == call->rx->hdr.xid && p[1] == rpc_call;
+}
+
+/* Everything is here. */
+static void call_complete(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_stats *stats = call->conn->p.stats;
+
+	call_fill(call);
+	if (call->rx->hdr.has_pz) {
+		rpcrdma2_stat_inc(stats, pz_chunks);
+		if (!call_pz_is_call(call)) {
+			rpcrdma2_stat_inc(stats, rx_malformed);
+			rpcrdma2_call_refuse(call, RDMA2_ERR_BAD_XDR, 0);
+			return;
+		}
+	}
+	rpcrdma2_stat_add(stats, read_chunks, call->nchunks);
+	rpcrdma2_stat_add(stats, read_bytes, call->read_bytes);
+	rpcrdma2_call_ready(call);
+}
+
+static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_call_ctx *call =
+		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
+	struct rpcrdma2_conn *conn = call->conn;
+
+	rpcrdma2_rws_release(call, &call->posted);
+	reads_ended(call->resp);
+	rpcrdma2_sq_put(conn, call->batch);
+	if (wc->status != IB_WC_SUCCESS) {
+		trace_rpcrdma2_wc_error(conn, "read", wc->status,
+					wc->vendor_err);
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		rpcrdma2_call_release(call);
+		return;
+	}
+	if (list_empty(&call->todo))
+		call_complete(call);
+	else
+		reads_resume(call);
+}
+
+static void reads_ready(struct rpcrdma2_sq_waiter *w,
+			struct rpcrdma2_send *send, int status)
+{
+	struct rpcrdma2_call_ctx *call =
+		container_of(w, struct rpcrdma2_call_ctx, waiter);
+	struct rpcrdma2_responder *resp = call->resp;
+	struct rpcrdma2_conn *conn = call->conn;
+	struct ib_send_wr *wr;
+
+	if (!status) {
+		call->cqe.done = reads_done;
+		wr = rpcrdma2_rws_chain(conn, &call->posted, &call->cqe, NULL);
+		status = rpcrdma2_sq_post(conn, wr);
+		if (!status)
+			return;
+		rpcrdma2_sq_put(conn, call->batch);
+	}
+	rpcrdma2_call_release(call);
+	reads_ended(resp);
+}
+
+/* No memory region to be had. Returns 1 if a Call that has some will wake
+ * this one, 0 if it is worth trying again, -ENOMEM if nobody has any.
+ */
+static int reads_park(struct rpcrdma2_call_ctx *call, u32 batches)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+	int ret = 0;
+
+	spin_lock(&resp->lock);
+	if (resp->batches == batches) {
+		ret = resp->reading ? 1 : -ENOMEM;
+		if (resp->reading)
+			list_add_tail(&call->list, &resp->starved);
+	}
+	spin_unlock(&resp->lock);
+	return ret;
+}
+
+/* Post the next RDMA Reads, or wait for the means to do so. After an error
+ * nothing is posted or mapped.
+ */
+static int reads_next(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+	struct rpcrdma2_conn *conn = call->conn;
+	u32 batches;
+	int ret;
+
+	for (;;) {
+		batches = READ_ONCE(resp->batches);
+		ret = reads_map(call);
+		if (!list_empty(&call->posted))
+			break;
+		if (ret != -EAGAIN)
+			return ret;
+		ret = reads_park(call, batches);
+		if (ret)
+			return ret < 0 ? ret : 0;
+	}
+
+	spin_lock(&resp->lock);
+	resp->reading++;
+	spin_unlock(&resp->lock);
+	trace_rpcrdma2_call_reads(conn, call->rx->hdr.xid, call->read_bytes,
+				  call->batch);
+	call->waiter.ready = reads_ready;
+	if (rpcrdma2_sq_get(conn, call->batch, &call->waiter))
+		reads_ready(&call->waiter, NULL, 0);
+	return 0;
+}
+
+/**
+ * rpcrdma2_call_pull - pull the Read chunks with a thread's help
+ * @call: a Call for which rpcrdma2_call_wants_pages() is true
+ * @pages: the thread's pages, at least the responder's limit of bytes; some
+ *	are taken and their entries become NULL
+ *
+ * ops->ready() is called again when the argument is complete. If even a
+ * thread gets no memory the connection is given up, so that the client sends
+ * the Call again later instead of failing it.
+ *
+ * Context: process; may sleep for memory.
+ */
+void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
+{
+	u32 i;
+	int ret;
+
+	call->wants_pages = false;
+	for (i = 0; i < call->npages; i++)
+		if (!call->pages[i])
+			swap(call->pages[i], pages[i]);
+	ret = call_get_memory(call, RPCRDMA2_GFP_THREAD);
+	if (!ret)
+		ret = reads_next(call);
+	if (ret) {
+		rpcrdma2_conn_kill(call->conn, ret);
+		rpcrdma2_call_release(call);
+	}
+}
+
+/**
+ * rpcrdma2_call_start_pull - pull the Read chunks of a Call that arrived
+ * @call: laid out by rpcrdma2_call_lay_out(), within the limits
+ *
+ * rpcrdma2_call_ready() follows when the argument is complete, or when a
+ * thread has to help because memory is short.
+ *
+ * Context: the CQ's work item; does not wait for memory. @call may be gone on
+ * return.
+ */
+void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
+{
+	if (call_get_memory(call, RPCRDMA2_GFP_CQ))
+		call_defer(call);
+	else if (list_empty(&call->todo))
+		call_complete(call);	/* nothing but empty segments */
+	else
+		reads_resume(call);
+}
+
+/**
+ * rpcrdma2_call_arg - the argument of a Call
+ * @call: a Call that is ready
+ * @arg: filled in
+ * @pages: pages of the thread that executes the Call. The first ones are
+ *	exchanged for those that hold the argument
+ *
+ * Context: process.
+ * Return: entries of @pages that belong to the argument.
+ */
+u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
+		      struct page **pages)
+{
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+	u32 i, at, n = call->npages;
+
+	for (i = 0; i < n; i++)
+		swap(call->pages[i], pages[i]);
+
+	memset(arg, 0, sizeof(*arg));
+	arg->pages = pages;
+	switch (call->shape) {
+	case RPCRDMA2_ARG_INLINE:
+		arg->head[0].iov_base = (void *)hdr->body;
+		arg->head[0].iov_len = hdr->body_len;
+		break;
+	case RPCRDMA2_ARG_SPLIT:
+		at = call->chunks[0].position;
+		arg->head[0].iov_base = (void *)hdr->body;
+		arg->head[0].iov_len = at;
+		arg->page_len = xdr_align_size(call->chunks[0].length);
+		arg->tail[0].iov_base = (void *)hdr->body + at;
+		arg->tail[0].iov_len = hdr->body_len - at;
+		break;
+	case RPCRDMA2_ARG_PAGES:
+		arg->head[0].iov_base = page_address(pages[0]);
+		arg->head[0].iov_len = min_t(u32, call->stream, PAGE_SIZE);
+		arg->pages = pages + 1;
+		arg->page_len = call->stream - arg->head[0].iov_len;
+		break;
+	}
+	arg->len = arg->head[0].iov_len + arg->page_len +
+		   arg->tail[0].iov_len;
+	arg->buflen = arg->len;
+
+	if (n) {
+		stash_put(call->resp, call->pages, n);
+		memset(call->pages, 0, n * sizeof(call->pages[0]));
+		call->npages = 0;
+	}
+	return n;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Local pages against remote memory: the RDMA Reads and Writes of the
+ * responder, made by rdma_rw of ib_core.
+ *
+ * A struct rpcrdma2_rw belongs to one Call, or is on the responder's list of
+ * free ones, which resp->lock protects. Process context, the CQ's work item
+ * included; nothing here waits for the send queue.
+ */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "responder.h"
+#include "rw.h"
+
+/* Neighbouring pages become one SGE up to this many bytes */
+#define RPCRDMA2_RW_RUN		SZ_64K
+
+/**
+ * rpcrdma2_rw_free - give the memory back
+ * @rw: not mapped, on no list
+ *
+ * Context: process; takes no locks.
+ */
+void rpcrdma2_rw_free(struct rpcrdma2_rw *rw)
+{
+	sg_free_table(&rw->big);
+	kfree(rw);
+}
+
+/**
+ * rpcrdma2_rw_put - keep one for later
+ * @resp: the responder
+ * @rw: not mapped, on no list
+ *
+ * Context: process; takes resp->lock.
+ */
+void rpcrdma2_rw_put(struct rpcrdma2_responder *resp, struct rpcrdma2_rw *rw)
+{
+	spin_lock(&resp->lock);
+	list_add(&rw->list, &resp->rws);
+	spin_unlock(&resp->lock);
+}
+
+/**
+ * rpcrdma2_rw_get - one with an empty scatterlist
+ * @resp: the responder
+ * @nents: entries that would be good to have; there may be fewer if this is
+ *	more than RPCRDMA2_RW_SGES
+ * @gfp: for new memory, if none is kept
+ *
+ * The caller fills in @dir, @handle, @offset, @length and, for an RDMA Read,
+ * @sink.
+ *
+ * Context: process; takes resp->lock; sleeps as far as @gfp allows.
+ * Return: a struct rpcrdma2_rw on no list, or NULL without memory.
+ */
+struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_responder *resp, u32 nents,
+				    gfp_t gfp)
+{
+	struct rpcrdma2_rw *rw;
+
+	spin_lock(&resp->lock);
+	rw = list_first_entry_or_null(&resp->rws, struct rpcrdma2_rw, list);
+	if (rw)
+		list_del(&rw->list);
+	spin_unlock(&resp->lock);
+	if (!rw) {
+		rw = kzalloc(sizeof(*rw), gfp);
+		if (!rw)
+			return NULL;
+		sg_init_table(rw->small, RPCRDMA2_RW_SMALL);
+	}
+
+	rw->nwrs = 0;
+	rw->nents = 0;
+	rw->last = NULL;
+	if (nents <= RPCRDMA2_RW_SMALL) {
+		rw->sgl = rw->small;
+		rw->max_nents = RPCRDMA2_RW_SMALL;
+		return rw;
+	}
+	if (!rw->big.sgl && sg_alloc_table(&rw->big, RPCRDMA2_RW_SGES, gfp)) {
+		rpcrdma2_rw_put(resp, rw);
+		return NULL;
+	}
+	rw->sgl = rw->big.sgl;
+	rw->max_nents = RPCRDMA2_RW_SGES;
+	return rw;
+}
+
+/* Can @page be reached by the SGE that ends with @sg? */
+static bool rw_joins(const struct scatterlist *sg, const struct page *page,
+		     u32 off, u32 len)
+{
+	u32 end = sg->offset + sg->length;
+
+	return !off && PAGE_ALIGNED(end) &&
+	       page_to_pfn(sg_page((struct scatterlist *)sg)) +
+			(end >> PAGE_SHIFT) == page_to_pfn(page) &&
+	       sg->length + len <= RPCRDMA2_RW_RUN;
+}
+
+/**
+ * rpcrdma2_rw_append - append a part of a page to the local memory
+ * @rw: not mapped, @dir set
+ * @page: stays the caller's
+ * @off: first byte in @page
+ * @len: bytes
+ *
+ * Context: any; takes no locks.
+ * Return: false if there is no room; nothing was appended then.
+ */
+bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
+			u32 len)
+{
+	if (rw->last && rw->dir == DMA_TO_DEVICE &&
+	    rw_joins(rw->last, page, off, len)) {
+		rw->last->length += len;
+		return true;
+	}
+	if (rw->nents == rw->max_nents)
+		return false;
+	rw->last = rw->last ? sg_next(rw->last) : rw->sgl;
+	sg_set_page(rw->last, page, len, off);
+	rw->nents++;
+	return true;
+}
+
+/**
+ * rpcrdma2_rw_map - give the memory to the device and make the work requests
+ * @conn: the connection, its QP exists
+ * @rw: its local memory is complete; may be mapped already
+ *
+ * Context: process; may sleep, does no I/O to get memory. No locks held.
+ * Return: 0, -EAGAIN if the QP has no memory region left, or another negative
+ * errno.
+ */
+int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
+{
+	unsigned int noio;
+	int ret;
+
+	if (rw->nwrs)
+		return 0;
+	noio = memalloc_noio_save();
+	ret = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
+			       rw->sgl, rw->nents, 0, rw->offset, rw->handle,
+			       rw->dir);
+	memalloc_noio_restore(noio);
+	if (ret < 0)
+		return ret;
+	rw->nwrs = ret;
+	return 0;
+}
+
+static void rw_unmap(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
+{
+	if (!rw->nwrs)
+		return;
+	rdma_rw_ctx_destroy(&rw->ctx, conn->qp, conn->cm_id->port_num,
+			    rw->sgl, rw->nents, rw->dir);
+	rw->nwrs = 0;
+}
+
+/**
+ * rpcrdma2_rws_release - unmap and keep for later what is on a list
+ * @call: the Call it was for
+ * @list: @todo or @posted of @call; empty afterwards. No work request of it
+ *	is posted any more
+ *
+ * Context: process; takes resp->lock.
+ */
+void rpcrdma2_rws_release(struct rpcrdma2_call_ctx *call,
+			  struct list_head *list)
+{
+	struct rpcrdma2_rw *rw, *tmp;
+
+	list_for_each_entry_safe(rw, tmp, list, list) {
+		list_del(&rw->list);
+		rw_unmap(call->conn, rw);
+		rpcrdma2_rw_put(call->resp, rw);
+	}
+}
+
+/**
+ * rpcrdma2_rws_chain - the work requests of a list, in order
+ * @conn: the connection
+ * @list: struct rpcrdma2_rw, all of them mapped
+ * @cqe: completion of the last one, if there is no @tail
+ * @tail: what comes behind them, or NULL
+ *
+ * Context: process; takes no locks.
+ * Return: the first work request.
+ */
+struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
+				      struct list_head *list,
+				      struct ib_cqe *cqe,
+				      struct ib_send_wr *tail)
+{
+	struct rpcrdma2_rw *rw;
+
+	list_for_each_entry_reverse(rw, list, list)
+		tail = rdma_rw_ctx_wrs(&rw->ctx, conn->qp,
+				       conn->cm_id->port_num,
+				       tail ? NULL : cqe, tail);
+	return tail;
+}
+
+/**
+ * rpcrdma2_post_limit - send queue entries that one post may take
+ * @conn: the connection
+ *
+ * Context: any.
+ * Return: a number of work requests, 4 or more unless @conn was set up for
+ * smaller Replies.
+ */
+u32 rpcrdma2_post_limit(const struct rpcrdma2_conn *conn)
+{
+	return min(conn->p.reply_wrs, max(conn->sq_depth / 2, 4U));
+}
+
+/**
+ * rpcrdma2_rw_max_nents - largest scatterlist that one post can carry
+ * @conn: the connection
+ * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
+ *
+ * Context: any.
+ * Return: entries such that their work requests fit into one post.
+ */
+u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
+			  enum dma_data_direction dir)
+{
+	u32 sges = conn->caps.max_send_sge;
+
+	if (dir == DMA_FROM_DEVICE) {
+		/* one memory region holds them all */
+		if (rdma_protocol_iwarp(conn->cm_id->device,
+					conn->cm_id->port_num))
+			return RPCRDMA2_RW_PAGES;
+		sges = clamp(conn->caps.max_read_sge, 1U, sges);
+	}
+	return min(RPCRDMA2_RW_PAGES, (rpcrdma2_post_limit(conn) - 1) * sges);
+}

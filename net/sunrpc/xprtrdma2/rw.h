@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RDMA Reads and Writes of the responder: local pages against one piece of
+ * remote memory, by rdma_rw of ib_core.
+ *
+ * Life: rpcrdma2_rw_get(), rpcrdma2_rw_append() as often as needed,
+ * rpcrdma2_rw_map(), rpcrdma2_rws_chain() and a post; after its completion
+ * rpcrdma2_rws_release().
+ */
+#ifndef _RPCRDMA2_RW_H
+#define _RPCRDMA2_RW_H
+
+#include <linux/dma-direction.h>
+#include <linux/list.h>
+#include <linux/scatterlist.h>
+#include <rdma/rw.h>
+
+#include "conn.h"
+
+struct rpcrdma2_call_ctx;
+struct rpcrdma2_responder;
+
+/* Pages of one struct rpcrdma2_rw; what rdma_rw puts into one MR */
+#define RPCRDMA2_RW_PAGES	256U
+#define RPCRDMA2_RW_SGES	(RPCRDMA2_RW_PAGES + 2)
+#define RPCRDMA2_RW_SMALL	16U
+
+/**
+ * struct rpcrdma2_rw - local pages against one piece of remote memory
+ * @list: free list, or todo or posted list of a Call
+ * @ctx: rdma_rw's part, valid if @nwrs
+ * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
+ * @handle: remote memory
+ * @offset: remote memory
+ * @length: bytes
+ * @sink: RDMA Read: place in the Call's pages
+ * @nwrs: work requests; 0 while not mapped
+ * @sgl: local memory
+ * @last: last used entry of @sgl
+ * @nents: used entries of @sgl
+ * @max_nents: entries of @sgl
+ * @big: many entries, kept once they were needed
+ * @small: few entries
+ */
+struct rpcrdma2_rw {
+	struct list_head	list;
+	struct rdma_rw_ctx	ctx;
+	enum dma_data_direction	dir;
+	u32			handle;
+	u64			offset;
+	u32			length;
+	u32			sink;
+	u32			nwrs;
+	struct scatterlist	*sgl;
+	struct scatterlist	*last;
+	u32			nents;
+	u32			max_nents;
+	struct sg_table		big;
+	struct scatterlist	small[RPCRDMA2_RW_SMALL];
+};
+
+struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_responder *resp, u32 nents,
+				    gfp_t gfp);
+void rpcrdma2_rw_put(struct rpcrdma2_responder *resp, struct rpcrdma2_rw *rw);
+void rpcrdma2_rw_free(struct rpcrdma2_rw *rw);
+bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
+			u32 len);
+int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw);
+struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
+				      struct list_head *list,
+				      struct ib_cqe *cqe,
+				      struct ib_send_wr *tail);
+void rpcrdma2_rws_release(struct rpcrdma2_call_ctx *call,
+			  struct list_head *list);
+u32 rpcrdma2_post_limit(const struct rpcrdma2_conn *conn);
+u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
+			  enum dma_data_direction dir);
+
+#endif /* _RPCRDMA2_RW_H */
