@@ -4,8 +4,9 @@
  *
  * scripts/probe-compat.sh compiles a few lines against the kernel at hand
  * and writes compat_probes.h with one COMPAT_HAVE_* line for each that
- * compiles. Without that file (a build inside a kernel tree) the newest
- * supported interfaces are assumed. No other file asks for a kernel version.
+ * compiles; the build defines RPCRDMA2_PROBES if it is there. Without it (a
+ * build inside a kernel tree) the newest supported interfaces are assumed. No
+ * other file asks for a kernel version.
  */
 #ifndef _RPCRDMA2_COMPAT_H
 #define _RPCRDMA2_COMPAT_H
@@ -13,7 +14,7 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/xprt.h>
 
-#if __has_include("compat_probes.h")
+#ifdef RPCRDMA2_PROBES
 #include "compat_probes.h"
 #else
 #define COMPAT_HAVE_SV_CB_LWQ 1
