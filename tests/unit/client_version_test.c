@@ -219,7 +219,13 @@ static void row_wait_err_vers_lost(struct kunit *test)
 			RPCRDMA2_DO_NOTHING);
 	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
-	expect_v1_next(&c, RPCRDMA2_WHY_ERR_VERS_LOST);
+	/* one loss counts once, also without a new negotiation object */
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
+			RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS_LOST);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	expect_remembered(&c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
+	expect_v1_next(&c, RPCRDMA2_WHY_REMEMBERED);
 }
 
 /* wait: other ERROR with our XID */
@@ -295,6 +301,7 @@ static void row_wait_timer(struct kunit *test)
 	client_wait(&c, NEG_XID);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
 			RPCRDMA2_DO_RECONNECT);
+	expect_state(&c, RPCRDMA2_NEG_START, RPCRDMA2_WHY_SILENCE);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_SILENCE);
 	expect_v1_next(&c, RPCRDMA2_WHY_SILENCE);
 }
@@ -325,6 +332,7 @@ static void row_wait_lost_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
 			RPCRDMA2_DO_RECONNECT);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_LOST);
+	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 	expect_v1_next(&c, RPCRDMA2_WHY_LOST);
 }
 

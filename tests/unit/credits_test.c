@@ -142,6 +142,10 @@ static void grant_grows_with_use(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, g.current_grant, 16);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
 
+	/* a new connection knows nothing of it */
+	rpcrdma2_grant_reset(&g, 8, 64);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+
 	/* a burst that is over still shows what is needed */
 	rpcrdma2_grant_reset(&g, 4, 64);
 	for (i = 0; i < 3; i++)

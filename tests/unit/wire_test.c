@@ -449,6 +449,21 @@ static void lying_counts(struct kunit *test)
 	}
 }
 
+/* The words of a segment that is cut would do as the ends of lists. */
+static void cut_segment(struct kunit *test)
+{
+	struct rpcrdma2_hdr hdr;
+
+	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, 1, 0, 0, 0, 0);
+	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
+		  READ_ENTRY(0, 1, 4), 0, 1, 1, 0, 0, 0);
+	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
+		  READ_ENTRY(0, 1, 4), 0, 0, 1, 1, 0, 0, 0);
+	EXPECT_V2(test, &hdr, DROP, V2_NOMSG_REPLY, NO_INV, 0, 0, 1, 1, 0, 0,
+		  0);
+	EXPECT_V1(test, &hdr, BAD_XDR, V1_NOMSG, 1, 0, 0, 0, 0);
+}
+
 static void discriminators(struct kunit *test)
 {
 	static const u32 bad[] = { 2, 0x100, 0x01000000, 0x80000001, ~0U };
@@ -522,31 +537,44 @@ static void interleaved_positions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
 }
 
+#define ENTRIES		600U
+
+/*
+ * A Read list of ENTRIES segments of @chunks Positions, that take turns or
+ * that stay together.
+ */
+static void decode_positions(struct kunit *test, u32 chunks, bool in_turn,
+			     struct rpcrdma2_hdr *hdr)
+{
+	struct message m = message_new(test, NULL, 36 + ENTRIES * 24 + 8);
+	u8 *p = m.p + 24;
+	u32 i, chunk;
+
+	memset(m.p, 0, m.len);
+	put_unaligned_be32(XID, m.p);
+	put_unaligned_be32(2, m.p + 4);
+	for (i = 0; i < ENTRIES; i++, p += 24) {
+		chunk = in_turn ? i % chunks : i * chunks / ENTRIES;
+		put_unaligned_be32(1, p);
+		put_unaligned_be32(4 * (chunk + 1), p + 4);
+		put_unaligned_be32(i, p + 8);
+	}
+	put_unaligned_be32(XID, p + 12);
+	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, hdr), RPCRDMA2_OK);
+	message_free(test, m);
+}
+
 /*
  * More Positions than are told apart: the counts are exact up to the
  * bound, never too small beyond it.
  */
 static void many_positions(struct kunit *test)
 {
-	enum { ENTRIES = 600 };
 	struct rpcrdma2_hdr hdr;
-	struct message m;
-	u32 chunks, i;
-	u8 *p;
+	u32 chunks;
 
 	for (chunks = 1; chunks <= 300; chunks += chunks < 12 ? 1 : 96) {
-		m = message_new(test, NULL, 36 + ENTRIES * 24 + 8);
-		memset(m.p, 0, m.len);
-		put_unaligned_be32(XID, m.p);
-		put_unaligned_be32(2, m.p + 4);
-		for (i = 0, p = m.p + 24; i < ENTRIES; i++, p += 24) {
-			put_unaligned_be32(1, p);
-			put_unaligned_be32(4 * (i % chunks + 1), p + 4);
-			put_unaligned_be32(i, p + 8);
-		}
-		put_unaligned_be32(XID, p + 12);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		decode_positions(test, chunks, true, &hdr);
 		KUNIT_EXPECT_EQ(test, hdr.read_segs, ENTRIES);
 		if (chunks <= 8) {
 			KUNIT_EXPECT_EQ(test, hdr.read_chunks, chunks);
@@ -556,7 +584,9 @@ static void many_positions(struct kunit *test)
 			KUNIT_EXPECT_GE(test, hdr.read_chunks, chunks);
 			KUNIT_EXPECT_GE(test, hdr.max_segs, ENTRIES / chunks);
 		}
-		message_free(test, m);
+		/* in order, as everybody sends them, chunks are exact */
+		decode_positions(test, chunks, false, &hdr);
+		KUNIT_EXPECT_EQ(test, hdr.read_chunks, chunks);
 	}
 }
 
@@ -613,6 +643,9 @@ static void address_wrap(struct kunit *test)
 		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000, 0, 0, RPC_CALL);
 	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, 0, 0,
 		  1, 1, 1, 0xffffffff, 0xffffffff, 0xfffff000, RPC_CALL);
+	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
+		  READ_ENTRY(0, 1, 4),
+		  1, 0, 1, 0x1001, 0xffffffff, 0xfffff000, NO_CHUNKS);
 	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
 		  READ_ENTRY(0, 1, 4), 0,
 		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000, 0, 0);
@@ -756,6 +789,7 @@ static struct kunit_case wire_cases[] = {
 	RPCRDMA2_CASE(cut_vectors, "CHK-7,ERR-9,SEC-2,SEC-3"),
 	RPCRDMA2_CASE(flipped_vectors, "CHK-7,SEC-2,SEC-3"),
 	RPCRDMA2_CASE(lying_counts, "CHK-7,SEC-3"),
+	RPCRDMA2_CASE(cut_segment, "CHK-7,SEC-2"),
 	RPCRDMA2_CASE(discriminators, "CHK-6"),
 	RPCRDMA2_CASE(unaligned_position, "CHK-9"),
 	RPCRDMA2_CASE(interleaved_positions, "CHK-11,CHK-12,D-20"),
