@@ -293,8 +293,7 @@ RP_CASE("client", cl_err_vers_range, "ERR-13,VER-10,D-8",
 	must_fail(s, EPROTO);
 }
 
-RP_CASE("client", cl_err_vers_close, "VER-13,V1-10,D-22",
-	"ERR_VERS, then the connection is lost: the next starts with version 1")
+static void err_vers_and_leave(unsigned int pause)
 {
 	struct cl *s = cl_start(NULL);
 	uint32_t xid;
@@ -302,11 +301,24 @@ RP_CASE("client", cl_err_vers_close, "VER-13,V1-10,D-22",
 	cl_accept(s);
 	xid = cl_first(s);
 	rp_send(s->c, err_vers(xid, 2, 1, 1));
+	rp_sleep(pause);
 	hang_up(s);
 	starts_with_v1(s);
 	must_mount(s);
 	use_it(s);
 	cl_end(s);
+}
+
+RP_CASE("client", cl_err_vers_close, "VER-13,V1-10,D-22",
+	"ERR_VERS, then the connection is lost: the next starts with version 1")
+{
+	err_vers_and_leave(200);
+}
+
+RP_CASE("client", cl_err_vers_at_once, "VER-13,V1-10,D-22",
+	"ERR_VERS and the end of the connection come at once: the same")
+{
+	err_vers_and_leave(0);
 }
 
 RP_CASE("client", cl_err_vers_late, "ERR-14,VER-13,SEC-11",

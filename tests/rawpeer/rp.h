@@ -120,7 +120,7 @@ enum { RBSIZ = 1, BRS = 2 };		/* properties */
 /* In an expected message: any value will do. */
 #define ANY		(1ull << 32)
 
-#define RP_MAX_WORDS	4608
+#define RP_MAX_WORDS	20480
 
 /**
  * struct rp_msg - a message to be sent, or to be expected

@@ -22,7 +22,7 @@ enum {				/* NFS version 3 */
 };
 
 /* Size of every file of the server */
-#define CL_FILE_SIZE	(1u << 20)
+#define CL_FILE_SIZE	((1u << 20) + 4095)
 /* Entries of a directory: a Reply of about 16 KiB */
 #define CL_DIR_ENTRIES	400
 

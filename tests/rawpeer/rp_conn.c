@@ -573,11 +573,26 @@ void rp_unlisten(struct rp_listener *l)
 	free(l);
 }
 
-/* Goes through the same steps backwards; what fails here is gone already. */
+static bool is_idle(void *arg)
+{
+	struct rp_conn *c = arg;
+	unsigned int i;
+
+	poll_cq(c);
+	for (i = 0; i < RP_NR_SENDS; i++)
+		if (c->tx_busy[i])
+			return c->broken || c->closed;
+	return true;
+}
+
+/* What was sent has arrived. Then the same steps backwards; what fails here
+ * is gone already.
+ */
 void rp_close(struct rp_conn *c)
 {
 	unsigned int i;
 
+	rp_wait(is_idle, c, RP_ANSWER);
 	rdma_disconnect(c->id);
 	for (i = 0; i < c->nmems; i++) {
 		if (c->mem[i]->mw)
@@ -641,6 +656,7 @@ static bool try_send(struct rp_conn *c, const void *p, unsigned int len,
 	int i;
 
 	wr.invalidate_rkey = inv;
+	wr.wr.rdma.rkey = inv;		/* where libsiw looks for it */
 	rp_check(rp_wait(can_send, c, RP_ANSWER), "Sends do not complete");
 	i = free_send(c);
 	if (c->broken || c->closed || i < 0)

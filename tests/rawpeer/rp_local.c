@@ -29,7 +29,7 @@
 
 #define MAX_JOBS	16
 
-enum op { MOUNT, UMOUNT, READ, WRITE, STAT, LIST, SHELL, KILL };
+enum op { MOUNT, UMOUNT, READ, WRITE, MAP, STAT, LIST, SHELL, KILL };
 
 struct request {
 	enum op		op;
@@ -101,6 +101,7 @@ static int do_io(const struct request *r, uint32_t *count)
 {
 	uint8_t *buf = shared + (size_t)RP_JOB_DATA * r->id;
 	int fd = open_file(r->text, r->op == READ ? O_RDONLY : O_WRONLY);
+	int err = 0;
 	ssize_t n;
 	uint32_t i;
 
@@ -114,14 +115,39 @@ static int do_io(const struct request *r, uint32_t *count)
 		n = pwrite(fd, buf, r->len, r->off);
 	}
 	if (n < 0)
+		err = errno;
+	else
+		*count = n;
+	/* The case may unmount as soon as it has the result. */
+	close(fd);
+	return err;
+}
+
+/* Whole pages as the page cache has them */
+static int do_map(const struct request *r, uint32_t *count)
+{
+	char path[600];
+	void *p;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, r->text);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
 		return errno;
-	*count = n;
+	p = mmap(NULL, r->len, PROT_READ, MAP_SHARED, fd, r->off);
+	close(fd);
+	if (p == MAP_FAILED)
+		return errno;
+	memcpy(shared + (size_t)RP_JOB_DATA * r->id, p, r->len);
+	munmap(p, r->len);
+	*count = r->len;
 	return 0;
 }
 
 static int do_list(const char *name, uint32_t *count)
 {
 	char path[600];
+	int err;
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
@@ -131,7 +157,9 @@ static int do_list(const char *name, uint32_t *count)
 	errno = 0;
 	while (readdir(d))
 		(*count)++;
-	return errno;
+	err = errno;
+	closedir(d);
+	return err;
 }
 
 static int do_stat(const char *name)
@@ -159,6 +187,9 @@ static void child(const struct request *r)
 	case READ:
 	case WRITE:
 		res.error = do_io(r, &res.count);
+		break;
+	case MAP:
+		res.error = do_map(r, &res.count);
 		break;
 	case STAT:
 		res.error = do_stat(r->text);
@@ -225,19 +256,26 @@ static void mountd_connection(int fd)
 	}
 }
 
-static void mountd(void)
+static int mountd_socket(void)
 {
 	struct sockaddr_in sin = {
 		.sin_family = AF_INET, .sin_port = htons(rp_opt.port + 1),
 	};
-	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1, c;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) || listen(fd, 8)) {
 		fprintf(stderr, "no port for the MOUNT server\n");
 		_exit(1);
 	}
+	return fd;
+}
+
+static void mountd(int fd)
+{
+	int c;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
 		c = accept(fd, NULL, NULL);
 		if (c < 0)
@@ -256,8 +294,8 @@ static void mountd(void)
 static void serve(void)
 {
 	pid_t pids[MAX_JOBS] = { 0 }, pid;
-	bool has_mountd = false;
 	struct request r;
+	int fd = -1;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGCHLD, SIG_IGN);
@@ -267,12 +305,10 @@ static void serve(void)
 				kill(pids[r.id], SIGKILL);
 			continue;
 		}
-		if (r.op == MOUNT && !has_mountd) {
-			has_mountd = true;
+		if (r.op == MOUNT && fd < 0) {
+			fd = mountd_socket();
 			if (!fork())
-				mountd();
-			/* Its socket must be there before the mount. */
-			rp_sleep(50);
+				mountd(fd);
 		}
 		pid = fork();
 		if (!pid) {
@@ -384,6 +420,11 @@ struct rp_job *job_read(const char *file, uint32_t off, uint32_t len)
 struct rp_job *job_write(const char *file, uint32_t off, uint32_t len)
 {
 	return file_job(WRITE, file, off, len);
+}
+
+struct rp_job *job_map(const char *file, uint32_t off, uint32_t len)
+{
+	return file_job(MAP, file, off, len);
 }
 
 struct rp_job *job_stat(const char *file)

@@ -29,6 +29,8 @@ struct rp_job *job_umount(void);
  */
 struct rp_job *job_read(const char *file, uint32_t off, uint32_t len);
 struct rp_job *job_write(const char *file, uint32_t off, uint32_t len);
+/* Pages of the file as a mapping shows them */
+struct rp_job *job_map(const char *file, uint32_t off, uint32_t len);
 struct rp_job *job_stat(const char *file);
 struct rp_job *job_list(const char *dir);
 /* Any shell command, for what the others cannot do */

@@ -1,0 +1,863 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * HDR, FLG, HT, CHK, MSG, ERR, RINV: Replies and errors, as a client takes
+ * them. Each case of junk holds back the answer to a Call, sends something
+ * that must not be taken for it, and then the answer.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rp.h"
+#include "rp_client.h"
+
+/**
+ * struct wait - an operation whose Call is held back
+ * @s: the server
+ * @job: the operation
+ * @call: its Call
+ */
+struct wait {
+	struct cl	*s;
+	struct rp_job	*job;
+	struct cl_call	*call;
+};
+
+static struct wait hold_lookup(struct cl *s)
+{
+	struct wait w = { s, job_stat(cl_name()), NULL };
+
+	w.call = cl_wait_for(s, NFS_LOOKUP);
+	return w;
+}
+
+static struct wait hold_read(struct cl *s)
+{
+	struct wait w = { s, job_read("f", 4096, 8192), NULL };
+
+	w.call = cl_wait_for(s, NFS_READ);
+	rp_check(w.call->nwrites == 1 && w.call->write[0].n,
+		 "READ has no Write chunk");
+	return w;
+}
+
+static struct wait hold_write(struct cl *s)
+{
+	struct wait w = { s, job_write("f", 0, 20000), NULL };
+
+	w.call = cl_wait_for(s, NFS_WRITE);
+	rp_check(w.call->nreads, "WRITE has no Read chunk");
+	return w;
+}
+
+/* It still waits; the right answer ends it well. */
+static void answer(struct wait *w)
+{
+	int err;
+
+	cl_unimpressed(w->s, w->job);
+	cl_answer(w->s, w->call);
+	err = cl_serve(w->s, w->job);
+	rp_check(!err, "the operation fails: %s", strerror(err));
+}
+
+static void finish(struct wait *w)
+{
+	answer(w);
+	cl_alive(w->s);
+	cl_end(w->s);
+}
+
+/* The right answer as a message that a case may spoil */
+static struct rp_msg *right(struct wait *w)
+{
+	struct rp_msg *m = v2(w->call->xid, w->s->grant, MSG, RESPONSE);
+
+	put(m, 0);
+	cl_put_unused(m, w->call);
+	put_msg(m, cl_rpc_reply(w->s, w->call));
+	return m;
+}
+
+RP_CASE("client", rpc_xid, "HDR-7,ERR-6",
+	"a Reply whose two XIDs differ is dropped")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+
+	rp_send(w.s->c, rp_set(right(&w), 9, w.call->xid + 1));
+	rp_send(w.s->c, rp_set(right(&w), 0, w.call->xid + 1));
+	finish(&w);
+}
+
+RP_CASE("client", rpc_unknown_xid, "ERR-6,REV-15,HDR-8",
+	"a Reply and errors for unknown XIDs are dropped")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+	uint32_t xid = w.call->xid + 0x1000, code;
+	struct rp_msg *m;
+
+	rp_send(w.s->c, rp_set(rp_set(right(&w), 0, xid), 9, xid));
+	for (code = 1; code <= 10; code++) {
+		m = error2(xid, code);
+		put_all(m, W(1, 1));
+		rp_send(w.s->c, m);
+	}
+	finish(&w);
+}
+
+RP_CASE("client", rpc_flags, "FLG-3,FLG-5,D-13",
+	"a Reply with a reserved flag, or that is no Reply, is dropped")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+
+	rp_send(w.s->c, rp_set(right(&w), 4, 3));
+	rp_send(w.s->c, rp_set(right(&w), 4, 0x80000001));
+	rp_send(w.s->c, rp_set(right(&w), 10, 0));	/* msg_type CALL */
+	rp_send(w.s->c, rp_set(right(&w), 10, 2));
+	finish(&w);
+}
+
+RP_CASE("client", rpc_reply_as_call, "FLG-5,ERR-1,HDR-12",
+	"a Reply without RESPONSE is answered with BAD_XDR and not taken")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+
+	rp_send(w.s->c, rp_set(right(&w), 4, CALL));
+	rp_expect(w.s->c, error2(w.call->xid, BAD_XDR));
+	finish(&w);
+}
+
+RP_CASE("client", rpc_error_no_flag, "FLG-9,D-13",
+	"an ERROR without RESPONSE does not end the RPC")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+
+	rp_send(w.s->c, rp_set(error2(w.call->xid, BAD_XDR), 4, CALL));
+	rp_send(w.s->c, rp_set(error2(w.call->xid, SYSTEM), 4, CALL));
+	finish(&w);
+}
+
+RP_CASE("client", rpc_error_short, "ERR-9,HT-4",
+	"an ERROR too short for its code does not end the RPC")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+	uint32_t xid = w.call->xid;
+
+	rp_send(w.s->c, rp_cut(error2_arg(xid, READ_CHUNKS, 1), 24));
+	rp_send(w.s->c, rp_cut(error2_arg(xid, WRITE_CHUNKS, 1), 24));
+	rp_send(w.s->c, rp_cut(error2_arg(xid, SEGMENTS, 1), 24));
+	rp_send(w.s->c, rp_cut(error2_arg(xid, REPLY_RESOURCE, 1), 24));
+	/* (WRITE_RESOURCE of 28 bytes is an ERR_VERS, says ERR-12.) */
+	rp_send(w.s->c, error2(xid, WRITE_RESOURCE));
+	rp_send(w.s->c, v2(xid, 32, ERROR, RESPONSE));
+	rp_send(w.s->c, rp_cut(error2(xid, SYSTEM), 23));
+	finish(&w);
+}
+
+RP_CASE("client", rpc_short, "HDR-5,CHK-7,ERR-1",
+	"a Reply cut off in its header is dropped")
+{
+	static const unsigned int len[] = { 4, 15, 16, 19, 20, 24, 32, 35, 36 };
+	struct wait w = hold_lookup(cl_mounted(NULL));
+	unsigned int i;
+
+	for (i = 0; i < 9; i++)
+		rp_send(w.s->c, rp_cut(right(&w), len[i]));
+	finish(&w);
+}
+
+RP_CASE("client", rpc_type_response, "HT-3,D-11,ERR-1",
+	"an unknown type with RESPONSE and a live XID is dropped")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+
+	rp_send(w.s->c, v2(w.call->xid, 32, 99, RESPONSE));
+	rp_send(w.s->c, v2(w.call->xid, 32, RESPROP, RESPONSE));
+	finish(&w);
+}
+
+RP_CASE("client", rpc_type_call, "HT-2,HDR-13,FLG-11,EXT-1",
+	"an unknown type without RESPONSE is answered with INVAL_HTYPE")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+	static const uint32_t types[] = { 2, 3, 6, 99, 0xffffffff };
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		uint32_t xid = rp_xid();
+
+		rp_send(w.s->c, v2(xid, 32, types[i], i == 3 ? 2 : CALL));
+		rp_expect(w.s->c, error2(xid, INVAL_HTYPE));
+	}
+	finish(&w);
+}
+
+RP_CASE("client", rpc_counts, "CHK-7,CHK-6,CHK-25,ERR-1",
+	"a Reply with lists that cannot be parsed is dropped")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+	static const uint32_t counts[] = {
+		0x0fffffff, 0x10000001, 0xffffffff,
+	};
+	struct rp_msg *m;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		m = reply_head(w.call->xid, MSG);
+		put_all(m, W(0, 1, counts[i], 0, 0));
+		put_msg(m, cl_rpc_reply(w.s, w.call));
+		rp_send(w.s->c, m);
+		m = reply_head(w.call->xid, MSG);
+		put_all(m, W(0, 0, 1, counts[i]));
+		put_msg(m, cl_rpc_reply(w.s, w.call));
+		rp_send(w.s->c, m);
+	}
+	for (i = 6; i <= 8; i++)
+		rp_send(w.s->c, rp_set(right(&w), i, 2));
+	finish(&w);
+}
+
+RP_CASE("client", rpc_read_list, "CHK-13,V1-6,CHK-8",
+	"a Reply with a Read list is dropped")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+	struct rp_msg *m = reply_head(w.call->xid, MSG);
+
+	put_read(m, 24, (struct rp_seg){ 0x1234, 4, 0x1000 });
+	put_all(m, W(0, 0, 0));
+	put_msg(m, cl_rpc_reply(w.s, w.call));
+	rp_send(w.s->c, m);
+	finish(&w);
+}
+
+RP_CASE("client", rpc_nomsg_nothing, "MSG-8",
+	"a NOMSG Reply without a Reply chunk is dropped")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+	struct rp_msg *m = reply_head(w.call->xid, NOMSG);
+
+	put_all(m, W(0, 0, 0));
+	rp_send(w.s->c, m);
+	finish(&w);
+}
+
+/* A Call with a Reply chunk */
+static struct wait hold_list(struct cl *s)
+{
+	struct wait w = { s, job_list(""), NULL };
+
+	w.call = cl_wait_for(s, NFS_READDIR);
+	rp_check(w.call->has_reply && w.call->reply.n,
+		 "READDIR has no Reply chunk");
+	return w;
+}
+
+/* An empty directory, which fits inline */
+static struct rp_msg *empty_dir(struct wait *w)
+{
+	struct rp_msg *rpc = cl_rpc_reply(w->s, w->call);
+
+	rpc->n = 6 + 1 + 22 + 2;
+	put_all(rpc, W(0, 1));
+	return rpc;
+}
+
+RP_CASE("client", rpc_inline_anyway, "MSG-3,D-21,CHK-19",
+	"a Reply may be inline although there is a Reply chunk: both forms")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_list(s);
+	struct rp_msg *m;
+
+	m = reply_head(w.call->xid, MSG);
+	m->w[2] = s->grant;
+	put_all(m, W(0, 0, 0));
+	put_msg(m, empty_dir(&w));
+	rp_send(s->c, m);
+	rp_check(!cl_serve(s, w.job), "the operation fails");
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_inline_unused, "MSG-3,D-21",
+	"a Reply chunk may come back with lengths of zero")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_list(s);
+	struct rp_msg *m = reply_head(w.call->xid, MSG);
+
+	m->w[2] = s->grant;
+	cl_put_unused(m, w.call);
+	put_msg(m, empty_dir(&w));
+	rp_send(s->c, m);
+	rp_check(!cl_serve(s, w.job), "the operation fails");
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_inline_used, "MSG-3",
+	"an inline Reply that claims to have used the Reply chunk is dropped")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_list(s);
+	struct rp_msg *m = reply_head(w.call->xid, MSG);
+
+	put_all(m, W(0, 0));
+	put_chunk(m, w.call->reply.n, w.call->reply.seg);
+	put_msg(m, empty_dir(&w));
+	rp_send(s->c, m);
+	finish(&w);
+}
+
+RP_CASE("client", rpc_reply_lies, "SEC-2,SEC-3,LNG-8,CHK-7",
+	"a NOMSG Reply that claims more than the Reply chunk holds")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_list(s);
+	struct rp_msg *m = reply_head(w.call->xid, NOMSG);
+	struct cl_chunk chunk = w.call->reply;
+	int err;
+
+	chunk.seg[0].len = 0x7ffffff0;
+	m->w[2] = s->grant;
+	put_all(m, W(0, 0));
+	put_chunk(m, chunk.n, chunk.seg);
+	rp_send(s->c, m);
+	/* Dropped, or the RPC fails; no more than that */
+	if (rp_recv_within(s->c, RP_SILENCE))
+		rp_fail("an answer to a Reply");
+	if (!job_over(w.job) && !rp_is_closed(s->c)) {
+		finish(&w);
+		return;
+	}
+	if (rp_is_closed(s->c)) {
+		rp_close(s->c);
+		cl_accept(s);
+		cl_settle(s);
+		err = cl_serve(s, w.job);
+		rp_check(!err, "the operation fails: %s", strerror(err));
+	}
+	cl_alive(s);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_write_lies, "SEC-2,SEC-3,CHK-21,LNG-15",
+	"a READ Reply that claims more than the Write chunk holds")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+	struct rp_msg *m = reply_head(w.call->xid, MSG), *rpc;
+	struct cl_chunk chunk = w.call->write[0];
+
+	chunk.seg[0].len = 0x7ffffff0;
+	m->w[2] = s->grant;
+	put(m, 0);
+	put_chunk(m, chunk.n, chunk.seg);
+	put_all(m, W(0, 0));
+	rpc = cl_rpc_reply(s, w.call);
+	rpc->n = 32;
+	rpc->w[31] = 0x7ffffff0;		/* length of the data */
+	rpc->w[29] = 0x7ffffff0;		/* count */
+	put_msg(m, rpc);
+	rp_send(s->c, m);
+	if (rp_recv_within(s->c, RP_SILENCE))
+		rp_fail("an answer to a Reply");
+	if (rp_is_closed(s->c)) {
+		rp_close(s->c);
+		cl_accept(s);
+		cl_settle(s);
+	} else if (!job_over(w.job)) {
+		cl_answer(s, w.call);
+	}
+	cl_serve(s, w.job);
+	rp_check(job_count(w.job) <= 8192, "READ of more than was asked for");
+	cl_alive(s);
+	cl_end(s);
+}
+
+/* READ whose data comes inline; the Write chunk as given in @m */
+static void read_inline(struct wait *w, struct rp_msg *m)
+{
+	struct rp_msg *rpc = cl_rpc_reply(w->s, w->call);
+	int err;
+
+	put_msg(m, rpc);
+	m->w[2] = w->s->grant;
+	rp_send(w->s->c, m);
+	err = cl_serve(w->s, w->job);
+	rp_check(!err, "the operation fails: %s", strerror(err));
+	rp_is_pattern(job_data(w->job), 4096, 2000);
+}
+
+static struct wait hold_small_read(struct cl *s)
+{
+	struct wait w = { s, job_read("f", 4096, 2000), NULL };
+
+	w.call = cl_wait_for(s, NFS_READ);
+	return w;
+}
+
+RP_CASE("client", rpc_read_inline, "CHK-18,CHK-19,CHK-22",
+	"READ data inline; the Write chunk comes back without segments")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_small_read(s);
+	struct rp_msg *m = reply_head(w.call->xid, MSG);
+
+	if (!w.call->nwrites)
+		rp_skip("the client reads 2000 bytes without a Write chunk");
+	put_all(m, W(0, 1, 0, 0, 0));
+	read_inline(&w, m);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_read_unused, "CHK-19,CHK-21",
+	"READ data inline; the Write chunk comes back unused")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_small_read(s);
+	struct rp_msg *m = reply_head(w.call->xid, MSG);
+
+	cl_put_unused(m, w.call);
+	read_inline(&w, m);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_short_read, "LNG-15,CHK-21",
+	"what a server writes behind the end of a READ does not show")
+{
+	struct cl *s = cl_mounted(NULL);
+	uint32_t last = CL_FILE_SIZE & ~4095u, n = CL_FILE_SIZE - last;
+	struct rp_job *job = job_map("f", last, 4096);
+	struct cl_call *call = cl_wait_for(s, NFS_READ);
+	static uint8_t poison[65536];
+	unsigned int i;
+
+	memset(poison, 0x5a, sizeof(poison));
+	rp_check(call->nwrites == 1, "no Write chunk");
+	for (i = 0; i < call->write[0].n; i++)
+		rp_rdma_write(s->c, poison, call->write[0].seg[i]);
+	cl_answer(s, call);
+	rp_check(!cl_serve(s, job), "the read fails");
+	rp_is_pattern(job_data(job), last, n);
+	for (i = n; i < 4096; i++)
+		rp_check(!job_data(job)[i], "byte %u of the last page is %02x",
+			 i, job_data(job)[i]);
+	cl_end(s);
+}
+
+/* ---- errors that end an RPC ---- */
+
+static void ends_with_eio(uint32_t code, uint64_t a, uint64_t b)
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_lookup(s);
+	struct rp_msg *m;
+	int err, i;
+
+	for (i = 0; i < 3; i++) {
+		m = error2(w.call->xid, code);
+		m->w[2] = s->grant;
+		if (a != ANY)
+			put(m, a);
+		if (b != ANY)
+			put(m, b);
+		rp_send(s->c, m);
+		err = cl_serve(s, w.job);
+		rp_check(err == EIO, "\"%s\", not EIO", strerror(err));
+		cl_alive(s);
+		w = hold_lookup(s);
+	}
+	answer(&w);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_bad_xdr, "ERR-16,ERR-8,ERR-34,ERR-15,D-34",
+	"BAD_XDR ends the RPC with EIO; the credit is free again")
+{
+	ends_with_eio(BAD_XDR, ANY, ANY);
+}
+
+RP_CASE("client", rpc_inval_htype, "ERR-18,ERR-8,ERR-34,D-34",
+	"INVAL_HTYPE for a Call ends the RPC or the connection, no hang")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_lookup(s);
+
+	cl_error(s, w.call, INVAL_HTYPE);
+	rp_recv_within(s->c, 500);
+	if (rp_is_closed(s->c)) {
+		rp_close(s->c);
+		cl_accept(s);
+		if (rp_word(rp_recv(s->c)->buf, 1) != 1)
+			rp_fail("not version 1 after INVAL_HTYPE");
+		return;
+	}
+	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	cl_alive(s);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_write_resource, "ERR-27,ERR-34,D-30",
+	"WRITE_RESOURCE ends the RPC with EIO, no retry")
+{
+	ends_with_eio(WRITE_RESOURCE, 1, 8192);
+}
+
+RP_CASE("client", rpc_reply_resource, "ERR-29,ERR-34,SEC-15,D-30",
+	"REPLY_RESOURCE ends the RPC with EIO, no retry")
+{
+	ends_with_eio(REPLY_RESOURCE, 20480, ANY);
+}
+
+RP_CASE("client", rpc_system, "ERR-31,ERR-32,ERR-8,ERR-34",
+	"SYSTEM ends the RPC with EIO, no retry")
+{
+	ends_with_eio(SYSTEM, ANY, ANY);
+}
+
+RP_CASE("client", rpc_error_77, "ERR-10,ERR-34,EXT-3,D-23",
+	"an unknown error code ends the RPC with EIO")
+{
+	ends_with_eio(77, ANY, ANY);
+}
+
+RP_CASE("client", rpc_read_write_resource, "ERR-27,ERR-8",
+	"WRITE_RESOURCE to a READ: EIO, its memory is out of reach")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+	struct rp_seg seg = w.call->write[0].seg[0];
+	struct rp_msg *m = error2_arg(w.call->xid, WRITE_RESOURCE, 1);
+	static uint8_t data[64];
+
+	m->w[2] = s->grant;
+	put(m, 16384);
+	rp_send(s->c, m);
+	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	cl_alive(s);
+	/* Its handle is invalid now: to use it ends the connection. */
+	seg.len = 64;
+	rp_try_rdma_write(s->c, data, seg);
+	rp_check(rp_closed_within(s->c, RP_ANSWER),
+		 "the memory is still exposed");
+}
+
+/* ---- errors before execution: one retry in another shape ---- */
+
+static struct cl_call *retried(struct wait *w)
+{
+	struct cl_call *call = cl_next(w->s);
+
+	rp_check(call->xid == w->call->xid, "not the same XID");
+	rp_check(call->proc == w->call->proc, "not the same procedure");
+	return call;
+}
+
+static void refuse(struct wait *w, uint32_t code, uint32_t limit)
+{
+	struct rp_msg *m = error2_arg(w->call->xid, code, limit);
+
+	m->w[2] = w->s->grant;
+	rp_send(w->s->c, m);
+}
+
+RP_CASE("client", rpc_read_chunks, "ERR-20,ERR-30,ERR-34,LNG-1",
+	"READ_CHUNKS 0 to a WRITE: once more, with Position-Zero only")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_write(s);
+	struct cl_call *again;
+	unsigned int i;
+
+	refuse(&w, READ_CHUNKS, 0);
+	again = retried(&w);
+	rp_check(again->htype == NOMSG, "no NOMSG");
+	for (i = 0; i < again->nreads; i++)
+		rp_check(!again->position[i], "a Read chunk at %u",
+			 again->position[i]);
+	cl_answer(s, again);
+	rp_check(!cl_serve(s, w.job), "the write fails");
+	cl_alive(s);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_read_chunks_twice, "ERR-20,ERR-30,SEC-15,D-34",
+	"READ_CHUNKS twice: EIO, no third attempt")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_write(s);
+	int err;
+
+	refuse(&w, READ_CHUNKS, 0);
+	retried(&w);
+	refuse(&w, READ_CHUNKS, 0);
+	rp_expect_silence(s->c, RP_SILENCE);
+	err = cl_serve(s, w.job);
+	rp_check(err == EIO, "\"%s\", not EIO", strerror(err));
+	cl_alive(s);
+}
+
+RP_CASE("client", rpc_write_chunks, "ERR-23,ERR-30,ERR-22,D-31",
+	"WRITE_CHUNKS 0 to a READ: once more, with a Reply chunk instead")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+	struct cl_call *again;
+
+	refuse(&w, WRITE_CHUNKS, 0);
+	again = retried(&w);
+	rp_check(!again->nwrites, "a Write chunk");
+	rp_check(again->has_reply, "no Reply chunk");
+	cl_answer(s, again);
+	rp_check(!cl_serve(s, w.job) && job_count(w.job) == 8192,
+		 "the read fails");
+	rp_is_pattern(job_data(w.job), 4096, 8192);
+	cl_alive(s);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_write_chunks_twice, "ERR-23,ERR-30,SEC-15",
+	"WRITE_CHUNKS twice: EIO")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+
+	refuse(&w, WRITE_CHUNKS, 0);
+	retried(&w);
+	refuse(&w, WRITE_CHUNKS, 0);
+	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	cl_alive(s);
+	cl_end(s);
+}
+
+static unsigned int largest_chunk(const struct cl_call *call)
+{
+	unsigned int i, n = call->has_reply ? call->reply.n : 0;
+
+	for (i = 0; i < call->nwrites; i++)
+		if (call->write[i].n > n)
+			n = call->write[i].n;
+	return call->nreads > n ? call->nreads : n;
+}
+
+RP_CASE("client", rpc_segments, "ERR-25,ERR-30,D-34",
+	"SEGMENTS 4: the next Calls have chunks of 4 segments at the most")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+	struct rp_job *job;
+	struct cl_call *again;
+
+	refuse(&w, SEGMENTS, 4);
+	again = cl_next_within(s, 1000);
+	if (again) {
+		rp_check(again->xid == w.call->xid, "not the same XID");
+		rp_check(largest_chunk(again) <= 4, "%u segments",
+			 largest_chunk(again));
+		cl_answer(s, again);
+		rp_check(!cl_serve(s, w.job), "the read fails");
+	} else {
+		/* It had no more than 4; nothing can be changed */
+		rp_check(largest_chunk(w.call) <= 4, "no retry");
+		rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	}
+	job = job_read("f", 0, 65536);
+	again = cl_wait_for(s, NFS_READ);
+	rp_check(largest_chunk(again) <= 4, "the limit is forgotten");
+	cl_answer(s, again);
+	rp_check(!cl_serve(s, job), "the next read fails");
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_segments_twice, "ERR-25,ERR-30,SEC-15",
+	"SEGMENTS again and again: EIO")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+	struct cl_call *again;
+
+	refuse(&w, SEGMENTS, 1);
+	again = cl_next_within(s, 1000);
+	if (again) {
+		refuse(&w, SEGMENTS, 1);
+		rp_expect_silence(s->c, RP_SILENCE);
+	}
+	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	cl_alive(s);
+	cl_end(s);
+}
+
+/* ---- remote invalidation ---- */
+
+/* Answer to a READ with its data placed; where the words 0..4 are free */
+static struct rp_msg *placed(struct wait *w)
+{
+	struct cl_chunk chunk = w->call->write[0];
+	struct rp_msg *rpc = cl_rpc_reply(w->s, w->call), *m;
+	static uint8_t data[8192];
+	uint32_t left = 8192, at = 0;
+	unsigned int i;
+
+	rp_fill(data, 4096, 8192);
+	for (i = 0; i < chunk.n; i++) {
+		if (chunk.seg[i].len > left)
+			chunk.seg[i].len = left;
+		rp_rdma_write(w->s->c, data + at, chunk.seg[i]);
+		at += chunk.seg[i].len;
+		left -= chunk.seg[i].len;
+	}
+	m = reply_head(w->call->xid, MSG);
+	m->w[2] = w->s->grant;
+	put(m, 0);
+	put_chunk(m, chunk.n, chunk.seg);
+	put_all(m, W(0, 0));
+	rpc->n = 32;
+	put_msg(m, rpc);
+	return m;
+}
+
+static void is_read(struct wait *w)
+{
+	int err = cl_serve(w->s, w->job);
+
+	rp_check(!err, "the read fails: %s", strerror(err));
+	rp_is_pattern(job_data(w->job), 4096, 8192);
+}
+
+RP_CASE("client", rinv_offered, "RINV-1,RINV-3,RINV-11,RINV-13",
+	"the handle offered is one of the Call; invalidated or not, both work")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		w = hold_read(s);
+		rp_check(w.call->inv, "no handle is offered");
+		rp_check(w.call->inv == w.call->write[0].seg[0].handle,
+			 "the handle is not in the Call");
+		if (i % 2)
+			rp_send_inv(s->c, placed(&w), w.call->inv);
+		else
+			rp_send(s->c, placed(&w));
+		is_read(&w);
+	}
+	w = hold_lookup(s);
+	rp_check(!w.call->inv, "a handle is offered without chunks");
+	finish(&w);
+}
+
+RP_CASE("client", rinv_in_reply, "RINV-10",
+	"rdma_inv_handle in a Reply is ignored")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+
+	rp_send(s->c, rp_set(placed(&w), 5, 0xdead));
+	is_read(&w);
+	w = hold_read(s);
+	rp_send(s->c, rp_set(placed(&w), 5, w.call->write[0].seg[0].handle));
+	is_read(&w);
+	cl_alive(s);
+	cl_end(s);
+}
+
+RP_CASE("client", rinv_other_rpc, "RINV-14,RINV-7,SEC-13",
+	"a Reply that invalidates the handle of another RPC: closed")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait a = hold_read(s), b = { s, NULL, NULL };
+
+	b.job = job_read("g", 4096, 8192);
+	b.call = cl_wait_for(s, NFS_READ);
+	rp_send_inv(s->c, placed(&a), b.call->write[0].seg[0].handle);
+	rp_expect_closed(s->c);
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	is_read(&b);
+	cl_serve(s, a.job);
+	cl_end(s);
+}
+
+RP_CASE("client", rinv_unknown, "RINV-14,SEC-13",
+	"a Reply that invalidates a handle nobody has: no harm but the connection")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_lookup(s);
+	struct rp_msg *m = right(&w);
+
+	rp_send_inv(s->c, m, 0x00beef00);
+	/* The device may refuse it, or the transport closes. */
+	rp_expect_closed(s->c);
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(!cl_serve(s, w.job), "the operation fails");
+	cl_end(s);
+}
+
+RP_CASE("client", rec_new_handles, "RINV-17,REC-2,SEC-5,CRED-15",
+	"a Reply is lost with its connection: the Call comes with new handles")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+	struct cl_call *again;
+
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	again = cl_wait_for(s, NFS_READ);
+	rp_check(again->write[0].seg[0].handle !=
+		 w.call->write[0].seg[0].handle, "the same handle");
+	w.call = again;
+	rp_send(s->c, placed(&w));
+	is_read(&w);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_answers_twice, "ERR-6,REV-15,SEC-2",
+	"a server that answers twice")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		w = hold_lookup(s);
+		cl_answer(s, w.call);
+		rp_send(s->c, right(&w));
+		cl_error(s, w.call, SYSTEM);
+		rp_check(!cl_serve(s, w.job), "the operation fails");
+	}
+	cl_alive(s);
+	cl_end(s);
+}
+
+RP_CASE("client", rpc_never_answers, "CRED-15,REC-5,ERR-34",
+	"a server that never answers: no hang, no second copy of the Call")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_lookup(s);
+	struct cl_call *call;
+	int err;
+
+	/* timeo and retrans end it; a copy needs a new connection. */
+	while (!job_over(w.job)) {
+		call = cl_next_within(s, 200);
+		rp_check(!call || call->xid != w.call->xid,
+			 "the Call is sent again on the same connection");
+		if (!rp_is_closed(s->c))
+			continue;
+		rp_close(s->c);
+		s->c = rp_accept_within(s->l, NULL, 20000);
+		if (!s->c)
+			break;
+		cl_settle(s);
+		call = cl_next_within(s, RP_ANSWER);
+		/* Hold the second copy back as well */
+		if (call)
+			w.call->xid = call->xid;
+	}
+	err = job_result(w.job);
+	rp_check(err == ETIMEDOUT || err == EIO, "\"%s\"", strerror(err));
+}
