@@ -498,9 +498,17 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
-	case RDMA_CM_EVENT_CONNECT_ERROR:
+		rpcrdma2_conn_kill(conn, -EHOSTUNREACH);
+		break;
 	case RDMA_CM_EVENT_UNREACHABLE:
+		rpcrdma2_conn_kill(conn, -ENETUNREACH);
+		break;
 	case RDMA_CM_EVENT_REJECTED:
+		rpcrdma2_conn_kill(conn,
+				   event->status == IB_CM_REJ_STALE_CONN ?
+				   -ENOTCONN : -ECONNREFUSED);
+		break;
+	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_DISCONNECTED:
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
@@ -693,7 +701,7 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	if (!ret)
 		ret = conn_request(conn);
 	if (ret)
-		return ret;
+		return READ_ONCE(conn->reason) ?: ret;
 
 	switch (conn_negotiate(conn)) {
 	case RPCRDMA2_DO_SETTLE:
@@ -706,11 +714,17 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	}
 }
 
-/* Others than these end hard-mounted RPCs (ERR-13). */
+/* Others than these end hard-mounted RPCs (ERR-13). sunrpc retries after
+ * all of them; the refusals, and -EPROTO, end RPCs that want to know soon,
+ * such as those of a mount.
+ */
 static int conn_errno(int err)
 {
 	switch (err) {
 	case -EPROTO:
+	case -ECONNREFUSED:
+	case -EHOSTUNREACH:
+	case -ENETUNREACH:
 	case -ENOTCONN:
 	case -ETIMEDOUT:
 	case -ENOBUFS:
@@ -734,8 +748,8 @@ static int conn_errno(int err)
  * Context: sleeps, at most about 30 s an attempt. Nothing in here needs
  * sunrpc's locks: CM events, QP errors and device removal end every wait
  * through the connection's state.
- * Return: a connection in state READY, or ERR_PTR(-EPROTO, -ENOTCONN,
- * -ETIMEDOUT or -ENOBUFS)
+ * Return: a connection in state READY, or ERR_PTR of -EPROTO, -ECONNREFUSED,
+ * -EHOSTUNREACH, -ENETUNREACH, -ENOTCONN, -ETIMEDOUT or -ENOBUFS
  */
 struct rpcrdma2_conn *
 rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,

@@ -363,8 +363,7 @@ struct rpcrdma2_conn {
 /* conn.c */
 /* Client: resolve, connect and settle the version, all inside one call
  * (fallback reconnects included). Sleeps, bounded by time limits. Returns a
- * connection in state READY, or ERR_PTR of -EPROTO, -ENOTCONN, -ETIMEDOUT
- * or -ENOBUFS and nothing else.
+ * connection in state READY, or an ERR_PTR that sunrpc retries.
  */
 struct rpcrdma2_conn *
 rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
