@@ -3,7 +3,7 @@
  * MRs of one connection: made in batches, mapped, registered, invalidated,
  * unmapped, used again; freed when the connection is closed and drained.
  *
- * Registration and local invalidation are work requests that requester.c
+ * Registration and local invalidation are work requests that the requester
  * chains and posts. An MR whose invalidation is uncertain is not given back
  * to the pool before the connection is gone (RINV-18).
  *

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Building a Call as it was planned: bounce pages for ragged ends, memory
+ * registered as chunks, header and inline part in a send slot.
+ *
+ * Runs where Calls are sent, on an RPC in state SENDING, which only its
+ * sender touches. Never sleeps; the only lock is that of the MR pool.
+ */
+#include <linux/gfp.h>
+#include <linux/sunrpc/clnt.h>
+
+#include "mr.h"
+#include "requester_impl.h"
+#include <trace/events/rpcrdma2.h>
+
+static int bounce_alloc(struct rpcrdma2_req *req, u32 count)
+{
+	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
+
+	while (req->nbounce < count) {
+		struct page *page = alloc_page(gfp);
+
+		if (!page)
+			return -ENOMEM;
+		req->bounce[req->nbounce++] = page;
+	}
+	return 0;
+}
+
+/* Copy between the bounce pages from @first on and bytes @pos and following
+ * of the stream.
+ */
+static int bounce_copy(struct rpcrdma2_req *req, u32 first, u32 offset,
+		       const struct xdr_buf *buf, u32 pos, u32 len, bool out)
+{
+	struct page **page = &req->bounce[first];
+	int ret = 0;
+
+	while (len && !ret) {
+		u32 n = min_t(u32, PAGE_SIZE - offset, len);
+		void *p = page_address(*page) + offset;
+
+		ret = out ? write_bytes_to_xdr_buf(buf, pos, p, n) :
+			    read_bytes_from_xdr_buf(buf, pos, p, n);
+		pos += n;
+		len -= n;
+		offset = 0;
+		page++;
+	}
+	return ret ? -EIO : 0;
+}
+
+static int span_copy_in(struct rpcrdma2_req *req,
+			const struct rpcrdma2_span *span)
+{
+	int ret;
+
+	ret = bounce_copy(req, span->first, span->front_off, span->buf, 0,
+			  span->front, false);
+	if (ret || !span->back)
+		return ret;
+	return bounce_copy(req, span->back_first, 0, span->buf,
+			   span->front + span->direct, span->back, false);
+}
+
+/**
+ * rpcrdma2_span_copy_out - move what arrived in bounce pages to its place
+ * @req: owner of the bounce pages, unmapped
+ * @span: layout of the Reply chunk
+ * @len: bytes of the stream that have arrived
+ *
+ * Context: process; does not sleep.
+ * Return: 0, or -EIO if the stream is longer than its xdr_buf
+ */
+int rpcrdma2_span_copy_out(struct rpcrdma2_req *req,
+			   const struct rpcrdma2_span *span, u32 len)
+{
+	u32 behind = span->front + span->direct;
+	int ret;
+
+	ret = bounce_copy(req, span->first, span->front_off, span->buf, 0,
+			  min(len, span->front), true);
+	if (ret || len <= behind)
+		return ret;
+	return bounce_copy(req, span->back_first, 0, span->buf, behind,
+			   len - behind, true);
+}
+
+/* Register regions as one chunk. */
+static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
+		     struct rpcrdma2_region *r, unsigned int nregions,
+		     enum dma_data_direction dir)
+{
+	struct rpcrdma2_mr_pool *pool = req->rq->pool;
+	u32 xid = be32_to_cpu(req->rqst.rq_xid);
+	struct rpcrdma2_mr *mr;
+	int ret, bytes = 0;
+
+	chunk->nsegs = 0;
+	chunk->position = 0;
+	for (;;) {
+		while (nregions && !r->len) {
+			r++;
+			nregions--;
+		}
+		if (!nregions)
+			return bytes;
+		if (chunk->nsegs == RPCRDMA2_MAX_SEGS)
+			return -EMSGSIZE;
+		mr = rpcrdma2_mr_get(pool, req);
+		if (!mr)
+			return -EAGAIN;
+		ret = rpcrdma2_mr_map(mr, r, nregions, dir, xid);
+		if (ret < 0)
+			return ret;
+		trace_rpcrdma2_mr_map(req, mr);
+		chunk->seg[chunk->nsegs++] = mr->seg;
+		bytes += ret;
+	}
+}
+
+static int chunk_map_vector(struct rpcrdma2_req *req,
+			    struct rpcrdma2_chunk *chunk,
+			    const struct xdr_buf *buf,
+			    enum dma_data_direction dir)
+{
+	struct rpcrdma2_region region = {
+		.pages	= buf->pages + (buf->page_base >> PAGE_SHIFT),
+		.offset	= offset_in_page(buf->page_base),
+		.len	= buf->page_len,
+	};
+
+	return chunk_map(req, chunk, &region, 1, dir);
+}
+
+static int chunk_map_span(struct rpcrdma2_req *req,
+			  struct rpcrdma2_chunk *chunk,
+			  const struct rpcrdma2_span *span,
+			  enum dma_data_direction dir)
+{
+	const struct xdr_buf *buf = span->buf;
+	u32 base = buf->page_base;
+	struct rpcrdma2_region regions[3];
+	u32 end;
+	int ret;
+
+	end = span->back_first + rpcrdma2_pages_spanned(0, span->back);
+	ret = bounce_alloc(req, end);
+	if (ret)
+		return ret;
+	/* Bytes of the vector that went to the front */
+	base += span->direct ? span->front - buf->head[0].iov_len : 0;
+	regions[0].pages = &req->bounce[span->first];
+	regions[0].offset = span->front_off;
+	regions[0].len = span->front;
+	regions[1].pages = buf->pages + (base >> PAGE_SHIFT);
+	regions[1].offset = offset_in_page(base);
+	regions[1].len = span->direct;
+	regions[2].pages = &req->bounce[span->back_first];
+	regions[2].offset = 0;
+	regions[2].len = span->back;
+	if (dir == DMA_TO_DEVICE) {
+		ret = span_copy_in(req, span);
+		if (ret)
+			return ret;
+	}
+	return chunk_map(req, chunk, regions, ARRAY_SIZE(regions), dir);
+}
+
+static int map_args(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
+	int ret;
+
+	switch (req->plan.args) {
+	case RPCRDMA2_ARGS_READ:
+		/* Without padding (LNG-11) */
+		ret = chunk_map_vector(req, &req->args, snd, DMA_TO_DEVICE);
+		if (ret < 0)
+			return ret;
+		req->args.position = snd->head[0].iov_len;
+		rpcrdma2_stat_inc(rq->stats, read_chunks);
+		rpcrdma2_stat_add(rq->stats, read_bytes, ret);
+		return 0;
+	case RPCRDMA2_ARGS_PZ:
+		ret = chunk_map_span(req, &req->args, &req->arg_span,
+				     DMA_TO_DEVICE);
+		if (ret < 0)
+			return ret;
+		rpcrdma2_stat_inc(rq->stats, pz_chunks);
+		rpcrdma2_stat_add(rq->stats, read_bytes, ret);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int map_results(struct rpcrdma2_requester *rq,
+		       struct rpcrdma2_req *req)
+{
+	const struct xdr_buf *rcv = &req->rqst.rq_rcv_buf;
+	int ret;
+
+	switch (req->plan.results) {
+	case RPCRDMA2_RES_WRITE:
+		/* Exactly what was asked for, no room for padding (LNG-14) */
+		ret = chunk_map_vector(req, &req->results, rcv,
+				       DMA_FROM_DEVICE);
+		if (ret < 0)
+			return ret;
+		rpcrdma2_stat_inc(rq->stats, write_chunks);
+		break;
+	case RPCRDMA2_RES_REPLY:
+		ret = chunk_map_span(req, &req->results, &req->res_span,
+				     DMA_FROM_DEVICE);
+		if (ret < 0)
+			return ret;
+		rpcrdma2_stat_inc(rq->stats, reply_chunks);
+		break;
+	default:
+		return 0;
+	}
+	atomic_long_add(ret, &rq->offered);
+	return 0;
+}
+
+/* The handle whose remote invalidation saves most: that of the largest MR.
+ * All MRs of an RPC are registered for it alone (RINV-1..4).
+ */
+static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_req *req)
+{
+	const struct rpcrdma2_mr *mr;
+	u32 handle = 0, most = 0;
+
+	if (!conn->remote_inval)
+		return 0;
+	list_for_each_entry(mr, &req->mrs, list) {
+		if (mr->seg.handle && mr->nents > most) {
+			handle = mr->seg.handle;
+			most = mr->nents;
+		}
+	}
+	return handle;
+}
+
+/**
+ * rpcrdma2_req_encode - header and inline part of a Call into a send slot
+ * @rq: the requester
+ * @conn: its connection
+ * @req: RPC whose chunks are mapped
+ * @send: the slot
+ *
+ * Context: process; does not sleep.
+ * Return: length in bytes, -EMSGSIZE, or -EIO
+ */
+int rpcrdma2_req_encode(struct rpcrdma2_requester *rq,
+			struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+			struct rpcrdma2_send *send)
+{
+	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
+	u32 size = min(send->size, READ_ONCE(conn->inline_send));
+	u32 head = snd->head[0].iov_len, pad, body = 0;
+	struct rpcrdma2_call call;
+	void *p;
+	int hdr;
+
+	rpcrdma2_req_chunks(req, &call);
+	call.xid = be32_to_cpu(req->rqst.rq_xid);
+	call.credit = rpcrdma2_conn_credit_ask(conn);
+	call.inv_handle = pick_inv_handle(conn, req);
+	hdr = conn->codec->encode_call(&call, send->buf, size);
+	if (hdr < 0)
+		return hdr;
+	p = send->buf + hdr;
+
+	switch (req->plan.args) {
+	case RPCRDMA2_ARGS_INLINE:
+		body = snd->len;
+		if (hdr + body > size)
+			return -EMSGSIZE;
+		if (read_bytes_from_xdr_buf(snd, 0, p, body))
+			return -EIO;
+		rpcrdma2_stat_add(rq->stats, pullup_bytes, snd->page_len);
+		break;
+	case RPCRDMA2_ARGS_READ:
+		/* The item after a reduced one follows directly (LNG-10) */
+		pad = rpcrdma2_tail_pad(snd);
+		body = head + snd->tail[0].iov_len - pad;
+		if (hdr + body > size)
+			return -EMSGSIZE;
+		memcpy(p, snd->head[0].iov_base, head);
+		memcpy(p + head, snd->tail[0].iov_base + pad, body - head);
+		break;
+	case RPCRDMA2_ARGS_PZ:
+		break;
+	}
+	rpcrdma2_stat_add(rq->stats, inline_tx_bytes, hdr + body);
+	return hdr + body;
+}
+
+/**
+ * rpcrdma2_req_build - map the chunks of a Call and write it
+ * @rq: the requester
+ * @conn: its connection
+ * @req: RPC with a plan; gets the MRs, also those of a failed attempt
+ * @send: send slot for header and inline part
+ *
+ * Context: process; does not sleep.
+ * Return: length in bytes; -EAGAIN: no MR now; -ENOMEM: no memory now; or a
+ *	permanent error
+ */
+int rpcrdma2_req_build(struct rpcrdma2_requester *rq,
+		       struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		       struct rpcrdma2_send *send)
+{
+	int ret;
+
+	ret = map_args(rq, req);
+	if (ret)
+		return ret;
+	ret = map_results(rq, req);
+	if (ret)
+		return ret;
+	return rpcrdma2_req_encode(rq, conn, req, send);
+}

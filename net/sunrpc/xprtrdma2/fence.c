@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The end of an RPC: its memory is put out of the peer's reach, then it is
+ * completed. Also of those that were cancelled with their Reply due, which
+ * are the transport's until the Reply is here: orphans.
+ *
+ * Runs in the CQ's work item of the connection, the watchdog in a work item
+ * of its own, cancelling in the thread of sunrpc that cancels. Only the
+ * last may sleep.
+ */
+#include <linux/sunrpc/clnt.h>
+
+#include "module.h"
+#include "mr.h"
+#include "requester_impl.h"
+#include <trace/events/rpcrdma2.h>
+
+/* A fence that takes longer gives up the connection, which fences, too */
+#define RPCRDMA2_FENCE_LIMIT	HZ
+
+/* The RPC is fenced: complete it. The slot is sunrpc's afterwards. */
+static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	struct rpc_rqst *rqst = &req->rqst;
+
+	rpcrdma2_req_mrs_put(rq, req);
+	if (req->nomsg && !req->error &&
+	    rpcrdma2_span_copy_out(req, &req->res_span, req->copied))
+		req->error = -EIO;
+
+	spin_lock(&rq->xprt.queue_lock);
+	trace_rpcrdma2_completed(req);
+	list_del_init(&req->list);
+	req->state = RPCRDMA2_REQ_IDLE;
+	req->fencing = false;
+	rq->mr_wait = false;
+	if (req->error) {
+		rpcrdma2_req_fail(rq, req);
+	} else {
+		rq->replies++;
+		/* call_decode() wants them identical */
+		memcpy(&rqst->rq_private_buf, &rqst->rq_rcv_buf,
+		       sizeof(rqst->rq_private_buf));
+		xprt_complete_rqst(rqst->rq_task, req->copied);
+	}
+	xprt_unpin_rqst(rqst);
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/**
+ * rpcrdma2_req_valid_mrs - count the handles that the peer may still use
+ * @req: the RPC
+ *
+ * Context: queue_lock held.
+ * Return: their number
+ */
+u32 rpcrdma2_req_valid_mrs(const struct rpcrdma2_req *req)
+{
+	const struct rpcrdma2_mr *mr;
+	u32 n = 0;
+
+	list_for_each_entry(mr, &req->mrs, list)
+		if (mr->state == RPCRDMA2_MR_VALID)
+			n++;
+	return n;
+}
+
+/**
+ * rpcrdma2_req_release - the transport is done with a cancelled RPC
+ * @rq: the requester
+ * @req: RPC that was cancelled, answered, not being fenced
+ *
+ * Context: queue_lock held.
+ * Return: true if the slot is to be put, without the lock
+ */
+bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
+			  struct rpcrdma2_req *req)
+{
+	bool abandoned = req->abandoned;
+
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	rpcrdma2_req_mrs_put(rq, req);
+	list_del_init(&req->list);
+	req->state = RPCRDMA2_REQ_IDLE;
+	req->abandoned = false;
+	rq->mr_wait = false;
+	return abandoned;
+}
+
+static void fence_complete(struct rpcrdma2_req *req)
+{
+	struct rpcrdma2_requester *rq = req->rq;
+	struct rpcrdma2_mr *mr;
+
+	list_for_each_entry(mr, &req->mrs, list)
+		if (mr->state == RPCRDMA2_MR_VALID)
+			mr->state = RPCRDMA2_MR_INVALID;
+
+	spin_lock(&rq->xprt.queue_lock);
+	if (req->state == RPCRDMA2_REQ_REPLIED) {
+		spin_unlock(&rq->xprt.queue_lock);
+		finish(rq, req);
+		rpcrdma2_requester_run(rq, NULL);
+		return;
+	}
+	/* Cancelled: its owner waits, and will reuse the memory. The MRs
+	 * themselves stay here until the Reply.
+	 */
+	list_for_each_entry(mr, &req->mrs, list)
+		rpcrdma2_mr_unmap(mr);
+	req->fencing = false;
+	wake_up_all(&rq->wq);
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* The connection is lost; only its end fences (RINV-15). sunrpc will send
+ * the RPC again.
+ */
+static void fence_failed(struct rpcrdma2_req *req)
+{
+	struct rpcrdma2_requester *rq = req->rq;
+
+	spin_lock(&rq->xprt.queue_lock);
+	if (req->state == RPCRDMA2_REQ_REPLIED) {
+		req->state = RPCRDMA2_REQ_ANSWERED;
+		xprt_unpin_rqst(&req->rqst);
+	}
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* The last local invalidation of an RPC completed, so all are done. */
+static void fence_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
+					      inv_cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+	struct rpcrdma2_req *req = mr->req;
+	u32 ninv = req->ninv;
+
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		fence_complete(req);
+	} else {
+		trace_rpcrdma2_wc_error(conn, "inv", wc->status,
+					wc->vendor_err);
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		fence_failed(req);
+	}
+	rpcrdma2_sq_put(conn, ninv);
+}
+
+static void fence_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
+{
+	u32 ninv = req->ninv;
+	struct ib_send_wr *wr = NULL;
+	struct rpcrdma2_mr *mr;
+
+	/* From the last one to the first */
+	list_for_each_entry(mr, &req->mrs, list)
+		if (mr->state == RPCRDMA2_MR_VALID)
+			wr = rpcrdma2_mr_inv_wr(mr, wr,
+						wr ? NULL : fence_done);
+	rpcrdma2_stat_add(req->rq->stats, local_invalidations, ninv);
+	trace_rpcrdma2_fence(req);
+	if (!rpcrdma2_sq_post(conn, wr))
+		return;
+	fence_failed(req);
+	rpcrdma2_sq_put(conn, ninv);
+}
+
+static void fence_room(struct rpcrdma2_sq_waiter *w,
+		       struct rpcrdma2_send *send, int status)
+{
+	struct rpcrdma2_req *req = container_of(w, struct rpcrdma2_req,
+						inv_waiter);
+
+	if (status)
+		fence_failed(req);
+	else
+		fence_post(req, READ_ONCE(req->rq->conn));
+}
+
+/* Invalidate what is still valid. Ends in fence_complete() or
+ * fence_failed(). The caller has set req->fencing.
+ */
+static void fence(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
+{
+	req->inv_waiter.ready = fence_room;
+	queue_delayed_work(rpcrdma2_wq, &req->rq->watchdog,
+			   RPCRDMA2_FENCE_LIMIT + 1);
+	if (rpcrdma2_sq_get(conn, req->ninv, &req->inv_waiter))
+		fence_post(req, conn);
+}
+
+/**
+ * rpcrdma2_requester_watchdog - give up a connection that does not fence
+ * @work: @watchdog of the requester
+ *
+ * Context: work item; does not sleep.
+ */
+void rpcrdma2_requester_watchdog(struct work_struct *work)
+{
+	struct rpcrdma2_requester *rq = container_of(to_delayed_work(work),
+						     struct rpcrdma2_requester,
+						     watchdog);
+	struct rpcrdma2_conn *late = NULL;
+	struct rpcrdma2_req *req;
+	bool any = false;
+
+	spin_lock(&rq->xprt.queue_lock);
+	list_for_each_entry(req, &rq->outstanding, list) {
+		if (!req->fencing || !rq->conn)
+			continue;
+		any = true;
+		if (time_before(jiffies, req->fence_start +
+					 RPCRDMA2_FENCE_LIMIT))
+			continue;
+		late = rpcrdma2_conn_get(rq->conn);
+		break;
+	}
+	spin_unlock(&rq->xprt.queue_lock);
+	if (late) {
+		rpcrdma2_conn_kill(late, -ETIMEDOUT);
+		rpcrdma2_conn_put(late);
+	} else if (any) {
+		queue_delayed_work(rpcrdma2_wq, &rq->watchdog,
+				   RPCRDMA2_FENCE_LIMIT / 2);
+	}
+}
+
+/**
+ * rpcrdma2_req_end - fence and complete an RPC that is answered
+ * @rq: the requester
+ * @conn: its connection
+ * @req: RPC in state REPLIED, pinned, with @ninv set
+ *
+ * Context: CQ work item of @conn; does not sleep.
+ */
+void rpcrdma2_req_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_req *req)
+{
+	if (req->ninv)
+		fence(req, conn);
+	else
+		finish(rq, req);
+}
+
+/* Wait until the memory is out of the peer's reach: soon by invalidation,
+ * or by the end of the connection, which detaching announces.
+ */
+static void wait_for_fence(struct rpcrdma2_requester *rq,
+			   struct rpcrdma2_req *req,
+			   struct rpcrdma2_conn *conn)
+{
+	if (wait_event_timeout(rq->wq, !READ_ONCE(req->fencing),
+			       RPCRDMA2_FENCE_LIMIT))
+		return;
+	if (conn)
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+	wait_event(rq->wq, !READ_ONCE(req->fencing));
+}
+
+/**
+ * rpcrdma2_requester_buf_free - sunrpc is done with an RPC's buffers
+ * @task: the task
+ *
+ * The end of an ordinary RPC finds nothing to do. An RPC that is cancelled
+ * with its Reply due is fenced here, before its memory is used for something
+ * else, and becomes an orphan (RINV-18).
+ *
+ * rpc_xprt_ops.buf_free
+ *
+ * Context: process; may sleep to fence: as a rule well below a second, at
+ * worst until the connection is closed.
+ */
+void rpcrdma2_requester_buf_free(struct rpc_task *task)
+{
+	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
+	struct rpcrdma2_requester *rq = req->rq;
+	struct rpcrdma2_conn *conn = NULL;
+	bool post = false;
+
+	spin_lock(&rq->xprt.queue_lock);
+	switch (req->state) {
+	case RPCRDMA2_REQ_IDLE:
+		goto out_unlock;
+	case RPCRDMA2_REQ_QUEUED:
+		list_del_init(&req->list);
+		req->state = RPCRDMA2_REQ_IDLE;
+		goto out_unlock;
+	case RPCRDMA2_REQ_POSTED:
+		rpcrdma2_stat_inc(rq->stats, orphans);
+		req->state = RPCRDMA2_REQ_ORPHAN;
+		break;
+	case RPCRDMA2_REQ_ANSWERED:
+		break;
+	default:
+		WARN_ON_ONCE(1);
+		goto out_unlock;
+	}
+	trace_rpcrdma2_cancelled(req);
+
+	if (!req->fencing) {
+		req->ninv = rpcrdma2_req_valid_mrs(req);
+		req->fencing = req->ninv;
+		req->fence_start = jiffies;
+		post = req->ninv && rq->conn && !rq->stopping;
+	}
+	if (req->fencing) {
+		if (rq->conn)
+			conn = rpcrdma2_conn_get(rq->conn);
+		if (post)
+			rq->busy++;
+		spin_unlock(&rq->xprt.queue_lock);
+
+		if (post) {
+			fence(req, conn);
+			spin_lock(&rq->xprt.queue_lock);
+			rpcrdma2_requester_busy_put(rq);
+			spin_unlock(&rq->xprt.queue_lock);
+		}
+		wait_for_fence(rq, req, conn);
+		if (conn)
+			rpcrdma2_conn_put(conn);
+		spin_lock(&rq->xprt.queue_lock);
+	} else {
+		/* What was invalidated remotely is still mapped */
+		struct rpcrdma2_mr *mr;
+
+		list_for_each_entry(mr, &req->mrs, list)
+			rpcrdma2_mr_unmap(mr);
+	}
+	if (req->state == RPCRDMA2_REQ_ANSWERED)
+		rpcrdma2_req_release(rq, req);
+out_unlock:
+	spin_unlock(&rq->xprt.queue_lock);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RPC slots of a requester and the buffers that stay with them.
+ *
+ * A slot is made when it is first needed and lives as long as the requester.
+ * It is sunrpc's from alloc_slot to free_slot; that of a cancelled RPC stays
+ * with the transport until the RPC is answered.
+ *
+ * Lists of slots are protected by xprt->reserve_lock, process context only.
+ */
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/clnt.h>
+
+#include "requester_impl.h"
+
+static struct rpcrdma2_req *slot_alloc(struct rpcrdma2_requester *rq,
+				       gfp_t gfp)
+{
+	struct rpcrdma2_req *req = kzalloc(sizeof(*req), gfp);
+
+	if (!req)
+		return NULL;
+	req->rq = rq;
+	INIT_LIST_HEAD(&req->list);
+	INIT_LIST_HEAD(&req->mrs);
+	return req;
+}
+
+/**
+ * rpcrdma2_slot_free - free a slot and all its memory
+ * @req: the slot, in no list but that of all slots, or in none
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_slot_free(struct rpcrdma2_req *req)
+{
+	u32 i;
+
+	for (i = 0; i < req->nbounce; i++)
+		__free_page(req->bounce[i]);
+	kfree(req->sbuf);
+	kfree(req->rbuf);
+	kfree(req);
+}
+
+static void slot_add(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	lockdep_assert_held(&rq->xprt.reserve_lock);
+	list_add(&req->all, &rq->all);
+	rq->xprt.stat.max_slots = max_t(unsigned long, rq->xprt.stat.max_slots,
+					rq->xprt.num_reqs);
+}
+
+/**
+ * rpcrdma2_slot_put - a slot is in nobody's use any more
+ * @req: the slot, IDLE
+ *
+ * It goes to a task that waits for one, or to the free list.
+ *
+ * Context: process; does not sleep. Takes reserve_lock.
+ */
+void rpcrdma2_slot_put(struct rpcrdma2_req *req)
+{
+	struct rpcrdma2_requester *rq = req->rq;
+	struct rpc_xprt *xprt = &rq->xprt;
+
+	spin_lock(&xprt->reserve_lock);
+	if (!xprt_wake_up_backlog(xprt, &req->rqst)) {
+		memset(&req->rqst, 0, sizeof(req->rqst));
+		list_add(&req->list, &rq->free);
+	}
+	spin_unlock(&xprt->reserve_lock);
+}
+
+/**
+ * rpcrdma2_requester_alloc_slot - give a task a slot
+ * @xprt: the transport
+ * @task: the task; sleeps on the backlog queue if all slots are in use
+ *
+ * rpc_xprt_ops.alloc_slot
+ *
+ * Context: process; may sleep for memory as the task allows.
+ */
+void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
+				   struct rpc_task *task)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_requester(xprt);
+	struct rpcrdma2_req *req;
+
+	spin_lock(&xprt->reserve_lock);
+	req = list_first_entry_or_null(&rq->free, struct rpcrdma2_req, list);
+	if (req) {
+		list_del_init(&req->list);
+		goto out_found;
+	}
+	if (xprt->num_reqs >= xprt->max_reqs) {
+		task->tk_status = -EAGAIN;
+		xprt_add_backlog(xprt, task);
+		goto out_unlock;
+	}
+	xprt->num_reqs++;
+	spin_unlock(&xprt->reserve_lock);
+	req = slot_alloc(rq, rpc_task_gfp_mask());
+	spin_lock(&xprt->reserve_lock);
+	if (!req) {
+		xprt->num_reqs--;
+		task->tk_status = -ENOMEM;
+		goto out_unlock;
+	}
+	slot_add(rq, req);
+out_found:
+	task->tk_rqstp = &req->rqst;
+	task->tk_status = 0;
+out_unlock:
+	spin_unlock(&xprt->reserve_lock);
+}
+
+/**
+ * rpcrdma2_requester_free_slot - take a slot back
+ * @xprt: the transport
+ * @rqst: the slot
+ *
+ * The slot of an RPC that was cancelled with its Reply due stays with the
+ * transport until the Reply is here (RINV-18).
+ *
+ * rpc_xprt_ops.free_slot
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
+				  struct rpc_rqst *rqst)
+{
+	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
+	bool keep;
+
+	spin_lock(&xprt->queue_lock);
+	keep = req->state != RPCRDMA2_REQ_IDLE;
+	if (keep) {
+		WARN_ON_ONCE(req->state != RPCRDMA2_REQ_ORPHAN);
+		req->abandoned = true;
+	}
+	spin_unlock(&xprt->queue_lock);
+	if (!keep)
+		rpcrdma2_slot_put(req);
+}
+
+static bool buf_grow(void **buf, size_t *size, size_t need, gfp_t gfp)
+{
+	void *p;
+
+	if (*size >= need)
+		return true;
+	need = kmalloc_size_roundup(need);
+	p = kmalloc(need, gfp);
+	if (!p)
+		return false;
+	kfree(*buf);
+	*buf = p;
+	*size = need;
+	return true;
+}
+
+/**
+ * rpcrdma2_requester_buf_alloc - buffers for encoding and decoding
+ * @task: the task
+ *
+ * They stay with the slot, so that in steady state nothing is allocated.
+ *
+ * rpc_xprt_ops.buf_alloc
+ *
+ * Context: process; may sleep for memory as the task allows.
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
+	gfp_t gfp = rpc_task_gfp_mask();
+
+	if (!buf_grow(&req->sbuf, &req->sbuf_size, rqst->rq_callsize, gfp) ||
+	    !buf_grow(&req->rbuf, &req->rbuf_size, rqst->rq_rcvsize, gfp))
+		return -ENOMEM;
+	rqst->rq_buffer = req->sbuf;
+	rqst->rq_rbuffer = req->rbuf;
+	return 0;
+}
+
+/**
+ * rpcrdma2_requester_reserve - have slots with buffers before they are needed
+ * @rq: the requester
+ * @slots: slots wanted, cut to the transport's limit
+ * @size: bytes of each of their two buffers
+ *
+ * Context: sleeps (GFP_KERNEL).
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
+			       unsigned int slots, size_t size)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_req *req;
+
+	slots = min(slots, xprt->max_reqs);
+	while (READ_ONCE(xprt->num_reqs) < slots) {
+		req = slot_alloc(rq, GFP_KERNEL);
+		if (!req)
+			return -ENOMEM;
+		if (!buf_grow(&req->sbuf, &req->sbuf_size, size, GFP_KERNEL) ||
+		    !buf_grow(&req->rbuf, &req->rbuf_size, size, GFP_KERNEL)) {
+			rpcrdma2_slot_free(req);
+			return -ENOMEM;
+		}
+		spin_lock(&xprt->reserve_lock);
+		xprt->num_reqs++;
+		slot_add(rq, req);
+		spin_unlock(&xprt->reserve_lock);
+		rpcrdma2_slot_put(req);
+	}
+	return 0;
+}
