@@ -194,7 +194,7 @@ static void put_post_attr(struct rp_msg *m, uint32_t ino)
 	put_attr(m, ino);
 }
 
-static uint32_t arg(const struct cl_call *call, unsigned int i)
+uint32_t cl_arg(const struct cl_call *call, unsigned int i)
 {
 	struct reader r = { call->rpc, call->rpc_len, call->args + 4 * i };
 
@@ -204,7 +204,7 @@ static uint32_t arg(const struct cl_call *call, unsigned int i)
 /* The inode number that a file handle at the front of the arguments names */
 static uint32_t arg_ino(const struct cl_call *call)
 {
-	uint32_t ino = arg(call, 4);
+	uint32_t ino = cl_arg(call, 4);
 
 	return ino ? ino : ROOT_INO;
 }
@@ -264,11 +264,11 @@ struct rp_msg *cl_rpc_reply(struct cl *s, const struct cl_call *call)
 		break;
 	case NFS_ACCESS:
 		put_post_attr(m, ino);
-		put(m, arg(call, 5));
+		put(m, cl_arg(call, 5));
 		break;
 	case NFS_READ:
-		off = arg(call, 6);
-		count = arg(call, 7);
+		off = cl_arg(call, 6);
+		count = cl_arg(call, 7);
 		if (off > CL_FILE_SIZE)
 			off = CL_FILE_SIZE;
 		if (count > CL_FILE_SIZE - off)
@@ -280,7 +280,7 @@ struct rp_msg *cl_rpc_reply(struct cl *s, const struct cl_call *call)
 	case NFS_WRITE:
 		put(m, 0);
 		put_post_attr(m, ino);
-		put_all(m, W(arg(call, 7), 2, 0, 0));
+		put_all(m, W(cl_arg(call, 7), 2, 0, 0));
 		break;
 	case NFS_CREATE:
 		put(m, 1);
@@ -431,6 +431,16 @@ void cl_answer(struct cl *s, const struct cl_call *call)
 	rp_send(s->c, m);
 }
 
+void cl_reply(struct cl *s, const struct cl_call *call,
+	      const struct rp_msg *rpc)
+{
+	struct rp_msg *m = reply_start(s, call, MSG);
+
+	cl_put_unused(m, call);
+	put_msg(m, rpc);
+	rp_send(s->c, m);
+}
+
 void cl_error(struct cl *s, const struct cl_call *call, uint32_t code)
 {
 	struct rp_msg *m = error2(call->xid, code);
@@ -447,7 +457,7 @@ unsigned int cl_timeo(void)
 	return rp_opt.scale > 4 ? 300 : 60;
 }
 
-struct cl *cl_start(const char *options)
+static struct cl *cl_new(void)
 {
 	struct cl *s = calloc(1, sizeof(*s));
 
@@ -455,6 +465,22 @@ struct cl *cl_start(const char *options)
 	s->grant = 32;
 	s->limit = 1024;
 	s->l = rp_listen(rp_opt.port);
+	return s;
+}
+
+struct cl *cl_start_v41(void)
+{
+	struct cl *s = cl_new();
+
+	s->mount = job_mount("vers=4.1,soft,retrans=1,timeo=%u,rdmaver=2,port=%u",
+			     cl_timeo(), rp_opt.port);
+	return s;
+}
+
+struct cl *cl_start(const char *options)
+{
+	struct cl *s = cl_new();
+
 	s->mount = job_mount(CL_V3 "%s%s", cl_timeo(), rp_opt.port,
 			     options ? "," : "", options ? options : "");
 	return s;

@@ -100,11 +100,19 @@ struct cl {
 	bool			(*hook)(struct cl *s, struct cl_call *call);
 };
 
+/* Word @i of the arguments */
+uint32_t cl_arg(const struct cl_call *call, unsigned int i);
+/* A Reply with this RPC message, inline, in the version of the Call */
+void cl_reply(struct cl *s, const struct cl_call *call,
+	      const struct rp_msg *rpc);
+
 /* Options of a version 3 mount that gives up soon */
 #define CL_V3		"vers=3,soft,retrans=1,timeo=%u,rdmaver=2,port=%u"
 
 /* Listen, and start a mount. More options may be given. */
 struct cl *cl_start(const char *options);
+/* The same with NFSv4.1 */
+struct cl *cl_start_v41(void);
 /* The next connection; cl_start() has none yet. */
 struct rp_conn *cl_accept(struct cl *s);
 struct rp_conn *cl_accept_how(struct cl *s, const struct rp_how *how);

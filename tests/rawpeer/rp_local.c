@@ -77,7 +77,7 @@ static int do_mount(const char *opts)
 		 v3 ? "/raw" : "/");
 	snprintf(all, sizeof(all), "%s,proto=rdma,addr=%s,%s", opts,
 		 rp_opt.addr, v3 ? "nolock,noacl,nocto,actimeo=600,nordirplus,"
-		 "mountvers=3,mountproto=tcp" : "minorversion=1");
+		 "mountvers=3,mountproto=tcp" : "nosharecache");
 	if (v3)
 		snprintf(all + strlen(all), sizeof(all) - strlen(all),
 			 ",mountport=%u,mountaddr=%s", rp_opt.port + 1,
@@ -86,7 +86,7 @@ static int do_mount(const char *opts)
 		snprintf(all + strlen(all), sizeof(all) - strlen(all),
 			 ",clientaddr=%s", rp_opt.addr);
 	rp_tell("mount %s -o %s", source, all);
-	return mount(source, dir, v3 ? "nfs" : "nfs4", 0, all) ? errno : 0;
+	return mount(source, dir, "nfs", 0, all) ? errno : 0;
 }
 
 static int open_file(const char *file, int flags)

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CRED: how many Calls a client has outstanding. Eight readers want to read
+ * at once; what arrives without an answer is the window.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "rp.h"
+#include "rp_client.h"
+
+#define READERS		8
+
+/**
+ * struct load - eight readers
+ * @s: the server
+ * @job: the readers
+ * @call: Calls that arrived and were not answered
+ * @n: number of them
+ * @total: Calls that arrived, in all
+ */
+struct load {
+	struct cl	*s;
+	struct rp_job	*job[READERS];
+	struct cl_call	*call[READERS + 1];
+	unsigned int	n;
+	unsigned int	total;
+};
+
+/* Collect Calls until none comes any more. */
+static void collect(struct load *l)
+{
+	struct cl_call *call;
+
+	while ((call = cl_next_within(l->s, 300))) {
+		if (call->proc != NFS_READ) {
+			cl_answer(l->s, call);
+			continue;
+		}
+		rp_check(l->n < READERS, "too many Calls");
+		l->call[l->n++] = call;
+		l->total++;
+	}
+	rp_check(!rp_is_closed(l->s->c), "the client has gone");
+}
+
+/* Start the readers; the mount has a window of @window. */
+static struct load start(struct cl *s)
+{
+	struct load l = { .s = s };
+	struct rp_job *job;
+	unsigned int i;
+
+	/* The file is known before, so that only READs are left */
+	job = job_read("f", 0, 4096);
+	rp_check(!cl_serve(s, job), "the first read fails");
+	for (i = 0; i < READERS; i++)
+		l.job[i] = job_read("f", 8192 * i, 8192);
+	collect(&l);
+	return l;
+}
+
+static void want(struct load *l, unsigned int n, const char *when)
+{
+	rp_check(l->n == n, "%s: %u Calls outstanding, not %u", when, l->n, n);
+}
+
+/* Answer the first @n with this grant. */
+static void answer(struct load *l, unsigned int n, uint32_t grant)
+{
+	unsigned int i;
+
+	l->s->grant = grant;
+	for (i = 0; i < n; i++)
+		cl_answer(l->s, l->call[i]);
+	memmove(l->call, l->call + n, (l->n - n) * sizeof(l->call[0]));
+	l->n -= n;
+	collect(l);
+}
+
+/* Everything else is answered at once. */
+static void finish(struct load *l)
+{
+	unsigned int i;
+
+	while (l->n)
+		answer(l, 1, 32);
+	for (i = 0; i < READERS; i++) {
+		rp_check(!cl_serve(l->s, l->job[i]), "a read fails");
+		rp_is_pattern(job_data(l->job[i]), 8192 * i, 8192);
+	}
+	cl_end(l->s);
+}
+
+/* A mount whose CONNPROP answer and Replies grant @grant */
+static struct cl *mounted(uint32_t grant)
+{
+	struct cl *s = cl_start(NULL);
+
+	s->grant = grant;
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	return s;
+}
+
+RP_CASE("client", cred_three, "CRED-3,CRED-1,CRED-2",
+	"a grant of 3: never a fourth Call")
+{
+	struct load l = start(mounted(3));
+
+	want(&l, 3, "grant 3");
+	answer(&l, 1, 3);
+	want(&l, 3, "one answered");
+	answer(&l, 3, 3);
+	want(&l, 3, "three answered");
+	finish(&l);
+}
+
+RP_CASE("client", cred_lower, "CRED-4,CRED-3",
+	"a lower grant counts at once, a higher one as well")
+{
+	struct load l = start(mounted(6));
+
+	want(&l, 6, "grant 6");
+	answer(&l, 1, 2);
+	want(&l, 5, "grant 2 with five in flight");
+	answer(&l, 3, 2);
+	want(&l, 2, "grant 2");
+	answer(&l, 1, 5);
+	want(&l, 3, "grant 5, one in flight and the last two readers");
+	finish(&l);
+}
+
+RP_CASE("client", cred_zero, "CRED-5,CRED-3",
+	"a grant of 0 counts as 1: traffic goes on one by one")
+{
+	struct load l = start(mounted(0));
+
+	want(&l, 1, "grant 0");
+	answer(&l, 1, 0);
+	want(&l, 1, "grant 0, one answered");
+	answer(&l, 1, 0);
+	want(&l, 1, "grant 0, two answered");
+	finish(&l);
+}
+
+RP_CASE("client", cred_million, "CRED-6,SEC-3",
+	"a grant of 4294967295 is cut down to what was asked for")
+{
+	struct load l = start(mounted(0xffffffff));
+
+	want(&l, READERS, "a huge grant");
+	rp_check(l.call[0]->credit > 0 && l.call[0]->credit < 65536,
+		 "%u credits wanted", l.call[0]->credit);
+	finish(&l);
+}
+
+RP_CASE("client", cred_connprop, "CRED-14,CRED-11,CRED-12",
+	"the grant of the CONNPROP answer counts; one of its own gives none")
+{
+	struct cl *s = mounted(32);
+	struct load l = start(s);
+	struct cl_call *call;
+	unsigned int n;
+
+	want(&l, READERS, "grant 32");
+	/* All eight wait; the new connection grants 4 with its CONNPROP */
+	rp_close(s->c);
+	cl_accept(s);
+	s->grant = 4;
+	cl_settle(s);
+	l.n = 0;
+	collect(&l);
+	want(&l, 4, "grant 4 in CONNPROP");
+	/* And again, with a CONNPROP that is no answer: one */
+	rp_close(s->c);
+	cl_accept(s);
+	cl_first(s);
+	rp_send(s->c, connprop(0x55555555, 4096, 0));
+	s->limit = 4096;
+	l.n = 0;
+	collect(&l);
+	want(&l, 1, "CONNPROP without a grant");
+	/* And in version 1 after ERR_VERS: one */
+	rp_close(s->c);
+	cl_accept(s);
+	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	s->limit = 1024;
+	n = 0;
+	while ((call = cl_next_within(s, 300))) {
+		rp_check(call->vers == 1, "version %u", call->vers);
+		l.call[n++] = call;
+		rp_check(n == 1, "more than one Call after ERR_VERS");
+	}
+	rp_check(n == 1, "no Call after ERR_VERS");
+	l.n = n;
+	finish(&l);
+}
+
+RP_CASE("client", cred_error, "ERR-3,CRED-12,ERR-8,CRED-1",
+	"the credits of an ERROR are ignored")
+{
+	struct cl *s = mounted(3);
+	struct load l = start(s);
+	struct rp_msg *m;
+
+	want(&l, 3, "grant 3");
+	/* Ends one RPC, whose credit is free for the next */
+	m = error2(l.call[0]->xid, SYSTEM);
+	m->w[2] = 0xffffffff;
+	rp_send(s->c, m);
+	memmove(l.call, l.call + 1, 2 * sizeof(l.call[0]));
+	l.n--;
+	collect(&l);
+	want(&l, 3, "ERROR with a huge grant");
+	m = error2(l.call[0]->xid, SYSTEM);
+	m->w[2] = 0;
+	rp_send(s->c, m);
+	memmove(l.call, l.call + 1, 2 * sizeof(l.call[0]));
+	l.n--;
+	collect(&l);
+	want(&l, 3, "ERROR with a grant of 0");
+	/* One for an XID nobody knows changes nothing */
+	m = error2(0x31415926, SYSTEM);
+	m->w[2] = 0xffffffff;
+	rp_send(s->c, m);
+	collect(&l);
+	want(&l, 3, "ERROR for nobody");
+	while (l.n)
+		answer(&l, 1, 32);
+	cl_end(s);
+}
+
+RP_CASE("client", cred_v1, "CRED-18,CRED-3,V1-8",
+	"version 1 has the same rules")
+{
+	struct cl *s = cl_start(NULL);
+	struct load l;
+
+	s->grant = 3;
+	cl_accept(s);
+	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	l = start(s);
+	rp_check(l.call[0]->vers == 1, "version %u", l.call[0]->vers);
+	want(&l, 3, "grant 3");
+	answer(&l, 1, 0);
+	want(&l, 2, "grant 0 with two in flight");
+	answer(&l, 2, 0);
+	want(&l, 1, "grant 0");
+	finish(&l);
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * REV: the reverse direction, as a client treats it. An NFSv4.1 mount makes
+ * its session; the next Call, whatever it is, is held back, and Calls of the
+ * server arrive.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "rp.h"
+#include "rp_client.h"
+
+enum { OP_EXCHANGE_ID = 42, OP_CREATE_SESSION = 43 };
+
+static uint32_t cb_program;
+
+static void exchange_id(struct cl *s, struct cl_call *call)
+{
+	struct rp_msg *m = rpc_reply(call->xid);
+
+	put_all(m, W(0, 0, 1, OP_EXCHANGE_ID, 0));
+	put_all(m, W(0x11223344, 0x55667788, 1));	/* client, sequence */
+	put_all(m, W(0x10000, 0));		/* no pNFS; no protection */
+	put_all(m, W(0, 1));			/* minor id */
+	put_opaque(m, "raw", 3);		/* major id */
+	put_opaque(m, "raw", 3);		/* scope */
+	put(m, 0);
+	cl_reply(s, call, m);
+}
+
+/* The client's wishes are granted as they are. */
+static void create_session(struct cl *s, struct cl_call *call)
+{
+	struct rp_msg *m = rpc_reply(call->xid);
+	unsigned int at = 4, i, j;		/* behind tag, minor, ops, op */
+
+	put_all(m, W(0, 0, 1, OP_CREATE_SESSION, 0));
+	put_all(m, W(0x73657373, 0x696f6e00, 0, 1));
+	put(m, cl_arg(call, at + 2));		/* sequence */
+	put(m, cl_arg(call, at + 3));		/* flags */
+	at += 4;
+	for (i = 0; i < 2; i++) {		/* fore and back channel */
+		for (j = 0; j < 6; j++)
+			put(m, cl_arg(call, at++));
+		put(m, 0);
+		at += 1 + cl_arg(call, at);
+	}
+	cb_program = cl_arg(call, at);
+	cl_reply(s, call, m);
+}
+
+/* NULL, EXCHANGE_ID and CREATE_SESSION; false for anything else */
+static bool session_hook(struct cl *s, struct cl_call *call)
+{
+	uint32_t op;
+
+	if (call->progvers != 4)
+		return false;
+	if (call->proc == 0) {
+		cl_reply(s, call, rpc_reply(call->xid));
+		return true;
+	}
+	op = cl_arg(call, 0);			/* length of the tag */
+	op = cl_arg(call, (op + 3) / 4 + 3);
+	if (op == OP_EXCHANGE_ID) {
+		exchange_id(s, call);
+	} else if (op == OP_CREATE_SESSION) {
+		rp_check(cl_arg(call, 0) == 0, "a tag");
+		create_session(s, call);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Serve until there is a session; returns the first Call behind it. */
+static struct cl_call *until_session(struct cl *s)
+{
+	struct cl_call *call;
+
+	for (;;) {
+		call = cl_next(s);
+		if (!session_hook(s, call))
+			return call;
+		cl_call_free(call);
+	}
+}
+
+static struct cl *with_session(uint32_t grant, struct cl_call **call)
+{
+	struct cl *s = cl_start_v41();
+
+	s->grant = grant;
+	cl_accept(s);
+	cl_settle(s);
+	*call = until_session(s);
+	rp_check(cb_program, "no callback program");
+	return s;
+}
+
+/* CB_NULL as an RPC message */
+static struct rp_msg *cb_null(uint32_t xid)
+{
+	return rp_words(W(xid, 0, 2, cb_program, 1, 0, 0, 0, 0, 0));
+}
+
+/* The reverse Reply, whatever it grants; returns that. */
+static uint32_t cb_replied(struct cl *s, uint32_t xid)
+{
+	struct rp_rx *rx = rp_expect(s->c, null_reply(xid));
+
+	rp_check(rp_word(rx->buf, 2) > 0 && rp_word(rx->buf, 2) < 65536,
+		 "a grant of %u", rp_word(rx->buf, 2));
+	return rp_word(rx->buf, 2);
+}
+
+RP_CASE("client", rev_null, "REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
+	"a reverse Call is answered in kind")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(16, &call);
+	uint32_t xid = rp_xid();
+
+	rp_send(s->c, msg_call(cb_null(xid)));
+	cb_replied(s, xid);
+	rp_expect_silence(s->c, RP_SILENCE);
+}
+
+RP_CASE("client", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
+	"a reverse Call with a live forward XID, forward out of credits")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(1, &call);
+
+	rp_send(s->c, msg_call(cb_null(call->xid)));
+	cb_replied(s, call->xid);
+	rp_expect_silence(s->c, RP_SILENCE);
+	rp_check(!job_over(s->mount), "the forward RPC ended");
+	/* The forward RPC is still there: its answer is taken, */
+	cl_reply(s, call, rp_words(W(call->xid, 1, 0, 0, 0, 5)));
+	/* and whatever follows goes out with the credit it returns. */
+	rp_check(rp_recv_within(s->c, RP_ANSWER) || job_over(s->mount),
+		 "the forward direction is stuck");
+}
+
+RP_CASE("client", rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
+	"as many reverse Calls at once as the client grants")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(1, &call);
+	uint32_t xid = rp_xid(), grant, i, round, first;
+	struct rp_rx *rx;
+
+	rp_send(s->c, msg_call(cb_null(xid)));
+	grant = cb_replied(s, xid);
+	if (grant > RP_NR_SENDS)
+		grant = RP_NR_SENDS;
+	for (round = 0; round < 10; round++) {
+		first = rp_xid();
+		for (i = 0; i < grant; i++)
+			rp_send(s->c, rp_set(msg_call(cb_null(first + i)), 2,
+					     grant));
+		for (i = 1; i < grant; i++)
+			rp_xid();
+		for (i = 0; i < grant; i++) {
+			rx = rp_recv(s->c);
+			rp_check(rp_word(rx->buf, 4) == RESPONSE &&
+				 rp_word(rx->buf, 0) - first < grant,
+				 "not a reverse Reply");
+		}
+	}
+	rp_check(!job_over(s->mount), "the forward RPC ended");
+}
+
+RP_CASE("client", rev_large, "INL-6,INL-4,MSG-4",
+	"a reverse Call of 4096 bytes")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(4, &call);
+	uint32_t xid = rp_xid();
+	struct rp_msg *m = msg_call(cb_null(xid));
+
+	while (m->n < 1024)
+		put(m, 0);
+	rp_send(s->c, m);
+	cb_replied(s, xid);
+}
+
+RP_CASE("client", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
+	"reverse Calls with chunks: READ_CHUNKS 0, REPLY_RESOURCE, or inline")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(4, &call);
+	struct rp_mem *mem = rp_mem(s->c, 8192);
+	struct rp_seg seg = rp_seg(mem, 0, 4096);
+	uint32_t xid = rp_xid();
+	struct rp_msg *m;
+
+	m = call_head(xid, MSG, 0);		/* Read chunk */
+	put_read(m, 40, rp_seg(mem, 0, 4));
+	put_all(m, W(0, 0, 0));
+	put_msg(m, cb_null(xid));
+	rp_send(s->c, m);
+	rp_expect(s->c, error2_arg(xid, READ_CHUNKS, 0));
+
+	xid = rp_xid();				/* Position-Zero chunk */
+	m = call_head(xid, NOMSG, 0);
+	put_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, cb_null(xid))));
+	put_all(m, W(0, 0, 0));
+	rp_send(s->c, m);
+	rp_expect(s->c, error2_arg(xid, READ_CHUNKS, 0));
+
+	xid = rp_xid();				/* Write chunk */
+	m = call_head(xid, MSG, 0);
+	put(m, 0);
+	put_chunk(m, 1, &seg);
+	put_all(m, W(0, 0));
+	put_msg(m, cb_null(xid));
+	rp_send(s->c, m);
+	rp_expect(s->c, error2_arg(xid, REPLY_RESOURCE, ANY));
+
+	xid = rp_xid();				/* Reply chunk */
+	m = call_head(xid, MSG, 0);
+	put_all(m, W(0, 0));
+	put_chunk(m, 1, &seg);
+	put_msg(m, cb_null(xid));
+	rp_send(s->c, m);
+	m = reply_head(xid, MSG);
+	put_all(m, W(0, 0));
+	seg.len = 0;
+	put_chunk(m, 1, &seg);
+	put_msg(m, rpc_reply(xid));
+	rp_expect(s->c, m);
+
+	xid = rp_xid();
+	rp_send(s->c, msg_call(cb_null(xid)));
+	cb_replied(s, xid);
+}
+
+RP_CASE("client", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
+	"malformed reverse Calls are answered with BAD_XDR")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(4, &call);
+	uint32_t xid = rp_xid(), i;
+
+	for (i = 6; i <= 8; i++)
+		rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), i, 2),
+			   BAD_XDR);
+	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 4, 2), BAD_XDR);
+	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 9, 7), BAD_XDR);
+	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 10, 1), BAD_XDR);
+	rp_refused(s->c, rp_cut(msg_call(cb_null(rp_xid())), 32), BAD_XDR);
+	rp_send(s->c, msg_call(cb_null(xid)));
+	cb_replied(s, xid);
+}
+
+RP_CASE("client", rev_no_service, "REV-11,FLG-10",
+	"a reverse Call without a callback service does no harm")
+{
+	struct cl *s = cl_mounted(NULL);
+
+	cb_program = 0x40000000;
+	rp_send(s->c, msg_call(cb_null(rp_xid())));
+	rp_send(s->c, msg_call(cb_null(rp_xid())));
+	rp_expect_silence(s->c, RP_SILENCE);
+	cl_alive(s);
+	cl_end(s);
+}
+
+RP_CASE("client", rev_v1, "V1-13,CRED-18,VER-11,VER-22",
+	"a reverse Call on a version 1 connection")
+{
+	struct cl *s = cl_start_v41();
+	struct cl_call *call;
+	uint32_t xid = rp_xid();
+
+	s->grant = 1;
+	cl_accept(s);
+	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	call = until_session(s);
+	rp_send(s->c, v1_call(cb_null(xid)));
+	rp_expect(s->c, v1_null_reply(xid));
+	/* With the XID of the forward RPC */
+	rp_send(s->c, v1_call(cb_null(call->xid)));
+	rp_expect(s->c, v1_null_reply(call->xid));
+	rp_check(!job_over(s->mount), "the forward RPC ended");
+}
