@@ -575,15 +575,31 @@ void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
 	rpcrdma2_conn_put(conn);
 }
 
-/* Wait until @cond, the end of the connection, or the time limit. */
-#define conn_wait(conn, cond, ms)					\
-({									\
-	long __left = wait_event_timeout((conn)->state_wq, (cond) ||	\
-		READ_ONCE((conn)->state) >= RPCRDMA2_CONN_CLOSING,	\
-		msecs_to_jiffies(ms));					\
-	READ_ONCE((conn)->state) >= RPCRDMA2_CONN_CLOSING ? -ENOTCONN :	\
-		__left ? 0 : -ETIMEDOUT;				\
-})
+static bool conn_is_over(const struct rpcrdma2_conn *conn)
+{
+	return READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING;
+}
+
+/* What a wait for this connection has come to; @left as from
+ * wait_event_timeout().
+ */
+static int conn_waited(const struct rpcrdma2_conn *conn, long left)
+{
+	if (conn_is_over(conn))
+		return -ENOTCONN;
+	return left ? 0 : -ETIMEDOUT;
+}
+
+static int conn_wait_step(struct rpcrdma2_conn *conn, int step)
+{
+	long left;
+
+	left = wait_event_timeout(conn->state_wq,
+				  READ_ONCE(conn->cm_step) == step ||
+				  conn_is_over(conn),
+				  msecs_to_jiffies(RPCRDMA2_RESOLVE_MS));
+	return conn_waited(conn, left);
+}
 
 static int conn_resolve(struct rpcrdma2_conn *conn,
 			const struct sockaddr *src, const struct sockaddr *dst)
@@ -596,17 +612,13 @@ static int conn_resolve(struct rpcrdma2_conn *conn,
 				RPCRDMA2_RESOLVE_MS);
 	if (ret)
 		return ret;
-	ret = conn_wait(conn, READ_ONCE(conn->cm_step) ==
-			      RDMA_CM_EVENT_ADDR_RESOLVED,
-			RPCRDMA2_RESOLVE_MS);
+	ret = conn_wait_step(conn, RDMA_CM_EVENT_ADDR_RESOLVED);
 	if (ret)
 		return ret;
 	ret = rdma_resolve_route(conn->cm_id, RPCRDMA2_RESOLVE_MS);
 	if (ret)
 		return ret;
-	return conn_wait(conn, READ_ONCE(conn->cm_step) ==
-			       RDMA_CM_EVENT_ROUTE_RESOLVED,
-			 RPCRDMA2_RESOLVE_MS);
+	return conn_wait_step(conn, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
 static int conn_request(struct rpcrdma2_conn *conn)
@@ -620,6 +632,7 @@ static int conn_request(struct rpcrdma2_conn *conn)
 		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom, 1),
 	};
 	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
+	long left;
 	int ret;
 
 	conn_cm_private(conn, private);
@@ -630,8 +643,10 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	ret = rdma_connect(conn->cm_id, &param);
 	if (ret)
 		return ret;
-	return conn_wait(conn, READ_ONCE(conn->state) >= RPCRDMA2_CONN_OPEN,
-			 RPCRDMA2_CONNECT_MS);
+	left = wait_event_timeout(conn->state_wq,
+				  READ_ONCE(conn->state) >= RPCRDMA2_CONN_OPEN,
+				  msecs_to_jiffies(RPCRDMA2_CONNECT_MS));
+	return conn_waited(conn, left);
 }
 
 static u64 now_seconds(void)
@@ -645,10 +660,15 @@ static u64 now_seconds(void)
 static enum rpcrdma2_neg_action conn_await_answer(struct rpcrdma2_conn *conn)
 {
 	enum rpcrdma2_neg_action action;
+	long left;
 	int ret;
 
-	ret = conn_wait(conn, READ_ONCE(conn->neg_action) !=
-			      RPCRDMA2_DO_NOTHING, conn->p.negotiate_ms);
+	left = wait_event_timeout(conn->state_wq,
+				  READ_ONCE(conn->neg_action) !=
+						RPCRDMA2_DO_NOTHING ||
+				  conn_is_over(conn),
+				  msecs_to_jiffies(conn->p.negotiate_ms));
+	ret = conn_waited(conn, left);
 	spin_lock(&conn->state_lock);
 	action = conn->neg_action;
 	if (action == RPCRDMA2_DO_NOTHING)

@@ -100,7 +100,7 @@ struct rpcrdma2_recv {
  */
 struct rpcrdma2_recv_pool {
 	struct llist_head		free;
-	spinlock_t			lock;
+	spinlock_t			lock;	/* takers of @free */
 	u32				size;
 	atomic_t			count;
 	int				node;
@@ -260,7 +260,17 @@ int rpcrdma2_device_query(struct ib_device *device,
  * @reason: errno of the first failure, 0 if none
  * @codec: settled codec; valid from READY on
  * @why: why that version
+ * @cm_step: last event of resolving, -1 before the first
+ * @told: the owner knows that the connection is lost, or is not to hear of it
+ * @neg: client: negotiation; protected by @state_lock
+ * @neg_action: client: what came of it, for the connect path
+ * @neg_proved: client: a good message came after the version was settled
+ * @srv_ver: server: the version; CQ work item only
+ * @cm_peer: the peer's private data
+ * @mine: properties we announce
  * @peer: properties of the peer (defaults until its CONNPROP)
+ * @peer_props_seen: its CONNPROP has come
+ * @control_xid: last XID of a control message of ours
  * @inline_send: largest message we may send now, bytes (INL-3)
  * @inline_recv: largest message the peer may send now, bytes
  * @remote_inval: a Reply may invalidate a handle of ours, and the other way
@@ -289,6 +299,7 @@ int rpcrdma2_device_query(struct ib_device *device,
  * @last_recv: jiffies of the last Receive
  * @probe_cqe: completion of the credit-free probe
  * @probing: a probe is posted
+ * @debugfs: file that shows the connection
  * @kill_work: gives up the connection from interrupt context
  *
  * Lock order: state_lock, credit_lock, sq_lock and recv_lock are leaves and
@@ -306,7 +317,7 @@ struct rpcrdma2_conn {
 	struct ib_cq			*cq;
 	struct ib_qp			*qp;
 
-	spinlock_t			state_lock;
+	spinlock_t			state_lock;	/* @state, negotiation */
 	enum rpcrdma2_conn_state	state;
 	wait_queue_head_t		state_wq;
 	int				reason;
@@ -328,11 +339,11 @@ struct rpcrdma2_conn {
 	u32				inline_recv;
 	bool				remote_inval;
 
-	spinlock_t			credit_lock;
+	spinlock_t			credit_lock;	/* @window, @grant */
 	struct rpcrdma2_window		window;
 	struct rpcrdma2_grant		grant;
 
-	spinlock_t			sq_lock;
+	spinlock_t			sq_lock;	/* send queue */
 	bool				sq_closed;
 	u32				sq_depth;
 	u32				sq_avail;
@@ -346,7 +357,7 @@ struct rpcrdma2_conn {
 	u32				slot_size;
 	struct rpcrdma2_send		*control_slots;
 
-	spinlock_t			recv_lock;
+	spinlock_t			recv_lock;	/* receive queue */
 	bool				recv_closed;
 	u32				recv_max;
 	u32				recv_target;
@@ -357,7 +368,7 @@ struct rpcrdma2_conn {
 	atomic_t			probing;
 	struct work_struct		kill_work;
 
-	struct dentry			*debugfs;	/* observe.c */
+	struct dentry			*debugfs;
 };
 
 /* conn.c */

@@ -15,9 +15,10 @@
 
 static struct dentry *rpcrdma2_debugfs;
 
-#define RPCRDMA2_STAT_NAME(name)	[RPCRDMA2_STAT_##name] = #name,
-const char *const rpcrdma2_stat_names[RPCRDMA2_NR_STATS] = {
-	RPCRDMA2_STATS(RPCRDMA2_STAT_NAME)
+static const char *const stat_names[] = {
+#define RPCRDMA2_STAT(name)	#name
+#include "stats_list.h"
+#undef RPCRDMA2_STAT
 };
 
 static const char *const state_names[] = {
@@ -73,7 +74,7 @@ static int conn_show(struct seq_file *m, void *v)
 	seq_printf(m, "send_queue: %u of %u free\n", conn->sq_avail,
 		   conn->sq_depth);
 	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
-		seq_printf(m, "%s: %lu\n", rpcrdma2_stat_names[i],
+		seq_printf(m, "%s: %lu\n", stat_names[i],
 			   (unsigned long)atomic_long_read(&conn->p.stats->v[i]));
 	return 0;
 }

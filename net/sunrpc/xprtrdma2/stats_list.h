@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The counters of struct rpcrdma2_stats, one line each: their names are what
+ * administrators see. Included where RPCRDMA2_STAT() is defined, as often as
+ * there are uses for the list. Never reorder or rename a line.
+ */
+RPCRDMA2_STAT(connects),			/* connections that became ready */
+RPCRDMA2_STAT(reconnects),		/* of these, not the first */
+RPCRDMA2_STAT(connect_failures),
+RPCRDMA2_STAT(fallbacks),		/* version 1 instead of 2 */
+RPCRDMA2_STAT(tx_call_msg),
+RPCRDMA2_STAT(tx_call_nomsg),
+RPCRDMA2_STAT(tx_reply_msg),
+RPCRDMA2_STAT(tx_reply_nomsg),
+RPCRDMA2_STAT(tx_error),
+RPCRDMA2_STAT(tx_connprop),
+RPCRDMA2_STAT(rx_call_msg),
+RPCRDMA2_STAT(rx_call_nomsg),
+RPCRDMA2_STAT(rx_reply_msg),
+RPCRDMA2_STAT(rx_reply_nomsg),
+RPCRDMA2_STAT(rx_error),
+RPCRDMA2_STAT(rx_connprop),
+RPCRDMA2_STAT(rx_dropped),		/* well-formed, not wanted */
+RPCRDMA2_STAT(rx_malformed),		/* short or BAD_XDR */
+RPCRDMA2_STAT(rx_unknown_type),
+RPCRDMA2_STAT(rx_bad_vers),
+RPCRDMA2_STAT(rx_bad_xid),		/* no Call of ours waits for it */
+RPCRDMA2_STAT(inline_tx_bytes),
+RPCRDMA2_STAT(inline_rx_bytes),
+RPCRDMA2_STAT(read_chunks),		/* Read chunks offered or pulled */
+RPCRDMA2_STAT(read_bytes),
+RPCRDMA2_STAT(write_chunks),		/* Write chunks offered or filled */
+RPCRDMA2_STAT(write_bytes),
+RPCRDMA2_STAT(reply_chunks),		/* Reply chunks offered or used */
+RPCRDMA2_STAT(reply_chunk_bytes),
+RPCRDMA2_STAT(pz_chunks),		/* Position-Zero chunks */
+RPCRDMA2_STAT(mrs_allocated),
+RPCRDMA2_STAT(registrations),
+RPCRDMA2_STAT(remote_invalidations),
+RPCRDMA2_STAT(local_invalidations),
+RPCRDMA2_STAT(bad_inv_handle),		/* offered or reported and not ours */
+RPCRDMA2_STAT(orphans),			/* RPCs cancelled with a Reply due */
+RPCRDMA2_STAT(window_waits),		/* Calls queued for a credit */
+RPCRDMA2_STAT(sq_waits),			/* messages queued for the send queue */
+RPCRDMA2_STAT(recv_posts),		/* doorbells for Receives */
+RPCRDMA2_STAT(send_posts),		/* doorbells for the send queue */
+RPCRDMA2_STAT(send_completions),
+RPCRDMA2_STAT(pullup_bytes),		/* payload copied into Sends */
+RPCRDMA2_STAT(copied_bytes),		/* payload copied out of Receives */
+RPCRDMA2_STAT(probes),
+RPCRDMA2_STAT(send_errors_dropped),	/* RDMA2_ERRORs not sent: no room */
