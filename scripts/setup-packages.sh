@@ -18,6 +18,8 @@ PACKAGES=(
 	acl attr e2fsprogs ibverbs-providers ibverbs-utils iproute2
 	libibverbs-dev librdmacm-dev nfs-common nfs-kernel-server rdma-core
 	rpcbind strace
+	# to fuzz
+	clang libclang-rt-14-dev
 	# lint
 	codespell perl python3 sparse
 )
