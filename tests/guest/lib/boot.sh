@@ -29,7 +29,10 @@ echo 1 > /proc/sys/kernel/sysrq
 	echo "${lab_hung:-120}" > /proc/sys/kernel/hung_task_timeout_secs
 
 if [ -n "${lab_shell-}" ]; then
-	/bin/bash --rcfile /lab/lib/lab.sh -i
+	tty=/dev/tty0
+	[ "$lab_share" = hostfs ] || tty=/dev/ttyS0
+	# A terminal of its own, for Ctrl-C and job control.
+	setsid -c -w /bin/bash --rcfile /lab/lib/lab.sh -i < $tty > $tty 2>&1
 else
 	/bin/bash /lab/lib/driver.sh
 fi
