@@ -17,13 +17,16 @@ static uint32_t cb_program;
 static void exchange_id(struct cl *s, struct cl_call *call)
 {
 	struct rp_msg *m = rpc_reply(call->xid);
+	char name[32];
 
+	/* Another server each time, or clients of earlier cases recognise it */
+	snprintf(name, sizeof(name), "raw-%s-%u", rp_opt.dev, rp_opt.port);
 	put_all(m, W(0, 0, 1, OP_EXCHANGE_ID, 0));
-	put_all(m, W(0x11223344, 0x55667788, 1));	/* client, sequence */
+	put_all(m, W(0x11223344, rp_opt.port, 1));	/* client, sequence */
 	put_all(m, W(0x10000, 0));		/* no pNFS; no protection */
 	put_all(m, W(0, 1));			/* minor id */
-	put_opaque(m, "raw", 3);		/* major id */
-	put_opaque(m, "raw", 3);		/* scope */
+	put_opaque(m, name, strlen(name));	/* major id */
+	put_opaque(m, name, strlen(name));	/* scope */
 	put(m, 0);
 	cl_reply(s, call, m);
 }
@@ -98,6 +101,27 @@ static struct cl *with_session(uint32_t grant, struct cl_call **call)
 	return s;
 }
 
+/* The mount is told that there is no NFS here, until it gives up. */
+static void give_up(struct cl *s, struct cl_call *call)
+{
+	while (call || !job_over(s->mount)) {
+		if (call)
+			cl_reply(s, call, rp_words(W(call->xid, 1, 0, 0, 0,
+						     1)));
+		if (rp_is_closed(s->c))
+			break;
+		call = cl_next_within(s, 200);
+	}
+	rp_check(job_result(s->mount), "a mount without a file system");
+	/* The client takes its session down. */
+	while (!rp_is_closed(s->c)) {
+		call = cl_next_within(s, RP_ANSWER);
+		if (!call)
+			break;
+		cl_reply(s, call, rp_words(W(call->xid, 1, 0, 0, 0, 1)));
+	}
+}
+
 /* CB_NULL as an RPC message */
 static struct rp_msg *cb_null(uint32_t xid)
 {
@@ -124,6 +148,7 @@ RP_CASE("client", rev_null, "REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
 	rp_send(s->c, msg_call(cb_null(xid)));
 	cb_replied(s, xid);
 	rp_expect_silence(s->c, RP_SILENCE);
+	give_up(s, call);
 }
 
 RP_CASE("client", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
@@ -136,11 +161,8 @@ RP_CASE("client", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
 	cb_replied(s, call->xid);
 	rp_expect_silence(s->c, RP_SILENCE);
 	rp_check(!job_over(s->mount), "the forward RPC ended");
-	/* The forward RPC is still there: its answer is taken, */
-	cl_reply(s, call, rp_words(W(call->xid, 1, 0, 0, 0, 5)));
-	/* and whatever follows goes out with the credit it returns. */
-	rp_check(rp_recv_within(s->c, RP_ANSWER) || job_over(s->mount),
-		 "the forward direction is stuck");
+	/* The forward RPC is still there, its answer is taken. */
+	give_up(s, call);
 }
 
 RP_CASE("client", rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
@@ -170,6 +192,7 @@ RP_CASE("client", rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
 		}
 	}
 	rp_check(!job_over(s->mount), "the forward RPC ended");
+	give_up(s, call);
 }
 
 RP_CASE("client", rev_large, "INL-6,INL-4,MSG-4",
@@ -184,6 +207,7 @@ RP_CASE("client", rev_large, "INL-6,INL-4,MSG-4",
 		put(m, 0);
 	rp_send(s->c, m);
 	cb_replied(s, xid);
+	give_up(s, call);
 }
 
 RP_CASE("client", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
@@ -195,6 +219,7 @@ RP_CASE("client", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
 	struct rp_seg seg = rp_seg(mem, 0, 4096);
 	uint32_t xid = rp_xid();
 	struct rp_msg *m;
+	struct rp_rx *rx;
 
 	m = call_head(xid, MSG, 0);		/* Read chunk */
 	put_read(m, 40, rp_seg(mem, 0, 4));
@@ -225,16 +250,19 @@ RP_CASE("client", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
 	put_chunk(m, 1, &seg);
 	put_msg(m, cb_null(xid));
 	rp_send(s->c, m);
+	rx = rp_recv(s->c);			/* it may be repeated, unused */
 	m = reply_head(xid, MSG);
 	put_all(m, W(0, 0));
 	seg.len = 0;
 	put_chunk(m, 1, &seg);
 	put_msg(m, rpc_reply(xid));
-	rp_expect(s->c, m);
+	if (!rp_matches(rx, m))
+		rp_must_match(rx, null_reply(xid));
 
 	xid = rp_xid();
 	rp_send(s->c, msg_call(cb_null(xid)));
 	cb_replied(s, xid);
+	give_up(s, call);
 }
 
 RP_CASE("client", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
@@ -253,6 +281,7 @@ RP_CASE("client", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
 	rp_refused(s->c, rp_cut(msg_call(cb_null(rp_xid())), 32), BAD_XDR);
 	rp_send(s->c, msg_call(cb_null(xid)));
 	cb_replied(s, xid);
+	give_up(s, call);
 }
 
 RP_CASE("client", rev_no_service, "REV-11,FLG-10",
@@ -285,4 +314,5 @@ RP_CASE("client", rev_v1, "V1-13,CRED-18,VER-11,VER-22",
 	rp_send(s->c, v1_call(cb_null(call->xid)));
 	rp_expect(s->c, v1_null_reply(call->xid));
 	rp_check(!job_over(s->mount), "the forward RPC ended");
+	give_up(s, call);
 }

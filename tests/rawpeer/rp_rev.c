@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * REV: the reverse direction, as a server uses it. A small NFSv4.1 client
+ * makes a session and opens a file; nfsd gives it a delegation, and recalls
+ * it when somebody else opens the file for writing.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rp.h"
+#include "rp_client.h"
+
+enum {
+	OP_PUTROOTFH = 24, OP_OPEN = 18, OP_DELEGRETURN = 8, OP_GETFH = 10,
+	OP_PUTFH = 22, OP_CLOSE = 4, OP_EXCHANGE_ID = 42,
+	OP_CREATE_SESSION = 43, OP_DESTROY_SESSION = 44, OP_SEQUENCE = 53,
+	OP_DESTROY_CLIENTID = 57, OP_RECLAIM_COMPLETE = 58,
+};
+
+#define CB_PROGRAM	0x40000000u
+
+/**
+ * struct session - an NFSv4.1 client
+ * @c: its connection
+ * @id: session
+ * @client: client ID
+ * @seq: next sequence number of the one slot
+ * @file: name of the file; new each time, because nfsd gives no delegation
+ *	for a file that was recalled a short time ago
+ * @reply: last reply, from the status of the COMPOUND on
+ */
+struct session {
+	struct rp_conn	*c;
+	uint32_t	id[4];
+	uint32_t	client[2];
+	uint32_t	seq;
+	char		file[32];
+	struct rp_rx	reply;
+};
+
+/* Word @i behind the RPC header of the reply */
+static uint32_t res(struct session *s, unsigned int i)
+{
+	return rp_word(s->reply.buf, 9 + 6 + i);
+}
+
+static struct rp_msg *compound(uint32_t ops)
+{
+	struct rp_msg *m = rpc_call(rp_xid(), 100003, 4, 1);
+
+	put_all(m, W(0, 1, ops));		/* minor version 1 */
+	return m;
+}
+
+static struct rp_msg *sequence(struct session *s, uint32_t ops)
+{
+	struct rp_msg *m = compound(ops + 1);
+
+	put_all(m, W(OP_SEQUENCE, s->id[0], s->id[1], s->id[2], s->id[3]));
+	put_all(m, W(s->seq++, 0, 0, 0));
+	return m;
+}
+
+static void call(struct session *s, struct rp_msg *rpc, const char *what)
+{
+	struct rp_rx *rx = rp_exchange(s->c, msg_call(rpc));
+
+	rp_check(rp_word(rx->buf, 3) == MSG, "%s: not a Reply", what);
+	s->reply = *rx;
+	rp_check(res(s, 0) == 0, "%s: NFS error %u", what, res(s, 0));
+}
+
+static void make_session(struct session *s, const char *name)
+{
+	struct rp_msg *m = compound(1);
+	unsigned int i;
+
+	put_all(m, W(OP_EXCHANGE_ID, rp_now(), getpid()));
+	put_opaque(m, name, strlen(name));
+	put_all(m, W(0, 0, 0));
+	call(s, m, "EXCHANGE_ID");
+	/* status, tag, ops, op, status */
+	s->client[0] = res(s, 5);
+	s->client[1] = res(s, 6);
+	m = compound(1);
+	put_all(m, W(OP_CREATE_SESSION, s->client[0], s->client[1]));
+	put_all(m, W(res(s, 7), 2));		/* sequence; callbacks here */
+	put_all(m, W(0, 3000, 3000, 1000, 8, 2, 0));
+	put_all(m, W(0, 4096, 4096, 0, 2, 1, 0));
+	put_all(m, W(CB_PROGRAM, 1, 0));	/* AUTH_NONE */
+	call(s, m, "CREATE_SESSION");
+	for (i = 0; i < 4; i++)
+		s->id[i] = res(s, 5 + i);
+	s->seq = 1;
+	m = sequence(s, 1);
+	put_all(m, W(OP_RECLAIM_COMPLETE, 0));
+	call(s, m, "RECLAIM_COMPLETE");
+}
+
+/* OPEN for reading; returns the type of delegation it brings. */
+static uint32_t open_file(struct session *s)
+{
+	struct rp_msg *m = sequence(s, 2);
+	unsigned int at;
+
+	put_all(m, W(OP_PUTROOTFH, OP_OPEN, 0, 1, 0));
+	put_all(m, W(s->client[0], s->client[1]));
+	put_opaque(m, "owner", 5);
+	put_all(m, W(0, 0));			/* no create; by name */
+	put_opaque(m, s->file, strlen(s->file));
+	call(s, m, "OPEN");
+	/* status tag n; SEQUENCE 2 + 9; PUTROOTFH 2; OPEN 2; stateid 4,
+	 * change 5, flags 1, attributes
+	 */
+	at = 3 + 11 + 2 + 2 + 4 + 5 + 1;
+	at += 1 + res(s, at);
+	return res(s, at);
+}
+
+/* Somebody else wants to write: nfsd must recall the delegation. */
+static void want_to_write(const struct session *s)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/export/%s", s->file);
+	fd = open(path, O_WRONLY | O_NONBLOCK);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* @prop or, if NULL, no CONNPROP at all. */
+static struct session *make_client(const struct rp_msg *prop)
+{
+	static struct session s;
+	static unsigned int n;
+	struct rp_rx *rx;
+
+	snprintf(s.file, sizeof(s.file), "rev-%d-%u", getpid(), n++);
+	rp_file(s.file, 100);
+	if (prop) {
+		s.c = rp_open_with(prop);
+	} else {
+		s.c = rp_connect();
+		rp_null(s.c);
+	}
+	make_session(&s, s.file);
+	/* nfsd may try the way back with CB_NULL */
+	rx = rp_recv_within(s.c, RP_SILENCE);
+	if (rx) {
+		rp_check(rp_word(rx->buf, 4) == CALL, "not a reverse Call");
+		rp_send(s.c, null_reply(rp_word(rx->buf, 0)));
+	}
+	return &s;
+}
+
+static struct session *with_delegation(const struct rp_msg *prop)
+{
+	struct session *s = make_client(prop);
+	uint32_t type = open_file(s);
+
+	rp_check(type == 1, "nfsd gives no delegation (type %u)", type);
+	return s;
+}
+
+/* A reverse Call of the server, looked at from outside */
+static struct rp_rx *reverse_call(struct session *s, uint32_t vers)
+{
+	struct rp_rx *rx = rp_recv(s->c);
+	unsigned int head = vers == 2 ? 6 : 4;
+
+	rp_check(rp_word(rx->buf, 1) == vers, "version %u",
+		 rp_word(rx->buf, 1));
+	rp_check(rp_word(rx->buf, 2) > 0 && rp_word(rx->buf, 2) < 65536,
+		 "%u credits wanted", rp_word(rx->buf, 2));
+	rp_check(rp_word(rx->buf, 3) == MSG, "type %u", rp_word(rx->buf, 3));
+	if (vers == 2)
+		rp_check(rp_word(rx->buf, 4) == CALL &&
+			 rp_word(rx->buf, 5) == 0, "flags or handle");
+	rp_check(!rp_word(rx->buf, head) && !rp_word(rx->buf, head + 1) &&
+		 !rp_word(rx->buf, head + 2), "chunks");
+	head += 3;
+	rp_check(rp_word(rx->buf, head) == rp_word(rx->buf, 0) &&
+		 rp_word(rx->buf, head + 1) == 0, "no Call with this XID");
+	rp_check(rp_word(rx->buf, head + 3) == CB_PROGRAM, "program %08x",
+		 rp_word(rx->buf, head + 3));
+	rp_check(rx->len <= 4096, "%u bytes", rx->len);
+	return rx;
+}
+
+/* CB_COMPOUND reply: CB_SEQUENCE and CB_RECALL are well */
+static struct rp_msg *recall_reply(struct session *s, uint32_t xid)
+{
+	struct rp_msg *m = rpc_reply(xid);
+
+	put_all(m, W(0, 0, 2, 11, 0));
+	put_all(m, W(s->id[0], s->id[1], s->id[2], s->id[3], 1, 0, 0, 0));
+	put_all(m, W(4, 0));
+	return m;
+}
+
+RP_CASE("server", rev_recall,
+	"REV-2,REV-1,REV-4,REV-7,FLG-4,HDR-6,PROP-17,CONN-7,CRED-1",
+	"a delegation is recalled by a reverse MSG without chunks")
+{
+	struct session *s = with_delegation(NULL);
+	struct rp_rx *rx;
+
+	want_to_write(s);
+	rx = reverse_call(s, 2);
+	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
+	rp_null(s->c);
+	rp_expect_silence(s->c, RP_SILENCE);
+}
+
+RP_CASE("server", rev_recall_inline, "REV-7,REV-2,PROP-17",
+	"the same for a client that says INLINE or GENL")
+{
+	struct session *s;
+	struct rp_rx *rx;
+
+	s = with_delegation(connprop(rp_xid(), 4096, 1));
+	want_to_write(s);
+	rx = reverse_call(s, 2);
+	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
+	rp_null(s->c);
+	rp_close(s->c);
+	s = with_delegation(connprop(rp_xid(), 4096, 2));
+	want_to_write(s);
+	rx = reverse_call(s, 2);
+	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
+	rp_null(s->c);
+}
+
+RP_CASE("server", rev_none, "REV-6,PROP-17",
+	"nothing reverse is sent to a client that says NONE")
+{
+	struct session *s = make_client(connprop(rp_xid(), 4096, 0));
+
+	/* nfsd may give a delegation, but it cannot recall it here. */
+	open_file(s);
+	want_to_write(s);
+	rp_expect_silence(s->c, 500);
+	rp_null(s->c);
+}
+
+RP_CASE("server", rev_junk, "REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-1",
+	"Replies to a reverse Call that are none are dropped")
+{
+	struct session *s = with_delegation(NULL);
+	struct rp_msg *m, *good;
+	struct rp_rx *rx;
+	uint32_t xid;
+
+	want_to_write(s);
+	rx = reverse_call(s, 2);
+	xid = rp_word(rx->buf, 0);
+	good = msg_reply(recall_reply(s, xid));
+	rp_send(s->c, rp_set(rp_copy(good), 4, 3));
+	rp_send(s->c, rp_set(rp_copy(good), 9, xid + 1));
+	rp_send(s->c, rp_set(rp_copy(good), 10, 0));
+	rp_send(s->c, msg_reply(recall_reply(s, xid + 1)));
+	m = reply_head(xid, MSG);
+	put_read(m, 24, (struct rp_seg){ 1, 4, 0x1000 });
+	put_all(m, W(0, 0, 0));
+	put_msg(m, recall_reply(s, xid));
+	rp_send(s->c, m);
+	rp_send(s->c, rp_set(error2(xid, SYSTEM), 4, CALL));
+	rp_nothing(s->c);
+	rp_send(s->c, msg_reply(recall_reply(s, xid)));
+	rp_nothing(s->c);
+	/* Once more: its Call is gone */
+	rp_send(s->c, msg_reply(recall_reply(s, xid)));
+	rp_nothing(s->c);
+}
+
+RP_CASE("server", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
+	"errors in answer to a reverse Call do no harm")
+{
+	static const uint32_t codes[] = {
+		BAD_XDR, INVAL_HTYPE, SYSTEM, 77,
+	};
+	struct session *s;
+	struct rp_rx *rx;
+	unsigned int i;
+	uint32_t xid;
+
+	for (i = 0; i < 4; i++) {
+		s = with_delegation(NULL);
+		want_to_write(s);
+		rx = reverse_call(s, 2);
+		rp_send(s->c, error2(rp_word(rx->buf, 0), codes[i]));
+		/* nfsd may try again, with a Call of its own */
+		xid = rp_xid();
+		rp_send(s->c, null_call(xid));
+		while (!rp_matches(rx = rp_recv(s->c), null_reply(xid)))
+			rp_check(rp_word(rx->buf, 4) == CALL,
+				 "not a reverse Call");
+		rp_close(s->c);
+	}
+}
+
+RP_CASE("server", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
+	"forward Calls with the XID of a live reverse Call, which asks for one")
+{
+	struct session *s = with_delegation(NULL);
+	struct rp_rx *rx;
+	uint32_t xid;
+	int i;
+
+	want_to_write(s);
+	rx = reverse_call(s, 2);
+	xid = rp_word(rx->buf, 0);
+	for (i = 0; i < 20; i++) {
+		rp_send(s->c, null_call(xid));
+		rx = rp_expect(s->c, null_reply(xid));
+	}
+	rp_check(rp_word(rx->buf, 2) > 0, "a grant of zero");
+	/* A reverse Reply that grants 1 leaves the forward grant alone */
+	rp_send(s->c, rp_set(msg_reply(recall_reply(s, xid)), 2, 1));
+	rp_null(s->c);
+	rp_expect_silence(s->c, RP_SILENCE);
+}
+
+/* ---- versions switched off ---- */
+
+RP_CASE("server", ver_no_v2, "VER-9,VER-24,ERR-11",
+	"version 2 switched off: ERR_VERS 1..1, then version 1")
+{
+	struct rp_conn *c;
+	uint32_t xid = rp_xid();
+
+	cl_parameter("server_v2", "N");
+	c = rp_connect();
+	rp_send(c, connprop(xid, 4096, 1));
+	rp_expect(c, err_vers(xid, 2, 1, 1));
+	xid = rp_xid();
+	rp_send(c, null_call(xid));
+	rp_expect(c, err_vers(xid, 2, 1, 1));
+	rp_v1_nothing(c);
+}
+
+RP_CASE("server", ver_no_v1, "VER-24,ERR-11",
+	"version 1 switched off: ERR_VERS 2..2, then version 2")
+{
+	struct rp_conn *c;
+	uint32_t xid = rp_xid();
+
+	cl_parameter("server_v1", "N");
+	c = rp_connect();
+	rp_send(c, v1_null_call(xid));
+	rp_expect(c, err_vers(xid, 1, 2, 2));
+	rp_nothing(c);
+}
