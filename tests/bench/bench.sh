@@ -80,7 +80,7 @@ time_row() { # DEV ROW
 	echo "time $1 $2 $out" >> "$RESULTS"
 }
 
-# event DIR KEYS KIND: one histogram.
+# Histograms: trace event, keys, kind of line.
 EVENTS=(
 	"workqueue/workqueue_execute_start function.sym work"
 	"sched/sched_switch next_comm task"
@@ -102,7 +102,6 @@ hist() {
 			gsub(/kworker\/u[0-9]+:[0-9]+[^ ,]*/, "kworker/u")
 			gsub(/kworker\/[0-9]+:[0-9]+H[^ ,]*/, "kworker/high")
 			gsub(/kworker\/[0-9]+:[0-9]+[^ ,]*/, "kworker/cpu")
-			gsub(/ \[[a-z0-9_]+\]/, "&")
 			gsub(/ *, */, " ")
 			gsub(/ +$/, "")
 			sum[$0] += n
