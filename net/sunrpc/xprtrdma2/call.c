@@ -252,33 +252,36 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
  * @send: the slot
  *
  * Context: process; does not sleep.
- * Return: length in bytes, -EMSGSIZE, or -EIO
+ * Return: length in bytes; -ESTALE: too long, but the limit is not the one
+ *	it was planned for; -EMSGSIZE: too long; -EIO
  */
 int rpcrdma2_req_encode(struct rpcrdma2_requester *rq,
 			struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 			struct rpcrdma2_send *send)
 {
 	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
-	u32 size = min(send->size, READ_ONCE(conn->inline_send));
+	u32 limit = READ_ONCE(conn->inline_send);
 	u32 head = snd->head[0].iov_len, pad, body = 0;
+	u32 size = min(send->size, limit);
 	struct rpcrdma2_call call;
+	int hdr, too_long;
 	void *p;
-	int hdr;
 
+	too_long = limit == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
 	rpcrdma2_req_chunks(req, &call);
 	call.xid = be32_to_cpu(req->rqst.rq_xid);
 	call.credit = rpcrdma2_conn_credit_ask(conn);
 	call.inv_handle = pick_inv_handle(conn, req);
 	hdr = conn->codec->encode_call(&call, send->buf, size);
 	if (hdr < 0)
-		return hdr;
+		return too_long;
 	p = send->buf + hdr;
 
 	switch (req->plan.args) {
 	case RPCRDMA2_ARGS_INLINE:
 		body = snd->len;
 		if (hdr + body > size)
-			return -EMSGSIZE;
+			return too_long;
 		if (read_bytes_from_xdr_buf(snd, 0, p, body))
 			return -EIO;
 		rpcrdma2_stat_add(rq->stats, pullup_bytes, snd->page_len);
@@ -288,7 +291,7 @@ int rpcrdma2_req_encode(struct rpcrdma2_requester *rq,
 		pad = rpcrdma2_tail_pad(snd);
 		body = head + snd->tail[0].iov_len - pad;
 		if (hdr + body > size)
-			return -EMSGSIZE;
+			return too_long;
 		memcpy(p, snd->head[0].iov_base, head);
 		memcpy(p + head, snd->tail[0].iov_base + pad, body - head);
 		break;
@@ -307,8 +310,8 @@ int rpcrdma2_req_encode(struct rpcrdma2_requester *rq,
  * @send: send slot for header and inline part
  *
  * Context: process; does not sleep.
- * Return: length in bytes; -EAGAIN: no MR now; -ENOMEM: no memory now; or a
- *	permanent error
+ * Return: length in bytes; -EAGAIN: no MR now; -ENOMEM: no memory now;
+ *	-ESTALE: to be planned again; or a permanent error
  */
 int rpcrdma2_req_build(struct rpcrdma2_requester *rq,
 		       struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,

@@ -147,10 +147,11 @@ void rpcrdma2_req_chunks(const struct rpcrdma2_req *req,
 static bool call_fits(const struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_req *req, u32 body)
 {
+	u32 limit = req->plan.inline_send;
 	struct rpcrdma2_call call;
 
 	rpcrdma2_req_chunks(req, &call);
-	return conn->codec->call_len(&call) + body <= conn->inline_send;
+	return conn->codec->call_len(&call) + body <= limit;
 }
 
 /* Arguments: inline if the Call fits, else the payload of a WRITE in a Read
@@ -210,6 +211,8 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 	u32 bounce = 0;
 	int ret;
 
+	/* It may change at any time (CONN-13) */
+	req->plan.inline_send = READ_ONCE(conn->inline_send);
 	ret = plan_results(conn, req, depth, &bounce);
 	if (!ret)
 		ret = plan_args(conn, req, depth, &bounce);

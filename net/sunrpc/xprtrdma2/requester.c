@@ -296,6 +296,7 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 	 * sender takes after it has queued its Call.
 	 */
 	while (!list_empty(&rq->fifo) && (req = fifo_take(rq, &conn))) {
+plan:
 		ret = rpcrdma2_req_plan(conn, req);
 		if (ret) {
 			fail_call(rq, conn, req, ret);
@@ -316,6 +317,11 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 			post_call(rq, conn, req, send, ret);
 			send = NULL;
 			continue;
+		}
+		/* The peer has changed its limit since; ends with its CONNPROPs */
+		if (ret == -ESTALE) {
+			rpcrdma2_req_mrs_put(rq, req);
+			goto plan;
 		}
 		slot_drop(&send);
 		if (ret == -EAGAIN || ret == -ENOMEM) {
@@ -374,7 +380,10 @@ static int send_oneway(struct rpcrdma2_requester *rq,
 	if (credit)
 		send = rpcrdma2_send_get(conn, 1, NULL, false);
 	if (send) {
-		ret = rpcrdma2_req_encode(rq, conn, req, send);
+		do {
+			req->plan.inline_send = READ_ONCE(conn->inline_send);
+			ret = rpcrdma2_req_encode(rq, conn, req, send);
+		} while (ret == -ESTALE);
 		if (ret < 0)
 			rpcrdma2_send_put(send);
 	}

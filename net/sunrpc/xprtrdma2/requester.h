@@ -95,12 +95,14 @@ enum rpcrdma2_results {
  * @results: results
  * @arg_mrs: MRs for the Read or Position-Zero chunk
  * @res_mrs: MRs for the Write or Reply chunk
+ * @inline_send: bytes of the largest message when the plan was made
  */
 struct rpcrdma2_plan {
 	enum rpcrdma2_args	args;
 	enum rpcrdma2_results	results;
 	u32			arg_mrs;
 	u32			res_mrs;
+	u32			inline_send;
 };
 
 /**
