@@ -444,15 +444,29 @@ RP_CASE("client", cl_lost_once, "VER-15,D-22",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_reject, "REC-5,VER-15",
-	"a refused connection, then an accepted one")
+RP_CASE("client", cl_reject, "ERR-13",
+	"a refused connection ends a mount at once")
 {
 	struct cl *s = cl_start(NULL);
 
 	rp_reject(s->l);
+	must_fail(s, ECONNREFUSED);
+}
+
+RP_CASE("client", cl_reject_later, "REC-5,ERR-13,REC-2",
+	"a refused reconnect is tried again")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct rp_job *job;
+
+	hang_up(s);
+	job = job_stat(cl_name());
+	rp_reject(s->l);
+	rp_reject(s->l);
 	cl_accept(s);
 	cl_settle(s);
-	must_mount(s);
+	rp_check(!cl_serve(s, job), "the operation fails");
+	use_it(s);
 	cl_end(s);
 }
 

@@ -12,6 +12,7 @@
 #define CL_MAX_READS	64
 #define CL_MAX_WRITES	8
 #define CL_MAX_SEGS	32
+#define CL_MAX_RPC	(128u << 10)
 
 enum {				/* NFS version 3 */
 	NFS_NULL = 0, NFS_GETATTR = 1, NFS_SETATTR = 2, NFS_LOOKUP = 3,
@@ -79,7 +80,7 @@ struct cl_call {
 	uint32_t	head_len;
 	uint32_t	rpc_len;
 	uint32_t	args;
-	uint8_t		rpc[RP_RECV_SIZE];
+	uint8_t		rpc[2 * RP_RECV_SIZE];	/* more in Position-Zero */
 };
 
 /**
