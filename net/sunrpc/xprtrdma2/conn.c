@@ -521,6 +521,33 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	return 0;
 }
 
+static u64 now_seconds(void)
+{
+	return ktime_get_boottime_seconds();
+}
+
+/* The connection of a client was lost, and every message that came before
+ * has been seen: what does it mean for the next one (VER-13, VER-15)?
+ */
+static void conn_negotiation_lost(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->state_lock);
+	switch (conn->neg.state) {
+	case RPCRDMA2_NEG_WAIT:
+	case RPCRDMA2_NEG_V1:
+	case RPCRDMA2_NEG_V2:
+		conn->neg_action = rpcrdma2_neg_lost(&conn->neg,
+						     now_seconds());
+		/* Try again at once, unless that is of no use */
+		if (conn->neg_action == RPCRDMA2_DO_NOTHING)
+			conn->neg_action = RPCRDMA2_DO_RECONNECT;
+		break;
+	default:
+		break;
+	}
+	spin_unlock(&conn->state_lock);
+}
+
 /**
  * rpcrdma2_conn_close - end a connection
  * @conn: the connection
@@ -546,6 +573,8 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}
+	if (conn->client && conn->reason)
+		conn_negotiation_lost(conn);
 	rpcrdma2_sends_destroy(conn);
 	if (conn->qp) {
 		rdma_destroy_qp(conn->cm_id);
@@ -649,34 +678,27 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	return conn_waited(conn, left);
 }
 
-static u64 now_seconds(void)
-{
-	return ktime_get_boottime_seconds();
-}
-
-/* What came of the negotiation so far; the timer and a loss are events
- * like messages (state table 8.1).
+/* What came of the negotiation; the timer is an event like a message (state
+ * table 8.1). NOTHING: the connection is lost. What that means is told when
+ * it is closed, since an answer may still be among the completions.
  */
 static enum rpcrdma2_neg_action conn_await_answer(struct rpcrdma2_conn *conn)
 {
 	enum rpcrdma2_neg_action action;
 	long left;
-	int ret;
 
 	left = wait_event_timeout(conn->state_wq,
 				  READ_ONCE(conn->neg_action) !=
 						RPCRDMA2_DO_NOTHING ||
 				  conn_is_over(conn),
 				  msecs_to_jiffies(conn->p.negotiate_ms));
-	ret = conn_waited(conn, left);
 	spin_lock(&conn->state_lock);
+	if (conn->neg_action == RPCRDMA2_DO_NOTHING &&
+	    conn_waited(conn, left) == -ETIMEDOUT)
+		/* later messages find the negotiation over */
+		conn->neg_action = rpcrdma2_neg_timeout(&conn->neg,
+							now_seconds());
 	action = conn->neg_action;
-	if (action == RPCRDMA2_DO_NOTHING)
-		action = ret == -ETIMEDOUT ?
-			 rpcrdma2_neg_timeout(&conn->neg, now_seconds()) :
-			 rpcrdma2_neg_lost(&conn->neg, now_seconds());
-	/* later messages find the negotiation over */
-	conn->neg_action = action;
 	spin_unlock(&conn->state_lock);
 	return action;
 }
@@ -729,6 +751,8 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 					    conn->neg.why);
 	case RPCRDMA2_DO_RECONNECT:
 		return -EAGAIN;
+	case RPCRDMA2_DO_NOTHING:
+		return -ENOTCONN;
 	default:
 		return -EPROTO;
 	}
@@ -793,6 +817,11 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 			break;
 		rpcrdma2_conn_kill(conn, ret);
 		rpcrdma2_conn_close(conn);
+		if (ret == -ENOTCONN &&
+		    conn->neg_action == RPCRDMA2_DO_RECONNECT)
+			ret = -EAGAIN;
+		else if (conn->neg_action == RPCRDMA2_DO_FAIL)
+			ret = -EPROTO;
 		rpcrdma2_conn_free(conn);
 	}
 	memalloc_noio_restore(noio);

@@ -410,7 +410,9 @@ static bool recv_server(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
  */
 bool rpcrdma2_receive(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
-	if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+	/* What a lost connection still has to say counts for negotiation */
+	if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING &&
+	    !(conn->client && !conn->codec))
 		return false;
 	return conn->client ? recv_client(conn, rx) : recv_server(conn, rx);
 }
