@@ -317,17 +317,55 @@ void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
 	rpcrdma2_requester_run(rq, NULL);
 }
 
+/* Has the responder refused the form of a Call, not the Call, and can it be
+ * sent in a form within the limit named? Once for each code (ERR-20, ERR-23,
+ * ERR-25, ERR-30, D-34).
+ */
+static bool may_send_again(struct rpcrdma2_requester *rq,
+			   const struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_req *req,
+			   const struct rpcrdma2_hdr *hdr)
+{
+	u32 limit = hdr->err_arg[0], refused;
+	bool other;
+
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (conn->codec->vers != RPCRDMA_VERS_2)
+		return false;
+	switch (hdr->err) {
+	case RDMA2_ERR_READ_CHUNKS:
+		refused = RPCRDMA2_REFUSED_READ;
+		other = req->plan.args == RPCRDMA2_ARGS_READ;
+		break;
+	case RDMA2_ERR_WRITE_CHUNKS:
+		refused = RPCRDMA2_REFUSED_WRITE;
+		other = req->plan.results == RPCRDMA2_RES_WRITE;
+		break;
+	case RDMA2_ERR_SEGMENTS:
+		refused = RPCRDMA2_REFUSED_SEGMENTS;
+		if (!limit)
+			return false;
+		WRITE_ONCE(rq->max_segs, min(rq->max_segs, limit));
+		other = max(req->args.nsegs, req->results.nsegs) > limit;
+		break;
+	default:
+		return false;
+	}
+	if (!other || (req->refused & refused))
+		return false;
+	req->refused |= refused;
+	return true;
+}
+
 /**
  * rpcrdma2_requester_error - an RDMA2_ERROR arrived
  * @rq: the requester
  * @conn: its connection
  * @rx: well-formed ERROR, not about a control message; not kept
  *
- * Whatever the code, the RPC ends with -EIO, after its memory is fenced
- * (ERR-8, ERR-10, ERR-16, ERR-27, ERR-29, ERR-32). The codes that ask for
- * another form of the Call are treated alike, since this requester already
- * stays within what every responder must take (CHK-27). The credit field
- * means nothing (ERR-3).
+ * The RPC ends with -EIO, after its memory is fenced (ERR-8, ERR-10, ERR-16,
+ * ERR-27, ERR-29, ERR-32), unless the code asks for another form of the Call
+ * and there is one. The credit field means nothing (ERR-3).
  *
  * Context: CQ work item of @conn.
  */
@@ -344,8 +382,10 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 	fair = take_invalidated(rq, req, rx);
 	if (req && fair)
 		end = answer(rq, conn, req, wanted, &put);
-	if (end)
-		req->error = -EIO;
+	if (end) {
+		req->again = may_send_again(rq, conn, req, hdr);
+		req->error = req->again ? 0 : -EIO;
+	}
 	spin_unlock(&rq->xprt.queue_lock);
 
 	if (!fair) {

@@ -18,12 +18,34 @@
 /* A fence that takes longer gives up the connection, which fences, too */
 #define RPCRDMA2_FENCE_LIMIT	HZ
 
-/* The RPC is fenced: complete it. The slot is sunrpc's afterwards. */
+/* The Call was refused before it was executed, and is fenced: the same once
+ * more in another form (ERR-30), before all that wait.
+ */
+static void send_again(struct rpcrdma2_requester *rq,
+		       struct rpcrdma2_req *req)
+{
+	spin_lock(&rq->xprt.queue_lock);
+	list_move(&req->list, &rq->fifo);
+	req->state = RPCRDMA2_REQ_QUEUED;
+	req->again = false;
+	req->fencing = false;
+	rq->mr_wait = false;
+	xprt_unpin_rqst(&req->rqst);
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* The RPC is fenced: complete it. The slot is sunrpc's afterwards. The
+ * caller runs the FIFO.
+ */
 static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
 	struct rpc_rqst *rqst = &req->rqst;
 
 	rpcrdma2_req_mrs_put(rq, req);
+	if (req->again) {
+		send_again(rq, req);
+		return;
+	}
 	if (req->nomsg && !req->error &&
 	    rpcrdma2_span_copy_out(req, &req->res_span, req->copied))
 		req->error = -EIO;

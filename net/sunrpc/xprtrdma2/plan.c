@@ -97,7 +97,8 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	if (!depth)
 		return -EMSGSIZE;
 
-	if ((rcv->flags & XDRBUF_READ) && rcv->page_len && ddp_allowed(rqst)) {
+	if ((rcv->flags & XDRBUF_READ) && rcv->page_len && ddp_allowed(rqst) &&
+	    !(req->refused & RPCRDMA2_REFUSED_WRITE)) {
 		plan->res_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(rcv), depth);
 		req->results.nsegs = plan->res_mrs;
 		if (reply_header(conn, &req->results, NULL) +
@@ -175,7 +176,8 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 		return -EMSGSIZE;
 
 	if ((snd->flags & XDRBUF_WRITE) && snd->page_len &&
-	    !(snd->head[0].iov_len & 3) && ddp_allowed(rqst)) {
+	    !(snd->head[0].iov_len & 3) && ddp_allowed(rqst) &&
+	    !(req->refused & RPCRDMA2_REFUSED_READ)) {
 		plan->args = RPCRDMA2_ARGS_READ;
 		plan->arg_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(snd), depth);
 		req->args.nsegs = plan->arg_mrs;
@@ -216,8 +218,9 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 	ret = plan_results(conn, req, depth, &bounce);
 	if (!ret)
 		ret = plan_args(conn, req, depth, &bounce);
+	/* ERR-25: that many for the rest of the connection */
 	if (!ret && max(req->plan.arg_mrs, req->plan.res_mrs) >
-		    RPCRDMA2_MAX_SEGS)
+		    READ_ONCE(req->rq->max_segs))
 		ret = -EMSGSIZE;
 	return ret;
 }

@@ -105,6 +105,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send *send, u32 len)
 {
+	unsigned int instance = req->sends;
 	struct rpcrdma2_mr *mr;
 	struct ib_send_wr *wr;
 	u32 regs = 0;
@@ -127,8 +128,8 @@ static void post_call(struct rpcrdma2_requester *rq,
 	spin_lock(&rq->xprt.queue_lock);
 	if (ret)
 		trace_rpcrdma2_call_failed(req, ret);
-	/* unless the Reply was faster */
-	if (req->state == RPCRDMA2_REQ_SENDING)
+	/* unless the Reply was faster, or a refusal, and it is sent again */
+	if (req->state == RPCRDMA2_REQ_SENDING && req->sends == instance)
 		req->state = RPCRDMA2_REQ_POSTED;
 	xprt_unpin_rqst(&req->rqst);
 	rpcrdma2_requester_busy_put(rq);
@@ -165,6 +166,7 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 		goto out_none;
 	list_move_tail(&req->list, &rq->outstanding);
 	req->state = RPCRDMA2_REQ_SENDING;
+	req->sends++;
 	xprt_pin_rqst(&req->rqst);
 	rq->busy++;
 	spin_unlock(&xprt->queue_lock);
@@ -452,6 +454,8 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	switch (req->state) {
 	case RPCRDMA2_REQ_IDLE:
 		req->error = 0;
+		req->refused = 0;
+		req->again = false;
 		req->state = RPCRDMA2_REQ_QUEUED;
 		list_add_tail(&req->list, &rq->fifo);
 		rqst->rq_xtime = ktime_get();
@@ -595,6 +599,7 @@ void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
 	spin_lock(&rq->xprt.queue_lock);
 	WARN_ON_ONCE(rq->conn || !list_empty(&rq->outstanding));
 	rq->replies = 0;
+	rq->max_segs = RPCRDMA2_MAX_SEGS;
 	rq->stopping = false;
 	WRITE_ONCE(rq->conn, conn);
 	spin_unlock(&rq->xprt.queue_lock);

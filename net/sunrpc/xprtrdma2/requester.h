@@ -89,6 +89,11 @@ enum rpcrdma2_results {
 	RPCRDMA2_RES_REPLY,
 };
 
+/* Forms of a Call that the responder has refused (ERR-30) */
+#define RPCRDMA2_REFUSED_READ		BIT(0)	/* a Read chunk */
+#define RPCRDMA2_REFUSED_WRITE		BIT(1)	/* a Write chunk */
+#define RPCRDMA2_REFUSED_SEGMENTS	BIT(2)	/* so many segments */
+
 /**
  * struct rpcrdma2_plan - how one Call will be sent
  * @args: arguments
@@ -137,6 +142,9 @@ struct rpcrdma2_span {
  *	when memory is out of the peer's reach
  * @fence_start: jiffies when it began
  * @error: errno to end the RPC with, 0 if none
+ * @refused: RPCRDMA2_REFUSED_*; the Call is not sent in such a form again
+ * @again: once fenced, it goes back to the FIFO instead of ending
+ * @sends: how often it was taken from the FIFO
  * @copied: length of the Reply, for xprt_complete_rqst()
  * @nomsg: the Reply is in the Reply chunk
  * @conn_id: connection it was last sent on, for traces
@@ -163,6 +171,9 @@ struct rpcrdma2_req {
 	bool				fencing;
 	unsigned long			fence_start;
 	int				error;
+	unsigned int			refused;
+	bool				again;
+	unsigned int			sends;
 	u32				copied;
 	bool				nomsg;
 	u32				conn_id;
@@ -203,6 +214,7 @@ struct rpcrdma2_req {
  *	completions not counted; stopping waits for them
  * @wq: woken when a fence is complete or @busy becomes 0
  * @watchdog: looks for fences that take too long
+ * @max_segs: segments per chunk that the responder takes, as far as known
  * @replies: Replies that completed an RPC on this connection
  * @offered: bytes of Write and Reply chunks offered; statistics
  * @unbuildable: Calls that could not be built; statistics
@@ -224,6 +236,7 @@ struct rpcrdma2_requester {
 	unsigned int			busy;
 	wait_queue_head_t		wq;
 	struct delayed_work		watchdog;
+	u32				max_segs;
 	unsigned long			replies;
 	atomic_long_t			offered;
 	atomic_long_t			unbuildable;
