@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The raw peer as a client of the server: exact bytes in, exact bytes out.
+# Headers, flags, chunks, long messages.
 # Cases and what they cover: rawpeer list server
 #
-# timeout: 240
+# timeout: 180
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

@@ -138,7 +138,7 @@ static uint32_t cb_replied(struct cl *s, uint32_t xid)
 	return rp_word(rx->buf, 2);
 }
 
-RP_CASE("client", rev_null, "REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
+RP_CASE("credits", rev_null, "REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
 	"a reverse Call is answered in kind")
 {
 	struct cl_call *call;
@@ -151,7 +151,7 @@ RP_CASE("client", rev_null, "REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
 	give_up(s, call);
 }
 
-RP_CASE("client", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
+RP_CASE("credits", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
 	"a reverse Call with a live forward XID, forward out of credits")
 {
 	struct cl_call *call;
@@ -165,7 +165,7 @@ RP_CASE("client", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
 	give_up(s, call);
 }
 
-RP_CASE("client", rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
+RP_CASE("credits", rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
 	"as many reverse Calls at once as the client grants")
 {
 	struct cl_call *call;
@@ -195,7 +195,7 @@ RP_CASE("client", rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
 	give_up(s, call);
 }
 
-RP_CASE("client", rev_large, "INL-6,INL-4,MSG-4",
+RP_CASE("credits", rev_large, "INL-6,INL-4,MSG-4",
 	"a reverse Call of 4096 bytes")
 {
 	struct cl_call *call;
@@ -210,7 +210,7 @@ RP_CASE("client", rev_large, "INL-6,INL-4,MSG-4",
 	give_up(s, call);
 }
 
-RP_CASE("client", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
+RP_CASE("credits", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
 	"reverse Calls with chunks: READ_CHUNKS 0, REPLY_RESOURCE, or inline")
 {
 	struct cl_call *call;
@@ -265,7 +265,7 @@ RP_CASE("client", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
 	give_up(s, call);
 }
 
-RP_CASE("client", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
+RP_CASE("credits", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
 	"malformed reverse Calls are answered with BAD_XDR")
 {
 	struct cl_call *call;
@@ -284,7 +284,7 @@ RP_CASE("client", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
 	give_up(s, call);
 }
 
-RP_CASE("client", rev_no_service, "REV-11,FLG-10",
+RP_CASE("credits", rev_no_service, "REV-11,FLG-10",
 	"a reverse Call without a callback service does no harm")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -297,7 +297,7 @@ RP_CASE("client", rev_no_service, "REV-11,FLG-10",
 	cl_end(s);
 }
 
-RP_CASE("client", rev_v1, "V1-13,CRED-18,VER-11,VER-22",
+RP_CASE("credits", rev_v1, "V1-13,CRED-18,VER-11,VER-22",
 	"a reverse Call on a version 1 connection")
 {
 	struct cl *s = cl_start_v41();

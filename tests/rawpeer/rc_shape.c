@@ -41,7 +41,7 @@ static void pull(struct cl *s, const struct cl_call *call, uint8_t *buf)
 	}
 }
 
-RP_CASE("client", shape_write, "CHK-29,LNG-10,LNG-11,CHK-12,CHK-28,MSG-1",
+RP_CASE("replies", shape_write, "CHK-29,LNG-10,LNG-11,CHK-12,CHK-28,MSG-1",
 	"WRITE of 5001 bytes: length inline, data in the chunk, no padding")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -68,7 +68,7 @@ RP_CASE("client", shape_write, "CHK-29,LNG-10,LNG-11,CHK-12,CHK-28,MSG-1",
 	cl_end(s);
 }
 
-RP_CASE("client", shape_read, "CHK-20,LNG-14,CHK-28,CHK-5,CHK-27",
+RP_CASE("replies", shape_read, "CHK-20,LNG-14,CHK-28,CHK-5,CHK-27",
 	"READ: one Write chunk of exactly the count, no Reply chunk")
 {
 	static const uint32_t counts[] = { 4096, 5001, 8192, 60001 };
@@ -92,7 +92,7 @@ RP_CASE("client", shape_read, "CHK-20,LNG-14,CHK-28,CHK-5,CHK-27",
 	cl_end(s);
 }
 
-RP_CASE("client", shape_others, "CHK-28,RINV-2,LNG-3,LNG-4,MSG-5,PROP-15",
+RP_CASE("replies", shape_others, "CHK-28,RINV-2,LNG-3,LNG-4,MSG-5,PROP-15",
 	"small procedures have no chunks; READDIR has a Reply chunk only")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -114,7 +114,7 @@ RP_CASE("client", shape_others, "CHK-28,RINV-2,LNG-3,LNG-4,MSG-5,PROP-15",
 	cl_end(s);
 }
 
-RP_CASE("client", shape_small_io, "LNG-3,MSG-4,INL-3,PROP-15",
+RP_CASE("replies", shape_small_io, "LNG-3,MSG-4,INL-3,PROP-15",
 	"what fits inline in both directions has no chunks")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -136,7 +136,7 @@ RP_CASE("client", shape_small_io, "LNG-3,MSG-4,INL-3,PROP-15",
 	cl_end(s);
 }
 
-RP_CASE("client", shape_long_call, "LNG-1,LNG-2,MSG-5,CHK-10,HDR-6,RINV-1",
+RP_CASE("replies", shape_long_call, "LNG-1,LNG-2,MSG-5,CHK-10,HDR-6,RINV-1",
 	"a whole Call in a Position-Zero chunk, padding included")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -162,7 +162,7 @@ RP_CASE("client", shape_long_call, "LNG-1,LNG-2,MSG-5,CHK-10,HDR-6,RINV-1",
 	cl_end(s);
 }
 
-RP_CASE("client", sec_rights, "SEC-6,CHK-8,SEC-5",
+RP_CASE("replies", sec_rights, "SEC-6,CHK-8,SEC-5",
 	"memory for reading cannot be written by the server")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -181,7 +181,7 @@ RP_CASE("client", sec_rights, "SEC-6,CHK-8,SEC-5",
 	cl_end(s);
 }
 
-RP_CASE("client", sec_after_reply, "SEC-7,RINV-12,SEC-5,SEC-6",
+RP_CASE("replies", sec_after_reply, "SEC-7,RINV-12,SEC-5,SEC-6",
 	"after the Reply the memory of a READ is out of reach")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -260,25 +260,25 @@ static void orphan(bool late_write, bool invalidate)
 	serve_on(s, job);
 }
 
-RP_CASE("client", orphan_plain, "RINV-18,SEC-8,SEC-7",
+RP_CASE("replies", orphan_plain, "RINV-18,SEC-8,SEC-7",
 	"an RPC is cancelled, its Reply comes later")
 {
 	orphan(false, false);
 }
 
-RP_CASE("client", orphan_invalidate, "RINV-18,SEC-8,RINV-14",
+RP_CASE("replies", orphan_invalidate, "RINV-18,SEC-8,RINV-14",
 	"an RPC is cancelled, its Reply comes later and invalidates")
 {
 	orphan(false, true);
 }
 
-RP_CASE("client", orphan_write, "RINV-18,SEC-8,SEC-7",
+RP_CASE("replies", orphan_write, "RINV-18,SEC-8,SEC-7",
 	"an RPC is cancelled, the server writes into its memory later")
 {
 	orphan(true, false);
 }
 
-RP_CASE("client", orphan_credit, "RINV-18,CRED-3,CRED-2",
+RP_CASE("replies", orphan_credit, "RINV-18,CRED-3,CRED-2",
 	"a cancelled RPC keeps its credit until its Reply comes")
 {
 	struct cl *s = cl_start(NULL);

@@ -75,7 +75,7 @@ static void one_connect(struct cl *s)
 	rp_check(!rp_wants_in(s->l), "the client connects again");
 }
 
-RP_CASE("client", cl_works, "VER-6,CONN-2,HDR-3,VER-10",
+RP_CASE("version", cl_works, "VER-6,CONN-2,HDR-3,VER-10",
 	"a version 2 mount of the raw server: READ, WRITE, READDIR")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -85,7 +85,7 @@ RP_CASE("client", cl_works, "VER-6,CONN-2,HDR-3,VER-10",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_first_message,
+RP_CASE("version", cl_first_message,
 	"VER-1,VER-2,VER-3,VER-4,VER-5,CONN-3,CONN-4,CONN-5,CRED-11,PROP-19,INL-4",
 	"the first message, and only it, is a CONNPROP like P1")
 {
@@ -120,7 +120,7 @@ RP_CASE("client", cl_first_message,
 	cl_end(s);
 }
 
-RP_CASE("client", cl_large_answer, "INL-4,CONN-4",
+RP_CASE("version", cl_large_answer, "INL-4,CONN-4",
 	"the client has Receives of 4096 bytes before its first message")
 {
 	struct cl *s = cl_start(NULL);
@@ -143,7 +143,7 @@ RP_CASE("client", cl_large_answer, "INL-4,CONN-4",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_connprop_own, "CONN-10,CONN-11,CRED-11,D-10",
+RP_CASE("version", cl_connprop_own, "CONN-10,CONN-11,CRED-11,D-10",
 	"a CONNPROP of the server's own settles the version, not the grant")
 {
 	struct cl *s = cl_start(NULL);
@@ -157,7 +157,7 @@ RP_CASE("client", cl_connprop_own, "CONN-10,CONN-11,CRED-11,D-10",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_connprop_none, "CONN-11,CONN-5,PROP-21,PROP-18",
+RP_CASE("version", cl_connprop_none, "CONN-11,CONN-5,PROP-21,PROP-18",
 	"a server that lists no properties has the defaults")
 {
 	struct cl *s = cl_start(NULL);
@@ -204,31 +204,31 @@ static struct rp_msg *e1_wide(uint32_t xid)
 	return err_vers(xid, 2, 0, 1);
 }
 
-RP_CASE("client", cl_err_vers_copied, "VER-10,VER-9,ERR-12,V1-11,D-8",
+RP_CASE("version", cl_err_vers_copied, "VER-10,VER-9,ERR-12,V1-11,D-8",
 	"E1b: ERR_VERS with copied version: version 1, same connection")
 {
 	falls_back(e1b);
 }
 
-RP_CASE("client", cl_err_vers_own, "VER-10,ERR-12,V1-11,D-8",
+RP_CASE("version", cl_err_vers_own, "VER-10,ERR-12,V1-11,D-8",
 	"E1c: ERR_VERS with the server's version: the same")
 {
 	falls_back(e1c);
 }
 
-RP_CASE("client", cl_err_vers_flags, "VER-10,ERR-12,D-8",
+RP_CASE("version", cl_err_vers_flags, "VER-10,ERR-12,D-8",
 	"E1d: ERR_VERS with a flags word: the same")
 {
 	falls_back(e1d);
 }
 
-RP_CASE("client", cl_err_vers_wide, "VER-10,ERR-12",
+RP_CASE("version", cl_err_vers_wide, "VER-10,ERR-12",
 	"a range that contains 1 and not 2: the same")
 {
 	falls_back(e1_wide);
 }
 
-RP_CASE("client", cl_err_vers_v1, "VER-11,INL-8,V1-7,CM-9",
+RP_CASE("version", cl_err_vers_v1, "VER-11,INL-8,V1-7,CM-9",
 	"after ERR_VERS without private data nothing exceeds 1024 bytes")
 {
 	struct cl *s = cl_mounted_v1(NULL);
@@ -243,7 +243,7 @@ RP_CASE("client", cl_err_vers_v1, "VER-11,INL-8,V1-7,CM-9",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_err_vers_cm, "VER-11,INL-8,CM-2,CM-7",
+RP_CASE("version", cl_err_vers_cm, "VER-11,INL-8,CM-2,CM-7",
 	"after ERR_VERS the sizes are those of the private data")
 {
 	static const uint8_t c1[] = { 0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3 };
@@ -270,7 +270,7 @@ RP_CASE("client", cl_err_vers_cm, "VER-11,INL-8,CM-2,CM-7",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_err_vers_range, "ERR-13,VER-10,D-8",
+RP_CASE("version", cl_err_vers_range, "ERR-13,VER-10,D-8",
 	"ERR_VERS with a range nobody can use: the mount fails with EPROTO")
 {
 	static const uint32_t range[][2] = { { 3, 4 }, { 2, 1 }, { 0, 0 } };
@@ -309,19 +309,19 @@ static void err_vers_and_leave(unsigned int pause)
 	cl_end(s);
 }
 
-RP_CASE("client", cl_err_vers_close, "VER-13,V1-10,D-22",
+RP_CASE("version", cl_err_vers_close, "VER-13,V1-10,D-22",
 	"ERR_VERS, then the connection is lost: the next starts with version 1")
 {
 	err_vers_and_leave(200);
 }
 
-RP_CASE("client", cl_err_vers_at_once, "VER-13,V1-10,D-22",
+RP_CASE("version", cl_err_vers_at_once, "VER-13,V1-10,D-22",
 	"ERR_VERS and the end of the connection come at once: the same")
 {
 	err_vers_and_leave(0);
 }
 
-RP_CASE("client", cl_err_vers_late, "ERR-14,VER-13,SEC-11",
+RP_CASE("version", cl_err_vers_late, "ERR-14,VER-13,SEC-11",
 	"ERR_VERS in mid-connection changes no version")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -343,7 +343,7 @@ RP_CASE("client", cl_err_vers_late, "ERR-14,VER-13,SEC-11",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_not_remembered, "VER-13,VER-17,REC-1",
+RP_CASE("version", cl_not_remembered, "VER-13,VER-17,REC-1",
 	"a fallback by ERR_VERS is not remembered: the next connection asks")
 {
 	struct cl *s = cl_mounted_v1(NULL);
@@ -360,7 +360,7 @@ RP_CASE("client", cl_not_remembered, "VER-13,VER-17,REC-1",
 
 /* ---- silence, loss ---- */
 
-RP_CASE("client", cl_silence, "VER-14,V1-9,VER-16,D-22",
+RP_CASE("version", cl_silence, "VER-14,V1-9,VER-16,D-22",
 	"a server that says nothing: reconnect with version 1, one mount")
 {
 	struct cl *s = cl_start(NULL);
@@ -380,7 +380,7 @@ RP_CASE("client", cl_silence, "VER-14,V1-9,VER-16,D-22",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_remembers, "VER-16,VER-17,D-22",
+RP_CASE("version", cl_remembers, "VER-16,VER-17,D-22",
 	"the result of silence lasts for a time, then version 2 is tried again")
 {
 	struct cl *s;
@@ -413,7 +413,7 @@ RP_CASE("client", cl_remembers, "VER-16,VER-17,D-22",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
+RP_CASE("version", cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
 	"closed without an answer: version 2 once more, then version 1")
 {
 	struct cl *s = cl_start(NULL);
@@ -430,7 +430,7 @@ RP_CASE("client", cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_lost_once, "VER-15,D-22",
+RP_CASE("version", cl_lost_once, "VER-15,D-22",
 	"closed once without an answer: version 2 the second time")
 {
 	struct cl *s = cl_start(NULL);
@@ -444,7 +444,7 @@ RP_CASE("client", cl_lost_once, "VER-15,D-22",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_reject, "ERR-13",
+RP_CASE("version", cl_reject, "ERR-13",
 	"a refused connection ends a mount at once")
 {
 	struct cl *s = cl_start(NULL);
@@ -453,7 +453,7 @@ RP_CASE("client", cl_reject, "ERR-13",
 	must_fail(s, ECONNREFUSED);
 }
 
-RP_CASE("client", cl_reject_later, "REC-5,ERR-13,REC-2",
+RP_CASE("version", cl_reject_later, "REC-5,ERR-13,REC-2",
 	"a refused reconnect is tried again")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -504,31 +504,31 @@ static struct rp_msg *answer_e1e(uint32_t xid)
 	return rp_words(W(xid, 2, 32, ERROR, 2));
 }
 
-RP_CASE("client", cl_answer_bad_xdr, "VER-18,ERR-16,D-22",
+RP_CASE("version", cl_answer_bad_xdr, "VER-18,ERR-16,D-22",
 	"BAD_XDR as first answer: reconnect with version 1")
 {
 	starts_over(answer_e2);
 }
 
-RP_CASE("client", cl_answer_inval, "VER-18,ERR-18,HT-2,D-22",
+RP_CASE("version", cl_answer_inval, "VER-18,ERR-18,HT-2,D-22",
 	"INVAL_HTYPE as first answer: reconnect with version 1")
 {
 	starts_over(answer_e3);
 }
 
-RP_CASE("client", cl_answer_err_chunk, "VER-18,D-22",
+RP_CASE("version", cl_answer_err_chunk, "VER-18,D-22",
 	"version 1 ERR_CHUNK as first answer: reconnect with version 1")
 {
 	starts_over(answer_v2);
 }
 
-RP_CASE("client", cl_answer_err_chunk2, "VER-18,D-22",
+RP_CASE("version", cl_answer_err_chunk2, "VER-18,D-22",
 	"ERR_CHUNK with a copied version 2 as first answer: the same")
 {
 	starts_over(answer_e1e);
 }
 
-RP_CASE("client", cl_answer_junk, "HDR-5,HT-3,FLG-9,ERR-6,ERR-9,SEC-11",
+RP_CASE("version", cl_answer_junk, "HDR-5,HT-3,FLG-9,ERR-6,ERR-9,SEC-11",
 	"other messages in place of the answer are dropped")
 {
 	struct cl *s = cl_start(NULL);
@@ -553,7 +553,7 @@ RP_CASE("client", cl_answer_junk, "HDR-5,HT-3,FLG-9,ERR-6,ERR-9,SEC-11",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_answer_malformed, "ERR-1,D-6,PROP-7,PROP-8,PROP-10,PROP-11",
+RP_CASE("version", cl_answer_malformed, "ERR-1,D-6,PROP-7,PROP-8,PROP-10,PROP-11",
 	"a malformed CONNPROP is reported although RESPONSE is set")
 {
 	struct cl *s = cl_start(NULL);
@@ -578,7 +578,7 @@ RP_CASE("client", cl_answer_malformed, "ERR-1,D-6,PROP-7,PROP-8,PROP-10,PROP-11"
 
 /* ---- limits of the server ---- */
 
-RP_CASE("client", cl_rbsiz_tiny, "PROP-16,SEC-12,REC-5,D-27",
+RP_CASE("version", cl_rbsiz_tiny, "PROP-16,SEC-12,REC-5,D-27",
 	"a server with Receives of 512 bytes: closed, no tight loop")
 {
 	struct cl *s = cl_start(NULL);
@@ -597,7 +597,7 @@ RP_CASE("client", cl_rbsiz_tiny, "PROP-16,SEC-12,REC-5,D-27",
 	rp_check(n < 20, "%u connections", n);
 }
 
-RP_CASE("client", cl_rbsiz_small, "PROP-16,PROP-14,PROP-15,MSG-4,MSG-5",
+RP_CASE("version", cl_rbsiz_small, "PROP-16,PROP-14,PROP-15,MSG-4,MSG-5",
 	"a server with Receives of 1024 bytes gets no more than that")
 {
 	struct cl *s = cl_start(NULL);
@@ -620,7 +620,7 @@ RP_CASE("client", cl_rbsiz_small, "PROP-16,PROP-14,PROP-15,MSG-4,MSG-5",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_rbsiz_huge, "PROP-16,SEC-3",
+RP_CASE("version", cl_rbsiz_huge, "PROP-16,SEC-3",
 	"a Receive Buffer Size of 4 GiB is cut to what the client sends")
 {
 	struct cl *s = cl_start(NULL);
@@ -642,7 +642,7 @@ RP_CASE("client", cl_rbsiz_huge, "PROP-16,SEC-3",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_second_connprop, "CONN-8,D-25,CONN-13",
+RP_CASE("version", cl_second_connprop, "CONN-8,D-25,CONN-13",
 	"a second CONNPROP is ignored")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -661,7 +661,7 @@ RP_CASE("client", cl_second_connprop, "CONN-8,D-25,CONN-13",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_new_properties, "CONN-14,REC-1,REC-2",
+RP_CASE("version", cl_new_properties, "CONN-14,REC-1,REC-2",
 	"a new connection starts from what the server says then")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -683,7 +683,7 @@ RP_CASE("client", cl_new_properties, "CONN-14,REC-1,REC-2",
 	cl_end(s);
 }
 
-RP_CASE("client", cl_version_change, "HDR-12,HDR-11,D-14",
+RP_CASE("version", cl_version_change, "HDR-12,HDR-11,D-14",
 	"a message of another version: dropped, and the connection is closed")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -702,7 +702,7 @@ RP_CASE("client", cl_version_change, "HDR-12,HDR-11,D-14",
 
 /* ---- the administrator insists on version 2 ---- */
 
-RP_CASE("client", cl_insist_err_vers, "SEC-11,VER-24",
+RP_CASE("version", cl_insist_err_vers, "SEC-11,VER-24",
 	"version 1 not allowed: ERR_VERS ends the mount with EPROTO")
 {
 	struct cl *s;
@@ -722,7 +722,7 @@ RP_CASE("client", cl_insist_err_vers, "SEC-11,VER-24",
 	must_fail(s, EPROTO);
 }
 
-RP_CASE("client", cl_insist_silence, "SEC-11,VER-14,VER-24",
+RP_CASE("version", cl_insist_silence, "SEC-11,VER-14,VER-24",
 	"version 1 not allowed: a silent server ends the mount with EPROTO")
 {
 	struct cl *s;
@@ -743,7 +743,7 @@ RP_CASE("client", cl_insist_silence, "SEC-11,VER-14,VER-24",
 	must_fail(s, EPROTO);
 }
 
-RP_CASE("client", cl_each_step, "REC-4,REC-5,VER-15",
+RP_CASE("version", cl_each_step, "REC-4,REC-5,VER-15",
 	"a server that leaves at each step: no hang, and the mount succeeds")
 {
 	struct cl *s = cl_start("timeo=600");

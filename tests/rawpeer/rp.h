@@ -67,7 +67,7 @@ void rp_sleep(unsigned int ms);		/* not scaled */
 /**
  * struct rp_case - one test case
  * @name: name of the function, for the command line
- * @group: what is tested, and how ("server", "client", ...)
+ * @group: cases that one test script runs
  * @ids: requirements, separated by commas
  * @text: what is shown
  * @run: the case

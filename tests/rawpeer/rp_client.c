@@ -506,6 +506,8 @@ uint32_t cl_first(struct cl *s)
 		 rp_word(rx->buf, 3) == CONNPROP && rp_word(rx->buf, 4) == CALL,
 		 "the first message is no CONNPROP but version %u type %u",
 		 rp_word(rx->buf, 1), rp_word(rx->buf, 3));
+	/* RBSIZ is its first property, see cl_first_message */
+	s->rbsiz = rp_word(rx->buf, 6) == RBSIZ ? rp_word(rx->buf, 8) : 4096;
 	return rp_word(rx->buf, 0);
 }
 

@@ -90,6 +90,7 @@ struct cl_call {
  * @mount: the mount
  * @grant: credits in every Reply
  * @limit: longest message the client takes, for what we send
+ * @rbsiz: Receive Buffer Size the client announced
  * @hook: called for every Call that is answered as usual; NFSv4.1
  */
 struct cl {
@@ -98,6 +99,7 @@ struct cl {
 	struct rp_job		*mount;
 	uint32_t		grant;
 	uint32_t		limit;
+	uint32_t		rbsiz;
 	bool			(*hook)(struct cl *s, struct cl_call *call);
 };
 

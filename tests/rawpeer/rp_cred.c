@@ -5,7 +5,7 @@
  */
 #include "rp.h"
 
-RP_CASE("server", cred_never_zero, "CRED-5,CRED-1,CRED-14",
+RP_CASE("errors", cred_never_zero, "CRED-5,CRED-1,CRED-14",
 	"whatever is asked for, a grant is never zero")
 {
 	static const uint32_t ask[] = { 0, 1, 2, 1000, 0xffffffff };
@@ -43,7 +43,7 @@ static uint32_t burst(struct rp_conn *c, uint32_t n)
 	return grant;
 }
 
-RP_CASE("server", cred_full_window, "CRED-7,CRED-13,CRED-8,V1-12",
+RP_CASE("errors", cred_full_window, "CRED-7,CRED-13,CRED-8,V1-12",
 	"a full window and control messages never lack a Receive")
 {
 	const struct rp_how how = { .no_rnr = true };
@@ -67,7 +67,7 @@ RP_CASE("server", cred_full_window, "CRED-7,CRED-13,CRED-8,V1-12",
 	rp_nothing(c);
 }
 
-RP_CASE("server", cred_too_many, "CRED-3,SEC-2,SEC-3",
+RP_CASE("errors", cred_too_many, "CRED-3,SEC-2,SEC-3",
 	"more Calls than granted harm nobody else")
 {
 	struct rp_conn *other = rp_open(), *c = rp_open();
@@ -111,7 +111,7 @@ static struct rp_rx *read_inv(struct rp_conn *c, uint32_t inv,
 	return rp_exchange(c, read_call(rp_xid(), inv, write, reply));
 }
 
-RP_CASE("server", rinv_none, "RINV-5,RINV-2,RINV-13",
+RP_CASE("errors", rinv_none, "RINV-5,RINV-2,RINV-13",
 	"no handle named: a plain Send, the memory stays usable")
 {
 	struct rp_conn *c = rp_open();
@@ -155,7 +155,7 @@ static void not_invalidated(struct rp_conn *c, const struct rp_rx *rx,
 	rp_check(rp_word(rx->buf, 3) == MSG, "not a Reply");
 }
 
-RP_CASE("server", rinv_first, "RINV-6,RINV-7,RINV-20",
+RP_CASE("errors", rinv_first, "RINV-6,RINV-7,RINV-20",
 	"the handle named in the Call is invalidated with the Reply")
 {
 	struct rp_conn *c = rp_open();
@@ -169,7 +169,7 @@ RP_CASE("server", rinv_first, "RINV-6,RINV-7,RINV-20",
 	invalidated(c, rx, a);
 }
 
-RP_CASE("server", rinv_second, "RINV-6,RINV-7,RINV-12",
+RP_CASE("errors", rinv_second, "RINV-6,RINV-7,RINV-12",
 	"of two handles exactly the named one is invalidated")
 {
 	struct rp_conn *c = rp_open();
@@ -185,7 +185,7 @@ RP_CASE("server", rinv_second, "RINV-6,RINV-7,RINV-12",
 	invalidated(c, &copy, b);
 }
 
-RP_CASE("server", rinv_foreign, "RINV-8,D-29",
+RP_CASE("errors", rinv_foreign, "RINV-8,D-29",
 	"a named handle that is in no segment: a plain Send")
 {
 	struct rp_conn *c = rp_open();
@@ -202,7 +202,7 @@ RP_CASE("server", rinv_foreign, "RINV-8,D-29",
 	rp_nothing(c);
 }
 
-RP_CASE("server", rinv_error, "RINV-10,ERR-4",
+RP_CASE("errors", rinv_error, "RINV-10,ERR-4",
 	"an ERROR invalidates nothing")
 {
 	struct rp_conn *c = rp_open();
@@ -219,7 +219,7 @@ RP_CASE("server", rinv_error, "RINV-10,ERR-4",
 	rp_nothing(c);
 }
 
-RP_CASE("server", sec_other_handle, "SEC-4,ERR-33,SEC-13",
+RP_CASE("errors", sec_other_handle, "SEC-4,ERR-33,SEC-13",
 	"a handle of another connection breaks the one that uses it only")
 {
 	struct rp_conn *owner = rp_open(), *thief = rp_open();
@@ -244,7 +244,7 @@ RP_CASE("server", sec_other_handle, "SEC-4,ERR-33,SEC-13",
 	rp_null(rp_open());
 }
 
-RP_CASE("server", sec_stale_read, "ERR-33,SEC-4",
+RP_CASE("errors", sec_stale_read, "ERR-33,SEC-4",
 	"a stale handle in a Position-Zero chunk breaks that connection only")
 {
 	struct rp_conn *other = rp_open(), *c = rp_open();
@@ -260,7 +260,7 @@ RP_CASE("server", sec_stale_read, "ERR-33,SEC-4",
 	rp_null(rp_open());
 }
 
-RP_CASE("server", rec_each_step, "REC-4,VER-20",
+RP_CASE("errors", rec_each_step, "REC-4,VER-20",
 	"clients that leave at each step of the handshake")
 {
 	struct rp_conn *c, *other = rp_open();

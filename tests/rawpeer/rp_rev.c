@@ -202,7 +202,7 @@ static struct rp_msg *recall_reply(struct session *s, uint32_t xid)
 	return m;
 }
 
-RP_CASE("server", rev_recall,
+RP_CASE("versions", rev_recall,
 	"REV-2,REV-1,REV-4,REV-7,FLG-4,HDR-6,PROP-17,CONN-7,CRED-1",
 	"a delegation is recalled by a reverse MSG without chunks")
 {
@@ -216,7 +216,7 @@ RP_CASE("server", rev_recall,
 	rp_expect_silence(s->c, RP_SILENCE);
 }
 
-RP_CASE("server", rev_recall_inline, "REV-7,REV-2,PROP-17",
+RP_CASE("versions", rev_recall_inline, "REV-7,REV-2,PROP-17",
 	"the same for a client that says INLINE or GENL")
 {
 	struct session *s;
@@ -235,7 +235,7 @@ RP_CASE("server", rev_recall_inline, "REV-7,REV-2,PROP-17",
 	rp_null(s->c);
 }
 
-RP_CASE("server", rev_none, "REV-6,PROP-17",
+RP_CASE("versions", rev_none, "REV-6,PROP-17",
 	"nothing reverse is sent to a client that says NONE")
 {
 	struct session *s = make_client(connprop(rp_xid(), 4096, 0));
@@ -247,7 +247,7 @@ RP_CASE("server", rev_none, "REV-6,PROP-17",
 	rp_null(s->c);
 }
 
-RP_CASE("server", rev_junk, "REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-1",
+RP_CASE("versions", rev_junk, "REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-1",
 	"Replies to a reverse Call that are none are dropped")
 {
 	struct session *s = with_delegation(NULL);
@@ -277,7 +277,7 @@ RP_CASE("server", rev_junk, "REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-1"
 	rp_nothing(s->c);
 }
 
-RP_CASE("server", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
+RP_CASE("versions", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
 	"errors in answer to a reverse Call do no harm")
 {
 	static const uint32_t codes[] = {
@@ -303,7 +303,7 @@ RP_CASE("server", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
 	}
 }
 
-RP_CASE("server", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
+RP_CASE("versions", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 	"forward Calls with the XID of a live reverse Call, which asks for one")
 {
 	struct session *s = with_delegation(NULL);
@@ -327,7 +327,7 @@ RP_CASE("server", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 
 /* ---- versions switched off ---- */
 
-RP_CASE("server", ver_no_v2, "VER-9,VER-24,ERR-11",
+RP_CASE("versions", ver_no_v2, "VER-9,VER-24,ERR-11",
 	"version 2 switched off: ERR_VERS 1..1, then version 1")
 {
 	struct rp_conn *c;
@@ -343,7 +343,7 @@ RP_CASE("server", ver_no_v2, "VER-9,VER-24,ERR-11",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("server", ver_no_v1, "VER-24,ERR-11",
+RP_CASE("versions", ver_no_v1, "VER-24,ERR-11",
 	"version 1 switched off: ERR_VERS 2..2, then version 2")
 {
 	struct rp_conn *c;

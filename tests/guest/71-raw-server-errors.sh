@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The raw peer as a client of the server: errors, credits, remote
+# invalidation, garbage.
+# Cases and what they cover: rawpeer list errors
+#
+# timeout: 180
+. /lab/lib/lab.sh
+. /lab/lib/raw.sh
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_all
+raw_group errors 20049

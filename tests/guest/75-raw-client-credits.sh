@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The raw peer as the server of a mount: credits and the reverse direction.
+# Cases and what they cover: rawpeer list credits
+#
+# timeout: 180
+. /lab/lib/lab.sh
+. /lab/lib/raw.sh
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_net
+load_rpcrdma2
+raw_group credits 21000+
