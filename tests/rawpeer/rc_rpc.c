@@ -863,3 +863,88 @@ RP_CASE("replies", rpc_never_answers, "CRED-15,REC-5,ERR-34",
 	err = job_result(w.job);
 	rp_check(err == ETIMEDOUT || err == EIO, "\"%s\"", strerror(err));
 }
+
+/* The connection, made again if the client has left */
+static void back(struct cl *s)
+{
+	if (!rp_closed_within(s->c, 0) && !rp_is_closed(s->c))
+		return;
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+}
+
+RP_CASE("replies", rpc_garbage, "SEC-2,SEC-3,ERR-34,CHK-7,HT-4",
+	"hundreds of spoiled answers: every operation ends, the client lives")
+{
+	struct cl *s = cl_mounted(NULL);
+	unsigned int round, i;
+
+	for (round = 0; round < 60; round++) {
+		struct rp_job *job;
+		struct cl_call *call;
+
+		back(s);
+		job = round % 3 ? job_stat(cl_name()) :
+		      job_read("f", 4096 * round, 8192);
+		call = NULL;
+		while (!call && !job_over(job)) {
+			struct rp_rx *rx;
+
+			back(s);
+			rx = rp_recv_within(s->c, 100);
+			/* Complaints about the last round may come first */
+			if (!rx || rp_word(rx->buf, 3) > NOMSG)
+				continue;
+			call = cl_parse(s, rx);
+			if (call->proc == NFS_LOOKUP ||
+			    call->proc == NFS_READ)
+				break;
+			cl_answer(s, call);
+			call = NULL;
+		}
+		for (i = 0; call && i < 8 && !rp_is_closed(s->c); i++) {
+			struct wait w = { s, job, call };
+			struct rp_msg *m = right(&w);
+
+			m->n = m->n > 200 ? 200 : m->n;
+			rp_spoil(m);
+			if (!rp_try_send(s->c, m))
+				break;
+		}
+		/* It may ask or complain; in the end it gets an answer. */
+		while (!job_over(job)) {
+			struct rp_rx *rx;
+
+			back(s);
+			rx = rp_recv_within(s->c, 100);
+			if (rx && rp_word(rx->buf, 3) <= NOMSG)
+				cl_answer(s, cl_parse(s, rx));
+			else if (!rx && call && !rp_is_closed(s->c))
+				cl_answer(s, call);
+			call = NULL;
+		}
+	}
+	back(s);
+	while (rp_recv_within(s->c, RP_SILENCE))
+		;
+	rp_check(!cl_serve(s, job_stat(cl_name())), "the operation fails");
+	cl_end(s);
+}
+
+RP_CASE("replies", rpc_flood, "SEC-14,HT-2,ERR-1",
+	"a server that floods the client with bad Calls")
+{
+	struct cl *s = cl_mounted(NULL);
+	unsigned int i, j;
+
+	for (i = 0; i < 400; i++) {
+		for (j = 0; j < 6; j++)
+			rp_send(s->c, v2(rp_xid(), 32, 99, CALL));
+		for (j = 0; j < 6; j++)
+			rp_check(rp_word(rp_recv(s->c)->buf, 3) == ERROR,
+				 "not an ERROR");
+	}
+	cl_alive(s);
+	cl_end(s);
+}

@@ -75,7 +75,7 @@ static void one_connect(struct cl *s)
 	rp_check(!rp_wants_in(s->l), "the client connects again");
 }
 
-RP_CASE("version", cl_works, "VER-6,CONN-2,HDR-3,VER-10",
+RP_CASE("version", cl_works, "VER-6,CONN-2,HDR-3,EXT-8,CHG-3",
 	"a version 2 mount of the raw server: READ, WRITE, READDIR")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -267,6 +267,26 @@ RP_CASE("version", cl_err_vers_cm, "VER-11,INL-8,CM-2,CM-7",
 	cl_answer(s, call);
 	rp_check(!cl_serve(s, job), "the write fails");
 	use_it(s);
+	cl_end(s);
+}
+
+RP_CASE("version", cl_err_vers_cm_once, "CM-12,CM-9,INL-8,REC-1",
+	"private data counts for one connection only")
+{
+	static const uint8_t c1[] = { 0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3 };
+	const struct rp_how how = { .private_data = c1, .private_len = 8 };
+	struct cl *s = cl_mounted_v1(&how);
+	struct rp_job *job;
+	struct cl_call *call;
+
+	hang_up(s);
+	job = job_write("f", 0, 2000);
+	cl_accept(s);
+	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	call = cl_wait_for(s, NFS_WRITE);
+	rp_check(call->rx.len <= 1024, "a Call of %u bytes", call->rx.len);
+	cl_answer(s, call);
+	rp_check(!cl_serve(s, job), "the write fails");
 	cl_end(s);
 }
 

@@ -210,6 +210,10 @@ struct rp_msg *err_vers(uint32_t xid, uint32_t vers, uint32_t low,
 struct rp_msg *connprop(uint32_t xid, uint32_t rbsiz, uint32_t brs);
 struct rp_msg *connprop_head(uint32_t xid, uint32_t flags, uint32_t n);
 
+/* Spoil some words, or the length; the same in every run. */
+void rp_spoil(struct rp_msg *m);
+uint32_t rp_dice(void);
+
 uint32_t rp_xid(void);			/* a new one each time */
 uint32_t rp_word(const void *buf, unsigned int index);
 

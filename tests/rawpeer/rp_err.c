@@ -142,44 +142,13 @@ static int drain(struct rp_conn *c)
 	}
 }
 
-/* A small generator, so that every run sends the same. */
-static uint32_t dice(void)
-{
-	static uint32_t x = 2463534242u;
-
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	return x;
-}
-
-static void spoil(struct rp_msg *m)
-{
-	static const uint64_t nasty[] = {
-		0, 1, 2, 3, 4, 5, 16, 0x7fffffff, 0x80000000, 0xffffffff,
-		0x0fffffff, 0x10000000, 0x10000001, 0xffffff01,
-	};
-	unsigned int i, n = 1 + dice() % 4;
-
-	for (i = 0; i < n; i++) {
-		unsigned int w = 2 + dice() % (m->n - 2);
-
-		if (dice() % 4)
-			m->w[w] = nasty[dice() % 14];
-		else
-			m->w[w] ^= 1u << dice() % 32;
-	}
-	if (dice() % 4 == 0)
-		m->cut = 16 + dice() % (4 * m->n - 16);
-}
-
 static struct rp_msg *something(const struct rp_mem *mem)
 {
 	struct rp_seg seg = rp_seg(mem, 0, 64);
 	uint32_t xid = rp_xid();
 	struct rp_msg *m;
 
-	switch (dice() % 6) {
+	switch (rp_dice() % 6) {
 	case 0:
 		return null_call(xid);
 	case 1:
@@ -228,7 +197,7 @@ RP_CASE("errors", err_garbage, "ERR-15,SEC-2,SEC-3,HT-4",
 		for (sent = 0; sent < 40; sent++) {
 			struct rp_msg *m = something(mem);
 
-			spoil(m);
+			rp_spoil(m);
 			if (!rp_try_send(c, m))
 				break;
 			if (sent % 8 == 7 && drain(c) < 0)

@@ -27,7 +27,7 @@
 #include "rp.h"
 #include "rp_local.h"
 
-#define MAX_JOBS	16
+#define MAX_JOBS	256
 
 enum op { MOUNT, UMOUNT, READ, WRITE, MAP, STAT, LIST, SHELL, KILL };
 
@@ -341,8 +341,8 @@ void rp_local_start(void)
 
 	rp_check(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd), "no socket");
 	shared = mmap(NULL, (size_t)RP_JOB_DATA * MAX_JOBS,
-		      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
+		      PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	rp_check(shared != MAP_FAILED, "no memory");
 	snprintf(dir, sizeof(dir), "/tmp/rawpeer.%d", getpid());
 	parent_of_jobs = fork();

@@ -258,6 +258,37 @@ struct rp_msg *connprop(uint32_t xid, uint32_t rbsiz, uint32_t brs)
 	return m;
 }
 
+/* A small generator, so that every run sends the same. */
+uint32_t rp_dice(void)
+{
+	static uint32_t x = 2463534242u;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return x;
+}
+
+void rp_spoil(struct rp_msg *m)
+{
+	static const uint64_t nasty[] = {
+		0, 1, 2, 3, 4, 5, 16, 0x7fffffff, 0x80000000, 0xffffffff,
+		0x0fffffff, 0x10000000, 0x10000001, 0xffffff01,
+	};
+	unsigned int i, n = 1 + rp_dice() % 4;
+
+	for (i = 0; i < n; i++) {
+		unsigned int w = 2 + rp_dice() % (m->n - 2);
+
+		if (rp_dice() % 4)
+			m->w[w] = nasty[rp_dice() % 14];
+		else
+			m->w[w] ^= 1u << rp_dice() % 32;
+	}
+	if (rp_dice() % 4 == 0)
+		m->cut = 16 + rp_dice() % (4 * m->n - 16);
+}
+
 uint32_t rp_xid(void)
 {
 	static uint32_t last = 0x5a000000;

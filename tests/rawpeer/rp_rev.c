@@ -25,8 +25,10 @@ enum {
 /**
  * struct session - an NFSv4.1 client
  * @c: its connection
+ * @vers: version of the transport
  * @id: session
  * @client: client ID
+ * @create: next sequence number of CREATE_SESSION
  * @seq: next sequence number of the one slot
  * @file: name of the file; new each time, because nfsd gives no delegation
  *	for a file that was recalled a short time ago
@@ -34,8 +36,10 @@ enum {
  */
 struct session {
 	struct rp_conn	*c;
+	uint32_t	vers;
 	uint32_t	id[4];
 	uint32_t	client[2];
+	uint32_t	create;
 	uint32_t	seq;
 	char		file[32];
 	struct rp_rx	reply;
@@ -44,7 +48,26 @@ struct session {
 /* Word @i behind the RPC header of the reply */
 static uint32_t res(struct session *s, unsigned int i)
 {
-	return rp_word(s->reply.buf, 9 + 6 + i);
+	return rp_word(s->reply.buf, (s->vers == 1 ? 7 : 9) + 6 + i);
+}
+
+static struct rp_msg *framed(struct session *s, const struct rp_msg *rpc)
+{
+	return s->vers == 1 ? v1_call(rpc) : msg_call(rpc);
+}
+
+static struct rp_msg *framed_reply(struct session *s,
+				   const struct rp_msg *rpc)
+{
+	return s->vers == 1 ? v1_reply(rpc) : msg_reply(rpc);
+}
+
+static void null(struct session *s)
+{
+	if (s->vers == 1)
+		rp_v1_null(s->c);
+	else
+		rp_null(s->c);
 }
 
 static struct rp_msg *compound(uint32_t ops)
@@ -66,11 +89,24 @@ static struct rp_msg *sequence(struct session *s, uint32_t ops)
 
 static void call(struct session *s, struct rp_msg *rpc, const char *what)
 {
-	struct rp_rx *rx = rp_exchange(s->c, msg_call(rpc));
+	struct rp_rx *rx = rp_exchange(s->c, framed(s, rpc));
 
 	rp_check(rp_word(rx->buf, 3) == MSG, "%s: not a Reply", what);
 	s->reply = *rx;
 	rp_check(res(s, 0) == 0, "%s: NFS error %u", what, res(s, 0));
+}
+
+static struct rp_msg *create_session(struct session *s)
+{
+	struct rp_msg *m = compound(1);
+
+	put_all(m, W(OP_CREATE_SESSION, s->client[0], s->client[1]));
+	put_all(m, W(s->create, 2));		/* callbacks here */
+	put_all(m, W(0, 3000, 3000, 1000, 8, 2, 0));
+	put_all(m, W(0, 4096, 4096, 0, 2, 1, 0));
+	put_all(m, W(CB_PROGRAM, 1, 0));	/* AUTH_NONE */
+	s->create++;
+	return m;
 }
 
 static void make_session(struct session *s, const char *name)
@@ -85,13 +121,8 @@ static void make_session(struct session *s, const char *name)
 	/* status, tag, ops, op, status */
 	s->client[0] = res(s, 5);
 	s->client[1] = res(s, 6);
-	m = compound(1);
-	put_all(m, W(OP_CREATE_SESSION, s->client[0], s->client[1]));
-	put_all(m, W(res(s, 7), 2));		/* sequence; callbacks here */
-	put_all(m, W(0, 3000, 3000, 1000, 8, 2, 0));
-	put_all(m, W(0, 4096, 4096, 0, 2, 1, 0));
-	put_all(m, W(CB_PROGRAM, 1, 0));	/* AUTH_NONE */
-	call(s, m, "CREATE_SESSION");
+	s->create = res(s, 7);
+	call(s, create_session(s), "CREATE_SESSION");
 	for (i = 0; i < 4; i++)
 		s->id[i] = res(s, 5 + i);
 	s->seq = 1;
@@ -133,7 +164,7 @@ static void want_to_write(const struct session *s)
 }
 
 /* @prop or, if NULL, no CONNPROP at all. */
-static struct session *make_client(const struct rp_msg *prop)
+static struct session *make_client(uint32_t vers, const struct rp_msg *prop)
 {
 	static struct session s;
 	static unsigned int n;
@@ -141,35 +172,42 @@ static struct session *make_client(const struct rp_msg *prop)
 
 	snprintf(s.file, sizeof(s.file), "rev-%d-%u", getpid(), n++);
 	rp_file(s.file, 100);
+	s.vers = vers;
 	if (prop) {
 		s.c = rp_open_with(prop);
 	} else {
 		s.c = rp_connect();
-		rp_null(s.c);
+		null(&s);
 	}
 	make_session(&s, s.file);
 	/* nfsd may try the way back with CB_NULL */
 	rx = rp_recv_within(s.c, RP_SILENCE);
 	if (rx) {
-		rp_check(rp_word(rx->buf, 4) == CALL, "not a reverse Call");
-		rp_send(s.c, null_reply(rp_word(rx->buf, 0)));
+		rp_send(s.c, framed_reply(&s, rpc_reply(rp_word(rx->buf,
+								0))));
 	}
 	return &s;
 }
 
-static struct session *with_delegation(const struct rp_msg *prop)
+static struct session *delegation(uint32_t vers, const struct rp_msg *prop)
 {
-	struct session *s = make_client(prop);
+	struct session *s = make_client(vers, prop);
 	uint32_t type = open_file(s);
 
 	rp_check(type == 1, "nfsd gives no delegation (type %u)", type);
 	return s;
 }
 
+static struct session *with_delegation(const struct rp_msg *prop)
+{
+	return delegation(2, prop);
+}
+
 /* A reverse Call of the server, looked at from outside */
-static struct rp_rx *reverse_call(struct session *s, uint32_t vers)
+static struct rp_rx *reverse_call(struct session *s)
 {
 	struct rp_rx *rx = rp_recv(s->c);
+	uint32_t vers = s->vers;
 	unsigned int head = vers == 2 ? 6 : 4;
 
 	rp_check(rp_word(rx->buf, 1) == vers, "version %u",
@@ -210,7 +248,7 @@ RP_CASE("versions", rev_recall,
 	struct rp_rx *rx;
 
 	want_to_write(s);
-	rx = reverse_call(s, 2);
+	rx = reverse_call(s);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_null(s->c);
 	rp_expect_silence(s->c, RP_SILENCE);
@@ -224,13 +262,13 @@ RP_CASE("versions", rev_recall_inline, "REV-7,REV-2,PROP-17",
 
 	s = with_delegation(connprop(rp_xid(), 4096, 1));
 	want_to_write(s);
-	rx = reverse_call(s, 2);
+	rx = reverse_call(s);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_null(s->c);
 	rp_close(s->c);
 	s = with_delegation(connprop(rp_xid(), 4096, 2));
 	want_to_write(s);
-	rx = reverse_call(s, 2);
+	rx = reverse_call(s);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_null(s->c);
 }
@@ -238,7 +276,7 @@ RP_CASE("versions", rev_recall_inline, "REV-7,REV-2,PROP-17",
 RP_CASE("versions", rev_none, "REV-6,PROP-17",
 	"nothing reverse is sent to a client that says NONE")
 {
-	struct session *s = make_client(connprop(rp_xid(), 4096, 0));
+	struct session *s = make_client(2, connprop(rp_xid(), 4096, 0));
 
 	/* nfsd may give a delegation, but it cannot recall it here. */
 	open_file(s);
@@ -256,7 +294,7 @@ RP_CASE("versions", rev_junk, "REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-
 	uint32_t xid;
 
 	want_to_write(s);
-	rx = reverse_call(s, 2);
+	rx = reverse_call(s);
 	xid = rp_word(rx->buf, 0);
 	good = msg_reply(recall_reply(s, xid));
 	rp_send(s->c, rp_set(rp_copy(good), 4, 3));
@@ -291,7 +329,7 @@ RP_CASE("versions", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
 	for (i = 0; i < 4; i++) {
 		s = with_delegation(NULL);
 		want_to_write(s);
-		rx = reverse_call(s, 2);
+		rx = reverse_call(s);
 		rp_send(s->c, error2(rp_word(rx->buf, 0), codes[i]));
 		/* nfsd may try again, with a Call of its own */
 		xid = rp_xid();
@@ -312,7 +350,7 @@ RP_CASE("versions", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 	int i;
 
 	want_to_write(s);
-	rx = reverse_call(s, 2);
+	rx = reverse_call(s);
 	xid = rp_word(rx->buf, 0);
 	for (i = 0; i < 20; i++) {
 		rp_send(s->c, null_call(xid));
@@ -323,6 +361,43 @@ RP_CASE("versions", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 	rp_send(s->c, rp_set(msg_reply(recall_reply(s, xid)), 2, 1));
 	rp_null(s->c);
 	rp_expect_silence(s->c, RP_SILENCE);
+}
+
+RP_CASE("versions", rev_recall_v1, "V1-13,VER-22,CRED-18,VER-19",
+	"a delegation is recalled in version 1")
+{
+	struct session *s = delegation(1, NULL);
+	struct rp_rx *rx;
+
+	want_to_write(s);
+	rx = reverse_call(s);
+	rp_send(s->c, v1_reply(recall_reply(s, rp_word(rx->buf, 0))));
+	rp_v1_null(s->c);
+	rp_expect_silence(s->c, RP_SILENCE);
+}
+
+RP_CASE("versions", rev_reconnect, "REV-12,REV-4,REC-1",
+	"a recall is lost with its connection: the server waits to be asked")
+{
+	struct session *s = with_delegation(NULL);
+	struct rp_rx *rx;
+
+	want_to_write(s);
+	reverse_call(s);
+	rp_close(s->c);
+	s->c = rp_connect();
+	null(s);
+	/* The transport never starts by itself, on no connection. */
+	rp_expect_silence(s->c, 500);
+	null(s);
+	/* (nfsd 6.12 does not repeat it for a new session either, on any
+	 * transport.) Another client is not affected.
+	 */
+	s = with_delegation(NULL);
+	want_to_write(s);
+	rx = reverse_call(s);
+	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
+	null(s);
 }
 
 /* ---- versions switched off ---- */
