@@ -100,28 +100,5 @@ handover() { # DEV VERS
 	rm -r "$E"
 }
 
-# Somebody who waits for a lock gets it when it becomes free. Not for NFSv3:
-# what wakes the waiter there is lockd's own connection over TCP.
-waiter() { # DEV VERS
-	local pid out=$LAB_TMP/waiter
-
-	scratch waiter
-	: > "$D/f"
-	rm -f "$out"
-	second "$1" "$2"
-	holder "$D/f" 0 0 w
-	iocheck lock $SECOND/waiter/f 0 10 w > "$out" < /dev/null &
-	pid=$!
-	lab_wait 20 grep -qE 'nfs4_retry_setlk|nlmclnt' "/proc/$pid/stack"
-	[ ! -s "$out" ]
-	release
-	lab_wait 40 grep -q locked "$out"
-	wait "$pid"
-	umount_nfs $SECOND
-	rm -r "$E"
-}
-
 fs_start
-mounted 3 "mmap=mapped" "locks=locks" "locked data=handover"
-mounted "4.0 4.1 4.2" "mmap=mapped" "locks=locks" "locked data=handover" \
-	"waiting for a lock=waiter"
+mounted "$VERSIONS" "mmap=mapped" "locks=locks" "locked data=handover"

@@ -44,6 +44,7 @@ fs_listen() {
 	if ours; then
 		load_rpcrdma2
 		lab_listen rdma2 20049
+		: "${LISTENERS:=$(< /sys/module/rpcrdma2/refcnt)}"
 	else
 		lab_listen rdma 20050
 	fi
@@ -76,6 +77,8 @@ mounted() {
 					"${c#*=}" "$dev" "$vers"
 			done
 			umount_nfs || lab_die "cannot unmount $dev $vers"
+			none_left ||
+				ktap_fail "$dev NFSv$vers no connection is left"
 		done
 	done
 }
@@ -113,8 +116,9 @@ scratch() {
 
 # wait_all PID...: waits for each and fails if one of them failed.
 wait_all() {
-	local p rc=0
+	local - p rc=0
 
+	set +x
 	for p in "$@"; do
 		wait "$p" || { echo "process $p: status $?"; rc=1; }
 	done
@@ -140,34 +144,73 @@ operations() {
 
 OBSERVE=/sys/kernel/debug/rpcrdma2
 
-# total ROLE NAME: sum over all connections of this role (client, server).
-total() {
-	cat "$OBSERVE/$1"-* 2> /dev/null |
-		awk -v name="$2:" '$1 == name { n += $2 } END { print n + 0 }'
+# Sums over all connections of a role, client or server. Without a process of
+# its own and without a trace of it: tests ask often, and guests start programs
+# slowly.
+#
+#	look		reads them: NOW[ROLE.NAME], and GREW[ROLE.NAME] since
+#			the mark (for connections that lived through both)
+#	mark		where GREW starts
+declare -A NOW GREW WAS
+look() {
+	local - f line key
+	local -a lines
+
+	set +x
+	NOW=() GREW=()
+	for f in "$OBSERVE"/*-*; do
+		[ -e "$f" ] || continue
+		key=${f##*/}
+		key=${key%-*}
+		mapfile -t lines < "$f" 2> /dev/null || continue
+		for line in "${lines[@]}"; do
+			[[ $line =~ ^([a-z_]+):\ ([0-9]+) ]] || continue
+			NOW[$key.${BASH_REMATCH[1]}]=$((
+				${NOW[$key.${BASH_REMATCH[1]}]-0} +
+				${BASH_REMATCH[2]}))
+		done
+	done
+	for key in "${!NOW[@]}"; do
+		GREW[$key]=$((${NOW[$key]} - ${WAS[$key]-0}))
+	done
 }
 
-# mark, then grown ROLE NAME: by how much it grew since the mark. Only for
-# connections that live through both.
 mark() {
-	local f
+	local - key
 
-	for f in "$OBSERVE"/*; do
-		[ ! -e "$f" ] || cat "$f"
-	done | cksum > /dev/null
-	MARK=$(for role in client server; do
-		cat "$OBSERVE/$role"-* 2> /dev/null | awk -v role="$role" '
-			NF == 2 && $2 ~ /^[0-9]+$/ { n[$1] += $2 }
-			END { for (i in n) print role, i, n[i] }'
-	done)
+	set +x
+	look
+	WAS=()
+	for key in "${!NOW[@]}"; do
+		WAS[$key]=${NOW[$key]}
+	done
 }
 
-grown() {
-	local before
+# counted ROLE TEST NUMBER NAME...: what they grew by, since the mark and until
+# the last look, satisfies the test.
+counted() {
+	local - role=$1 op=$2 number=$3 name rc=0
 
-	before=$(awk -v role="$1" -v name="$2:" \
-		'$1 == role && $2 == name { print $3 }' <<< "$MARK")
-	echo $(($(total "$1" "$2") - ${before:-0}))
+	set +x
+	shift 3
+	for name; do
+		test "${GREW[$role.$name]-none}" "$op" "$number" && continue
+		echo "$role $name grew by ${GREW[$role.$name]-none}, not $op $number"
+		rc=1
+	done
+	return "$rc"
 }
+
+# connections client|server: how many there are.
+connections() { find $OBSERVE -name "$1-*" | wc -l; }
+_none_left() {
+	[ "$(connections client) $(connections server)" = "0 0" ] &&
+		[ "$(< /sys/module/rpcrdma2/refcnt)" = "$LISTENERS" ]
+}
+
+# none_left: after the last unmount all connections end; only listeners keep
+# the module.
+none_left() { ! ours || lab_wait 20 _none_left; }
 
 # ---- trace events ----
 
@@ -187,3 +230,79 @@ trace_off() { echo 0 > $TRACE/events/enable; }
 
 # traced REGEX: has it happened since trace_on?
 traced() { grep -qE "$1" $TRACE/trace; }
+
+# ---- delegations ----
+
+# delegated FILE ACCESS: has the server given away a delegation (r or w) of the
+# file, a name relative to the export?
+delegated() {
+	grep -qs "type: deleg, access: $2.*filename: \".*$1\"" \
+		$NFSD/clients/*/states
+}
+
+# The server gives none before it has seen the callback channel work, and none
+# for a file that was recalled a short while ago: try with new files.
+_get_delegation() {
+	local -
+
+	set +x
+	[ -z "$DELEG_FD" ] || exec {DELEG_FD}<&-
+	DELEG=deleg$((++DELEG_NR))
+	iocheck write -t -s 1 -l 20001 "$E/$DELEG"
+	case $1 in
+	r) exec {DELEG_FD}< "$D/$DELEG" ;;
+	w) exec {DELEG_FD}<> "$D/$DELEG" ;;
+	esac
+	delegated "$DELEG" "$1"
+}
+
+# get_delegation r|w: leaves the file open as DELEG_FD; its name is DELEG, its
+# content that of iocheck -s 1 -l 20001.
+get_delegation() {
+	DELEG_FD=
+	lab_wait 20 _get_delegation "$1"
+}
+
+drop_delegation_file() { exec {DELEG_FD}<&-; }
+
+# ---- a server that does not answer ----
+
+# freeze makes everything that writes wait inside the server, in a thread of
+# its own (ext4 export only); reading goes on.
+freeze() { iocheck freeze /export; }
+thaw() { iocheck thaw /export; }
+
+# stuck N: at least N threads of the server wait for the end of the freeze.
+stuck() {
+	local - p n=0
+
+	set +x
+	for p in $(pidof nfsd); do
+		! grep -qs percpu_rwsem_wait "/proc/$p/stack" || n=$((n + 1))
+	done
+	[ "$n" -ge "$1" ]
+}
+
+# gone PID...: none of them runs any more.
+gone() { ! kill -0 "$@" 2> /dev/null; }
+
+# small_window N, default_window: the server grants N Calls at once. Counts
+# from the next connection on.
+small_window() {
+	if ours; then
+		echo "$1" > /sys/module/rpcrdma2/parameters/server_first_credits
+		echo "$1" > /sys/module/rpcrdma2/parameters/server_credits
+	else
+		# The stock transport's least.
+		sysctl -qw sunrpc.rdma_slot_table_entries=4
+	fi
+}
+
+default_window() {
+	if ours; then
+		echo 64 > /sys/module/rpcrdma2/parameters/server_credits
+		echo 8 > /sys/module/rpcrdma2/parameters/server_first_credits
+	else
+		sysctl -qw sunrpc.rdma_slot_table_entries=128
+	fi
+}

@@ -39,9 +39,10 @@ static uint64_t seed = 1;
 static uint64_t offset;
 static uint64_t length;
 static uint64_t block = 1 << 20;
+static uint64_t stride;
 static unsigned int misalign;
 static unsigned int count = 100;
-static int opt_sync, opt_eof, opt_trunc;
+static int opt_sync, opt_eof, opt_trunc, opt_repeat;
 
 /* ---- pattern ---- */
 
@@ -224,7 +225,7 @@ static int cmd_write(char **argv)
 			write_vector(fd, argv[0], buf, n, off);
 		else
 			write_all(fd, argv[0], buf, n, off);
-		off += n;
+		off += stride ? stride : n;
 	}
 	unbuffer(buf, misalign);
 	if (opt_sync && fsync(fd))
@@ -271,6 +272,7 @@ static int cmd_check(char **argv)
 	/* With -e the last read asks for more than there is. */
 	block = MIN(block, opt_eof ? length + 1000 : length);
 	buf = buffer(block, misalign);
+again:
 	while (!rc && off < end) {
 		size_t ask = opt_eof ? block : MIN(block, end - off);
 
@@ -292,6 +294,10 @@ static int cmd_check(char **argv)
 			rc = 1;
 		}
 	}
+	if (!rc && opt_repeat) {
+		off = offset;
+		goto again;
+	}
 	unbuffer(buf, misalign);
 	close(fd);
 	return rc;
@@ -308,7 +314,8 @@ static int each(char **argv, int (*fn)(const char *arg, size_t n),
 	for (; *argv; argv++) {
 		char *p = *argv;
 
-		a = b = strtoul(p, &p, 0);
+		a = strtoul(p, &p, 0);
+		b = a;
 		step = 1;
 		if (*p == '-')
 			b = strtoul(p + 1, &p, 0);
@@ -332,13 +339,13 @@ static const char *file_of(const char *dir, size_t n)
 
 static int put_one(const char *dir, size_t n)
 {
-	char *argv[] = { (char *)file_of(dir, n), NULL };
+	char *file = (char *)file_of(dir, n);
 	uint64_t s = seed, b = block;
 
 	seed += n;
 	opt_trunc = 1;
 	length = n;
-	cmd_write(argv);
+	cmd_write(&file);
 	seed = s;
 	block = b;
 	return 0;
@@ -346,14 +353,14 @@ static int put_one(const char *dir, size_t n)
 
 static int get_one(const char *dir, size_t n)
 {
-	char *argv[] = { (char *)file_of(dir, n), NULL };
+	char *file = (char *)file_of(dir, n);
 	uint64_t s = seed, b = block;
 	int rc;
 
 	seed += n;
 	opt_eof = 1;
 	length = n;
-	rc = cmd_check(argv);
+	rc = cmd_check(&file);
 	seed = s;
 	block = b;
 	return rc;
@@ -989,10 +996,11 @@ static void usage(void)
 
 	fprintf(stderr,
 		"usage: iocheck COMMAND [-d|-m|-v] [-s SEED] [-o OFFSET]\n"
-		"       [-l LENGTH] [-b BLOCK] [-a MISALIGN] [-n COUNT]\n"
-		"       [-e] [-t] [-y] ARGUMENT...\n"
+		"       [-l LENGTH] [-b BLOCK] [-p STRIDE] [-a MISALIGN]\n"
+		"       [-n COUNT] [-e] [-t] [-y] [-r] ARGUMENT...\n"
 		"-d O_DIRECT, -m mmap, -v pwritev, -e expect end of file,\n"
-		"-t create or truncate, -y fsync; commands:");
+		"-t create or truncate, -y fsync, -r check until killed;\n"
+		"commands:");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(stderr, " %s", commands[i].name);
 	fputs("\n", stderr);
@@ -1007,21 +1015,52 @@ int main(int argc, char **argv)
 
 	argv++;
 	argc--;
-	while ((c = getopt(argc, argv, "+dmvs:o:l:b:a:n:ety")) != -1) {
+	while ((c = getopt(argc, argv, "+dmvs:o:l:b:p:a:n:etyr")) != -1) {
 		switch (c) {
-		case 'd': how = DIRECT; break;
-		case 'm': how = MAPPED; break;
-		case 'v': how = VECTOR; break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 'o': offset = strtoull(optarg, NULL, 0); break;
-		case 'l': length = strtoull(optarg, NULL, 0); break;
-		case 'b': block = strtoull(optarg, NULL, 0); break;
-		case 'a': misalign = strtoul(optarg, NULL, 0) % SLACK; break;
-		case 'n': count = strtoul(optarg, NULL, 0); break;
-		case 'e': opt_eof = 1; break;
-		case 't': opt_trunc = 1; break;
-		case 'y': opt_sync = 1; break;
-		default: usage();
+		case 'd':
+			how = DIRECT;
+			break;
+		case 'm':
+			how = MAPPED;
+			break;
+		case 'v':
+			how = VECTOR;
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'o':
+			offset = strtoull(optarg, NULL, 0);
+			break;
+		case 'l':
+			length = strtoull(optarg, NULL, 0);
+			break;
+		case 'b':
+			block = strtoull(optarg, NULL, 0);
+			break;
+		case 'p':
+			stride = strtoull(optarg, NULL, 0);
+			break;
+		case 'a':
+			misalign = strtoul(optarg, NULL, 0) % SLACK;
+			break;
+		case 'n':
+			count = strtoul(optarg, NULL, 0);
+			break;
+		case 'e':
+			opt_eof = 1;
+			break;
+		case 't':
+			opt_trunc = 1;
+			break;
+		case 'y':
+			opt_sync = 1;
+			break;
+		case 'r':
+			opt_repeat = 1;
+			break;
+		default:
+			usage();
 		}
 	}
 	for (i = 0; i < ARRAY_SIZE(commands); i++)

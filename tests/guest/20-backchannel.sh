@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Delegations and their recall: by the connection itself with NFSv4.1 and 4.2,
+# by TCP with 4.0. Also while nothing gets through forward (F-1).
+#
+# timeout: 240
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+VERSIONS4="4.0 4.1 4.2"
+
+recalled() { traced "nfsd_cb_recall_done: .*status=0"; }
+
+# A process of the server wants to write what the client may cache for reading.
+by_server() {
+	scratch server
+	get_delegation r
+	iocheck check -e -s 1 -l 20001 "$D/$DELEG"
+	trace_on nfsd/nfsd_cb_recall_done nfs4/nfs4_cb_recall
+	# Waits for the delegation.
+	timeout 60 bash -c "exec 7<> $E/$DELEG"
+	recalled
+	traced "nfs4_cb_recall: error=0"
+	trace_off
+	lab_wait 5 not delegated "$DELEG" r
+	iocheck write -s 2 -l 20002 "$E/$DELEG"
+	iocheck check -e -s 2 -l 20002 "$D/$DELEG"
+	drop_delegation_file
+	rm -r "$E"
+}
+
+not() { ! "$@"; }
+
+# A process of the server reads what the client has in its cache only.
+written_data() {
+	scratch written
+	get_delegation w
+	iocheck write -s 3 -l 30003 "$D/$DELEG"
+	trace_on nfsd/nfsd_cb_recall_done
+	timeout 60 iocheck check -e -s 3 -l 30003 "$E/$DELEG"
+	recalled
+	trace_off
+	drop_delegation_file
+	rm -r "$E"
+}
+
+# Another client writes; the first one sees it.
+by_client() { # DEV VERS
+	scratch client
+	second "$1" "$2"
+	get_delegation r
+	trace_on nfsd/nfsd_cb_recall_done
+	timeout 60 iocheck write -s 4 -l 20002 "$SECOND/client/$DELEG"
+	recalled
+	trace_off
+	drop_delegation_file
+	iocheck check -e -s 4 -l 20002 "$D/$DELEG"
+	umount_nfs $SECOND
+	rm -r "$E"
+}
+
+# Many recalls at once, many delegations returned at once.
+many() {
+	local n i pids=()
+
+	scratch many
+	n=$(by_speed 60 20)
+	for ((i = 0; i < n; i++)); do
+		echo "$i" > "$E/f$i"
+	done
+	get_delegation r
+	# The server gives them to some files only.
+	cat "$D"/f* > "$LAB_TMP/before"
+	[ "$(cat $NFSD/clients/*/states | grep -c "type: deleg")" -ge $((n / 4)) ]
+	for ((i = 0; i < n; i++)); do
+		timeout 60 bash -c "echo more >> $E/f$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+	for ((i = 0; i < n; i++)); do
+		[ "$(cat "$D/f$i")" = "$i"$'\n'more ]
+	done
+	drop_delegation_file
+	rm -r "$E"
+}
+
+# F-1: the server has all the Calls it granted and finishes none of them. The
+# recall and its answer must pass by nevertheless; everything ends once the
+# server goes on.
+full_window() { # DEV VERS
+	local i pids=()
+
+	scratch full
+	small_window "$WINDOW"
+	nfs "$1" "$2"
+	get_delegation r
+	for ((i = 0; i < 8; i++)); do
+		iocheck write -t -l 100000 "$E/w$i"
+	done
+	sync
+	trace_on nfsd/nfsd_cb_recall_done
+	freeze
+	for ((i = 0; i < 8; i++)); do
+		iocheck write -d -s "$i" -l 100000 -b 12500 "$D/w$i" &
+		pids+=($!)
+	done
+	lab_wait 20 stuck "$WINDOW" || { thaw; return 1; }
+	[ "$(iocheck break "$E/$DELEG")" = held ] || { thaw; return 1; }
+	case $2 in
+	4.0) ;;
+	*) lab_wait 20 recalled || { thaw; return 1; } ;;
+	esac
+	# Nothing has moved in the meantime.
+	stuck "$WINDOW" || { thaw; return 1; }
+	thaw
+	wait_all "${pids[@]}"
+	lab_wait 20 recalled
+	lab_wait 20 not delegated "$DELEG" r
+	trace_off
+	drop_delegation_file
+	umount_nfs
+	for ((i = 0; i < 8; i++)); do
+		iocheck check -e -s "$i" -l 100000 "$E/w$i"
+	done
+	rm -r "$E"
+	default_window
+}
+
+lab_export ext4
+fs_start
+mounted "$VERSIONS4" "recall by the server=by_server" \
+	"recall by another client=by_client" "many recalls=many"
+# The server has no delegations for writing with NFSv4.0.
+mounted "4.1 4.2" "recall of written data=written_data"
+# The stock transport's answer to a recall waits for the forward window.
+if ours; then
+	for WINDOW in 1 4; do
+		for_versions "$VERSIONS4" full_window \
+			"recall behind a window of $WINDOW (F-1)"
+	done
+else
+	WINDOW=4
+	for_versions 4.0 full_window "recall behind a window of $WINDOW (F-1)"
+fi

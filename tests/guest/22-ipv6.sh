@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Mounts by IPv6 address.
+#
+# timeout: 120
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+ipv6() { # DEV VERS
+	scratch ipv6
+	nfs "${1}6" "$2"
+	grep -q " /mnt nfs.*proto=rdma6.*addr=$(lab_addr "${1}6")" /proc/mounts
+	iocheck put "$D" 0 1 511 4097 20001 1048577
+	again "${1}6" "$2"
+	iocheck get "$D" 0 1 511 4097 20001 1048577
+	iocheck get "$E" 0 1 511 4097 20001 1048577
+	iocheck sweep "$D/s" 1-2000/97
+	xprt_lines | grep rdma
+	case $2 in
+	4.*)
+		get_delegation r
+		timeout 60 bash -c ": >> $E/$DELEG"
+		drop_delegation_file
+		;;
+	esac
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+fs_start
+for_all ipv6 "by IPv6"

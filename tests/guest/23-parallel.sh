@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Eight processes at once, every byte verified.
+#
+# timeout: 240
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# run8 CMD...: eight of them with @ replaced by 0 to 7.
+run8() {
+	local i pids=()
+
+	for i in 0 1 2 3 4 5 6 7; do
+		"${@//@/$i}" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+}
+
+own_files() {
+	local len=$((BIG / 16 << 20))
+
+	scratch own
+	run8 iocheck write -t -s 1@ -l $((len + 1000)) "$D/f@"
+	run8 iocheck write -t -d -s 2@ -l $((len + 11)) -b 2000@ -a 1@ "$D/g@"
+	run8 iocheck write -t -y -s 3@ -l 3000@ -b 40@ "$D/h@"
+	drop_caches
+	run8 iocheck check -e -s 1@ -l $((len + 1000)) "$D/f@"
+	run8 iocheck check -e -d -s 3@ -l 3000@ -b 100@ "$D/h@"
+	run8 iocheck check -e -s 1@ -l $((len + 1000)) "$E/f@"
+	run8 iocheck check -e -s 3@ -l 3000@ "$E/h@"
+	for i in 0 1 2 3 4 5 6 7; do
+		iocheck check -e -s "2$i" -l $((len + 11)) "$E/g$i"
+	done
+	rm -r "$E"
+}
+
+# Pieces of one file, next to each other, from everybody. Pages are shared
+# between neighbours, which is what direct I/O is for.
+one_file() {
+	local i pids=() total=$((8 * PARTS * 9999))
+
+	scratch one
+	: > "$D/f"
+	for i in 0 1 2 3 4 5 6 7; do
+		iocheck write -d -s 9 -o $((i * 9999)) -b 9999 -p 79992 \
+			-l $((total - 69993)) "$D/f" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+	iocheck check -e -s 9 -l "$total" "$D/f"
+	iocheck check -e -s 9 -l "$total" "$E/f"
+	rm -r "$E"
+}
+PARTS=$(by_speed 50 10)
+
+mixtures() {
+	scratch mixtures
+	run8 iocheck random -s 5@ -n "$(by_speed 300 60)" "$D/f@" "$E/copy@"
+	run8 cmp "$D/f@" "$E/copy@"
+	run8 cmp "$E/f@" "$E/copy@"
+	rm -r "$E"
+}
+
+metadata() { # NUMBER
+	local n
+
+	n=$(by_speed 150 40)
+	iocheck fill -n "$n" -l 60 -s "$1" "$D/d$1"
+	iocheck list -n "$n" -l 60 -s "$1" -e "$D/d$1"
+	iocheck symlink "$D/l$1" "1-1500/$(by_speed 10 50)"
+	iocheck readlink "$D/l$1" "1-1500/$(by_speed 10 50)"
+	iocheck empty -n "$n" -l 60 -s "$1" "$D/d$1"
+	rmdir "$D/d$1"
+	rm -r "$D/l$1"
+}
+
+names() {
+	scratch names
+	run8 mkdir "$D/d@" "$D/l@"
+	run8 metadata @
+	rmdir "$D"
+	[ ! -e "$E" ]
+}
+
+fs_start
+mounted "$VERSIONS" "8 writers=own_files" "8 writers of one file=one_file" \
+	"8 random mixtures=mixtures" "8 in the name space=names"

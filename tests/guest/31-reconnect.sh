@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The server goes away and comes back, twice, under load. Nobody sees an
+# error, nothing that was acknowledged is lost.
+#
+# timeout: 300
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+restart() {
+	echo 0 > $NFSD/threads
+	[ "$(wc -l < $NFSD/portlist)" = 0 ]
+	lab_server
+	fs_listen
+}
+
+# worker NUMBER: rounds of writing and reading until told to stop. Each round
+# that ended says so.
+worker() {
+	local n=0
+
+	while [ ! -e "$LAB_TMP/stop" ]; do
+		n=$((n + 1))
+		iocheck write -t -d -s "$1$n" -l 200001 -b 5001 "$D/d$1" || return 1
+		iocheck write -t -y -s "$1$n" -l 300001 "$D/b$1" || return 1
+		iocheck check -e -d -s "$1$n" -l 200001 -b 9001 "$D/d$1" || return 1
+		iocheck check -e -s "$1$n" -l 300001 "$D/b$1" || return 1
+		echo "$n" > "$LAB_TMP/round$1"
+	done
+}
+
+# round NUMBER...: sum of finished rounds.
+rounds() {
+	cat "$LAB_TMP"/round* 2> /dev/null | awk '{ n += $1 } END { print n + 0 }'
+}
+
+further() { # THAN
+	[ "$(rounds)" -gt "$1" ]
+}
+
+restarted() { # DEV VERS
+	local i n pids=() before
+
+	scratch restarted
+	rm -f "$LAB_TMP"/round* "$LAB_TMP/stop"
+	nfs "$1" "$2"
+	exec 7> "$D/open"
+	echo one >&7
+	before=$(xprt_lines | awk '{ print $5 }')
+	for i in 1 2 3 4; do
+		worker $i &
+		pids+=($!)
+	done
+	for n in 1 2; do
+		i=$(rounds)
+		lab_wait 20 further "$i"
+		restart
+		i=$(rounds)
+		lab_wait 90 further $((i + 4))
+	done
+	touch "$LAB_TMP/stop"
+	wait_all "${pids[@]}"
+	# A file that was open all the time.
+	echo two >&7
+	exec 7>&-
+	printf 'one\ntwo\n' | cmp - "$E/open"
+	# Column 5: connections made.
+	[ "$(xprt_lines | awk '{ print $5 }')" -ge $((before + 2)) ]
+	for i in 1 2 3 4; do
+		n=$(< "$LAB_TMP/round$i")
+		iocheck check -e -s "$i$n" -l 200001 "$E/d$i"
+		iocheck check -e -s "$i$n" -l 300001 "$E/b$i"
+	done
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# Written back only after the server's return.
+dirty() { # DEV VERS
+	scratch dirty
+	nfs "$1" "$2"
+	iocheck write -t -s 5 -l 2000001 "$D/f" &
+	restart
+	wait $!
+	sync
+	iocheck check -e -s 5 -l 2000001 "$E/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+fs_start
+for_all restarted "server restarted twice"
+for_all dirty "server restarted before writeback"

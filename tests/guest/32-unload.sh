@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The module stays while somebody uses it and goes when nobody does.
+#
+# timeout: 120
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+if ours; then MODULE=rpcrdma2; else MODULE=rpcrdma; fi
+
+refused() {
+	[ "$(< /sys/module/$MODULE/refcnt)" -gt 0 ]
+	if rmmod $MODULE; then return 1; fi
+	[ -e /sys/module/$MODULE ]
+}
+
+unload() {
+	lab_wait 20 rmmod $MODULE
+	[ ! -e /sys/module/$MODULE ]
+	! ours || [ ! -e $OBSERVE ]
+}
+
+stop_server() { echo 0 > $NFSD/threads; }
+start_server() {
+	lab_server
+	fs_listen
+}
+
+in_use() { # DEV VERS
+	scratch unload
+	start_server
+	nfs "$1" "$2"
+	iocheck write -t -d -s 1 -l 100001 "$D/f"
+	refused
+	iocheck check -e -d -s 1 -l 100001 "$D/f"
+	umount_nfs
+	# The listener uses it too.
+	refused
+	stop_server
+	unload
+}
+
+# One client and one server less at a time.
+two_mounts() { # DEV VERS
+	scratch two
+	start_server
+	nfs "$1" "$2"
+	second "$1" "$2"
+	iocheck write -t -s 1 -l 100001 "$D/f"
+	umount_nfs $SECOND
+	refused
+	iocheck check -e -d -s 1 -l 100001 "$D/f"
+	umount_nfs
+	stop_server
+	unload
+}
+
+# With no mount and no listener, however often.
+again_and_again() {
+	local i
+
+	for ((i = 0; i < 10; i++)); do
+		modprobe $MODULE
+		unload
+	done
+}
+
+lab_net
+lab_server
+stop_server
+for_versions "3 4.1 4.2" in_use "in use"
+for_versions "4.2" two_mounts "two mounts"
+ktap_run "load and unload" again_and_again

@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the transport did, by its own counters: small messages register
+# nothing, chunks are invalidated by the peer, long Replies and Calls take
+# the chunk that is made for them; and what mountstats shows is well-formed.
+#
+# timeout: 240
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# Everybody who parses this line counts columns.
+mountstats_line() {
+	local line
+
+	scratch stats
+	iocheck write -t -s 1 -l 500001 "$D/f"
+	drop_caches
+	iocheck check -s 1 -l 500001 "$D/f"
+	line=$(xprt_lines)
+	[[ $line =~ ^$'\t'xprt:$'\t'rdma(\ [0-9]+){26,}\ *$ ]]
+	# shellcheck disable=SC2086 # words
+	set -- $line
+	[ "$5" -ge 1 ]		# connections made
+	[ "$8" -ge 10 ]		# sends
+	[ "$9" -ge 10 ]		# receives
+	[ "${10}" = 0 ]		# bad XIDs
+	[ "${13}" -gt 0 ]	# Read chunks
+	[ "${14}" -gt 0 ]	# Write chunks
+	rm -r "$E"
+}
+
+settled() {
+	local role
+
+	[ "$(find $OBSERVE -type f | wc -l)" = 2 ]
+	grep -x "role: client" $OBSERVE/client-*
+	grep -x "role: server" $OBSERVE/server-*
+	for role in client server; do
+		grep -x "state: ready" $OBSERVE/$role-*
+		grep -x "version: 2" $OBSERVE/$role-*
+		grep -x "remote_invalidation: 1" $OBSERVE/$role-*
+	done
+	look
+	for role in client server; do
+		counted $role -ge 4096 inline_send inline_recv
+		counted $role -ge 1 credits_granted_by_peer tx_connprop \
+			rx_connprop
+		counted $role -eq 1 connects
+	done
+	# What one sends is what the other receives.
+	[ "${NOW[client.inline_send]}" = "${NOW[server.inline_recv]}" ]
+	[ "${NOW[client.inline_recv]}" = "${NOW[server.inline_send]}" ]
+}
+
+CHUNKS="read_chunks write_chunks reply_chunks pz_chunks registrations
+	remote_invalidations local_invalidations"
+
+# A third of a KiB is ample for the headers of every version.
+inline_io() {
+	local wlen rlen
+
+	scratch inline
+	look
+	wlen=$((NOW[client.inline_send] - 350))
+	rlen=$((NOW[client.inline_recv] - 350))
+	iocheck write -t -s 1 -l 20000 "$D/f"
+	exec 7<> "$D/f"
+	mark
+	iocheck write -d -s 1 -l "$wlen" -b 1023 "$D/f"
+	iocheck write -d -s 1 -l "$wlen" "$D/f"
+	iocheck check -d -s 1 -l "$rlen" -b 1021 "$D/f"
+	iocheck check -d -s 1 -l "$rlen" "$D/f"
+	stat "$D/f" > /dev/null
+	look
+	# shellcheck disable=SC2086 # a list
+	counted client -eq 0 $CHUNKS tx_call_nomsg rx_reply_nomsg
+	# shellcheck disable=SC2086
+	counted server -eq 0 $CHUNKS
+	counted client -gt 10 tx_call_msg rx_reply_msg
+	counted client -ge $((2 * wlen)) inline_tx_bytes
+	counted client -ge $((2 * rlen)) inline_rx_bytes
+	exec 7>&-
+	rm -r "$E"
+}
+
+# One chunk per RPC, one registration per chunk, each taken back by the peer.
+chunked_io() {
+	local bytes=$((4 << 20)) bs max
+
+	scratch chunked
+	: > "$D/f"
+	exec 7<> "$D/f"
+	# The most this server takes in one WRITE depends on its memory.
+	max=$(sed -n 's|.* /mnt nfs.*wsize=\([0-9]*\).*|\1|p' /proc/mounts)
+	for bs in 65536 "$max"; do
+		mark
+		iocheck write -d -s 1 -l "$bytes" -b "$bs" "$D/f"
+		look
+		counted client -eq $((bytes / bs)) read_chunks registrations \
+			remote_invalidations
+		counted client -eq 0 local_invalidations write_chunks \
+			reply_chunks pz_chunks bad_inv_handle
+		counted server -eq "$bytes" read_bytes
+		mark
+		iocheck check -d -s 1 -l "$bytes" -b "$bs" "$D/f"
+		look
+		counted client -eq $((bytes / bs)) write_chunks registrations \
+			remote_invalidations
+		counted client -eq 0 local_invalidations read_chunks \
+			reply_chunks pz_chunks bad_inv_handle
+		counted server -eq "$bytes" write_bytes
+	done
+	exec 7>&-
+	rm -r "$E"
+}
+
+long_replies() {
+	scratch replies
+	iocheck fill -n 1000 -l 200 "$E"
+	mark
+	iocheck list -n 1000 -l 200 "$D"
+	look
+	counted client -gt 0 reply_chunks rx_reply_nomsg
+	counted server -gt 0 reply_chunks tx_reply_nomsg
+	counted server -ge 200000 reply_chunk_bytes
+	counted client -eq 0 local_invalidations write_chunks
+	rm -r "$E"
+}
+
+long_calls() {
+	scratch calls
+	: > "$D/f"
+	mark
+	iocheck setxattr "$D/f" 60001
+	look
+	counted client -eq 1 pz_chunks tx_call_nomsg registrations \
+		remote_invalidations
+	counted server -eq 1 pz_chunks rx_call_nomsg
+	counted client -eq 0 local_invalidations
+	iocheck getxattr "$D/f" 60001
+	rm -r "$E"
+}
+
+# A recall goes the other way on the same connection.
+callbacks() {
+	scratch callbacks
+	get_delegation r
+	mark
+	timeout 60 bash -c ": >> $E/$DELEG"
+	look
+	counted server -gt 0 tx_call_msg rx_reply_msg
+	counted client -gt 0 rx_call_msg tx_reply_msg
+	drop_delegation_file
+	rm -r "$E"
+}
+
+# After all this, nothing that should not be.
+clean() {
+	local role
+
+	WAS=()
+	look
+	for role in client server; do
+		counted $role -eq 0 connect_failures reconnects fallbacks \
+			tx_error rx_error rx_dropped rx_malformed \
+			rx_unknown_type rx_bad_vers rx_bad_xid \
+			bad_inv_handle orphans send_errors_dropped
+	done
+}
+
+fs_start
+mounted "$VERSIONS" "mountstats=mountstats_line"
+# The rest is about counters that the stock transport does not have.
+if ours; then
+	mounted "3 4.0" "settled=settled" "inline=inline_io" \
+		"chunks=chunked_io" "long Replies=long_replies" "no errors=clean"
+	mounted 4.1 "settled=settled" "inline=inline_io" "chunks=chunked_io" \
+		"long Replies=long_replies" "callbacks=callbacks" \
+		"no errors=clean"
+	mounted 4.2 "settled=settled" "inline=inline_io" "chunks=chunked_io" \
+		"long Replies=long_replies" "long Calls=long_calls" \
+		"callbacks=callbacks" "no errors=clean"
+fi

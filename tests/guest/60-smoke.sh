@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A little of everything, for the kernels on which the whole suite takes too
+# long: the stock SMP kernel above all.
+#
+# timeout: 60
+# flavours: qemu
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+smoke() { # DEV VERS
+	local i pids=() aces=40
+
+	scratch smoke
+	nfs "$1" "$2"
+	grep "rdmaver=2" /proc/mounts || ! ours
+	iocheck put "$D" 0 1 511 1023 4095 4096 4097 16384 1048577
+	iocheck sweep "$D/s" 1-16500/509 $((300 << 10))
+	again "$1" "$2"
+	iocheck get "$D" 0 1 511 1023 4095 4096 4097 16384 1048577
+	iocheck get "$E" 0 1 511 1023 4095 4096 4097 16384 1048577
+	for i in 0 1 2 3 4 5 6 7; do
+		iocheck write -t -d -s "$i" -l 600001 -b 70001 "$D/w$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+	iocheck random -n 200 "$D/r" "$E/copy"
+	cmp "$E/r" "$E/copy"
+	for i in 0 1 2 3 4 5 6 7; do
+		iocheck check -e -s "$i" -l 600001 "$E/w$i"
+	done
+	iocheck write -t -m -s 9 -l 300001 "$D/m"
+	iocheck check -e -s 9 -l 300001 "$E/m"
+	mkdir "$E/dir"
+	iocheck fill -n 500 -l 200 "$E/dir"
+	iocheck list -n 500 -l 200 -e "$D/dir"
+	iocheck symlink "$D" 59 4000
+	iocheck readlink "$E" 59 4000
+	case $2 in
+	4.2) iocheck xattr "$D/m" "$E/m" 100 5000 60000 ;;&
+	4.*)
+		iocheck nfs4acl "$D/m" "$aces"
+		get_delegation r
+		timeout 60 bash -c ": >> $E/$DELEG"
+		drop_delegation_file
+		;;
+	esac
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+many() { # DEV VERS
+	scratch many
+	nfs "$1" "$2" nconnect=4
+	[ "$(xprt_lines | wc -l)" = 4 ]
+	iocheck put "$D" 1-5000/500 1000001
+	again "$1" "$2" nconnect=4
+	iocheck get "$D" 1-5000/500 1000001
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+fs_start
+for_all smoke "a little of everything"
+for_versions "3 4.2" many "nconnect=4"
