@@ -6,6 +6,7 @@
 # Cases and what they cover: rawpeer list errors
 #
 # timeout: 180
+# flavours: uml uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

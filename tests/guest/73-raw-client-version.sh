@@ -5,6 +5,7 @@
 # Cases and what they cover: rawpeer list version
 #
 # timeout: 240
+# flavours: uml uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

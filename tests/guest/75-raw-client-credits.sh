@@ -5,6 +5,7 @@
 # Cases and what they cover: rawpeer list credits
 #
 # timeout: 180
+# flavours: uml uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
