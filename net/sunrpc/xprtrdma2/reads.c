@@ -303,7 +303,23 @@ static void reads_resume(struct rpcrdma2_call_ctx *call)
 		call_defer(call);
 }
 
-/* A batch of RDMA Reads ended: its memory regions are free for others. */
+static struct rpcrdma2_call_ctx *
+starved_first(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_call_ctx *call;
+
+	lockdep_assert_held(&resp->lock);
+	call = list_first_entry_or_null(&resp->starved,
+					struct rpcrdma2_call_ctx, list);
+	if (call)
+		list_del_init(&call->list);
+	return call;
+}
+
+/* A batch of RDMA Reads ended: its memory regions are free for others. On a
+ * lost connection nobody can use them; there those who wait are let go one
+ * after the other, not each by the one before.
+ */
 static void reads_ended(struct rpcrdma2_responder *resp)
 {
 	struct rpcrdma2_call_ctx *next;
@@ -311,11 +327,15 @@ static void reads_ended(struct rpcrdma2_responder *resp)
 	spin_lock(&resp->lock);
 	resp->reading--;
 	resp->batches++;
-	next = list_first_entry_or_null(&resp->starved,
-					struct rpcrdma2_call_ctx, list);
-	if (next)
-		list_del_init(&next->list);
+	next = starved_first(resp);
 	spin_unlock(&resp->lock);
+
+	while (next && !rpcrdma2_conn_ready(next->conn)) {
+		rpcrdma2_call_release(next);
+		spin_lock(&resp->lock);
+		next = starved_first(resp);
+		spin_unlock(&resp->lock);
+	}
 	if (next)
 		reads_resume(next);
 }
