@@ -470,6 +470,11 @@ struct rp_conn *rp_connect_how(const struct rp_how *how)
 		 strerror(errno));
 	rp_check(rp_wait(is_connected, c, RP_ANSWER), "no connection in time");
 	rp_check(!c->closed, "port %u refuses the connection", rp_opt.port);
+	/* siw on several CPUs does not notice a message that arrives while
+	 * it is still accepting, whatever server it accepts for.
+	 */
+	if (rp_opt.dev[0] == 's')
+		rp_sleep(20);
 	return c;
 }
 

@@ -260,6 +260,31 @@ RP_CASE("errors", sec_stale_read, "ERR-33,SEC-4",
 	rp_null(rp_open());
 }
 
+RP_CASE("errors", sec_stale_often, "ERR-33,REC-4,SEC-4",
+	"stale handles in one of several segments, many times")
+{
+	struct rp_conn *other = rp_open();
+	unsigned int i;
+
+	for (i = 0; i < 60; i++) {
+		struct rp_conn *c = rp_open();
+		struct rp_mem *mem = rp_mem(c, 4096);
+		struct rp_msg *m = call_head(rp_xid(), NOMSG, 0);
+
+		if (i % 2)
+			put_read(m, 0, rp_seg(mem, 0, 20));
+		put_read(m, 0, (struct rp_seg){ 0x00abcd00, 40, 0x1000 });
+		if (i % 4 > 1)
+			put_read(m, 0, rp_seg(mem, 20, 20));
+		put_all(m, W(0, 0, 0));
+		rp_send(c, m);
+		rp_check(rp_closed_within(c, RP_ANSWER),
+			 "the connection does not end");
+		rp_close(c);
+	}
+	rp_null(other);
+}
+
 RP_CASE("errors", rec_each_step, "REC-4,VER-20",
 	"clients that leave at each step of the handshake")
 {
