@@ -936,15 +936,22 @@ RP_CASE("replies", rpc_flood, "SEC-14,HT-2,ERR-1",
 	"a server that floods the client with bad Calls")
 {
 	struct cl *s = cl_mounted(NULL);
+	struct rp_rx *rx;
 	unsigned int i, j;
 
 	for (i = 0; i < 400; i++) {
 		for (j = 0; j < 6; j++)
 			rp_send(s->c, v2(rp_xid(), 32, 99, CALL));
-		for (j = 0; j < 6; j++)
-			rp_check(rp_word(rp_recv(s->c)->buf, 3) == ERROR,
+		/* It may leave some unanswered if it has no room to send. */
+		rx = rp_recv(s->c);
+		for (j = 1; rx && j < 6; j++) {
+			rp_check(rp_word(rx->buf, 3) == ERROR,
 				 "not an ERROR");
+			rx = rp_recv_within(s->c, 20);
+		}
 	}
+	while (rp_recv_within(s->c, RP_SILENCE))
+		;
 	cl_alive(s);
 	cl_end(s);
 }

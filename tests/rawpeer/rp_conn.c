@@ -461,13 +461,24 @@ static void resolve(struct rp_conn *c)
 struct rp_conn *rp_connect_how(const struct rp_how *how)
 {
 	struct rdma_conn_param param = conn_param(how);
-	struct rp_conn *c = conn_new();
+	struct rp_conn *c;
+	unsigned int i;
 
-	rp_check(!rdma_create_id(events, &c->id, c, RDMA_PS_TCP), "no CM id");
-	resolve(c);
-	make_qp(c, how);
-	rp_check(!rdma_connect(c->id, &param), "rdma_connect: %s",
-		 strerror(errno));
+	for (i = 0;; i++) {
+		c = conn_new();
+		rp_check(!rdma_create_id(events, &c->id, c, RDMA_PS_TCP),
+			 "no CM id");
+		resolve(c);
+		make_qp(c, how);
+		if (!rdma_connect(c->id, &param))
+			break;
+		/* iWARP may be given the TCP port of a connection that has
+		 * just ended.
+		 */
+		rp_check(errno == EADDRINUSE && i < 10, "rdma_connect: %s",
+			 strerror(errno));
+		rp_close(c);
+	}
 	rp_check(rp_wait(is_connected, c, RP_ANSWER), "no connection in time");
 	rp_check(!c->closed, "port %u refuses the connection", rp_opt.port);
 	/* siw on several CPUs does not notice a message that arrives while

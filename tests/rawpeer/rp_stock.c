@@ -53,6 +53,8 @@ RP_CASE("stock", stock_stale, "ERR-33",
 		if (i % 2)
 			put_read(m, 0, rp_seg(mem, 0, 20));
 		put_read(m, 0, (struct rp_seg){ 0x00abcd00, 40, 0x1000 });
+		if (i % 4 > 1)
+			put_read(m, 0, rp_seg(mem, 20, 20));
 		put_all(m, W(0, 0, 0));
 		rp_send(c, m);
 		rp_check(rp_closed_within(c, RP_ANSWER),

@@ -11,10 +11,15 @@ raw_group() {
 	local group=$1 port=${2%+} step=0 dev name ids text
 
 	[ "$port" = "$2" ] || step=2
-
 	shift 2
 	rawpeer list "$group" > "$LAB_TMP/raw.$group"
 	for dev in $(lab_devices); do
+		# Any server over it suffers, the kernel's own crashes.
+		if [ "$dev" = siw ] && [ "$(nproc)" -gt 1 ]; then
+			ktap_skip "$group over siw" \
+				"siw of 6.12 loses messages and completions on several CPUs"
+			continue
+		fi
 		while IFS=$'\t' read -r name _ ids text; do
 			[ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
 			raw_case "$name" "$dev" "$port" "$ids $text ($dev)"
