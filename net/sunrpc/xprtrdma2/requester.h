@@ -158,8 +158,10 @@ struct rpcrdma2_span {
  * @mrs: MRs of all chunks, struct rpcrdma2_mr.list
  * @nbounce: pages at @bounce
  * @bounce: memory for ragged ends, kept with the slot
- * @sbuf: rq_buffer, kept with the slot; @sbuf_size bytes
- * @rbuf: rq_rbuffer, likewise; @rbuf_size bytes
+ * @sbuf: rq_buffer, kept with the slot
+ * @sbuf_size: bytes of @sbuf
+ * @rbuf: rq_rbuffer, likewise
+ * @rbuf_size: bytes of @rbuf
  */
 struct rpcrdma2_req {
 	struct rpc_rqst			rqst;
