@@ -208,6 +208,17 @@ static void recv_refill(struct rpcrdma2_conn *conn)
 		recv_post(conn, missing);
 }
 
+/* A QP that is flushed while the CM still connects was ended by the CM, whose
+ * event, on its way too, says why: a refusal is not a loss (ERR-13). The wait
+ * for it is bounded.
+ */
+static bool recv_cm_tells(const struct rpcrdma2_conn *conn,
+			  const struct ib_wc *wc)
+{
+	return wc->status == IB_WC_WR_FLUSH_ERR && conn->client &&
+	       READ_ONCE(conn->state) == RPCRDMA2_CONN_CONNECTING;
+}
+
 /* A Receive completed. Runs in the CQ's work item, one at a time. */
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -223,7 +234,8 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		trace_rpcrdma2_wc_error(conn, "recv", wc->status,
 					wc->vendor_err);
-		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		if (!recv_cm_tells(conn, wc))
+			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		llist_add(&rx->node, &conn->p.pool->free);
 		return;
 	}
