@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "rp_chg.h"
 #include "golden.h"
 #include "rp_self.h"
 
@@ -64,12 +65,16 @@ static struct rp_msg *t6(void)
 
 static struct rp_msg *p2(void)
 {
-	struct rp_msg *m = v2(0xc0de0001, 16, CONNPROP, RESPONSE);
+	struct rp_msg *m = connprop_x(0xc0de0001, 16384, 1, 2);
 
-	put(m, 3);
-	put_prop(m, RBSIZ, 16384);
-	put_prop(m, BRS, 1);
-	put_all(m, W(0xffffff01, 8, 1, 2));
+	return rp_set(rp_set(m, 2, 16), 4, RESPONSE);
+}
+
+static struct rp_msg *g7(void)
+{
+	struct rp_msg *m = rp_new();
+
+	put_subset(m, W(0, 2));
 	return m;
 }
 
@@ -118,6 +123,20 @@ static struct rp_msg *build(const char *name)
 		return connprop(0xc0de0001, 4096, 1);
 	if (!strcmp(name, "P2"))
 		return p2();
+	if (!strcmp(name, "G1"))
+		return reqprop_rbsiz(0xc0de0002, 8192);
+	if (!strcmp(name, "G2"))
+		return resprop(0xc0de0002, 1, 0, 0);
+	if (!strcmp(name, "G3"))
+		return resprop(0xc0de0002, 0, 1, 0);
+	if (!strcmp(name, "G4"))
+		return resprop_rbsiz(0xc0de0002, 6144);
+	if (!strcmp(name, "G5"))
+		return resprop(0xc0de0002, 1, 1, 0);
+	if (!strcmp(name, "G6"))
+		return updprop_rbsiz(0xc0de0003, 16384);
+	if (!strcmp(name, "G7"))
+		return g7();
 	if (!strcmp(name, "V1"))
 		return v1_null_call(XID);
 	if (!strcmp(name, "V2"))
