@@ -4,7 +4,7 @@
 # rpcrdma2.ko is left in the checkout.
 
 KVER	?= $(shell uname -r)
-FLAVOURS ?= unit uml uml-debug qemu
+FLAVOURS ?= unit fuzz uml uml-debug qemu
 TESTS	?= all
 
 export JOBS
