@@ -23,7 +23,7 @@
 #include <linux/sunrpc/xprt.h>
 
 #include "backchannel.h"
-#include "ident.h"
+#include "names.h"
 #include "requester.h"
 #include "server.h"
 #include <trace/events/rpcrdma2.h>
@@ -40,8 +40,6 @@ struct rpcrdma2_bc {
 	struct rpcrdma2_requester	rq;
 	struct rpcrdma2_stats		late;
 };
-
-static struct xprt_class rpcrdma2_bc_class;
 
 static struct rpcrdma2_bc *bc_of(struct rpc_xprt *xprt)
 {
@@ -305,7 +303,14 @@ static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_bc *bc)
 	return ret;
 }
 
-static struct rpc_xprt *bc_setup(struct xprt_create *args)
+/**
+ * rpcrdma2_backchannel_setup - xprt_class.setup: make a callback transport
+ * @args: @args->bc_xprt is the client's connection
+ *
+ * Context: process; sleeps.
+ * Return: the transport, or an ERR_PTR.
+ */
+struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_create *args)
 {
 	struct rpcrdma2_svc *svc = rpcrdma2_svc(args->bc_xprt);
 	struct rpcrdma2_conn *conn = svc->conn;
@@ -328,9 +333,9 @@ static struct rpc_xprt *bc_setup(struct xprt_create *args)
 	xprt->bind_timeout = 0;
 	xprt->reestablish_timeout = 0;
 	xprt->idle_timeout = 0;
-	xprt->prot = RPCRDMA2_XPRT_IDENT_BC;
+	xprt->prot = args->ident;
 	xprt->ops = &rpcrdma2_bc_ops;
-	xprt->xprt_class = &rpcrdma2_bc_class;
+	xprt->xprt_class = rpcrdma2_xprt_class(args->ident);
 	xprt->resvport = 0;
 	xprt->max_payload = bc_room(conn);
 	xprt->bc_xprt = args->bc_xprt;
@@ -362,35 +367,4 @@ out_free:
 	bc_free_addresses(xprt);
 	xprt_free(xprt);
 	return ERR_PTR(ret);
-}
-
-static struct xprt_class rpcrdma2_bc_class = {
-	.list		= LIST_HEAD_INIT(rpcrdma2_bc_class.list),
-	.name		= "rdma2 backchannel",
-	.owner		= THIS_MODULE,
-	.ident		= RPCRDMA2_XPRT_IDENT_BC,
-	.setup		= bc_setup,
-	/* sunrpc reads this up to an empty string */
-	.netid		= { "" },
-};
-
-/**
- * rpcrdma2_backchannel_register - make the callback transport known
- *
- * Context: module load.
- * Return: 0 or a negative errno.
- */
-int rpcrdma2_backchannel_register(void)
-{
-	return xprt_register_transport(&rpcrdma2_bc_class);
-}
-
-/**
- * rpcrdma2_backchannel_unregister - take it back
- *
- * Context: module unload.
- */
-void rpcrdma2_backchannel_unregister(void)
-{
-	xprt_unregister_transport(&rpcrdma2_bc_class);
 }

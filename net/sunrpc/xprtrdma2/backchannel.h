@@ -8,10 +8,11 @@
 
 #include "conn.h"
 
+struct rpc_xprt;
 struct rpcrdma2_svc;
+struct xprt_create;
 
-int rpcrdma2_backchannel_register(void);
-void rpcrdma2_backchannel_unregister(void);
+struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_create *args);
 
 /* From the connection of @svc, in the CQ's work item. */
 void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);

@@ -27,8 +27,8 @@
 
 #include "callback.h"
 #include "client.h"
-#include "ident.h"
 #include "module.h"
+#include "names.h"
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
@@ -92,8 +92,6 @@ static unsigned int client_send_size = SZ_16K;
 module_param_cb(client_send_size, &param_size_ops, &client_send_size, 0644);
 MODULE_PARM_DESC(client_send_size,
 		 "largest message to send to servers, bytes (4096..65536)");
-
-static struct xprt_class rpcrdma2_client_class;
 
 /* Upcalls of a connection */
 
@@ -632,7 +630,7 @@ static int client_init(struct rpcrdma2_client *client,
 	int ret;
 
 	xprt->ops = &rpcrdma2_client_ops;
-	xprt->xprt_class = &rpcrdma2_client_class;
+	xprt->xprt_class = rpcrdma2_xprt_class(args->ident);
 	/* Protocols on the side, such as rpcbind, go by TCP */
 	xprt->prot = IPPROTO_TCP;
 	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
@@ -670,7 +668,14 @@ static int client_init(struct rpcrdma2_client *client,
 	return client_format_addresses(xprt);
 }
 
-static struct rpc_xprt *client_setup(struct xprt_create *args)
+/**
+ * rpcrdma2_client_setup - xprt_class.setup: make a transport, not connected
+ * @args: what the user of sunrpc asks for
+ *
+ * Context: process; sleeps.
+ * Return: the transport, or an ERR_PTR.
+ */
+struct rpc_xprt *rpcrdma2_client_setup(struct xprt_create *args)
 {
 	struct rpcrdma2_client *client;
 	struct rpc_xprt *xprt;
@@ -693,37 +698,4 @@ static struct rpc_xprt *client_setup(struct xprt_create *args)
 		return ERR_PTR(ret);
 	}
 	return xprt;
-}
-
-static struct xprt_class rpcrdma2_client_class = {
-	.list		= LIST_HEAD_INIT(rpcrdma2_client_class.list),
-	.name		= "rdma2",
-	.owner		= THIS_MODULE,
-	.ident		= RPCRDMA2_XPRT_IDENT,
-	.setup		= client_setup,
-	/* No netid: nothing may find this class but by its ident. sunrpc reads
-	 * the list up to an empty string.
-	 */
-	.netid		= { "" },
-};
-
-/**
- * rpcrdma2_client_register - make the transport class known to sunrpc
- *
- * Context: module load; sleeps.
- * Return: 0 or a negative errno
- */
-int rpcrdma2_client_register(void)
-{
-	return xprt_register_transport(&rpcrdma2_client_class);
-}
-
-/**
- * rpcrdma2_client_unregister - take the transport class back
- *
- * Context: module unload; sleeps.
- */
-void rpcrdma2_client_unregister(void)
-{
-	xprt_unregister_transport(&rpcrdma2_client_class);
 }

@@ -63,7 +63,6 @@ static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)
 	return container_of(xprt, struct rpcrdma2_client, rq.xprt);
 }
 
-int rpcrdma2_client_register(void);
-void rpcrdma2_client_unregister(void);
+struct rpc_xprt *rpcrdma2_client_setup(struct xprt_create *args);
 
 #endif /* _RPCRDMA2_CLIENT_H */

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load and unload: registers the client's transport class, the server's
- * listener class and the server's reverse transport class with sunrpc, and
- * takes them back in reverse order.
+ * Load and unload: what client and server share exists before sunrpc hears
+ * of the transport, see names.c, and as long as sunrpc knows of it.
  *
  * sunrpc holds a reference to the module for every transport, so unloading
  * is refused while a mount or a listener exists.
  */
 #include <linux/module.h>
 
-#include "backchannel.h"
-#include "client.h"
-#include "ident.h"
 #include "module.h"
+#include "names.h"
 #include "observe.h"
 #include "server.h"
 
@@ -52,12 +49,6 @@ MODULE_PARM_DESC(negotiate_ms,
 
 struct workqueue_struct *rpcrdma2_wq;
 
-/* sunrpc can't be asked which transports it has. Mounts look for this symbol
- * instead, which nobody sees before rpcrdma2_init() has succeeded.
- */
-const unsigned int xprt_rdma2_ident = RPCRDMA2_XPRT_IDENT;
-EXPORT_SYMBOL_GPL(xprt_rdma2_ident);
-
 static int __init rpcrdma2_init(void)
 {
 	int ret;
@@ -68,21 +59,16 @@ static int __init rpcrdma2_init(void)
 		return -ENOMEM;
 	rpcrdma2_observe_init();
 
-	ret = rpcrdma2_backchannel_register();
+	ret = rpcrdma2_server_init();
 	if (ret)
 		goto out_observe;
-	ret = rpcrdma2_server_register();
-	if (ret)
-		goto out_backchannel;
-	ret = rpcrdma2_client_register();
+	ret = rpcrdma2_names_register();
 	if (ret)
 		goto out_server;
 	return 0;
 
 out_server:
-	rpcrdma2_server_unregister();
-out_backchannel:
-	rpcrdma2_backchannel_unregister();
+	rpcrdma2_server_exit();
 out_observe:
 	rpcrdma2_observe_exit();
 	destroy_workqueue(rpcrdma2_wq);
@@ -91,9 +77,8 @@ out_observe:
 
 static void __exit rpcrdma2_exit(void)
 {
-	rpcrdma2_client_unregister();
-	rpcrdma2_server_unregister();
-	rpcrdma2_backchannel_unregister();
+	rpcrdma2_names_unregister();
+	rpcrdma2_server_exit();
 	rpcrdma2_observe_exit();
 	destroy_workqueue(rpcrdma2_wq);
 }

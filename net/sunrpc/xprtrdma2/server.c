@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The server: svc class "rdma2". Listeners take connect requests from the
- * RDMA CM; a service thread accepts them, which makes a struct rpcrdma2_svc
- * with a connection and a responder. From then on this file only adapts the
+ * The server. Listeners take connect requests from the RDMA CM; a service
+ * thread accepts them, which makes a struct rpcrdma2_svc with a connection
+ * and a responder. From then on this file only adapts the
  * responder's Calls to struct svc_rqst and back.
  *
  * Contexts: methods of struct svc_xprt_ops run in service threads, except
@@ -33,7 +33,6 @@
 #include <rdma/ib_cm.h>
 
 #include "backchannel.h"
-#include "ident.h"
 #include "module.h"
 #include "server.h"
 #include <trace/events/rpcrdma2.h>
@@ -74,7 +73,6 @@ module_param(server_segments, uint, 0644);
 MODULE_PARM_DESC(server_segments,
 		 "segments accepted in one chunk, 1 to 256");
 
-static struct svc_xprt_class rpcrdma2_svc_class;
 static const struct svc_xprt_ops rpcrdma2_svc_ops;
 static const struct svc_xprt_ops rpcrdma2_listen_ops;
 
@@ -312,13 +310,23 @@ static void listener_free(struct work_struct *work)
 	kfree(listener);
 }
 
-/* A new listener. Of sunrpc's two module references the caller of this
- * method drops one after an error, and svc_xprt_put() the other.
+/**
+ * rpcrdma2_server_listen - make a listener
+ * @xcl: class of the listener and of its connections
+ * @serv: the service
+ * @net: namespace to listen in
+ * @sa: address to listen at
+ * @salen: length of @sa
+ *
+ * Of sunrpc's two module references the caller of svc_xprt_ops.xpo_create
+ * drops one after an error, and svc_xprt_put() the other.
+ *
+ * Context: process; sleeps.
+ * Return: the listener, or an ERR_PTR.
  */
-static struct svc_xprt *svc_create_listener(struct svc_serv *serv,
-					    struct net *net,
-					    struct sockaddr *sa, int salen,
-					    int flags)
+struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
+					struct svc_serv *serv, struct net *net,
+					struct sockaddr *sa, int salen)
 {
 	struct rpcrdma2_listener *listener;
 	int ret;
@@ -328,7 +336,7 @@ static struct svc_xprt *svc_create_listener(struct svc_serv *serv,
 	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
-	svc_xprt_init(net, &rpcrdma2_svc_class, &listener->xprt, serv);
+	svc_xprt_init(net, xcl, &listener->xprt, serv);
 	listener->xprt.xpt_ops = &rpcrdma2_listen_ops;
 	set_bit(XPT_LISTENER, &listener->xprt.xpt_flags);
 	set_bit(XPT_CONG_CTRL, &listener->xprt.xpt_flags);
@@ -527,8 +535,9 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 		kfree(svc);
 		return NULL;
 	}
-	svc_xprt_init(listener->xpt_net, &rpcrdma2_svc_class, &svc->xprt,
+	svc_xprt_init(listener->xpt_net, listener->xpt_class, &svc->xprt,
 		      listener->xpt_server);
+	svc->xprt.xpt_ops = &rpcrdma2_svc_ops;
 	set_bit(XPT_CONG_CTRL, &svc->xprt.xpt_flags);
 	svc_set_addresses(&svc->xprt, cm_id);
 	spin_lock_init(&svc->lock);
@@ -748,7 +757,6 @@ static const struct svc_xprt_ops rpcrdma2_listen_ops = {
 };
 
 static const struct svc_xprt_ops rpcrdma2_svc_ops = {
-	.xpo_create		= svc_create_listener,
 	.xpo_recvfrom		= svc_xpo_recvfrom,
 	.xpo_sendto		= svc_xpo_sendto,
 	.xpo_result_payload	= svc_xpo_result_payload,
@@ -759,42 +767,26 @@ static const struct svc_xprt_ops rpcrdma2_svc_ops = {
 	.xpo_kill_temp_xprt	= svc_xpo_kill_temp_xprt,
 };
 
-static struct svc_xprt_class rpcrdma2_svc_class = {
-	.xcl_name	 = "rdma2",
-	.xcl_owner	 = THIS_MODULE,
-	.xcl_ops	 = &rpcrdma2_svc_ops,
-	.xcl_max_payload = RPCSVC_MAXPAYLOAD,
-	.xcl_ident	 = RPCRDMA2_XPRT_IDENT,
-};
-
 /**
- * rpcrdma2_server_register - make class "rdma2" known to sunrpc
+ * rpcrdma2_server_init - get ready for listeners
  *
  * Context: module load.
  * Return: 0 or a negative errno.
  */
-int rpcrdma2_server_register(void)
+int rpcrdma2_server_init(void)
 {
-	int ret;
-
 	rpcrdma2_svc_wq = alloc_workqueue("rpcrdma2_svc", WQ_UNBOUND, 0);
-	if (!rpcrdma2_svc_wq)
-		return -ENOMEM;
-	ret = svc_reg_xprt_class(&rpcrdma2_svc_class);
-	if (ret)
-		destroy_workqueue(rpcrdma2_svc_wq);
-	return ret;
+	return rpcrdma2_svc_wq ? 0 : -ENOMEM;
 }
 
 /**
- * rpcrdma2_server_unregister - take the class back
+ * rpcrdma2_server_exit - reverse of rpcrdma2_server_init()
  *
  * Waits for transports that are still being torn down.
  *
  * Context: module unload; no transport exists for sunrpc.
  */
-void rpcrdma2_server_unregister(void)
+void rpcrdma2_server_exit(void)
 {
-	svc_unreg_xprt_class(&rpcrdma2_svc_class);
 	destroy_workqueue(rpcrdma2_svc_wq);
 }

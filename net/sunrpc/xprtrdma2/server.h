@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The server: listeners and connections as struct svc_xprt of class
- * "rdma2", for nfsd and any other sunrpc service.
+ * The server: listeners and connections as struct svc_xprt, for nfsd and any
+ * other sunrpc service.
  */
 #ifndef _RPCRDMA2_SERVER_H
 #define _RPCRDMA2_SERVER_H
@@ -48,7 +48,10 @@ static inline struct rpcrdma2_svc *rpcrdma2_svc(struct svc_xprt *xprt)
 	return container_of(xprt, struct rpcrdma2_svc, xprt);
 }
 
-int rpcrdma2_server_register(void);
-void rpcrdma2_server_unregister(void);
+int rpcrdma2_server_init(void);
+void rpcrdma2_server_exit(void);
+struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
+					struct svc_serv *serv, struct net *net,
+					struct sockaddr *sa, int salen);
 
 #endif /* _RPCRDMA2_SERVER_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How sunrpc and its users name this transport.
+ */
+#ifndef _RPCRDMA2_NAMES_H
+#define _RPCRDMA2_NAMES_H
+
+struct xprt_class;
+
+int rpcrdma2_names_register(void);
+void rpcrdma2_names_unregister(void);
+struct xprt_class *rpcrdma2_xprt_class(int ident);
+
+#endif /* _RPCRDMA2_NAMES_H */
