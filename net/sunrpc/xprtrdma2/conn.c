@@ -144,8 +144,10 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	INIT_LIST_HEAD(&conn->sq_free);
 	INIT_LIST_HEAD(&conn->sq_free_control);
 	INIT_LIST_HEAD(&conn->sq_posted);
+	INIT_LIST_HEAD(&conn->sq_chains);
 	INIT_LIST_HEAD(&conn->sq_waiters);
 	spin_lock_init(&conn->recv_lock);
+	INIT_LIST_HEAD(&conn->recv_list);
 	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->control_xid, get_random_u32());
 	rpcrdma2_window_reset(&conn->window, p->calls);
@@ -203,7 +205,7 @@ void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_sq_get(conn, 1, NULL))
 		goto out;	/* posted work will tell as well */
 	rpcrdma2_stat_inc(conn->p.stats, probes);
-	if (!rpcrdma2_sq_post(conn, &wr.wr))
+	if (!rpcrdma2_sq_post(conn, NULL, &wr.wr))
 		return;
 	rpcrdma2_sq_put(conn, 1);
 out:
@@ -552,9 +554,17 @@ static void conn_negotiation_lost(struct rpcrdma2_conn *conn)
  * rpcrdma2_conn_close - end a connection
  * @conn: the connection
  *
- * Afterwards every posted work request has completed, every waiter was
- * told, and no peer can reach memory. Device, PD and CM id remain until
- * rpcrdma2_conn_free().
+ * Afterwards every posted work request has completed or was given up, every
+ * waiter was told, and no peer can reach memory. Device, PD and CM id remain
+ * until rpcrdma2_conn_free().
+ *
+ * A device may lose the completion of posted work when a connection breaks
+ * (siw does, see Documentation/devices.md). Nobody may wait for it for ever,
+ * so what is left is ended here, in two steps. Work of the send queue after
+ * the drain and before the QP goes: the QP is in the error state and carries
+ * out nothing any more, and the RDMA contexts have to give their memory
+ * regions back to the QP. Memory that a late completion would look at, send
+ * slots and Receives, only when there is no CQ left to report one.
  *
  * Context: owner only, once; sleeps. Not from a completion or a CM event.
  */
@@ -575,7 +585,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	}
 	if (conn->client && conn->reason)
 		conn_negotiation_lost(conn);
-	rpcrdma2_sends_destroy(conn);
+	rpcrdma2_sends_abort(conn);
 	if (conn->qp) {
 		rdma_destroy_qp(conn->cm_id);
 		conn->qp = NULL;
@@ -584,6 +594,8 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		ib_free_cq(conn->cq);
 		conn->cq = NULL;
 	}
+	rpcrdma2_sends_destroy(conn);
+	rpcrdma2_recvs_reclaim(conn);
 	cancel_work_sync(&conn->kill_work);
 	conn_set_state(conn, RPCRDMA2_CONN_CLOSED, 0);
 }

@@ -67,7 +67,7 @@ enum rpcrdma2_conn_state {
  * @sge: its buffer, mapped while it is posted or in use
  * @conn: connection it is mapped for
  * @node: link in the pool's free list
- * @list: for the one who has taken it over (recv_call)
+ * @list: link in the connection's list of posted ones
  * @buf: the memory
  * @size: bytes at @buf
  * @len: bytes received
@@ -112,13 +112,15 @@ void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool);
 struct rpcrdma2_send;
 
 /**
- * struct rpcrdma2_sq_waiter - somebody who needs room in the send queue
- * @list: link in the connection's FIFO
- * @nwrs: send queue entries needed, the Send included
+ * struct rpcrdma2_sq_waiter - somebody who uses the send queue
+ * @list: link in the connection's FIFO, or in its list of posted chains
+ * @nwrs: send queue entries needed or taken, the Send included
  * @slot: a send slot is needed too
- * @ready: called once from a completion, or from rpcrdma2_conn_close(),
- *	with the resources (@status 0; @send only if @slot) or with
- *	-ENOTCONN and nothing. Must not sleep for long; may post
+ * @ready: called once for a wait, from a completion or from
+ *	rpcrdma2_conn_close(), with the resources (@status 0; @send only if
+ *	@slot) or with -ENOTCONN and nothing. Called with -ENOTCONN, too, for
+ *	a chain that was posted and never completed. Must not sleep for long;
+ *	may post
  */
 struct rpcrdma2_sq_waiter {
 	struct list_head		list;
@@ -138,6 +140,7 @@ struct rpcrdma2_sq_waiter {
  * @buf: mapped memory for header and pulled-up data; @size bytes
  * @size: bytes at @buf; the largest message this side sends
  * @nwrs: send queue entries it holds
+ * @posted: it is on the list of posted slots
  * @done: called from the completion (also when flushed, @status < 0).
  *	A slot with @done is always signaled; without, one in
  *	RPCRDMA2_SIGNAL_EVERY is
@@ -152,6 +155,7 @@ struct rpcrdma2_send {
 	void				*buf;
 	u32				size;
 	u32				nwrs;
+	bool				posted;
 	void (*done)(struct rpcrdma2_send *send, int status);
 	void				*priv;
 };
@@ -285,17 +289,19 @@ int rpcrdma2_device_query(struct ib_device *device,
  * @sq_free: free send slots for RPC messages
  * @sq_free_control: free send slots for control messages (D-18)
  * @sq_posted: posted slots of both kinds in order
+ * @sq_chains: struct rpcrdma2_sq_waiter of posted chains without a Send
  * @sq_waiters: FIFO of struct rpcrdma2_sq_waiter
  * @slots: slots for RPC messages, an array of @nslots; they exist from
  *	READY on, when the size of the largest message is known
  * @nslots: how many
  * @slot_size: bytes of each, 0 before they exist
  * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
- * @recv_lock: protects the fields up to @recv_posted and orders posting
+ * @recv_lock: protects the fields up to @recv_list and orders posting
  * @recv_closed: nothing may be posted any more
  * @recv_max: Receives the QP can hold
  * @recv_target: Receives to keep posted
  * @recv_posted: Receives posted now
+ * @recv_list: these Receives
  * @last_recv: jiffies of the last Receive
  * @probe_cqe: completion of the credit-free probe
  * @probing: a probe is posted
@@ -351,6 +357,7 @@ struct rpcrdma2_conn {
 	struct list_head		sq_free;
 	struct list_head		sq_free_control;
 	struct list_head		sq_posted;
+	struct list_head		sq_chains;
 	struct list_head		sq_waiters;
 	struct rpcrdma2_send		*slots;
 	u32				nslots;
@@ -362,6 +369,7 @@ struct rpcrdma2_conn {
 	u32				recv_max;
 	u32				recv_target;
 	u32				recv_posted;
+	struct list_head		recv_list;
 	unsigned long			last_recv;
 
 	struct ib_cqe			probe_cqe;
@@ -439,6 +447,8 @@ void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
 /* recv.c */
 /* Make the Receives of a new QP and post the first ones. Sleeps. */
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
+/* The QP and the CQ are gone: take back what never completed. */
+void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn);
 /* After the QP is drained and every Receive was given back: unmap. */
 void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
 /* Give back a Receive taken over in recv_call; posts Receives as needed. */
@@ -457,7 +467,9 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
 int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
 /* Nothing may be posted any more. */
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn);
-/* After the drain: tells waiters, frees the slots. */
+/* After the drain: tells waiters, ends what never completed. */
+void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn);
+/* The QP and the CQ are gone: frees the slots. */
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
 /* Take @nwrs send queue entries and a send slot. Without @w: NULL if there
  * is no room. With @w: NULL means that @w is queued behind earlier waiters
@@ -483,15 +495,23 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first);
 
 /* Entries for work requests without a Send (local invalidation, RDMA Read):
  * as rpcrdma2_send_get() without a slot; returns true when they are taken.
- * Whoever took them gives them back when the signaled last one completes.
+ * Whoever took them gives them back when the signaled last one completes:
+ * rpcrdma2_sq_done() if they were posted with a waiter.
  */
 bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
 		     struct rpcrdma2_sq_waiter *w);
 void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs);
 /* Post a chain whose entries were taken. Errors as rpcrdma2_send_post();
- * the entries remain with the caller.
+ * the entries remain with the caller. If the chain never completes @w is told
+ * -ENOTCONN.
  */
-int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct ib_send_wr *first);
+int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		     struct ib_send_wr *first);
+/* The chain posted with @w completed: gives back its entries. False: it was
+ * over before, the completion is to be ignored.
+ */
+bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_sq_waiter *w);
 
 /* control.c */
 /* A message has arrived in @rx. Returns true if @rx was taken over. */

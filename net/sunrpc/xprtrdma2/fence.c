@@ -157,8 +157,10 @@ static void fence_done(struct ib_cq *cq, struct ib_wc *wc)
 					      inv_cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 	struct rpcrdma2_req *req = mr->req;
-	u32 ninv = req->ninv;
 
+	/* First of all: the slot may soon belong to another RPC */
+	if (!req || !rpcrdma2_sq_done(conn, &req->inv_waiter))
+		return;
 	if (likely(wc->status == IB_WC_SUCCESS)) {
 		fence_complete(req);
 	} else {
@@ -167,7 +169,6 @@ static void fence_done(struct ib_cq *cq, struct ib_wc *wc)
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		fence_failed(req);
 	}
-	rpcrdma2_sq_put(conn, ninv);
 }
 
 static void fence_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
@@ -183,7 +184,7 @@ static void fence_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 						wr ? NULL : fence_done);
 	rpcrdma2_stat_add(req->rq->stats, local_invalidations, ninv);
 	trace_rpcrdma2_fence(req);
-	if (!rpcrdma2_sq_post(conn, wr))
+	if (!rpcrdma2_sq_post(conn, &req->inv_waiter, wr))
 		return;
 	fence_failed(req);
 	rpcrdma2_sq_put(conn, ninv);

@@ -425,11 +425,12 @@ static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_call_ctx *call =
 		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
-	struct rpcrdma2_conn *conn = call->conn;
+	struct rpcrdma2_conn *conn = cq->cq_context;
 
+	if (!rpcrdma2_sq_done(conn, &call->waiter))
+		return;
 	rpcrdma2_rws_release(call, &call->posted);
 	reads_ended(call->resp);
-	rpcrdma2_sq_put(conn, call->batch);
 	if (wc->status != IB_WC_SUCCESS) {
 		trace_rpcrdma2_wc_error(conn, "read", wc->status,
 					wc->vendor_err);
@@ -455,7 +456,7 @@ static void reads_ready(struct rpcrdma2_sq_waiter *w,
 	if (!status) {
 		call->cqe.done = reads_done;
 		wr = rpcrdma2_rws_chain(conn, &call->posted, &call->cqe, NULL);
-		status = rpcrdma2_sq_post(conn, wr);
+		status = rpcrdma2_sq_post(conn, w, wr);
 		if (!status)
 			return;
 		rpcrdma2_sq_put(conn, call->batch);

@@ -145,6 +145,25 @@ static void chain_free(struct rpcrdma2_conn *conn, struct ib_recv_wr *wr)
 	}
 }
 
+/* A chain of Receives becomes posted, or was not posted after all. */
+static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
+		       bool posted)
+{
+	struct rpcrdma2_recv *rx;
+	u32 n;
+
+	lockdep_assert_held(&conn->recv_lock);
+	for (n = 0; wr; wr = wr->next, n++) {
+		rx = container_of(wr, struct rpcrdma2_recv, wr);
+		if (posted)
+			list_add_tail(&rx->list, &conn->recv_list);
+		else
+			list_del_init(&rx->list);
+	}
+	conn->recv_posted += posted ? n : -n;
+	return n;
+}
+
 /* Post @count Receives, or as many as memory gives. */
 static u32 recv_post(struct rpcrdma2_conn *conn, u32 count)
 {
@@ -168,16 +187,10 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count)
 	spin_lock(&conn->recv_lock);
 	if (!conn->recv_closed) {
 		/* Completions may run before ib_post_recv() returns */
-		conn->recv_posted += n;
+		recvs_count(conn, first, true);
 		ret = ib_post_recv(conn->qp, first, &bad);
-		if (ret) {
-			const struct ib_recv_wr *wr;
-
-			for (wr = bad; wr; wr = wr->next) {
-				conn->recv_posted--;
-				n--;
-			}
-		}
+		if (ret)
+			n -= recvs_count(conn, bad, false);
 	}
 	spin_unlock(&conn->recv_lock);
 	rpcrdma2_stat_inc(conn->p.stats, recv_posts);
@@ -225,11 +238,19 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe,
 						struct rpcrdma2_recv, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	bool kept = false;
+	bool posted, kept = false;
 
 	spin_lock(&conn->recv_lock);
-	conn->recv_posted--;
+	posted = !list_empty(&rx->list);
+	if (posted) {
+		list_del_init(&rx->list);
+		conn->recv_posted--;
+	}
 	spin_unlock(&conn->recv_lock);
+	if (unlikely(!posted)) {
+		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
+		return;
+	}
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		trace_rpcrdma2_wc_error(conn, "recv", wc->status,
@@ -350,6 +371,23 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 	if (ret)
 		return ret;
 	return rpcrdma2_recv_target(conn, first) == first ? 0 : -ENOMEM;
+}
+
+/**
+ * rpcrdma2_recvs_reclaim - take back Receives that never completed
+ * @conn: connection without QP and CQ
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_recv *rx, *tmp;
+
+	list_for_each_entry_safe(rx, tmp, &conn->recv_list, list) {
+		list_del_init(&rx->list);
+		llist_add(&rx->node, &conn->p.pool->free);
+		rpcrdma2_stat_inc(conn->p.stats, lost_completions);
+	}
 }
 
 /**

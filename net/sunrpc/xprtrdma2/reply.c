@@ -405,14 +405,11 @@ static void reply_batch_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_call_ctx *call =
 		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
-	struct rpcrdma2_conn *conn = call->conn;
-	struct rpcrdma2_rw *rw;
-	u32 nwrs = 0;
+	struct rpcrdma2_conn *conn = cq->cq_context;
 
-	list_for_each_entry(rw, &call->posted, list)
-		nwrs += rw->nwrs;
+	if (!rpcrdma2_sq_done(conn, &call->waiter))
+		return;
 	rpcrdma2_rws_release(call, &call->posted);
-	rpcrdma2_sq_put(conn, nwrs);
 	if (wc->status != IB_WC_SUCCESS) {
 		trace_rpcrdma2_wc_error(conn, "write", wc->status,
 					wc->vendor_err);
@@ -438,7 +435,7 @@ static void reply_batch_ready(struct rpcrdma2_sq_waiter *w,
 	}
 	call->cqe.done = reply_batch_done;
 	wr = rpcrdma2_rws_chain(conn, &call->posted, &call->cqe, NULL);
-	if (rpcrdma2_sq_post(conn, wr)) {
+	if (rpcrdma2_sq_post(conn, w, wr)) {
 		rpcrdma2_sq_put(conn, nwrs);
 		reply_drop(call);
 	}
@@ -472,7 +469,6 @@ static void reply_next(struct rpcrdma2_call_ctx *call)
 	}
 	call->batch -= nwrs;
 	call->waiter.ready = reply_batch_ready;
-	call->waiter.nwrs = nwrs;
 	if (rpcrdma2_sq_get(conn, nwrs, &call->waiter))
 		reply_batch_ready(&call->waiter, NULL, 0);
 }

@@ -10,6 +10,10 @@
  * and the queue is sized for that (rpcrdma2_conn_connect()), so a waiter
  * always gets its turn.
  *
+ * Posted work is on a list until it completes. What is left there at the end
+ * of the connection was lost by the device, and what completes without being
+ * there was over before: see rpcrdma2_conn_close().
+ *
  * sq_lock protects everything and orders posting; it is a leaf. Process
  * context only.
  */
@@ -105,6 +109,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	int status = wc->status == IB_WC_SUCCESS ? 0 : -ENOTCONN;
 	struct rpcrdma2_send *pos, *tmp;
 	LIST_HEAD(retired);
+	bool posted;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
 	if (status) {
@@ -114,12 +119,18 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 
 	spin_lock(&conn->sq_lock);
-	list_for_each_entry_safe(pos, tmp, &conn->sq_posted, list) {
+	posted = send->posted;
+	while (send->posted) {
+		pos = list_first_entry(&conn->sq_posted, struct rpcrdma2_send,
+				       list);
 		list_move_tail(&pos->list, &retired);
-		if (pos == send)
-			break;
+		pos->posted = false;
 	}
 	spin_unlock(&conn->sq_lock);
+	if (!posted) {
+		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
+		return;
+	}
 
 	list_for_each_entry(pos, &retired, list)
 		if (pos->done)
@@ -259,25 +270,68 @@ void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->sq_lock);
 }
 
+/* Tell everybody on a list of struct rpcrdma2_sq_waiter; returns how many. */
+static u32 sq_tell_all(struct rpcrdma2_conn *conn, struct list_head *list)
+{
+	struct rpcrdma2_sq_waiter *w;
+	u32 n = 0;
+
+	for (;;) {
+		spin_lock(&conn->sq_lock);
+		w = list_first_entry_or_null(list, struct rpcrdma2_sq_waiter,
+					     list);
+		if (w)
+			list_del_init(&w->list);
+		spin_unlock(&conn->sq_lock);
+		if (!w)
+			return n;
+		w->ready(w, NULL, -ENOTCONN);
+		n++;
+	}
+}
+
 /**
- * rpcrdma2_sends_destroy - tell all waiters, free all slots
- * @conn: connection whose send queue is stopped and drained
+ * rpcrdma2_sends_abort - tell all waiters, end what never completed
+ * @conn: connection whose send queue is stopped and drained, QP in the error
+ *	state
+ *
+ * Sends without a done function need no completion, and as a rule some of
+ * them have none.
+ *
+ * Context: may sleep. The CQ still exists.
+ */
+void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+	LIST_HEAD(posted);
+	u32 lost;
+
+	sq_tell_all(conn, &conn->sq_waiters);
+	lost = sq_tell_all(conn, &conn->sq_chains);
+
+	spin_lock(&conn->sq_lock);
+	list_splice_init(&conn->sq_posted, &posted);
+	list_for_each_entry(send, &posted, list)
+		send->posted = false;
+	spin_unlock(&conn->sq_lock);
+	list_for_each_entry(send, &posted, list) {
+		if (!send->done)
+			continue;
+		send->done(send, -ENOTCONN);
+		lost++;
+	}
+	if (lost)
+		rpcrdma2_stat_add(conn->p.stats, lost_completions, lost);
+}
+
+/**
+ * rpcrdma2_sends_destroy - free all slots
+ * @conn: connection without QP and CQ
  *
  * Context: may sleep.
  */
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_sq_waiter *w, *tmp;
-	LIST_HEAD(waiters);
-
-	spin_lock(&conn->sq_lock);
-	list_splice_init(&conn->sq_waiters, &waiters);
-	spin_unlock(&conn->sq_lock);
-	list_for_each_entry_safe(w, tmp, &waiters, list) {
-		list_del_init(&w->list);
-		w->ready(w, NULL, -ENOTCONN);
-	}
-
 	INIT_LIST_HEAD(&conn->sq_free);
 	INIT_LIST_HEAD(&conn->sq_free_control);
 	slots_free(conn, conn->slots, conn->nslots);
@@ -422,6 +476,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	if (signaled)
 		send->wr.send_flags = IB_SEND_SIGNALED;
 	list_add_tail(&send->list, &conn->sq_posted);
+	send->posted = true;
 	ret = conn->sq_closed ? -ENOTCONN :
 		ib_post_send(conn->qp, first ?: &send->wr, &bad);
 	if (likely(!ret)) {
@@ -431,6 +486,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 		return 0;
 	}
 	list_del_init(&send->list);
+	send->posted = false;
 	slot_release(conn, send);
 	spin_unlock(&conn->sq_lock);
 	trace_rpcrdma2_post_send(conn, len, nwrs, inv, signaled, ret);
@@ -452,6 +508,8 @@ bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
 {
 	bool closed, taken = false;
 
+	if (w)
+		w->nwrs = nwrs;
 	spin_lock(&conn->sq_lock);
 	closed = conn->sq_closed;
 	if (!closed) {
@@ -487,24 +545,64 @@ void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs)
 /**
  * rpcrdma2_sq_post - post a chain without a Send
  * @conn: connection
+ * @w: whom to tell -ENOTCONN if the chain has not completed when the
+ *	connection ends; the one that rpcrdma2_sq_get() was called with. NULL
+ *	if nothing depends on the completion
  * @first: the chain; its last work request must be signaled
  *
  * Context: process; does not sleep.
  * Return: 0, or -ENOTCONN: nothing of the chain completes, the entries stay
  * with the caller, the connection is given up.
  */
-int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct ib_send_wr *first)
+int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		     struct ib_send_wr *first)
 {
 	const struct ib_send_wr *bad;
 	int ret = -ENOTCONN;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
 	spin_lock(&conn->sq_lock);
+	if (w)
+		list_add_tail(&w->list, &conn->sq_chains);
 	if (!conn->sq_closed)
 		ret = ib_post_send(conn->qp, first, &bad);
+	if (ret && w)
+		list_del_init(&w->list);
 	spin_unlock(&conn->sq_lock);
 	if (likely(!ret))
 		return 0;
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 	return -ENOTCONN;
+}
+
+/**
+ * rpcrdma2_sq_done - the last work request of a chain completed
+ * @conn: connection
+ * @w: the chain was posted with it; may be used again on return
+ *
+ * Gives back the entries of the chain.
+ *
+ * Context: the CQ's work item, before anything that belongs to the chain is
+ * looked at; does not sleep.
+ * Return: false if the chain was over before, so that its owner may be using
+ * its memory for something else. Such a completion is to be ignored.
+ */
+bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_sq_waiter *w)
+{
+	bool posted;
+
+	spin_lock(&conn->sq_lock);
+	posted = !list_empty(&w->list);
+	if (posted) {
+		list_del_init(&w->list);
+		conn->sq_avail += w->nwrs;
+	}
+	spin_unlock(&conn->sq_lock);
+	if (unlikely(!posted)) {
+		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
+		return false;
+	}
+	sq_run_waiters(conn);
+	return true;
 }

@@ -49,3 +49,5 @@ RPCRDMA2_STAT(pullup_bytes),		/* payload copied into Sends */
 RPCRDMA2_STAT(copied_bytes),		/* payload copied out of Receives */
 RPCRDMA2_STAT(probes),
 RPCRDMA2_STAT(send_errors_dropped),	/* RDMA2_ERRORs not sent: no room */
+RPCRDMA2_STAT(lost_completions),	/* work that never completed */
+RPCRDMA2_STAT(stray_completions),	/* of work that was over */
