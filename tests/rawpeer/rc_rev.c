@@ -285,7 +285,7 @@ RP_CASE("credits", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
 }
 
 RP_CASE("credits", rev_no_service, "REV-11,FLG-10",
-	"a reverse Call without a callback service does no harm")
+	"a reverse Call without a callback service does no harm (F-9)")
 {
 	struct cl *s = cl_mounted(NULL);
 

@@ -330,13 +330,13 @@ static void err_vers_and_leave(unsigned int pause)
 }
 
 RP_CASE("version", cl_err_vers_close, "VER-13,V1-10,D-22",
-	"ERR_VERS, then the connection is lost: the next starts with version 1")
+	"ERR_VERS, then the connection is lost: version 1 next (F-19)")
 {
 	err_vers_and_leave(200);
 }
 
 RP_CASE("version", cl_err_vers_at_once, "VER-13,V1-10,D-22",
-	"ERR_VERS and the end of the connection come at once: the same")
+	"ERR_VERS and the end of the connection at once: the same (F-19)")
 {
 	err_vers_and_leave(0);
 }
@@ -381,7 +381,7 @@ RP_CASE("version", cl_not_remembered, "VER-13,VER-17,REC-1",
 /* ---- silence, loss ---- */
 
 RP_CASE("version", cl_silence, "VER-14,V1-9,VER-16,D-22",
-	"a server that says nothing: reconnect with version 1, one mount")
+	"a server that says nothing: reconnect with version 1 (F-19)")
 {
 	struct cl *s = cl_start(NULL);
 	uint64_t start;
@@ -434,7 +434,7 @@ RP_CASE("version", cl_remembers, "VER-16,VER-17,D-22",
 }
 
 RP_CASE("version", cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
-	"closed without an answer: version 2 once more, then version 1")
+	"closed without an answer: version 2 again, then 1 (F-19)")
 {
 	struct cl *s = cl_start(NULL);
 
@@ -465,7 +465,7 @@ RP_CASE("version", cl_lost_once, "VER-15,D-22",
 }
 
 RP_CASE("version", cl_reject, "ERR-13",
-	"a refused connection ends a mount at once")
+	"a refused connection ends a mount at once (F-19)")
 {
 	struct cl *s = cl_start(NULL);
 
@@ -483,6 +483,29 @@ RP_CASE("version", cl_reject_later, "REC-5,ERR-13,REC-2",
 	job = job_stat(cl_name());
 	rp_reject(s->l);
 	rp_reject(s->l);
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(!cl_serve(s, job), "the operation fails");
+	use_it(s);
+	cl_end(s);
+}
+
+/* A server that is started again refuses connections for a while. */
+RP_CASE("version", cl_restarts, "VER-15,VER-17,REC-5,D-22",
+	"restarted twice in the middle of the negotiation: version 2 (F-6)")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct rp_job *job;
+	int i;
+
+	hang_up(s);
+	job = job_stat(cl_name());
+	for (i = 0; i < 2; i++) {
+		cl_accept(s);
+		cl_first(s);
+		hang_up(s);
+		rp_reject(s->l);
+	}
 	cl_accept(s);
 	cl_settle(s);
 	rp_check(!cl_serve(s, job), "the operation fails");
@@ -743,7 +766,7 @@ RP_CASE("version", cl_insist_err_vers, "SEC-11,VER-24",
 }
 
 RP_CASE("version", cl_insist_silence, "SEC-11,VER-14,VER-24",
-	"version 1 not allowed: a silent server ends the mount with EPROTO")
+	"version 1 not allowed: silence ends the mount with EPROTO (F-19)")
 {
 	struct cl *s;
 
@@ -764,7 +787,7 @@ RP_CASE("version", cl_insist_silence, "SEC-11,VER-14,VER-24",
 }
 
 RP_CASE("version", cl_each_step, "REC-4,REC-5,VER-15",
-	"a server that leaves at each step: no hang, and the mount succeeds")
+	"a server that leaves at each step: the mount succeeds (F-19)")
 {
 	struct cl *s = cl_start("timeo=600");
 	struct cl_call *call;

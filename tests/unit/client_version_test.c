@@ -336,6 +336,22 @@ static void row_wait_lost_twice(struct kunit *test)
 	expect_v1_next(&c, RPCRDMA2_WHY_LOST);
 }
 
+/* A server that was gone in between is being started again. */
+static void lost_with_absence_between(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	rpcrdma2_ver_absent(&c.mem);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	rpcrdma2_ver_absent(&c.mem);
+	expect_nothing_remembered(&c);
+	client_wait(&c, NEG_XID);
+}
+
 /* An answer in between: not in a row. */
 static void lost_with_answer_between(struct kunit *test)
 {
@@ -650,6 +666,7 @@ static struct kunit_case client_version_cases[] = {
 	RPCRDMA2_CASE(row_wait_lost_once, "8.1,VER-15"),
 	RPCRDMA2_CASE(row_wait_lost_twice, "8.1,VER-15,V1-10"),
 	RPCRDMA2_CASE(lost_with_answer_between, "VER-15,VER-17"),
+	RPCRDMA2_CASE(lost_with_absence_between, "VER-15,VER-17"),
 	RPCRDMA2_CASE(row_wait_anything_else, "8.1,ERR-6,VER-2"),
 	RPCRDMA2_CASE(malformed_connprop, "ERR-1,ERR-5,PROP-11"),
 	RPCRDMA2_CASE(row_v2_err_vers, "8.1,ERR-14,HDR-11,SEC-11"),

@@ -792,6 +792,12 @@ static int conn_errno(int err)
 	}
 }
 
+static bool conn_server_absent(int err)
+{
+	return err == -ECONNREFUSED || err == -EHOSTUNREACH ||
+	       err == -ENETUNREACH;
+}
+
 /**
  * rpcrdma2_conn_connect - make a client's connection
  * @net: network namespace
@@ -838,6 +844,8 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 	}
 	memalloc_noio_restore(noio);
 	if (ret) {
+		if (conn_server_absent(ret))
+			rpcrdma2_ver_absent(p->mem);
 		rpcrdma2_stat_inc(p->stats, connect_failures);
 		return ERR_PTR(ret == -EAGAIN ? -ENOTCONN : conn_errno(ret));
 	}

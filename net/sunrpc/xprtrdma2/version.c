@@ -70,6 +70,20 @@ void rpcrdma2_ver_forget(struct rpcrdma2_ver_memory *mem)
 	memset(mem, 0, sizeof(*mem));
 }
 
+/**
+ * rpcrdma2_ver_absent - no connection to the server can be made
+ * @mem: memory of the transport
+ *
+ * A server that was there and is gone is being started again: what was lost
+ * before says nothing about its versions.
+ *
+ * Context: any. Requirements: VER-15, VER-17.
+ */
+void rpcrdma2_ver_absent(struct rpcrdma2_ver_memory *mem)
+{
+	mem->losses = 0;
+}
+
 /* The client's state machine */
 
 /**

@@ -154,6 +154,7 @@ enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now);
 void rpcrdma2_neg_proved(struct rpcrdma2_neg *n);
 /* Administrator: forget what is remembered. */
 void rpcrdma2_ver_forget(struct rpcrdma2_ver_memory *mem);
+void rpcrdma2_ver_absent(struct rpcrdma2_ver_memory *mem);
 
 /**
  * struct rpcrdma2_srv_ver - server's version of one connection
