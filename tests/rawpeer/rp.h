@@ -274,6 +274,8 @@ bool rp_wants_in(struct rp_listener *l);
 void rp_reject(struct rp_listener *l);
 void rp_unlisten(struct rp_listener *l);
 void rp_close(struct rp_conn *c);
+/* Our own port, which tells connections of the module apart */
+unsigned int rp_port(struct rp_conn *c);
 /* Private data the other side sent */
 const uint8_t *rp_private(struct rp_conn *c, unsigned int *len);
 

@@ -280,8 +280,7 @@ static bool ends_with_port(const char *addr, unsigned int port)
 	return colon && strtoul(colon + 1, NULL, 10) == port;
 }
 
-/* The file of a connection that is up */
-static bool find(const char *role, unsigned int port, char *path, int size)
+bool chg_file(const char *role, unsigned int port, char *path, int size)
 {
 	char pattern[64], line[256];
 	bool found = false;
@@ -309,7 +308,7 @@ long chg_seen(const char *role, unsigned int port, const char *name)
 {
 	char path[256], line[256];
 
-	if (!find(role, port, path, sizeof(path)) ||
+	if (!chg_file(role, port, path, sizeof(path)) ||
 	    !line_of(path, name, line, sizeof(line)))
 		return -1;
 	return strtol(line, NULL, 10);

@@ -98,9 +98,10 @@ struct chg chg_of(const struct rp_msg *m);
 
 /* ---- what an administrator can see and do ---- */
 
-/* A number of the connection of the module whose other end has this port:
- * "role" is "client" or "server". -1: there is none.
+/* The file that shows the connection of the module whose other end has this
+ * port, and a number in it; role is "client" or "server". -1: there is none.
  */
+bool chg_file(const char *role, unsigned int port, char *path, int size);
 long chg_seen(const char *role, unsigned int port, const char *name);
 
 #endif /* _RAWPEER_RP_CHG_H */

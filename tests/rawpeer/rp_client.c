@@ -146,14 +146,22 @@ void cl_call_free(struct cl_call *call)
 
 struct cl_call *cl_next_within(struct cl *s, unsigned int ms)
 {
-	struct rp_rx *rx = rp_recv_within(s->c, ms);
+	struct rp_rx *rx;
 
+	do {
+		rx = rp_recv_within(s->c, ms);
+	} while (rx && s->control && s->control(s, rx));
 	return rx ? cl_parse(s, rx) : NULL;
 }
 
 struct cl_call *cl_next(struct cl *s)
 {
-	return cl_parse(s, rp_recv(s->c));
+	struct rp_rx *rx;
+
+	do {
+		rx = rp_recv(s->c);
+	} while (s->control && s->control(s, rx));
+	return cl_parse(s, rx);
 }
 
 struct cl_call *cl_wait_for(struct cl *s, uint32_t proc)

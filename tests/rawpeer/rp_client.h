@@ -92,6 +92,7 @@ struct cl_call {
  * @limit: longest message the client takes, for what we send
  * @rbsiz: Receive Buffer Size the client announced
  * @hook: called for every Call that is answered as usual; NFSv4.1
+ * @control: called for every message first; true: that was all
  */
 struct cl {
 	struct rp_listener	*l;
@@ -101,6 +102,8 @@ struct cl {
 	uint32_t		limit;
 	uint32_t		rbsiz;
 	bool			(*hook)(struct cl *s, struct cl_call *call);
+	bool			(*control)(struct cl *s,
+					   const struct rp_rx *rx);
 };
 
 /* Word @i of the arguments */

@@ -634,6 +634,11 @@ void rp_close(struct rp_conn *c)
 	free(c);
 }
 
+unsigned int rp_port(struct rp_conn *c)
+{
+	return ntohs(rdma_get_src_port(c->id));
+}
+
 const uint8_t *rp_private(struct rp_conn *c, unsigned int *len)
 {
 	*len = c->private_len;
