@@ -75,6 +75,13 @@ static void write_vector(const char *dir, u32 i)
 	}
 	write_file(dir, "wire", name, bytes, len);
 	write_version_seed(dir, name, bytes, len);
+	if (name[0] == 'G' && len >= RPCRDMA2_PREFIX) {
+		u8 seed[MAX_BYTES + 1];
+
+		seed[0] = 0x13;
+		memcpy(seed + 1, bytes, len);
+		write_file(dir, "change", name, seed, len + 1);
+	}
 	if (name[0] == 'P' || !strcmp(name, "G1"))
 		write_file(dir, "props", name, bytes + RPCRDMA2_PREFIX,
 			   len - RPCRDMA2_PREFIX);

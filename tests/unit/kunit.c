@@ -15,7 +15,9 @@ kunit_test_suites(&rpcrdma2_wire_suite,
 		  &rpcrdma2_credits_suite,
 		  &rpcrdma2_client_version_suite,
 		  &rpcrdma2_server_version_suite,
-		  &rpcrdma2_cm_suite);
+		  &rpcrdma2_cm_suite,
+		  &rpcrdma2_change_suite,
+		  &rpcrdma2_extend_suite);
 
 MODULE_DESCRIPTION("RPC-over-RDMA version 2 unit tests");
 MODULE_LICENSE("GPL");

@@ -19,6 +19,8 @@ static struct kunit_suite * const suites[] = {
 	&rpcrdma2_client_version_suite,
 	&rpcrdma2_server_version_suite,
 	&rpcrdma2_cm_suite,
+	&rpcrdma2_change_suite,
+	&rpcrdma2_extend_suite,
 };
 
 static unsigned int passed, failed, skipped;

@@ -10,3 +10,4 @@
 #include "../../net/sunrpc/xprtrdma2/props.c"
 #include "../../net/sunrpc/xprtrdma2/credits.c"
 #include "../../net/sunrpc/xprtrdma2/version.c"
+#include "../../net/sunrpc/xprtrdma2/change.c"

@@ -10,6 +10,7 @@
 #ifndef _RPCRDMA2_UNIT_H
 #define _RPCRDMA2_UNIT_H
 
+#include "../../net/sunrpc/xprtrdma2/change.h"
 #include "../../net/sunrpc/xprtrdma2/credits.h"
 #include "../../net/sunrpc/xprtrdma2/portable.h"
 #include "../../net/sunrpc/xprtrdma2/props.h"
@@ -186,5 +187,7 @@ extern struct kunit_suite rpcrdma2_credits_suite;
 extern struct kunit_suite rpcrdma2_client_version_suite;
 extern struct kunit_suite rpcrdma2_server_version_suite;
 extern struct kunit_suite rpcrdma2_cm_suite;
+extern struct kunit_suite rpcrdma2_change_suite;
+extern struct kunit_suite rpcrdma2_extend_suite;
 
 #endif /* _RPCRDMA2_UNIT_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the pure files (wire*.c, props.c, credits.c, version.c) need from
+ * What the pure files (wire*.c, props.c, credits.c, version.c,
+ * change.c) need from
  * their surroundings. The same sources are built into the module, into
  * its KUnit suite, and into user-space tests under sanitizers.
  *

@@ -21,29 +21,24 @@ static_assert(RPCRDMA2_PREFIX + RPCRDMA2_PROPS_MAX <= RPCRDMA2_FIRST_MSG_MAX,
 	      "CONNPROP is too long");
 static_assert(RPCRDMA2_NR_PROPS < 32, "too many properties for one subset");
 
-/*
- * Everything that is particular to a fixed-size property. All values are
- * one word. Nothing depends on the numbers being small or contiguous
- * (PROP-12).
- */
+/* Everything that is particular to a fixed-size property. */
 static const struct prop_desc {
 	u32		propid;
 	u32		def;
 	u32		max;
+	u32		rules;
 	const char	*name;
 } prop_descs[RPCRDMA2_NR_PROPS] = {
-	[RPCRDMA2_RBSIZ] = {
-		.propid	= RDMA2_PROPID_RBSIZ,
-		.def	= 4096,
-		.max	= ~0U,
-		.name	= "Receive Buffer Size",
+#define RPCRDMA2_PROP(_name, _propid, _def, _max, _rules, _text)	\
+	[RPCRDMA2_##_name] = {						\
+		.propid	= _propid,					\
+		.def	= _def,						\
+		.max	= _max,						\
+		.rules	= _rules,					\
+		.name	= _text,					\
 	},
-	[RPCRDMA2_BRS] = {
-		.propid	= RDMA2_PROPID_BRS,
-		.def	= RDMA2_RVREQSUP_INLINE,
-		.max	= RDMA2_RVREQSUP_GENL,
-		.name	= "Reverse Request Support",
-	},
+#include "props_list.h"
+#undef RPCRDMA2_PROP
 };
 
 /**
@@ -75,6 +70,36 @@ const char *rpcrdma2_prop_name(enum rpcrdma2_prop prop)
 }
 
 /**
+ * rpcrdma2_prop_rules - how the value of a property may change
+ * @prop: property
+ *
+ * Context: any. Requirements: CHG-20, CHG-25, CHG-26.
+ * Return: RPCRDMA2_CHG_*.
+ */
+u32 rpcrdma2_prop_rules(enum rpcrdma2_prop prop)
+{
+	return (u32)prop < RPCRDMA2_NR_PROPS ? prop_descs[prop].rules : 0;
+}
+
+/**
+ * rpcrdma2_props_changeable - properties whose values may change
+ * @client: a client's values, not a server's
+ *
+ * Context: any. Requirements: PROP-20.
+ * Return: BIT(enum rpcrdma2_prop) of each.
+ */
+u32 rpcrdma2_props_changeable(bool client)
+{
+	u32 who = client ? RPCRDMA2_CHG_CLIENT : RPCRDMA2_CHG_SERVER;
+	u32 i, mask = 0;
+
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
+		if (prop_descs[i].rules & who)
+			mask |= BIT(i);
+	return mask;
+}
+
+/**
  * rpcrdma2_props_send_limit - largest message a peer takes from us
  * @peer: properties of the peer
  * @own_send: largest message we can send, bytes
@@ -100,7 +125,7 @@ struct propval {
 /* What a walk over a set has found so far. */
 struct prop_walk {
 	struct rpcrdma2_propset	set;
-	u32			entry[RPCRDMA2_NR_PROPS];
+	struct rpcrdma2_prop_places places;
 	const u8		*nochg;
 	u32			nochg_words;
 	bool			saw_nochg;
@@ -134,7 +159,7 @@ static bool take_fixed(struct prop_walk *w, u32 prop, u32 index,
 	if (w->set.listed & BIT(prop))			/* PROP-10 */
 		return false;
 	w->set.listed |= BIT(prop);
-	w->entry[prop] = index;
+	w->places.entry[prop] = index;
 	if (!v->len)					/* PROP-4 */
 		return true;
 	if (v->len != sizeof(val))			/* PROP-8, PROP-9 */
@@ -184,8 +209,16 @@ static bool take_propval(struct prop_walk *w, u32 index,
 	return true;
 }
 
-/* CHG-13 to CHG-15: bit b is 1 << b, missing words are zero. */
-static bool subset_has(const u8 *words, u32 nwords, u32 entry)
+/**
+ * rpcrdma2_subset_has - is an entry of a set selected?
+ * @words: the words of the subset as received
+ * @nwords: how many; those missing are zero
+ * @entry: number of the entry, from 0
+ *
+ * Context: any. Requirements: CHG-13, CHG-14, CHG-15, D-24: bit b is 1 << b.
+ * Return: true if so.
+ */
+bool rpcrdma2_subset_has(const u8 *words, u32 nwords, u32 entry)
 {
 	if (entry / 32 >= nwords)
 		return false;
@@ -199,22 +232,25 @@ static void resolve_nochg(struct prop_walk *w)
 
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (w->set.listed & BIT(i) &&
-		    subset_has(w->nochg, w->nochg_words, w->entry[i]))
+		    rpcrdma2_subset_has(w->nochg, w->nochg_words,
+					w->places.entry[i]))
 			w->set.nochg |= BIT(i);
 }
 
 /**
- * rpcrdma2_props_decode - decode a property set
+ * rpcrdma2_props_locate - decode a property set, and tell what is where
  * @buf: the count word and what follows it
  * @len: bytes received at @buf; more than the set needs is no fault
  * @set: where to put the values; untouched unless all of them are good
+ * @places: where to put the numbers of the entries; as @set
  *
  * Context: any. Requirements: PROP-1 to PROP-12, PROP-17, PROP-20,
  * PROP-21, CHK-31.
  * Return: bytes consumed, or -EBADMSG: answer with BAD_XDR.
  */
-int rpcrdma2_props_decode(const void *buf, u32 len,
-			  struct rpcrdma2_propset *set)
+int rpcrdma2_props_locate(const void *buf, u32 len,
+			  struct rpcrdma2_propset *set,
+			  struct rpcrdma2_prop_places *places)
 {
 	struct prop_walk w = {};
 	const u8 *p = buf;
@@ -240,8 +276,27 @@ int rpcrdma2_props_decode(const void *buf, u32 len,
 		len -= bytes;
 	}
 	resolve_nochg(&w);
+	w.places.count = count;
 	*set = w.set;
+	*places = w.places;
 	return p - (const u8 *)buf;
+}
+
+/**
+ * rpcrdma2_props_decode - decode a property set
+ * @buf: the count word and what follows it
+ * @len: bytes received at @buf; more than the set needs is no fault
+ * @set: where to put the values; untouched unless all of them are good
+ *
+ * Context: any. Requirements: as rpcrdma2_props_locate().
+ * Return: bytes consumed, or -EBADMSG: answer with BAD_XDR.
+ */
+int rpcrdma2_props_decode(const void *buf, u32 len,
+			  struct rpcrdma2_propset *set)
+{
+	struct rpcrdma2_prop_places places;
+
+	return rpcrdma2_props_locate(buf, len, set, &places);
 }
 
 static u8 *put_words(u8 *p, const u32 *words, u32 n)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Transport properties: what each is, its default and its limits, and sets
- * of them on the wire. One table describes them all; a new property is one
- * entry there and one name in the enum.
+ * of them on the wire. One list, props_list.h, describes them all.
  *
  * Pure (see portable.h).
  */
@@ -21,15 +20,21 @@
 
 #define RPCRDMA2_RBSIZ_MIN		1024U	/* honoured from a peer */
 
-/**
- * enum rpcrdma2_prop - the fixed-size properties we know, by table index
- * @RPCRDMA2_RBSIZ: Receive Buffer Size, bytes
- * @RPCRDMA2_BRS: Reverse Request Support
- * @RPCRDMA2_NR_PROPS: how many there are
+/* How a value may change while the connection lives */
+#define RPCRDMA2_CHG_CLIENT		BIT(0)	/* a client's value may */
+#define RPCRDMA2_CHG_SERVER		BIT(1)	/* a server's value may */
+#define RPCRDMA2_CHG_LIMIT		BIT(2)	/* limits what the peer sends:
+						 * lowered on request only, and
+						 * obeyed from the request on
+						 */
+
+/* The fixed-size properties we know, RPCRDMA2_NAME for each entry of the
+ * list, and how many there are.
  */
 enum rpcrdma2_prop {
-	RPCRDMA2_RBSIZ = 0,
-	RPCRDMA2_BRS,
+#define RPCRDMA2_PROP(name, ...)	RPCRDMA2_##name,
+#include "props_list.h"
+#undef RPCRDMA2_PROP
 	RPCRDMA2_NR_PROPS,
 };
 
@@ -63,6 +68,26 @@ void rpcrdma2_props_init(struct rpcrdma2_propset *set);
 int rpcrdma2_props_decode(const void *buf, u32 len,
 			  struct rpcrdma2_propset *set);
 
+/**
+ * struct rpcrdma2_prop_places - where in a set the properties were found
+ * @entry: number of the entry, for those listed
+ * @count: entries in the set, those of unknown properties included
+ */
+struct rpcrdma2_prop_places {
+	u32			entry[RPCRDMA2_NR_PROPS];
+	u32			count;
+};
+
+/* The same, telling also which entry of the set holds which property, as
+ * subsets count them. @places is untouched on error, too.
+ */
+int rpcrdma2_props_locate(const void *buf, u32 len,
+			  struct rpcrdma2_propset *set,
+			  struct rpcrdma2_prop_places *places);
+
+/* Is @entry selected by the subset of @nwords words at @words? */
+bool rpcrdma2_subset_has(const u8 *words, u32 nwords, u32 entry);
+
 /* Encode the listed properties (and X_NOCHG if @x_change). Returns bytes
  * or -EMSGSIZE.
  */
@@ -78,5 +103,12 @@ u32 rpcrdma2_props_send_limit(const struct rpcrdma2_propset *peer,
 
 /* For logs and debugfs. */
 const char *rpcrdma2_prop_name(enum rpcrdma2_prop prop);
+
+/* RPCRDMA2_CHG_* of a property. */
+u32 rpcrdma2_prop_rules(enum rpcrdma2_prop prop);
+/* The properties (BIT(enum rpcrdma2_prop)) whose values a client, or a
+ * server, may change.
+ */
+u32 rpcrdma2_props_changeable(bool client);
 
 #endif /* _RPCRDMA2_PROPS_H */

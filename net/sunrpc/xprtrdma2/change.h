@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Changing transport properties while a connection lives: the messages
+ * REQPROP, RESPROP and UPDPROP, and what one peer knows about requests and
+ * announcements under way (CHG-*, state table 8.3).
+ *
+ * Everything is by property number and by the rules in props_list.h; nothing
+ * here knows a particular property.
+ *
+ * Pure (see portable.h). The owner serialises calls on one object.
+ */
+#ifndef _RPCRDMA2_CHANGE_H
+#define _RPCRDMA2_CHANGE_H
+
+#include "props.h"
+#include "wire.h"
+
+/* Entries of a REQPROP that we look at: their bits must fit into a RESPROP.
+ * Those beyond are mentioned in none of its parts, so they are rejected.
+ */
+#define RPCRDMA2_CHANGE_WORDS		8U
+#define RPCRDMA2_CHANGE_ENTRIES		(32U * RPCRDMA2_CHANGE_WORDS)
+
+/* Longest bodies that we encode */
+#define RPCRDMA2_RESPROP_MAX \
+	(8U + 8U * RPCRDMA2_CHANGE_WORDS + RPCRDMA2_PROPS_MAX)
+
+/**
+ * enum rpcrdma2_change_send - what is to be sent next
+ * @RPCRDMA2_CHANGE_IDLE: nothing
+ * @RPCRDMA2_CHANGE_REQPROP: a REQPROP
+ * @RPCRDMA2_CHANGE_UPDPROP: an UPDPROP
+ */
+enum rpcrdma2_change_send {
+	RPCRDMA2_CHANGE_IDLE = 0,
+	RPCRDMA2_CHANGE_REQPROP,
+	RPCRDMA2_CHANGE_UPDPROP,
+};
+
+/**
+ * enum rpcrdma2_change_result - what came of our last request for a property
+ * @RPCRDMA2_CHANGE_NEVER: there was none
+ * @RPCRDMA2_CHANGE_WAITING: it is queued, or not answered yet
+ * @RPCRDMA2_CHANGE_DONE: granted
+ * @RPCRDMA2_CHANGE_OTHER: granted in part
+ * @RPCRDMA2_CHANGE_REJECTED: rejected, or never to be answered
+ */
+enum rpcrdma2_change_result {
+	RPCRDMA2_CHANGE_NEVER = 0,
+	RPCRDMA2_CHANGE_WAITING,
+	RPCRDMA2_CHANGE_DONE,
+	RPCRDMA2_CHANGE_OTHER,
+	RPCRDMA2_CHANGE_REJECTED,
+};
+
+/**
+ * struct rpcrdma2_change - changes under way on a connection
+ * @on: both peers have announced that they support this
+ * @pending: a REQPROP of ours waits for its RESPROP
+ * @xid: of that REQPROP
+ * @asked: properties in it
+ * @asked_value: their values
+ * @want: properties to ask for next
+ * @value: their values, also after the request was sent
+ * @cycles: empty REQPROPs to send when there is nothing to ask for
+ * @dirty: properties whose new value of ours the peer has not been told
+ * @told: an UPDPROP of ours may not have arrived yet
+ * @proof: the pending REQPROP was sent after it
+ * @upd_xid: XID of the last UPDPROP
+ * @result: what came of the last request for each property
+ */
+struct rpcrdma2_change {
+	bool				on;
+	bool				pending;
+	u32				xid;
+	u32				asked;
+	u32				asked_value[RPCRDMA2_NR_PROPS];
+	u32				want;
+	u32				value[RPCRDMA2_NR_PROPS];
+	u32				cycles;
+	u32				dirty;
+	bool				told;
+	bool				proof;
+	u32				upd_xid;
+	enum rpcrdma2_change_result	result[RPCRDMA2_NR_PROPS];
+};
+
+/**
+ * struct rpcrdma2_reqprop - a received REQPROP
+ * @set: the values wanted
+ * @places: where in the message they are
+ */
+struct rpcrdma2_reqprop {
+	struct rpcrdma2_propset		set;
+	struct rpcrdma2_prop_places	places;
+};
+
+/**
+ * struct rpcrdma2_update - what came of a received UPDPROP
+ * @changed: properties of the peer that have a new value now
+ * @ignored: properties that it may not change
+ * @unasked: properties that it may only change on request; obeyed
+ */
+struct rpcrdma2_update {
+	u32				changed;
+	u32				ignored;
+	u32				unasked;
+};
+
+/* Is this one of the three header types? */
+bool rpcrdma2_change_type(u32 htype);
+/* Decode the header of a message of one of the three types. Body as for
+ * other control messages.
+ */
+enum rpcrdma2_verdict rpcrdma2_change_decode(const void *msg, u32 len,
+					     struct rpcrdma2_hdr *hdr);
+
+/* A connection begins; both CONNPROPs are known. */
+void rpcrdma2_change_init(struct rpcrdma2_change *c,
+			  const struct rpcrdma2_propset *mine,
+			  const struct rpcrdma2_propset *peer);
+
+/* As the side that asks. */
+
+/* Ask the peer for @value as soon as possible; replaces an earlier wish.
+ * Returns 0, -EOPNOTSUPP (the peer does not take part), -EPERM (not a
+ * property that the peer changes) or -EINVAL.
+ */
+int rpcrdma2_change_ask(struct rpcrdma2_change *c,
+			const struct rpcrdma2_propset *peer,
+			enum rpcrdma2_prop prop, u32 value);
+/* What is to be sent now. */
+enum rpcrdma2_change_send rpcrdma2_change_next(const struct rpcrdma2_change *c);
+/* Take what rpcrdma2_change_next() wants into a REQPROP with @xid, which is
+ * sent next, or into an UPDPROP. Returns bytes of the body or -EMSGSIZE.
+ */
+int rpcrdma2_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
+				u32 size);
+int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
+				const struct rpcrdma2_propset *mine,
+				void *buf, u32 size);
+/* What our messages must obey now: the peer's value of @prop, or what we
+ * asked for while that is pending (CHG-26, state table 8.3). With @queued,
+ * also what we are about to ask for.
+ */
+u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
+			  const struct rpcrdma2_propset *peer,
+			  enum rpcrdma2_prop prop, bool queued);
+/* A RESPROP arrived. Applies it to @peer. Returns false: not an answer to
+ * our REQPROP, to be dropped. @malformed: so was it; all is rejected.
+ */
+bool rpcrdma2_change_response(struct rpcrdma2_change *c,
+			      const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_propset *peer, bool *malformed);
+/* An RDMA2_ERROR arrived. Returns false if it is about something else. */
+bool rpcrdma2_change_error(struct rpcrdma2_change *c, u32 xid, u32 err);
+
+/* As the side that is asked. */
+
+/* Decode the body of a REQPROP; -EBADMSG: answer BAD_XDR. */
+int rpcrdma2_change_requested(const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_reqprop *req);
+/* Those properties of it that a RESPROP can mention. */
+u32 rpcrdma2_change_known(const struct rpcrdma2_reqprop *req);
+/* The body of the RESPROP: the properties in @done have the value asked for,
+ * those in @other the value in @mine; all the rest is rejected.
+ */
+int rpcrdma2_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
+				u32 other,
+				const struct rpcrdma2_propset *mine,
+				void *buf, u32 size);
+
+/* An UPDPROP arrived. Returns 0, or -EBADMSG: answer BAD_XDR. */
+int rpcrdma2_change_update(const struct rpcrdma2_hdr *hdr,
+			   struct rpcrdma2_propset *peer,
+			   struct rpcrdma2_update *upd);
+
+#endif /* _RPCRDMA2_CHANGE_H */

@@ -1,0 +1,879 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changing transport properties: the three messages, and what the side that
+ * asks and the side that is asked make of them.
+ */
+
+#include "unit.h"
+
+#define RBSIZ(v)	RDMA2_PROPID_RBSIZ, 4, v
+#define BRS(v)		RDMA2_PROPID_BRS, 4, v
+#define UNKNOWN(id)	id, 0
+#define REQPROP(xid)	xid, 2, 32, RDMA2_X_REQPROP, 0
+#define RESPROP(xid)	xid, 2, 16, RDMA2_X_RESPROP, 1
+#define UPDPROP(xid)	xid, 2, 32, RDMA2_X_UPDPROP, 0
+#define NO_VALUES	0
+#define GXID		0xc0de0002U		/* of G1 to G5 */
+#define OLD		4096
+#define ALL		(BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS))
+
+/**
+ * struct asker - a peer of ours, and what we know of it
+ * @c: changes under way
+ * @peer: its properties
+ */
+struct asker {
+	struct rpcrdma2_change		c;
+	struct rpcrdma2_propset		peer;
+};
+
+/* Both sides announce everything, and that all may change. */
+static void asker_init(struct asker *a, u32 rbsiz)
+{
+	struct rpcrdma2_propset mine;
+
+	rpcrdma2_props_init(&mine);
+	mine.x_change = true;
+	mine.listed = ALL;
+	a->peer = mine;
+	a->peer.val[RPCRDMA2_RBSIZ] = rbsiz;
+	rpcrdma2_change_init(&a->c, &mine, &a->peer);
+}
+
+static int ask(struct asker *a, enum rpcrdma2_prop prop, u32 value)
+{
+	return rpcrdma2_change_ask(&a->c, &a->peer, prop, value);
+}
+
+static int post(struct asker *a, u32 xid)
+{
+	u8 buf[RPCRDMA2_PROPS_MAX];
+
+	return rpcrdma2_change_put_reqprop(&a->c, xid, buf, sizeof(buf));
+}
+
+static u32 limit(const struct asker *a)
+{
+	return rpcrdma2_change_limit(&a->c, &a->peer, RPCRDMA2_RBSIZ, false);
+}
+
+static struct rpcrdma2_hdr decoded(struct kunit *test, struct message m)
+{
+	struct rpcrdma2_hdr hdr;
+
+	memset(&hdr, 0, sizeof(hdr));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_decode(m.p, m.len, &hdr),
+			RPCRDMA2_OK);
+	return hdr;
+}
+
+/* Returns 1: answers ours, 2: and is malformed, 0: does not answer ours */
+static int answer(struct kunit *test, struct asker *a, struct message m)
+{
+	struct rpcrdma2_hdr hdr = decoded(test, m);
+	bool malformed, mine;
+
+	mine = rpcrdma2_change_response(&a->c, &hdr, &a->peer, &malformed);
+	return mine ? 1 + malformed : 0;
+}
+
+static int update(struct kunit *test, struct asker *a, struct message m,
+		  struct rpcrdma2_update *upd)
+{
+	struct rpcrdma2_hdr hdr = decoded(test, m);
+
+	return rpcrdma2_change_update(&hdr, &a->peer, upd);
+}
+
+#define EXPECT_ANSWER(test, a, result, ...)				\
+	KUNIT_EXPECT_EQ(test, answer(test, a, MESSAGE(test, __VA_ARGS__)), \
+			result)
+#define EXPECT_RESULT(test, a, prop, res)				\
+	KUNIT_EXPECT_EQ(test, (a)->c.result[RPCRDMA2_##prop],		\
+			RPCRDMA2_CHANGE_##res)
+
+/* Headers */
+
+static void header_types(struct kunit *test)
+{
+	static const struct {
+		enum vector_id	id;
+		u32		htype;
+		bool		response;
+	} rows[] = {
+		{ VEC_G1, RDMA2_X_REQPROP, false },
+		{ VEC_G2, RDMA2_X_RESPROP, true },
+		{ VEC_G3, RDMA2_X_RESPROP, true },
+		{ VEC_G4, RDMA2_X_RESPROP, true },
+		{ VEC_G5, RDMA2_X_RESPROP, true },
+		{ VEC_G6, RDMA2_X_UPDPROP, false },
+	};
+	struct rpcrdma2_hdr hdr;
+	struct message m;
+	u32 i, len;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		m = message_vector(test, rows[i].id);
+		hdr = decoded(test, m);
+		KUNIT_EXPECT_EQ(test, hdr.htype, rows[i].htype);
+		KUNIT_EXPECT_EQ(test, hdr.response, rows[i].response);
+		KUNIT_EXPECT_EQ(test, rpcrdma2_is_grant(&hdr),
+				rows[i].response);
+		KUNIT_EXPECT_EQ(test, hdr.hdr_len, RPCRDMA2_PREFIX);
+		KUNIT_EXPECT_EQ(test, hdr.body_len, m.len - RPCRDMA2_PREFIX);
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_change_type(hdr.htype));
+		/* no codec of the base protocol knows it (HT-7) */
+		KUNIT_EXPECT_EQ(test,
+				rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
+				rows[i].response ? RPCRDMA2_DROP :
+						   RPCRDMA2_INVAL_HTYPE);
+		for (len = 0; len < RPCRDMA2_PREFIX; len++)
+			KUNIT_EXPECT_EQ(test,
+					rpcrdma2_change_decode(m.p, len, &hdr),
+					RPCRDMA2_DROP);
+	}
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_type(0xffffff01));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_type(0xffffff05));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_type(RDMA2_CONNPROP));
+}
+
+/* Version, type, flags, in this order. */
+static void header_faults(struct kunit *test)
+{
+	static const struct {
+		u32			vers;
+		u32			htype;
+		u32			flags;
+		enum rpcrdma2_verdict	verdict;
+	} rows[] = {
+		{ 3, RDMA2_X_REQPROP, 0, RPCRDMA2_BAD_VERS },
+		{ 2, 0xffffff05, 2, RPCRDMA2_INVAL_HTYPE },
+		{ 2, 0xffffff05, 3, RPCRDMA2_DROP },
+		{ 2, RDMA2_X_REQPROP, 2, RPCRDMA2_BAD_XDR },
+		{ 2, RDMA2_X_REQPROP, 1, RPCRDMA2_DROP },
+		{ 2, RDMA2_X_RESPROP, 0, RPCRDMA2_BAD_XDR },
+		{ 2, RDMA2_X_RESPROP, 0x80000001, RPCRDMA2_DROP },
+		{ 2, RDMA2_X_UPDPROP, 0x80000000, RPCRDMA2_BAD_XDR },
+		{ 2, RDMA2_X_UPDPROP, 1, RPCRDMA2_DROP },
+	};
+	struct rpcrdma2_hdr hdr;
+	struct message m;
+	u32 i, words[6];
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		words[0] = XID;
+		words[1] = rows[i].vers;
+		words[2] = 32;
+		words[3] = rows[i].htype;
+		words[4] = rows[i].flags;
+		words[5] = 0;
+		m = message_words(test, words, ARRAY_SIZE(words));
+		KUNIT_EXPECT_EQ(test,
+				rpcrdma2_change_decode(m.p, m.len, &hdr),
+				rows[i].verdict);
+	}
+}
+
+/* Encoding */
+
+static int encode_g1(const void *what, void *buf, u32 size)
+{
+	struct asker a;
+	int hdr, body;
+
+	(void)what;
+	asker_init(&a, OLD);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	hdr = rpcrdma2_encode_control(GXID, 32, RDMA2_X_REQPROP, false, buf,
+				      size);
+	if (hdr < 0)
+		return hdr;
+	body = rpcrdma2_change_put_reqprop(&a.c, GXID, (u8 *)buf + hdr,
+					   size - hdr);
+	/* a request that does not fit was not made */
+	if (body < 0 && a.c.pending)
+		return -EIO;
+	return body < 0 ? body : hdr + body;
+}
+
+static int encode_g6(const void *what, void *buf, u32 size)
+{
+	struct rpcrdma2_propset mine;
+	struct asker a;
+	int hdr, body;
+
+	(void)what;
+	asker_init(&a, OLD);
+	mine = a.peer;
+	mine.val[RPCRDMA2_RBSIZ] = 16384;
+	a.c.dirty = BIT(RPCRDMA2_RBSIZ);
+	hdr = rpcrdma2_encode_control(0xc0de0003, 32, RDMA2_X_UPDPROP, false,
+				      buf, size);
+	if (hdr < 0)
+		return hdr;
+	body = rpcrdma2_change_put_updprop(&a.c, 0xc0de0003, &mine,
+					   (u8 *)buf + hdr, size - hdr);
+	if (body < 0 && a.c.told)
+		return -EIO;
+	return body < 0 ? body : hdr + body;
+}
+
+/* What is answered to G1 */
+struct g1_answer {
+	u32	done;
+	u32	other;
+	u32	rbsiz;
+};
+
+static int encode_answer(const void *what, void *buf, u32 size)
+{
+	const struct g1_answer *answer = what;
+	struct rpcrdma2_reqprop req = {
+		.set.listed	= BIT(RPCRDMA2_RBSIZ),
+		.places.count	= 1,
+	};
+	struct rpcrdma2_propset mine;
+	int hdr, body;
+
+	rpcrdma2_props_init(&mine);
+	mine.val[RPCRDMA2_RBSIZ] = answer->rbsiz;
+	hdr = rpcrdma2_encode_control(GXID, 16, RDMA2_X_RESPROP, true, buf,
+				      size);
+	if (hdr < 0)
+		return hdr;
+	body = rpcrdma2_change_put_resprop(&req, answer->done, answer->other,
+					   &mine, (u8 *)buf + hdr, size - hdr);
+	return body < 0 ? body : hdr + body;
+}
+
+static void encode_vectors(struct kunit *test)
+{
+	static const struct g1_answer done = { BIT(RPCRDMA2_RBSIZ), 0, 8192 };
+	static const struct g1_answer rejected = { 0, 0, OLD };
+	static const struct g1_answer partial = { 0, BIT(RPCRDMA2_RBSIZ),
+						  6144 };
+	static const struct {
+		enum vector_id	id;
+		encode_fn	encode;
+		const void	*what;
+	} rows[] = {
+		{ VEC_G1, encode_g1, NULL },
+		{ VEC_G2, encode_answer, &done },
+		{ VEC_G3, encode_answer, &rejected },
+		{ VEC_G4, encode_answer, &partial },
+		{ VEC_G6, encode_g6, NULL },
+	};
+	struct message m;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		m = message_vector(test, rows[i].id);
+		expect_encode(test, rows[i].encode, rows[i].what, m.p, m.len);
+	}
+}
+
+/* The side that asks */
+
+static int answer_g1(struct kunit *test, struct asker *a, enum vector_id id)
+{
+	asker_init(a, OLD);
+	KUNIT_EXPECT_EQ(test, ask(a, RPCRDMA2_RBSIZ, 8192), 0);
+	EXPECT_RESULT(test, a, RBSIZ, WAITING);
+	KUNIT_EXPECT_EQ(test, post(a, GXID), 16);
+	EXPECT_RESULT(test, a, RBSIZ, WAITING);
+	return answer(test, a, message_vector(test, id));
+}
+
+static void answers_to_g1(struct kunit *test)
+{
+	struct asker a;
+
+	KUNIT_EXPECT_EQ(test, answer_g1(test, &a, VEC_G2), 1);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_RESULT(test, &a, RBSIZ, DONE);
+	EXPECT_RESULT(test, &a, BRS, NEVER);
+
+	KUNIT_EXPECT_EQ(test, answer_g1(test, &a, VEC_G3), 1);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+
+	KUNIT_EXPECT_EQ(test, answer_g1(test, &a, VEC_G4), 1);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 6144);
+	EXPECT_RESULT(test, &a, RBSIZ, OTHER);
+
+	/* done and rejected at once: rejected */
+	KUNIT_EXPECT_EQ(test, answer_g1(test, &a, VEC_G5), 1);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	KUNIT_EXPECT_FALSE(test, a.c.pending);
+}
+
+/* Every way to overlap, to leave out, and to say too much. */
+static void answers_odd(struct kunit *test)
+{
+	struct asker a;
+
+#define EXPECT_ODD(res, rbsiz, ...)					\
+do {									\
+	asker_init(&a, OLD);						\
+	ask(&a, RPCRDMA2_RBSIZ, 8192);					\
+	post(&a, XID);							\
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), __VA_ARGS__);		\
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], rbsiz);	\
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);		\
+	EXPECT_RESULT(test, &a, RBSIZ, res);				\
+} while (0)
+
+	EXPECT_ODD(REJECTED, OLD, 0, 0, NO_VALUES);
+	EXPECT_ODD(REJECTED, OLD, 1, 1, 0, 1, RBSIZ(6144));
+	EXPECT_ODD(REJECTED, OLD, 0, 1, 1, 1, RBSIZ(6144));
+	EXPECT_ODD(REJECTED, OLD, 1, 1, 1, 1, 1, RBSIZ(6144));
+	/* bits and values that nobody asked for */
+	EXPECT_ODD(DONE, 8192, 2, 0xffffffff, 7, 2, 0xfffffffe, 1, NO_VALUES);
+	EXPECT_ODD(DONE, 8192, 1, 1, 0, 1, BRS(2));
+	EXPECT_ODD(OTHER, 6144, 0, 0, 3, BRS(0), 77, 3, 0x01020300,
+		   RBSIZ(6144));
+	/* no value is the default value */
+	EXPECT_ODD(OTHER, 4096, 0, 0, 1, RDMA2_PROPID_RBSIZ, 0);
+	/* more bytes than the message needs */
+	EXPECT_ODD(DONE, 8192, 1, 1, 0, 0, 0xdeadbeef);
+#undef EXPECT_ODD
+}
+
+/* Two properties: the bits go by the order of the entries. */
+static void answers_to_two(struct kunit *test)
+{
+	struct asker a;
+
+	asker_init(&a, OLD);
+	ask(&a, RPCRDMA2_BRS, 0);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	KUNIT_EXPECT_EQ(test, post(&a, XID), 28);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 2, 1, 1, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 0);
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	EXPECT_RESULT(test, &a, BRS, DONE);
+
+	ask(&a, RPCRDMA2_BRS, 1);
+	KUNIT_EXPECT_EQ(test, post(&a, XID), 16);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);
+}
+
+static void answers_malformed(struct kunit *test)
+{
+	static const u32 whole[] = {
+		RESPROP(XID), 1, 1, 1, 0, 1, RBSIZ(6144),
+	};
+	struct asker a;
+	u32 n;
+
+	/* cut after every word */
+	for (n = 5; n < ARRAY_SIZE(whole); n++) {
+		asker_init(&a, OLD);
+		ask(&a, RPCRDMA2_RBSIZ, 8192);
+		post(&a, XID);
+		KUNIT_EXPECT_EQ(test,
+				answer(test, &a, message_words(test, whole, n)),
+				2);
+		KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+		EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+		KUNIT_EXPECT_FALSE(test, a.c.pending);
+	}
+
+#define EXPECT_MALFORMED(...)						\
+do {									\
+	asker_init(&a, OLD);						\
+	ask(&a, RPCRDMA2_RBSIZ, 8192);					\
+	post(&a, XID);							\
+	EXPECT_ANSWER(test, &a, 2, RESPROP(XID), __VA_ARGS__);		\
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);		\
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);			\
+} while (0)
+
+	EXPECT_MALFORMED(0xffffffff, 1, 0, 0);
+	EXPECT_MALFORMED(0x40000000, 1, 0, 0);
+	EXPECT_MALFORMED(1, 1, 0x80000000, 0);
+	EXPECT_MALFORMED(1, 1, 0, 1, BRS(3));
+	EXPECT_MALFORMED(1, 1, 0, 2, RBSIZ(6144), RBSIZ(6144));
+#undef EXPECT_MALFORMED
+}
+
+static void answers_foreign(struct kunit *test)
+{
+	struct asker a;
+
+	/* unasked */
+	asker_init(&a, OLD);
+	EXPECT_ANSWER(test, &a, 0, RESPROP(0), 1, 1, 0, NO_VALUES);
+	EXPECT_ANSWER(test, &a, 0, RESPROP(0), 0, 0, 1, RBSIZ(16384));
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+
+	/* wrong XID, then the right one, then that again */
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	post(&a, XID);
+	EXPECT_ANSWER(test, &a, 0, RESPROP(XID + 1), 1, 1, 0, NO_VALUES);
+	KUNIT_EXPECT_TRUE(test, a.c.pending);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_ANSWER(test, &a, 0, RESPROP(XID), 0, 0, 1, RBSIZ(16384));
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
+}
+
+/* One at a time; a wish that comes meanwhile is next, the last one counts. */
+static void one_outstanding(struct kunit *test)
+{
+	struct asker a;
+
+	asker_init(&a, OLD);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_REQPROP);
+	post(&a, 1);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+	ask(&a, RPCRDMA2_RBSIZ, 10240);
+	ask(&a, RPCRDMA2_RBSIZ, 12288);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+	KUNIT_EXPECT_EQ(test, post(&a, 2), -EBUSY);
+
+	/* done is about what was asked, not about what is wished since */
+	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_REQPROP);
+	post(&a, 2);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(2), 1, 1, 0, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 12288);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+}
+
+/* Empty requests: as many as wanted, each answered before the next. */
+static void empty_requests(struct kunit *test)
+{
+	struct asker a;
+	u32 i;
+
+	asker_init(&a, OLD);
+	a.c.cycles = 3;
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+				RPCRDMA2_CHANGE_REQPROP);
+		KUNIT_EXPECT_EQ(test, post(&a, XID), 4);
+		EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 0, NO_VALUES);
+	}
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+}
+
+static void not_to_be_asked(struct kunit *test)
+{
+	struct rpcrdma2_propset mine;
+	struct asker a;
+
+	asker_init(&a, OLD);
+	mine = a.peer;
+	a.peer.nochg = BIT(RPCRDMA2_BRS);
+	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_BRS, 0), -EPERM);
+	a.peer.nochg = 0;
+	a.peer.listed = BIT(RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_BRS, 0), -EPERM);
+	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_NR_PROPS, 0), -EINVAL);
+
+	/* off unless both sides have announced it */
+	a.peer.x_change = false;
+	rpcrdma2_change_init(&a.c, &mine, &a.peer);
+	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+	a.c.cycles = 1;
+	a.c.dirty = BIT(RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+	a.peer.x_change = true;
+	mine.x_change = false;
+	rpcrdma2_change_init(&a.c, &mine, &a.peer);
+	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, post(&a, 1), -EBUSY);
+}
+
+/* State table 8.3, S = 16384, W = 8192 */
+static void send_limit(struct kunit *test)
+{
+	struct rpcrdma2_update upd;
+	struct asker a;
+
+#define PENDING()							\
+do {									\
+	asker_init(&a, 16384);						\
+	ask(&a, RPCRDMA2_RBSIZ, 8192);					\
+	KUNIT_EXPECT_EQ(test, limit(&a), 16384);			\
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_limit(&a.c, &a.peer,	\
+				RPCRDMA2_RBSIZ, true), 8192);		\
+	post(&a, XID);							\
+	KUNIT_EXPECT_EQ(test, limit(&a), 8192);				\
+} while (0)
+
+	PENDING();
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, limit(&a), 8192);
+
+	PENDING();
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 0, 1, RBSIZ(12288));
+	KUNIT_EXPECT_EQ(test, limit(&a), 12288);
+
+	PENDING();
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
+	PENDING();
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 0, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
+	PENDING();
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 1, 1, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
+	PENDING();
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID,
+						      RDMA2_ERR_BAD_XDR));
+	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+
+	/* an announcement while the request is pending, larger and smaller */
+	PENDING();
+	KUNIT_EXPECT_EQ(test, update(test, &a, MESSAGE(test, UPDPROP(1), 1,
+						       RBSIZ(32768)), &upd), 0);
+	KUNIT_EXPECT_EQ(test, limit(&a), 8192);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, limit(&a), 32768);
+	PENDING();
+	update(test, &a, MESSAGE(test, UPDPROP(1), 1, RBSIZ(4096)), &upd);
+	KUNIT_EXPECT_EQ(test, limit(&a), 4096);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, limit(&a), 4096);
+
+	asker_init(&a, 16384);
+	update(test, &a, MESSAGE(test, UPDPROP(1), 1, RBSIZ(32768)), &upd);
+	KUNIT_EXPECT_EQ(test, limit(&a), 32768);
+
+	/* a request to raise does not limit */
+	asker_init(&a, OLD);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	post(&a, XID);
+	KUNIT_EXPECT_EQ(test, limit(&a), OLD);
+#undef PENDING
+}
+
+static void errors(struct kunit *test)
+{
+	const u32 err = RDMA2_ERR_INVAL_HTYPE;
+	struct asker a;
+
+	asker_init(&a, OLD);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_error(&a.c, 0, err));
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	post(&a, XID);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_error(&a.c, XID + 1, err));
+	KUNIT_EXPECT_TRUE(test, a.c.pending);
+	ask(&a, RPCRDMA2_BRS, 0);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID, err));
+	/* never again on this connection */
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	EXPECT_RESULT(test, &a, BRS, REJECTED);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+
+	/* other errors do not turn it off */
+	asker_init(&a, OLD);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	post(&a, XID);
+	rpcrdma2_change_error(&a.c, XID, 77);
+	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), 0);
+}
+
+/* The side that announces */
+
+static void one_announcement(struct kunit *test)
+{
+	u8 buf[RPCRDMA2_PROPS_MAX];
+	struct asker a;
+
+	asker_init(&a, OLD);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	post(&a, 1);
+
+	/* may go while a request is pending */
+	a.c.dirty = BIT(RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_UPDPROP);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_put_updprop(&a.c, 2, &a.peer,
+							  buf, sizeof(buf)),
+			16);
+	/* not the next one, and the answer to what was sent before is no
+	 * proof that it has arrived
+	 */
+	a.c.dirty = BIT(RPCRDMA2_BRS);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_put_updprop(&a.c, 3, &a.peer,
+							  buf, sizeof(buf)),
+			-EBUSY);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
+	/* an empty request is the barrier */
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_REQPROP);
+	KUNIT_EXPECT_EQ(test, post(&a, 4), 4);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(4), 0, 0, NO_VALUES);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_UPDPROP);
+	rpcrdma2_change_put_updprop(&a.c, 5, &a.peer, buf, sizeof(buf));
+
+	/* an ERROR about it is an answer, too */
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, 5,
+						      RDMA2_ERR_BAD_XDR));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+}
+
+static void updates(struct kunit *test)
+{
+	struct rpcrdma2_update upd;
+	struct asker a;
+
+	asker_init(&a, 8192);
+	KUNIT_EXPECT_EQ(test, update(test, &a, message_vector(test, VEC_G6),
+				     &upd), 0);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 16384);
+	KUNIT_EXPECT_EQ(test, upd.changed, BIT(RPCRDMA2_RBSIZ));
+	KUNIT_EXPECT_EQ(test, upd.ignored | upd.unasked, 0);
+
+	/* both, one as zero bytes, with unknown ones between */
+	update(test, &a, MESSAGE(test, UPDPROP(1), 4, UNKNOWN(77), BRS(0),
+				 UNKNOWN(0xffffff01), RDMA2_PROPID_RBSIZ, 0),
+	       &upd);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 4096);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 0);
+	KUNIT_EXPECT_EQ(test, upd.changed, ALL);
+	/* RBSIZ went down unasked: obeyed */
+	KUNIT_EXPECT_EQ(test, upd.unasked, BIT(RPCRDMA2_RBSIZ));
+
+	/* no news */
+	update(test, &a, MESSAGE(test, UPDPROP(1), 1, BRS(0)), &upd);
+	KUNIT_EXPECT_EQ(test, upd.changed | upd.ignored | upd.unasked, 0);
+	update(test, &a, MESSAGE(test, UPDPROP(1), NO_VALUES), &upd);
+	KUNIT_EXPECT_EQ(test, upd.changed | upd.ignored | upd.unasked, 0);
+
+	/* not listed: ignored; said not to change: only downwards */
+	asker_init(&a, 8192);
+	a.peer.listed = BIT(RPCRDMA2_RBSIZ);
+	a.peer.nochg = BIT(RPCRDMA2_RBSIZ);
+	update(test, &a, MESSAGE(test, UPDPROP(1), 2, BRS(0), RBSIZ(16384)),
+	       &upd);
+	KUNIT_EXPECT_EQ(test, upd.ignored, ALL);
+	KUNIT_EXPECT_EQ(test, upd.changed, 0);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);
+	update(test, &a, MESSAGE(test, UPDPROP(1), 1, RBSIZ(4096)), &upd);
+	KUNIT_EXPECT_EQ(test, upd.changed, BIT(RPCRDMA2_RBSIZ));
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 4096);
+}
+
+static void updates_malformed(struct kunit *test)
+{
+	struct rpcrdma2_update upd;
+	struct asker a;
+
+	asker_init(&a, 8192);
+#define EXPECT_BAD_UPDATE(...)						\
+do {									\
+	KUNIT_EXPECT_EQ(test, update(test, &a,				\
+				     MESSAGE(test, UPDPROP(1), __VA_ARGS__), \
+				     &upd), -EBADMSG);			\
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);	\
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);		\
+} while (0)
+	EXPECT_BAD_UPDATE(1);
+	EXPECT_BAD_UPDATE(2, RBSIZ(16384));
+	EXPECT_BAD_UPDATE(2, RBSIZ(16384), BRS(3));
+	EXPECT_BAD_UPDATE(2, RBSIZ(16384), RBSIZ(16384));
+	EXPECT_BAD_UPDATE(2, RBSIZ(16384), 77, 0x1000, 0);
+#undef EXPECT_BAD_UPDATE
+}
+
+/* The side that is asked */
+
+static int request(struct kunit *test, struct message m,
+		   struct rpcrdma2_reqprop *req)
+{
+	struct rpcrdma2_hdr hdr = decoded(test, m);
+
+	return rpcrdma2_change_requested(&hdr, req);
+}
+
+static void requests(struct kunit *test)
+{
+	struct rpcrdma2_reqprop req;
+
+	KUNIT_EXPECT_EQ(test, request(test, message_vector(test, VEC_G1),
+				      &req), 0);
+	KUNIT_EXPECT_EQ(test, req.set.listed, BIT(RPCRDMA2_RBSIZ));
+	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_RBSIZ], 8192);
+	KUNIT_EXPECT_EQ(test, req.places.count, 1);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req),
+			BIT(RPCRDMA2_RBSIZ));
+
+	/* no bytes: the default */
+	request(test, MESSAGE(test, REQPROP(1), 2, UNKNOWN(99),
+			      RDMA2_PROPID_RBSIZ, 0), &req);
+	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_RBSIZ], 4096);
+	KUNIT_EXPECT_EQ(test, req.places.entry[RPCRDMA2_RBSIZ], 1);
+
+	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1),
+						    NO_VALUES), &req), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req), 0);
+	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1)), &req),
+			-EBADMSG);
+	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1), 1,
+						    RDMA2_PROPID_RBSIZ, 2,
+						    0x10000000), &req),
+			-EBADMSG);
+	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1), 1,
+						    BRS(3)), &req), -EBADMSG);
+}
+
+/* A REQPROP whose entry @at is RBSIZ and all others are unknown. */
+static struct message wide_request(struct kunit *test, u32 count, u32 at)
+{
+	u32 *words, n = 6, i;
+	struct message m;
+
+	words = kunit_kmalloc(test, (7 + count * 2) * sizeof(u32), GFP_KERNEL);
+	words[0] = XID;
+	words[1] = 2;
+	words[2] = 32;
+	words[3] = RDMA2_X_REQPROP;
+	words[4] = 0;
+	words[5] = count;
+	for (i = 0; i < count; i++) {
+		words[n++] = i == at ? RDMA2_PROPID_RBSIZ : 1000 + i;
+		words[n++] = i == at ? 4 : 0;
+		if (i == at)
+			words[n++] = 8192;
+	}
+	m = message_words(test, words, n);
+	kunit_kfree(test, words);
+	return m;
+}
+
+/* Every entry but one is unknown: its bit is set in "rejected". */
+static void response_bits(struct kunit *test)
+{
+	static const u32 places[] = { 0, 1, 31, 32, 33, 63, 64, 255 };
+	struct rpcrdma2_propset mine;
+	u8 buf[RPCRDMA2_RESPROP_MAX];
+	struct rpcrdma2_reqprop req;
+	u32 i, j, at, d, r, len;
+	bool rejected;
+
+	rpcrdma2_props_init(&mine);
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		at = places[i];
+		KUNIT_EXPECT_EQ(test, request(test,
+					      wide_request(test, at + 2, at),
+					      &req), 0);
+		KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req),
+				BIT(RPCRDMA2_RBSIZ));
+		len = rpcrdma2_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ), 0,
+						  &mine, buf, sizeof(buf));
+		d = get_unaligned_be32(buf);
+		KUNIT_EXPECT_EQ(test, d, at / 32 + 1);
+		r = get_unaligned_be32(buf + 4 + d * 4);
+		KUNIT_EXPECT_EQ(test, len, (d + r + 3) * 4);
+		for (j = 0; j < at + 2; j++) {
+			KUNIT_EXPECT_EQ(test, rpcrdma2_subset_has(buf + 4, d,
+								  j), j == at);
+			rejected = rpcrdma2_subset_has(buf + 8 + d * 4, r, j);
+			KUNIT_EXPECT_EQ(test, rejected, j != at && j < 256);
+		}
+	}
+}
+
+/* An entry whose bit has no room is in none of the parts: rejected. */
+static void response_bounds(struct kunit *test)
+{
+	struct rpcrdma2_propset mine;
+	u8 buf[RPCRDMA2_RESPROP_MAX];
+	struct rpcrdma2_reqprop req;
+	int len;
+
+	rpcrdma2_props_init(&mine);
+	request(test, wide_request(test, 2000, 256), &req);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req), 0);
+	len = rpcrdma2_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ), 0, &mine,
+					  buf, sizeof(buf));
+	KUNIT_EXPECT_EQ(test, len, 4 + 4 + 32 + 4);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf), 0);
+
+	/* the answer to an empty request is empty */
+	request(test, MESSAGE(test, REQPROP(1), NO_VALUES), &req);
+	len = rpcrdma2_change_put_resprop(&req, ALL, ALL, &mine, buf,
+					  sizeof(buf));
+	KUNIT_EXPECT_EQ(test, len, 12);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 8), 0);
+
+	/* nothing is said of what was not asked for */
+	request(test, MESSAGE(test, REQPROP(1), 1, BRS(0)), &req);
+	len = rpcrdma2_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ),
+					  BIT(RPCRDMA2_RBSIZ), &mine, buf,
+					  sizeof(buf));
+	KUNIT_EXPECT_EQ(test, len, 16);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 8), 1);
+}
+
+/* Who may change what; a client announces so. */
+static void rules(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, rpcrdma2_props_changeable(true), ALL);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_props_changeable(false),
+			BIT(RPCRDMA2_RBSIZ));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_rules(RPCRDMA2_NR_PROPS), 0);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_rules(RPCRDMA2_RBSIZ) &
+				RPCRDMA2_CHG_LIMIT);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_rules(RPCRDMA2_BRS) &
+				 RPCRDMA2_CHG_LIMIT);
+}
+
+static struct kunit_case change_cases[] = {
+	RPCRDMA2_CASE(header_types, "CHG-1,HT-5,HT-6,HT-7,FLG-7,EXT-5"),
+	RPCRDMA2_CASE(header_faults, "FLG-3,FLG-11,CHG-29"),
+	RPCRDMA2_CASE(encode_vectors,
+		      "CHG-1,CHG-4,CHG-6,CHG-8,CHG-14,CHG-19,HT-6"),
+	RPCRDMA2_CASE(answers_to_g1, "CHG-9,CHG-10,CHG-12,CHG-14"),
+	RPCRDMA2_CASE(answers_odd, "CHG-11,CHG-12,CHG-14,CHG-15,CHG-30"),
+	RPCRDMA2_CASE(answers_to_two, "CHG-12,CHG-13"),
+	RPCRDMA2_CASE(answers_malformed, "CHG-29"),
+	RPCRDMA2_CASE(answers_foreign, "CHG-16"),
+	RPCRDMA2_CASE(one_outstanding, "CHG-17"),
+	RPCRDMA2_CASE(empty_requests, "CHG-24,CHG-31"),
+	RPCRDMA2_CASE(not_to_be_asked, "CHG-3,CHG-5,CONN-6,EXT-8,HT-8"),
+	RPCRDMA2_CASE(send_limit, "CHG-26"),
+	RPCRDMA2_CASE(errors, "HT-9,CHG-17"),
+	RPCRDMA2_CASE(one_announcement, "CHG-21,CHG-31"),
+	RPCRDMA2_CASE(updates, "CHG-19,CHG-22,CHG-28,CHG-30,CONN-6"),
+	RPCRDMA2_CASE(updates_malformed, "CHG-29,PROP-11"),
+	RPCRDMA2_CASE(requests, "CHG-4,CHG-29,CHG-30,CHG-31"),
+	RPCRDMA2_CASE(response_bits, "CHG-7,CHG-13,CHG-14"),
+	RPCRDMA2_CASE(response_bounds, "CHG-6,CHG-11,CHG-12,CHG-31"),
+	RPCRDMA2_CASE(rules, "CHG-20,CHG-25,PROP-20"),
+	{}
+};
+
+struct kunit_suite rpcrdma2_change_suite = {
+	.name		= "rpcrdma2_change",
+	.test_cases	= change_cases,
+};
