@@ -4,6 +4,7 @@
  * connection asks once, before it creates its QP.
  */
 #include <linux/minmax.h>
+#include <linux/module.h>
 
 #include "conn.h"
 
@@ -14,6 +15,12 @@
 
 /* One MR for a payload of 1 MiB that does not begin on a page boundary */
 #define RPCRDMA2_MR_PAGES	((SZ_1M >> PAGE_SHIFT) + 1)
+
+/* For devices that get it wrong, and to see what it is worth (RINV-9) */
+static bool remote_invalidation = true;
+module_param(remote_invalidation, bool, 0644);
+MODULE_PARM_DESC(remote_invalidation,
+		 "new connections use Send With Invalidate in both directions");
 
 /**
  * rpcrdma2_device_query - find out what @device can do
@@ -43,7 +50,8 @@ int rpcrdma2_device_query(struct ib_device *device,
 		caps->mr_type = IB_MR_TYPE_SG_GAPS;
 	caps->mr_depth = min_t(u32, attrs->max_fast_reg_page_list_len,
 			       RPCRDMA2_MR_PAGES);
-	caps->remote_inval = true;	/* part of MEM_MGT_EXTENSIONS */
+	/* The device can, it is part of MEM_MGT_EXTENSIONS */
+	caps->remote_inval = READ_ONCE(remote_invalidation);
 	caps->max_qp_wr = attrs->max_qp_wr;
 	return 0;
 }
