@@ -85,6 +85,34 @@ TRACE_EVENT(rpcrdma2_cm_event,
 		  __get_str(name), __entry->event, __entry->status)
 );
 
+TRACE_DEFINE_ENUM(RPCRDMA2_DO_NOTHING);
+TRACE_DEFINE_ENUM(RPCRDMA2_DO_SETTLE);
+TRACE_DEFINE_ENUM(RPCRDMA2_DO_RECONNECT);
+TRACE_DEFINE_ENUM(RPCRDMA2_DO_FAIL);
+
+TRACE_EVENT(rpcrdma2_negotiated,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 enum rpcrdma2_neg_action action, enum rpcrdma2_why why),
+	TP_ARGS(conn, action, why),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, action)
+		__field(u32, why)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->action = action;
+		__entry->why = why;
+	),
+	TP_printk("conn=%u %s why=%u", __entry->conn,
+		  __print_symbolic(__entry->action,
+			{ RPCRDMA2_DO_NOTHING,		"lost" },
+			{ RPCRDMA2_DO_SETTLE,		"settle" },
+			{ RPCRDMA2_DO_RECONNECT,	"reconnect" },
+			{ RPCRDMA2_DO_FAIL,		"fail" }),
+		  __entry->why)
+);
+
 TRACE_EVENT(rpcrdma2_settled,
 	TP_PROTO(const struct rpcrdma2_conn *conn),
 	TP_ARGS(conn),

@@ -373,6 +373,17 @@ void rpcrdma2_conn_opened(struct rpcrdma2_conn *conn)
 	conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
 }
 
+/* One counter for each reason (stats_list.h) */
+static void conn_count_why(const struct rpcrdma2_conn *conn,
+			   enum rpcrdma2_why why)
+{
+	BUILD_BUG_ON(RPCRDMA2_STAT_why_peer_error -
+		     RPCRDMA2_STAT_why_connprop != RPCRDMA2_NR_WHY - 2);
+	if (why != RPCRDMA2_WHY_NONE)
+		atomic_long_inc(&conn->p.stats->v[RPCRDMA2_STAT_why_connprop +
+						  why - 1]);
+}
+
 /**
  * rpcrdma2_conn_settle - the version is known, make the connection READY
  * @conn: connection in state OPEN; conn->peer holds the peer's properties
@@ -407,6 +418,7 @@ int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 		return -ENOTCONN;
 	trace_rpcrdma2_settled(conn);
 	rpcrdma2_stat_inc(conn->p.stats, connects);
+	conn_count_why(conn, why);
 	return 0;
 }
 
@@ -737,11 +749,38 @@ static const struct rpcrdma2_codec *neg_codec(const struct rpcrdma2_neg *neg)
 					       &rpcrdma2_codec_v1;
 }
 
+/* Version 2 was offered and is not what is spoken: the log says why (SEC-11).
+ * Peers cannot make it say more than the limit.
+ */
+static void conn_note_fallback(const struct rpcrdma2_conn *conn,
+			       const struct sockaddr *dst)
+{
+	if (conn->codec != &rpcrdma2_codec_v1)
+		return;
+	rpcrdma2_stat_inc(conn->p.stats, fallbacks);
+	if (conn->why != RPCRDMA2_WHY_ADMIN)
+		pr_notice_ratelimited("rpcrdma2: %pISpc: version 1, %s (reason %u)\n",
+				      dst, rpcrdma2_why_name(conn->why),
+				      conn->why);
+}
+
+/* Negotiation has failed: what a mount tells by -EPROTO only. */
+static void conn_note_failure(const struct rpcrdma2_conn *conn,
+			      const struct sockaddr *dst,
+			      enum rpcrdma2_why why)
+{
+	conn_count_why(conn, why);
+	pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
+			      dst, rpcrdma2_why_name(why), why);
+}
+
 /* One connection from nothing to READY. -EAGAIN: connect once more. */
 static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 			const struct sockaddr *src, const struct sockaddr *dst)
 {
+	enum rpcrdma2_neg_action action;
 	struct rdma_cm_id *cm_id;
+	enum rpcrdma2_why why;
 	int ret;
 
 	cm_id = rdma_create_id(net, conn_cm_event, conn, RDMA_PS_TCP,
@@ -757,7 +796,14 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	if (ret)
 		return READ_ONCE(conn->reason) ?: ret;
 
-	switch (conn_negotiate(conn)) {
+	action = conn_negotiate(conn);
+	why = conn->neg.why;
+	/* A version is settled, but with properties that are no good */
+	if (action == RPCRDMA2_DO_FAIL &&
+	    conn->neg.state != RPCRDMA2_NEG_FAILED)
+		why = RPCRDMA2_WHY_PEER_ERROR;
+	trace_rpcrdma2_negotiated(conn, action, why);
+	switch (action) {
 	case RPCRDMA2_DO_SETTLE:
 		return rpcrdma2_conn_settle(conn, neg_codec(&conn->neg),
 					    conn->neg.why);
@@ -766,6 +812,7 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	case RPCRDMA2_DO_NOTHING:
 		return -ENOTCONN;
 	default:
+		conn_note_failure(conn, dst, why);
 		return -EPROTO;
 	}
 }
@@ -850,8 +897,7 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 		return ERR_PTR(ret == -EAGAIN ? -ENOTCONN : conn_errno(ret));
 	}
 
-	if (conn->codec == &rpcrdma2_codec_v1)
-		rpcrdma2_stat_inc(p->stats, fallbacks);
+	conn_note_fallback(conn, dst);
 	rpcrdma2_observe_add(conn);
 	/* From here on the owner hears of a loss, even of an earlier one */
 	WRITE_ONCE(conn->told, false);

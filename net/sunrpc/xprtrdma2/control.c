@@ -142,9 +142,23 @@ int rpcrdma2_send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
 	return ret;
 }
 
+/* Is the peer one of another protocol called version 2? It is treated as any
+ * that does not conform; the log says once what is behind that (VER-23).
+ */
+static void note_other_draft(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_recv *rx)
+{
+	if (likely(!rpcrdma2_other_draft(rx->buf, rx->len)))
+		return;
+	rpcrdma2_stat_inc(conn->p.stats, rx_other_draft);
+	pr_notice_once("rpcrdma2: %pISpc speaks another draft of version 2\n",
+		       &conn->cm_id->route.addr.dst_addr);
+}
+
 static void recv_dropped(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_recv *rx)
 {
+	note_other_draft(conn, rx);
 	rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
 	trace_rpcrdma2_recv_dropped(conn, &rx->hdr, rx->len);
 }
@@ -152,6 +166,7 @@ static void recv_dropped(struct rpcrdma2_conn *conn,
 static void recv_malformed(struct rpcrdma2_conn *conn,
 			   const struct rpcrdma2_recv *rx)
 {
+	note_other_draft(conn, rx);
 	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
 	trace_rpcrdma2_recv_malformed(conn, &rx->hdr, rx->len);
 }
@@ -303,6 +318,7 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
 		return false;
 	case RPCRDMA2_INVAL_HTYPE:
+		note_other_draft(conn, rx);
 		rpcrdma2_stat_inc(conn->p.stats, rx_unknown_type);
 		trace_rpcrdma2_recv_malformed(conn, &rx->hdr, rx->len);
 		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE,

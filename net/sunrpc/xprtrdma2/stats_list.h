@@ -51,3 +51,19 @@ RPCRDMA2_STAT(probes),
 RPCRDMA2_STAT(send_errors_dropped),	/* RDMA2_ERRORs not sent: no room */
 RPCRDMA2_STAT(lost_completions),	/* work that never completed */
 RPCRDMA2_STAT(stray_completions),	/* of work that was over */
+RPCRDMA2_STAT(rx_other_draft),		/* of another version 2 (VER-23) */
+/* Why connections speak what they speak, or came to nothing: one for each
+ * enum rpcrdma2_why but the first, in that order
+ */
+RPCRDMA2_STAT(why_connprop),
+RPCRDMA2_STAT(why_call),
+RPCRDMA2_STAT(why_err_vers),
+RPCRDMA2_STAT(why_other_error),
+RPCRDMA2_STAT(why_silence),
+RPCRDMA2_STAT(why_lost),
+RPCRDMA2_STAT(why_err_vers_lost),
+RPCRDMA2_STAT(why_remembered),
+RPCRDMA2_STAT(why_admin),
+RPCRDMA2_STAT(why_no_common),
+RPCRDMA2_STAT(why_required),
+RPCRDMA2_STAT(why_peer_error),
