@@ -33,7 +33,7 @@ mountstats_line() {
 settled() {
 	local role
 
-	[ "$(find $OBSERVE -type f | wc -l)" = 2 ]
+	[ "$(find $OBSERVE -name '*-*' | wc -l)" = 2 ]
 	grep -x "role: client" $OBSERVE/client-*
 	grep -x "role: server" $OBSERVE/server-*
 	for role in client server; do

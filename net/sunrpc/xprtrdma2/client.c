@@ -29,10 +29,10 @@
 #include "client.h"
 #include "module.h"
 #include "names.h"
+#include "observe.h"
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
-#define RPCRDMA2_IDLE_TIMEOUT		(5 * 60 * HZ)
 #define RPCRDMA2_REEST_INIT		(HZ / 10)
 #define RPCRDMA2_REEST_MAX		(30 * HZ)
 
@@ -92,6 +92,11 @@ static unsigned int client_send_size = SZ_16K;
 module_param_cb(client_send_size, &param_size_ops, &client_send_size, 0644);
 MODULE_PARM_DESC(client_send_size,
 		 "largest message to send to servers, bytes (4096..65536)");
+
+static unsigned int client_idle = 300;
+module_param(client_idle, uint, 0644);
+MODULE_PARM_DESC(client_idle,
+		 "seconds until an unused connection is closed, if the server needs none for callbacks (0: never)");
 
 /* Upcalls of a connection */
 
@@ -573,6 +578,7 @@ static void client_free(struct rpcrdma2_client *client)
 	rpcrdma2_callback_destroy(client);
 	rpcrdma2_requester_destroy(&client->rq);
 	rpcrdma2_recv_pool_destroy(&client->recvs);
+	rpcrdma2_observe_ended(&client->stats, true);
 	client_free_addresses(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
@@ -643,7 +649,7 @@ static int client_init(struct rpcrdma2_client *client,
 		client_op_set_connect_timeout(xprt, args->connect_timeout,
 					      xprt->max_reconnect_timeout);
 	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
-	xprt->idle_timeout = RPCRDMA2_IDLE_TIMEOUT;
+	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;
 	xprt->resvport = 0;
 
 	memcpy(&xprt->addr, args->dstaddr, args->addrlen);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What an administrator can read of each connection:
- * /sys/kernel/debug/rpcrdma2/{client,server}-ID, one "name: value" a line.
+ * /sys/kernel/debug/rpcrdma2/{client,server}-ID, one "name: value" a line,
+ * and the sums of the counters of all that is gone: {client,server}_ended.
  *
  * A file exists while its connection does; debugfs_remove() waits for
  * readers, so the connection outlives every read. Process context.
@@ -14,6 +15,9 @@
 #include "observe.h"
 
 static struct dentry *rpcrdma2_debugfs;
+
+/* Counters of transports that have ended: servers', clients' */
+static struct rpcrdma2_stats rpcrdma2_ended[2];
 
 static const char *const stat_names[] = {
 #define RPCRDMA2_STAT(name)	#name
@@ -47,12 +51,27 @@ static void show_settled(struct seq_file *m, const struct rpcrdma2_conn *conn)
 	seq_printf(m, "remote_invalidation: %u\n", conn->remote_inval);
 }
 
+static void show_stats(struct seq_file *m, const struct rpcrdma2_stats *stats)
+{
+	int i;
+
+	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
+		seq_printf(m, "%s: %lu\n", stat_names[i],
+			   (unsigned long)atomic_long_read(&stats->v[i]));
+}
+
+static int ended_show(struct seq_file *m, void *v)
+{
+	show_stats(m, m->private);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(ended);
+
 static int conn_show(struct seq_file *m, void *v)
 {
 	const struct rpcrdma2_conn *conn = m->private;
 	enum rpcrdma2_conn_state state = READ_ONCE(conn->state);
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
-	int i;
 
 	seq_printf(m, "role: %s\n", conn->client ? "client" : "server");
 	seq_printf(m, "state: %s\n", state_names[state]);
@@ -73,9 +92,7 @@ static int conn_show(struct seq_file *m, void *v)
 	seq_printf(m, "send_memory: %u\n", conn->nslots * conn->inline_send);
 	seq_printf(m, "send_queue: %u of %u free\n", conn->sq_avail,
 		   conn->sq_depth);
-	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
-		seq_printf(m, "%s: %lu\n", stat_names[i],
-			   (unsigned long)atomic_long_read(&conn->p.stats->v[i]));
+	show_stats(m, conn->p.stats);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(conn);
@@ -109,6 +126,22 @@ void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn)
 }
 
 /**
+ * rpcrdma2_observe_ended - a transport has ended, keep what it counted
+ * @stats: its counters, which do not change any more
+ * @client: whose transport it was
+ *
+ * Context: any.
+ */
+void rpcrdma2_observe_ended(const struct rpcrdma2_stats *stats, bool client)
+{
+	int i;
+
+	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
+		atomic_long_add(atomic_long_read(&stats->v[i]),
+				&rpcrdma2_ended[client].v[i]);
+}
+
+/**
  * rpcrdma2_observe_init - make the directory
  *
  * Context: module load.
@@ -116,6 +149,10 @@ void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn)
 void rpcrdma2_observe_init(void)
 {
 	rpcrdma2_debugfs = debugfs_create_dir("rpcrdma2", NULL);
+	debugfs_create_file("server_ended", 0400, rpcrdma2_debugfs,
+			    &rpcrdma2_ended[false], &ended_fops);
+	debugfs_create_file("client_ended", 0400, rpcrdma2_debugfs,
+			    &rpcrdma2_ended[true], &ended_fops);
 }
 
 /**

@@ -34,6 +34,7 @@
 
 #include "backchannel.h"
 #include "module.h"
+#include "observe.h"
 #include "server.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -499,6 +500,7 @@ static void svc_free(struct work_struct *work)
 	if (svc->conn)
 		rpcrdma2_conn_free(svc->conn);
 	rpcrdma2_recv_pool_destroy(&svc->pool);
+	rpcrdma2_observe_ended(&svc->stats, false);
 	trace_rpcrdma2_svc_closed(id, unserved);
 	kfree(svc);
 }
