@@ -111,6 +111,26 @@ void rpcrdma2_callback_destroy(struct rpcrdma2_client *client)
 	WARN_ON_ONCE(client->cb_count);
 }
 
+/* While the server may call back it needs the connection, idle or not: a
+ * lease may be longer than the time after which an unused one is closed
+ * (REV-13).
+ */
+static void cb_keep_connection(struct rpcrdma2_client *client, bool keep)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+
+	spin_lock(&xprt->transport_lock);
+	if (!keep && client->idle_timeout) {
+		xprt->idle_timeout = client->idle_timeout;
+		client->idle_timeout = 0;
+	} else if (keep && xprt->idle_timeout) {
+		client->idle_timeout = xprt->idle_timeout;
+		xprt->idle_timeout = 0;
+		timer_delete(&xprt->timer);
+	}
+	spin_unlock(&xprt->transport_lock);
+}
+
 /**
  * rpcrdma2_bc_setup - have what it takes to serve callbacks
  * @xprt: the transport
@@ -146,6 +166,7 @@ int rpcrdma2_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 			break;
 	}
 	cb_free(cb);
+	cb_keep_connection(client, true);
 	trace_rpcrdma2_op_bc_setup(xprt, 0, min_reqs);
 	return 0;
 }
@@ -257,6 +278,7 @@ void rpcrdma2_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 	wait_event_timeout(client->cb_wq, !READ_ONCE(client->cb_busy),
 			   RPCRDMA2_CB_DRAIN);
 	cb_free_list(client);
+	cb_keep_connection(client, false);
 }
 
 /* Is the Call one that we can serve? If not it is answered here (REV-9,

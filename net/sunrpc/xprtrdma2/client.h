@@ -34,6 +34,8 @@
  * @failures: attempts in a row that gave no useful connection; transport
  *	locked
  * @send_size: largest message to send, bytes
+ * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 if
+ *	it is in force; transport_lock
  * @cb_reserved: callbacks asked for by rpc_xprt_ops.bc_setup; bc_pa_lock
  * @cb_count: callback slots in existence; bc_pa_lock
  * @cb_busy: of these, in the hands of the callback service; bc_pa_lock
@@ -52,6 +54,7 @@ struct rpcrdma2_client {
 	unsigned int			failures;
 	u32				send_size;
 
+	unsigned long			idle_timeout;
 	unsigned int			cb_reserved;
 	unsigned int			cb_count;
 	unsigned int			cb_busy;
