@@ -8,6 +8,7 @@
  */
 #include <linux/module.h>
 
+#include "inject.h"
 #include "module.h"
 #include "names.h"
 #include "observe.h"
@@ -58,6 +59,7 @@ static int __init rpcrdma2_init(void)
 	if (!rpcrdma2_wq)
 		return -ENOMEM;
 	rpcrdma2_observe_init();
+	rpcrdma2_inject_init();
 
 	ret = rpcrdma2_server_init();
 	if (ret)
@@ -70,6 +72,7 @@ static int __init rpcrdma2_init(void)
 out_server:
 	rpcrdma2_server_exit();
 out_observe:
+	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
 	destroy_workqueue(rpcrdma2_wq);
 	return ret;
@@ -79,6 +82,7 @@ static void __exit rpcrdma2_exit(void)
 {
 	rpcrdma2_names_unregister();
 	rpcrdma2_server_exit();
+	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
 	destroy_workqueue(rpcrdma2_wq);
 }

@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 
 #include "conn.h"
+#include "inject.h"
 #include <trace/events/rpcrdma2.h>
 
 /* A control message is never longer than the first message may be. */
@@ -417,6 +418,9 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 {
 	struct ib_send_wr *wr = &send->wr;
 
+	/* No more than the peer is known to take fits into a slot (INL-7) */
+	if (WARN_ON_ONCE(len > send->size))
+		len = send->size;
 	ib_dma_sync_single_for_device(send->conn->cm_id->device,
 				      send->sge.addr, len, DMA_TO_DEVICE);
 	send->sge.length = len;
@@ -449,6 +453,16 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
 	return conn->sq_unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
 }
 
+static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
+{
+	const struct ib_send_wr *bad;
+
+	lockdep_assert_held(&conn->sq_lock);
+	if (conn->sq_closed || rpcrdma2_inject_post())
+		return -ENOTCONN;
+	return ib_post_send(conn->qp, first, &bad);
+}
+
 /**
  * rpcrdma2_send_post - post a Send and what is chained in front of it
  * @send: prepared slot
@@ -466,7 +480,6 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	u32 len = send->sge.length, nwrs = send->nwrs;
 	u32 inv = send->wr.opcode == IB_WR_SEND_WITH_INV ?
 			send->wr.ex.invalidate_rkey : 0;
-	const struct ib_send_wr *bad;
 	bool signaled;
 	int ret;
 
@@ -477,8 +490,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 		send->wr.send_flags = IB_SEND_SIGNALED;
 	list_add_tail(&send->list, &conn->sq_posted);
 	send->posted = true;
-	ret = conn->sq_closed ? -ENOTCONN :
-		ib_post_send(conn->qp, first ?: &send->wr, &bad);
+	ret = sq_post(conn, first ?: &send->wr);
 	if (likely(!ret)) {
 		conn->sq_unsignaled = signaled ? 0 : conn->sq_unsignaled + 1;
 		spin_unlock(&conn->sq_lock);
@@ -557,15 +569,13 @@ void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs)
 int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
 		     struct ib_send_wr *first)
 {
-	const struct ib_send_wr *bad;
-	int ret = -ENOTCONN;
+	int ret;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
 	spin_lock(&conn->sq_lock);
 	if (w)
 		list_add_tail(&w->list, &conn->sq_chains);
-	if (!conn->sq_closed)
-		ret = ib_post_send(conn->qp, first, &bad);
+	ret = sq_post(conn, first);
 	if (ret && w)
 		list_del_init(&w->list);
 	spin_unlock(&conn->sq_lock);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Faults on demand: /sys/kernel/debug/fail_rpcrdma2/ has the usual files of
+ * the fault injection framework; what fails is the next post to a send queue.
+ *
+ * Any context; no locks. Built only if the kernel has the framework.
+ */
+#include <linux/debugfs.h>
+#include <linux/fault-inject.h>
+
+#include "inject.h"
+
+static DECLARE_FAULT_ATTR(fail_post);
+static struct dentry *fail_dir;
+
+/**
+ * rpcrdma2_inject_post - shall this post to a send queue fail?
+ *
+ * Context: any.
+ * Return: true if the caller is to behave as if the device had refused it
+ */
+bool rpcrdma2_inject_post(void)
+{
+	return should_fail(&fail_post, 1);
+}
+
+/**
+ * rpcrdma2_inject_init - make the directory
+ *
+ * Context: module load.
+ */
+void rpcrdma2_inject_init(void)
+{
+	fail_dir = fault_create_debugfs_attr("fail_rpcrdma2", NULL,
+					     &fail_post);
+}
+
+/**
+ * rpcrdma2_inject_exit - remove the directory
+ *
+ * Context: module unload.
+ */
+void rpcrdma2_inject_exit(void)
+{
+	debugfs_remove_recursive(fail_dir);
+}
