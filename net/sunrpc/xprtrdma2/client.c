@@ -135,12 +135,25 @@ static void client_lost(struct rpcrdma2_conn *conn)
 		xprt_force_disconnect(&client->rq.xprt);
 }
 
+/* Whoever drops the last reference to the transport waits for XPRT_LOCKED,
+ * which the connect worker owns, and sunrpc has no call for that. This may be
+ * a mount that was killed, or umount -f: it must not take as long as a
+ * server that does not answer.
+ */
+static bool client_wanted(const struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	return kref_read(&client->rq.xprt.kref);
+}
+
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.recv_call	= rpcrdma2_callback_call,
 	.recv_reply	= client_recv_reply,
 	.recv_error	= client_recv_error,
 	.window		= client_window,
 	.lost		= client_lost,
+	.wanted		= client_wanted,
 };
 
 /* Connecting and closing */

@@ -20,6 +20,7 @@
 
 #define RPCRDMA2_RESOLVE_MS	5000
 #define RPCRDMA2_CONNECT_MS	15000
+#define RPCRDMA2_LOOK_MS	250	/* is it still wanted? */
 
 /* Slots for RPC messages; more Calls than this may be outstanding, since a
  * slot is only held until its Send has completed.
@@ -633,9 +634,28 @@ static bool conn_is_over(const struct rpcrdma2_conn *conn)
 	return READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING;
 }
 
-/* What a wait for this connection has come to; @left as from
- * wait_event_timeout().
+/* One step of making a connection: until @cond is true, the connection is
+ * over, or @ms have passed. A connection that nobody wants any more is given
+ * up. Returns 0 when the time is up.
  */
+#define conn_wait(conn, cond, ms)					\
+({									\
+	u32 __ms = (ms), __slice;					\
+	long __left;							\
+									\
+	do {								\
+		__slice = min_t(u32, __ms, RPCRDMA2_LOOK_MS);		\
+		__left = wait_event_timeout((conn)->state_wq,		\
+				(cond) || conn_is_over(conn),		\
+				msecs_to_jiffies(__slice));		\
+		if (!__left && !(conn)->p.ops->wanted(conn))		\
+			rpcrdma2_conn_kill(conn, -ENOTCONN);		\
+		__ms -= __slice;					\
+	} while (!__left && __ms);					\
+	__left;								\
+})
+
+/* What a wait for this connection has come to; @left as from conn_wait(). */
 static int conn_waited(const struct rpcrdma2_conn *conn, long left)
 {
 	if (conn_is_over(conn))
@@ -647,10 +667,8 @@ static int conn_wait_step(struct rpcrdma2_conn *conn, int step)
 {
 	long left;
 
-	left = wait_event_timeout(conn->state_wq,
-				  READ_ONCE(conn->cm_step) == step ||
-				  conn_is_over(conn),
-				  msecs_to_jiffies(RPCRDMA2_RESOLVE_MS));
+	left = conn_wait(conn, READ_ONCE(conn->cm_step) == step,
+			 RPCRDMA2_RESOLVE_MS);
 	return conn_waited(conn, left);
 }
 
@@ -696,9 +714,8 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	ret = rdma_connect(conn->cm_id, &param);
 	if (ret)
 		return ret;
-	left = wait_event_timeout(conn->state_wq,
-				  READ_ONCE(conn->state) >= RPCRDMA2_CONN_OPEN,
-				  msecs_to_jiffies(RPCRDMA2_CONNECT_MS));
+	left = conn_wait(conn, READ_ONCE(conn->state) >= RPCRDMA2_CONN_OPEN,
+			 RPCRDMA2_CONNECT_MS);
 	return conn_waited(conn, left);
 }
 
@@ -711,11 +728,9 @@ static enum rpcrdma2_neg_action conn_await_answer(struct rpcrdma2_conn *conn)
 	enum rpcrdma2_neg_action action;
 	long left;
 
-	left = wait_event_timeout(conn->state_wq,
-				  READ_ONCE(conn->neg_action) !=
-						RPCRDMA2_DO_NOTHING ||
-				  conn_is_over(conn),
-				  msecs_to_jiffies(conn->p.negotiate_ms));
+	left = conn_wait(conn,
+			 READ_ONCE(conn->neg_action) != RPCRDMA2_DO_NOTHING,
+			 conn->p.negotiate_ms);
 	spin_lock(&conn->state_lock);
 	if (conn->neg_action == RPCRDMA2_DO_NOTHING &&
 	    conn_waited(conn, left) == -ETIMEDOUT)
@@ -882,7 +897,7 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 			break;
 		rpcrdma2_conn_kill(conn, ret);
 		rpcrdma2_conn_close(conn);
-		if (ret == -ENOTCONN &&
+		if (ret == -ENOTCONN && p->ops->wanted(conn) &&
 		    conn->neg_action == RPCRDMA2_DO_RECONNECT)
 			ret = -EAGAIN;
 		else if (conn->neg_action == RPCRDMA2_DO_FAIL)

@@ -173,7 +173,10 @@ struct rpcrdma2_send {
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
  *
- * Before READY the owner gets nothing but @lost.
+ * @wanted: client: does anybody still want a connection that is being made?
+ *	Asked from time to time while rpcrdma2_conn_connect() waits
+ *
+ * Before READY the owner gets nothing but @lost and @wanted.
  */
 struct rpcrdma2_conn_ops {
 	bool (*recv_call)(struct rpcrdma2_conn *conn,
@@ -184,6 +187,7 @@ struct rpcrdma2_conn_ops {
 			   struct rpcrdma2_recv *rx);
 	void (*window)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
+	bool (*wanted)(const struct rpcrdma2_conn *conn);
 };
 
 /**

@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The end comes in every state of a connection: the mount is killed or forced
+# off, the device is removed, while the connection is resolved, made,
+# negotiated, or in use. Nothing hangs, nothing is left (F-4). What a mount
+# does that is killed in the middle of the negotiation is a case of the raw
+# peer.
+#
+# timeout: 100
+# flavours: uml uml-debug qemu-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# Addresses on the link of rxe0 at which nobody is: the neighbour of one is
+# known, so that the CM sends its request to it and waits for an answer.
+UNKNOWN=10.0.0.8 SILENT=10.0.0.9
+
+no_user() { [ "$(< /sys/module/rpcrdma2/refcnt)" = "$LISTENERS" ]; }
+
+reached() { traced "rpcrdma2_conn_state: .* client .* -> $1 "; }
+
+# start_mount ADDR STATE [OPTS]: a mount in the background, which has got as
+# far as the state. Nobody is told of its result.
+start_mount() {
+	ip neigh replace $SILENT lladdr 02:00:00:00:00:09 dev v0
+	trace_on rpcrdma2/rpcrdma2_conn_state
+	mount -t nfs -o "vers=4.2,proto=rdma,rdmaver=2,port=20049${3:+,$3}" \
+		"$1:/" /mnt 2> /dev/null &
+	MOUNT=$!
+	lab_wait 10 reached "$2"
+	trace_off
+}
+
+kill_mount() {
+	kill -KILL $MOUNT 2> /dev/null || true
+	pkill -KILL -x mount.nfs || true
+	wait $MOUNT || true
+}
+
+remove() { # DEV
+	rdma link delete "$1"
+	! rdma link show "$1/1" 2> /dev/null
+}
+
+# Nobody sits out the time that a connection may take, 15 seconds.
+killed() { # ADDR STATE
+	start_mount "$1" "$2"
+	kill_mount
+	lab_wait 8 no_user
+}
+
+# The CM id of a connection that is not made yet goes with the device.
+removed() { # ADDR STATE
+	start_mount "$1" "$2"
+	remove rxe0
+	kill_mount
+	lab_wait 8 no_user
+	lab_net
+	fs_listen
+}
+
+# Everything takes a while on this link; meanwhile the device goes.
+removed_negotiating() {
+	tc qdisc add dev lo root netem delay 300ms
+	start_mount "$(lab_addr siw)" open
+	remove siw0
+	tc qdisc del dev lo root
+	kill_mount
+	lab_wait 8 no_user
+	lab_net
+	nfs siw 4.2
+	umount_nfs
+	lab_wait 8 no_user
+}
+
+writer() {
+	local n=0
+
+	while [ ! -e "$LAB_TMP/stop" ]; do
+		n=$((n + 1))
+		iocheck write -t -d -s "$n" -l 100001 -b 9001 "$D/d" || return 1
+		iocheck check -e -d -s "$n" -l 100001 -b 7001 "$D/d" || return 1
+		echo $n > "$LAB_TMP/round"
+	done
+}
+
+rounds() { cat "$LAB_TMP/round" 2> /dev/null || echo 0; }
+further() { [ "$(rounds)" -gt "$1" ]; }
+
+# In use; I/O goes on when the device is back.
+removed_in_use() { # DEV VERS
+	local pid n
+
+	scratch removed
+	rm -f "$LAB_TMP/stop" "$LAB_TMP/round"
+	nfs "$1" "$2"
+	writer &
+	pid=$!
+	lab_wait 20 further 0
+	remove "$1"0
+	lab_wait 20 lost
+	n=$(rounds)
+	lab_net
+	lab_wait 60 further "$n"
+	touch "$LAB_TMP/stop"
+	wait $pid
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+lost() { [ "$(connections client) $(connections server)" = "0 0" ]; }
+
+# umount -f while the device is away: the writer gets an error. With sessions
+# the file system itself waits for the server, which is to end its session.
+forced_off() { # DEV VERS
+	local pid
+
+	scratch forced
+	rm -f "$LAB_TMP/stop" "$LAB_TMP/round"
+	nfs "$1" "$2"
+	writer 2> /dev/null &
+	pid=$!
+	lab_wait 20 further 0
+	remove "$1"0
+	lab_wait 20 force_out $pid
+	lab_wait 20 unmounted
+	lab_wait 8 no_user
+	lab_net
+	rm -r "$E"
+}
+
+force_out() { # PID
+	umount -f /mnt || true
+	gone "$1"
+}
+
+unmounted() { ! mountpoint -q /mnt || umount /mnt; }
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+fs_start
+ktap_run "rxe mount killed while resolving (F-4)" killed $UNKNOWN resolving
+ktap_run "rxe mount killed while connecting (F-4)" killed $SILENT connecting
+ktap_run "rxe device removed while connecting (F-4)" removed $SILENT connecting
+[ ! -e /sys/class/infiniband/siw0 ] ||
+	ktap_run "siw device removed while negotiating (F-4)" removed_negotiating
+for_versions "$(by_speed "3 4.2" 4.2)" removed_in_use "device removed in use (F-4)"
+for_versions "$(by_speed "3 4.0" 3)" forced_off "umount -f without a device (F-4)"
