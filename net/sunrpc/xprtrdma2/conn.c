@@ -640,16 +640,17 @@ static bool conn_is_over(const struct rpcrdma2_conn *conn)
  */
 #define conn_wait(conn, cond, ms)					\
 ({									\
+	struct rpcrdma2_conn *__conn = (conn);				\
 	u32 __ms = (ms), __slice;					\
 	long __left;							\
 									\
 	do {								\
 		__slice = min_t(u32, __ms, RPCRDMA2_LOOK_MS);		\
-		__left = wait_event_timeout((conn)->state_wq,		\
-				(cond) || conn_is_over(conn),		\
+		__left = wait_event_timeout(__conn->state_wq,		\
+				(cond) || conn_is_over(__conn),		\
 				msecs_to_jiffies(__slice));		\
-		if (!__left && !(conn)->p.ops->wanted(conn))		\
-			rpcrdma2_conn_kill(conn, -ENOTCONN);		\
+		if (!__left && !__conn->p.ops->wanted(__conn))		\
+			rpcrdma2_conn_kill(__conn, -ENOTCONN);		\
 		__ms -= __slice;					\
 	} while (!__left && __ms);					\
 	__left;								\
