@@ -171,6 +171,24 @@ static void conn_qp_event(struct ib_event *event, void *context)
 	schedule_work(&conn->kill_work);
 }
 
+/**
+ * rpcrdma2_wc_failed - a work request has failed
+ * @conn: the connection, about to be given up
+ * @what: what it was
+ * @wc: its completion
+ *
+ * Those that are flushed because the connection ends are no failures.
+ *
+ * Context: CQ work item.
+ */
+void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what,
+			const struct ib_wc *wc)
+{
+	trace_rpcrdma2_wc_error(conn, what, wc->status, wc->vendor_err);
+	if (wc->status != IB_WC_WR_FLUSH_ERR)
+		rpcrdma2_stat_inc(conn->p.stats, wc_errors);
+}
+
 static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_conn *conn = cq->cq_context;
@@ -179,7 +197,7 @@ static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
 	rpcrdma2_sq_put(conn, 1);
 	if (wc->status == IB_WC_SUCCESS)
 		return;
-	trace_rpcrdma2_wc_error(conn, "probe", wc->status, wc->vendor_err);
+	rpcrdma2_wc_failed(conn, "probe", wc);
 	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 }
 
@@ -440,6 +458,11 @@ bool rpcrdma2_conn_granted(struct rpcrdma2_conn *conn, u32 credit)
 	spin_lock(&conn->credit_lock);
 	have = w->granted;
 	spin_unlock(&conn->credit_lock);
+
+	/* Peers of version 1 grant what they have, whatever is asked for */
+	if ((!credit || credit > w->asked) &&
+	    conn->codec != &rpcrdma2_codec_v1)
+		rpcrdma2_stat_inc(conn->p.stats, odd_grants);
 
 	/* A Receive for every Reply before its Call may go (CRED-8) */
 	want = min(credit, conn->p.calls);

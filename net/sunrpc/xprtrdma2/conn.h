@@ -446,6 +446,8 @@ u32 rpcrdma2_conn_credit_grant(struct rpcrdma2_conn *conn);
 /* Credit-free probe (CRED-17): a zero-length RDMA Write. If it fails the
  * connection is lost through the QP's error. Does not wait. May not sleep.
  */
+void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what,
+			const struct ib_wc *wc);
 void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
 
 /* recv.c */

@@ -186,6 +186,7 @@ static bool connprop_apply(struct rpcrdma2_conn *conn,
 	}
 	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN) {
 		/* It cannot carry the protocol (PROP-16, D-27) */
+		recv_malformed(conn, rx);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}

@@ -164,8 +164,7 @@ static void fence_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (likely(wc->status == IB_WC_SUCCESS)) {
 		fence_complete(req);
 	} else {
-		trace_rpcrdma2_wc_error(conn, "inv", wc->status,
-					wc->vendor_err);
+		rpcrdma2_wc_failed(conn, "inv", wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		fence_failed(req);
 	}

@@ -364,7 +364,7 @@ static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (wc->status == IB_WC_SUCCESS)
 		return;
-	trace_rpcrdma2_wc_error(conn, "reg", wc->status, wc->vendor_err);
+	rpcrdma2_wc_failed(conn, "reg", wc);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 
@@ -403,7 +403,7 @@ static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (wc->status == IB_WC_SUCCESS)
 		return;
-	trace_rpcrdma2_wc_error(conn, "inv", wc->status, wc->vendor_err);
+	rpcrdma2_wc_failed(conn, "inv", wc);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 

@@ -432,8 +432,7 @@ static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
 	rpcrdma2_rws_release(call, &call->posted);
 	reads_ended(call->resp);
 	if (wc->status != IB_WC_SUCCESS) {
-		trace_rpcrdma2_wc_error(conn, "read", wc->status,
-					wc->vendor_err);
+		rpcrdma2_wc_failed(conn, "read", wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		rpcrdma2_call_release(call);
 		return;

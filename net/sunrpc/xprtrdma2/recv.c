@@ -253,8 +253,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		trace_rpcrdma2_wc_error(conn, "recv", wc->status,
-					wc->vendor_err);
+		rpcrdma2_wc_failed(conn, "recv", wc);
 		if (!recv_cm_tells(conn, wc))
 			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		llist_add(&rx->node, &conn->p.pool->free);

@@ -411,8 +411,7 @@ static void reply_batch_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	rpcrdma2_rws_release(call, &call->posted);
 	if (wc->status != IB_WC_SUCCESS) {
-		trace_rpcrdma2_wc_error(conn, "write", wc->status,
-					wc->vendor_err);
+		rpcrdma2_wc_failed(conn, "write", wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		reply_drop(call);
 		return;

@@ -270,6 +270,7 @@ bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
 	struct rpcrdma2_call_ctx *call;
 
 	if (!responder_grant(resp, conn, rx->hdr.credit)) {
+		rpcrdma2_stat_inc(conn->p.stats, over_credit);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}

@@ -114,8 +114,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
 	if (status) {
-		trace_rpcrdma2_wc_error(conn, "send", wc->status,
-					wc->vendor_err);
+		rpcrdma2_wc_failed(conn, "send", wc);
 		rpcrdma2_conn_kill(conn, status);
 	}
 

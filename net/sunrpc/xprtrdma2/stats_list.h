@@ -51,6 +51,9 @@ RPCRDMA2_STAT(probes),
 RPCRDMA2_STAT(send_errors_dropped),	/* RDMA2_ERRORs not sent: no room */
 RPCRDMA2_STAT(lost_completions),	/* work that never completed */
 RPCRDMA2_STAT(stray_completions),	/* of work that was over */
+RPCRDMA2_STAT(wc_errors),		/* failed RDMA, of either peer's making */
+RPCRDMA2_STAT(odd_grants),		/* of zero, or of more than asked for */
+RPCRDMA2_STAT(over_credit),		/* closed: far more Calls than granted */
 RPCRDMA2_STAT(rx_other_draft),		/* of another version 2 (VER-23) */
 /* Why connections speak what they speak, or came to nothing: one for each
  * enum rpcrdma2_why but the first, in that order
