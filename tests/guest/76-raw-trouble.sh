@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The raw peer as a client and as a server that does whatever it should not:
+# the outcome of each, and which counter tells of it; the limits that an
+# administrator sets; the reason why a version was chosen.
+# Cases and what they cover: rawpeer list trouble, rawpeer list reasons
+#
+# timeout: 240
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/raw.sh
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_all
+raw_group trouble 20049
+raw_group reasons 21000+
