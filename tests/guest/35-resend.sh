@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A connection is lost with a WRITE on it that the server has executed, or is
+# about to. It is sent again on the next connection, where it may have
+# another form: other thresholds, another version. It must be executed once
+# (F-7). First by the raw peer, then by the client.
+#
+# timeout: 120
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+. /lab/lib/raw.sh
+
+PARAM=/sys/module/rpcrdma2/parameters
+
+hits() { awk '$1 == "rc" { print $2 }' /proc/net/rpc/nfsd; }
+not() { ! "$@"; }
+lost() { [ "$(connections client)" = 0 ]; }
+
+# The server has the WRITE when the device goes. It is back once the WRITE was
+# executed and its Reply had nowhere to go.
+lose_reply() { # DEV
+	local pid
+
+	rdma link delete "$1"0 &
+	pid=$!
+	lab_wait 20 lost
+	thaw
+	lab_wait 20 not stuck 1
+	wait $pid
+}
+
+# resent DEV VERS COUNTER: the WRITE that had a chunk comes again; COUNTER is
+# the kind of message the server gets it in.
+resent() {
+	local pid before
+
+	scratch resend
+	nfs "$1" "$2"
+	: > "$D/f"
+	exec 7<> "$D/f"
+	before=$(hits)
+	mark
+	freeze
+	iocheck write -d -s 7 -l 12001 "$D/f" &
+	pid=$!
+	lab_wait 20 stuck 1 || { thaw; return 1; }
+	look
+	counted client -eq 1 read_chunks || { thaw; return 1; }
+	lose_reply "$1" || { thaw; return 1; }
+	"change_$3"
+	lab_net
+	wait $pid
+	"restore_$3"
+	exec 7<&-
+	[ "$(hits)" -gt "$before" ]
+	iocheck check -e -s 7 -l 12001 "$E/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# A server with larger Receive buffers than before
+change_inline() { echo 16384 > $PARAM/server_recv_size; }
+restore_inline() {
+	look
+	counted server -eq 0 read_chunks
+	[ "$(sed -n 's/^version: //p' $OBSERVE/client-*)" = 2 ]
+	echo 4096 > $PARAM/server_recv_size
+}
+
+change_v1() { echo N > $PARAM/server_v2; }
+restore_v1() {
+	[ "$(sed -n 's/^version: //p' $OBSERVE/client-*)" = 1 ]
+	echo Y > $PARAM/server_v2
+}
+
+resent_inline() { resent "$1" "$2" inline; }
+resent_v1() { resent "$1" "$2" v1; }
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
+lab_net
+lab_server
+load_rpcrdma2 server_recv_size=4096
+fs_listen
+raw_group replay 20049
+for_versions "3" resent_inline "WRITE sent again inline (F-7)"
+for_versions "4.0" resent_v1 "WRITE sent again as version 1 (F-7)"
