@@ -18,6 +18,7 @@ export LAB_CHANNEL=8
 }
 mount -t debugfs debugfs /sys/kernel/debug
 mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null
+ln -s /proc/self/fd /dev/fd
 mkdir -p /dev/pts /dev/shm /var/lib/nfs /var/log /run/lock
 mount -t devpts devpts /dev/pts 2> /dev/null
 mount -t tmpfs shm /dev/shm

@@ -204,8 +204,11 @@ counted() {
 # connections client|server: how many there are.
 connections() { find $OBSERVE -name "$1-*" | wc -l; }
 _none_left() {
-	[ "$(connections client) $(connections server)" = "0 0" ] &&
-		[ "$(< /sys/module/rpcrdma2/refcnt)" = "$LISTENERS" ]
+	local refs
+
+	compgen -G "$OBSERVE/*-*" > $LAB_TMP/left && return 1
+	read -r refs < /sys/module/rpcrdma2/refcnt
+	[ "$refs" = "$LISTENERS" ]
 }
 
 # none_left: after the last unmount all connections end; only listeners keep

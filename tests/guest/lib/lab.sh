@@ -25,16 +25,22 @@ lab_die() {
 	exit 1
 }
 
-# lab_wait SECONDS CMD...: polls CMD until it succeeds. The limit is only for
-# the case that it never does, and is stretched on slow guests.
+# lab_pause SECONDS: sleep without a process, which is slow to start.
+exec {LAB_NOTHING}<> <(:)
+lab_pause() { read -rt "$1" -u "$LAB_NOTHING" || true; }
+
+# lab_wait SECONDS CMD...: polls CMD until it succeeds, more and more seldom.
+# The limit is only for the case that it never does, and is stretched on slow
+# guests.
 lab_wait() {
-	local limit=$1 deadline
+	local limit=$1 deadline pause=2
 
 	shift
 	deadline=$((SECONDS + limit * ${lab_scale:-1}))
 	until "$@"; do
 		[ "$SECONDS" -lt "$deadline" ] || return 1
-		sleep 0.05
+		lab_pause "0.$((pause / 10))$((pause % 10))"
+		pause=$((pause < 30 ? pause + 3 : pause))
 	done
 }
 
