@@ -297,6 +297,28 @@ RP_CASE("credits", rev_no_service, "REV-11,FLG-10",
 	cl_end(s);
 }
 
+/* Each answer brings the next reverse Call, until there is none. */
+static bool next_null(struct cl *s, const struct rp_rx *rx)
+{
+	if (rp_word(rx->buf, 4) != RESPONSE)
+		return false;
+	rp_try_send(s->c, msg_call(cb_null(rp_xid())));
+	return true;
+}
+
+RP_CASE("credits", rev_service_goes, "REV-11,REC-4",
+	"reverse Calls while the callback service goes away (F-9)")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(16, &call);
+	int i;
+
+	s->control = next_null;
+	for (i = 0; i < 4; i++)
+		rp_send(s->c, msg_call(cb_null(rp_xid())));
+	give_up(s, call);
+}
+
 RP_CASE("credits", rev_v1, "V1-13,CRED-18,VER-11,VER-22",
 	"a reverse Call on a version 1 connection")
 {
