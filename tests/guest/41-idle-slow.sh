@@ -147,7 +147,7 @@ lab_export ext4
 fs_start
 for_versions 4.1 slow "a slow server"
 for_versions 4.2 idle "idle connections"
-for_versions "3 4.2" by_hand "no remote invalidation"
+quick || for_versions "3 4.2" by_hand "no remote invalidation"
 # Somebody has to cut.
 if [ -d $FAIL ]; then
 	for_versions 4.2 cut "recall after a reconnect"

@@ -259,6 +259,7 @@ struct rp_how {
 	const void	*private_data;
 	unsigned int	private_len;
 	unsigned int	recvs;		/* 0: RP_NR_RECVS */
+	unsigned int	recv_size;	/* 0: RP_RECV_SIZE; longer is fatal */
 	bool		no_rnr;		/* a missing Receive is fatal */
 };
 

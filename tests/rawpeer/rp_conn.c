@@ -39,6 +39,7 @@ enum { WR_RECV, WR_SEND, WR_RDMA, WR_BIND };
  * @rx: receive buffers
  * @rx_mr: registration of @rx
  * @nrecvs: number of receive buffers in use
+ * @recv_size: bytes of each that are used
  * @fifo: received messages that no one has looked at
  * @head: first used entry of @fifo
  * @tail: first unused entry of @fifo
@@ -64,6 +65,7 @@ struct rp_conn {
 	uint8_t			(*rx)[RP_RECV_SIZE];
 	struct ibv_mr		*rx_mr;
 	unsigned int		nrecvs;
+	unsigned int		recv_size;
 	struct rp_rx		*fifo[RP_NR_RECVS * 16];
 	unsigned int		head;
 	unsigned int		tail;
@@ -126,7 +128,7 @@ static struct rp_conn *conn_of(struct rdma_cm_id *id)
 static void post_recv(struct rp_conn *c, unsigned int i)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)c->rx[i], .length = RP_RECV_SIZE,
+		.addr = (uintptr_t)c->rx[i], .length = c->recv_size,
 		.lkey = c->rx_mr->lkey,
 	};
 	struct ibv_recv_wr *bad, wr = {
@@ -378,6 +380,7 @@ static void make_qp(struct rp_conn *c, const struct rp_how *how)
 	unsigned int i;
 
 	c->nrecvs = how && how->recvs ? how->recvs : RP_NR_RECVS;
+	c->recv_size = how && how->recv_size ? how->recv_size : RP_RECV_SIZE;
 	c->pd = ibv_alloc_pd(c->id->verbs);
 	rp_check(c->pd, "no protection domain");
 	c->chan = ibv_create_comp_channel(c->id->verbs);
