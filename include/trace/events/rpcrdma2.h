@@ -206,6 +206,47 @@ TRACE_EVENT(rpcrdma2_send_control,
 		  __entry->ret)
 );
 
+TRACE_EVENT(rpcrdma2_prop,
+	TP_PROTO(const struct rpcrdma2_conn *conn, const char *what, u32 prop,
+		 u32 value, u32 arg),
+	TP_ARGS(conn, what, prop, value, arg),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__string(what, what)
+		__field(u32, prop)
+		__field(u32, value)
+		__field(u32, arg)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__assign_str(what);
+		__entry->prop = prop;
+		__entry->value = value;
+		__entry->arg = arg;
+	),
+	TP_printk("conn=%u %s prop=%u value=%u arg=%u", __entry->conn,
+		  __get_str(what), __entry->prop, __entry->value, __entry->arg)
+);
+
+TRACE_EVENT(rpcrdma2_limits,
+	TP_PROTO(const struct rpcrdma2_conn *conn),
+	TP_ARGS(conn),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, send)
+		__field(u32, recv)
+		__field(u32, held)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->send = conn->inline_send;
+		__entry->recv = conn->inline_recv;
+		__entry->held = conn->held_send;
+	),
+	TP_printk("conn=%u inline_send=%u inline_recv=%u held=%u",
+		  __entry->conn, __entry->send, __entry->recv, __entry->held)
+);
+
 TRACE_EVENT(rpcrdma2_wc_error,
 	TP_PROTO(const struct rpcrdma2_conn *conn, const char *what,
 		 int status, u32 vendor_err),

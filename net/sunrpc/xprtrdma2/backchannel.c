@@ -115,6 +115,20 @@ void rpcrdma2_bc_window(struct rpcrdma2_svc *svc)
 }
 
 /**
+ * rpcrdma2_bc_replies_due - longest Reply that may come inline
+ * @svc: on whose connection
+ *
+ * Context: the CQ's work item.
+ * Return: bytes, as struct rpcrdma2_conn_ops.replies_due
+ */
+u32 rpcrdma2_bc_replies_due(struct rpcrdma2_svc *svc)
+{
+	struct rpcrdma2_bc *bc = bc_get(svc);
+
+	return bc ? rpcrdma2_requester_replies_due(&bc->rq) : 0;
+}
+
+/**
  * rpcrdma2_bc_stop - the connection is about to be closed
  * @svc: its connection is not closed yet
  *
@@ -159,12 +173,14 @@ static int bc_send_request(struct rpc_rqst *rqst)
 	if (svc_xprt_is_dead(sxprt))
 		return -ENOTCONN;
 	conn = rpcrdma2_svc(sxprt)->conn;
-	if (!bc_allowed(conn))
+	if (!bc_allowed(conn)) {
+		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
 		ret = -EIO;
-	else if (rqst->rq_snd_buf.len > bc_room(conn))
+	} else if (rqst->rq_snd_buf.len > bc_room(conn)) {
 		ret = -EMSGSIZE;
-	else
+	} else {
 		ret = rpcrdma2_requester_send(rqst);
+	}
 	trace_rpcrdma2_bc_send(conn->id, be32_to_cpu(rqst->rq_xid),
 			       rqst->rq_snd_buf.len, ret);
 	if (ret == -ENOTCONN)

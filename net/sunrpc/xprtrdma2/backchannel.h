@@ -18,6 +18,7 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_create *args);
 void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_window(struct rpcrdma2_svc *svc);
+u32 rpcrdma2_bc_replies_due(struct rpcrdma2_svc *svc);
 /* The connection of @svc is about to be closed. */
 void rpcrdma2_bc_stop(struct rpcrdma2_svc *svc);
 /* The connection of @svc is closed and about to be freed. */

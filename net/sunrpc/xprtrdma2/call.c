@@ -267,7 +267,8 @@ int rpcrdma2_req_encode(struct rpcrdma2_requester *rq,
 	int hdr, too_long;
 	void *p;
 
-	too_long = limit == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
+	/* Either may have become less since the Call was planned */
+	too_long = size == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
 	rpcrdma2_req_chunks(req, &call);
 	call.xid = be32_to_cpu(req->rqst.rq_xid);
 	call.credit = rpcrdma2_conn_credit_ask(conn);

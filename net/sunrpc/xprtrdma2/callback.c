@@ -420,9 +420,10 @@ static int cb_send_reply(struct rpcrdma2_client *client,
 		.call	= &no_chunks,
 	};
 	struct rpcrdma2_send *send;
-	u32 len;
-	int hdr;
+	u32 len, epoch;
+	int ret;
 
+	epoch = rpcrdma2_tx_begin(conn);
 	len = conn->codec->reply_len(&reply) + snd->len;
 	if (len > READ_ONCE(conn->inline_send)) {
 		struct rpcrdma2_hdr about = {
@@ -433,21 +434,27 @@ static int cb_send_reply(struct rpcrdma2_client *client,
 
 		rpcrdma2_send_error(conn, &about, RDMA2_ERR_REPLY_RESOURCE,
 				    snd->len, 0);
-		return -EMSGSIZE;
+		ret = -EMSGSIZE;
+		goto out;
 	}
+	ret = rpcrdma2_conn_ready(conn) ? -ENOBUFS : -ENOTCONN;
 	send = cb_send_get(conn, len);
 	if (!send)
-		return rpcrdma2_conn_ready(conn) ? -ENOBUFS : -ENOTCONN;
-	hdr = conn->codec->encode_reply(&reply, send->buf, send->size);
-	if (hdr < 0 || read_bytes_from_xdr_buf(snd, 0, send->buf + hdr,
+		goto out;
+	ret = conn->codec->encode_reply(&reply, send->buf, send->size);
+	if (ret < 0 || read_bytes_from_xdr_buf(snd, 0, send->buf + ret,
 					       snd->len)) {
 		rpcrdma2_send_put(send);
-		return -EIO;
+		ret = -EIO;
+		goto out;
 	}
 	rpcrdma2_stat_inc(&client->stats, tx_reply_msg);
-	rpcrdma2_stat_add(&client->stats, inline_tx_bytes, hdr + snd->len);
-	rpcrdma2_send_prepare(send, hdr + snd->len, 0);
-	return rpcrdma2_send_post(send, NULL);
+	rpcrdma2_stat_add(&client->stats, inline_tx_bytes, ret + snd->len);
+	rpcrdma2_send_prepare(send, ret + snd->len, 0);
+	ret = rpcrdma2_send_post(send, NULL);
+out:
+	rpcrdma2_tx_end(conn, epoch);
+	return ret;
 }
 
 /**

@@ -116,6 +116,13 @@ static void client_recv_error(struct rpcrdma2_conn *conn,
 	rpcrdma2_requester_error(&client->rq, conn, rx);
 }
 
+static u32 client_replies_due(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	return rpcrdma2_requester_replies_due(&client->rq);
+}
+
 static void client_window(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_client *client = conn->p.owner;
@@ -152,6 +159,7 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.recv_reply	= client_recv_reply,
 	.recv_error	= client_recv_error,
 	.window		= client_window,
+	.replies_due	= client_replies_due,
 	.lost		= client_lost,
 	.wanted		= client_wanted,
 };

@@ -153,7 +153,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	atomic_set(&conn->control_xid, get_random_u32());
 	rpcrdma2_window_reset(&conn->window, p->calls);
 	rpcrdma2_grant_reset(&conn->grant, p->serves_initial, p->serves);
-	rpcrdma2_props_init(&conn->peer);
+	rpcrdma2_props_setup(conn);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
 	conn->last_recv = jiffies;
@@ -324,10 +324,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	if (ret)
 		return ret;
 
-	rpcrdma2_props_init(&conn->mine);
-	conn->mine.val[RPCRDMA2_RBSIZ] = p->pool->size;
-	conn->mine.val[RPCRDMA2_BRS] = p->brs;
-	conn->mine.listed = BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS);
+	rpcrdma2_props_begin(conn);
 	return 0;
 }
 
@@ -341,26 +338,6 @@ static void conn_cm_private(struct rpcrdma2_conn *conn, u8 *buf)
 	};
 
 	rpcrdma_cm_encode(&cm, buf);
-}
-
-/**
- * rpcrdma2_conn_apply_props - thresholds by the properties of both peers
- * @conn: connection of version 2
- *
- * INL-2, INL-3, D-16. Obeyed by messages that are built from now on
- * (CONN-13).
- *
- * Context: connect path or CQ work item.
- */
-void rpcrdma2_conn_apply_props(struct rpcrdma2_conn *conn)
-{
-	u32 mine = conn->mine.val[RPCRDMA2_RBSIZ];
-	u32 peer = conn->peer.val[RPCRDMA2_RBSIZ];
-	u32 most = conn->slot_size ?: conn->p.send_size;
-
-	WRITE_ONCE(conn->inline_send, min(most, peer));
-	WRITE_ONCE(conn->inline_recv, conn->peer_props_seen ?
-		   min(mine, peer) : RPCRDMA2_INLINE_DEFAULT);
 }
 
 /* Thresholds and invalidation by the rules of the settled version: INL-8,
@@ -425,13 +402,18 @@ int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 	conn_apply_limits(conn);
 	/* A CONNPROP that comes late may allow more (CONN-9) */
 	want = conn->inline_send;
-	if (codec->props && !conn->peer_props_seen)
+	if (codec->props && conn->peer_props_seen)
+		rpcrdma2_props_ready(conn);
+	/* ... and a client's may change at any time (D-16) */
+	if (codec->props && (!conn->peer_props_seen ||
+			     (conn->extended && !conn->client)))
 		want = conn->p.send_size;
 	size = rpcrdma2_sends_grow(conn, want, min(conn->inline_send,
 						   codec->inline_default));
 	if (size < 0)
 		return -ENOBUFS;
 	conn->slot_size = size;
+	conn->slot_want = size;
 	conn->inline_send = min_t(u32, conn->inline_send, size);
 	if (!conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
 		return -ENOTCONN;
@@ -630,6 +612,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		ib_free_cq(conn->cq);
 		conn->cq = NULL;
 	}
+	rpcrdma2_props_stop(conn);
 	rpcrdma2_sends_destroy(conn);
 	rpcrdma2_recvs_reclaim(conn);
 	cancel_work_sync(&conn->kill_work);

@@ -20,12 +20,14 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/llist.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
+#include "change.h"
 #include "credits.h"
 #include "props.h"
 #include "stats.h"
@@ -94,15 +96,19 @@ struct rpcrdma2_recv {
  * struct rpcrdma2_recv_pool - Receives, kept over reconnects
  * @free: those not posted and not in use
  * @lock: serialises removal from @free
- * @size: bytes of each buffer
+ * @first_size: bytes of each buffer when a connection begins
+ * @size: bytes of new buffers
  * @count: buffers in existence
+ * @bytes: memory of these buffers
  * @node: NUMA node for new ones
  */
 struct rpcrdma2_recv_pool {
 	struct llist_head		free;
 	spinlock_t			lock;	/* takers of @free */
+	u32				first_size;
 	u32				size;
 	atomic_t			count;
+	atomic_long_t			bytes;
 	int				node;
 };
 
@@ -169,6 +175,8 @@ struct rpcrdma2_send {
  * @recv_error: an RDMA2_ERROR that is not about a control message; as
  *	@recv_reply. hdr.err and hdr.err_arg are valid
  * @window: the window may have been opened by a control message
+ * @replies_due: bytes of the longest Reply that may come inline for a Call
+ *	of ours without a Reply chunk; U32_MAX if that can't be told now
  * @lost: the connection went to CLOSING (CM event, QP error, device
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
@@ -186,6 +194,7 @@ struct rpcrdma2_conn_ops {
 	void (*recv_error)(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx);
 	void (*window)(struct rpcrdma2_conn *conn);
+	u32 (*replies_due)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
 	bool (*wanted)(const struct rpcrdma2_conn *conn);
 };
@@ -275,9 +284,30 @@ int rpcrdma2_device_query(struct ib_device *device,
  * @neg_proved: client: a good message came after the version was settled
  * @srv_ver: server: the version; CQ work item only
  * @cm_peer: the peer's private data
- * @mine: properties we announce
- * @peer: properties of the peer (defaults until its CONNPROP)
+ * @mine: properties we announce; from READY on changed under @props_lock
+ * @peer: properties of the peer (defaults until its CONNPROP); likewise
  * @peer_props_seen: its CONNPROP has come
+ * @props_lock: protects @change and all changes of properties, and keeps
+ *	the messages about them in order
+ * @change: property changes under way
+ * @extended: both sides have announced that they change properties
+ * @want_recv: Receive Buffer Size we would like to have, bytes
+ * @want_send: largest message we would like to send, bytes
+ * @plan_recv: Calls are planned for Replies of so many bytes, because the
+ *	peer has asked for a smaller Receive Buffer Size
+ * @own_cycles: empty requests that may still be sent to use up Receives
+ * @go_round: the peer's Receives may be used up for a raise
+ * @retries: how often a lower value may still be asked for
+ * @retry_at: jiffies when it may
+ * @props_work: does what is to be done about property changes
+ * @tx_lock: protects the fields up to @tx_draining
+ * @tx_users: messages being built, under the limits before and after the
+ *	last time that these were lowered
+ * @tx_epoch: which of the two counts new ones
+ * @tx_draining: those of the other are waited for, with the limit for a
+ *	REQPROP in force already
+ * @held_send: largest message before that limit, or 0: Replies that need
+ *	it wait
  * @control_xid: last XID of a control message of ours
  * @inline_send: largest message we may send now, bytes (INL-3)
  * @inline_recv: largest message the peer may send now, bytes
@@ -298,22 +328,26 @@ int rpcrdma2_device_query(struct ib_device *device,
  * @slots: slots for RPC messages, an array of @nslots; they exist from
  *	READY on, when the size of the largest message is known
  * @nslots: how many
- * @slot_size: bytes of each, 0 before they exist
+ * @slot_size: bytes of the smallest, 0 before they exist
+ * @slot_want: bytes that each is to have
+ * @slot_changing: some may have another size
  * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
  * @recv_lock: protects the fields up to @recv_list and orders posting
  * @recv_closed: nothing may be posted any more
  * @recv_max: Receives the QP can hold
  * @recv_target: Receives to keep posted
  * @recv_posted: Receives posted now
- * @recv_list: these Receives
+ * @recv_list: these Receives, in the order of posting
+ * @recv_size: bytes of the smallest that may be posted: what is announced
  * @last_recv: jiffies of the last Receive
  * @probe_cqe: completion of the credit-free probe
  * @probing: a probe is posted
  * @debugfs: file that shows the connection
  * @kill_work: gives up the connection from interrupt context
  *
- * Lock order: state_lock, credit_lock, sq_lock and recv_lock are leaves and
- * are never held together. None is taken in interrupt context.
+ * Lock order: state_lock, credit_lock, sq_lock, recv_lock and tx_lock are
+ * leaves and are never held together; props_lock, a mutex, is outside of
+ * them and of xprt->queue_lock. None is taken in interrupt context.
  */
 struct rpcrdma2_conn {
 	struct kref			kref;
@@ -344,6 +378,22 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_propset		mine;
 	struct rpcrdma2_propset		peer;
 	bool				peer_props_seen;
+	struct mutex			props_lock;	/* @change ... @retry_at */
+	struct rpcrdma2_change		change;
+	bool				extended;
+	u32				want_recv;
+	u32				want_send;
+	u32				plan_recv;
+	u32				own_cycles;
+	bool				go_round;
+	u32				retries;
+	unsigned long			retry_at;
+	struct delayed_work		props_work;
+	spinlock_t			tx_lock;	/* @tx_* */
+	u32				tx_users[2];
+	u32				tx_epoch;
+	bool				tx_draining;
+	u32				held_send;
 	atomic_t			control_xid;
 	u32				inline_send;
 	u32				inline_recv;
@@ -366,6 +416,8 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_send		*slots;
 	u32				nslots;
 	u32				slot_size;
+	u32				slot_want;
+	bool				slot_changing;
 	struct rpcrdma2_send		*control_slots;
 
 	spinlock_t			recv_lock;	/* receive queue */
@@ -374,6 +426,7 @@ struct rpcrdma2_conn {
 	u32				recv_target;
 	u32				recv_posted;
 	struct list_head		recv_list;
+	u32				recv_size;
 	unsigned long			last_recv;
 
 	struct ib_cqe			probe_cqe;
@@ -453,6 +506,12 @@ void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
 /* recv.c */
 /* Make the Receives of a new QP and post the first ones. Sleeps. */
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
+/* Changing the size of Receives: post others from now on; is there any
+ * smaller one left; the peer is to be told that there is none.
+ */
+void rpcrdma2_recvs_resize(struct rpcrdma2_conn *conn, u32 size);
+bool rpcrdma2_recvs_raised(struct rpcrdma2_conn *conn);
+bool rpcrdma2_recvs_announce(struct rpcrdma2_conn *conn);
 /* The QP and the CQ are gone: take back what never completed. */
 void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn);
 /* After the QP is drained and every Receive was given back: unmap. */
@@ -471,6 +530,10 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
  * of the @size wanted. Returns the size or -ENOMEM.
  */
 int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
+/* Another size for these slots; calls rpcrdma2_props_kick() when all have it
+ * if it is more. Sleeps.
+ */
+void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size);
 /* Nothing may be posted any more. */
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn);
 /* After the drain: tells waiters, ends what never completed. */
@@ -535,5 +598,42 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
 void rpcrdma2_send_last_error(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_hdr *about, u32 err,
 			      u32 arg0, u32 arg1);
+
+/* conn_props.c */
+extern bool rpcrdma2_property_change;
+
+/* A new connection. */
+void rpcrdma2_props_setup(struct rpcrdma2_conn *conn);
+/* What to announce; before the first message. */
+void rpcrdma2_props_begin(struct rpcrdma2_conn *conn);
+/* Both CONNPROPs are known. */
+void rpcrdma2_props_ready(struct rpcrdma2_conn *conn);
+/* A message of one of the types of the extension has arrived. Returns false
+ * if these types are unknown on this connection.
+ */
+bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
+			    struct rpcrdma2_recv *rx);
+/* Is this RDMA2_ERROR about a request or an announcement of ours? */
+bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
+			  const struct rpcrdma2_hdr *hdr);
+/* Something has happened that a change may have waited for. Any context. */
+void rpcrdma2_props_kick(struct rpcrdma2_conn *conn);
+/* The connection ends: nothing of this runs any more. Sleeps. */
+void rpcrdma2_props_stop(struct rpcrdma2_conn *conn);
+/* An administrator's word, see Documentation/administration.md. Returns 0 or
+ * a negative errno. Sleeps.
+ */
+int rpcrdma2_props_command(struct rpcrdma2_conn *conn, char *line);
+
+/* Building a message that may be longer than any limit that is wanted later:
+ * between these the limits read from the connection hold. _begin() returns
+ * what _end() needs. Do not sleep.
+ */
+u32 rpcrdma2_tx_begin(struct rpcrdma2_conn *conn);
+void rpcrdma2_tx_end(struct rpcrdma2_conn *conn, u32 epoch);
+/* Wait until a Reply that is longer than what we have asked the peer to
+ * change its Receive Buffer Size to may be sent or not. 0 or -ENOTCONN.
+ */
+int rpcrdma2_tx_hold(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_CONN_H */

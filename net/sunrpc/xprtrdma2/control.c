@@ -207,6 +207,7 @@ static void recv_connprop(struct rpcrdma2_conn *conn,
 		}
 		if (!connprop_apply(conn, rx))
 			return;
+		rpcrdma2_props_ready(conn);
 		rpcrdma2_conn_apply_props(conn);
 	}
 	if (rx->hdr.response) {
@@ -288,6 +289,8 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		return recv_rpc(conn, rx);
 	case RDMA2_ERROR:
 		rpcrdma2_stat_inc(conn->p.stats, rx_error);
+		if (rpcrdma2_props_error(conn, &rx->hdr))
+			return false;
 		conn->p.ops->recv_error(conn, rx);
 		return false;
 	case RDMA2_CONNPROP:
@@ -430,6 +433,8 @@ bool rpcrdma2_receive(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	/* What a lost connection still has to say counts for negotiation */
 	if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING &&
 	    !(conn->client && !conn->codec))
+		return false;
+	if (rpcrdma2_conn_ready(conn) && rpcrdma2_props_receive(conn, rx))
 		return false;
 	return conn->client ? recv_client(conn, rx) : recv_server(conn, rx);
 }

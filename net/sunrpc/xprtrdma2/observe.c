@@ -4,6 +4,9 @@
  * /sys/kernel/debug/rpcrdma2/{client,server}-ID, one "name: value" a line,
  * and the sums of the counters of all that is gone: {client,server}_ended.
  *
+ * What is written to it is a request to change a property of the connection,
+ * see rpcrdma2_props_command().
+ *
  * A file exists while its connection does; debugfs_remove() waits for
  * readers, so the connection outlives every read. Process context.
  */
@@ -35,17 +38,42 @@ static const char *const state_names[] = {
 	[RPCRDMA2_CONN_CLOSED]	   = "closed",
 };
 
-static void show_settled(struct seq_file *m, const struct rpcrdma2_conn *conn)
+static const char *const result_names[] = {
+	[RPCRDMA2_CHANGE_NEVER]	   = "none",
+	[RPCRDMA2_CHANGE_WAITING]  = "waiting",
+	[RPCRDMA2_CHANGE_DONE]	   = "granted",
+	[RPCRDMA2_CHANGE_OTHER]	   = "partly",
+	[RPCRDMA2_CHANGE_REJECTED] = "rejected",
+};
+
+/* What each side has, and what we have asked the peer for. */
+static void show_props(struct seq_file *m, struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_change *c = &conn->change;
 	enum rpcrdma2_prop prop;
 
-	seq_printf(m, "version: %u\n", conn->codec->vers);
-	seq_printf(m, "version_reason: %u %s\n", conn->why,
-		   rpcrdma2_why_name(conn->why));
+	mutex_lock(&conn->props_lock);
 	for (prop = 0; prop < RPCRDMA2_NR_PROPS; prop++)
 		seq_printf(m, "%s: local %u peer %u\n",
 			   rpcrdma2_prop_name(prop), conn->mine.val[prop],
 			   conn->peer.val[prop]);
+	seq_printf(m, "property_change: %u\n", c->on);
+	for (prop = 0; prop < RPCRDMA2_NR_PROPS; prop++)
+		seq_printf(m, "%s asked: %u %s\n", rpcrdma2_prop_name(prop),
+			   c->value[prop], result_names[c->result[prop]]);
+	seq_printf(m, "receive_size_goal: %u\n", conn->p.pool->size);
+	seq_printf(m, "request_pending: %u\n",
+		   c->pending || c->want || c->cycles || conn->retries);
+	seq_printf(m, "announcement_pending: %u\n", c->dirty || c->told);
+	mutex_unlock(&conn->props_lock);
+}
+
+static void show_settled(struct seq_file *m, struct rpcrdma2_conn *conn)
+{
+	seq_printf(m, "version: %u\n", conn->codec->vers);
+	seq_printf(m, "version_reason: %u %s\n", conn->why,
+		   rpcrdma2_why_name(conn->why));
+	show_props(m, conn);
 	seq_printf(m, "inline_send: %u\n", conn->inline_send);
 	seq_printf(m, "inline_recv: %u\n", conn->inline_recv);
 	seq_printf(m, "remote_invalidation: %u\n", conn->remote_inval);
@@ -69,7 +97,7 @@ DEFINE_SHOW_ATTRIBUTE(ended);
 
 static int conn_show(struct seq_file *m, void *v)
 {
-	const struct rpcrdma2_conn *conn = m->private;
+	struct rpcrdma2_conn *conn = m->private;
 	enum rpcrdma2_conn_state state = READ_ONCE(conn->state);
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
 
@@ -87,15 +115,45 @@ static int conn_show(struct seq_file *m, void *v)
 		   conn->grant.current_grant);
 	seq_printf(m, "calls_being_served: %u\n", conn->grant.inflight);
 	seq_printf(m, "receives_posted: %u\n", conn->recv_posted);
-	seq_printf(m, "receive_memory: %u\n",
-		   atomic_read(&conn->p.pool->count) * conn->p.pool->size);
-	seq_printf(m, "send_memory: %u\n", conn->nslots * conn->inline_send);
+	seq_printf(m, "receive_memory: %lu\n",
+		   atomic_long_read(&conn->p.pool->bytes));
+	seq_printf(m, "send_memory: %u\n", conn->nslots * conn->slot_size);
 	seq_printf(m, "send_queue: %u of %u free\n", conn->sq_avail,
 		   conn->sq_depth);
 	show_stats(m, conn->p.stats);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(conn);
+
+static int conn_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, conn_show, inode->i_private);
+}
+
+/* One line, one request. */
+static ssize_t conn_write(struct file *file, const char __user *buf,
+			  size_t len, loff_t *pos)
+{
+	struct rpcrdma2_conn *conn = file_inode(file)->i_private;
+	char line[64];
+	int ret;
+
+	if (!len || len >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, len))
+		return -EFAULT;
+	line[len] = '\0';
+	ret = rpcrdma2_props_command(conn, strim(line));
+	return ret ?: len;
+}
+
+static const struct file_operations conn_fops = {
+	.owner		= THIS_MODULE,
+	.open		= conn_open,
+	.read		= seq_read,
+	.write		= conn_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
 
 /**
  * rpcrdma2_observe_add - show a connection
@@ -109,7 +167,7 @@ void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
 
 	snprintf(name, sizeof(name), "%s-%u",
 		 conn->client ? "client" : "server", conn->id);
-	conn->debugfs = debugfs_create_file(name, 0400, rpcrdma2_debugfs,
+	conn->debugfs = debugfs_create_file(name, 0600, rpcrdma2_debugfs,
 					    conn, &conn_fops);
 }
 

@@ -87,12 +87,14 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	const struct rpc_rqst *rqst = &req->rqst;
 	const struct xdr_buf *rcv = &rqst->rq_rcv_buf;
 	struct rpcrdma2_plan *plan = &req->plan;
+	u32 limit = READ_ONCE(conn->inline_recv);
 	int pages;
 
 	plan->results = RPCRDMA2_RES_INLINE;
 	plan->res_mrs = 0;
 	req->results.nsegs = 0;
-	if (reply_header(conn, NULL, NULL) + rcv->buflen <= conn->inline_recv)
+	plan->reply_due = reply_header(conn, NULL, NULL) + rcv->buflen;
+	if (plan->reply_due <= limit)
 		return 0;
 	if (!depth)
 		return -EMSGSIZE;
@@ -101,9 +103,9 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	    !(req->refused & RPCRDMA2_REFUSED_WRITE)) {
 		plan->res_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(rcv), depth);
 		req->results.nsegs = plan->res_mrs;
-		if (reply_header(conn, &req->results, NULL) +
-		    rcv->head[0].iov_len + rcv->tail[0].iov_len <=
-		    conn->inline_recv) {
+		plan->reply_due = reply_header(conn, &req->results, NULL) +
+				  rcv->head[0].iov_len + rcv->tail[0].iov_len;
+		if (plan->reply_due <= limit) {
 			plan->results = RPCRDMA2_RES_WRITE;
 			return 0;
 		}
@@ -113,6 +115,7 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	if (pages < 0)
 		return pages;
 	plan->results = RPCRDMA2_RES_REPLY;
+	plan->reply_due = 0;
 	plan->res_mrs = DIV_ROUND_UP(pages, depth);
 	req->results.nsegs = plan->res_mrs;
 	return 0;
@@ -213,6 +216,12 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 	u32 bounce = 0;
 	int ret;
 
+	/* Calls that had waited when a client said so, too (REV-6) */
+	if (!conn->client && conn->codec->props &&
+	    READ_ONCE(conn->peer.val[RPCRDMA2_BRS]) == RDMA2_RVREQSUP_NONE) {
+		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
+		return -EOPNOTSUPP;
+	}
 	/* It may change at any time (CONN-13) */
 	req->plan.inline_send = READ_ONCE(conn->inline_send);
 	ret = plan_results(conn, req, depth, &bounce);

@@ -8,6 +8,12 @@
  * or free. Receives are posted in batches; the target includes one batch
  * more than the credits promise, so a promise is always kept (CRED-7).
  *
+ * Their size may change while the connection lives. New ones have the size
+ * of the pool, which may be more than what the peer has been told; the peer
+ * is told more only when no smaller one is posted (CHG-23), and told less
+ * before a smaller one is (CHG-26). Those of another size are freed when
+ * they come back.
+ *
  * recv_lock orders posting and protects the counts; pool->lock serialises
  * takers of the free list. Both are leaves, process context only.
  */
@@ -28,6 +34,8 @@ void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
 	init_llist_head(&pool->free);
 	spin_lock_init(&pool->lock);
 	atomic_set(&pool->count, 0);
+	atomic_long_set(&pool->bytes, 0);
+	pool->first_size = size;
 	pool->size = size;
 	pool->node = NUMA_NO_NODE;
 }
@@ -36,6 +44,7 @@ static void recv_free(struct rpcrdma2_recv_pool *pool,
 		      struct rpcrdma2_recv *rx)
 {
 	atomic_dec(&pool->count);
+	atomic_long_sub(rx->size, &pool->bytes);
 	kfree(rx->buf);
 	kfree(rx);
 }
@@ -65,7 +74,8 @@ static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
 	return node ? llist_entry(node, struct rpcrdma2_recv, node) : NULL;
 }
 
-static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool)
+static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
+					u32 size)
 {
 	gfp_t gfp = GFP_NOIO | __GFP_NOWARN;
 	struct rpcrdma2_recv *rx;
@@ -73,7 +83,7 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool)
 	rx = kzalloc_node(sizeof(*rx), gfp, pool->node);
 	if (!rx)
 		return NULL;
-	rx->size = pool->size;
+	rx->size = size;
 	rx->buf = kmalloc_node(rx->size, gfp, pool->node);
 	if (!rx->buf) {
 		kfree(rx);
@@ -81,6 +91,7 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool)
 	}
 	INIT_LIST_HEAD(&rx->list);
 	atomic_inc(&pool->count);
+	atomic_long_add(size, &pool->bytes);
 	return rx;
 }
 
@@ -115,23 +126,78 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return 0;
 }
 
-/* A mapped Receive of the pool's size, or NULL. */
-static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn)
+/* Back to the pool, or freed if its like is not needed any more. */
+static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	struct rpcrdma2_recv *rx = pool_get(pool);
+	u32 most;
 
-	if (!rx)
-		rx = recv_alloc(pool);
+	/* Those posted, and those in use by Calls */
+	most = READ_ONCE(conn->recv_target) + RPCRDMA2_RECV_BATCH +
+	       READ_ONCE(conn->grant.current_grant);
+	if (rx->size == READ_ONCE(pool->size) &&
+	    atomic_read(&pool->count) <= most) {
+		llist_add(&rx->node, &pool->free);
+		return;
+	}
+	recv_unmap(rx);
+	recv_free(pool, rx);
+}
+
+/* A Receive of the pool's size, or at least of that announced, or NULL. */
+static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	u32 size = READ_ONCE(pool->size), least = READ_ONCE(conn->recv_size);
+	struct rpcrdma2_recv *rx;
+
+	while ((rx = pool_get(pool))) {
+		if (rx->size == size)
+			return rx;
+		recv_unmap(rx);
+		recv_free(pool, rx);
+	}
+	rx = recv_alloc(pool, size);
+	if (!rx && least < size)
+		rx = recv_alloc(pool, least);
+	return rx;
+}
+
+/* A mapped one. */
+static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_recv *rx = recv_take(conn);
+
 	if (!rx)
 		return NULL;
 	if (recv_map(conn, rx)) {
-		llist_add(&rx->node, &pool->free);
+		llist_add(&rx->node, &conn->p.pool->free);
 		return NULL;
 	}
 	ib_dma_sync_single_for_device(conn->cm_id->device, rx->sge.addr,
 				      rx->size, DMA_FROM_DEVICE);
 	return rx;
+}
+
+/* Take out of a chain what has become too small since it was taken. */
+static u32 chain_weed(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
+{
+	struct ib_recv_wr **link = first, *wr;
+	struct rpcrdma2_recv *rx;
+	u32 n = 0;
+
+	lockdep_assert_held(&conn->recv_lock);
+	while ((wr = *link)) {
+		rx = container_of(wr, struct rpcrdma2_recv, wr);
+		if (rx->size >= conn->recv_size) {
+			link = &wr->next;
+			continue;
+		}
+		*link = wr->next;
+		llist_add(&rx->node, &conn->p.pool->free);
+		n++;
+	}
+	return n;
 }
 
 static void chain_free(struct rpcrdma2_conn *conn, struct ib_recv_wr *wr)
@@ -183,9 +249,12 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count)
 	if (!n)
 		return 0;
 
-	bad = first;
 	spin_lock(&conn->recv_lock);
-	if (!conn->recv_closed) {
+	n -= chain_weed(conn, &first);
+	bad = first;
+	if (!first) {
+		ret = 0;
+	} else if (!conn->recv_closed) {
 		/* Completions may run before ib_post_recv() returns */
 		recvs_count(conn, first, true);
 		ret = ib_post_recv(conn->qp, first, &bad);
@@ -268,8 +337,11 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 				   DMA_FROM_DEVICE);
 	kept = rpcrdma2_receive(conn, rx);
 	if (!kept)
-		llist_add(&rx->node, &conn->p.pool->free);
+		recv_recycle(conn, rx);
 	recv_refill(conn);
+	if (unlikely(conn->recv_size < READ_ONCE(conn->p.pool->size)) &&
+	    rpcrdma2_recvs_raised(conn))
+		rpcrdma2_props_kick(conn);
 }
 
 /**
@@ -282,7 +354,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_conn *conn = rx->conn;
 
-	llist_add(&rx->node, &conn->p.pool->free);
+	recv_recycle(conn, rx);
 	/* Only if memory was short when the completion tried */
 	if (unlikely(recv_missing(conn) >= 2 * RPCRDMA2_RECV_BATCH))
 		recv_refill(conn);
@@ -338,10 +410,20 @@ static bool pool_shrink(struct rpcrdma2_recv_pool *pool)
 /* Have @count free Receives of one size before any is posted. */
 static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 {
-	struct rpcrdma2_recv *rx;
+	struct rpcrdma2_recv *rx, *tmp;
 
+	/* What an earlier connection has left may have another size */
+	pool->size = pool->first_size;
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node) {
+		if (rx->size == pool->size) {
+			llist_add(&rx->node, &pool->free);
+			continue;
+		}
+		recv_unmap(rx);
+		recv_free(pool, rx);
+	}
 	while (atomic_read(&pool->count) < count) {
-		rx = recv_alloc(pool);
+		rx = recv_alloc(pool, pool->size);
 		if (rx)
 			llist_add(&rx->node, &pool->free);
 		else if (!pool_shrink(pool))
@@ -369,7 +451,75 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 				      RPCRDMA2_RECV_BATCH);
 	if (ret)
 		return ret;
+	conn->recv_size = conn->p.pool->size;
 	return rpcrdma2_recv_target(conn, first) == first ? 0 : -ENOMEM;
+}
+
+static bool recvs_smaller(const struct rpcrdma2_conn *conn, u32 size)
+{
+	const struct rpcrdma2_recv *rx;
+
+	lockdep_assert_held(&conn->recv_lock);
+	list_for_each_entry(rx, &conn->recv_list, list)
+		if (rx->size < size)
+			return true;
+	return false;
+}
+
+/**
+ * rpcrdma2_recvs_raised - can more than what is announced be received?
+ * @conn: the connection
+ *
+ * Context: process; does not sleep. Requirements: CHG-23, CHG-24.
+ * Return: true if no posted Receive is smaller than the pool's size.
+ */
+bool rpcrdma2_recvs_raised(struct rpcrdma2_conn *conn)
+{
+	bool raised;
+
+	spin_lock(&conn->recv_lock);
+	raised = !recvs_smaller(conn, READ_ONCE(conn->p.pool->size));
+	spin_unlock(&conn->recv_lock);
+	return raised;
+}
+
+/**
+ * rpcrdma2_recvs_announce - the peer is about to be told the pool's size
+ * @conn: the connection
+ *
+ * From now on nothing smaller is posted.
+ *
+ * Context: process; does not sleep. Requirements: CHG-23.
+ * Return: false if there is a smaller one posted; then nothing has changed
+ */
+bool rpcrdma2_recvs_announce(struct rpcrdma2_conn *conn)
+{
+	u32 size = READ_ONCE(conn->p.pool->size);
+	bool good;
+
+	spin_lock(&conn->recv_lock);
+	good = !recvs_smaller(conn, size);
+	if (good)
+		WRITE_ONCE(conn->recv_size, size);
+	spin_unlock(&conn->recv_lock);
+	return good;
+}
+
+/**
+ * rpcrdma2_recvs_resize - size of the Receives to be posted from now on
+ * @conn: the connection
+ * @size: bytes; less than what is announced only if the peer has asked for
+ *	it and obeys already (CHG-26)
+ *
+ * Context: process; does not sleep. Requirements: CHG-24.
+ */
+void rpcrdma2_recvs_resize(struct rpcrdma2_conn *conn, u32 size)
+{
+	spin_lock(&conn->recv_lock);
+	WRITE_ONCE(conn->p.pool->size, size);
+	if (size < conn->recv_size)
+		WRITE_ONCE(conn->recv_size, size);
+	spin_unlock(&conn->recv_lock);
 }
 
 /**

@@ -178,6 +178,20 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
 }
 
+/* We have asked the client for a smaller Receive Buffer Size, and obey. Does
+ * the Reply fit into what it has while it has not agreed?
+ */
+static bool reply_fits_later(const struct rpcrdma2_call_ctx *call)
+{
+	u32 held = READ_ONCE(call->conn->held_send);
+
+	if (likely(!held) || call->kind != RPCRDMA2_REPLY_ERROR ||
+	    call->err != RDMA2_ERR_REPLY_RESOURCE)
+		return false;
+	return call->conn->codec->reply_len(&call->hdr) + call->reply_bytes <=
+	       held;
+}
+
 /* Decide everything about the Reply and build its RDMA Writes. Without memory
  * for these the connection has to go: the Call was executed, and only after
  * a reconnect may the client send it again.
@@ -348,9 +362,12 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 	bool io = !list_empty(&call->todo);
 	u32 inv = call->inv_handle;
 	u32 copied = call->reply_bytes;
+	u32 epoch = call->tx_epoch;
+	int ret;
 
 	if (len < 0) {
 		/* Neither Reply nor error: the requester must learn (MSG-11) */
+		rpcrdma2_tx_end(conn, epoch);
 		rpcrdma2_send_put(send);
 		rpcrdma2_conn_kill(conn, -EIO);
 		rpcrdma2_call_put(call);
@@ -367,7 +384,9 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 	}
 	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->batch,
 				  inv, call->err);
-	if (rpcrdma2_send_post(send, first)) {
+	ret = rpcrdma2_send_post(send, first);
+	rpcrdma2_tx_end(conn, epoch);
+	if (ret) {
 		rpcrdma2_call_put(call);
 		return;
 	}
@@ -379,6 +398,7 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 /* A Reply that waited is given up; the connection is gone. */
 static void reply_drop(struct rpcrdma2_call_ctx *call)
 {
+	rpcrdma2_tx_end(call->conn, call->tx_epoch);
 	rpcrdma2_call_rx_put(call);
 	rpcrdma2_call_put(call);
 }
@@ -516,6 +536,7 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 	return taken;
 
 out_kill:
+	rpcrdma2_tx_end(conn, call->tx_epoch);
 	rpcrdma2_conn_kill(conn, ret);
 	rpcrdma2_call_put(call);
 	return ret;
@@ -532,7 +553,8 @@ out_kill:
  * room in the send queue, are moved into the call object; their entries in
  * @pages become NULL. What is sent inline is copied.
  *
- * Context: process; may sleep for memory, not for the send queue.
+ * Context: process; may sleep for memory, and for the answer to a request to
+ * lower the Receive Buffer Size (CHG-26), not for the send queue.
  * Return: 0 if @pages was left alone, 1 if pages were taken, or a negative
  * errno if the connection is lost or given up. The caller calls
  * rpcrdma2_call_release() in every case.
@@ -541,14 +563,25 @@ int rpcrdma2_call_reply(struct rpcrdma2_call_ctx *call,
 			const struct xdr_buf *res, struct page **pages,
 			u32 npages)
 {
+	struct rpcrdma2_conn *conn = call->conn;
 	int ret;
 
-	if (!rpcrdma2_conn_ready(call->conn))
+	if (!rpcrdma2_conn_ready(conn))
 		return -ENOTCONN;
-	ret = reply_plan(call, res);
-	if (ret) {
-		rpcrdma2_conn_kill(call->conn, ret);
-		return ret;
+	for (;;) {
+		call->tx_epoch = rpcrdma2_tx_begin(conn);
+		ret = reply_plan(call, res);
+		if (!ret && !reply_fits_later(call))
+			break;
+		rpcrdma2_tx_end(conn, call->tx_epoch);
+		if (ret) {
+			rpcrdma2_conn_kill(conn, ret);
+			return ret;
+		}
+		/* Its size was right when the Call was sent */
+		ret = rpcrdma2_tx_hold(conn);
+		if (ret)
+			return ret;
 	}
 	refcount_inc(&call->refs);
 	return reply_go(call, res, pages, npages);
@@ -591,6 +624,7 @@ void rpcrdma2_call_payload(struct rpcrdma2_call_ctx *call, u32 offset,
 void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
 {
 	refcount_inc(&call->refs);
+	call->tx_epoch = rpcrdma2_tx_begin(call->conn);
 	call->batch = 0;
 	call->hdr.xid = call->rx->hdr.xid;
 	reply_set_error(call, err, arg0, 0);

@@ -108,7 +108,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 	unsigned int instance = req->sends;
 	struct rpcrdma2_mr *mr;
 	struct ib_send_wr *wr;
-	u32 regs = 0;
+	u32 regs = 0, epoch;
 	int ret;
 
 	req->conn_id = conn->id;
@@ -123,7 +123,9 @@ static void post_call(struct rpcrdma2_requester *rq,
 		send->done = send_done_nothing;
 	count_call(rq, req);
 	trace_rpcrdma2_call(conn, req, len);
+	epoch = req->tx_epoch;
 	ret = rpcrdma2_send_post(send, wr);
+	rpcrdma2_tx_end(conn, epoch);
 
 	spin_lock(&rq->xprt.queue_lock);
 	if (ret)
@@ -186,6 +188,7 @@ static void fifo_return(struct rpcrdma2_requester *rq,
 			bool *flag)
 {
 	rpcrdma2_req_mrs_put(rq, req);
+	rpcrdma2_tx_end(conn, req->tx_epoch);
 	rpcrdma2_conn_window_put(conn);
 	spin_lock(&rq->xprt.queue_lock);
 	list_move(&req->list, &rq->fifo);
@@ -204,6 +207,7 @@ static void fail_call(struct rpcrdma2_requester *rq,
 	trace_rpcrdma2_call_failed(req, err);
 	atomic_long_inc(&rq->unbuildable);
 	rpcrdma2_req_mrs_put(rq, req);
+	rpcrdma2_tx_end(conn, req->tx_epoch);
 	rpcrdma2_conn_window_put(conn);
 	spin_lock(&rq->xprt.queue_lock);
 	list_del_init(&req->list);
@@ -298,6 +302,7 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 	 * sender takes after it has queued its Call.
 	 */
 	while (!list_empty(&rq->fifo) && (req = fifo_take(rq, &conn))) {
+		req->tx_epoch = rpcrdma2_tx_begin(conn);
 plan:
 		ret = rpcrdma2_req_plan(conn, req);
 		if (ret) {
@@ -320,7 +325,7 @@ plan:
 			send = NULL;
 			continue;
 		}
-		/* The peer has changed its limit since; ends with its CONNPROPs */
+		/* The limit has changed since */
 		if (ret == -ESTALE) {
 			rpcrdma2_req_mrs_put(rq, req);
 			goto plan;
@@ -367,6 +372,7 @@ static int send_oneway(struct rpcrdma2_requester *rq,
 	struct rpcrdma2_conn *conn = NULL;
 	int ret = -ENOBUFS;
 	bool credit = false;
+	u32 epoch;
 
 	spin_lock(&rq->xprt.queue_lock);
 	if (rpcrdma2_requester_usable(rq)) {
@@ -379,6 +385,7 @@ static int send_oneway(struct rpcrdma2_requester *rq,
 		return -ENOTCONN;
 
 	memset(&req->plan, 0, sizeof(req->plan));
+	epoch = rpcrdma2_tx_begin(conn);
 	if (credit)
 		send = rpcrdma2_send_get(conn, 1, NULL, false);
 	if (send) {
@@ -399,6 +406,8 @@ static int send_oneway(struct rpcrdma2_requester *rq,
 	} else if (credit) {
 		rpcrdma2_conn_window_put(conn);
 	}
+
+	rpcrdma2_tx_end(conn, epoch);
 
 	spin_lock(&rq->xprt.queue_lock);
 	rpcrdma2_requester_busy_put(rq);
@@ -502,6 +511,31 @@ out_unlock:
 void rpcrdma2_requester_window(struct rpcrdma2_requester *rq)
 {
 	rpcrdma2_requester_run(rq, NULL);
+}
+
+/**
+ * rpcrdma2_requester_replies_due - longest Reply that may come inline
+ * @rq: the requester
+ *
+ * That is, for a Call without a Reply chunk that was sent already.
+ *
+ * Context: process; does not sleep. Requirements: CHG-27.
+ * Return: bytes; U32_MAX if a Call is just being built
+ */
+u32 rpcrdma2_requester_replies_due(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_req *req;
+	u32 due = 0;
+
+	spin_lock(&rq->xprt.queue_lock);
+	list_for_each_entry(req, &rq->outstanding, list) {
+		if (req->state == RPCRDMA2_REQ_SENDING)
+			due = U32_MAX;
+		else
+			due = max(due, req->plan.reply_due);
+	}
+	spin_unlock(&rq->xprt.queue_lock);
+	return due;
 }
 
 /**

@@ -101,6 +101,7 @@ enum rpcrdma2_results {
  * @arg_mrs: MRs for the Read or Position-Zero chunk
  * @res_mrs: MRs for the Write or Reply chunk
  * @inline_send: bytes of the largest message when the plan was made
+ * @reply_due: bytes of the longest Reply that may come inline
  */
 struct rpcrdma2_plan {
 	enum rpcrdma2_args	args;
@@ -108,6 +109,7 @@ struct rpcrdma2_plan {
 	u32			arg_mrs;
 	u32			res_mrs;
 	u32			inline_send;
+	u32			reply_due;
 };
 
 /**
@@ -150,6 +152,7 @@ struct rpcrdma2_span {
  * @conn_id: connection it was last sent on, for traces
  * @ninv: local invalidations posted
  * @inv_waiter: waits for send queue entries for them
+ * @tx_epoch: of rpcrdma2_tx_begin(), while SENDING
  * @plan: chunks chosen
  * @args: Read or Position-Zero chunk as sent
  * @results: Write or Reply chunk as sent
@@ -182,6 +185,7 @@ struct rpcrdma2_req {
 	u32				ninv;
 	struct rpcrdma2_sq_waiter	inv_waiter;
 
+	u32				tx_epoch;
 	struct rpcrdma2_plan		plan;
 	struct rpcrdma2_chunk		args;
 	struct rpcrdma2_chunk		results;
@@ -289,6 +293,7 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_conn *conn,
 			      struct rpcrdma2_recv *rx);
 void rpcrdma2_requester_window(struct rpcrdma2_requester *rq);
+u32 rpcrdma2_requester_replies_due(struct rpcrdma2_requester *rq);
 
 /* For the owner and from the MR pool */
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);

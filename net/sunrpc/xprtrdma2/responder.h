@@ -159,6 +159,7 @@ enum rpcrdma2_reply_kind {
  * @waiter: waits for room in the send queue
  * @npayloads: used entries of @payloads
  * @payloads: recorded results in ascending offset
+ * @tx_epoch: of rpcrdma2_tx_begin(), while the Reply is being built
  * @kind: kind of Reply
  * @hdr: header of the Reply
  * @written: bytes that go to each Write chunk
@@ -200,6 +201,7 @@ struct rpcrdma2_call_ctx {
 	u32				npayloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_WRITE_CHUNKS_MAX];
 
+	u32				tx_epoch;
 	enum rpcrdma2_reply_kind	kind;
 	struct rpcrdma2_reply		hdr;
 	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];

@@ -68,6 +68,7 @@ static void slot_release(struct rpcrdma2_conn *conn,
 {
 	lockdep_assert_held(&conn->sq_lock);
 	conn->sq_avail += send->nwrs;
+	send->nwrs = 0;
 	list_add(&send->list, slot_is_control(conn, send) ?
 			      &conn->sq_free_control : &conn->sq_free);
 }
@@ -101,6 +102,91 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->sq_lock);
 }
 
+/* Give a slot a buffer of @size bytes in place of the one it has, if any,
+ * which it keeps if there is no memory.
+ */
+static int slot_buffer(struct rpcrdma2_send *send, u32 size)
+{
+	struct ib_device *device = send->conn->cm_id->device;
+	void *buf = kmalloc(size, GFP_NOIO | __GFP_NOWARN);
+	u64 addr;
+
+	if (!buf)
+		return -ENOMEM;
+	addr = ib_dma_map_single(device, buf, size, DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(device, addr)) {
+		kfree(buf);
+		return -ENOMEM;
+	}
+	if (send->buf) {
+		ib_dma_unmap_single(device, send->sge.addr, send->size,
+				    DMA_TO_DEVICE);
+		kfree(send->buf);
+	}
+	send->buf = buf;
+	send->sge.addr = addr;
+	send->size = size;
+	return 0;
+}
+
+/* Slots that are neither free nor posted get a buffer of the size that is
+ * wanted now. Without memory for larger ones the size remains what it is.
+ */
+static void slots_fit(struct rpcrdma2_conn *conn, struct list_head *slots)
+{
+	u32 want = READ_ONCE(conn->slot_want);
+	struct rpcrdma2_send *send;
+
+	list_for_each_entry(send, slots, list) {
+		if (slot_is_control(conn, send) || send->size == want)
+			continue;
+		if (slot_buffer(send, want) && want > conn->slot_size)
+			WRITE_ONCE(conn->slot_want, conn->slot_size);
+	}
+}
+
+/* How far has a change of size come? Returns true if messages may be longer
+ * now.
+ */
+static bool slots_progress(struct rpcrdma2_conn *conn)
+{
+	u32 i, want = conn->slot_want;
+	bool changing = false, grown;
+
+	lockdep_assert_held(&conn->sq_lock);
+	for (i = 0; i < conn->nslots; i++) {
+		if (conn->slots[i].size < want)
+			return false;
+		if (conn->slots[i].size > want)
+			changing = true;
+	}
+	grown = want > conn->slot_size;
+	conn->slot_size = want;
+	conn->slot_changing = changing;
+	return grown;
+}
+
+/* Slots that were in use become free, those of another size than wanted with
+ * a new buffer.
+ */
+static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
+{
+	struct rpcrdma2_send *pos, *tmp;
+	bool grown = false;
+
+	if (conn->slot_changing)
+		slots_fit(conn, slots);
+	spin_lock(&conn->sq_lock);
+	list_for_each_entry_safe(pos, tmp, slots, list)
+		slot_release(conn, pos);
+	if (conn->slot_changing)
+		grown = slots_progress(conn);
+	spin_unlock(&conn->sq_lock);
+	if (grown)
+		rpcrdma2_props_kick(conn);
+	sq_run_waiters(conn);
+}
+
 /* A Send completed: it and all Sends posted before it are done. */
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -108,7 +194,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 						  struct rpcrdma2_send, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 	int status = wc->status == IB_WC_SUCCESS ? 0 : -ENOTCONN;
-	struct rpcrdma2_send *pos, *tmp;
+	struct rpcrdma2_send *pos;
 	LIST_HEAD(retired);
 	bool posted;
 
@@ -136,31 +222,16 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		if (pos->done)
 			pos->done(pos, status);
 
-	spin_lock(&conn->sq_lock);
-	list_for_each_entry_safe(pos, tmp, &retired, list)
-		slot_release(conn, pos);
-	spin_unlock(&conn->sq_lock);
-	sq_run_waiters(conn);
+	slots_put(conn, &retired);
 }
 
 static int slot_init(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 		     u32 size)
 {
-	struct ib_device *device = conn->cm_id->device;
-
-	send->buf = kmalloc(size, GFP_NOIO | __GFP_NOWARN);
-	if (!send->buf)
-		return -ENOMEM;
-	send->sge.addr = ib_dma_map_single(device, send->buf, size,
-					   DMA_TO_DEVICE);
-	if (ib_dma_mapping_error(device, send->sge.addr)) {
-		kfree(send->buf);
-		send->buf = NULL;
-		return -ENOMEM;
-	}
-	send->sge.lkey = conn->pd->local_dma_lkey;
-	send->size = size;
 	send->conn = conn;
+	if (slot_buffer(send, size))
+		return -ENOMEM;
+	send->sge.lkey = conn->pd->local_dma_lkey;
 	send->cqe.done = send_done;
 	INIT_LIST_HEAD(&send->list);
 	return 0;
@@ -255,6 +326,37 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 	conn->slots = slots;
 	slots_publish(conn, &conn->sq_free, slots, conn->nslots);
 	return size;
+}
+
+/**
+ * rpcrdma2_sends_resize - another size for the slots of RPC messages
+ * @conn: connection in state READY
+ * @size: bytes; less than before only if no message that is longer is being
+ *	built or will be
+ *
+ * conn->slot_size follows: at once if it is less, otherwise when every slot
+ * has the size, which takes the completion of what is posted.
+ * rpcrdma2_props_kick() is called then. Without memory it stays as it is.
+ *
+ * Context: may sleep (GFP_NOIO). One at a time.
+ */
+void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size)
+{
+	LIST_HEAD(slots);
+
+	spin_lock(&conn->sq_lock);
+	if (conn->sq_closed || !conn->slots ||
+	    (size == conn->slot_want && !conn->slot_changing)) {
+		spin_unlock(&conn->sq_lock);
+		return;
+	}
+	conn->slot_want = size;
+	conn->slot_size = min(conn->slot_size, size);
+	conn->slot_changing = true;
+	/* Free slots hold no entries of the queue */
+	list_splice_init(&conn->sq_free, &slots);
+	spin_unlock(&conn->sq_lock);
+	slots_put(conn, &slots);
 }
 
 /**
@@ -400,6 +502,8 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send)
 	spin_lock(&conn->sq_lock);
 	slot_release(conn, send);
 	spin_unlock(&conn->sq_lock);
+	if (unlikely(READ_ONCE(conn->slot_changing)))
+		rpcrdma2_props_kick(conn);
 	sq_run_waiters(conn);
 }
 

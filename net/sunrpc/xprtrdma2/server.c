@@ -439,6 +439,11 @@ static void svc_recv_error(struct rpcrdma2_conn *conn,
 	rpcrdma2_bc_error(conn->p.owner, rx);
 }
 
+static u32 svc_replies_due(struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_bc_replies_due(conn->p.owner);
+}
+
 static void svc_window(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_bc_window(conn->p.owner);
@@ -457,6 +462,7 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv_reply	= svc_recv_reply,
 	.recv_error	= svc_recv_error,
 	.window		= svc_window,
+	.replies_due	= svc_replies_due,
 	.lost		= svc_lost,
 };
 

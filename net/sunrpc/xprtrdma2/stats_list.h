@@ -70,3 +70,16 @@ RPCRDMA2_STAT(why_admin),
 RPCRDMA2_STAT(why_no_common),
 RPCRDMA2_STAT(why_required),
 RPCRDMA2_STAT(why_peer_error),
+RPCRDMA2_STAT(tx_reqprop),
+RPCRDMA2_STAT(rx_reqprop),
+RPCRDMA2_STAT(tx_resprop),
+RPCRDMA2_STAT(rx_resprop),
+RPCRDMA2_STAT(tx_updprop),
+RPCRDMA2_STAT(rx_updprop),
+RPCRDMA2_STAT(props_changed),		/* own values that changed */
+RPCRDMA2_STAT(peer_props_changed),
+RPCRDMA2_STAT(props_unasked),		/* peer lowered on its own (CHG-28) */
+RPCRDMA2_STAT(props_ignored),		/* not the peer's to change (CHG-22) */
+RPCRDMA2_STAT(replies_held),		/* Replies that waited for a RESPROP */
+RPCRDMA2_STAT(resprops_dropped),		/* RESPROPs not sent: no room */
+RPCRDMA2_STAT(callbacks_refused),	/* not sent: the client takes none */

@@ -1,0 +1,234 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Properties of a connection that change while it is in use: Receive Buffer
+# Sizes of both ends up and down, on request and unasked, with what that means
+# for chunks and for memory; callbacks turned off and on; what is refused.
+#
+# timeout: 240
+# flavours: uml uml-debug
+# covers: CHG-3,CHG-9,CHG-20,CHG-23,CHG-24,CHG-25,CHG-26,CHG-27,PROP-14,PROP-15,CRED-13,HT-7,REV-6
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+. /lab/lib/props.sh
+
+# A third of a KiB is ample for the headers of every version.
+ROOM=350
+
+# inline_write LEN, chunked_write LEN: one WRITE, and how it went.
+one_write() {
+	mark
+	iocheck write -d -s 1 -l "$1" -b "$1" "$D/f"
+	look
+}
+inline_write() {
+	one_write "$1"
+	counted client -eq 0 registrations read_chunks
+	counted server -eq 0 read_chunks
+}
+chunked_write() {
+	one_write "$1"
+	counted client -eq 1 registrations read_chunks
+	counted server -eq 1 read_chunks
+}
+
+inline_read() {
+	mark
+	iocheck check -d -s 1 -l "$1" -b "$1" "$D/f"
+	look
+	counted client -eq 0 registrations write_chunks
+}
+chunked_read() {
+	mark
+	iocheck check -d -s 1 -l "$1" -b "$1" "$D/f"
+	look
+	counted client -eq 1 registrations write_chunks
+}
+
+opened() {
+	scratch "$1"
+	iocheck write -t -s 1 -l 65536 "$D/f"
+	exec 7<> "$D/f"
+	iocheck check -d -s 1 -l 4096 "$D/f"
+}
+closed() {
+	exec 7>&-
+	rm -r "$E"
+}
+
+# The client asks the server for more and for less.
+server_size() {
+	local was
+
+	opened server
+	was=$(rbsiz server)
+	cycled
+	MEM=$(value server receive_memory)
+	chunked_write 24576
+	tell client rbsiz 32768
+	agreed server 32768
+	is client "Receive Buffer Size asked" 2 granted
+	is client inline_send 1 32768
+	inline_write $((32768 - ROOM))
+	chunked_write 32768
+	[ "$(value server receive_memory)" -gt "$MEM" ]
+
+	tell client rbsiz 8192
+	agreed server 8192
+	is client inline_send 1 8192
+	chunked_write 12288
+	inline_write $((8192 - ROOM))
+	cycled
+	[ "$(value server receive_memory)" -lt "$MEM" ]
+
+	tell client rbsiz "$was"
+	agreed server "$was"
+	closed
+}
+
+# The server asks the client.
+client_size() {
+	local was
+
+	opened client
+	was=$(rbsiz client)
+	tell client rbsiz 32768
+	agreed server 32768
+	chunked_read 24576
+	tell server rbsiz 32768
+	agreed client 32768
+	is client inline_recv 1 32768
+	inline_read 24576
+	MEM=$(value client receive_memory)
+
+	tell server rbsiz 4096
+	agreed client 4096
+	is server inline_send 1 4096
+	chunked_read 8192
+	inline_read $((4096 - ROOM))
+	cycled
+	[ "$(value client receive_memory)" -lt "$MEM" ]
+
+	tell server rbsiz "$was"
+	agreed client "$was"
+	tell client rbsiz 16384
+	agreed server 16384
+	closed
+}
+
+# Nobody asked.
+unasked() {
+	local role was
+
+	opened unasked
+	for role in client server; do
+		was=$(rbsiz $role)
+		mark
+		tell $role own rbsiz 20480
+		agreed $role 20480
+		look
+		counted $role -eq 1 tx_updprop
+		counted "$(other_end $role)" -eq 1 rx_updprop
+		# never down
+		refuses $role own rbsiz 16384
+		[ "$(rbsiz $role)" = 20480 ]
+		tell "$(other_end $role)" rbsiz "$was"
+		agreed $role "$was"
+	done
+	iocheck check -d -s 1 -l 65536 -b 20000 "$D/f"
+	closed
+}
+
+# What is asked for and not had in full.
+bounded() {
+	local was
+
+	was=$(rbsiz server)
+	tell client rbsiz 131072
+	agreed server 65536
+	is client "Receive Buffer Size asked" 1 131072
+	tell client rbsiz "$was"
+	agreed server "$was"
+}
+
+bad_words() {
+	local words
+
+	cat "$(end client)" > $LAB_TMP/before
+	while IFS= read -r words; do
+		refuses client "$words"
+	done <<- END
+		
+		rbsiz
+		rbsiz many
+		rbsiz 4095
+		rbsiz 300000
+		rbsiz 8192 8192
+		own rbsiz 300000
+		own brs genl
+		own cycle 3
+		cycle 5000
+		brs
+		size 8192
+		0123456789012345678901234567890123456789012345678901234567890123456789
+	END
+	refuses server own brs none
+	refuses client brs 0
+	[ "$(rbsiz client) $(rbsiz server)" = \
+	  "$(peer_rbsiz server) $(peer_rbsiz client)" ]
+	cmp <(grep -a Size $LAB_TMP/before) <(grep -a Size "$(end client)")
+}
+
+# Callbacks: not while the client says so, again as soon as it says so.
+callbacks() {
+	scratch callbacks
+	get_delegation r
+	tell client own brs none
+	lab_wait 60 is server "Reverse Request Support" 4 0
+	mark
+	timeout 60 bash -c ": >> $E/$DELEG" &
+	writer=$!
+	recall_fails() { look; [ "${GREW[server.callbacks_refused]}" -gt 0 ]; }
+	lab_wait 30 recall_fails
+	counted server -eq 0 tx_call_msg
+	counted client -eq 0 rx_call_msg
+	tell client own brs inline
+	lab_wait 60 is server "Reverse Request Support" 4 1
+	wait $writer
+	look
+	counted server -gt 0 tx_call_msg rx_reply_msg
+	drop_delegation_file
+	rm -r "$E"
+}
+
+# Nothing of this towards a peer, or by one, that does not take part.
+switched_off() { # DEV VERS
+	echo N > /sys/module/rpcrdma2/parameters/property_change
+	again "$1" "$2"
+	echo Y > /sys/module/rpcrdma2/parameters/property_change
+	is client property_change 1 0
+	is server property_change 1 0
+	refuses client rbsiz 32768
+	refuses server rbsiz 32768
+	again "$1" "$2"
+	is client property_change 1 1
+}
+
+clean() {
+	local role
+
+	WAS=()
+	look
+	for role in client server; do
+		counted $role -eq 0 reconnects tx_error rx_error rx_malformed \
+			rx_unknown_type rx_bad_xid resprops_dropped \
+			props_unasked props_ignored
+	done
+}
+
+fs_start
+mounted 3 "server's size=server_size" "client's size=client_size" \
+	"unasked=unasked" "no errors=clean"
+mounted 4.2 "server's size=server_size" "client's size=client_size" \
+	"bounded=bounded" "bad words=bad_words" "callbacks=callbacks" \
+	"no errors=clean" "switched off=switched_off"
