@@ -12,7 +12,7 @@
 restart() {
 	echo 0 > $NFSD/threads
 	[ "$(wc -l < $NFSD/portlist)" = 0 ]
-	lab_server
+	lab_nfsd
 	fs_listen
 }
 
@@ -31,13 +31,25 @@ worker() {
 	done
 }
 
-# round NUMBER...: sum of finished rounds.
+# Sets ROUNDS to the sum of finished rounds.
 rounds() {
-	cat "$LAB_TMP"/round* 2> /dev/null | awk '{ n += $1 } END { print n + 0 }'
+	local f n
+
+	ROUNDS=0
+	for f in "$LAB_TMP"/round[1-4]; do
+		# Just being written, or not yet
+		n=0
+		read -r n < "$f" || true
+		ROUNDS=$((ROUNDS + n))
+	done 2> /dev/null
 }
 
 further() { # THAN
-	[ "$(rounds)" -gt "$1" ]
+	local -
+
+	set +x
+	rounds
+	[ "$ROUNDS" -gt "$1" ]
 }
 
 restarted() { # DEV VERS
@@ -54,11 +66,11 @@ restarted() { # DEV VERS
 		pids+=($!)
 	done
 	for n in 1 2; do
-		i=$(rounds)
-		lab_wait 20 further "$i"
+		rounds
+		lab_wait 20 further "$ROUNDS"
 		restart
-		i=$(rounds)
-		lab_wait 90 further $((i + 4))
+		rounds
+		lab_wait 90 further $((ROUNDS + 4))
 	done
 	touch "$LAB_TMP/stop"
 	wait_all "${pids[@]}"

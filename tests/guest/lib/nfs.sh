@@ -47,12 +47,7 @@ _daemon() {
 
 # nfsdcld goes into the background before it watches for nfsd's pipe.
 _nfsdcld_ready() {
-	local fd
-
-	for fd in "/proc/$(pidof nfsdcld)"/fd/*; do
-		[[ $(readlink "$fd") != *inotify* ]] || return 0
-	done
-	return 1
+	ls -l "/proc/$(pidof nfsdcld)/fd" | grep -q inotify
 }
 
 # lab_server [THREADS]: rpcbind, statd, mountd, nfsd for versions 3 to 4.2 on
@@ -75,6 +70,11 @@ lab_server() {
 	_daemon rpc.mountd
 	_daemon nfsdcld
 	lab_wait 5 _nfsdcld_ready || true
+	lab_nfsd "$@"
+}
+
+# lab_nfsd [THREADS]: nfsd itself, the daemons still run.
+lab_nfsd() {
 	# What rpc.nfsd would do, without its two seconds of name look-ups.
 	echo 10 > $NFSD/nfsv4leasetime
 	echo 10 > $NFSD/nfsv4gracetime
