@@ -543,15 +543,16 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 }
 
 /* Must this Send be signaled? Those with a done function, one in so many,
- * any when somebody waits for room, and control messages, of which there
- * are few slots and no steady flow that would retire them.
+ * any when somebody waits for room or the last slot is taken, so that nobody
+ * has to wait for what is at rest, and control messages, of which there are
+ * few slots and no steady flow that would retire them.
  */
 static bool send_wants_signal(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_send *send)
 {
 	lockdep_assert_held(&conn->sq_lock);
 	if (send->done || slot_is_control(conn, send) ||
-	    !list_empty(&conn->sq_waiters))
+	    !list_empty(&conn->sq_waiters) || list_empty(&conn->sq_free))
 		return true;
 	return conn->sq_unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
 }

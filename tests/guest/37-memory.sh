@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Little memory. Loopback writes far beyond the dirty limit with as few
+# credits and send queue entries as there can be (F-10); memory so fragmented
+# that large Receive buffers cannot be had (F-11); every single allocation of
+# the connect path fails while data waits to be written back (F-3).
+#
+# timeout: 120
+# flavours: uml uml-debug qemu-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+PARAM=/sys/module/rpcrdma2/parameters
+FAULTS=/sys/kernel/debug
+
+have_faults() { [ -e $FAULTS/failslab ] && [ -e $FAULTS/fail_sunrpc ]; }
+
+# ---- F-10 ----
+
+# Client and server share page cache and dirty limit: writeback of the client
+# makes the server dirty pages, which must be written back, too.
+dirty_limit() { # DEV VERS
+	local mb
+
+	mb=$(by_speed 48 12)
+	scratch dirty
+	small_window 1
+	echo 4 > $PARAM/client_slots
+	nfs "$1" "$2"
+	echo $((2 << 20)) > /proc/sys/vm/dirty_bytes
+	echo $((1 << 20)) > /proc/sys/vm/dirty_background_bytes
+	iocheck write -t -y -s 1 -l $((mb << 20)) "$D/f"
+	echo 20 > /proc/sys/vm/dirty_ratio
+	echo 10 > /proc/sys/vm/dirty_background_ratio
+	umount_nfs
+	iocheck check -e -s 1 -l $((mb << 20)) "$E/f"
+	none_left
+	echo 128 > $PARAM/client_slots
+	default_window
+	rm -r "$E"
+}
+
+# ---- faults inside the module only ----
+
+# fail_in_module KIND NAME=VALUE...
+fail_in_module() {
+	local dir=$FAULTS/$1 word
+
+	shift
+	awk '$4 == "[rpcrdma2]" && $2 ~ /[tT]/ { print $1 }' /proc/kallsyms |
+		sort | sed -n '1p;$p' > "$LAB_TMP/range"
+	echo 0 > "$dir/verbose"
+	echo N > "$dir/ignore-gfp-wait"
+	[ ! -e "$dir/ignore-gfp-highmem" ] || echo N > "$dir/ignore-gfp-highmem"
+	echo 32 > "$dir/stacktrace-depth"
+	echo "0x$(head -n 1 "$LAB_TMP/range")" > "$dir/require-start"
+	echo "0x$(tail -n 1 "$LAB_TMP/range")" > "$dir/require-end"
+	for word; do
+		echo "${word#*=}" > "$dir/${word%%=*}"
+	done
+}
+
+no_faults() {
+	local dir
+
+	for dir in failslab fail_page_alloc; do
+		echo 0 > $FAULTS/$dir/probability
+		echo 0 > $FAULTS/$dir/require-start
+		echo 0 > $FAULTS/$dir/require-end
+	done
+}
+
+# ---- F-11 ----
+
+# No 16 KiB in one piece, on either side.
+fragmented() { # DEV VERS
+	local role
+
+	scratch fragmented
+	fail_in_module fail_page_alloc min-order=2 probability=100 times=-1
+	nfs "$1" "$2" || { no_faults; return 1; }
+	iocheck write -t -d -s 1 -l 300001 -b 30001 "$D/f" || {
+		no_faults
+		return 1
+	}
+	look
+	no_faults
+	for role in client server; do
+		[ "${NOW[$role.inline_recv]}" -ge 4096 ]
+		[ "${NOW[$role.inline_recv]}" -le 8192 ]
+	done
+	iocheck check -e -d -s 1 -l 300001 -b 20001 "$D/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
+fs_start
+for_versions 4.2 dirty_limit "beyond the dirty limit with one credit (F-10)"
+if have_faults; then
+	for_versions 4.2 fragmented "no large Receive buffers (F-11)"
+fi
