@@ -594,6 +594,57 @@ static void errors(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), 0);
 }
 
+/* Whatever may come back for one of our types is understood: its answer, and
+ * every ERROR. Nothing is left waiting after any of them.
+ */
+static void ready_for_answers(struct kunit *test)
+{
+	static const u32 codes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 77 };
+	struct rpcrdma2_propset mine;
+	u8 buf[RPCRDMA2_PROPS_MAX];
+	struct asker a;
+	bool on;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		on = codes[i] != RDMA2_ERR_INVAL_HTYPE;
+
+		asker_init(&a, OLD);
+		ask(&a, RPCRDMA2_RBSIZ, 8192);
+		post(&a, XID);
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID,
+							      codes[i]));
+		KUNIT_EXPECT_FALSE(test, a.c.pending);
+		EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+		KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+		/* a second one is about nothing */
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_change_error(&a.c, XID,
+							       codes[i]));
+		KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192),
+				on ? 0 : -EOPNOTSUPP);
+
+		/* the same for what is not answered otherwise */
+		asker_init(&a, OLD);
+		mine = a.peer;
+		a.c.dirty = BIT(RPCRDMA2_RBSIZ);
+		KUNIT_EXPECT_GE(test,
+				rpcrdma2_change_put_updprop(&a.c, XID, &mine,
+							    buf, sizeof(buf)),
+				4);
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID,
+							      codes[i]));
+		KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192),
+				on ? 0 : -EOPNOTSUPP);
+	}
+
+	asker_init(&a, OLD);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	post(&a, XID);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	KUNIT_EXPECT_FALSE(test, a.c.pending);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_error(&a.c, XID, 9));
+}
+
 /* The side that announces */
 
 static void one_announcement(struct kunit *test)
@@ -863,6 +914,7 @@ static struct kunit_case change_cases[] = {
 	RPCRDMA2_CASE(not_to_be_asked, "CHG-3,CHG-5,CONN-6,EXT-8,HT-8"),
 	RPCRDMA2_CASE(send_limit, "CHG-26"),
 	RPCRDMA2_CASE(errors, "HT-9,CHG-17"),
+	RPCRDMA2_CASE(ready_for_answers, "HT-10,ERR-16"),
 	RPCRDMA2_CASE(one_announcement, "CHG-21,CHG-31"),
 	RPCRDMA2_CASE(updates, "CHG-19,CHG-22,CHG-28,CHG-30,CONN-6"),
 	RPCRDMA2_CASE(updates_malformed, "CHG-29,PROP-11"),
