@@ -129,12 +129,23 @@ static int conn_open(struct inode *inode, struct file *file)
 	return single_open(file, conn_show, inode->i_private);
 }
 
+/* The next connection asks for version 2 again (VER-16) */
+static int conn_forget(struct rpcrdma2_conn *conn)
+{
+	if (!conn->client)
+		return -EINVAL;
+	spin_lock(&conn->state_lock);
+	rpcrdma2_ver_forget(conn->p.mem);
+	spin_unlock(&conn->state_lock);
+	return 0;
+}
+
 /* One line, one request. */
 static ssize_t conn_write(struct file *file, const char __user *buf,
 			  size_t len, loff_t *pos)
 {
 	struct rpcrdma2_conn *conn = file_inode(file)->i_private;
-	char line[64];
+	char line[64], *cmd;
 	int ret;
 
 	if (!len || len >= sizeof(line))
@@ -142,7 +153,11 @@ static ssize_t conn_write(struct file *file, const char __user *buf,
 	if (copy_from_user(line, buf, len))
 		return -EFAULT;
 	line[len] = '\0';
-	ret = rpcrdma2_props_command(conn, strim(line));
+	cmd = strim(line);
+	if (!strcmp(cmd, "forget"))
+		ret = conn_forget(conn);
+	else
+		ret = rpcrdma2_props_command(conn, cmd);
 	return ret ?: len;
 }
 
