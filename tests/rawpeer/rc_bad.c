@@ -10,6 +10,7 @@
 #include <sys/klog.h>
 
 #include "rp.h"
+#include "rp_chg.h"
 #include "rp_stat.h"
 
 #define EVENTS	"/sys/kernel/tracing/events/rpcrdma2/"
@@ -416,6 +417,47 @@ RP_CASE("reasons", why_silence, "VER-14,VER-16,SEC-11",
 	cl_end(s);
 }
 
+/* As an administrator would: a line written to the file of the connection */
+static void tell(const char *line)
+{
+	char path[256];
+	FILE *f;
+
+	rp_check(chg_file("client", rp_opt.port, path, sizeof(path)),
+		 "no connection is shown");
+	f = fopen(path, "w");
+	rp_check(f, "%s cannot be written", path);
+	fputs(line, f);
+	rp_check(!fclose(f), "\"%s\" is refused", line);
+}
+
+RP_CASE("reasons", why_forgotten, "VER-16,VER-17",
+	"what is remembered can be forgotten: version 2 at the next connect")
+{
+	struct cl *s;
+	struct rp_job *job;
+
+	cl_parameter("negotiate_ms", "300");
+	s = cl_start(NULL);
+	cl_accept(s);
+	cl_first(s);
+	rp_expect_closed(s->c);
+	rp_close(s->c);
+	v1_next(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	tell("forget\n");
+	rp_close(s->c);
+	/* Whoever answers now has time */
+	cl_parameter("negotiate_ms", "2000");
+	job = job_stat(cl_name());
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(!cl_serve(s, job), "the operation fails");
+	rp_check(rp_client_stat(s, "version") == 2 &&
+		 rp_client_stat(s, "version_reason") == 1, "not version 2");
+	cl_end(s);
+}
+
 RP_CASE("reasons", why_lost, "VER-15,SEC-11",
 	"lost twice: reason 6, shown, counted and traced")
 {
@@ -516,6 +558,28 @@ RP_CASE("reasons", why_no_common, "ERR-13,SEC-11",
 	"no version in common: EPROTO, reason 10")
 {
 	comes_to_nothing(only_3, 10, "why_no_common");
+}
+
+static struct rp_msg *backwards(uint32_t xid)
+{
+	return err_vers(xid, 2, 2, 1);
+}
+
+static struct rp_msg *only_0(uint32_t xid)
+{
+	return err_vers(xid, 2, 0, 0);
+}
+
+RP_CASE("reasons", why_backwards, "ERR-13,SEC-3",
+	"a range from 2 to 1 is none: EPROTO, reason 10")
+{
+	comes_to_nothing(backwards, 10, "why_no_common");
+}
+
+RP_CASE("reasons", why_only_0, "ERR-13,SEC-3",
+	"version 0 is none of ours: EPROTO, reason 10")
+{
+	comes_to_nothing(only_0, 10, "why_no_common");
 }
 
 RP_CASE("reasons", why_required, "SEC-11,VER-24",

@@ -170,6 +170,30 @@ RP_CASE("trouble", bad_handle, "ERR-33,SEC-4",
 	rp_nothing(other);
 }
 
+RP_CASE("trouble", err_fields, "ERR-2,ERR-3,CRED-1,D-7",
+	"an ERROR has XID and version of the message, and the credits granted")
+{
+	struct rp_conn *c = rp_connect();
+	uint32_t grant, xid = rp_xid();
+	struct rp_msg *m = connprop(xid, 4096, 0);
+	struct rp_rx *rx;
+
+	rp_send(c, m);
+	rx = rp_recv(c);
+	rp_check(rp_word(rx->buf, 3) == CONNPROP, "no CONNPROP in answer");
+	grant = rp_word(rx->buf, 2);
+	rp_check(grant == (uint32_t)rp_server_stat(c,
+						   "credits_granted_to_peer"),
+		 "a grant of %u", grant);
+	xid = rp_xid();
+	rp_send(c, v2(xid, 1, 99, CALL));
+	rp_expect(c, rp_set(error2(xid, INVAL_HTYPE), 2, grant));
+	xid = rp_xid();
+	rp_send(c, rp_set(rp_set(null_call(xid), 6, 2), 2, 1));
+	rp_expect(c, rp_set(error2(xid, BAD_XDR), 2, grant));
+	rp_nothing(c);
+}
+
 /* A NULL Call with @n Read chunks, Write chunks or segments */
 static struct rp_msg *shaped(const struct rp_mem *mem, uint32_t code,
 			     unsigned int n)
