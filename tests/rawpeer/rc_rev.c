@@ -9,10 +9,12 @@
 
 #include "rp.h"
 #include "rp_client.h"
+#include "rp_peer.h"
 
 enum { OP_EXCHANGE_ID = 42, OP_CREATE_SESSION = 43 };
 
 static uint32_t cb_program;
+static uint32_t cb_max;			/* bytes of a reverse RPC Call */
 
 static void exchange_id(struct cl *s, struct cl_call *call)
 {
@@ -43,6 +45,7 @@ static void create_session(struct cl *s, struct cl_call *call)
 	put(m, cl_arg(call, at + 3));		/* flags */
 	at += 4;
 	for (i = 0; i < 2; i++) {		/* fore and back channel */
+		cb_max = cl_arg(call, at + 1);
 		for (j = 0; j < 6; j++)
 			put(m, cl_arg(call, at++));
 		put(m, 0);
@@ -337,4 +340,97 @@ RP_CASE("credits", rev_v1, "V1-13,CRED-18,VER-11,VER-22",
 	rp_expect(s->c, v1_null_reply(call->xid));
 	rp_check(!job_over(s->mount), "the forward RPC ended");
 	give_up(s, call);
+}
+
+/* ---- the same while values change ---- */
+
+static struct peer *with_session_x(struct cl_call **call)
+{
+	struct cl *s = cl_start_v41();
+	struct peer *p = peer_client_of(s, connprop_x(0, 4096, 0, 0));
+
+	*call = until_session(s);
+	rp_check(cb_program && cb_max, "no callback program");
+	return p;
+}
+
+/* A reverse Call of this many RPC bytes is answered. */
+static void cb_works(struct peer *p, uint32_t bytes)
+{
+	uint32_t xid = rp_xid();
+	struct rp_msg *m = cb_null(xid);
+
+	while (4 * m->n + 4 <= bytes)
+		put(m, 0);
+	rp_send(p->c, msg_call(m));
+	peer_expect(p, null_reply(xid));
+}
+
+static void order_brs(struct peer *p, const char *order, uint32_t brs)
+{
+	unsigned int updates = p->updates;
+
+	peer_order(p, order);
+	peer_updates(p, updates + 1);
+	rp_check(p->brs == brs, "Reverse Request Support is %u, not %u",
+		 p->brs, brs);
+}
+
+/* A server that calls all the same: dropped or answered, nothing else. */
+static void disobey(struct peer *p)
+{
+	uint32_t call = rp_xid(), xid = rp_xid();
+	struct rp_rx *rx;
+
+	rp_send(p->c, msg_call(cb_null(call)));
+	rp_send(p->c, reqprop(xid, 0));
+	rx = peer_next(p);
+	if (rp_matches(rx, null_reply(call))) {
+		peer_expect(p, resprop(xid, 0, 0, 0));
+		return;
+	}
+	rp_must_match(rx, resprop(xid, 0, 0, 0));
+	cl_serve_for(p->s, RP_SILENCE / rp_opt.scale + 1);
+	if (p->others)
+		peer_expect(p, null_reply(call));
+}
+
+RP_CASE("client-change", rev_own_brs, "REV-6,PROP-17,CHG-19,CHG-21,CHG-25,D-26",
+	"the client stops taking reverse Calls, and starts again")
+{
+	struct cl_call *call;
+	struct peer *p = with_session_x(&call);
+	unsigned int i;
+
+	cb_works(p, 0);
+	for (i = 0; i < 3; i++) {
+		order_brs(p, "own brs none", 0);
+		disobey(p);
+		order_brs(p, "own brs inline", 1);
+		cb_works(p, 0);
+	}
+	rp_check(!job_over(p->s->mount), "the forward RPC ended");
+	give_up(p->s, call);
+}
+
+RP_CASE("client-change", rev_floor, "CHG-27,INL-6,REV-7",
+	"the client's size never falls below what callbacks may need")
+{
+	static const uint32_t sizes[] = { 4096, 1024, 0, 8192, 4096 };
+	struct cl_call *call;
+	struct peer *p = with_session_x(&call);
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		if (sizes[i] > 4096)
+			peer_get_size(p, sizes[i]);
+		else
+			peer_ask_size(p, sizes[i]);
+		rp_check(p->rbsiz >= cb_max + 36,
+			 "the size is %u, a callback may have %u bytes",
+			 p->rbsiz, cb_max);
+		peer_flood(p, p->rbsiz);
+		cb_works(p, cb_max);
+	}
+	give_up(p->s, call);
 }

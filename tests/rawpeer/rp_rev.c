@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rp.h"
+#include "rp_chg.h"
 #include "rp_client.h"
 
 enum {
@@ -398,6 +399,60 @@ RP_CASE("versions", rev_reconnect, "REV-12,REV-4,REC-1",
 	rx = reverse_call(s);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	null(s);
+}
+
+/* ---- the same while values change ---- */
+
+static void change_brs(struct session *s, uint32_t brs)
+{
+	uint32_t xid = rp_xid();
+
+	rp_send(s->c, updprop_brs(rp_xid(), brs));
+	rp_send(s->c, reqprop(xid, 0));
+	rp_expect(s->c, resprop(xid, 0, 0, 0));
+}
+
+RP_CASE("server-change", rev_brs_back, "PROP-17,REV-7,CHG-19,CHG-20,D-26",
+	"a client stops taking reverse Calls, and starts again: recalled")
+{
+	struct session *s = with_delegation(connprop_x(rp_xid(), 4096, 1, 0));
+	struct rp_rx *rx;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		change_brs(s, 0);
+		change_brs(s, 1);
+	}
+	want_to_write(s);
+	rx = reverse_call(s);
+	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
+	rp_nothing(s->c);
+}
+
+RP_CASE("server-change", rev_brs_none, "REV-6,PROP-17,CHG-19,CHG-28,D-26",
+	"a client stops taking reverse Calls: none is sent from then on")
+{
+	struct session *s = with_delegation(connprop_x(rp_xid(), 4096, 1, 0));
+
+	change_brs(s, 0);
+	want_to_write(s);
+	rp_expect_silence(s->c, 500);
+	rp_nothing(s->c);
+}
+
+RP_CASE("server-change", rev_brs_in_flight, "REV-6,REV-15,PROP-17,CHG-20",
+	"a client stops taking reverse Calls while one waits for its Reply")
+{
+	struct session *s = with_delegation(connprop_x(rp_xid(), 4096, 1, 0));
+	struct rp_rx *rx;
+	uint32_t xid;
+
+	want_to_write(s);
+	rx = reverse_call(s);
+	xid = rp_word(rx->buf, 0);
+	change_brs(s, 0);
+	rp_send(s->c, msg_reply(recall_reply(s, xid)));
+	rp_nothing(s->c);
 }
 
 /* ---- versions switched off ---- */
