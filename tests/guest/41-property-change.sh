@@ -214,6 +214,52 @@ switched_off() { # DEV VERS
 	is client property_change 1 1
 }
 
+# What a client does by itself: it asks the server for more when WRITEs would
+# go inline then, and for the least when there are none.
+policy() { # DEV VERS
+	local mem param=/sys/module/rpcrdma2/parameters
+
+	echo 20480 > $param/adapt_size
+	echo 3 > $param/adapt_seconds
+	again "$1" "$2"
+	scratch policy
+	: > "$D/f"
+	exec 7<> "$D/f"
+	# one at a time: too few at once for all the credits
+	lab_wait 60 grown
+	mark
+	inline_write 18000
+	many 16
+	mem=$(value server receive_memory)
+
+	lab_wait 60 idle
+	FIRST=$(< $param/server_first_credits)
+	lab_wait 60 fewest
+	cycled
+	[ "$(value server receive_memory)" -lt "$mem" ]
+	lab_wait 60 grown
+	exec 7>&-
+	rm -r "$E"
+	echo 0 > $param/adapt_size
+	echo 0 > $param/adapt_seconds
+	again "$1" "$2"
+}
+grown() {
+	iocheck write -d -s 1 -l 360000 -b 18000 "$D/f"
+	[ "$(rbsiz server)" -ge 18432 ] && [ "$(rbsiz server)" -le 20480 ]
+}
+fewest() { is server credits_granted_to_peer 1 "$FIRST"; }
+idle() { [ "$(rbsiz server)" = 4096 ]; }
+many() { # NUMBER: writers at once
+	local i pids=()
+
+	for ((i = 0; i < $1; i++)); do
+		iocheck write -d -t -s 1 -l 90000 -b 3000 "$D/many$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+}
+
 clean() {
 	local role
 
@@ -231,4 +277,4 @@ mounted 3 "server's size=server_size" "client's size=client_size" \
 	"unasked=unasked" "no errors=clean"
 mounted 4.2 "server's size=server_size" "client's size=client_size" \
 	"bounded=bounded" "bad words=bad_words" "callbacks=callbacks" \
-	"no errors=clean" "switched off=switched_off"
+	"no errors=clean" "policy=policy" "switched off=switched_off"

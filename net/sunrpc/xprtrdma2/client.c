@@ -194,7 +194,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.pool		= &client->recvs,
 		.policy		= &client->policy,
 		.mem		= &client->mem,
-		.recv_size	= client->recvs.size,
+		.recv_size	= client->recvs.first_size,
 		.send_size	= client->send_size,
 		.calls		= xprt->max_reqs,
 		.serves		= RPCRDMA2_CB_SLOTS,

@@ -420,6 +420,8 @@ int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 	trace_rpcrdma2_settled(conn);
 	rpcrdma2_stat_inc(conn->p.stats, connects);
 	conn_count_why(conn, why);
+	if (conn->extended)
+		rpcrdma2_props_kick(conn);
 	return 0;
 }
 

@@ -291,6 +291,7 @@ int rpcrdma2_device_query(struct ib_device *device,
  *	the messages about them in order
  * @change: property changes under way
  * @extended: both sides have announced that they change properties
+ * @told_recv: Receive Buffer Size that the peer has been told last
  * @want_recv: Receive Buffer Size we would like to have, bytes
  * @want_send: largest message we would like to send, bytes
  * @plan_recv: Calls are planned for Replies of so many bytes, because the
@@ -299,6 +300,16 @@ int rpcrdma2_device_query(struct ib_device *device,
  * @go_round: the peer's Receives may be used up for a raise
  * @retries: how often a lower value may still be asked for
  * @retry_at: jiffies when it may
+ * @missed: Calls that had to use a chunk since @missed_since and would not
+ *	with a larger Receive Buffer Size of the server
+ * @missed_since: jiffies
+ * @missed_size: the largest of them, bytes
+ * @grow_at: jiffies when more may be asked for because of that
+ * @grow_delay: distance to the time after that
+ * @idle_at: end of the period in which Calls are counted
+ * @idle_calls: their number when it began
+ * @idle_seen: there was one before
+ * @idle: periods in a row with hardly any
  * @props_work: does what is to be done about property changes
  * @tx_lock: protects the fields up to @tx_draining
  * @tx_users: messages being built, under the limits before and after the
@@ -378,9 +389,10 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_propset		mine;
 	struct rpcrdma2_propset		peer;
 	bool				peer_props_seen;
-	struct mutex			props_lock;	/* @change ... @retry_at */
+	struct mutex			props_lock;	/* @change ... @idle */
 	struct rpcrdma2_change		change;
 	bool				extended;
+	u32				told_recv;
 	u32				want_recv;
 	u32				want_send;
 	u32				plan_recv;
@@ -388,6 +400,15 @@ struct rpcrdma2_conn {
 	bool				go_round;
 	u32				retries;
 	unsigned long			retry_at;
+	atomic_t			missed;
+	unsigned long			missed_since;
+	u32				missed_size;
+	unsigned long			grow_at;
+	unsigned long			grow_delay;
+	unsigned long			idle_at;
+	unsigned long			idle_calls;
+	bool				idle_seen;
+	u32				idle;
 	struct delayed_work		props_work;
 	spinlock_t			tx_lock;	/* @tx_* */
 	u32				tx_users[2];
@@ -618,6 +639,8 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr);
 /* Something has happened that a change may have waited for. Any context. */
 void rpcrdma2_props_kick(struct rpcrdma2_conn *conn);
+/* A Call had to use a chunk for its arguments; @size would it have had. */
+void rpcrdma2_props_missed(struct rpcrdma2_conn *conn, u32 size);
 /* The connection ends: nothing of this runs any more. Sleeps. */
 void rpcrdma2_props_stop(struct rpcrdma2_conn *conn);
 /* An administrator's word, see Documentation/administration.md. Returns 0 or

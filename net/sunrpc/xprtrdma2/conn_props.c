@@ -35,6 +35,18 @@
  */
 #define RPCRDMA2_HOLD_LIMIT	(30 * HZ)
 
+/* Policy: Calls that a larger Receive Buffer Size would have let go inline,
+ * in so much time, before it is asked for; what is asked for in a row, at
+ * growing distances; Calls in a period of the policy below which a
+ * connection is idle; idle periods in which the server hears of it.
+ */
+#define RPCRDMA2_GROW_MISSES	32U
+#define RPCRDMA2_GROW_WINDOW	(10 * HZ)
+#define RPCRDMA2_GROW_FIRST	HZ
+#define RPCRDMA2_GROW_LAST	(600 * HZ)
+#define RPCRDMA2_IDLE_CALLS	32U
+#define RPCRDMA2_IDLE_HINTS	3U
+
 bool rpcrdma2_property_change = true;
 module_param_named(property_change, rpcrdma2_property_change, bool, 0644);
 MODULE_PARM_DESC(property_change,
@@ -44,6 +56,16 @@ static unsigned int recv_max = SZ_64K;
 module_param(recv_max, uint, 0644);
 MODULE_PARM_DESC(recv_max,
 		 "largest Receive Buffer Size a peer may ask for, 4096 to 262144 bytes");
+
+static unsigned int adapt_size = SZ_16K + SZ_4K;
+module_param(adapt_size, uint, 0644);
+MODULE_PARM_DESC(adapt_size,
+		 "clients ask servers for a Receive Buffer Size of up to so many bytes if RPCs would use it (0: never)");
+
+static unsigned int adapt_seconds = 60;
+module_param(adapt_seconds, uint, 0644);
+MODULE_PARM_DESC(adapt_seconds,
+		 "connections that are idle for so long give back memory (0: never)");
 
 static u32 recv_limit(void)
 {
@@ -150,7 +172,7 @@ int rpcrdma2_tx_hold(struct rpcrdma2_conn *conn)
  */
 static void limits_apply(struct rpcrdma2_conn *conn, bool soon)
 {
-	u32 mine = conn->mine.val[RPCRDMA2_RBSIZ];
+	u32 mine = min(conn->mine.val[RPCRDMA2_RBSIZ], conn->told_recv);
 	u32 peer = conn->peer.val[RPCRDMA2_RBSIZ];
 	u32 most = READ_ONCE(conn->slot_size) ?: conn->p.send_size;
 	u32 now = min(most, peer), held = 0;
@@ -302,7 +324,7 @@ static void rbsiz_applied(struct rpcrdma2_conn *conn)
 		return;
 	}
 	/* What we went round for */
-	if (peer >= conn->change.value[RPCRDMA2_RBSIZ])
+	if (!conn->go_round && peer >= conn->change.value[RPCRDMA2_RBSIZ])
 		conn->change.cycles = 0;
 	rpcrdma2_props_kick(conn);
 }
@@ -411,8 +433,12 @@ static void send_updprop(struct rpcrdma2_conn *conn)
 	}
 	body = rpcrdma2_change_put_updprop(&conn->change, xid, &conn->mine,
 					   send->buf + hdr, send->size - hdr);
-	if (!control_post(conn, send, xid, RDMA2_X_UPDPROP, hdr, body))
-		rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
+	if (control_post(conn, send, xid, RDMA2_X_UPDPROP, hdr, body))
+		return;
+	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
+	/* Replies to Calls after this may be as long */
+	conn->told_recv = conn->mine.val[RPCRDMA2_RBSIZ];
+	limits_apply(conn, conn->tx_draining);
 }
 
 /* Send what is to be sent, unless it has to wait. */
@@ -488,6 +514,131 @@ static void retry_lower(struct rpcrdma2_conn *conn)
 			    c->value[RPCRDMA2_RBSIZ]);
 }
 
+/* Policy. What pays is the server's Receive Buffer Size, because a WRITE that
+ * goes inline needs no registration and no RDMA Read; so it is the client that
+ * asks for more, and for less when it has no use for it.
+ */
+
+/**
+ * rpcrdma2_props_missed - a Call needs a chunk for its arguments
+ * @conn: client's connection
+ * @size: bytes that it would need inline
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_props_missed(struct rpcrdma2_conn *conn, u32 size)
+{
+	unsigned long since = READ_ONCE(conn->missed_since);
+
+	if (!conn->extended || size > READ_ONCE(adapt_size))
+		return;
+	if (time_after(jiffies, since + RPCRDMA2_GROW_WINDOW)) {
+		WRITE_ONCE(conn->missed_since, jiffies);
+		WRITE_ONCE(conn->missed_size, 0);
+		atomic_set(&conn->missed, 0);
+	}
+	if (size > READ_ONCE(conn->missed_size))
+		WRITE_ONCE(conn->missed_size, size);
+	if (atomic_inc_return(&conn->missed) == RPCRDMA2_GROW_MISSES)
+		rpcrdma2_props_kick(conn);
+}
+
+static int ask_peer(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
+		    u32 value);
+
+/* Ask for more if the last seconds' Calls would have used it. */
+static void policy_grow(struct rpcrdma2_conn *conn)
+{
+	u32 want = round_up(READ_ONCE(conn->missed_size), SZ_1K);
+
+	if (atomic_read(&conn->missed) < RPCRDMA2_GROW_MISSES ||
+	    time_before(jiffies, conn->grow_at))
+		return;
+	atomic_set(&conn->missed, 0);
+	WRITE_ONCE(conn->missed_size, 0);
+	if (want <= conn->peer.val[RPCRDMA2_RBSIZ])
+		return;
+	/* Not again soon, whatever comes of it */
+	conn->grow_delay = clamp_t(unsigned long, 2 * conn->grow_delay,
+				   RPCRDMA2_GROW_FIRST, RPCRDMA2_GROW_LAST);
+	conn->grow_at = jiffies + conn->grow_delay;
+	trace_rpcrdma2_prop(conn, "grow", RPCRDMA2_RBSIZ, want, 0);
+	ask_peer(conn, RPCRDMA2_RBSIZ, want);
+}
+
+static unsigned long policy_calls(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_stats *stats = conn->p.stats;
+
+	if (conn->client)
+		return rpcrdma2_stat_read(stats, tx_call_msg) +
+		       rpcrdma2_stat_read(stats, tx_call_nomsg);
+	return rpcrdma2_stat_read(stats, rx_call_msg) +
+	       rpcrdma2_stat_read(stats, rx_call_nomsg);
+}
+
+/* A server takes back the credits that it has granted to a client that does
+ * not use them. Receives are not posted again until fewer than for the new
+ * grant are left, so those that the client may still use are there. Grants
+ * change in the CQ work item only, so this waits for the client's request.
+ */
+static void take_back_credits(struct rpcrdma2_conn *conn)
+{
+	u32 first = conn->p.serves_initial;
+
+	conn->idle = 0;
+	spin_lock(&conn->credit_lock);
+	if (conn->grant.current_grant > first)
+		rpcrdma2_grant_set(&conn->grant, first);
+	spin_unlock(&conn->credit_lock);
+	rpcrdma2_recv_target(conn, first + conn->window.granted);
+}
+
+static void policy_idle_client(struct rpcrdma2_conn *conn)
+{
+	if (conn->peer.val[RPCRDMA2_RBSIZ] <= RPCRDMA2_INLINE_DEFAULT) {
+		/* The server's period may have ended after our request */
+		if (conn->idle <= RPCRDMA2_IDLE_HINTS && !conn->change.cycles)
+			conn->change.cycles = 1;
+		return;
+	}
+	trace_rpcrdma2_prop(conn, "idle", RPCRDMA2_RBSIZ,
+			    RPCRDMA2_INLINE_DEFAULT, 0);
+	if (ask_peer(conn, RPCRDMA2_RBSIZ, RPCRDMA2_INLINE_DEFAULT))
+		return;
+	/* ... and use up what is posted */
+	conn->change.cycles = conn->window.granted +
+			      4 * RPCRDMA2_CONTROL_RESERVE;
+	conn->grow_delay = 0;
+	conn->grow_at = jiffies;
+}
+
+static void policy(struct rpcrdma2_conn *conn)
+{
+	unsigned long period = READ_ONCE(adapt_seconds) * HZ, calls;
+
+	if (conn->client)
+		policy_grow(conn);
+	if (!period)
+		return;
+	if (time_before(jiffies, conn->idle_at)) {
+		props_later(conn, conn->idle_at - jiffies);
+		return;
+	}
+	calls = policy_calls(conn);
+	if (conn->idle_seen && calls - conn->idle_calls < RPCRDMA2_IDLE_CALLS) {
+		conn->idle++;
+		if (conn->client)
+			policy_idle_client(conn);
+	} else {
+		conn->idle = 0;
+	}
+	conn->idle_seen = true;
+	conn->idle_calls = calls;
+	conn->idle_at = jiffies + period;
+	props_later(conn, period);
+}
+
 static void props_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
@@ -499,6 +650,7 @@ static void props_worker(struct work_struct *work)
 		slots_follow(conn);
 		limits_apply(conn, conn->tx_draining);
 		retry_lower(conn);
+		policy(conn);
 		send_next(conn);
 	}
 	mutex_unlock(&conn->props_lock);
@@ -530,6 +682,8 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		bad_xdr(conn, rx);
 		return;
 	}
+	if (!conn->client && conn->idle)
+		take_back_credits(conn);
 	/* What is granted must be told: first the room to tell it */
 	send = control_get(conn, xid, RDMA2_X_RESPROP, true, &hdr);
 	if (!send) {
@@ -553,9 +707,12 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	}
 	body = rpcrdma2_change_put_resprop(&req, done, other, &conn->mine,
 					   send->buf + hdr, send->size - hdr);
-	if (!control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
-		rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
+	if (control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
+		return;
+	rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
 	/* What was raised may be used by messages after the answer */
+	if ((done | other) & BIT(RPCRDMA2_RBSIZ))
+		conn->told_recv = conn->mine.val[RPCRDMA2_RBSIZ];
 	limits_apply(conn, conn->tx_draining);
 }
 
@@ -728,6 +885,9 @@ void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
 	spin_lock_init(&conn->tx_lock);
 	INIT_DELAYED_WORK(&conn->props_work, props_worker);
 	conn->plan_recv = U32_MAX;
+	conn->missed_since = jiffies;
+	conn->grow_at = jiffies;
+	conn->idle_at = jiffies;
 	rpcrdma2_props_init(&conn->mine);
 	rpcrdma2_props_init(&conn->peer);
 }
@@ -742,6 +902,7 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 {
 	conn->mine.val[RPCRDMA2_RBSIZ] = conn->p.pool->size;
 	conn->mine.val[RPCRDMA2_BRS] = conn->p.brs;
+	conn->told_recv = conn->p.pool->size;
 	conn->mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
 	conn->mine.x_change = READ_ONCE(rpcrdma2_property_change);
 	if (conn->mine.x_change)

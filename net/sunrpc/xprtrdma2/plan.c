@@ -145,17 +145,21 @@ void rpcrdma2_req_chunks(const struct rpcrdma2_req *req,
 	call->nomsg = plan->args == RPCRDMA2_ARGS_PZ;
 }
 
-/* Would the Call fit inline, planned as it is, with @body bytes behind its
- * header?
- */
-static bool call_fits(const struct rpcrdma2_conn *conn,
+/* Bytes of the Call, planned as it is, with @body bytes behind its header. */
+static u32 call_bytes(const struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_req *req, u32 body)
 {
-	u32 limit = req->plan.inline_send;
 	struct rpcrdma2_call call;
 
 	rpcrdma2_req_chunks(req, &call);
-	return conn->codec->call_len(&call) + body <= limit;
+	return conn->codec->call_len(&call) + body;
+}
+
+/* Does it fit inline? */
+static bool call_fits(const struct rpcrdma2_conn *conn,
+		      const struct rpcrdma2_req *req, u32 body)
+{
+	return call_bytes(conn, req, body) <= req->plan.inline_send;
 }
 
 /* Arguments: inline if the Call fits, else the payload of a WRITE in a Read
@@ -173,7 +177,8 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 	plan->args = RPCRDMA2_ARGS_INLINE;
 	plan->arg_mrs = 0;
 	req->args.nsegs = 0;
-	if (call_fits(conn, req, snd->len))
+	plan->arg_bytes = call_bytes(conn, req, snd->len);
+	if (plan->arg_bytes <= plan->inline_send)
 		return 0;
 	if (!depth)
 		return -EMSGSIZE;

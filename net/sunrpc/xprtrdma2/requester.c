@@ -309,6 +309,8 @@ plan:
 			fail_call(rq, conn, req, ret);
 			continue;
 		}
+		if (req->plan.arg_mrs)
+			rpcrdma2_props_missed(conn, req->plan.arg_bytes);
 		nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
 		if (send && send->nwrs < nwrs)
 			slot_drop(&send);

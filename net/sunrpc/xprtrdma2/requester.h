@@ -101,6 +101,7 @@ enum rpcrdma2_results {
  * @arg_mrs: MRs for the Read or Position-Zero chunk
  * @res_mrs: MRs for the Write or Reply chunk
  * @inline_send: bytes of the largest message when the plan was made
+ * @arg_bytes: bytes of the message if the arguments went inline
  * @reply_due: bytes of the longest Reply that may come inline
  */
 struct rpcrdma2_plan {
@@ -109,6 +110,7 @@ struct rpcrdma2_plan {
 	u32			arg_mrs;
 	u32			res_mrs;
 	u32			inline_send;
+	u32			arg_bytes;
 	u32			reply_due;
 };
 

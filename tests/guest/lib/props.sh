@@ -17,7 +17,7 @@ end() {
 tell() { echo "${*:2}" > "$(end "$1")"; }
 
 # refuses client|server WORD...: a request that fails, without a change.
-refuses() { ! tell "$@" 2> $LAB_TMP/refused; }
+refuses() { ! tell "$@" 2> "$LAB_TMP/refused"; }
 
 # value client|server NAME [FIELD]: the value of a line, or one of its words.
 value() {

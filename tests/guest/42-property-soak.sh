@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Receive Buffer Sizes change all the time, at random, on request and unasked,
+# of both ends of two connections, while eight jobs write and verify. Not a
+# byte is lost and no connection.
+#
+# timeout: 240
+# flavours: uml uml-debug
+# covers: CHG-17,CHG-20,CHG-21,CHG-23,CHG-24,CHG-26,CHG-27,CRED-13,CONN-13
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+. /lab/lib/props.sh
+
+CHANGES=$(by_speed 1000 250)
+RANDOM=42
+
+# Small messages and large ones, on either side of any size there may be.
+job_buffered() { # NAME SEED
+	iocheck write -t -s "$2" -l 150000 -b $((3000 + RANDOM)) "$1"
+	drop_caches
+	iocheck check -e -s "$2" -l 150000 -b $((3000 + RANDOM)) "$1"
+}
+job_direct() {
+	iocheck write -t -d -s "$2" -l 200000 -b $((500 + RANDOM)) "$1"
+	iocheck check -e -d -s "$2" -l 200000 -b $((500 + RANDOM)) "$1"
+}
+job_random() {
+	iocheck random -s "$2" -n 30 "$1" "$1.copy"
+	cmp "$1" "$1.copy"
+}
+job_metadata() {
+	mkdir "$1.d"
+	iocheck fill -n 40 -l 200 -s "$2" "$1.d"
+	iocheck list -n 40 -l 200 -s "$2" -e "$1.d"
+	iocheck empty -n 40 -l 200 -s "$2" "$1.d"
+	rmdir "$1.d"
+}
+
+# run JOB NAME: until there is nothing left to change.
+run() {
+	local n=0
+
+	until [ -e $LAB_TMP/enough ]; do
+		"job_$1" "$2" $((++n))
+	done
+	[ $n -gt 0 ]
+}
+
+# One request to the end whose file this is; what is not possible is refused.
+# An end that is busy with an earlier one is left alone.
+push() { # FILE
+	local size=$(((4 + RANDOM % 45) * 1024))
+
+	read_end "$1" || return 1
+	[ "${END[request_pending]}${END[announcement_pending]}" = 00 ] || return 0
+	# up, unasked, or anything on request. The other end may have changed
+	# the size in between, so that it would not be up.
+	if [ $((RANDOM % 4)) = 0 ]; then
+		[ $size -gt "${END[receive_size_goal]}" ] || return 0
+		echo "own rbsiz $size" > "$1"
+	else
+		echo "rbsiz $size" > "$1"
+	fi 2> /dev/null || [ -e "$1" ]
+}
+
+# read_end FILE: END[name] is the first word of each line.
+declare -A END
+read_end() {
+	local - line
+	local -a lines
+
+	set +x
+	mapfile -t lines < "$1"
+	for line in "${lines[@]}"; do
+		END[${line%%: *}]=${line#*: }
+		END[${line%%: *}]=${END[${line%%: *}]%% *}
+	done
+}
+
+push_all() {
+	local - f changed=0
+
+	set +x
+	until [ $changed -ge $CHANGES ]; do
+		changed=0
+		for f in "$OBSERVE"/client-[0-9]* "$OBSERVE"/server-[0-9]*; do
+			push "$f" || return 1
+			changed=$((changed + END[props_changed]))
+		done
+	done
+	echo "$changed changes"
+}
+
+soak() {
+	local pids=() dev i=0
+
+	for dev in rxe siw; do
+		for job in buffered direct random metadata; do
+			run $job "/run/$dev/$dev-$job" &
+			pids+=($!)
+		done
+	done
+	push_all || { echo "a connection is gone"; touch $LAB_TMP/failed; }
+	: > $LAB_TMP/enough
+	wait_all "${pids[@]}"
+	[ ! -e $LAB_TMP/failed ]
+}
+
+# Afterwards both ends agree on everything, and nothing went wrong.
+agreed_all() {
+	local f
+
+	for f in "$OBSERVE"/client-[0-9]* "$OBSERVE"/server-[0-9]*; do
+		lab_wait 60 grep -qx "request_pending: 0" "$f"
+		lab_wait 60 grep -qx "announcement_pending: 0" "$f"
+	done
+	[ "$(connections client) $(connections server)" = "2 2" ]
+	sizes client 1 2 > $LAB_TMP/clients
+	sizes server 2 1 > $LAB_TMP/servers
+	cat $LAB_TMP/clients
+	cmp $LAB_TMP/clients $LAB_TMP/servers
+}
+# sizes ROLE NUMBER NUMBER: the client's and the server's word of each line.
+sizes() {
+	sed -n 's/^Receive Buffer Size: local \([0-9]*\) peer \([0-9]*\)/\1 \2/p' \
+		"$OBSERVE/$1"-[0-9]* | awk -v c="$2" -v s="$3" '{ print $c, $s }' |
+		sort
+}
+
+clean() {
+	local role
+
+	WAS=()
+	look
+	for role in client server; do
+		counted $role -eq 0 reconnects tx_error rx_error rx_malformed \
+			rx_unknown_type rx_bad_xid resprops_dropped \
+			props_unasked props_ignored connect_failures
+		counted $role -ge 100 props_changed peer_props_changed
+		counted $role -gt 0 tx_reqprop tx_resprop tx_updprop
+	done
+	echo "held: ${NOW[server.replies_held]}"
+}
+
+fs_start
+mkdir -p /run/rxe /run/siw
+nfs rxe 3 "" /run/rxe || lab_die "cannot mount rxe"
+nfs siw 4.2 "" /run/siw || lab_die "cannot mount siw"
+ktap_run "8 jobs, $CHANGES changes" soak
+ktap_run "both ends agree" agreed_all
+ktap_run "no errors" clean
+umount_nfs /run/rxe
+umount_nfs /run/siw
