@@ -194,6 +194,56 @@ RP_CASE("trouble", err_fields, "ERR-2,ERR-3,CRED-1,D-7",
 	rp_nothing(c);
 }
 
+static void is_system(struct rp_conn *c, const struct rp_msg *m)
+{
+	long reads = rp_server_stat(c, "read_bytes");
+	struct rp_rx *rx;
+
+	rp_send(c, m);
+	rx = rp_expect(c, error2(m->w[0], SYSTEM));
+	rp_check(rx->len == 24, "an ERROR of %u bytes", rx->len);
+	rp_check(rp_server_stat(c, "read_bytes") == reads, "it was read");
+}
+
+RP_CASE("trouble", err_system, "ERR-31,CHK-24,SEC-9",
+	"what is too large for the server is answered with SYSTEM, not read")
+{
+	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 1024, 0));
+	struct rp_mem *mem = rp_mem(c, 4096);
+	unsigned long before = rp_nulls_served();
+	struct rp_seg seg[16];
+	struct rp_msg *m;
+	unsigned int i;
+
+	m = call_head(rp_xid(), NOMSG, 0);
+	put_read(m, 0, rp_seg(mem, 0, 0xffffffff));
+	put_all(m, W(0, 0, 0));
+	is_system(c, m);
+
+	/* Each of the segments would do, all of them are too much */
+	m = call_head(rp_xid(), MSG, 0);
+	for (i = 0; i < 16; i++)
+		put_read(m, 40, rp_seg(mem, 0, 1 << 20));
+	put_all(m, W(0, 0, 0));
+	put_msg(m, rpc_null(m->w[0]));
+	is_system(c, m);
+	rp_check(rp_nulls_served() == before, "a Call was executed");
+
+	/* The lists that go back are longer than what we receive */
+	for (i = 0; i < 16; i++)
+		seg[i] = rp_seg(mem, 64 * i, 64);
+	m = call_head(rp_xid(), MSG, 0);
+	put(m, 0);
+	for (i = 0; i < 4; i++)
+		put_chunk(m, 16, seg);
+	put(m, 0);
+	put_chunk(m, 1, seg);
+	put_msg(m, rpc_null(m->w[0]));
+	is_system(c, m);
+	rp_is_untouched(mem, 0, 4096);
+	rp_nothing(c);
+}
+
 /* A NULL Call with @n Read chunks, Write chunks or segments */
 static struct rp_msg *shaped(const struct rp_mem *mem, uint32_t code,
 			     unsigned int n)
