@@ -220,28 +220,30 @@ policy() { # DEV VERS
 	local mem param=/sys/module/rpcrdma2/parameters
 
 	echo 20480 > $param/adapt_size
-	echo 3 > $param/adapt_seconds
 	again "$1" "$2"
 	scratch policy
 	: > "$D/f"
 	exec 7<> "$D/f"
-	# one at a time: too few at once for all the credits
 	lab_wait 60 grown
 	mark
 	inline_write 18000
 	many 16
 	mem=$(value server receive_memory)
 
+	# from now on, and both ends look at once
+	echo 2 > $param/adapt_seconds
+	tell client cycle 1
+	tell server cycle 1
 	lab_wait 60 idle
 	FIRST=$(< $param/server_first_credits)
 	lab_wait 60 fewest
 	cycled
 	[ "$(value server receive_memory)" -lt "$mem" ]
+	echo 0 > $param/adapt_seconds
 	lab_wait 60 grown
 	exec 7>&-
 	rm -r "$E"
 	echo 0 > $param/adapt_size
-	echo 0 > $param/adapt_seconds
 	again "$1" "$2"
 }
 grown() {
