@@ -684,10 +684,14 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	}
 	if (!conn->client && conn->idle)
 		take_back_credits(conn);
-	/* What is granted must be told: first the room to tell it */
+	/* What is granted must be told: first the room to tell it. Without an
+	 * answer the peer would wait for ever; it has asked for more than one
+	 * thing at a time, and does not take the answers.
+	 */
 	send = control_get(conn, xid, RDMA2_X_RESPROP, true, &hdr);
 	if (!send) {
 		rpcrdma2_stat_inc(conn->p.stats, resprops_dropped);
+		rpcrdma2_conn_kill(conn, -ENOBUFS);
 		return;
 	}
 	known = rpcrdma2_change_known(&req) &
