@@ -7,9 +7,13 @@ KVER	?= $(shell uname -r)
 FLAVOURS ?= unit fuzz uml uml-debug qemu
 TESTS	?= all
 
+# What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
+RACES	?= 20-backchannel 23-parallel 30-cancel 33-inject 34-removal \
+	   36-callbacks 37-memory 38-teardown
+
 export JOBS
 
-.PHONY: all module install nfs-modules demo check bench lint help clean
+.PHONY: all module install nfs-modules demo check check-races bench lint help clean
 
 all: module
 
@@ -29,6 +33,10 @@ demo:
 check:
 	@scripts/setup-packages.sh
 	@scripts/check --flavours "$(FLAVOURS)" --tests "$(TESTS)"
+
+check-races:
+	@scripts/setup-packages.sh
+	@scripts/lab/run qemu-debug $(RACES)
 
 bench:
 	@scripts/setup-packages.sh
@@ -55,6 +63,8 @@ help:
 	@echo '  make demo         NFS over RPC-over-RDMA version 2, before your eyes'
 	@echo '  make check        all tests'
 	@echo '                    FLAVOURS="$(FLAVOURS)", TESTS="10-io-sizes ..."'
+	@echo '  make check-races  the tests of races, on a debug kernel with four CPUs;'
+	@echo '                    hours, and not part of make check. RACES="..."'
 	@echo '  make bench        the table of costs per operation'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'
 	@echo
