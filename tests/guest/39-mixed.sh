@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Versions under trouble: a link that is slow and loses packets while
+# connections are made does not lead to version 1 (F-5), and a mount of which
+# one of four connections has fallen back shows that and works (F-12).
+#
+# timeout: 60
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+PARAM=/sys/module/rpcrdma2/parameters
+
+# versions: of the client's connections, sorted, in one line
+versions() {
+	sed -n 's/^version: //p' $OBSERVE/client-* | sort | tr '\n' ' '
+}
+
+# ---- F-5 ----
+
+# What siw sends to an address of this guest passes by lo.
+slow_link() { # DEV VERS NETEM...
+	scratch slow
+	tc qdisc add dev lo root netem "${@:3}"
+	nfs "$1" "$2" || { tc qdisc del dev lo root; return 1; }
+	tc qdisc del dev lo root
+	[ "$(versions)" = "2 " ]
+	look
+	counted client -eq 0 fallbacks
+	iocheck write -t -d -s 1 -l 100001 "$D/f"
+	iocheck check -e -d -s 1 -l 100001 "$D/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+delayed() { slow_link "$1" "$2" delay 100ms 50ms; }
+lossy() { slow_link "$1" "$2" delay 20ms loss 5%; }
+
+# ---- F-12 ----
+
+FAIL=/sys/kernel/debug/fail_sunrpc
+
+# Cuts one connection of the client.
+cut_one() {
+	echo 0 > $FAIL/verbose
+	echo Y > $FAIL/ignore-cache-wait
+	echo N > $FAIL/ignore-client-disconnect
+	echo Y > $FAIL/ignore-server-disconnect
+	echo 1 > $FAIL/interval
+	echo 1 > $FAIL/times
+	echo 100 > $FAIL/probability
+}
+
+spent() { [ "$(< $FAIL/times)" = 0 ]; }
+have_versions() { [ "$(versions)" = "$1" ]; }
+
+io() { # SEED
+	local i pids=()
+
+	for i in 1 2 3 4; do
+		iocheck write -t -d -s "$1$i" -l 100001 -b 9001 "$D/f$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+	for i in 1 2 3 4; do
+		iocheck check -e -d -s "$1$i" -l 100001 -b 7001 "$D/f$i"
+		iocheck check -e -s "$1$i" -l 100001 "$E/f$i"
+	done
+}
+
+one_of_four() { # DEV VERS
+	scratch nconnect
+	nfs "$1" "$2" nconnect=4
+	io 1
+	have_versions "2 2 2 2 "
+	echo N > $PARAM/server_v2
+	cut_one
+	io 2
+	lab_wait 10 spent
+	echo 0 > $FAIL/probability
+	lab_wait 10 have_versions "1 2 2 2 "
+	io 3
+	have_versions "1 2 2 2 "
+	echo Y > $PARAM/server_v2
+	[ "$(xprt_lines | awk '{ print $30 }' | sort | tr '\n' ' ')" = "1 2 2 2 " ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+fs_start
+ktap_run "siw NFSv4.2 mounted over a slow link (F-5)" delayed siw 4.2
+ktap_run "siw NFSv4.2 mounted over a link with losses (F-5)" lossy siw 4.2
+[ ! -e $FAIL ] ||
+	for_versions "3 4.2" one_of_four "one of four connections is version 1 (F-12)"
