@@ -3,7 +3,8 @@
 #
 # Everything ends at once: the server's threads stop, its listeners go, clients
 # unmount or are killed, and the device is removed. No use after free, and
-# nothing stays behind (F-18).
+# nothing stays behind (F-18). With NFSv3: other versions have state on the
+# server, and go on trying to renew it, whatever the transport.
 #
 # timeout: 60
 # flavours: uml uml-debug qemu-debug
@@ -71,6 +72,6 @@ device_and_server() { teardown "$1" "$2" remove_device stop_server; }
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 fs_start
 for_versions 3 all_at_once "server, device and client at once (F-18)"
-for_versions 4.0 server_and_client "server and client at once (F-18)"
+for_versions 3 server_and_client "server and client at once (F-18)"
 for_versions 3 device_and_client "device and client at once (F-18)"
-for_versions 4.0 device_and_server "device and server at once (F-18)"
+for_versions 3 device_and_server "device and server at once (F-18)"
