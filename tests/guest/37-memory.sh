@@ -3,8 +3,7 @@
 #
 # Little memory. Loopback writes far beyond the dirty limit with as few
 # credits and send queue entries as there can be (F-10); memory so fragmented
-# that large Receive buffers cannot be had (F-11); every single allocation of
-# the connect path fails while data waits to be written back (F-3).
+# that large Receive buffers cannot be had (F-11).
 #
 # timeout: 120
 # flavours: uml uml-debug qemu-debug
@@ -14,7 +13,7 @@
 PARAM=/sys/module/rpcrdma2/parameters
 FAULTS=/sys/kernel/debug
 
-have_faults() { [ -e $FAULTS/failslab ] && [ -e $FAULTS/fail_sunrpc ]; }
+have_faults() { [ -e $FAULTS/fail_page_alloc ]; }
 
 # ---- F-10 ----
 
@@ -41,15 +40,19 @@ dirty_limit() { # DEV VERS
 	rm -r "$E"
 }
 
-# ---- faults inside the module only ----
+# ---- F-11 ----
 
-# fail_in_module KIND NAME=VALUE...
-fail_in_module() {
-	local dir=$FAULTS/$1 word
+# fail_in FUNCTION KIND NAME=VALUE...: only what this function of the module
+# asks for, directly or not.
+fail_in() {
+	local dir=$FAULTS/$2 word
 
-	shift
-	awk '$4 == "[rpcrdma2]" && $2 ~ /[tT]/ { print $1 }' /proc/kallsyms |
-		sort | sed -n '1p;$p' > "$LAB_TMP/range"
+	awk '$4 == "[rpcrdma2]" && $2 ~ /[tT]/ { print $1, $3 }' /proc/kallsyms |
+		sort | awk -v name="$1" '
+			found { print $1; exit }
+			$2 == name { print $1; found = 1 }' > "$LAB_TMP/range"
+	[ "$(wc -l < "$LAB_TMP/range")" = 2 ] || return 1
+	shift 2
 	echo 0 > "$dir/verbose"
 	echo N > "$dir/ignore-gfp-wait"
 	[ ! -e "$dir/ignore-gfp-highmem" ] || echo N > "$dir/ignore-gfp-highmem"
@@ -62,23 +65,19 @@ fail_in_module() {
 }
 
 no_faults() {
-	local dir
+	local dir=$FAULTS/fail_page_alloc
 
-	for dir in failslab fail_page_alloc; do
-		echo 0 > $FAULTS/$dir/probability
-		echo 0 > $FAULTS/$dir/require-start
-		echo 0 > $FAULTS/$dir/require-end
-	done
+	echo 0 > $dir/probability
+	echo 0 > $dir/require-start
+	echo 0 > $dir/require-end
 }
 
-# ---- F-11 ----
-
-# No 16 KiB in one piece, on either side.
+# No 16 KiB in one piece for the Receives of either side.
 fragmented() { # DEV VERS
 	local role
 
 	scratch fragmented
-	fail_in_module fail_page_alloc min-order=2 probability=100 times=-1
+	fail_in rpcrdma2_recvs_create fail_page_alloc min-order=2 probability=100 times=-1
 	nfs "$1" "$2" || { no_faults; return 1; }
 	iocheck write -t -d -s 1 -l 300001 -b 30001 "$D/f" || {
 		no_faults

@@ -249,7 +249,7 @@ static void slots_free(struct rpcrdma2_conn *conn,
 				    slots[i].size, DMA_TO_DEVICE);
 		kfree(slots[i].buf);
 	}
-	kfree(slots);
+	kvfree(slots);
 }
 
 static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
@@ -258,7 +258,7 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_send *slots;
 	u32 i;
 
-	slots = kcalloc(count, sizeof(*slots), GFP_NOIO | __GFP_NOWARN);
+	slots = kvcalloc(count, sizeof(*slots), GFP_NOIO | __GFP_NOWARN);
 	if (!slots)
 		return NULL;
 	for (i = 0; i < count; i++) {
