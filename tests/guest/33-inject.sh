@@ -74,5 +74,5 @@ by_client() { cut "$1" "$2" client; }
 by_server() { cut "$1" "$2" server; }
 
 fs_start
-for_all by_client "cut by the client"
-for_all by_server "cut by the server"
+for_all by_client "cut by the client (F-17)"
+for_all by_server "cut by the server (F-17)"
