@@ -72,6 +72,8 @@ device_and_server() { teardown "$1" "$2" remove_device stop_server; }
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 fs_start
 for_versions 3 all_at_once "server, device and client at once (F-18)"
-for_versions 3 server_and_client "server and client at once (F-18)"
 for_versions 3 device_and_client "device and client at once (F-18)"
-for_versions 3 device_and_server "device and server at once (F-18)"
+if ! lab_is uml-debug; then
+	for_versions 3 server_and_client "server and client at once (F-18)"
+	for_versions 3 device_and_server "device and server at once (F-18)"
+fi
