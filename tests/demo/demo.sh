@@ -222,6 +222,71 @@ run_version() { # NFS version
 	claim "unmounted" not_mounted
 }
 
+# One line for each connection of a role: what it has settled on and why.
+show_versions() { # ROLE
+	local f
+
+	for f in "$DEBUG/$1"-*; do
+		say "  ${f#/sys/kernel/debug/}: version $(settled "$f" version), because: $(
+			settled "$f" version_reason | sed 's/^\([0-9]*\) \(.*\)/\2 (reason \1)/')"
+	done
+}
+
+# settled_on ROLE VERSION...: the versions of its connections, and no others.
+settled_on() {
+	local role=$1
+
+	shift
+	[ "$(sed -n 's/^version: //p' "$DEBUG/$role"-* | sort | xargs)" = "$*" ]
+}
+
+# Any transport of the kernel's own.
+stock_mount() { grep " $1 nfs .*proto=rdma," /proc/mounts | grep -v rdmaver; }
+
+# same_on DIR FILE: what was generated.
+same_on() { cmp "$SOURCE/$2" "$1/${2##*/}"; }
+
+older_server() {
+	say ""
+	say "=== A server that knows version 1 only ==="
+	claim "the kernel's own transport listens: echo 'rdma 20050' > /proc/fs/nfsd/portlist" \
+		lab_listen rdma 20050
+	claim "mount -o vers=4.2,proto=rdma,rdmaver=2,port=20050" \
+		mount_nfs rxe 4.2 port=20050
+	claim "this client offered version 2 and went on in version 1" \
+		settled_on client 1
+	show_versions client
+	claim "the server took the file" cp $SOURCE/large/1 /mnt/
+	umount_nfs
+	claim "mounted again" mount_nfs rxe 4.2 port=20050
+	claim "read through version 1 it is the same" same_on /mnt large/1
+	claim "and on the server, too" same_on /export large/1
+	rm /mnt/1
+	umount_nfs
+	claim "unmounted" not_mounted
+}
+
+both_clients() {
+	say ""
+	say "=== Clients of both versions on one port, at the same time ==="
+	say "  The server listens as before: $(grep rdma2 /proc/fs/nfsd/portlist)"
+	claim "a new client: mount -o vers=3,proto=rdma,rdmaver=2,port=20049 /mnt" \
+		mount_nfs rxe 3
+	claim "the kernel's own client: mount -o vers=3,proto=rdma,port=20049 /run/old" \
+		mount_nfs rxe-v1 3 port=20049 /run/old
+	claim "it is not ours: /proc/mounts shows no rdmaver=" stock_mount /run/old
+	claim "the new client writes" cp $SOURCE/large/2 /mnt/
+	claim "the old client reads the same" same_on /run/old large/2
+	claim "the old client writes" cp $SOURCE/large/3 /run/old/
+	claim "the new client reads the same" same_on /mnt large/3
+	claim "the server has a connection in each version" settled_on server 1 2
+	show_versions server
+	rm /mnt/{2,3}
+	umount_nfs /run/old
+	umount_nfs
+	claim "unmounted" not_mounted
+}
+
 unload() {
 	lab_server_down
 	unload_rpcrdma2
@@ -233,7 +298,8 @@ say "Linux $(uname -r), $(nproc) CPUs, $(awk '/MemTotal/ { print int($2 / 1024) 
 step "Starting the server: RDMA device rxe0 (software RoCE), nfsd, /export"
 lab_net
 lab_server
-claim "rpcrdma2 loaded" load_rpcrdma2
+# A slow virtual machine is not a server that does not answer.
+claim "rpcrdma2 loaded" load_rpcrdma2 negotiate_ms=15000
 claim "the server listens: echo 'rdma2 20049' > /proc/fs/nfsd/portlist" \
 	lab_listen rdma2 20049
 say "  $(tr '\n' ',' < /proc/fs/nfsd/portlist)"
@@ -244,6 +310,8 @@ done_step "$FILES files, $((BYTES / MIB)) MiB, each with its SHA-256"
 for vers in 4.2 3; do
 	run_version $vers
 done
+older_server
+both_clients
 say ""
 claim "$((WRITTEN / MIB)) MiB written in all" is $WRITTEN -ge $((256 * MIB))
 claim "server stopped, rpcrdma2 unloaded" unload
