@@ -36,7 +36,6 @@ MODULE_PARM_DESC(replace,
  * for this symbol instead, which nobody sees before the module's
  * initialisation has succeeded.
  */
-extern const unsigned int xprt_rdma2_ident;
 const unsigned int xprt_rdma2_ident = RPCRDMA2_XPRT_IDENT;
 EXPORT_SYMBOL_GPL(xprt_rdma2_ident);
 
