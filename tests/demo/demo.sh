@@ -269,7 +269,7 @@ older_server() {
 both_clients() {
 	say ""
 	say "=== Clients of both versions on one port, at the same time ==="
-	say "  The server listens as before: $(grep rdma2 /proc/fs/nfsd/portlist)"
+	say "  The server listens as before: $(grep -m1 rdma2 /proc/fs/nfsd/portlist)"
 	claim "a new client: mount -o vers=3,proto=rdma,rdmaver=2,port=20049 /mnt" \
 		mount_nfs rxe 3
 	claim "the kernel's own client: mount -o vers=3,proto=rdma,port=20049 /run/old" \
