@@ -5,7 +5,7 @@
 # checked. What it says goes to the result channel as diagnostic lines; the
 # first claim that does not hold ends it.
 #
-# timeout: 90
+# timeout: 150
 . /lab/lib/lab.sh
 
 DEBUG=/sys/kernel/debug/rpcrdma2
