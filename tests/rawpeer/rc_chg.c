@@ -284,21 +284,6 @@ static void revive(struct peer *p)
 	rp_check(!err, "the operation fails: %s", strerror(err));
 }
 
-/* Everything that was sent has been looked at, and the connection stands. */
-static bool still_there(struct peer *p)
-{
-	uint32_t xid = rp_xid();
-	struct rp_rx *rx;
-
-	if (!rp_try_send(p->c, reqprop(xid, 0)))
-		return false;
-	while ((rx = rp_recv_within(p->c, RP_ANSWER)))
-		if (rp_matches(rx, resprop(xid, 0, 0, 0)))
-			return true;
-	rp_check(rp_is_closed(p->c), "the client has gone silent");
-	return false;
-}
-
 RP_CASE("client-change", cc_garbage, "SEC-3,CHG-29,PROP-11",
 	"1000 spoilt change messages: the client answers, or starts again")
 {
@@ -332,7 +317,7 @@ RP_CASE("client-change", cc_garbage, "SEC-3,CHG-29,PROP-11",
 		while (rp_recv_within(p->c, 0))
 			;
 	}
-	if (!still_there(p))
+	if (!peer_still_there(p))
 		revive(p);
 	p->rbsiz = 0;			/* what it said was not heard */
 	peer_end(p);

@@ -244,6 +244,20 @@ void peer_end(struct peer *p)
 		rp_expect_silence(p->c, RP_SILENCE);
 }
 
+bool peer_still_there(struct peer *p)
+{
+	uint32_t xid = rp_xid();
+	struct rp_rx *rx;
+
+	if (!rp_try_send(p->c, reqprop(xid, 0)))
+		return false;
+	while ((rx = rp_recv_within(p->c, RP_ANSWER)))
+		if (rp_matches(rx, resprop(xid, 0, 0, 0)))
+			return true;
+	rp_check(rp_is_closed(p->c), "it has gone silent");
+	return false;
+}
+
 struct chg peer_ask(struct peer *p, const struct rp_msg *m)
 {
 	struct chg req = chg_of(m), resp;

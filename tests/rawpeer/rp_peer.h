@@ -82,7 +82,11 @@ void peer_refused(struct peer *p, const struct rp_msg *m, uint32_t code);
 void peer_alive(struct peer *p);
 /* What was sent left no answer, and everything works. */
 void peer_nothing(struct peer *p);
-/* The same; unmount. */
+/* After more than it has Receives for: all of it was looked at and the
+ * connection stands, or it does not. Answers are thrown away.
+ */
+bool peer_still_there(struct peer *p);
+/* Like peer_nothing(); unmount. */
 void peer_end(struct peer *p);
 
 /* Send a REQPROP and take its RESPROP. */
