@@ -6,10 +6,12 @@
 # Cases and what they cover: rawpeer list server
 #
 # timeout: 180
-# flavours: uml uml-debug
+# flavours: uml uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_all
+raw_smp siw "chk_read_segments chk_interleaved chk_read_huge chk_sixteen
+	chk_more_results msg_position_zero lng_reply_chunk inl_announced"
 raw_group server 20049

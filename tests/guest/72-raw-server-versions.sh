@@ -6,10 +6,13 @@
 # Cases and what they cover: rawpeer list versions
 #
 # timeout: 180
-# flavours: uml uml-debug
+# flavours: uml uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_all
+raw_smp siw "conn_answer conn_late conn_late_raise ver_unsupported_then_1
+	ver_call_first rev_recall rev_junk rev_same_xid_forward rev_reconnect
+	v1_chunks v1_invalidate cm_any"
 raw_group versions 20049

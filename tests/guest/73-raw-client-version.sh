@@ -5,11 +5,16 @@
 # Cases and what they cover: rawpeer list version
 #
 # timeout: 240
-# flavours: uml uml-debug
+# flavours: uml uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_net
 load_rpcrdma2
+raw_smp rxe "v1c_junk cl_connprop_own cl_err_vers_close cl_err_vers_late
+	cl_lost_twice cl_reject cl_restarts cl_answer_junk cl_each_step"
+raw_smp siw "cl_err_vers_at_once cl_err_vers_cm_once cl_silence cl_lost_once
+	cl_restarts cl_second_connprop cl_version_change cl_answer_junk
+	cl_each_step"
 raw_group version 21000+

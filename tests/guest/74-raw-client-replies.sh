@@ -6,11 +6,16 @@
 # Cases and what they cover: rawpeer list replies
 #
 # timeout: 240
-# flavours: uml uml-debug
+# flavours: uml uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_net
 load_rpcrdma2
+raw_smp rxe "rpc_type_call rpc_write_chunks rpc_segments rinv_other_rpc
+	rec_new_handles rpc_flood sec_after_reply orphan_plain
+	orphan_invalidate orphan_write orphan_credit"
+raw_smp siw "rinv_offered rinv_other_rpc rec_new_handles rpc_answers_twice
+	rpc_garbage rpc_flood orphan_plain orphan_invalidate orphan_credit"
 raw_group replies 21000+

@@ -5,11 +5,14 @@
 # Cases and what they cover: rawpeer list credits
 #
 # timeout: 180
-# flavours: uml uml-debug
+# flavours: uml uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_net
 load_rpcrdma2
+raw_smp rxe "cred_three cred_zero cred_error rev_same_xid rev_window
+	rev_malformed rev_no_service"
+raw_smp siw "cred_three cred_error rev_same_xid"
 raw_group credits 21000+

@@ -234,12 +234,14 @@ static void orphan(bool late_write, bool invalidate)
 
 	rp_check(call->has_reply && call->inv, "no Reply chunk");
 	job_kill(job);
-	rp_sleep(200);
 	memset(data, 0x5a, sizeof(data));
 	chunk.seg[0].len = sizeof(data);
 	chunk.n = 1;
-	if (late_write)
+	if (late_write) {
 		rp_try_rdma_write(s->c, data, chunk.seg[0]);
+		rp_check(rp_closed_within(s->c, RP_ANSWER),
+			 "the memory is still exposed");
+	}
 	m->w[2] = s->grant;
 	put_all(m, W(0, 0));
 	put_chunk(m, 1, chunk.seg);
@@ -293,7 +295,6 @@ RP_CASE("replies", orphan_credit, "RINV-18,CRED-3,CRED-2",
 	job = job_stat(cl_name());
 	call = cl_wait_for(s, NFS_LOOKUP);
 	job_kill(job);
-	rp_sleep(200);
 	job = job_stat(cl_name());
 	cl_unimpressed(s, job);
 	cl_answer(s, call);

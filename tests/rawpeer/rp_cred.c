@@ -285,6 +285,54 @@ RP_CASE("errors", sec_stale_often, "ERR-33,REC-4,SEC-4",
 	rp_null(other);
 }
 
+/* A NOMSG Call whose Position-Zero chunk has many segments, each of them an
+ * RDMA Read with a memory region of its own where the device needs one.
+ */
+static struct rp_msg *many_reads(struct rp_seg good, struct rp_seg last)
+{
+	struct rp_msg *m = call_head(rp_xid(), NOMSG, 0);
+	unsigned int i;
+
+	for (i = 0; i < 11; i++)
+		put_read(m, 0, good);
+	put_read(m, 0, last);
+	put_all(m, W(0, 0, 0));
+	return m;
+}
+
+RP_CASE("slow", sec_stale_window, "ERR-33,REC-4,SEC-3,SEC-4",
+	"a window of Calls with more stale segments than the server has regions")
+{
+	const struct rp_seg stale = { 0x00abcd00, 40, 0x1000 };
+	struct rp_conn *other = rp_open();
+	unsigned int round, i;
+
+	for (round = 0; round < 4; round++) {
+		struct rp_conn *c = rp_open();
+		struct rp_mem *mem = rp_mem(c, 4096);
+		struct rp_seg good = rp_seg(mem, 0, 40);
+		uint32_t n = 4;
+
+		for (i = 0; i < 6; i++) {
+			n = burst(c, n);
+			if (n > RP_NR_SENDS - 8)
+				n = RP_NR_SENDS - 8;
+		}
+		for (i = 0; i < n; i++) {
+			bool bad = round % 2 || !i;
+			struct rp_msg *m = many_reads(round > 1 ? good : stale,
+						      bad ? stale : good);
+
+			if (!rp_try_send(c, m))
+				break;
+		}
+		rp_check(rp_closed_within(c, RP_ANSWER),
+			 "the connection does not end");
+		rp_close(c);
+	}
+	rp_null(other);
+}
+
 RP_CASE("errors", rec_each_step, "REC-4,VER-20",
 	"clients that leave at each step of the handshake")
 {

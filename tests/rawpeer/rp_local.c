@@ -291,6 +291,23 @@ static void mountd(int fd)
 
 /* ---- the parent of jobs ---- */
 
+/* Kill a job and tell when it is gone. Its RPC is cancelled by then: that is
+ * the work of the process itself.
+ */
+static void end(pid_t pid, unsigned int id)
+{
+	struct result r = { .id = id, .error = EINTR };
+
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		/* Nobody else waits, so this fails, but not before the end */
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (send(sock, &r, sizeof(r), 0) < 0)
+		_exit(1);
+}
+
 static void serve(void)
 {
 	pid_t pids[MAX_JOBS] = { 0 }, pid;
@@ -301,8 +318,7 @@ static void serve(void)
 	signal(SIGCHLD, SIG_IGN);
 	while (recv(sock, &r, sizeof(r), 0) == sizeof(r)) {
 		if (r.op == KILL) {
-			if (pids[r.id] > 0)
-				kill(pids[r.id], SIGKILL);
+			end(pids[r.id], r.id);
 			continue;
 		}
 		if (r.op == MOUNT && fd < 0) {
@@ -482,4 +498,5 @@ void job_kill(struct rp_job *job)
 
 	rp_check(send(sock, &r, sizeof(r), 0) == sizeof(r),
 		 "cannot kill a job");
+	rp_check(rp_wait(is_over, job, RP_ANSWER), "a job cannot be killed");
 }

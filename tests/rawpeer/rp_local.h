@@ -43,6 +43,7 @@ int job_result(struct rp_job *job);
 /* Bytes read, written; entries listed */
 uint32_t job_count(struct rp_job *job);
 const uint8_t *job_data(struct rp_job *job);
+/* Kill its process; on return that is gone and its RPC cancelled */
 void job_kill(struct rp_job *job);
 
 /* Byte @i of the file every file of the raw server is a piece of */
