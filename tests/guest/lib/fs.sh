@@ -40,9 +40,10 @@ fs_start() {
 	fs_listen
 }
 
+# A slow guest is not a silent server, hence the long time limit.
 fs_listen() {
 	if ours; then
-		load_rpcrdma2
+		load_rpcrdma2 negotiate_ms=15000
 		lab_listen rdma2 20049
 		: "${LISTENERS:=$(< /sys/module/rpcrdma2/refcnt)}"
 	else
