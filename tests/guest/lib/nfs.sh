@@ -49,7 +49,7 @@ _daemon() {
 
 # nfsdcld goes into the background before it watches for nfsd's pipe.
 _nfsdcld_ready() {
-	ls -l "/proc/$(pidof nfsdcld)/fd" | grep -q inotify
+	stat -c %N "/proc/$(pidof nfsdcld)"/fd/* | grep -q inotify
 }
 
 # lab_server [THREADS]: rpcbind, statd, mountd, nfsd for versions 3 to 4.2 on
