@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every allocation that making a connection needs fails once, those inside the
+# verbs included, while data waits to be written back through a hard mount:
+# nobody sees an error, everything arrives (F-3). Needs failslab, so a debug
+# kernel.
+#
+# timeout: 60
+# flavours: uml-debug
+# covers: ERR-13 REC-5
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+DEBUG=/sys/kernel/debug
+COUNT=0
+
+# range FUNCTION: its first and last address in the module.
+range() {
+	awk '$4 == "[rpcrdma2]" && $2 ~ /[tT]/ { print $1, $3 }' \
+		/proc/kallsyms | sort |
+		awk -v f="$1" '
+			start && $1 != start { print "0x" start, "0x" $1; exit }
+			$2 == f { start = $1 }'
+}
+
+# Only what rpcrdma2_conn_connect() calls, whoever runs it.
+filter() {
+	local start end
+
+	read -r start end < <(range rpcrdma2_conn_connect)
+	echo 0 > $DEBUG/failslab/verbose
+	echo N > $DEBUG/failslab/ignore-gfp-wait
+	echo 32 > $DEBUG/failslab/stacktrace-depth
+	echo "$start" > $DEBUG/failslab/require-start
+	echo "$end" > $DEBUG/failslab/require-end
+}
+
+# fail_allocation N: the Nth from now on. The kernel counts on for ever what
+# passed the filter, and lets fail what "interval" divides. So this works until
+# the first time that nothing fails, once per boot.
+fail_allocation() {
+	COUNT=$((COUNT + $1))
+	echo 1 > $DEBUG/failslab/times
+	echo "$COUNT" > $DEBUG/failslab/interval
+	echo 100 > $DEBUG/failslab/probability
+}
+
+# It has failed; otherwise there are fewer than that.
+failed() { [ "$(< $DEBUG/failslab/times)" = 0 ]; }
+
+# The client loses its connection at the next Call.
+cut() {
+	echo 0 > $DEBUG/fail_sunrpc/verbose
+	echo Y > $DEBUG/fail_sunrpc/ignore-cache-wait
+	echo Y > $DEBUG/fail_sunrpc/ignore-server-disconnect
+	echo N > $DEBUG/fail_sunrpc/ignore-client-disconnect
+	echo 1 > $DEBUG/fail_sunrpc/interval
+	echo 1 > $DEBUG/fail_sunrpc/times
+	echo 100 > $DEBUG/fail_sunrpc/probability
+}
+
+connects() { xprt_lines | awk '{ print $5 }'; }
+
+# Connected again, which takes an RPC to want it.
+connected_again() { # BEFORE
+	: > "$D/touch"
+	[ "$(connects)" -gt "$1" ]
+}
+
+each() { # DEV VERS
+	local - n before
+
+	set +x
+	scratch faults
+	nfs "$1" "$2"
+	filter
+	for ((n = 1; ; n++)); do
+		before=$(connects)
+		fail_allocation "$n"
+		cut
+		iocheck write -t -y -s "$n" -l 50001 "$D/f"
+		lab_wait 30 connected_again "$before"
+		iocheck check -e -s "$n" -l 50001 "$E/f"
+		failed || break
+	done
+	echo 0 > $DEBUG/failslab/probability
+	echo 0 > $DEBUG/fail_sunrpc/probability
+	echo "$((n - 1)) allocations failed"
+	[ "$n" -gt 50 ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+fs_start
+ktap_run "rxe NFSv3 every allocation of a reconnect fails (F-3)" each rxe 3
