@@ -357,11 +357,20 @@ RP_CASE("reasons", why_2, "VER-6,HDR-3",
 	cl_end(s);
 }
 
+/* The kernel says the same ten times in five seconds, and then no more until
+ * they are over.
+ */
+static void wait_for_log(void)
+{
+	rp_sleep(5100);
+}
+
 RP_CASE("reasons", why_err_vers, "VER-10,SEC-11",
 	"ERR_VERS: reason 3, shown, counted, traced and logged")
 {
 	struct cl *s;
 
+	wait_for_log();
 	trace_start();
 	s = cl_start(NULL);
 	cl_accept(s);
@@ -530,6 +539,16 @@ static void comes_to_nothing(struct rp_msg *(*answer)(uint32_t xid),
 	rp_check(traced("rpcrdma2_negotiated", text), "not traced");
 	trace_stop();
 	rp_ended_above("client", counter, was);
+}
+
+/* The same, and the reason is logged. */
+static void comes_to_nothing_logged(struct rp_msg *(*answer)(uint32_t xid),
+				    unsigned int why, const char *counter)
+{
+	char text[32];
+
+	wait_for_log();
+	comes_to_nothing(answer, why, counter);
 	snprintf(text, sizeof(text), "(reason %u)", why);
 	rp_check(logged(text), "not logged");
 }
@@ -557,7 +576,7 @@ static struct rp_msg *tiny(uint32_t xid)
 RP_CASE("reasons", why_no_common, "ERR-13,SEC-11",
 	"no version in common: EPROTO, reason 10")
 {
-	comes_to_nothing(only_3, 10, "why_no_common");
+	comes_to_nothing_logged(only_3, 10, "why_no_common");
 }
 
 static struct rp_msg *backwards(uint32_t xid)
@@ -586,13 +605,13 @@ RP_CASE("reasons", why_required, "SEC-11,VER-24",
 	"version 2 insisted on: EPROTO, reason 11")
 {
 	cl_parameter("client_v1", "N");
-	comes_to_nothing(only_1, 11, "why_required");
+	comes_to_nothing_logged(only_1, 11, "why_required");
 }
 
 RP_CASE("reasons", why_peer_error, "ERR-13,SEC-11",
 	"version 2 refused and offered at once: EPROTO, reason 12")
 {
-	comes_to_nothing(only_2, 12, "why_peer_error");
+	comes_to_nothing_logged(only_2, 12, "why_peer_error");
 }
 
 RP_CASE("reasons", why_tiny, "PROP-16,SEC-11",
