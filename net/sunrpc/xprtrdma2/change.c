@@ -62,16 +62,13 @@ enum rpcrdma2_verdict rpcrdma2_change_decode(const void *msg, u32 len,
 					     struct rpcrdma2_hdr *hdr)
 {
 	const struct change_type *type;
+	enum rpcrdma2_verdict verdict;
 	struct rpcrdma2_reader r;
 	u32 flags;
 
-	if (!rpcrdma2_wire_prefix(&r, msg, len, hdr))
-		return RPCRDMA2_DROP;
-	if (hdr->vers != RPCRDMA_VERS_2)
-		return RPCRDMA2_BAD_VERS;
-	if (!rpcrdma2_rd_u32(&r, &flags))
-		return RPCRDMA2_DROP;
-	hdr->response = flags & RPCRDMA2_F_RESPONSE;
+	verdict = rpcrdma2_wire_v2_prefix(&r, msg, len, hdr, &flags);
+	if (verdict != RPCRDMA2_OK)
+		return verdict;
 	type = find_type(hdr->htype);
 	if (!type)
 		return hdr->response ? RPCRDMA2_DROP : RPCRDMA2_INVAL_HTYPE;

@@ -87,6 +87,10 @@ static inline void rpcrdma2_get_segment(const u8 *p,
 /* wire.c: decoding */
 bool rpcrdma2_wire_prefix(struct rpcrdma2_reader *r, const void *msg, u32 len,
 			  struct rpcrdma2_hdr *hdr);
+enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,
+					      const void *msg, u32 len,
+					      struct rpcrdma2_hdr *hdr,
+					      u32 *flags);
 bool rpcrdma2_wire_lists(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr);
 bool rpcrdma2_wire_body(const struct rpcrdma2_reader *r,
 			struct rpcrdma2_hdr *hdr, u32 *msg_type);

@@ -125,21 +125,44 @@ static const struct v2_type *v2_find_type(u32 htype)
 	return NULL;
 }
 
+/**
+ * rpcrdma2_wire_v2_prefix - begin to decode a message of version 2
+ * @r: reader, set to the first byte after the flags
+ * @msg: received message
+ * @len: bytes received
+ * @hdr: header, cleared and filled as by rpcrdma2_peek(), and the direction
+ * @flags: flags, as received
+ *
+ * Context: any. Requirements: HDR-1, HDR-5, FLG-11.
+ * Return: RPCRDMA2_OK, or what is to be done with the message
+ */
+enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,
+					      const void *msg, u32 len,
+					      struct rpcrdma2_hdr *hdr,
+					      u32 *flags)
+{
+	if (!rpcrdma2_wire_prefix(r, msg, len, hdr))
+		return RPCRDMA2_DROP;
+	if (hdr->vers != RPCRDMA_VERS_2)
+		return RPCRDMA2_BAD_VERS;
+	if (!rpcrdma2_rd_u32(r, flags))
+		return RPCRDMA2_DROP;
+	hdr->response = *flags & RPCRDMA2_F_RESPONSE;
+	return RPCRDMA2_OK;
+}
+
 /* Length, version, type, flags, body: the first failure decides (FLG-11). */
 static enum rpcrdma2_verdict v2_decode(const void *msg, u32 len,
 				       struct rpcrdma2_hdr *hdr)
 {
 	const struct v2_type *type;
+	enum rpcrdma2_verdict verdict;
 	struct rpcrdma2_reader r;
 	u32 flags;
 
-	if (!rpcrdma2_wire_prefix(&r, msg, len, hdr))
-		return RPCRDMA2_DROP;
-	if (hdr->vers != RPCRDMA_VERS_2)
-		return RPCRDMA2_BAD_VERS;
-	if (!rpcrdma2_rd_u32(&r, &flags))
-		return RPCRDMA2_DROP;
-	hdr->response = flags & RPCRDMA2_F_RESPONSE;
+	verdict = rpcrdma2_wire_v2_prefix(&r, msg, len, hdr, &flags);
+	if (verdict != RPCRDMA2_OK)
+		return verdict;
 
 	type = v2_find_type(hdr->htype);
 	if (!type)
