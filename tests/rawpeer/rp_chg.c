@@ -102,6 +102,33 @@ struct rp_msg *connprop_x(uint32_t xid, uint32_t rbsiz, uint32_t brs,
 	return m;
 }
 
+struct rp_msg *chg_spoilt(void)
+{
+	struct rp_msg *m;
+	uint32_t type;
+
+	switch (rp_dice() % 4) {
+	case 0:
+		m = reqprop(rp_xid(), 2);
+		break;
+	case 1:
+		m = updprop(rp_xid(), 2);
+		break;
+	case 2:
+		m = resprop(rp_xid(), 1, 2, 2);
+		break;
+	default:
+		m = connprop_head(rp_xid(), CALL, 2);
+		break;
+	}
+	put_prop(m, RBSIZ, 4096 << rp_dice() % 3);
+	put_prop(m, BRS, rp_dice() % 3);
+	type = m->w[3];
+	rp_spoil(m);
+	rp_set(m, 3, type);
+	return m;
+}
+
 /* ---- reading ---- */
 
 /**

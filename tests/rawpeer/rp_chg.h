@@ -80,6 +80,8 @@ void put_default(struct rp_msg *m, uint32_t id);
 /* CONNPROP of a peer with the extension: P2, with RESPONSE clear */
 struct rp_msg *connprop_x(uint32_t xid, uint32_t rbsiz, uint32_t brs,
 			  uint32_t nochg);
+/* Any of these with some words spoilt, but not its type */
+struct rp_msg *chg_spoilt(void);
 
 /* ---- reading ---- */
 

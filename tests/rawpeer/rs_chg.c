@@ -340,30 +340,11 @@ RP_CASE("server-change", chg_garbage, "SEC-3,CHG-29,PROP-11",
 	"1000 spoilt change messages harm nobody")
 {
 	struct peer *p = peer_server(4096), *other = peer_server(4096);
-	uint32_t type;
 	unsigned int i;
 	struct rp_msg *m;
 
 	for (i = 0; i < 1000; i++) {
-		switch (rp_dice() % 4) {
-		case 0:
-			m = reqprop(rp_xid(), 2);
-			break;
-		case 1:
-			m = updprop(rp_xid(), 2);
-			break;
-		case 2:
-			m = resprop(rp_xid(), 1, 2, 2);
-			break;
-		default:
-			m = connprop_head(rp_xid(), CALL, 2);
-			break;
-		}
-		put_prop(m, RBSIZ, 4096 << rp_dice() % 3);
-		put_prop(m, BRS, rp_dice() % 3);
-		type = m->w[3];
-		rp_spoil(m);
-		rp_set(m, 3, type);
+		m = chg_spoilt();
 		if (rp_is_closed(p->c) || !rp_try_send(p->c, m)) {
 			peer_close(p);
 			p = peer_server(4096);
