@@ -154,6 +154,15 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 	return kref_read(&client->rq.xprt.kref);
 }
 
+static void client_memory(struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_memory *mem)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	mem->mrs = rpcrdma2_mr_pool_memory(&client->mrs);
+	mem->rpcs = rpcrdma2_requester_memory(&client->rq);
+}
+
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.recv_call	= rpcrdma2_callback_call,
 	.recv_reply	= client_recv_reply,
@@ -161,6 +170,7 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.window		= client_window,
 	.replies_due	= client_replies_due,
 	.lost		= client_lost,
+	.memory		= client_memory,
 	.wanted		= client_wanted,
 };
 

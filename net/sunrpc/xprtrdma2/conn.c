@@ -21,6 +21,7 @@
 #define RPCRDMA2_RESOLVE_MS	5000
 #define RPCRDMA2_CONNECT_MS	15000
 #define RPCRDMA2_LOOK_MS	250	/* is it still wanted? */
+#define RPCRDMA2_NUDGE_MS	500	/* is the silent peer still there? */
 
 /* Slots for RPC messages; more Calls than this may be outstanding, since a
  * slot is only held until its Send has completed.
@@ -203,7 +204,7 @@ static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
 
 /**
  * rpcrdma2_conn_probe - find out whether the peer is still there
- * @conn: a connection in state READY
+ * @conn: a connection in state OPEN or READY; else nothing happens
  *
  * Posts a zero-length RDMA Write, which needs neither a credit nor a handle
  * (CRED-17). A dead peer makes it fail after the transport's retries.
@@ -212,13 +213,14 @@ static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
  */
 void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
 {
+	enum rpcrdma2_conn_state state = READ_ONCE(conn->state);
 	struct ib_rdma_wr wr = {
 		.wr.wr_cqe	= &conn->probe_cqe,
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
 	};
 
-	if (!rpcrdma2_conn_ready(conn) ||
+	if (state < RPCRDMA2_CONN_OPEN || state >= RPCRDMA2_CONN_CLOSING ||
 	    atomic_cmpxchg(&conn->probing, 0, 1))
 		return;
 	if (!rpcrdma2_sq_get(conn, 1, NULL))
@@ -734,12 +736,22 @@ static int conn_request(struct rpcrdma2_conn *conn)
  */
 static enum rpcrdma2_neg_action conn_await_answer(struct rpcrdma2_conn *conn)
 {
+	u32 ms = conn->p.negotiate_ms, slice;
 	enum rpcrdma2_neg_action action;
 	long left;
 
-	left = conn_wait(conn,
-			 READ_ONCE(conn->neg_action) != RPCRDMA2_DO_NOTHING,
-			 conn->p.negotiate_ms);
+	for (;;) {
+		slice = min_t(u32, ms, RPCRDMA2_NUDGE_MS);
+		left = conn_wait(conn, READ_ONCE(conn->neg_action) !=
+				       RPCRDMA2_DO_NOTHING, slice);
+		ms -= slice;
+		if (left || !ms)
+			break;
+		/* A server that is dead is not one that is silent. And siw
+		 * may leave the first message where it is until more arrives.
+		 */
+		rpcrdma2_conn_probe(conn);
+	}
 	spin_lock(&conn->state_lock);
 	if (conn->neg_action == RPCRDMA2_DO_NOTHING &&
 	    conn_waited(conn, left) == -ETIMEDOUT)

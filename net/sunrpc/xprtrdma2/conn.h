@@ -167,6 +167,16 @@ struct rpcrdma2_send {
 };
 
 /**
+ * struct rpcrdma2_memory - what the owner of a connection keeps for it
+ * @mrs: memory regions, bytes
+ * @rpcs: state of RPCs, with the buffers that stay with it, bytes
+ */
+struct rpcrdma2_memory {
+	size_t				mrs;
+	size_t				rpcs;
+};
+
+/**
  * struct rpcrdma2_conn_ops - what comes up from a connection to its owner
  * @recv_call: a well-formed MSG or NOMSG with RESPONSE clear. Returns true
  *	if the owner keeps @rx and will call rpcrdma2_recv_put()
@@ -181,6 +191,7 @@ struct rpcrdma2_send {
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
  *
+ * @memory: fills in what the owner keeps; sleeps
  * @wanted: client: does anybody still want a connection that is being made?
  *	Asked from time to time while rpcrdma2_conn_connect() waits
  *
@@ -196,6 +207,7 @@ struct rpcrdma2_conn_ops {
 	void (*window)(struct rpcrdma2_conn *conn);
 	u32 (*replies_due)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
+	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 	bool (*wanted)(const struct rpcrdma2_conn *conn);
 };
 
@@ -261,6 +273,31 @@ int rpcrdma2_device_query(struct ib_device *device,
 			  struct rpcrdma2_device_caps *caps);
 
 /**
+ * struct rpcrdma2_adapt - what the policy knows of a connection
+ * @missed: Calls that had to use a chunk since @since and would not with a
+ *	larger Receive Buffer Size of the server
+ * @since: jiffies
+ * @size: the largest of them, bytes
+ * @grow_at: jiffies when more may be asked for because of that
+ * @grow_delay: distance to the time after that
+ * @period_end: end of the period in which Calls are counted
+ * @calls: their number when it began
+ * @counted: there was a period before
+ * @idle: periods in a row with hardly any
+ */
+struct rpcrdma2_adapt {
+	atomic_t			missed;
+	unsigned long			since;
+	u32				size;
+	unsigned long			grow_at;
+	unsigned long			grow_delay;
+	unsigned long			period_end;
+	unsigned long			calls;
+	bool				counted;
+	u32				idle;
+};
+
+/**
  * struct rpcrdma2_conn - a connection
  * @kref: one for the owner, one for the CM id while it can deliver events
  * @id: for logs and traces, unique since load
@@ -300,16 +337,8 @@ int rpcrdma2_device_query(struct ib_device *device,
  * @go_round: the peer's Receives may be used up for a raise
  * @retries: how often a lower value may still be asked for
  * @retry_at: jiffies when it may
- * @missed: Calls that had to use a chunk since @missed_since and would not
- *	with a larger Receive Buffer Size of the server
- * @missed_since: jiffies
- * @missed_size: the largest of them, bytes
- * @grow_at: jiffies when more may be asked for because of that
- * @grow_delay: distance to the time after that
- * @idle_at: end of the period in which Calls are counted
- * @idle_calls: their number when it began
- * @idle_seen: there was one before
- * @idle: periods in a row with hardly any
+ * @retry_delay: jiffies from a refusal to that
+ * @adapt: policy
  * @props_work: does what is to be done about property changes
  * @tx_lock: protects the fields up to @tx_draining
  * @tx_users: messages being built, under the limits before and after the
@@ -321,6 +350,9 @@ int rpcrdma2_device_query(struct ib_device *device,
  *	it wait
  * @control_xid: last XID of a control message of ours
  * @inline_send: largest message we may send now, bytes (INL-3)
+ * @reply_send: largest Reply that an earlier Call may count on, bytes; if it
+ *	is more than @inline_send a send slot is made larger for it
+ * @reply_most: the same without the peer's limit
  * @inline_recv: largest message the peer may send now, bytes
  * @remote_inval: a Reply may invalidate a handle of ours, and the other way
  * @credit_lock: protects @window and @grant
@@ -389,7 +421,7 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_propset		mine;
 	struct rpcrdma2_propset		peer;
 	bool				peer_props_seen;
-	struct mutex			props_lock;	/* @change ... @idle */
+	struct mutex			props_lock;	/* @change ... @adapt */
 	struct rpcrdma2_change		change;
 	bool				extended;
 	u32				told_recv;
@@ -400,15 +432,8 @@ struct rpcrdma2_conn {
 	bool				go_round;
 	u32				retries;
 	unsigned long			retry_at;
-	atomic_t			missed;
-	unsigned long			missed_since;
-	u32				missed_size;
-	unsigned long			grow_at;
-	unsigned long			grow_delay;
-	unsigned long			idle_at;
-	unsigned long			idle_calls;
-	bool				idle_seen;
-	u32				idle;
+	unsigned long			retry_delay;
+	struct rpcrdma2_adapt		adapt;
 	struct delayed_work		props_work;
 	spinlock_t			tx_lock;	/* @tx_* */
 	u32				tx_users[2];
@@ -417,6 +442,8 @@ struct rpcrdma2_conn {
 	u32				held_send;
 	atomic_t			control_xid;
 	u32				inline_send;
+	u32				reply_send;
+	u32				reply_most;
 	u32				inline_recv;
 	bool				remote_inval;
 
@@ -506,7 +533,6 @@ void rpcrdma2_conn_opened(struct rpcrdma2_conn *conn);
 int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_codec *codec,
 			 enum rpcrdma2_why why);
-void rpcrdma2_conn_apply_props(struct rpcrdma2_conn *conn);
 /* A grant arrived in a non-ERROR message with RESPONSE set: posts Receives
  * for the Replies first, then opens the window. Sleeps. Returns true if
  * Calls may go now.
@@ -523,6 +549,12 @@ u32 rpcrdma2_conn_credit_grant(struct rpcrdma2_conn *conn);
 void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what,
 			const struct ib_wc *wc);
 void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
+
+/* buf.c */
+/* Buffers for messages; what they take. */
+void *rpcrdma2_buf_alloc(u32 size, gfp_t gfp, int node);
+void rpcrdma2_buf_free(void *buf, u32 size);
+size_t rpcrdma2_buf_bytes(u32 size);
 
 /* recv.c */
 /* Make the Receives of a new QP and post the first ones. Sleeps. */
@@ -555,6 +587,8 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
  * if it is more. Sleeps.
  */
 void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size);
+/* Bytes held for messages. */
+size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 /* Nothing may be posted any more. */
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn);
 /* After the drain: tells waiters, ends what never completed. */
@@ -570,6 +604,10 @@ void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 					struct rpcrdma2_sq_waiter *w,
 					bool control);
+/* A message needs @len bytes: a larger buffer if need be, until the slot is
+ * free again. Sleeps. 0 or -ENOMEM
+ */
+int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len);
 /* Give back an unposted slot with its entries. */
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
 /* Fill in the work request: @len bytes from send->buf; @inv_handle ≠ 0:
@@ -639,8 +677,9 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr);
 /* Something has happened that a change may have waited for. Any context. */
 void rpcrdma2_props_kick(struct rpcrdma2_conn *conn);
-/* A Call had to use a chunk for its arguments; @size would it have had. */
-void rpcrdma2_props_missed(struct rpcrdma2_conn *conn, u32 size);
+/* Ask the peer for a value of its own; props_lock is held. */
+int rpcrdma2_props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
+		       u32 value);
 /* The connection ends: nothing of this runs any more. Sleeps. */
 void rpcrdma2_props_stop(struct rpcrdma2_conn *conn);
 /* An administrator's word, see Documentation/administration.md. Returns 0 or
@@ -648,6 +687,18 @@ void rpcrdma2_props_stop(struct rpcrdma2_conn *conn);
  */
 int rpcrdma2_props_command(struct rpcrdma2_conn *conn, char *line);
 
+/* adapt.c */
+void rpcrdma2_adapt_setup(struct rpcrdma2_conn *conn);
+/* A Call needs a chunk; a server that receives @size would have made it do
+ * without.
+ */
+void rpcrdma2_adapt_missed(struct rpcrdma2_conn *conn, u32 size);
+/* What does the policy want now? Returns jiffies until the next time or 0. */
+unsigned long rpcrdma2_adapt_run(struct rpcrdma2_conn *conn);
+/* The client has asked for something. */
+void rpcrdma2_adapt_asked(struct rpcrdma2_conn *conn);
+
+/* limits.c */
 /* Building a message that may be longer than any limit that is wanted later:
  * between these the limits read from the connection hold. _begin() returns
  * what _end() needs. Do not sleep.
@@ -658,5 +709,15 @@ void rpcrdma2_tx_end(struct rpcrdma2_conn *conn, u32 epoch);
  * change its Receive Buffer Size to may be sent or not. 0 or -ENOTCONN.
  */
 int rpcrdma2_tx_hold(struct rpcrdma2_conn *conn);
+/* Before the peer is asked for less: is everything posted that was built
+ * before the first call of this? It has been asked. props_lock is held.
+ */
+bool rpcrdma2_tx_drained(struct rpcrdma2_conn *conn);
+void rpcrdma2_tx_resume(struct rpcrdma2_conn *conn);
+/* Something has changed that limits depend on; props_lock is held. @soon: the
+ * peer is about to be asked for less.
+ */
+void rpcrdma2_limits_apply(struct rpcrdma2_conn *conn, bool soon);
+void rpcrdma2_conn_apply_props(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_CONN_H */

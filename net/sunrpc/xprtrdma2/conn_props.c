@@ -2,18 +2,19 @@
 /*
  * Transport properties of a connection and what changes of them mean: the
  * messages of the property-change extension, the size of Receives and of
- * send slots, and the limits that messages obey.
+ * send slots.
  *
  * change.c knows what may be sent when; this file does it. A value of ours
  * changes when the peer asks for it (REQPROP, answered at once) or when we
  * want it (UPDPROP). What takes time is done by a work item, which
  * rpcrdma2_props_kick() starts whenever something has happened that it may
  * have waited for: Receives of the old size are used up, send slots have the
- * new size, messages built under the old limit are posted.
+ * new size, messages built under the old limit are posted. What we want is up
+ * to adapt.c and to the administrator; limits.c makes messages obey.
  *
  * props_lock, a mutex, protects properties and changes, and is held while a
  * message about them is posted, so that their order is that of the changes.
- * Holders do not wait for completions. tx_lock is a leaf. Process context.
+ * Holders do not wait for completions. Process context.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -23,29 +24,14 @@
 #include "module.h"
 #include <trace/events/rpcrdma2.h>
 
-/* After a refusal to lower, ask again: so often, at such distances */
-#define RPCRDMA2_LOWER_RETRIES	50U
-#define RPCRDMA2_LOWER_DELAY	msecs_to_jiffies(20)
+/* After a refusal to lower, ask again: so often, at such a distance at first
+ * and twice the last one after that
+ */
+#define RPCRDMA2_LOWER_RETRIES	8U
+#define RPCRDMA2_LOWER_FIRST	msecs_to_jiffies(10)
 
 /* No control slot or no memory is free: look again */
 #define RPCRDMA2_PROPS_DELAY	msecs_to_jiffies(10)
-
-/* A peer that does not answer a REQPROP in this time while Replies wait for
- * the answer is given up: it ties up server threads.
- */
-#define RPCRDMA2_HOLD_LIMIT	(30 * HZ)
-
-/* Policy: Calls that a larger Receive Buffer Size would have let go inline,
- * in so much time, before it is asked for; what is asked for in a row, at
- * growing distances; Calls in a period of the policy below which a
- * connection is idle; idle periods in which the server hears of it.
- */
-#define RPCRDMA2_GROW_MISSES	32U
-#define RPCRDMA2_GROW_WINDOW	(10 * HZ)
-#define RPCRDMA2_GROW_FIRST	HZ
-#define RPCRDMA2_GROW_LAST	(600 * HZ)
-#define RPCRDMA2_IDLE_CALLS	32U
-#define RPCRDMA2_IDLE_HINTS	3U
 
 bool rpcrdma2_property_change = true;
 module_param_named(property_change, rpcrdma2_property_change, bool, 0644);
@@ -56,16 +42,6 @@ static unsigned int recv_max = SZ_64K;
 module_param(recv_max, uint, 0644);
 MODULE_PARM_DESC(recv_max,
 		 "largest Receive Buffer Size a peer may ask for, 4096 to 262144 bytes");
-
-static unsigned int adapt_size = SZ_16K + SZ_4K;
-module_param(adapt_size, uint, 0644);
-MODULE_PARM_DESC(adapt_size,
-		 "clients ask servers for a Receive Buffer Size of up to so many bytes if RPCs would use it (0: never)");
-
-static unsigned int adapt_seconds = 60;
-module_param(adapt_seconds, uint, 0644);
-MODULE_PARM_DESC(adapt_seconds,
-		 "connections that are idle for so long give back memory (0: never)");
 
 static u32 recv_limit(void)
 {
@@ -90,127 +66,6 @@ static void props_later(struct rpcrdma2_conn *conn, unsigned long delay)
 		queue_delayed_work(rpcrdma2_wq, &conn->props_work, delay);
 }
 
-/* Limits */
-
-/**
- * rpcrdma2_tx_begin - a message is about to be built
- * @conn: the connection
- *
- * Context: process; does not sleep. Requirements: CHG-26.
- * Return: for rpcrdma2_tx_end()
- */
-u32 rpcrdma2_tx_begin(struct rpcrdma2_conn *conn)
-{
-	u32 epoch;
-
-	spin_lock(&conn->tx_lock);
-	epoch = conn->tx_epoch;
-	conn->tx_users[epoch]++;
-	spin_unlock(&conn->tx_lock);
-	return epoch;
-}
-
-/**
- * rpcrdma2_tx_end - a message was posted or given up
- * @conn: the connection
- * @epoch: as from rpcrdma2_tx_begin()
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_tx_end(struct rpcrdma2_conn *conn, u32 epoch)
-{
-	bool drained;
-
-	spin_lock(&conn->tx_lock);
-	drained = !--conn->tx_users[epoch] && epoch != conn->tx_epoch;
-	spin_unlock(&conn->tx_lock);
-	if (unlikely(drained))
-		rpcrdma2_props_kick(conn);
-}
-
-/* Have all messages been posted that were built under the limit before this
- * one? Counting begins with the first call.
- */
-static bool tx_drained(struct rpcrdma2_conn *conn)
-{
-	bool drained;
-
-	spin_lock(&conn->tx_lock);
-	drained = !conn->tx_users[!conn->tx_epoch];
-	if (drained && !conn->tx_draining) {
-		conn->tx_draining = true;
-		conn->tx_epoch = !conn->tx_epoch;
-		drained = !conn->tx_users[!conn->tx_epoch];
-	}
-	spin_unlock(&conn->tx_lock);
-	return drained;
-}
-
-/**
- * rpcrdma2_tx_hold - wait until it is known whether a longer Reply may go
- * @conn: the connection
- *
- * Context: sleeps. Requirements: CHG-26, CHG-27.
- * Return: 0 or -ENOTCONN
- */
-int rpcrdma2_tx_hold(struct rpcrdma2_conn *conn)
-{
-	long left;
-
-	rpcrdma2_stat_inc(conn->p.stats, replies_held);
-	left = wait_event_timeout(conn->state_wq,
-				  !READ_ONCE(conn->held_send) ||
-				  !rpcrdma2_conn_ready(conn),
-				  RPCRDMA2_HOLD_LIMIT);
-	if (!left)
-		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-	return rpcrdma2_conn_ready(conn) ? 0 : -ENOTCONN;
-}
-
-/* What messages must obey now (INL-2, INL-3, D-16, CHG-26). @soon: also what
- * is about to be asked for.
- */
-static void limits_apply(struct rpcrdma2_conn *conn, bool soon)
-{
-	u32 mine = min(conn->mine.val[RPCRDMA2_RBSIZ], conn->told_recv);
-	u32 peer = conn->peer.val[RPCRDMA2_RBSIZ];
-	u32 most = READ_ONCE(conn->slot_size) ?: conn->p.send_size;
-	u32 now = min(most, peer), held = 0;
-	u32 limit;
-
-	lockdep_assert_held(&conn->props_lock);
-	limit = rpcrdma2_change_limit(&conn->change, &conn->peer,
-				      RPCRDMA2_RBSIZ, soon);
-	if (limit < now) {
-		held = now;
-		now = limit;
-	}
-	WRITE_ONCE(conn->inline_recv, conn->peer_props_seen ?
-		   min3(mine, peer, conn->plan_recv) : RPCRDMA2_INLINE_DEFAULT);
-	if (now == conn->inline_send && held == conn->held_send)
-		return;
-	WRITE_ONCE(conn->inline_send, now);
-	WRITE_ONCE(conn->held_send, held);
-	trace_rpcrdma2_limits(conn);
-	if (!held)
-		wake_up_all(&conn->state_wq);
-}
-
-/**
- * rpcrdma2_conn_apply_props - thresholds by the properties of both peers
- * @conn: connection of version 2
- *
- * Obeyed by messages that are built from now on (CONN-13).
- *
- * Context: connect path or CQ work item; sleeps.
- */
-void rpcrdma2_conn_apply_props(struct rpcrdma2_conn *conn)
-{
-	mutex_lock(&conn->props_lock);
-	limits_apply(conn, false);
-	mutex_unlock(&conn->props_lock);
-}
-
 /* Values of ours */
 
 /* The peer has to be told of a new value. */
@@ -223,12 +78,13 @@ static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
 }
 
-/* A client takes for granted that the server sends as much as it receives
- * (D-16), so a server's slots grow first.
+/* A server's send slots are as large as its Receive Buffer Size, because a
+ * client takes for granted that it sends what it receives (D-16). They grow
+ * before and shrink after it. Are they large enough?
  */
-static bool raise_has_slots(struct rpcrdma2_conn *conn, u32 size)
+static bool slots_follow(struct rpcrdma2_conn *conn, u32 size)
 {
-	if (conn->client || conn->slot_size >= size)
+	if (conn->client)
 		return true;
 	rpcrdma2_sends_resize(conn, size);
 	return conn->slot_size >= size;
@@ -241,7 +97,7 @@ static bool raise_complete(struct rpcrdma2_conn *conn)
 
 	if (size <= conn->mine.val[RPCRDMA2_RBSIZ])
 		return false;
-	return raise_has_slots(conn, size) && rpcrdma2_recvs_announce(conn);
+	return slots_follow(conn, size) && rpcrdma2_recvs_announce(conn);
 }
 
 /* Begin to raise it. */
@@ -265,7 +121,7 @@ static u32 lower(struct rpcrdma2_conn *conn, u32 wanted)
 	u32 due, value;
 
 	conn->plan_recv = wanted;
-	limits_apply(conn, false);
+	rpcrdma2_limits_apply(conn, false);
 	due = conn->p.ops->replies_due(conn);
 	if (due >= now)
 		return now;
@@ -274,6 +130,7 @@ static u32 lower(struct rpcrdma2_conn *conn, u32 wanted)
 		return now;
 	conn->mine.val[RPCRDMA2_RBSIZ] = value;
 	rpcrdma2_recvs_resize(conn, value);
+	slots_follow(conn, value);
 	if (value == wanted)
 		conn->plan_recv = U32_MAX;
 	return value;
@@ -362,7 +219,7 @@ static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 		    conn->peer.val[i] == c->value[i])
 			c->result[i] = RPCRDMA2_CHANGE_DONE;
 	}
-	limits_apply(conn, conn->tx_draining);
+	rpcrdma2_limits_apply(conn, conn->tx_draining);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (mask & BIT(i))
 			prop_apply[i].applied(conn);
@@ -412,10 +269,8 @@ static void send_reqprop(struct rpcrdma2_conn *conn)
 	}
 	body = rpcrdma2_change_put_reqprop(&conn->change, xid, send->buf + hdr,
 					   send->size - hdr);
-	spin_lock(&conn->tx_lock);
-	conn->tx_draining = false;
-	spin_unlock(&conn->tx_lock);
-	limits_apply(conn, false);
+	rpcrdma2_tx_resume(conn);
+	rpcrdma2_limits_apply(conn, false);
 	if (!control_post(conn, send, xid, RDMA2_X_REQPROP, hdr, body))
 		rpcrdma2_stat_inc(conn->p.stats, tx_reqprop);
 }
@@ -438,7 +293,7 @@ static void send_updprop(struct rpcrdma2_conn *conn)
 	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
 	/* Replies to Calls after this may be as long */
 	conn->told_recv = conn->mine.val[RPCRDMA2_RBSIZ];
-	limits_apply(conn, conn->tx_draining);
+	rpcrdma2_limits_apply(conn, conn->tx_draining);
 }
 
 /* Send what is to be sent, unless it has to wait. */
@@ -453,8 +308,8 @@ static void send_next(struct rpcrdma2_conn *conn)
 	/* Our own Sends obey a lower value before it is asked for (CHG-26) */
 	if (rpcrdma2_change_limit(c, &conn->peer, RPCRDMA2_RBSIZ, true) <
 	    rpcrdma2_change_limit(c, &conn->peer, RPCRDMA2_RBSIZ, false)) {
-		limits_apply(conn, true);
-		if (!tx_drained(conn))
+		rpcrdma2_limits_apply(conn, true);
+		if (!rpcrdma2_tx_drained(conn))
 			return;
 	}
 	send_reqprop(conn);
@@ -474,7 +329,9 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 	}
 	if (!conn->client && conn->slot_size < size && !conn->slot_changing) {
 		/* No memory for the slots */
-		rpcrdma2_recvs_resize(conn, conn->mine.val[RPCRDMA2_RBSIZ]);
+		size = conn->mine.val[RPCRDMA2_RBSIZ];
+		rpcrdma2_recvs_resize(conn, size);
+		slots_follow(conn, size);
 		return;
 	}
 	/* Our own wish: each answer to an empty request takes a Receive of
@@ -488,14 +345,13 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 }
 
 /* A client's slots are as large as what it may send. */
-static void slots_follow(struct rpcrdma2_conn *conn)
+static void client_slots(struct rpcrdma2_conn *conn)
 {
-	u32 want = conn->slot_want;
-
-	if (conn->client && !conn->tx_draining && !conn->change.pending)
-		want = min(max(conn->p.send_size, conn->want_send),
-			   conn->peer.val[RPCRDMA2_RBSIZ]);
-	rpcrdma2_sends_resize(conn, want);
+	if (!conn->client || conn->tx_draining || conn->change.pending)
+		return;
+	rpcrdma2_sends_resize(conn, min(max(conn->p.send_size,
+					    conn->want_send),
+					conn->peer.val[RPCRDMA2_RBSIZ]));
 }
 
 /* Time to ask again for a lower value? */
@@ -510,147 +366,26 @@ static void retry_lower(struct rpcrdma2_conn *conn)
 		return;
 	}
 	conn->retries--;
+	conn->retry_delay *= 2;
 	rpcrdma2_change_ask(c, &conn->peer, RPCRDMA2_RBSIZ,
 			    c->value[RPCRDMA2_RBSIZ]);
-}
-
-/* Policy. What pays is the server's Receive Buffer Size, because a WRITE that
- * goes inline needs no registration and no RDMA Read; so it is the client that
- * asks for more, and for less when it has no use for it.
- */
-
-/**
- * rpcrdma2_props_missed - a Call needs a chunk for its arguments
- * @conn: client's connection
- * @size: bytes that it would need inline
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_props_missed(struct rpcrdma2_conn *conn, u32 size)
-{
-	unsigned long since = READ_ONCE(conn->missed_since);
-
-	if (!conn->extended || size > READ_ONCE(adapt_size))
-		return;
-	if (time_after(jiffies, since + RPCRDMA2_GROW_WINDOW)) {
-		WRITE_ONCE(conn->missed_since, jiffies);
-		WRITE_ONCE(conn->missed_size, 0);
-		atomic_set(&conn->missed, 0);
-	}
-	if (size > READ_ONCE(conn->missed_size))
-		WRITE_ONCE(conn->missed_size, size);
-	if (atomic_inc_return(&conn->missed) == RPCRDMA2_GROW_MISSES)
-		rpcrdma2_props_kick(conn);
-}
-
-static int ask_peer(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
-		    u32 value);
-
-/* Ask for more if the last seconds' Calls would have used it. */
-static void policy_grow(struct rpcrdma2_conn *conn)
-{
-	u32 want = round_up(READ_ONCE(conn->missed_size), SZ_1K);
-
-	if (atomic_read(&conn->missed) < RPCRDMA2_GROW_MISSES ||
-	    time_before(jiffies, conn->grow_at))
-		return;
-	atomic_set(&conn->missed, 0);
-	WRITE_ONCE(conn->missed_size, 0);
-	if (want <= conn->peer.val[RPCRDMA2_RBSIZ])
-		return;
-	/* Not again soon, whatever comes of it */
-	conn->grow_delay = clamp_t(unsigned long, 2 * conn->grow_delay,
-				   RPCRDMA2_GROW_FIRST, RPCRDMA2_GROW_LAST);
-	conn->grow_at = jiffies + conn->grow_delay;
-	trace_rpcrdma2_prop(conn, "grow", RPCRDMA2_RBSIZ, want, 0);
-	ask_peer(conn, RPCRDMA2_RBSIZ, want);
-}
-
-static unsigned long policy_calls(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_stats *stats = conn->p.stats;
-
-	if (conn->client)
-		return rpcrdma2_stat_read(stats, tx_call_msg) +
-		       rpcrdma2_stat_read(stats, tx_call_nomsg);
-	return rpcrdma2_stat_read(stats, rx_call_msg) +
-	       rpcrdma2_stat_read(stats, rx_call_nomsg);
-}
-
-/* A server takes back the credits that it has granted to a client that does
- * not use them. Receives are not posted again until fewer than for the new
- * grant are left, so those that the client may still use are there. Grants
- * change in the CQ work item only, so this waits for the client's request.
- */
-static void take_back_credits(struct rpcrdma2_conn *conn)
-{
-	u32 first = conn->p.serves_initial;
-
-	conn->idle = 0;
-	spin_lock(&conn->credit_lock);
-	if (conn->grant.current_grant > first)
-		rpcrdma2_grant_set(&conn->grant, first);
-	spin_unlock(&conn->credit_lock);
-	rpcrdma2_recv_target(conn, first + conn->window.granted);
-}
-
-static void policy_idle_client(struct rpcrdma2_conn *conn)
-{
-	if (conn->peer.val[RPCRDMA2_RBSIZ] <= RPCRDMA2_INLINE_DEFAULT) {
-		/* The server's period may have ended after our request */
-		if (conn->idle <= RPCRDMA2_IDLE_HINTS && !conn->change.cycles)
-			conn->change.cycles = 1;
-		return;
-	}
-	trace_rpcrdma2_prop(conn, "idle", RPCRDMA2_RBSIZ,
-			    RPCRDMA2_INLINE_DEFAULT, 0);
-	if (ask_peer(conn, RPCRDMA2_RBSIZ, RPCRDMA2_INLINE_DEFAULT))
-		return;
-	/* ... and use up what is posted */
-	conn->change.cycles = conn->window.granted +
-			      4 * RPCRDMA2_CONTROL_RESERVE;
-	conn->grow_delay = 0;
-	conn->grow_at = jiffies;
-}
-
-static void policy(struct rpcrdma2_conn *conn)
-{
-	unsigned long period = READ_ONCE(adapt_seconds) * HZ, calls;
-
-	if (conn->client)
-		policy_grow(conn);
-	if (!period)
-		return;
-	if (time_before(jiffies, conn->idle_at)) {
-		props_later(conn, conn->idle_at - jiffies);
-		return;
-	}
-	calls = policy_calls(conn);
-	if (conn->idle_seen && calls - conn->idle_calls < RPCRDMA2_IDLE_CALLS) {
-		conn->idle++;
-		if (conn->client)
-			policy_idle_client(conn);
-	} else {
-		conn->idle = 0;
-	}
-	conn->idle_seen = true;
-	conn->idle_calls = calls;
-	conn->idle_at = jiffies + period;
-	props_later(conn, period);
 }
 
 static void props_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  props_work.work);
+	unsigned long delay;
 
 	mutex_lock(&conn->props_lock);
 	if (rpcrdma2_conn_ready(conn) && conn->extended) {
 		raise_progress(conn);
-		slots_follow(conn);
-		limits_apply(conn, conn->tx_draining);
+		client_slots(conn);
+		rpcrdma2_limits_apply(conn, conn->tx_draining);
 		retry_lower(conn);
-		policy(conn);
+		delay = rpcrdma2_adapt_run(conn);
+		if (delay)
+			props_later(conn, delay);
 		send_next(conn);
 	}
 	mutex_unlock(&conn->props_lock);
@@ -682,8 +417,7 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		bad_xdr(conn, rx);
 		return;
 	}
-	if (!conn->client && conn->idle)
-		take_back_credits(conn);
+	rpcrdma2_adapt_asked(conn);
 	/* What is granted must be told: first the room to tell it. Without an
 	 * answer the peer would wait for ever; it has asked for more than one
 	 * thing at a time, and does not take the answers.
@@ -717,7 +451,7 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	/* What was raised may be used by messages after the answer */
 	if ((done | other) & BIT(RPCRDMA2_RBSIZ))
 		conn->told_recv = conn->mine.val[RPCRDMA2_RBSIZ];
-	limits_apply(conn, conn->tx_draining);
+	rpcrdma2_limits_apply(conn, conn->tx_draining);
 }
 
 /* Our request is answered. What is not granted yet may be later. */
@@ -738,7 +472,7 @@ static void request_ended(struct rpcrdma2_conn *conn, u32 asked)
 		c->cycles = conn->window.granted +
 			    4 * RPCRDMA2_CONTROL_RESERVE;
 	} else if (wanted < now && conn->retries) {
-		conn->retry_at = jiffies + RPCRDMA2_LOWER_DELAY;
+		conn->retry_at = jiffies + conn->retry_delay;
 	} else {
 		conn->retries = 0;
 	}
@@ -868,7 +602,7 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 	mine = rpcrdma2_change_error(&conn->change, hdr->xid, hdr->err);
 	if (mine) {
 		conn->retries = 0;
-		limits_apply(conn, conn->tx_draining);
+		rpcrdma2_limits_apply(conn, conn->tx_draining);
 		rpcrdma2_props_kick(conn);
 	}
 	mutex_unlock(&conn->props_lock);
@@ -889,9 +623,7 @@ void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
 	spin_lock_init(&conn->tx_lock);
 	INIT_DELAYED_WORK(&conn->props_work, props_worker);
 	conn->plan_recv = U32_MAX;
-	conn->missed_since = jiffies;
-	conn->grow_at = jiffies;
-	conn->idle_at = jiffies;
+	rpcrdma2_adapt_setup(conn);
 	rpcrdma2_props_init(&conn->mine);
 	rpcrdma2_props_init(&conn->peer);
 }
@@ -939,13 +671,23 @@ void rpcrdma2_props_stop(struct rpcrdma2_conn *conn)
 	cancel_delayed_work_sync(&conn->props_work);
 }
 
-/* Requests by hand */
-
-static int ask_peer(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
-		    u32 value)
+/**
+ * rpcrdma2_props_ask - ask the peer for a value of its own
+ * @conn: connection whose peer knows the extension
+ * @prop: property
+ * @value: value
+ *
+ * A request to lower that is refused is repeated for a while.
+ *
+ * Context: process; does not sleep. rpcrdma2_props_kick() sends it.
+ * Return: 0; -ERANGE; -EPERM: it can't be changed
+ */
+int rpcrdma2_props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
+		       u32 value)
 {
 	int ret;
 
+	lockdep_assert_held(&conn->props_lock);
 	if (prop == RPCRDMA2_RBSIZ &&
 	    (value < RPCRDMA2_INLINE_DEFAULT || value > SZ_256K))
 		return -ERANGE;
@@ -956,11 +698,14 @@ static int ask_peer(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 		conn->go_round = true;
 		conn->retries = RPCRDMA2_LOWER_RETRIES;
 		conn->retry_at = jiffies;
+		conn->retry_delay = RPCRDMA2_LOWER_FIRST;
 		conn->want_send = min_t(u32, value, SZ_64K);
 	}
 	trace_rpcrdma2_prop(conn, "ask", prop, value, 0);
 	return 0;
 }
+
+/* Requests by hand */
 
 static int raise_own(struct rpcrdma2_conn *conn, u32 size)
 {
@@ -1011,11 +756,11 @@ static int command(struct rpcrdma2_conn *conn, char *line)
 		return ret;
 	if (!strcmp(word, "rbsiz"))
 		return own ? raise_own(conn, value) :
-			     ask_peer(conn, RPCRDMA2_RBSIZ, value);
+			     rpcrdma2_props_ask(conn, RPCRDMA2_RBSIZ, value);
 	if (own)
 		return -EINVAL;
 	if (!strcmp(word, "brs"))
-		return ask_peer(conn, RPCRDMA2_BRS, value);
+		return rpcrdma2_props_ask(conn, RPCRDMA2_BRS, value);
 	if (strcmp(word, "cycle") || value > SZ_1K)
 		return -EINVAL;
 	conn->change.cycles = value;

@@ -434,3 +434,17 @@ struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
 	inv->ex.invalidate_rkey = mr->seg.handle;
 	return inv;
 }
+
+/**
+ * rpcrdma2_mr_pool_memory - memory of a pool
+ * @pool: the pool
+ *
+ * Context: any.
+ * Return: bytes
+ */
+size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool)
+{
+	return READ_ONCE(pool->count) *
+	       (kmalloc_size_roundup(sizeof(struct rpcrdma2_mr)) +
+		pool->depth * sizeof(struct scatterlist));
+}

@@ -121,6 +121,7 @@ void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);
 void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool);
 int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count);
 void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 ms);
+size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);
 
 struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
 				    struct rpcrdma2_req *req);

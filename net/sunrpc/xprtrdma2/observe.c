@@ -79,6 +79,21 @@ static void show_settled(struct seq_file *m, struct rpcrdma2_conn *conn)
 	seq_printf(m, "remote_invalidation: %u\n", conn->remote_inval);
 }
 
+/* What the allocator gives for it. The memory of the device, for queues and
+ * page lists, is not known here.
+ */
+static void show_memory(struct seq_file *m, struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_memory mem = { 0 };
+
+	conn->p.ops->memory(conn, &mem);
+	seq_printf(m, "receive_memory: %lu\n",
+		   atomic_long_read(&conn->p.pool->bytes));
+	seq_printf(m, "send_memory: %zu\n", rpcrdma2_sends_memory(conn));
+	seq_printf(m, "mr_memory: %zu\n", mem.mrs);
+	seq_printf(m, "rpc_memory: %zu\n", mem.rpcs);
+}
+
 static void show_stats(struct seq_file *m, const struct rpcrdma2_stats *stats)
 {
 	int i;
@@ -115,9 +130,7 @@ static int conn_show(struct seq_file *m, void *v)
 		   conn->grant.current_grant);
 	seq_printf(m, "calls_being_served: %u\n", conn->grant.inflight);
 	seq_printf(m, "receives_posted: %u\n", conn->recv_posted);
-	seq_printf(m, "receive_memory: %lu\n",
-		   atomic_long_read(&conn->p.pool->bytes));
-	seq_printf(m, "send_memory: %u\n", conn->nslots * conn->slot_size);
+	show_memory(m, conn);
 	seq_printf(m, "send_queue: %u of %u free\n", conn->sq_avail,
 		   conn->sq_depth);
 	show_stats(m, conn->p.stats);

@@ -93,7 +93,8 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	plan->results = RPCRDMA2_RES_INLINE;
 	plan->res_mrs = 0;
 	req->results.nsegs = 0;
-	plan->reply_due = reply_header(conn, NULL, NULL) + rcv->buflen;
+	plan->res_bytes = reply_header(conn, NULL, NULL) + rcv->buflen;
+	plan->reply_due = plan->res_bytes;
 	if (plan->reply_due <= limit)
 		return 0;
 	if (!depth)

@@ -44,8 +44,8 @@ static void recv_free(struct rpcrdma2_recv_pool *pool,
 		      struct rpcrdma2_recv *rx)
 {
 	atomic_dec(&pool->count);
-	atomic_long_sub(rx->size, &pool->bytes);
-	kfree(rx->buf);
+	atomic_long_sub(rpcrdma2_buf_bytes(rx->size), &pool->bytes);
+	rpcrdma2_buf_free(rx->buf, rx->size);
 	kfree(rx);
 }
 
@@ -84,14 +84,14 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
 	if (!rx)
 		return NULL;
 	rx->size = size;
-	rx->buf = kmalloc_node(rx->size, gfp, pool->node);
+	rx->buf = rpcrdma2_buf_alloc(rx->size, gfp, pool->node);
 	if (!rx->buf) {
 		kfree(rx);
 		return NULL;
 	}
 	INIT_LIST_HEAD(&rx->list);
 	atomic_inc(&pool->count);
-	atomic_long_add(size, &pool->bytes);
+	atomic_long_add(rpcrdma2_buf_bytes(size), &pool->bytes);
 	return rx;
 }
 

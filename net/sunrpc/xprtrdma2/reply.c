@@ -152,7 +152,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	struct rpcrdma2_cursor segs;
 	u64 capacity = 0;
 	bool given, fits;
-	u32 hdr_len;
+	u32 hdr_len, most;
 
 	call->kind = RPCRDMA2_REPLY_MSG;
 	call->hdr.nomsg = false;
@@ -165,7 +165,11 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	given = given && capacity >= call->reply_bytes;
 	if (fits && (codec->inline_reply_first || !given))
 		return;
+	most = READ_ONCE(call->conn->reply_send);
 	if (!given) {
+		/* The Call may have counted on more than there is now */
+		if (hdr_len <= most && call->reply_bytes <= most - hdr_len)
+			return;
 		reply_set_error(call, RDMA2_ERR_REPLY_RESOURCE,
 				call->reply_bytes, 0);
 		return;
@@ -174,7 +178,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	call->kind = RPCRDMA2_REPLY_NOMSG;
 	call->hdr.nomsg = true;
 	call->hdr.reply_written = call->reply_bytes;
-	if (codec->reply_len(&call->hdr) > room)
+	if (codec->reply_len(&call->hdr) > max(room, most))
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
 }
 
@@ -294,6 +298,14 @@ static int reply_copy_range(void *priv, u32 pos, u32 len)
 	return 0;
 }
 
+/* Bytes of the message */
+static u32 reply_length(const struct rpcrdma2_call_ctx *call)
+{
+	u32 len = call->conn->codec->reply_len(&call->hdr);
+
+	return call->kind == RPCRDMA2_REPLY_MSG ? len + call->reply_bytes : len;
+}
+
 /* Write the message into the slot. Returns its length. */
 static int reply_encode(struct rpcrdma2_call_ctx *call,
 			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
@@ -307,6 +319,9 @@ static int reply_encode(struct rpcrdma2_call_ctx *call,
 				rpcrdma2_conn_credit_grant(conn), call->err,
 				call->err_arg, send->buf, send->size);
 
+	ret = rpcrdma2_send_fit(send, reply_length(call));
+	if (ret)
+		return ret;
 	call->hdr.credit = rpcrdma2_conn_credit_grant(conn);
 	len = conn->codec->encode_reply(&call->hdr, send->buf, send->size);
 	if (len < 0 || call->kind == RPCRDMA2_REPLY_NOMSG)

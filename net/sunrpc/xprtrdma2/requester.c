@@ -279,6 +279,19 @@ static void slot_drop(struct rpcrdma2_send **send)
 	*send = NULL;
 }
 
+/* Would the Call have gone without a chunk if the server received more? Longer
+ * Replies than we receive can't be had that way.
+ */
+static void count_missed(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_plan *plan)
+{
+	if (plan->arg_mrs)
+		rpcrdma2_adapt_missed(conn, plan->arg_bytes);
+	else if (plan->res_mrs &&
+		 plan->res_bytes <= READ_ONCE(conn->mine.val[RPCRDMA2_RBSIZ]))
+		rpcrdma2_adapt_missed(conn, plan->res_bytes);
+}
+
 /**
  * rpcrdma2_requester_run - send Calls of the FIFO
  * @rq: the requester
@@ -309,8 +322,7 @@ plan:
 			fail_call(rq, conn, req, ret);
 			continue;
 		}
-		if (req->plan.arg_mrs)
-			rpcrdma2_props_missed(conn, req->plan.arg_bytes);
+		count_missed(conn, &req->plan);
 		nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
 		if (send && send->nwrs < nwrs)
 			slot_drop(&send);

@@ -102,6 +102,7 @@ enum rpcrdma2_results {
  * @res_mrs: MRs for the Write or Reply chunk
  * @inline_send: bytes of the largest message when the plan was made
  * @arg_bytes: bytes of the message if the arguments went inline
+ * @res_bytes: bytes of the longest Reply if the results came inline
  * @reply_due: bytes of the longest Reply that may come inline
  */
 struct rpcrdma2_plan {
@@ -111,6 +112,7 @@ struct rpcrdma2_plan {
 	u32			res_mrs;
 	u32			inline_send;
 	u32			arg_bytes;
+	u32			res_bytes;
 	u32			reply_due;
 };
 
@@ -267,6 +269,7 @@ int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_stats *stats,
 			    struct rpcrdma2_mr_pool *pool,
 			    unsigned int min_slots);
+size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq);
 int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
 			       unsigned int slots, size_t size);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq);

@@ -385,3 +385,28 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 	kfree(resp->stash);
 	resp->stash = NULL;
 }
+
+/**
+ * rpcrdma2_responder_memory - memory that a responder keeps
+ * @resp: the responder
+ *
+ * Call objects, and the RDMA contexts and pages that no Call uses now.
+ *
+ * Context: process; does not sleep.
+ * Return: bytes
+ */
+size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_call_ctx *call;
+	struct rpcrdma2_rw *rw;
+	size_t sum;
+
+	spin_lock(&resp->lock);
+	sum = resp->ncalls *
+	      kmalloc_size_roundup(struct_size(call, pages, resp->max_pages));
+	list_for_each_entry(rw, &resp->rws, list)
+		sum += rpcrdma2_rw_memory(rw);
+	sum += resp->stashed * PAGE_SIZE;
+	spin_unlock(&resp->lock);
+	return sum;
+}

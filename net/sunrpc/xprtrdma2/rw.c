@@ -30,6 +30,19 @@ void rpcrdma2_rw_free(struct rpcrdma2_rw *rw)
 }
 
 /**
+ * rpcrdma2_rw_memory - memory of an RDMA context
+ * @rw: not in use
+ *
+ * Context: any.
+ * Return: bytes
+ */
+size_t rpcrdma2_rw_memory(const struct rpcrdma2_rw *rw)
+{
+	return kmalloc_size_roundup(sizeof(*rw)) +
+	       rw->big.orig_nents * sizeof(struct scatterlist);
+}
+
+/**
  * rpcrdma2_rw_put - keep one for later
  * @resp: the responder
  * @rw: not mapped, on no list

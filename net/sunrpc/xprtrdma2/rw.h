@@ -63,6 +63,7 @@ struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_responder *resp, u32 nents,
 				    gfp_t gfp);
 void rpcrdma2_rw_put(struct rpcrdma2_responder *resp, struct rpcrdma2_rw *rw);
 void rpcrdma2_rw_free(struct rpcrdma2_rw *rw);
+size_t rpcrdma2_rw_memory(const struct rpcrdma2_rw *rw);
 bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
 			u32 len);
 int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw);

@@ -108,20 +108,21 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 static int slot_buffer(struct rpcrdma2_send *send, u32 size)
 {
 	struct ib_device *device = send->conn->cm_id->device;
-	void *buf = kmalloc(size, GFP_NOIO | __GFP_NOWARN);
+	void *buf = rpcrdma2_buf_alloc(size, GFP_NOIO | __GFP_NOWARN,
+				       NUMA_NO_NODE);
 	u64 addr;
 
 	if (!buf)
 		return -ENOMEM;
 	addr = ib_dma_map_single(device, buf, size, DMA_TO_DEVICE);
 	if (ib_dma_mapping_error(device, addr)) {
-		kfree(buf);
+		rpcrdma2_buf_free(buf, size);
 		return -ENOMEM;
 	}
 	if (send->buf) {
 		ib_dma_unmap_single(device, send->sge.addr, send->size,
 				    DMA_TO_DEVICE);
-		kfree(send->buf);
+		rpcrdma2_buf_free(send->buf, send->size);
 	}
 	send->buf = buf;
 	send->sge.addr = addr;
@@ -225,6 +226,32 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	slots_put(conn, &retired);
 }
 
+/**
+ * rpcrdma2_send_fit - room for a message that is longer than usual
+ * @send: an unposted slot
+ * @len: bytes of the message
+ *
+ * A Reply may have to be longer than what slots have been made smaller to
+ * since its Call came. The slot has its size again when it is next free.
+ *
+ * Context: may sleep (GFP_NOIO).
+ * Return: 0 or -ENOMEM, the slot as it was.
+ */
+int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+
+	if (likely(len <= send->size))
+		return 0;
+	if (slot_buffer(send, len))
+		return -ENOMEM;
+	rpcrdma2_stat_inc(conn->p.stats, replies_grown);
+	spin_lock(&conn->sq_lock);
+	conn->slot_changing = true;
+	spin_unlock(&conn->sq_lock);
+	return 0;
+}
+
 static int slot_init(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 		     u32 size)
 {
@@ -247,7 +274,7 @@ static void slots_free(struct rpcrdma2_conn *conn,
 			continue;
 		ib_dma_unmap_single(conn->cm_id->device, slots[i].sge.addr,
 				    slots[i].size, DMA_TO_DEVICE);
-		kfree(slots[i].buf);
+		rpcrdma2_buf_free(slots[i].buf, slots[i].size);
 	}
 	kvfree(slots);
 }
@@ -357,6 +384,21 @@ void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size)
 	list_splice_init(&conn->sq_free, &slots);
 	spin_unlock(&conn->sq_lock);
 	slots_put(conn, &slots);
+}
+
+/**
+ * rpcrdma2_sends_memory - memory of the send slots
+ * @conn: connection in state READY
+ *
+ * Context: any.
+ * Return: bytes
+ */
+size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
+{
+	return conn->nslots * (sizeof(struct rpcrdma2_send) +
+			       rpcrdma2_buf_bytes(conn->slot_size)) +
+	       RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
+					   RPCRDMA2_CONTROL_SIZE);
 }
 
 /**

@@ -457,6 +457,13 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 		svc_xprt_deferred_close(&svc->xprt);
 }
 
+static void svc_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem)
+{
+	struct rpcrdma2_svc *svc = conn->p.owner;
+
+	mem->rpcs = rpcrdma2_responder_memory(&svc->resp);
+}
+
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv_call	= svc_recv_call,
 	.recv_reply	= svc_recv_reply,
@@ -464,6 +471,7 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.window		= svc_window,
 	.replies_due	= svc_replies_due,
 	.lost		= svc_lost,
+	.memory		= svc_memory,
 };
 
 static void svc_call_ready(struct rpcrdma2_responder *resp,

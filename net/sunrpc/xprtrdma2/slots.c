@@ -187,6 +187,29 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 }
 
 /**
+ * rpcrdma2_requester_memory - memory of RPC slots
+ * @rq: the requester
+ *
+ * With the buffers that stay with them.
+ *
+ * Context: process; does not sleep.
+ * Return: bytes
+ */
+size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_req *req;
+	size_t sum = 0;
+
+	spin_lock(&rq->xprt.reserve_lock);
+	list_for_each_entry(req, &rq->all, all)
+		sum += kmalloc_size_roundup(sizeof(*req)) +
+		       READ_ONCE(req->sbuf_size) + READ_ONCE(req->rbuf_size) +
+		       READ_ONCE(req->nbounce) * PAGE_SIZE;
+	spin_unlock(&rq->xprt.reserve_lock);
+	return sum;
+}
+
+/**
  * rpcrdma2_requester_reserve - have slots with buffers before they are needed
  * @rq: the requester
  * @slots: slots wanted, cut to the transport's limit
