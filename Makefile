@@ -4,12 +4,12 @@
 # rpcrdma2.ko is left in the checkout.
 
 KVER	?= $(shell uname -r)
-FLAVOURS ?= unit fuzz uml uml-debug qemu
+FLAVOURS ?= unit fuzz uml uml-debug qemu+pair
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
-RACES	?= 20-backchannel 23-parallel 30-cancel 33-inject 34-removal \
-	   36-callbacks 37-memory 38-teardown
+RACES	?= 38-teardown 34-removal 32-unload 36-callbacks 37-memory 30-cancel \
+	   33-inject
 
 export JOBS
 
@@ -41,6 +41,7 @@ check-races:
 bench:
 	@scripts/setup-packages.sh
 	@scripts/bench
+	@scripts/bench --policy
 
 lint:
 	@scripts/setup-packages.sh
@@ -64,8 +65,9 @@ help:
 	@echo '  make check        all tests'
 	@echo '                    FLAVOURS="$(FLAVOURS)", TESTS="10-io-sizes ..."'
 	@echo '  make check-races  the tests of races, on a debug kernel with four CPUs;'
-	@echo '                    hours, and not part of make check. RACES="..."'
-	@echo '  make bench        the table of costs per operation'
+	@echo '                    half an hour, not part of make check. RACES="..."'
+	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
+	@echo '                    the policy for buffer sizes and without, and its memory'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'
 	@echo
 	@echo '  make lint         checkpatch, sparse, W=1, kernel-doc, spelling'

@@ -49,6 +49,16 @@ with_lock() {
 	) 9> "$CACHE/locks/$name"
 }
 
+# The processors that we may use, one a line.
+processors() {
+	local range
+
+	for range in $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' \
+			/proc/self/status | tr , ' '); do
+		seq "${range%-*}" "${range#*-}"
+	done
+}
+
 # Version of Debian's kernel source package (the newest 6.12 there is).
 source_version() {
 	dpkg-query -W -f '${Version}' linux-source-6.12 2>/dev/null ||
