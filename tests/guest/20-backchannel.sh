@@ -11,8 +11,6 @@
 
 VERSIONS4="4.0 4.1 4.2"
 
-recalled() { traced "nfsd_cb_recall_done: .*status=0"; }
-
 # A process of the server wants to write what the client may cache for reading.
 by_server() {
 	scratch server
@@ -30,8 +28,6 @@ by_server() {
 	drop_delegation_file
 	rm -r "$E"
 }
-
-not() { ! "$@"; }
 
 # A process of the server reads what the client has in its cache only.
 written_data() {

@@ -6,20 +6,14 @@
 # cut off, the mount goes on and nothing stays registered (F-2).
 #
 # timeout: 300
-# flavours: uml uml-debug
+# flavours: uml uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
 # The transport works, and nothing is still under way on it.
 alive() {
 	iocheck sweep "$D/alive" 1-3000/501 9000 70000
-	! ours || lab_wait 10 idle
-}
-
-idle() {
-	look
-	[ "${NOW[client.calls_outstanding]}" = 0 ] &&
-		[ "${NOW[server.calls_being_served]}" = 0 ]
+	! ours || lab_wait 10 calls_ended
 }
 
 progress() { # BEFORE

@@ -60,7 +60,7 @@ restarted() { # DEV VERS
 	nfs "$1" "$2"
 	exec 7> "$D/open"
 	echo one >&7
-	before=$(xprt_lines | awk '{ print $5 }')
+	before=$(connects)
 	for i in 1 2 3 4; do
 		worker $i &
 		pids+=($!)
@@ -78,8 +78,7 @@ restarted() { # DEV VERS
 	echo two >&7
 	exec 7>&-
 	printf 'one\ntwo\n' | cmp - "$E/open"
-	# Column 5: connections made.
-	[ "$(xprt_lines | awk '{ print $5 }')" -ge $((before + 2)) ]
+	[ "$(connects)" -ge $((before + 2)) ]
 	for i in 1 2 3 4; do
 		n=$(< "$LAB_TMP/round$i")
 		iocheck check -e -s "$i$n" -l 200001 "$E/d$i"

@@ -7,7 +7,7 @@
 # variables stays poisoned, and whoever gets that memory next is reported.
 #
 # timeout: 120
-# flavours: uml
+# flavours: uml qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

@@ -24,16 +24,18 @@ range() {
 			$2 == f { start = $1 }'
 }
 
+# A read of this file may miss something while modules come and go.
+found() { read -r START END < <(range rpcrdma2_conn_connect); }
+
 # Only what rpcrdma2_conn_connect() calls, whoever runs it.
 filter() {
-	local start end
-
-	read -r start end < <(range rpcrdma2_conn_connect)
+	lab_wait 10 found || lab_die "rpcrdma2_conn_connect: $(
+		grep -c '\[rpcrdma2\]' /proc/kallsyms) symbols, but not this"
 	echo 0 > $DEBUG/failslab/verbose
 	echo N > $DEBUG/failslab/ignore-gfp-wait
 	echo 32 > $DEBUG/failslab/stacktrace-depth
-	echo "$start" > $DEBUG/failslab/require-start
-	echo "$end" > $DEBUG/failslab/require-end
+	echo "$START" > $DEBUG/failslab/require-start
+	echo "$END" > $DEBUG/failslab/require-end
 }
 
 # fail_allocation N: the Nth from now on. The kernel counts on for ever what
@@ -49,19 +51,6 @@ fail_allocation() {
 # It has failed; otherwise there are fewer than that.
 failed() { [ "$(< $DEBUG/failslab/times)" = 0 ]; }
 
-# The client loses its connection at the next Call.
-cut() {
-	echo 0 > $DEBUG/fail_sunrpc/verbose
-	echo Y > $DEBUG/fail_sunrpc/ignore-cache-wait
-	echo Y > $DEBUG/fail_sunrpc/ignore-server-disconnect
-	echo N > $DEBUG/fail_sunrpc/ignore-client-disconnect
-	echo 1 > $DEBUG/fail_sunrpc/interval
-	echo 1 > $DEBUG/fail_sunrpc/times
-	echo 100 > $DEBUG/fail_sunrpc/probability
-}
-
-connects() { xprt_lines | awk '{ print $5 }'; }
-
 # Connected again, which takes an RPC to want it.
 connected_again() { # BEFORE
 	: > "$D/touch"
@@ -69,23 +58,23 @@ connected_again() { # BEFORE
 }
 
 each() { # DEV VERS
-	local - n before
+	local n before
 
-	set +x
 	scratch faults
 	nfs "$1" "$2"
 	filter
 	for ((n = 1; ; n++)); do
 		before=$(connects)
 		fail_allocation "$n"
-		cut
+		# at the next Call
+		cut_start client 1 1
 		iocheck write -t -y -s "$n" -l 50001 "$D/f"
 		lab_wait 30 connected_again "$before"
 		iocheck check -e -s "$n" -l 50001 "$E/f"
 		failed || break
 	done
 	echo 0 > $DEBUG/failslab/probability
-	echo 0 > $DEBUG/fail_sunrpc/probability
+	cut_stop
 	echo "$((n - 1)) allocations failed"
 	[ "$n" -gt 50 ]
 	umount_nfs

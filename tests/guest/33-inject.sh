@@ -5,33 +5,9 @@
 # the middle of verified I/O (F-17). Needs fail_sunrpc, so a debug kernel.
 #
 # timeout: 90
-# flavours: uml-debug
+# flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
-
-FAIL=/sys/kernel/debug/fail_sunrpc
-
-# inject WHO EVERY TIMES: cuts the connection at one in EVERY chances.
-inject() {
-	local ignore_client=N ignore_server=N
-
-	[ "$1" != server ] || ignore_client=Y
-	[ "$1" != client ] || ignore_server=Y
-	echo 0 > $FAIL/verbose
-	echo Y > $FAIL/ignore-cache-wait
-	echo $ignore_client > $FAIL/ignore-client-disconnect
-	echo $ignore_server > $FAIL/ignore-server-disconnect
-	echo "$2" > $FAIL/interval
-	echo "$3" > $FAIL/times
-	echo 100 > $FAIL/probability
-}
-
-stop() { echo 0 > $FAIL/probability; }
-
-connects() { xprt_lines | awk '{ print $5 }'; }
-
-# All that was to be injected has been.
-spent() { [ "$(< $FAIL/times)" = 0 ]; }
 
 worker() { # NUMBER
 	local n=0
@@ -55,13 +31,13 @@ cut() { # DEV VERS WHO
 	rm -f "$LAB_TMP/stop"
 	nfs "$1" "$2"
 	before=$(connects)
-	inject "$3" 20 10
+	cut_start "$3" 20 10
 	for i in 1 2 3; do
 		worker $i &
 		pids+=($!)
 	done
-	lab_wait 60 spent || { stop; return 1; }
-	stop
+	lab_wait 60 cuts_done || { cut_stop; return 1; }
+	cut_stop
 	touch "$LAB_TMP/stop"
 	wait_all "${pids[@]}"
 	[ "$(connects)" -ge $((before + 3)) ]

@@ -136,7 +136,7 @@ force_out() { # PID
 	gone "$1"
 }
 
-unmounted() { ! mountpoint -q /mnt || umount /mnt; }
+unmounted() { ! nfs_mounted || umount -f /mnt; }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 fs_start

@@ -15,7 +15,6 @@
 PARAM=/sys/module/rpcrdma2/parameters
 
 hits() { awk '$1 == "rc" { print $2 }' /proc/net/rpc/nfsd; }
-not() { ! "$@"; }
 lost() { [ "$(connections client)" = 0 ]; }
 
 # The server has the WRITE when the device goes. It is back once the WRITE was

@@ -29,7 +29,7 @@ remove_device() { rdma link delete "$1"0; }
 force() { umount -f /mnt 2> /dev/null || true; }
 
 gone_for_good() {
-	! mountpoint -q /mnt || umount -f /mnt 2> /dev/null || return 1
+	! nfs_mounted || umount -f /mnt 2> /dev/null || return 1
 	[ "$(connections client) $(connections server)" = "0 0" ] &&
 		[ "$(< /sys/module/rpcrdma2/refcnt)" = 0 ]
 }
@@ -40,7 +40,8 @@ teardown() {
 
 	scratch teardown
 	rm -f "$LAB_TMP"/round* "$LAB_TMP/stop"
-	nfs "$dev" "$2"
+	# Whoever looks at the directory asks the server, even if it is gone.
+	nfs "$dev" "$2" actimeo=0
 	worker 1 &
 	workers=($!)
 	worker 2 &

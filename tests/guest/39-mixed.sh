@@ -44,20 +44,6 @@ lossy() { slow_link "$1" "$2" delay 20ms loss 5%; }
 
 # ---- F-12 ----
 
-FAIL=/sys/kernel/debug/fail_sunrpc
-
-# Cuts one connection of the client.
-cut_one() {
-	echo 0 > $FAIL/verbose
-	echo Y > $FAIL/ignore-cache-wait
-	echo N > $FAIL/ignore-client-disconnect
-	echo Y > $FAIL/ignore-server-disconnect
-	echo 1 > $FAIL/interval
-	echo 1 > $FAIL/times
-	echo 100 > $FAIL/probability
-}
-
-spent() { [ "$(< $FAIL/times)" = 0 ]; }
 have_versions() { [ "$(versions)" = "$1" ]; }
 
 io() { # SEED
@@ -80,10 +66,10 @@ one_of_four() { # DEV VERS
 	io 1
 	have_versions "2 2 2 2 "
 	echo N > $PARAM/server_v2
-	cut_one
+	cut_start client 1 1
 	io 2
-	lab_wait 10 spent
-	echo 0 > $FAIL/probability
+	lab_wait 10 cuts_done
+	cut_stop
 	lab_wait 10 have_versions "1 2 2 2 "
 	io 3
 	have_versions "1 2 2 2 "
@@ -98,5 +84,5 @@ have_rdma2 || ktap_skip_all "needs rpcrdma2"
 fs_start
 ktap_run "siw NFSv4.2 mounted over a slow link (F-5)" delayed siw 4.2
 ktap_run "siw NFSv4.2 mounted over a link with losses (F-5)" lossy siw 4.2
-[ ! -e $FAIL ] ||
+[ ! -e $FAIL_SUNRPC ] ||
 	for_versions "3 4.2" one_of_four "one of four connections is version 1 (F-12)"

@@ -12,11 +12,6 @@
 . /lab/lib/fs.sh
 
 PARAMETERS=/sys/module/rpcrdma2/parameters
-FAIL=/sys/kernel/debug/fail_sunrpc
-
-probed() { look; [ "${NOW[client.probes]-0}" -ge "$1" ]; }
-recalled() { traced "nfsd_cb_recall_done: .*status=0"; }
-not() { ! "$@"; }
 
 # The RPC timer fires again and again while the server does not answer; all
 # that comes of it are probes (CRED-17).
@@ -89,16 +84,10 @@ cut() { # DEV VERS
 	drop_delegation_file
 	get_delegation r
 	mark
-	echo 0 > $FAIL/verbose
-	echo Y > $FAIL/ignore-cache-wait
-	echo N > $FAIL/ignore-client-disconnect
-	echo Y > $FAIL/ignore-server-disconnect
-	echo 1 > $FAIL/interval
-	echo 1 > $FAIL/times
-	echo 100 > $FAIL/probability
+	cut_start client 1 1
 	: > "$D/one"
-	lab_wait 30 reconnected 1 || { echo 0 > $FAIL/probability; return 1; }
-	echo 0 > $FAIL/probability
+	lab_wait 30 reconnected 1 || { cut_stop; return 1; }
+	cut_stop
 	: > "$D/two"
 	recall
 	look
@@ -149,6 +138,6 @@ for_versions 4.1 slow "a slow server"
 for_versions 4.2 idle "idle connections"
 quick || for_versions "3 4.2" by_hand "no remote invalidation"
 # Somebody has to cut.
-if [ -d $FAIL ]; then
+if [ -d $FAIL_SUNRPC ]; then
 	for_versions 4.2 cut "recall after a reconnect"
 fi

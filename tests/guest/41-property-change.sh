@@ -214,10 +214,45 @@ switched_off() { # DEV VERS
 	is client property_change 1 1
 }
 
-# What a client does by itself: it asks the server for more when WRITEs would
-# go inline then, and for the least when there are none.
+# A server that receives less sends less; but what a Call counted on when it
+# was sent it still gets. The one thread is busy with a WRITE meanwhile.
+late_reply() {
+	local was threads
+
+	opened late
+	was=$(rbsiz server)
+	MEM=$(value server send_memory)
+	threads=$(< $NFSD/threads)
+	echo 1 > $NFSD/threads
+	exec 8<> "$D/f"
+	freeze
+	mark
+	dd if=/dev/zero bs=4096 count=1 oflag=direct status=none >&8 &
+	lab_wait 30 stuck 1
+	dd bs=8192 count=1 iflag=direct status=none <&7 > $LAB_TMP/late &
+	lab_wait 30 called 2
+	tell client rbsiz 4096
+	agreed server 4096
+	[ "$(value server send_memory)" -lt "$MEM" ]
+	thaw
+	wait
+	look
+	counted server -eq 1 replies_grown
+	counted client -eq 0 reconnects write_chunks
+	cmp -n 4096 $LAB_TMP/late "$E/f" 4096 4096
+	exec 8>&-
+	echo "$threads" > $NFSD/threads
+	tell client rbsiz "$was"
+	agreed server "$was"
+	is server send_memory 1 "$MEM"
+	closed
+}
+called() { look; [ "${GREW[server.rx_call_msg]}" -ge "$1" ]; }
+
+# What a client does by itself: it asks the server for more when WRITEs, or the
+# results of READs, would go inline then, and for the least when there are none.
 policy() { # DEV VERS
-	local mem param=/sys/module/rpcrdma2/parameters
+	local mem sends param=/sys/module/rpcrdma2/parameters
 
 	echo 20480 > $param/adapt_size
 	again "$1" "$2"
@@ -229,6 +264,7 @@ policy() { # DEV VERS
 	inline_write 18000
 	many 16
 	mem=$(value server receive_memory)
+	sends=$(value server send_memory)
 
 	# from now on, and both ends look at once
 	echo 2 > $param/adapt_seconds
@@ -239,7 +275,9 @@ policy() { # DEV VERS
 	lab_wait 60 fewest
 	cycled
 	[ "$(value server receive_memory)" -lt "$mem" ]
+	[ "$(value server send_memory)" -lt "$sends" ]
 	echo 0 > $param/adapt_seconds
+	lab_wait 60 grown_for_reads
 	lab_wait 60 grown
 	exec 7>&-
 	rm -r "$E"
@@ -249,6 +287,10 @@ policy() { # DEV VERS
 grown() {
 	iocheck write -d -s 1 -l 360000 -b 18000 "$D/f"
 	[ "$(rbsiz server)" -ge 18432 ] && [ "$(rbsiz server)" -le 20480 ]
+}
+grown_for_reads() {
+	iocheck check -d -s 1 -l 360000 -b 8000 "$D/f"
+	[ "$(rbsiz server)" -ge 8192 ]
 }
 fewest() { is server credits_granted_to_peer 1 "$FIRST"; }
 idle() { [ "$(rbsiz server)" = 4096 ]; }
@@ -274,9 +316,10 @@ clean() {
 	done
 }
 
+lab_export ext4
 fs_start
 mounted 3 "server's size=server_size" "client's size=client_size" \
-	"unasked=unasked" "no errors=clean"
+	"unasked=unasked" "late Reply=late_reply" "no errors=clean"
 mounted 4.2 "server's size=server_size" "client's size=client_size" \
-	"bounded=bounded" "bad words=bad_words" "callbacks=callbacks" \
+	"bounded=bounded" "late Reply=late_reply" "bad words=bad_words" "callbacks=callbacks" \
 	"no errors=clean" "policy=policy" "switched off=switched_off"

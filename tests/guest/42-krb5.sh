@@ -8,7 +8,7 @@
 #
 # timeout: 120
 # flavours: qemu
-# covers: CHK-30,SEC-16
+# covers: CHK-30,SEC-16,CRED-15,CRED-17,ERR-25
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
@@ -54,8 +54,61 @@ secure() { # SEC VERS
 	rm -r "$E"
 }
 
+# A Reply that takes much longer than the RPC timer (F-8). NFSv4 waits. NFSv3
+# wants to send again, and GSS numbers each instance: for the server to see the
+# second as one, the connection is replaced (CRED-15).
+late() { # SEC VERS
+	scratch late
+	nfs rxe "$2" "sec=$1,timeo=5"
+	: > "$D/f"
+	freeze
+	iocheck write -d -s 1 -l 50000 "$D/f" &
+	lab_wait 20 stuck 1 || { thaw; return 1; }
+	if [ "$2" = 3 ]; then
+		lab_wait 60 reconnected || { thaw; return 1; }
+	else
+		lab_wait 60 probed 3 || { thaw; return 1; }
+	fi
+	thaw
+	wait $!
+	look
+	[ "$2" = 3 ] || counted client -eq 0 reconnects wc_errors
+	iocheck check -e -s 1 -l 50000 "$E/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+reconnected() { look; [ "${NOW[client.reconnects]-0}" -ge 1 ]; }
+
+# The server takes one segment, fewer than a large unaligned WRITE needs that goes
+# as a whole, and says so in an RDMA2_ERROR. It can't be sent otherwise, so the
+# RPC fails; no task is left behind, and what needs fewer goes on (F-8).
+refused() { # SEC VERS
+	scratch refused
+	echo 1 > $PARAMETERS/server_segments
+	nfs rxe "$2" "sec=$1"
+	: > "$D/f"
+	mark
+	not iocheck write -d -s 1 -a 5 -l 1048576 -b 1048576 "$D/f"
+	look
+	counted client -eq 1 rx_error
+	counted client -eq 0 reconnects calls_outstanding
+	iocheck put "$D" 0 1 511 1023 4096 4097 70001
+	iocheck get "$E" 0 1 511 1023 4096 4097 70001
+	umount_nfs
+	none_left
+	rm -r "$E"
+	echo 256 > $PARAMETERS/server_segments
+}
+PARAMETERS=/sys/module/rpcrdma2/parameters
+
 ours || ktap_skip_all "needs rpcrdma2"
 lab_modprobe cts auth_rpcgss rpcsec_gss_krb5
+lab_export ext4
+# 1 MiB goes in one RPC.
+lab_modprobe nfsd
+mount -t nfsd nfsd "$NFSD"
+echo $((1 << 20)) > "$NFSD/max_block_size"
 fs_start
 echo '/export *(rw,no_root_squash,insecure,fsid=0,no_subtree_check,sec=sys:krb5:krb5i:krb5p)' \
 	> /run/exports
@@ -66,6 +119,12 @@ ktap_run "NFSv4.2 sec=krb5" secure krb5 4.2
 ktap_run "NFSv3 sec=krb5i" secure krb5i 3
 ktap_run "NFSv4.2 sec=krb5i" secure krb5i 4.2
 ktap_run "NFSv4.2 sec=krb5p" secure krb5p 4.2
+ktap_run "NFSv4.2 sec=krb5 a slow server (F-8)" late krb5 4.2
+ktap_run "NFSv4.2 sec=krb5i a slow server (F-8)" late krb5i 4.2
+ktap_run "NFSv4.2 sec=krb5p a slow server (F-8)" late krb5p 4.2
+ktap_run "NFSv3 sec=krb5i a slow server (F-8)" late krb5i 3
+ktap_run "NFSv4.2 sec=krb5i too many segments (F-8)" refused krb5i 4.2
+ktap_run "NFSv3 sec=krb5p too many segments (F-8)" refused krb5p 3
 cat "$LAB_TMP/gsspair"
 kill $PAIR
 wait $PAIR 2> /dev/null || true

@@ -115,6 +115,8 @@ scratch() {
 	mkdir -m 1777 "$E"
 }
 
+not() { ! "$@"; }
+
 # wait_all PID...: waits for each and fails if one of them failed.
 wait_all() {
 	local - p rc=0
@@ -126,7 +128,7 @@ wait_all() {
 	return "$rc"
 }
 
-# xprt_lines [DIR]: the xprt: lines of mountstats.
+# xprt_lines [DIR]: the xprt: lines of mountstats of a mount.
 xprt_lines() {
 	awk -v dir="${1:-/mnt}" '
 		$1 == "device" { mine = $5 == dir }
@@ -216,6 +218,16 @@ _none_left() {
 # the module.
 none_left() { ! ours || lab_wait 20 _none_left; }
 
+# calls_ended: nothing is under way, on either end.
+calls_ended() {
+	look
+	[ "${NOW[client.calls_outstanding]}" = 0 ] &&
+		[ "${NOW[server.calls_being_served]}" = 0 ]
+}
+
+# probed N: the client has sent so many probes.
+probed() { look; [ "${NOW[client.probes]-0}" -ge "$1" ]; }
+
 # ---- trace events ----
 
 TRACE=/sys/kernel/tracing
@@ -268,6 +280,37 @@ get_delegation() {
 }
 
 drop_delegation_file() { exec {DELEG_FD}<&-; }
+
+# recalled: a delegation came back because the server asked for it.
+recalled() { traced "nfsd_cb_recall_done: .*status=0"; }
+
+# ---- connections that are cut by the kernel (debug kernels only) ----
+
+FAIL_SUNRPC=/sys/kernel/debug/fail_sunrpc
+
+# cut_start client|server EVERY TIMES: that side ends the connection at one in
+# EVERY chances, so many times.
+cut_start() {
+	local ignore_client=N ignore_server=N
+
+	[ "$1" != server ] || ignore_client=Y
+	[ "$1" != client ] || ignore_server=Y
+	echo 0 > $FAIL_SUNRPC/verbose
+	echo Y > $FAIL_SUNRPC/ignore-cache-wait
+	echo $ignore_client > $FAIL_SUNRPC/ignore-client-disconnect
+	echo $ignore_server > $FAIL_SUNRPC/ignore-server-disconnect
+	echo "$2" > $FAIL_SUNRPC/interval
+	echo "$3" > $FAIL_SUNRPC/times
+	echo 100 > $FAIL_SUNRPC/probability
+}
+
+cut_stop() { echo 0 > $FAIL_SUNRPC/probability; }
+
+# cuts_done: all of them have happened.
+cuts_done() { [ "$(< $FAIL_SUNRPC/times)" = 0 ]; }
+
+# connects [DIR]: connections a mount has made (column 5 of the xprt: line).
+connects() { xprt_lines "$@" | awk '{ print $5 }'; }
 
 # ---- a server that does not answer ----
 

@@ -136,6 +136,10 @@ drop_caches() {
 # nfs_mounts: directories where NFS is mounted, innermost first.
 nfs_mounts() { awk '$3 ~ /^nfs4?$/ { print $2 }' /proc/mounts | tac; }
 
+# nfs_mounted [DIR]: does not ask the server, which mountpoint does, and waits
+# for ever if there is none.
+nfs_mounted() { nfs_mounts | grep -qx "${1:-/mnt}"; }
+
 # lab_server_down: stops nfsd (which closes its listeners) and the daemons.
 lab_server_down() {
 	local p

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -960,6 +962,56 @@ static int cmd_break(char **argv)
 	return 0;
 }
 
+/* ---- herd ---- */
+
+static void __attribute__((noreturn)) herd_member(int reads, int writes,
+						   unsigned int n)
+{
+	unsigned char *buf = buffer(block, n % 8);
+	off_t place = n * block;
+	ssize_t len;
+
+	do {
+		if (n % 2)
+			len = pwrite(writes, buf, block, place);
+		else
+			len = pread(reads, buf, block, place);
+	} while (len >= 0);
+	err(1, n % 2 ? "write" : "read");
+}
+
+/* herd READS WRITES: COUNT processes that read the one file and write the
+ * other with O_DIRECT, and are all killed at a line of standard input.
+ */
+static int cmd_herd(char **argv)
+{
+	int reads = open(argv[0], O_RDONLY | O_DIRECT);
+	int writes = open(argv[1], O_WRONLY | O_DIRECT);
+	pid_t *pids = calloc(count, sizeof(*pids));
+	unsigned int i;
+	int status;
+	char c;
+
+	if (reads < 0 || writes < 0 || !pids)
+		err(1, "herd");
+	for (i = 0; i < count; i++) {
+		pids[i] = fork();
+		if (pids[i] < 0)
+			err(1, "fork");
+		if (!pids[i])
+			herd_member(reads, writes, i);
+	}
+	if (read(0, &c, 1) != 1)
+		warnx("nobody said when");
+	for (i = 0; i < count; i++)
+		kill(pids[i], SIGKILL);
+	for (i = 0; i < count; i++)
+		if (waitpid(pids[i], &status, 0) != pids[i] ||
+		    !WIFSIGNALED(status))
+			errx(1, "process %u has not been killed", i);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(char **argv);
@@ -988,6 +1040,7 @@ static const struct {
 	{ "freeze", cmd_freeze, 1 },	/* DIR */
 	{ "thaw", cmd_thaw, 1 },
 	{ "break", cmd_break, 1 },	/* FILE */
+	{ "herd", cmd_herd, 2 },	/* READS WRITES */
 };
 
 static void usage(void)

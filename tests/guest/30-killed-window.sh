@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Processes are killed in the middle of READ and WRITE, many at a time, while
+# the window is 2 and the server's only thread does not answer; the Replies
+# come later, to nobody. No credit is lost with them, no Reply finds a Receive
+# missing (which would cost the connection), no handle of another RPC is
+# invalidated (F-2).
+#
+# timeout: 240
+# flavours: uml uml-debug
+# covers: RINV-18,SEC-8
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+HERD=25
+ROUNDS=$(by_speed 10 2)
+
+full() {
+	look
+	[ "${NOW[client.calls_outstanding]}" = 2 ] && stuck 1
+}
+
+round() {
+	local pid
+
+	coproc HERDERS {
+		iocheck herd -n $HERD -b 17001 "$D/r" "$D/w"
+	}
+	pid=$HERDERS_PID
+	lab_wait 30 full
+	echo >&"${HERDERS[1]}"
+	wait "$pid"
+}
+
+killed() { # DEV VERS
+	local n
+
+	scratch killed
+	small_window 2
+	nfs "$1" "$2"
+	iocheck write -t -s 1 -l 500000 "$E/r"
+	: > "$D/w"
+	mark
+	for ((n = 0; n < ROUNDS; n++)); do
+		freeze
+		round || { thaw; return 1; }
+		thaw
+		lab_wait 30 calls_ended
+	done
+	look
+	counted client -eq 0 reconnects rx_malformed rx_bad_xid bad_inv_handle
+	counted client -gt 0 write_chunks read_chunks
+	iocheck check -e -d -s 1 -l 500000 -b 17001 "$D/r"
+	whole_window
+	umount_nfs
+	none_left
+	rm -r "$E"
+	default_window
+}
+
+# The whole window is there for two more.
+whole_window() {
+	local pids=()
+
+	freeze
+	iocheck write -d -s 1 -l 4096 "$D/w" &
+	pids+=($!)
+	lab_wait 30 stuck 1 || { thaw; return 1; }
+	iocheck check -d -s 1 -l 4096 "$D/r" &
+	pids+=($!)
+	lab_wait 30 full || { thaw; return 1; }
+	thaw
+	wait_all "${pids[@]}"
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
+fs_start 1
+for_versions "3 4.2" killed "$((ROUNDS * HERD)) processes killed (F-2)"
