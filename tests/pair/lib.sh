@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the two sides of a test with two guests share. Each side sources this
+# instead of lab.sh. The server has the addresses that tests in one guest use
+# (lab_addr), so mount_nfs does the same here.
+#
+#	pair_net client|server	addresses, rxe on one cable and siw on the other
+#
+# for the server:
+#	pair_disk		mounts the disk that outlives the server: /export,
+#				and what NFS servers remember
+#	pair_listening		tells the client that it can come
+#	pair_serve		waits for the end of the test
+#
+# for the client:
+#	power_off, power_on	the server's mains switch
+#	listening		has the server come up?
+
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# See "rxe and packets out of order" in Documentation/devices.md.
+export RXE_FAULT='WARNING: .* at drivers/infiniband/sw/rxe/rxe_comp.c:'
+
+# A directory of the host.
+PAIR=/run/pair
+mkdir -p $PAIR
+mountpoint -q $PAIR ||
+	mount -t 9p -o trans=virtio,version=9p2000.L pair $PAIR ||
+	lab_die "no shared directory"
+
+pair_net() {
+	local host=1 i
+
+	[ "$1" = server ] || host=2
+	# rxe finds its CRC by name and does not load it itself.
+	lab_modprobe virtio_net crc32_generic crc32_pclmul rdma_rxe siw
+	ip link set lo up
+	for i in 0 1; do
+		ip addr add 10.0.$i.$host/24 dev eth$i
+		ip link set eth$i mtu 9000 up
+	done
+	_rdma_link rxe0 rxe eth0
+	! have_siw || _rdma_link siw0 siw eth1
+}
+
+pair_disk() {
+	lab_modprobe virtio_blk ext4
+	mkdir -p /var/disk /var/lib/nfs/nfsdcld
+	mount -t ext4 /dev/vda /var/disk || lab_die "the disk cannot be mounted"
+	mkdir -p /var/disk/export /var/disk/nfsdcld
+	chmod 1777 /var/disk/export
+	mount --bind /var/disk/export /export
+	mount --bind /var/disk/nfsdcld /var/lib/nfs/nfsdcld
+}
+
+pair_listening() { : > $PAIR/listening; }
+
+pair_serve() {
+	until [ -e $PAIR/stop ]; do
+		lab_pause 0.5
+	done
+}
+
+_obeyed() { [ ! -e $PAIR/ask ]; }
+
+_ask() {
+	echo "$1" > $PAIR/ask.new
+	mv $PAIR/ask.new $PAIR/ask
+	lab_wait 20 _obeyed || lab_die "$1 was not obeyed"
+}
+
+power_off() { _ask power_off; }
+power_on() { _ask power_on; }
+listening() { [ -e $PAIR/listening ]; }

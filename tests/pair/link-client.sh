@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A link that is slow and loses packets, and for siw, which has TCP for that,
+# repeats and reorders them: while connections are made it does not lead to
+# version 1 (F-5), and under load everything is slower, nothing else.
+#
+# timeout: 120
+. /lab/tests/lib.sh
+
+PARAM=/sys/module/rpcrdma2/parameters
+declare -A CABLE=([rxe]=eth0 [siw]=eth1)
+
+# bad_link DEV NETEM...: what the client sends, answers to the server's data
+# included.
+bad_link() { tc qdisc add dev "${CABLE[$1]}" root netem "${@:2}"; }
+good_link() { tc qdisc del dev "${CABLE[$1]}" root; }
+
+# Whether a slow machine with a slow link keeps the time limit of the
+# negotiation is not the question.
+slow_link() { # DEV VERS NETEM...
+	local file=/mnt/link-$1-$2 opts=
+
+	[ "$2" != 3 ] || opts=nolock
+	bad_link "$1" "${@:3}"
+	nfs "$1" "$2" "$opts" || { good_link "$1"; return 1; }
+	good_link "$1"
+	look
+	[ "${NOW[client.version]}" = 2 ]
+	[ "${NOW[client.fallbacks]}" = 0 ]
+	iocheck write -t -d -s 1 -l 100001 "$file"
+	iocheck check -e -d -s 1 -l 100001 "$file"
+	umount_nfs
+}
+
+# rxe takes an acknowledgment that comes twice or late for an error.
+jitter() { [ "$1" = rxe ] || echo 50ms; }
+disorder() { [ "$1" = rxe ] || echo duplicate 1% reorder 5%; }
+
+# shellcheck disable=SC2046 # none or several words
+delayed() { slow_link "$1" "$2" delay 100ms $(jitter "$1"); }
+lossy() { slow_link "$1" "$2" delay 20ms loss 5%; }
+
+# Every size of message, inline and by chunks, both ways.
+load() { # DEV VERS
+	local file=/mnt/load-$1-$2 i pids=()
+
+	nfs "$1" "$2"
+	# shellcheck disable=SC2046 # none or several words
+	bad_link "$1" delay 2ms loss 1% $(disorder "$1")
+	for i in 1 2 3; do
+		iocheck write -t -d -s $i -l 500001 -b $((i * 9001)) "$file$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}" || { good_link "$1"; return 1; }
+	pids=()
+	for i in 1 2 3; do
+		iocheck check -e -d -s $i -l 500001 -b $((i * 7001)) "$file$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}" || { good_link "$1"; return 1; }
+	good_link "$1"
+	look
+	[ "${NOW[client.version]}" = 2 ]
+	umount_nfs
+}
+
+lab_modprobe sch_netem
+lab_allow_log "$RXE_FAULT"
+pair_net client
+load_rpcrdma2
+echo 15000 > $PARAM/negotiate_ms
+lab_wait 60 listening
+for dev in $(lab_devices); do
+	ktap_run "$dev NFSv4.2 mounted over a slow link (F-5)" delayed "$dev" 4.2
+	ktap_run "$dev NFSv3 mounted over a link with losses (F-5)" lossy "$dev" 3
+	ktap_run "$dev NFSv4.2 load on a bad link" load "$dev" 4.2
+done
