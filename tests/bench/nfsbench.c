@@ -3,15 +3,22 @@
  * One row of the benchmark: performs an operation again and again on a
  * mounted file system and prints how long one took.
  *
- *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-p] [-c FILE=TRIGGER]... OP PATH
+ *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-j JOBS] [-p]
+ *		 [-c FILE=TRIGGER]... OP PATH
  *
- * OP is getattr, read or write on the file PATH, create or unlink in the
- * directory PATH. Reads and writes are O_DIRECT, of SIZE bytes at multiples
- * of SIZE, in an order that is random and the same in every run. create
- * makes a file, writes SIZE bytes to it and closes it; unlink removes what
- * create left.
+ * OP is getattr, read, write, random or stream on the file PATH; create,
+ * unlink or metadata in the directory PATH. Reads and writes are O_DIRECT, of
+ * SIZE bytes at multiples of SIZE, in an order that is random and the same in
+ * every run. random reads and writes in turn, a random number of pages but
+ * not more than SIZE bytes; stream reads and writes in turn, through the file
+ * from its start. create makes a file, writes SIZE bytes to it and closes it;
+ * unlink removes what create left; metadata does both, with four getattrs in
+ * between.
  *
  * Prints "OPS NANOSECONDS CONTEXT-SWITCHES", the latter two as totals.
+ *
+ * With -j so many processes do OPS operations together, WARMUP each before
+ * that.
  *
  * With -c the histogram trigger TRIGGER of the trace event file FILE counts
  * during the measured operations only. Tracing takes time: such a run is for
@@ -31,10 +38,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAX_TRIGGERS	8
+#define PAGE		4096ul
 
 struct bench {
 	const char *path;
@@ -43,6 +52,7 @@ struct bench {
 	uint64_t random;
 	void *buf;
 	int fd;
+	unsigned int job;
 };
 
 struct op {
@@ -106,8 +116,8 @@ static const char *file_name(struct bench *b, unsigned long i)
 {
 	static char name[PATH_MAX];
 
-	if (snprintf(name, sizeof(name), "%s/f%06lu", b->path, i) >=
-	    (int)sizeof(name))
+	if (snprintf(name, sizeof(name), "%s/f%06lu", b->path,
+		     b->job * 1000000ul + i) >= (int)sizeof(name))
 		errx(1, "name too long");
 	return name;
 }
@@ -130,12 +140,50 @@ static void op_unlink(struct bench *b, unsigned long i)
 		err(1, "unlink");
 }
 
+static void transfer(struct bench *b, bool out, size_t size, off_t offset)
+{
+	ssize_t n = out ? pwrite(b->fd, b->buf, size, offset) :
+			  pread(b->fd, b->buf, size, offset);
+
+	if (n != (ssize_t)size)
+		err(1, "%s", out ? "pwrite" : "pread");
+}
+
+static void op_random(struct bench *b, unsigned long i)
+{
+	size_t size = (next_random(b) % (b->size / PAGE) + 1) * PAGE;
+
+	transfer(b, i & 1, size, next_offset(b));
+}
+
+static void op_stream(struct bench *b, unsigned long i)
+{
+	transfer(b, i & 1, b->size, (off_t)(i / 2 % b->slots) * b->size);
+}
+
+static void op_metadata(struct bench *b, unsigned long i)
+{
+	int j;
+
+	op_create(b, i);
+	b->fd = open(file_name(b, i), O_RDONLY);
+	if (b->fd < 0)
+		err(1, "open");
+	for (j = 0; j < 4; j++)
+		op_getattr(b, i);
+	close(b->fd);
+	op_unlink(b, i);
+}
+
 static const struct op ops[] = {
 	{ "getattr",	O_RDONLY,		op_getattr },
 	{ "read",	O_RDONLY | O_DIRECT,	op_read },
 	{ "write",	O_RDWR | O_DIRECT,	op_write },
 	{ "create",	-1,			op_create },
 	{ "unlink",	-1,			op_unlink },
+	{ "random",	O_RDWR | O_DIRECT,	op_random },
+	{ "stream",	O_RDWR | O_DIRECT,	op_stream },
+	{ "metadata",	-1,			op_metadata },
 };
 
 /* set_triggers - let the histograms count, or stop */
@@ -201,6 +249,74 @@ static void set_up(struct bench *b, const struct op *op)
 		errx(1, "%s is too small", b->path);
 }
 
+static void repeat(struct bench *b, const struct op *op, unsigned long from,
+		   unsigned long count)
+{
+	unsigned long i;
+
+	for (i = from; i < from + count; i++)
+		op->run(b, i);
+}
+
+static void read_all(int fd, unsigned int count)
+{
+	char c;
+
+	while (count--)
+		if (read(fd, &c, 1) != 1)
+			errx(1, "a process has failed");
+}
+
+/* One of several processes: says that it is ready, waits for the start. */
+static void job(struct bench *b, const struct op *op, unsigned long count,
+		unsigned long warmup, int ready, int go)
+{
+	b->random ^= b->job * 0x9e3779b97f4a7c15ull;
+	set_up(b, op);
+	repeat(b, op, 0, warmup);
+	if (write(ready, "r", 1) != 1)
+		err(1, "write");
+	read_all(go, 1);
+	repeat(b, op, warmup, count);
+	exit(0);
+}
+
+/* Several processes; returns nanoseconds from start to end. */
+static uint64_t run_jobs(struct bench *b, const struct op *op,
+			 unsigned int jobs, unsigned long count,
+			 unsigned long warmup, unsigned long *ctxt)
+{
+	int ready[2], go[2], status;
+	uint64_t start;
+	unsigned int i;
+
+	if (pipe(ready) || pipe(go))
+		err(1, "pipe");
+	for (b->job = 0; b->job < jobs; b->job++) {
+		switch (fork()) {
+		case -1:
+			err(1, "fork");
+		case 0:
+			close(ready[0]);
+			close(go[1]);
+			job(b, op, count, warmup, ready[1], go[0]);
+		}
+	}
+	close(ready[1]);
+	read_all(ready[0], jobs);
+	*ctxt = context_switches();
+	start = now();
+	for (i = 0; i < jobs; i++)
+		if (write(go[1], "g", 1) != 1)
+			err(1, "write");
+	for (i = 0; i < jobs; i++)
+		if (wait(&status) < 0 || status)
+			errx(1, "a process has failed");
+	start = now() - start;
+	*ctxt = context_switches() - *ctxt;
+	return start;
+}
+
 static const struct op *find_op(const char *name)
 {
 	size_t i;
@@ -214,13 +330,14 @@ static const struct op *find_op(const char *name)
 int main(int argc, char **argv)
 {
 	struct bench b = { .size = 4096, .random = 88172645463325252ull };
-	unsigned long n = 100, warmup = 10, i, ctxt;
+	unsigned long n = 100, warmup = 10, ctxt;
+	unsigned int jobs = 0;
 	bool profile = false;
 	const struct op *op;
 	uint64_t start, end;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:w:s:pc:")) != -1) {
+	while ((c = getopt(argc, argv, "n:w:s:j:pc:")) != -1) {
 		switch (c) {
 		case 'n':
 			n = strtoul(optarg, NULL, 0);
@@ -230,6 +347,9 @@ int main(int argc, char **argv)
 			break;
 		case 's':
 			b.size = strtoul(optarg, NULL, 0);
+			break;
+		case 'j':
+			jobs = strtoul(optarg, NULL, 0);
 			break;
 		case 'p':
 			profile = true;
@@ -247,17 +367,22 @@ int main(int argc, char **argv)
 		errx(2, "usage: nfsbench [OPTION...] OP PATH");
 	op = find_op(argv[optind]);
 	b.path = argv[optind + 1];
+	if (jobs) {
+		n = n / jobs ? n / jobs : 1;
+		start = run_jobs(&b, op, jobs, n, warmup, &ctxt);
+		printf("%lu %llu %lu\n", n * jobs, (unsigned long long)start,
+		       ctxt);
+		return 0;
+	}
 	set_up(&b, op);
 
-	for (i = 0; i < warmup; i++)
-		op->run(&b, i);
+	repeat(&b, op, 0, warmup);
 	set_triggers("continue");
 	ctxt = context_switches();
 	if (profile)
 		bench_begin();
 	start = now();
-	for (i = warmup; i < warmup + n; i++)
-		op->run(&b, i);
+	repeat(&b, op, warmup, n);
 	end = now();
 	if (profile)
 		bench_end();

@@ -1,0 +1,272 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest part of scripts/bench --policy: what an operation costs and how much
+# memory a connection holds with the policy for Receive Buffer Sizes, and with
+# sizes that do not change. One boot, the same file, version 2 over rxe; each
+# load has a connection of its own. A setting is "policy" (what a plain modprobe
+# gives), "policy+PARAMETER=VALUE+..." or the Receive Buffer Size of both ends.
+# Leaves in results:
+#
+#	time SETTING LOAD JOBS OPS NANOSECONDS CONTEXT-SWITCHES	(per round)
+#	memory SETTING LOAD ROLE KIND BYTES		(of debugfs, after it)
+#	state SETTING LOAD ROLE SIZE CREDITS RECEIVES	(likewise)
+#	device SETTING BYTES		(queues of rxe, both sides together)
+#	default NAME VALUE		(parameters of a plain modprobe)
+#
+# Each load warms up, then the state of the connection is checked: that the
+# policy has done what it is for, and without it nothing has changed. After
+# the measurement, too: what went inline and what did not.
+#
+# timeout: 900
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+. /lab/lib/props.sh
+. /lab/tests/params	# VERS SETTINGS LOADS SCALE ROUNDS
+
+PATH=/lab/tests:$PATH
+PARAMS=/sys/module/rpcrdma2/parameters
+RESULTS=$LAB_OUT/results
+FILE_SIZE=$((32 << 20))
+JOBS=16
+# The largest of the random load, and what it takes to go inline.
+LARGEST=16384
+INLINE=17408
+# Longer than the policy takes to take everything back, in seconds of virtual
+# time: the first period in which the connection is idle, then the hints.
+IDLE_PERIODS=6
+
+have_siw() { false; }
+
+# setting NAME: counts for connections made from now on. Sets PARAM[NAME].
+setting() {
+	local p words
+
+	for p in "${!DEFAULT[@]}"; do
+		echo "${DEFAULT[$p]}" > "$PARAMS/$p"
+	done
+	case $1 in
+	policy*)
+		IFS=+ read -r -a words <<< "$1"
+		for p in "${words[@]:1}"; do
+			echo "${p#*=}" > "$PARAMS/${p%%=*}"
+		done
+		;;
+	*)
+		for p in client_recv_size client_send_size server_recv_size; do
+			echo "$1" > "$PARAMS/$p"
+		done
+		echo 0 > $PARAMS/adapt_size
+		echo 0 > $PARAMS/adapt_seconds
+		;;
+	esac
+	for p in "${!DEFAULT[@]}"; do
+		PARAM[$p]=$(< "$PARAMS/$p")
+	done
+}
+
+# load NAME JOBS OPS WARMUP: sets the command line.
+load() {
+	args=(-j "$2" -n "$(($3 * SCALE / 100))" -w "$4")
+	case $1 in
+	metadata) args+=(-s 1024 metadata /mnt/bench/dir) ;;
+	random) args+=(-s "$LARGEST" random /mnt/bench/data) ;;
+	stream) args+=(-s 1048576 stream /mnt/bench/data) ;;
+	esac
+}
+
+measure() { # SETTING LOAD JOBS
+	echo "time $* $(nfsbench "${args[@]}")" >> "$RESULTS"
+}
+
+remember() { # SETTING LOAD
+	local role kind
+
+	for role in client server; do
+		for kind in receive send mr rpc; do
+			echo "memory $1 $2 $role $kind" \
+				"$(value $role ${kind}_memory)"
+		done
+		echo "state $1 $2 $role $(rbsiz $role)" \
+			"$(value $role credits_granted_to_peer)" \
+			"$(value $role receives_posted)"
+	done >> "$RESULTS"
+}
+
+# check WHAT CMD...: the figures would mean something else than they seem to.
+check() {
+	"${@:2}" || {
+		tail -n +1 "$(end client)" "$(end server)"
+		lab_die "$1"
+	}
+}
+
+at_rest() { quiet client && quiet server; }
+given_back() {
+	at_rest && [ "$(rbsiz server)" = 4096 ] &&
+		is server credits_granted_to_peer 1 \
+			"${PARAM[server_first_credits]}"
+}
+sizes() { # CLIENT SERVER
+	at_rest && [ "$(rbsiz client)" = "$1" ] && [ "$(rbsiz server)" = "$2" ]
+}
+
+grown() {
+	local size
+
+	size=$(rbsiz server)
+	at_rest && [ "$size" -ge "$1" ] &&
+		{ [ "$size" -le "${PARAM[server_recv_size]}" ] ||
+			[ "$size" -le "${PARAM[adapt_size]}" ]; }
+}
+
+# settled SETTING LOAD: is the connection as it should be under this load?
+settled() {
+	case $1,$2 in
+	policy*,random)
+		if [ "${PARAM[adapt_size]}" -ge $INLINE ]; then
+			grown $INLINE
+		else
+			grown 4096
+		fi
+		;;
+	policy*) grown 4096 ;;
+	*) sizes "$1" "$1" ;;
+	esac
+}
+
+# The policy asks once for more, then not again for a while; and Receives are
+# replaced as they are used.
+_warm() {
+	nfsbench "${args[@]}" > /dev/null || lab_die "nfsbench"
+	settled "$@"
+}
+warm_up() { # SETTING LOAD
+	check "sizes are not what they should be under this load" \
+		lab_wait 30 _warm "$@"
+}
+
+# went SETTING LOAD: since the mark; what went inline, what did not.
+went() {
+	look
+	check "errors" counted client -eq 0 reconnects rx_error rx_malformed
+	case $1,$2 in
+	*,stream)
+		check "1 MiB was to go by chunks" \
+			counted client -gt 0 read_chunks write_chunks
+		;;
+	policy*,random)
+		[ "${PARAM[adapt_size]}" -lt $INLINE ] ||
+			check "WRITEs of $LARGEST were to go inline" \
+				counted client -eq 0 read_chunks
+		;;
+	*,random)
+		if [ "$1" -ge $INLINE ]; then
+			check "all was to go inline" \
+				counted client -eq 0 registrations
+		else
+			check "WRITEs of $LARGEST were to need a chunk" \
+				counted client -gt 0 read_chunks
+		fi
+		;;
+	esac
+	case $1 in
+	policy*) ;;
+	*)
+		check "requests" counted client -eq 0 tx_reqprop tx_updprop
+		;;
+	esac
+}
+
+# What rxe has for queues.
+queues() {
+	awk '/rxe_queue_init/ { sum += $2 - 4096 } END { print sum + 0 }' \
+		/proc/vmallocinfo
+}
+
+mounted_alone() {
+	mount_nfs rxe "$VERS" rsize=1048576,wsize=1048576
+	mkdir -p /export/bench/dir
+}
+no_connections() { ! compgen -G "$OBSERVE/*-[0-9]*" > /dev/null; }
+unmounted() {
+	umount_nfs
+	rm -rf /export/bench/dir
+	lab_wait 60 no_connections || lab_die "a connection is left"
+}
+
+# Busy first. There is no warm-up after it: beginning again is part of what is
+# measured.
+run_idle() { # SETTING
+	load random $JOBS 800 20
+	warm_up "$1" random
+	lab_pause $((IDLE_PERIODS * DEFAULT[adapt_seconds]))
+	case $1 in
+	policy*) check "nothing was given back" lab_wait 60 given_back ;;
+	*) check "sizes were not to change" settled "$1" idle ;;
+	esac
+	remember "$1" idle
+	load random 1 600 0
+	measure "$1" idle 1
+	case $1 in
+	policy*) check "the policy did not grow again" \
+			lab_wait 30 not given_back ;;
+	esac
+}
+
+run_load() { # SETTING LOAD
+	local ops i
+	local -A OPS=([metadata]=60 [random]=600 [stream]=40)
+
+	ops=${OPS[$2]}
+	load "$2" $JOBS $((ops * 2)) $((ops / 30 + 1))
+	warm_up "$@"
+	mark
+	for ((i = 0; i < ROUNDS; i++)); do
+		load "$2" $JOBS $((ops * 4)) $((ops / 100 + 1))
+		measure "$@" $JOBS
+		load "$2" 1 "$ops" $((ops / 20 + 1))
+		measure "$@" 1
+	done
+	went "$@"
+	remember "$@"
+}
+
+set -e
+lab_net
+lab_modprobe nfsd
+mount -t nfsd nfsd "$NFSD"
+echo $((1 << 20)) > "$NFSD/max_block_size"
+lab_server 16
+# What a server has when nobody has changed it.
+modprobe rpcrdma2
+lab_listen rdma2 20049
+mkdir /export/bench
+head -c $FILE_SIZE /dev/zero | tr '\0' x > /export/bench/data
+: > "$RESULTS"
+uname -r > "$LAB_OUT/kernel"
+
+declare -A DEFAULT PARAM
+for p in client_recv_size client_send_size server_recv_size adapt_size \
+	adapt_seconds server_first_credits recv_max; do
+	DEFAULT[$p]=$(< $PARAMS/$p)
+	echo "default $p ${DEFAULT[$p]}" >> "$RESULTS"
+done
+
+for s in $SETTINGS; do
+	setting "$s"
+	before=$(queues)
+	mounted_alone
+	echo "device $s $(($(queues) - before))" >> "$RESULTS"
+	unmounted
+	for l in $LOADS; do
+		ktap_diag "measuring $l, setting $s"
+		mounted_alone
+		case $l in
+		idle) run_idle "$s" ;;
+		*) run_load "$s" "$l" ;;
+		esac
+		unmounted
+	done
+done
+ktap_ok "all loads"
