@@ -124,9 +124,7 @@ static void shrink(struct rpcrdma2_conn *conn)
 			    RPCRDMA2_INLINE_DEFAULT, 0);
 	if (rpcrdma2_props_ask(conn, RPCRDMA2_RBSIZ, RPCRDMA2_INLINE_DEFAULT))
 		return;
-	/* ... and use up what is posted */
-	conn->change.cycles = conn->window.granted +
-			      4 * RPCRDMA2_CONTROL_RESERVE;
+	rpcrdma2_props_go_round(conn);
 	a->grow_delay = 0;
 	a->grow_at = jiffies;
 }

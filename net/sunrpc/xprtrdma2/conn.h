@@ -680,6 +680,8 @@ void rpcrdma2_props_kick(struct rpcrdma2_conn *conn);
 /* Ask the peer for a value of its own; props_lock is held. */
 int rpcrdma2_props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 		       u32 value);
+/* Make it use up the Receives it has posted; props_lock is held. */
+void rpcrdma2_props_go_round(struct rpcrdma2_conn *conn);
 /* The connection ends: nothing of this runs any more. Sleeps. */
 void rpcrdma2_props_stop(struct rpcrdma2_conn *conn);
 /* An administrator's word, see Documentation/administration.md. Returns 0 or

@@ -465,12 +465,8 @@ static void request_ended(struct rpcrdma2_conn *conn, u32 asked)
 	    c->result[RPCRDMA2_RBSIZ] == RPCRDMA2_CHANGE_WAITING)
 		return;
 	if (wanted > now && conn->go_round) {
-		/* Use up its Receives of the old size (CHG-24): those for our
-		 * Calls and for its reserve
-		 */
 		conn->go_round = false;
-		c->cycles = conn->window.granted +
-			    4 * RPCRDMA2_CONTROL_RESERVE;
+		rpcrdma2_props_go_round(conn);
 	} else if (wanted < now && conn->retries) {
 		conn->retry_at = jiffies + conn->retry_delay;
 	} else {
@@ -669,6 +665,22 @@ void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
 void rpcrdma2_props_stop(struct rpcrdma2_conn *conn)
 {
 	cancel_delayed_work_sync(&conn->props_work);
+}
+
+/**
+ * rpcrdma2_props_go_round - use up the peer's Receives of an old size
+ * @conn: connection whose peer knows the extension
+ *
+ * Empty requests take those for our Calls and those of its reserve, of which
+ * peers may have several times as many as we do (CHG-24).
+ *
+ * Context: process; does not sleep. rpcrdma2_props_kick() sends them.
+ */
+void rpcrdma2_props_go_round(struct rpcrdma2_conn *conn)
+{
+	lockdep_assert_held(&conn->props_lock);
+	conn->change.cycles = conn->window.granted +
+			      4 * RPCRDMA2_CONTROL_RESERVE;
 }
 
 /**

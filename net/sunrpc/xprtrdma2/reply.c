@@ -158,6 +158,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	call->hdr.nomsg = false;
 	call->hdr.reply_written = 0;
 	hdr_len = codec->reply_len(&call->hdr);
+	call->msg_len = hdr_len + call->reply_bytes;
 	fits = hdr_len <= room && call->reply_bytes <= room - hdr_len;
 	given = rpcrdma2_reply_chunk(call->hdr.call, &segs);
 	if (given)
@@ -178,7 +179,8 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	call->kind = RPCRDMA2_REPLY_NOMSG;
 	call->hdr.nomsg = true;
 	call->hdr.reply_written = call->reply_bytes;
-	if (codec->reply_len(&call->hdr) > max(room, most))
+	call->msg_len = codec->reply_len(&call->hdr);
+	if (call->msg_len > max(room, most))
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
 }
 
@@ -298,14 +300,6 @@ static int reply_copy_range(void *priv, u32 pos, u32 len)
 	return 0;
 }
 
-/* Bytes of the message */
-static u32 reply_length(const struct rpcrdma2_call_ctx *call)
-{
-	u32 len = call->conn->codec->reply_len(&call->hdr);
-
-	return call->kind == RPCRDMA2_REPLY_MSG ? len + call->reply_bytes : len;
-}
-
 /* Write the message into the slot. Returns its length. */
 static int reply_encode(struct rpcrdma2_call_ctx *call,
 			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
@@ -319,7 +313,7 @@ static int reply_encode(struct rpcrdma2_call_ctx *call,
 				rpcrdma2_conn_credit_grant(conn), call->err,
 				call->err_arg, send->buf, send->size);
 
-	ret = rpcrdma2_send_fit(send, reply_length(call));
+	ret = rpcrdma2_send_fit(send, call->msg_len);
 	if (ret)
 		return ret;
 	call->hdr.credit = rpcrdma2_conn_credit_grant(conn);

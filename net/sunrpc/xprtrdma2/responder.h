@@ -166,6 +166,7 @@ enum rpcrdma2_reply_kind {
  * @nreduced: used entries of @reduced
  * @reduced: results that are left out of the stream
  * @reply_bytes: bytes of the reduced stream
+ * @msg_len: length of the Reply's message, if it is no error; bytes
  * @inv_handle: handle to be invalidated with the Send, or 0
  * @err: code of an RDMA2_ERROR
  * @err_arg: its arguments
@@ -208,6 +209,7 @@ struct rpcrdma2_call_ctx {
 	u32				nreduced;
 	struct rpcrdma2_payload		reduced[RPCRDMA2_WRITE_CHUNKS_MAX];
 	u32				reply_bytes;
+	u32				msg_len;
 	u32				inv_handle;
 	u32				err;
 	u32				err_arg[2];
