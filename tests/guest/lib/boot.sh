@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Second stage of the guest's init: one-time set-up of the guest, then the
-# tests named in /lab/tests.list, then power off.
+# tests, then power off.
 
 # The result channel is a serial line of its own: what the kernel prints on
 # the console never mixes with it.
@@ -15,6 +15,7 @@ export LAB_CHANNEL=8
 	modprobe -q 9pnet_virtio
 	modprobe -q 9p
 	mount -t 9p -o trans=virtio,version=9p2000.L,msize=131072 out /out
+	mount -t 9p -o trans=virtio,version=9p2000.L queue /queue
 }
 mount -t debugfs debugfs /sys/kernel/debug
 mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Runs the tests of /lab/tests.list inside the guest, each in its own session
-# with a time limit, and writes KTAP to the result channel. A test passes when
+# Runs tests inside the guest as long as the queue, which several guests may
+# share, has any, each in its own session with a time limit, and writes KTAP to the result channel. A test passes when
 # its script exits 0, none of its subtests failed, everything it set up could
 # be taken down again, the module could be unloaded, and the kernel had
 # nothing to complain about.
@@ -118,17 +118,14 @@ run_test() {
 	fi
 	if ! kill_session "$SESSION"; then
 		why+=("a process of the test cannot be killed")
-		WEDGED=1
 	elif ! run_limited $((30 * scale)) "$dir/cleanup" \
 			/bin/bash /lab/lib/cleanup.sh; then
 		why+=("cleaning up failed: $(tail -n 1 "$dir/cleanup")")
 		stacks "$name" "$dir"
 		kill_session "$SESSION"
-		WEDGED=1
-	fi
-	if [ -z "$WEDGED" ]; then
+	else
 		leak_scan > "$dir/kmemleak"
-		[ -s "$dir/kmemleak" ] && why+=("kmemleak")
+		[ ! -s "$dir/kmemleak" ] || why+=("kmemleak")
 	fi
 	messages_since "$name" > "$dir/dmesg"
 	grep -vEf "$LAB_ALLOW" "$dir/dmesg" 2> /dev/null |
@@ -150,6 +147,7 @@ run_test() {
 	esac
 
 	if [ ${#why[@]} -gt 0 ]; then
+		SPOILT=y
 		# A failed subtest has shown its own last lines already.
 		grep -q '^not ok' "$KTAP_FILE" || emit_file "$dir/log" 20
 		[ ! -s "$dir/splats" ] || emit_file "$dir/splats" 10
@@ -163,18 +161,27 @@ run_test() {
 	sync
 }
 
+# Takes the first test from the queue, unless another guest is faster.
+take_test() {
+	local t
+
+	for t in /queue/waiting/*; do
+		t=${t##*/}
+		mv "/queue/waiting/$t" "/queue/taken/$t" 2> /dev/null || continue
+		TEST=${t#*.}
+		return 0
+	done
+	return 1
+}
+
 chan=/dev/$lab_chan
 export LAB_DRIVER=$$
-WEDGED=
-mapfile -t tests < /lab/tests.list
-emit "KTAP version 1"
-emit "1..${#tests[@]}"
+SPOILT=
 n=0
-for t in "${tests[@]}"; do
+emit "KTAP version 1"
+# After a failure the host goes on with a new guest.
+while [ -z "$SPOILT" ] && take_test; do
 	n=$((n + 1))
-	name=${t##*/}
-	name=${name%.sh}
-	# The host starts a new guest for the tests that are left.
-	[ -z "$WEDGED" ] || break
-	run_test "$name" "/lab/tests/$t" "$n"
+	run_test "$TEST" "/lab/tests/$TEST.sh" "$n"
 done
+emit "1..$n"
