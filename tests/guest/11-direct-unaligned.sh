@@ -5,7 +5,7 @@
 # from and into misaligned memory; reads that meet the end of the file; random
 # mixtures of direct, buffered and mapped access compared with a copy.
 #
-# timeout: 240
+# timeout: 300
 # flavours: uml uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

@@ -5,7 +5,7 @@
 # have nothing in them that could be placed, so all of them goes by Position
 # Zero Read chunk and Reply chunk.
 #
-# timeout: 240
+# timeout: 180
 # flavours: uml uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

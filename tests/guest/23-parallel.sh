@@ -3,7 +3,7 @@
 #
 # Eight processes at once, every byte verified.
 #
-# timeout: 240
+# timeout: 320
 # flavours: uml uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

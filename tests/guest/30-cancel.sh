@@ -5,7 +5,7 @@
 # processes killed while the server does not answer, umount -f. Whatever was
 # cut off, the mount goes on and nothing stays registered (F-2).
 #
-# timeout: 300
+# timeout: 320
 # flavours: uml uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

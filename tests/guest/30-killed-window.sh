@@ -7,7 +7,7 @@
 # missing (which would cost the connection), no handle of another RPC is
 # invalidated (F-2).
 #
-# timeout: 240
+# timeout: 180
 # flavours: uml uml-debug
 # covers: RINV-18,SEC-8
 . /lab/lib/lab.sh

@@ -4,7 +4,7 @@
 # The server goes away and comes back, twice, under load. Nobody sees an
 # error, nothing that was acknowledged is lost.
 #
-# timeout: 300
+# timeout: 400
 # flavours: uml uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

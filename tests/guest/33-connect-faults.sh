@@ -6,7 +6,7 @@
 # nobody sees an error, everything arrives (F-3). Needs failslab, so a debug
 # kernel.
 #
-# timeout: 60
+# timeout: 300
 # flavours: uml-debug
 # covers: ERR-13 REC-5
 . /lab/lib/lab.sh

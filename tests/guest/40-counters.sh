@@ -5,7 +5,7 @@
 # nothing, chunks are invalidated by the peer, long Replies and Calls take
 # the chunk that is made for them; and what mountstats shows is well-formed.
 #
-# timeout: 240
+# timeout: 180
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

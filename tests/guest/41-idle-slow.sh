@@ -5,7 +5,7 @@
 # time without traffic with and without somebody who may call back; recalls
 # after a reconnect; and work without remote invalidation.
 #
-# timeout: 240
+# timeout: 180
 # flavours: uml uml-debug
 # covers: CRED-17,REV-13,REV-12,RINV-9,RINV-12,CM-8
 . /lab/lib/lab.sh

@@ -6,7 +6,7 @@
 # GSS does not (CHK-30). There is no Kerberos realm here: gsspair makes the
 # contexts. The User-Mode Linux kernels do not have the ciphers.
 #
-# timeout: 120
+# timeout: 150
 # flavours: qemu
 # covers: CHK-30,SEC-16,CRED-15,CRED-17,ERR-25
 . /lab/lib/lab.sh

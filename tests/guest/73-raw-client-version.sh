@@ -4,7 +4,7 @@
 # The raw peer as the server of a mount: negotiation and fallback.
 # Cases and what they cover: rawpeer list version
 #
-# timeout: 240
+# timeout: 300
 # flavours: uml uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh

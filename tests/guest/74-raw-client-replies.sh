@@ -5,7 +5,7 @@
 # Calls, cancelled RPCs.
 # Cases and what they cover: rawpeer list replies
 #
-# timeout: 240
+# timeout: 400
 # flavours: uml uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh

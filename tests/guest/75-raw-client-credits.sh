@@ -4,7 +4,7 @@
 # The raw peer as the server of a mount: credits and the reverse direction.
 # Cases and what they cover: rawpeer list credits
 #
-# timeout: 180
+# timeout: 320
 # flavours: uml uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh

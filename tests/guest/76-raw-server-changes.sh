@@ -5,7 +5,7 @@
 # lives.
 # Cases and what they cover: rawpeer list server-change
 #
-# timeout: 240
+# timeout: 180
 # flavours: uml uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
