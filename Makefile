@@ -4,7 +4,7 @@
 # rpcrdma2.ko is left in the checkout.
 
 KVER	?= $(shell uname -r)
-FLAVOURS ?= unit qemu,pair+uml,uml-debug,fuzz
+FLAVOURS ?= unit uml+pair+fuzz uml-debug+qemu
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
