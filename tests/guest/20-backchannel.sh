@@ -19,7 +19,7 @@ by_server() {
 	trace_on nfsd/nfsd_cb_recall_done nfs4/nfs4_cb_recall
 	# Waits for the delegation.
 	timeout 60 bash -c "exec 7<> $E/$DELEG"
-	recalled
+	lab_wait 5 recalled
 	traced "nfs4_cb_recall: error=0"
 	trace_off
 	lab_wait 5 not delegated "$DELEG" r
@@ -36,7 +36,7 @@ written_data() {
 	iocheck write -s 3 -l 30003 "$D/$DELEG"
 	trace_on nfsd/nfsd_cb_recall_done
 	timeout 60 iocheck check -e -s 3 -l 30003 "$E/$DELEG"
-	recalled
+	lab_wait 5 recalled
 	trace_off
 	drop_delegation_file
 	rm -r "$E"
@@ -49,7 +49,7 @@ by_client() { # DEV VERS
 	get_delegation r
 	trace_on nfsd/nfsd_cb_recall_done
 	timeout 60 iocheck write -s 4 -l 20002 "$SECOND/client/$DELEG"
-	recalled
+	lab_wait 5 recalled
 	trace_off
 	drop_delegation_file
 	iocheck check -e -s 4 -l 20002 "$D/$DELEG"
@@ -73,7 +73,7 @@ many() {
 	done
 	wait_all "${pids[@]}"
 	# One or the other may have come back by itself, being unused.
-	[ "$(grep -c "nfsd_cb_recall_done: .*status=0" $TRACE/trace)" -ge 4 ]
+	lab_wait 5 recalled 4
 	trace_off
 	for i in "${names[@]}"; do
 		iocheck check -e -s 6 -l 20003 "$D/$i"

@@ -281,8 +281,11 @@ get_delegation() {
 
 drop_delegation_file() { exec {DELEG_FD}<&-; }
 
-# recalled: a delegation came back because the server asked for it.
-recalled() { traced "nfsd_cb_recall_done: .*status=0"; }
+# recalled [N]: the client has answered this many recalls. The server may take
+# note of an answer only after the delegation itself has come back.
+recalled() {
+	[ "$(grep -c "nfsd_cb_recall_done: .*status=0" $TRACE/trace)" -ge "${1:-1}" ]
+}
 
 # ---- connections that are cut by the kernel (debug kernels only) ----
 
