@@ -864,6 +864,21 @@ RP_CASE("replies", rpc_never_answers, "CRED-15,REC-5,ERR-34",
 	rp_check(err == ETIMEDOUT || err == EIO, "\"%s\"", strerror(err));
 }
 
+RP_CASE("replies", rpc_other_handle, "SEC-2",
+	"a file handle of another length goes back as it came and is stale")
+{
+	struct wait w = hold_lookup(cl_mounted(NULL));
+	struct rp_msg *m = rpc_reply(w.call->xid);
+
+	/* No attributes: the client asks for them. */
+	put_all(m, W(0, 4, 0x68616e64, 0, 0));
+	cl_reply(w.s, w.call, m);
+	/* And looks the name up again. */
+	rp_check(!cl_serve(w.s, w.job), "the operation fails");
+	cl_alive(w.s);
+	cl_end(w.s);
+}
+
 /* The connection, made again if the client has left */
 static void back(struct cl *s)
 {

@@ -13,6 +13,9 @@
 #include "rp_client.h"
 
 #define ROOT_INO	1
+#define HANDLE_LEN	16
+
+#define NFS3ERR_STALE	70
 
 /* ---- taking Calls apart ---- */
 
@@ -186,7 +189,7 @@ struct cl_call *cl_wait_for(struct cl *s, uint32_t proc)
 
 static void put_handle(struct rp_msg *m, uint32_t ino)
 {
-	put_all(m, W(16, 0x726f6f74, 0, 0, ino == ROOT_INO ? 0 : ino));
+	put_all(m, W(HANDLE_LEN, 0x726f6f74, 0, 0, ino == ROOT_INO ? 0 : ino));
 }
 
 static void put_attr(struct rp_msg *m, uint32_t ino)
@@ -259,6 +262,10 @@ struct rp_msg *cl_rpc_reply(struct cl *s, const struct cl_call *call)
 	}
 	if (call->proc == NFS_NULL)
 		return m;
+	if (cl_arg(call, 0) != HANDLE_LEN) {
+		put_all(m, W(NFS3ERR_STALE, 0, 0));
+		return m;
+	}
 	put(m, 0);				/* NFS3_OK */
 	ino = arg_ino(call);
 	switch (call->proc) {
@@ -410,7 +417,7 @@ void cl_answer(struct cl *s, const struct cl_call *call)
 	if (s->hook && s->hook(s, (struct cl_call *)call))
 		return;
 	rpc = cl_rpc_reply(s, call);
-	if (call->proc == NFS_READ && call->nwrites) {
+	if (call->proc == NFS_READ && call->nwrites && rpc->n >= READ_HEAD) {
 		data = rpc->w[READ_HEAD - 1];
 		to_bytes(rpc, bytes);
 		chunk = call->write[0];
