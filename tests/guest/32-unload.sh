@@ -3,11 +3,8 @@
 #
 # The module stays while somebody uses it and goes when nobody does.
 #
-# Not under KASAN on User-Mode Linux: there the shadow of an unloaded module's
-# variables stays poisoned, and whoever gets that memory next is reported.
-#
 # timeout: 120
-# flavours: uml qemu-debug
+# flavours: uml uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

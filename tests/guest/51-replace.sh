@@ -285,13 +285,11 @@ lab_server
 stop_server
 lab_is qemu && ktap_run "NFS client of the kernel package" stock_nfs
 
-if ! lab_is uml-debug; then
-	ktap_run "refused beside the stock module" refused rxe
-	ktap_run "only when loaded" not_asked
-	ktap_run "loaded on demand" on_demand
-fi
+ktap_run "refused beside the stock module" refused rxe
+ktap_run "only when loaded" not_asked
+ktap_run "loaded on demand" on_demand
 ktap_run "load" load_rpcrdma2 replace=1
-lab_is uml-debug || ktap_run "the stock module is refused" stock_refused
+ktap_run "the stock module is refused" stock_refused
 ktap_run "rpc.nfsd --rdma" start_server
 # A slow guest is not a silent peer.
 echo 15000 > $PARAMETERS/negotiate_ms
@@ -301,5 +299,5 @@ ktap_run "rxe NFSv3 peers of version 1" older rxe 3
 ktap_run "rxe NFSv4.2 peers of version 1" older rxe 4.2
 lab_is qemu || ktap_run "rxe NFSv4.2 own names" own_names rxe 4.2
 ktap_run "unload" unload rxe
-lab_is uml-debug || ktap_run "the stock module again" refused rxe
+ktap_run "the stock module again" refused rxe
 ! lab_is qemu || ktap_run "NFS client with rdmaver= again" unload_nfs
