@@ -4,7 +4,7 @@
 # rpcrdma2.ko is left in the checkout.
 
 KVER	?= $(shell uname -r)
-FLAVOURS ?= unit uml+pair+fuzz uml-debug+qemu
+FLAVOURS ?= unit uml,uml-debug,fuzz+qemu,pair
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
