@@ -102,6 +102,8 @@ static struct rpcrdma2_req *find_req(struct rpcrdma2_requester *rq, u32 xid,
 		return NULL;
 	switch (req->state) {
 	case RPCRDMA2_REQ_SENDING:
+		/* XIDs can be guessed, and its sender is not done with it */
+		return smp_load_acquire(&req->on_wire) ? req : NULL;
 	case RPCRDMA2_REQ_POSTED:
 	case RPCRDMA2_REQ_ORPHAN:
 		return req;

@@ -147,6 +147,7 @@ struct rpcrdma2_sq_waiter {
  * @size: bytes at @buf; the largest message this side sends
  * @nwrs: send queue entries it holds
  * @posted: it is on the list of posted slots
+ * @on_wire: set before it is posted, unless NULL
  * @done: called from the completion (also when flushed, @status < 0).
  *	A slot with @done is always signaled; without, one in
  *	RPCRDMA2_SIGNAL_EVERY is
@@ -162,6 +163,7 @@ struct rpcrdma2_send {
 	u32				size;
 	u32				nwrs;
 	bool				posted;
+	bool				*on_wire;
 	void (*done)(struct rpcrdma2_send *send, int status);
 	void				*priv;
 };

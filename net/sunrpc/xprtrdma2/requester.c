@@ -121,6 +121,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 	/* The send queue is sized for ordinary Calls to retire in batches */
 	if (send->nwrs > conn->p.call_wrs)
 		send->done = send_done_nothing;
+	send->on_wire = &req->on_wire;
 	count_call(rq, req);
 	trace_rpcrdma2_call(conn, req, len);
 	epoch = req->tx_epoch;
@@ -169,6 +170,7 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 	list_move_tail(&req->list, &rq->outstanding);
 	req->state = RPCRDMA2_REQ_SENDING;
 	req->sends++;
+	req->on_wire = false;
 	xprt_pin_rqst(&req->rqst);
 	rq->busy++;
 	spin_unlock(&xprt->queue_lock);

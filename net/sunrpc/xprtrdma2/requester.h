@@ -151,6 +151,8 @@ struct rpcrdma2_span {
  * @refused: RPCRDMA2_REFUSED_*; the Call is not sent in such a form again
  * @again: once fenced, it goes back to the FIFO instead of ending
  * @sends: how often it was taken from the FIFO
+ * @on_wire: the Call is posted, or has failed to be, since it was last taken
+ *	from the FIFO: there may be a Reply
  * @copied: length of the Reply, for xprt_complete_rqst()
  * @nomsg: the Reply is in the Reply chunk
  * @conn_id: connection it was last sent on, for traces
@@ -183,6 +185,7 @@ struct rpcrdma2_req {
 	unsigned int			refused;
 	bool				again;
 	unsigned int			sends;
+	bool				on_wire;
 	u32				copied;
 	bool				nomsg;
 	u32				conn_id;

@@ -58,6 +58,7 @@ static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
 	list_del_init(&send->list);
 	conn->sq_avail -= nwrs;
 	send->nwrs = nwrs;
+	send->on_wire = NULL;
 	send->done = NULL;
 	send->priv = NULL;
 	return send;
@@ -636,6 +637,10 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 		send->wr.send_flags = IB_SEND_SIGNALED;
 	list_add_tail(&send->list, &conn->sq_posted);
 	send->posted = true;
+	if (send->on_wire) {
+		/* What find_req() leads to is posted behind this */
+		smp_store_release(send->on_wire, true);
+	}
 	ret = sq_post(conn, first ?: &send->wr);
 	if (likely(!ret)) {
 		conn->sq_unsignaled = signaled ? 0 : conn->sq_unsignaled + 1;
