@@ -85,7 +85,12 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 		spin_lock(&conn->sq_lock);
 		w = list_first_entry_or_null(&conn->sq_waiters,
 					     struct rpcrdma2_sq_waiter, list);
-		if (!w || conn->sq_closed)
+		/* At the end all are told, one after the other, by
+		 * rpcrdma2_sends_abort(). Posting fails by then, and a waiter
+		 * that gives back what it has would run the next.
+		 */
+		if (!w || conn->sq_closed ||
+		    READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
 			break;
 		if (w->slot) {
 			send = slot_take(conn, w->nwrs, false);
