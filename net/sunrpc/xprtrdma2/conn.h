@@ -260,6 +260,8 @@ struct rpcrdma2_conn_params {
  * @mr_depth: pages one MR can hold
  * @remote_inval: Send With Invalidate works both ways
  * @max_qp_wr: deepest send queue
+ * @copies_signaled: needs the memory of an unsignaled Send of a page or more
+ *	longer than until a later one completes (siw)
  */
 struct rpcrdma2_device_caps {
 	u32				max_send_sge;
@@ -268,6 +270,7 @@ struct rpcrdma2_device_caps {
 	u32				mr_depth;
 	bool				remote_inval;
 	u32				max_qp_wr;
+	bool				copies_signaled;
 };
 
 /* -ENODEV (and a logged reason) if the device lacks fast registration. */

@@ -52,6 +52,7 @@ int rpcrdma2_device_query(struct ib_device *device,
 			       RPCRDMA2_MR_PAGES);
 	/* The device can, it is part of MEM_MGT_EXTENSIONS */
 	caps->remote_inval = READ_ONCE(remote_invalidation);
+	caps->copies_signaled = device->ops.driver_id == RDMA_DRIVER_SIW;
 	caps->max_qp_wr = attrs->max_qp_wr;
 	return 0;
 }

@@ -593,7 +593,8 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 /* Must this Send be signaled? Those with a done function, one in so many,
  * any when somebody waits for room or the last slot is taken, so that nobody
  * has to wait for what is at rest, and control messages, of which there are
- * few slots and no steady flow that would retire them.
+ * few slots and no steady flow that would retire them. And any of which the
+ * device would use the buffer for longer than until a later one completes.
  */
 static bool send_wants_signal(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_send *send)
@@ -601,6 +602,8 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
 	lockdep_assert_held(&conn->sq_lock);
 	if (send->done || slot_is_control(conn, send) ||
 	    !list_empty(&conn->sq_waiters) || list_empty(&conn->sq_free))
+		return true;
+	if (conn->caps.copies_signaled && send->sge.length >= PAGE_SIZE)
 		return true;
 	return conn->sq_unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
 }
