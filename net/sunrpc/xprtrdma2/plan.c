@@ -210,12 +210,13 @@ static int plan_args(const struct rpcrdma2_conn *conn,
  * @conn: connection it will be sent on
  * @req: RPC in state SENDING; its @plan, spans and numbers of segments are
  *	set
+ * @room: bytes that the message may have, in addition to other limits
  *
  * Context: process; does not sleep.
  * Return: 0, or -EMSGSIZE if there is no way to send it
  */
 int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req)
+		      struct rpcrdma2_req *req, u32 room)
 {
 	const struct rpcrdma2_mr_pool *pool = req->rq->pool;
 	u32 depth = pool ? pool->depth : 0;
@@ -229,7 +230,7 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 		return -EOPNOTSUPP;
 	}
 	/* It may change at any time (CONN-13) */
-	req->plan.inline_send = READ_ONCE(conn->inline_send);
+	req->plan.inline_send = min(READ_ONCE(conn->inline_send), room);
 	ret = plan_results(conn, req, depth, &bounce);
 	if (!ret)
 		ret = plan_args(conn, req, depth, &bounce);

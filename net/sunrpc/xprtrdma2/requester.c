@@ -319,7 +319,8 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 	while (!list_empty(&rq->fifo) && (req = fifo_take(rq, &conn))) {
 		req->tx_epoch = rpcrdma2_tx_begin(conn);
 plan:
-		ret = rpcrdma2_req_plan(conn, req);
+		/* A slot may have become smaller than the limit will be */
+		ret = rpcrdma2_req_plan(conn, req, send ? send->size : U32_MAX);
 		if (ret) {
 			fail_call(rq, conn, req, ret);
 			continue;
@@ -406,7 +407,8 @@ static int send_oneway(struct rpcrdma2_requester *rq,
 		send = rpcrdma2_send_get(conn, 1, NULL, false);
 	if (send) {
 		do {
-			req->plan.inline_send = READ_ONCE(conn->inline_send);
+			req->plan.inline_send =
+				min(READ_ONCE(conn->inline_send), send->size);
 			ret = rpcrdma2_req_encode(rq, conn, req, send);
 		} while (ret == -ESTALE);
 		if (ret < 0)

@@ -85,7 +85,7 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req);
 void rpcrdma2_req_chunks(const struct rpcrdma2_req *req,
 			 struct rpcrdma2_call *call);
 int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req);
+		      struct rpcrdma2_req *req, u32 room);
 
 /* call.c */
 int rpcrdma2_span_copy_out(struct rpcrdma2_req *req,
