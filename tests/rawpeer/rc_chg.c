@@ -35,6 +35,33 @@ RP_CASE("client-change", cc_announced, "PROP-20,CHG-3,D-4,CONN-4,CONN-5,EXT-6",
 	cl_end(s);
 }
 
+RP_CASE("client-change", cc_at_once, "CHG-6,CONN-8",
+	"a REQPROP directly behind the CONNPROP is answered")
+{
+	struct rp_msg *prop = connprop_x(0, 4096, 0, 0);
+	struct cl *s = cl_start(NULL);
+	uint32_t xid = rp_xid();
+	struct cl_call *call;
+	struct rp_rx *rx;
+
+	cl_accept(s);
+	rp_set(prop, 0, cl_first(s));
+	rp_set(rp_set(prop, 2, s->grant), 4, RESPONSE);
+	rp_send(s->c, prop);
+	rp_send(s->c, reqprop_rbsiz(xid, 8192));
+	s->limit = 4096;
+	for (rx = rp_recv(s->c); rp_word(rx->buf, 3) != RESPROP;
+	     rx = rp_recv(s->c)) {
+		call = cl_parse(s, rx);
+		cl_answer(s, call);
+		cl_call_free(call);
+	}
+	rp_check(rp_word(rx->buf, 0) == xid, "the answer to something else");
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	cl_alive(s);
+	cl_end(s);
+}
+
 RP_CASE("client-change", cc_switched_off, "CHG-3,EXT-1,EXT-8,HT-7",
 	"switched off, the client neither announces nor understands it")
 {

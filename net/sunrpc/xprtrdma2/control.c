@@ -420,6 +420,17 @@ static bool recv_server(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return recv_judged(conn, rx, verdict, !settled);
 }
 
+/* What follows the message that settles the version may be here before the
+ * connect path has made the connection READY. It does so without us.
+ */
+static void await_settled(struct rpcrdma2_conn *conn)
+{
+	/* With recv_negotiating(), or with the connect path for version 1 */
+	if (smp_load_acquire(&conn->neg_action) == RPCRDMA2_DO_SETTLE)
+		wait_event(conn->state_wq, READ_ONCE(conn->state) !=
+					   RPCRDMA2_CONN_OPEN);
+}
+
 /**
  * rpcrdma2_receive - a message has arrived
  * @conn: the connection
@@ -430,6 +441,8 @@ static bool recv_server(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
  */
 bool rpcrdma2_receive(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
+	if (conn->client && unlikely(!rpcrdma2_conn_ready(conn)))
+		await_settled(conn);
 	/* What a lost connection still has to say counts for negotiation */
 	if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING &&
 	    !(conn->client && !conn->codec))
