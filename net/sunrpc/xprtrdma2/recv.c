@@ -179,9 +179,13 @@ static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn)
 	return rx;
 }
 
-/* Take out of a chain what has become too small since it was taken. */
+/* Take out of a chain what has become too small since it was taken, and what
+ * somebody else has posted meanwhile: the queue has room for the target only.
+ */
 static u32 chain_weed(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
 {
+	u32 room = conn->recv_target - min(conn->recv_target,
+					   conn->recv_posted);
 	struct ib_recv_wr **link = first, *wr;
 	struct rpcrdma2_recv *rx;
 	u32 n = 0;
@@ -189,7 +193,8 @@ static u32 chain_weed(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
 	lockdep_assert_held(&conn->recv_lock);
 	while ((wr = *link)) {
 		rx = container_of(wr, struct rpcrdma2_recv, wr);
-		if (rx->size >= conn->recv_size) {
+		if (room && rx->size >= conn->recv_size) {
+			room--;
 			link = &wr->next;
 			continue;
 		}
