@@ -384,9 +384,10 @@ static void props_worker(struct work_struct *work)
 		rpcrdma2_limits_apply(conn, conn->tx_draining);
 		retry_lower(conn);
 		delay = rpcrdma2_adapt_run(conn);
+		send_next(conn);
+		/* unless it is to be tried again sooner */
 		if (delay)
 			props_later(conn, delay);
-		send_next(conn);
 	}
 	mutex_unlock(&conn->props_lock);
 	/* A higher limit is of use at once */
