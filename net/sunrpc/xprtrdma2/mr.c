@@ -310,7 +310,7 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr,
  * @xid: XID of the RPC; becomes part of the offset, to be seen in traces
  *
  * Context: process; does not sleep.
- * Return: bytes mapped, or -EIO.
+ * Return: bytes mapped; -ENOMEM: not now; or -EIO.
  */
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 		    unsigned int nregions, enum dma_data_direction dir,
@@ -325,7 +325,7 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 	mr->skip_sync = false;
 	mapped = ib_dma_map_sg(device, mr->sgt.sgl, mr->nents, dir);
 	if (!mapped)
-		return -EIO;
+		return -ENOMEM;
 	mr->state = RPCRDMA2_MR_MAPPED;
 	n = ib_map_mr_sg(ibmr, mr->sgt.sgl, mapped, NULL, PAGE_SIZE);
 	if (n != mapped)

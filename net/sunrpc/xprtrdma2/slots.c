@@ -65,6 +65,8 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 	struct rpcrdma2_requester *rq = req->rq;
 	struct rpc_xprt *xprt = &rq->xprt;
 
+	/* Not every RPC comes as far as rpcrdma2_requester_send() */
+	req->error = 0;
 	spin_lock(&xprt->reserve_lock);
 	if (!xprt_wake_up_backlog(xprt, &req->rqst)) {
 		memset(&req->rqst, 0, sizeof(req->rqst));
