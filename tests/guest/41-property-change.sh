@@ -15,6 +15,16 @@
 # A third of a KiB is ample for the headers of every version.
 ROOM=350
 
+# No chunk took more than one MR, whatever it is for.
+one_mr_each() {
+	local kind sum=0
+
+	for kind in read write reply pz; do
+		sum=$((sum + GREW[client.${kind}_chunks]))
+	done
+	counted client -eq $sum registrations
+}
+
 # inline_write LEN, chunked_write LEN: one WRITE, and how it went. When the
 # client's attributes have grown old there may be a GETATTR, too, whose Reply
 # may not fit into the smallest size.
@@ -30,6 +40,7 @@ inline_write() {
 }
 chunked_write() {
 	one_write "$1"
+	one_mr_each
 	counted client -eq 1 read_chunks
 	counted server -eq 1 read_chunks
 }
@@ -44,6 +55,7 @@ chunked_read() {
 	mark
 	iocheck check -d -s 1 -l "$1" -b "$1" "$D/f"
 	look
+	one_mr_each
 	counted client -eq 1 write_chunks
 }
 
