@@ -36,10 +36,8 @@ static uint32_t get(struct reader *r)
 	uint32_t w;
 
 	rp_check(r->at + 4 <= r->len,
-		 "the client's message ends too early: %u of %u bytes, %08x %08x %08x %08x %08x %08x %08x %08x",
-		 r->at, r->len, rp_word(r->buf, 0), rp_word(r->buf, 1),
-		 rp_word(r->buf, 2), rp_word(r->buf, 3), rp_word(r->buf, 4),
-		 rp_word(r->buf, 5), rp_word(r->buf, 6), rp_word(r->buf, 7));
+		 "the client's message ends too early: %u of %u bytes",
+		 r->at, r->len);
 	w = rp_word(r->buf + r->at, 0);
 	r->at += 4;
 	return w;
