@@ -2,9 +2,10 @@
 /*
  * Trace points of RPC-over-RDMA version 2, client and server.
  *
- * Every event names the connection (conn, as in debugfs and the log), and
- * where there is one the XID and the RPC task, so that one RPC can be
- * followed over both sides.
+ * Events name the connection (conn, as in debugfs and the log), and where
+ * there is one the XID and the RPC task, so that one RPC can be followed over
+ * both sides. What is posted and completes has the number of its completion
+ * queue (cq.id) and one of its own (cid), the same in both events.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rpcrdma2
@@ -17,6 +18,7 @@
 struct rpcrdma2_conn;
 struct rpcrdma2_hdr;
 struct rpcrdma2_mr;
+struct rpcrdma2_recv;
 struct rpcrdma2_req;
 struct rpc_xprt;
 
@@ -147,10 +149,12 @@ TRACE_EVENT(rpcrdma2_settled,
 
 DECLARE_EVENT_CLASS(rpcrdma2_header_class,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
-		 const struct rpcrdma2_hdr *hdr, u32 len),
-	TP_ARGS(conn, hdr, len),
+		 const struct rpcrdma2_recv *rx),
+	TP_ARGS(conn, rx),
 	TP_STRUCT__entry(
 		__field(u32, conn)
+		__field(u32, cq_id)
+		__field(u32, cid)
 		__field(u32, xid)
 		__field(u32, vers)
 		__field(u32, htype)
@@ -160,24 +164,26 @@ DECLARE_EVENT_CLASS(rpcrdma2_header_class,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->xid = hdr->xid;
-		__entry->vers = hdr->vers;
-		__entry->htype = hdr->htype;
-		__entry->credit = hdr->credit;
-		__entry->response = hdr->response;
-		__entry->len = len;
+		__entry->cq_id = conn->cq->res.id;
+		__entry->cid = rx->cid;
+		__entry->xid = rx->hdr.xid;
+		__entry->vers = rx->hdr.vers;
+		__entry->htype = rx->hdr.htype;
+		__entry->credit = rx->hdr.credit;
+		__entry->response = rx->hdr.response;
+		__entry->len = rx->len;
 	),
-	TP_printk("conn=%u xid=0x%08x vers=%u htype=0x%x credit=%u%s len=%u",
-		  __entry->conn, __entry->xid, __entry->vers, __entry->htype,
-		  __entry->credit, __entry->response ? " response" : "",
-		  __entry->len)
+	TP_printk("conn=%u cq.id=%u cid=%u xid=0x%08x vers=%u htype=0x%x credit=%u%s len=%u",
+		  __entry->conn, __entry->cq_id, __entry->cid, __entry->xid,
+		  __entry->vers, __entry->htype, __entry->credit,
+		  __entry->response ? " response" : "", __entry->len)
 );
 
 #define DEFINE_RPCRDMA2_HEADER_EVENT(name)				\
 	DEFINE_EVENT(rpcrdma2_header_class, name,			\
 		TP_PROTO(const struct rpcrdma2_conn *conn,		\
-			 const struct rpcrdma2_hdr *hdr, u32 len),	\
-		TP_ARGS(conn, hdr, len))
+			 const struct rpcrdma2_recv *rx),		\
+		TP_ARGS(conn, rx))
 
 DEFINE_RPCRDMA2_HEADER_EVENT(rpcrdma2_recv);
 DEFINE_RPCRDMA2_HEADER_EVENT(rpcrdma2_recv_dropped);
@@ -248,24 +254,108 @@ TRACE_EVENT(rpcrdma2_limits,
 );
 
 TRACE_EVENT(rpcrdma2_wc_error,
-	TP_PROTO(const struct rpcrdma2_conn *conn, const char *what,
-		 int status, u32 vendor_err),
-	TP_ARGS(conn, what, status, vendor_err),
+	TP_PROTO(const struct rpcrdma2_conn *conn, const char *what, u32 cid,
+		 const struct ib_wc *wc),
+	TP_ARGS(conn, what, cid, wc),
 	TP_STRUCT__entry(
 		__field(u32, conn)
+		__field(u32, cq_id)
+		__field(u32, cid)
 		__field(int, status)
 		__field(u32, vendor_err)
 		__string(what, what)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->status = status;
-		__entry->vendor_err = vendor_err;
+		__entry->cq_id = conn->cq->res.id;
+		__entry->cid = cid;
+		__entry->status = wc->status;
+		__entry->vendor_err = wc->vendor_err;
 		__assign_str(what);
 	),
-	TP_printk("conn=%u %s: %s (%d/0x%x)", __entry->conn, __get_str(what),
+	TP_printk("conn=%u cq.id=%u cid=%u %s: %s (%d/0x%x)", __entry->conn,
+		  __entry->cq_id, __entry->cid, __get_str(what),
 		  ib_wc_status_msg(__entry->status), __entry->status,
 		  __entry->vendor_err)
+);
+
+/* chain: RDMA Reads or Writes, or local invalidations, without a Send; the
+ * last of them completes. A Send stands for those posted before it as well.
+ */
+DECLARE_EVENT_CLASS(rpcrdma2_wc_class,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 cid,
+		 const struct ib_wc *wc),
+	TP_ARGS(conn, cid, wc),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, cq_id)
+		__field(u32, cid)
+		__field(int, status)
+		__field(u32, vendor_err)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->cq_id = conn->cq->res.id;
+		__entry->cid = cid;
+		__entry->status = wc->status;
+		__entry->vendor_err = wc->vendor_err;
+	),
+	TP_printk("conn=%u cq.id=%u cid=%u %s (%d/0x%x)", __entry->conn,
+		  __entry->cq_id, __entry->cid,
+		  ib_wc_status_msg(__entry->status), __entry->status,
+		  __entry->vendor_err)
+);
+
+#define DEFINE_RPCRDMA2_WC_EVENT(name)					\
+	DEFINE_EVENT(rpcrdma2_wc_class, name,				\
+		TP_PROTO(const struct rpcrdma2_conn *conn, u32 cid,	\
+			 const struct ib_wc *wc),			\
+		TP_ARGS(conn, cid, wc))
+
+DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_recv);
+DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_send);
+DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_chain);
+DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_probe);
+
+TRACE_EVENT(rpcrdma2_post_recv,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_recv *rx),
+	TP_ARGS(conn, rx),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, cq_id)
+		__field(u32, cid)
+		__field(u32, size)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->cq_id = conn->cq->res.id;
+		__entry->cid = rx->cid;
+		__entry->size = rx->size;
+	),
+	TP_printk("conn=%u cq.id=%u cid=%u size=%u", __entry->conn,
+		  __entry->cq_id, __entry->cid, __entry->size)
+);
+
+TRACE_EVENT(rpcrdma2_post_chain,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 cid, u32 nwrs, int ret),
+	TP_ARGS(conn, cid, nwrs, ret),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, cq_id)
+		__field(u32, cid)
+		__field(u32, nwrs)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->cq_id = conn->cq->res.id;
+		__entry->cid = cid;
+		__entry->nwrs = nwrs;
+		__entry->ret = ret;
+	),
+	TP_printk("conn=%u cq.id=%u cid=%u nwrs=%u ret=%d", __entry->conn,
+		  __entry->cq_id, __entry->cid, __entry->nwrs, __entry->ret)
 );
 
 TRACE_EVENT(rpcrdma2_post_recvs,
@@ -288,11 +378,13 @@ TRACE_EVENT(rpcrdma2_post_recvs,
 );
 
 TRACE_EVENT(rpcrdma2_post_send,
-	TP_PROTO(const struct rpcrdma2_conn *conn, u32 len, u32 nwrs,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 cid, u32 len, u32 nwrs,
 		 u32 inv_handle, bool signaled, int ret),
-	TP_ARGS(conn, len, nwrs, inv_handle, signaled, ret),
+	TP_ARGS(conn, cid, len, nwrs, inv_handle, signaled, ret),
 	TP_STRUCT__entry(
 		__field(u32, conn)
+		__field(u32, cq_id)
+		__field(u32, cid)
 		__field(u32, len)
 		__field(u32, nwrs)
 		__field(u32, inv_handle)
@@ -301,16 +393,18 @@ TRACE_EVENT(rpcrdma2_post_send,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
+		__entry->cq_id = conn->cq->res.id;
+		__entry->cid = cid;
 		__entry->len = len;
 		__entry->nwrs = nwrs;
 		__entry->inv_handle = inv_handle;
 		__entry->signaled = signaled;
 		__entry->ret = ret;
 	),
-	TP_printk("conn=%u len=%u nwrs=%u inv=0x%08x%s ret=%d",
-		  __entry->conn, __entry->len, __entry->nwrs,
-		  __entry->inv_handle, __entry->signaled ? " signaled" : "",
-		  __entry->ret)
+	TP_printk("conn=%u cq.id=%u cid=%u len=%u nwrs=%u inv=0x%08x%s ret=%d",
+		  __entry->conn, __entry->cq_id, __entry->cid, __entry->len,
+		  __entry->nwrs, __entry->inv_handle,
+		  __entry->signaled ? " signaled" : "", __entry->ret)
 );
 
 /* client */
@@ -442,20 +536,23 @@ TRACE_EVENT(rpcrdma2_call,
 );
 
 TRACE_EVENT(rpcrdma2_call_failed,
-	TP_PROTO(const struct rpcrdma2_req *req, int ret),
-	TP_ARGS(req, ret),
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_req *req, int ret),
+	TP_ARGS(conn, req, ret),
 	TP_STRUCT__entry(
+		__field(u32, conn)
 		__field(unsigned int, task_id)
 		__field(u32, xid)
 		__field(int, ret)
 	),
 	TP_fast_assign(
+		__entry->conn = conn->id;
 		__entry->task_id = req->rqst.rq_task->tk_pid;
 		__entry->xid = be32_to_cpu(req->rqst.rq_xid);
 		__entry->ret = ret;
 	),
-	TP_printk("task:%08x xid=0x%08x ret=%d", __entry->task_id,
-		  __entry->xid, __entry->ret)
+	TP_printk("conn=%u task:%08x xid=0x%08x ret=%d", __entry->conn,
+		  __entry->task_id, __entry->xid, __entry->ret)
 );
 
 DECLARE_EVENT_CLASS(rpcrdma2_answer_class,
@@ -513,6 +610,8 @@ TRACE_EVENT(rpcrdma2_mr_map,
 		 const struct rpcrdma2_mr *mr),
 	TP_ARGS(req, mr),
 	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, cid)
 		__field(u32, xid)
 		__field(u32, handle)
 		__field(u32, length)
@@ -521,6 +620,8 @@ TRACE_EVENT(rpcrdma2_mr_map,
 		__field(bool, writes)
 	),
 	TP_fast_assign(
+		__entry->conn = mr->pool->conn->id;
+		__entry->cid = mr->cid;
 		__entry->xid = be32_to_cpu(req->rqst.rq_xid);
 		__entry->handle = mr->seg.handle;
 		__entry->length = mr->seg.length;
@@ -528,8 +629,8 @@ TRACE_EVENT(rpcrdma2_mr_map,
 		__entry->nents = mr->nents;
 		__entry->writes = mr->dir == DMA_FROM_DEVICE;
 	),
-	TP_printk("xid=0x%08x %u@0x%016llx:0x%08x nents=%u for %s",
-		  __entry->xid, __entry->length,
+	TP_printk("conn=%u cid=%u xid=0x%08x %u@0x%016llx:0x%08x nents=%u for %s",
+		  __entry->conn, __entry->cid, __entry->xid, __entry->length,
 		  (unsigned long long)__entry->offset, __entry->handle,
 		  __entry->nents, __entry->writes ? "writing" : "reading")
 );

@@ -265,7 +265,7 @@ static void dropped(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		    const struct rpcrdma2_recv *rx)
 {
 	rpcrdma2_stat_inc(rq->stats, rx_dropped);
-	trace_rpcrdma2_recv_dropped(conn, &rx->hdr, rx->len);
+	trace_rpcrdma2_recv_dropped(conn, rx);
 }
 
 /**

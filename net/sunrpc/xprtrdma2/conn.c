@@ -157,7 +157,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_props_setup(conn);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
-	conn->last_recv = jiffies;
 	return conn;
 }
 
@@ -176,16 +175,17 @@ static void conn_qp_event(struct ib_event *event, void *context)
  * rpcrdma2_wc_failed - a work request has failed
  * @conn: the connection, about to be given up
  * @what: what it was
+ * @cid: its number, 0 if it has none
  * @wc: its completion
  *
  * Those that are flushed because the connection ends are no failures.
  *
  * Context: CQ work item.
  */
-void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what,
+void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			const struct ib_wc *wc)
 {
-	trace_rpcrdma2_wc_error(conn, what, wc->status, wc->vendor_err);
+	trace_rpcrdma2_wc_error(conn, what, cid, wc);
 	if (wc->status != IB_WC_WR_FLUSH_ERR)
 		rpcrdma2_stat_inc(conn->p.stats, wc_errors);
 }
@@ -194,11 +194,12 @@ static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
+	trace_rpcrdma2_wc_probe(conn, 0, wc);
 	atomic_set(&conn->probing, 0);
 	rpcrdma2_sq_put(conn, 1);
 	if (wc->status == IB_WC_SUCCESS)
 		return;
-	rpcrdma2_wc_failed(conn, "probe", wc);
+	rpcrdma2_wc_failed(conn, "probe", 0, wc);
 	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 }
 

@@ -73,6 +73,7 @@ enum rpcrdma2_conn_state {
  * @buf: the memory
  * @size: bytes at @buf
  * @len: bytes received
+ * @cid: names it in traces
  * @inv_handle: handle that the device invalidated, if @invalidated
  * @invalidated: the completion carried an invalidated handle
  * @hdr: decoded header, points into @buf
@@ -87,6 +88,7 @@ struct rpcrdma2_recv {
 	void				*buf;
 	u32				size;
 	u32				len;
+	u32				cid;
 	u32				inv_handle;
 	bool				invalidated;
 	struct rpcrdma2_hdr		hdr;
@@ -121,6 +123,7 @@ struct rpcrdma2_send;
  * struct rpcrdma2_sq_waiter - somebody who uses the send queue
  * @list: link in the connection's FIFO, or in its list of posted chains
  * @nwrs: send queue entries needed or taken, the Send included
+ * @cid: names what was posted in traces
  * @slot: a send slot is needed too
  * @ready: called once for a wait, from a completion or from
  *	rpcrdma2_conn_close(), with the resources (@status 0; @send only if
@@ -131,6 +134,7 @@ struct rpcrdma2_send;
 struct rpcrdma2_sq_waiter {
 	struct list_head		list;
 	u32				nwrs;
+	u32				cid;
 	bool				slot;
 	void (*ready)(struct rpcrdma2_sq_waiter *w,
 		      struct rpcrdma2_send *send, int status);
@@ -146,6 +150,7 @@ struct rpcrdma2_sq_waiter {
  * @buf: mapped memory for header and pulled-up data; @size bytes
  * @size: bytes at @buf; the largest message this side sends
  * @nwrs: send queue entries it holds
+ * @cid: names it in traces
  * @posted: it is on the list of posted slots
  * @on_wire: set before it is posted, unless NULL
  * @done: called from the completion (also when flushed, @status < 0).
@@ -162,6 +167,7 @@ struct rpcrdma2_send {
 	void				*buf;
 	u32				size;
 	u32				nwrs;
+	u32				cid;
 	bool				posted;
 	bool				*on_wire;
 	void (*done)(struct rpcrdma2_send *send, int status);
@@ -387,7 +393,7 @@ struct rpcrdma2_adapt {
  * @recv_posted: Receives posted now
  * @recv_list: these Receives, in the order of posting
  * @recv_size: bytes of the smallest that may be posted: what is announced
- * @last_recv: jiffies of the last Receive
+ * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @probe_cqe: completion of the credit-free probe
  * @probing: a probe is posted
  * @debugfs: file that shows the connection
@@ -480,8 +486,8 @@ struct rpcrdma2_conn {
 	u32				recv_posted;
 	struct list_head		recv_list;
 	u32				recv_size;
-	unsigned long			last_recv;
 
+	atomic_t			cids;
 	struct ib_cqe			probe_cqe;
 	atomic_t			probing;
 	struct work_struct		kill_work;
@@ -551,9 +557,17 @@ u32 rpcrdma2_conn_credit_grant(struct rpcrdma2_conn *conn);
 /* Credit-free probe (CRED-17): a zero-length RDMA Write. If it fails the
  * connection is lost through the QP's error. Does not wait. May not sleep.
  */
-void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what,
+void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			const struct ib_wc *wc);
 void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
+
+/* A number for something that will be posted, to be found again in traces when
+ * it completes. Any context.
+ */
+static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
+{
+	return atomic_inc_return(&conn->cids);
+}
 
 /* buf.c */
 /* Buffers for messages; what they take. */
@@ -643,8 +657,8 @@ int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
 /* The chain posted with @w completed: gives back its entries. False: it was
  * over before, the completion is to be ignored.
  */
-bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_sq_waiter *w);
+bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		      const struct ib_wc *wc);
 
 /* control.c */
 /* A message has arrived in @rx. Returns true if @rx was taken over. */

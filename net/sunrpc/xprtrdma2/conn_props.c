@@ -400,7 +400,7 @@ static void props_worker(struct work_struct *work)
 static void bad_xdr(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
-	trace_rpcrdma2_recv_malformed(conn, &rx->hdr, rx->len);
+	trace_rpcrdma2_recv_malformed(conn, rx);
 	rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
 }
 
@@ -489,12 +489,12 @@ static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	if (!rpcrdma2_change_response(&conn->change, &rx->hdr, &conn->peer,
 				      &malformed)) {
 		rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
-		trace_rpcrdma2_recv_dropped(conn, &rx->hdr, rx->len);
+		trace_rpcrdma2_recv_dropped(conn, rx);
 		return;
 	}
 	if (malformed) {
 		rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
-		trace_rpcrdma2_recv_malformed(conn, &rx->hdr, rx->len);
+		trace_rpcrdma2_recv_malformed(conn, rx);
 	}
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (old.val[i] != conn->peer.val[i])
@@ -546,13 +546,13 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	verdict = rpcrdma2_change_decode(rx->buf, rx->len, hdr);
 	switch (verdict) {
 	case RPCRDMA2_OK:
-		trace_rpcrdma2_recv(conn, hdr, rx->len);
+		trace_rpcrdma2_recv(conn, rx);
 		break;
 	case RPCRDMA2_BAD_VERS:
 		return false;
 	case RPCRDMA2_DROP:
 		rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
-		trace_rpcrdma2_recv_malformed(conn, hdr, rx->len);
+		trace_rpcrdma2_recv_malformed(conn, rx);
 		if (hdr->htype != RDMA2_X_RESPROP)
 			return true;
 		break;

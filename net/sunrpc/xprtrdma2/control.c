@@ -160,7 +160,7 @@ static void recv_dropped(struct rpcrdma2_conn *conn,
 {
 	note_other_draft(conn, rx);
 	rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
-	trace_rpcrdma2_recv_dropped(conn, &rx->hdr, rx->len);
+	trace_rpcrdma2_recv_dropped(conn, rx);
 }
 
 static void recv_malformed(struct rpcrdma2_conn *conn,
@@ -168,7 +168,7 @@ static void recv_malformed(struct rpcrdma2_conn *conn,
 {
 	note_other_draft(conn, rx);
 	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
-	trace_rpcrdma2_recv_malformed(conn, &rx->hdr, rx->len);
+	trace_rpcrdma2_recv_malformed(conn, rx);
 }
 
 /* Take over the peer's properties. Applies nothing unless all is good. */
@@ -235,7 +235,7 @@ static void recv_negotiating(struct rpcrdma2_conn *conn,
 		action = RPCRDMA2_DO_NOTHING;
 	spin_unlock(&conn->state_lock);
 
-	trace_rpcrdma2_recv(conn, &rx->hdr, rx->len);
+	trace_rpcrdma2_recv(conn, rx);
 	if (action == RPCRDMA2_DO_NOTHING) {
 		recv_dropped(conn, rx);
 		return;
@@ -312,7 +312,7 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 
 	switch (verdict) {
 	case RPCRDMA2_OK:
-		trace_rpcrdma2_recv(conn, &rx->hdr, rx->len);
+		trace_rpcrdma2_recv(conn, rx);
 		return recv_good(conn, rx, settles);
 	case RPCRDMA2_DROP:
 		recv_malformed(conn, rx);
@@ -324,7 +324,7 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	case RPCRDMA2_INVAL_HTYPE:
 		note_other_draft(conn, rx);
 		rpcrdma2_stat_inc(conn->p.stats, rx_unknown_type);
-		trace_rpcrdma2_recv_malformed(conn, &rx->hdr, rx->len);
+		trace_rpcrdma2_recv_malformed(conn, rx);
 		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE,
 				    0, 0);
 		return false;

@@ -159,12 +159,12 @@ static void fence_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_req *req = mr->req;
 
 	/* First of all: the slot may soon belong to another RPC */
-	if (!req || !rpcrdma2_sq_done(conn, &req->inv_waiter))
+	if (!req || !rpcrdma2_sq_done(conn, &req->inv_waiter, wc))
 		return;
 	if (likely(wc->status == IB_WC_SUCCESS)) {
 		fence_complete(req);
 	} else {
-		rpcrdma2_wc_failed(conn, "inv", wc);
+		rpcrdma2_wc_failed(conn, "inv", req->inv_waiter.cid, wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		fence_failed(req);
 	}

@@ -51,6 +51,7 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 	if (IS_ERR(ibmr))
 		goto out_free;
 	mr->ibmr = ibmr;
+	mr->cid = rpcrdma2_conn_cid(conn);
 	return mr;
 
 out_free:
@@ -360,11 +361,13 @@ void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 /* Registrations are not signaled: this is an error or a flush. */
 static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 {
+	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
+					      reg_cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
 	if (wc->status == IB_WC_SUCCESS)
 		return;
-	rpcrdma2_wc_failed(conn, "reg", wc);
+	rpcrdma2_wc_failed(conn, "reg", mr->cid, wc);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 
@@ -399,11 +402,13 @@ struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
 /* Not the last of its chain, so not signaled: an error or a flush. */
 static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
+	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
+					      inv_cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
 	if (wc->status == IB_WC_SUCCESS)
 		return;
-	rpcrdma2_wc_failed(conn, "inv", wc);
+	rpcrdma2_wc_failed(conn, "inv", mr->cid, wc);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 

@@ -46,6 +46,7 @@ enum rpcrdma2_mr_state {
  * @req: RPC that uses it
  * @state: see enum rpcrdma2_mr_state
  * @ibmr: the device's object
+ * @cid: names it in traces
  * @sgt: room for one entry per page
  * @nents: entries used
  * @dir: DMA direction
@@ -64,6 +65,7 @@ struct rpcrdma2_mr {
 	struct rpcrdma2_req		*req;
 	enum rpcrdma2_mr_state		state;
 	struct ib_mr			*ibmr;
+	u32				cid;
 	struct sg_table			sgt;
 	unsigned int			nents;
 	enum dma_data_direction		dir;

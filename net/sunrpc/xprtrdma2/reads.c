@@ -427,12 +427,12 @@ static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
 		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
-	if (!rpcrdma2_sq_done(conn, &call->waiter))
+	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
 		return;
 	rpcrdma2_rws_release(call, &call->posted);
 	reads_ended(call->resp);
 	if (wc->status != IB_WC_SUCCESS) {
-		rpcrdma2_wc_failed(conn, "read", wc);
+		rpcrdma2_wc_failed(conn, "read", call->waiter.cid, wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		rpcrdma2_call_release(call);
 		return;

@@ -117,6 +117,7 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	if (ib_dma_mapping_error(device, rx->sge.addr))
 		return -ENOMEM;
 	rx->conn = conn;
+	rx->cid = rpcrdma2_conn_cid(conn);
 	rx->sge.length = rx->size;
 	rx->sge.lkey = conn->pd->local_dma_lkey;
 	rx->cqe.done = recv_done;
@@ -226,10 +227,12 @@ static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 	lockdep_assert_held(&conn->recv_lock);
 	for (n = 0; wr; wr = wr->next, n++) {
 		rx = container_of(wr, struct rpcrdma2_recv, wr);
-		if (posted)
+		if (posted) {
 			list_add_tail(&rx->list, &conn->recv_list);
-		else
+			trace_rpcrdma2_post_recv(conn, rx);
+		} else {
 			list_del_init(&rx->list);
+		}
 	}
 	conn->recv_posted += posted ? n : -n;
 	return n;
@@ -326,8 +329,9 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 
+	trace_rpcrdma2_wc_recv(conn, rx->cid, wc);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		rpcrdma2_wc_failed(conn, "recv", wc);
+		rpcrdma2_wc_failed(conn, "recv", rx->cid, wc);
 		if (!recv_cm_tells(conn, wc))
 			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		llist_add(&rx->node, &conn->p.pool->free);
@@ -337,7 +341,6 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	rx->len = wc->byte_len;
 	rx->invalidated = wc->wc_flags & IB_WC_WITH_INVALIDATE;
 	rx->inv_handle = rx->invalidated ? wc->ex.invalidate_rkey : 0;
-	WRITE_ONCE(conn->last_recv, jiffies);
 	ib_dma_sync_single_for_cpu(conn->cm_id->device, rx->sge.addr, rx->len,
 				   DMA_FROM_DEVICE);
 	kept = rpcrdma2_receive(conn, rx);

@@ -436,11 +436,11 @@ static void reply_batch_done(struct ib_cq *cq, struct ib_wc *wc)
 		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
-	if (!rpcrdma2_sq_done(conn, &call->waiter))
+	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
 		return;
 	rpcrdma2_rws_release(call, &call->posted);
 	if (wc->status != IB_WC_SUCCESS) {
-		rpcrdma2_wc_failed(conn, "write", wc);
+		rpcrdma2_wc_failed(conn, "write", call->waiter.cid, wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		reply_drop(call);
 		return;

@@ -130,7 +130,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 
 	spin_lock(&rq->xprt.queue_lock);
 	if (ret)
-		trace_rpcrdma2_call_failed(req, ret);
+		trace_rpcrdma2_call_failed(conn, req, ret);
 	/* unless the Reply was faster, or a refusal, and it is sent again */
 	if (req->state == RPCRDMA2_REQ_SENDING && req->sends == instance)
 		req->state = RPCRDMA2_REQ_POSTED;
@@ -206,7 +206,7 @@ static void fail_call(struct rpcrdma2_requester *rq,
 		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 		      int err)
 {
-	trace_rpcrdma2_call_failed(req, err);
+	trace_rpcrdma2_call_failed(conn, req, err);
 	atomic_long_inc(&rq->unbuildable);
 	rpcrdma2_req_mrs_put(rq, req);
 	rpcrdma2_tx_end(conn, req->tx_epoch);

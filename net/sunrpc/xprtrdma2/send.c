@@ -206,8 +206,9 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	bool posted;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
+	trace_rpcrdma2_wc_send(conn, send->cid, wc);
 	if (status) {
-		rpcrdma2_wc_failed(conn, "send", wc);
+		rpcrdma2_wc_failed(conn, "send", send->cid, wc);
 		rpcrdma2_conn_kill(conn, status);
 	}
 
@@ -266,6 +267,7 @@ static int slot_init(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 		return -ENOMEM;
 	send->sge.lkey = conn->pd->local_dma_lkey;
 	send->cqe.done = send_done;
+	send->cid = rpcrdma2_conn_cid(conn);
 	INIT_LIST_HEAD(&send->list);
 	return 0;
 }
@@ -632,7 +634,7 @@ static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 {
 	struct rpcrdma2_conn *conn = send->conn;
-	u32 len = send->sge.length, nwrs = send->nwrs;
+	u32 len = send->sge.length, nwrs = send->nwrs, cid = send->cid;
 	u32 inv = send->wr.opcode == IB_WR_SEND_WITH_INV ?
 			send->wr.ex.invalidate_rkey : 0;
 	bool signaled;
@@ -653,14 +655,15 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	if (likely(!ret)) {
 		conn->sq_unsignaled = signaled ? 0 : conn->sq_unsignaled + 1;
 		spin_unlock(&conn->sq_lock);
-		trace_rpcrdma2_post_send(conn, len, nwrs, inv, signaled, 0);
+		trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled,
+					 0);
 		return 0;
 	}
 	list_del_init(&send->list);
 	send->posted = false;
 	slot_release(conn, send);
 	spin_unlock(&conn->sq_lock);
-	trace_rpcrdma2_post_send(conn, len, nwrs, inv, signaled, ret);
+	trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled, ret);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 	return -ENOTCONN;
 }
@@ -728,16 +731,22 @@ void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs)
 int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
 		     struct ib_send_wr *first)
 {
+	u32 cid = 0, nwrs = 1;
 	int ret;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
 	spin_lock(&conn->sq_lock);
-	if (w)
+	if (w) {
+		w->cid = rpcrdma2_conn_cid(conn);
+		cid = w->cid;
+		nwrs = w->nwrs;
 		list_add_tail(&w->list, &conn->sq_chains);
+	}
 	ret = sq_post(conn, first);
 	if (ret && w)
 		list_del_init(&w->list);
 	spin_unlock(&conn->sq_lock);
+	trace_rpcrdma2_post_chain(conn, cid, nwrs, ret);
 	if (likely(!ret))
 		return 0;
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
@@ -748,6 +757,7 @@ int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
  * rpcrdma2_sq_done - the last work request of a chain completed
  * @conn: connection
  * @w: the chain was posted with it; may be used again on return
+ * @wc: the completion
  *
  * Gives back the entries of the chain.
  *
@@ -756,14 +766,15 @@ int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
  * Return: false if the chain was over before, so that its owner may be using
  * its memory for something else. Such a completion is to be ignored.
  */
-bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_sq_waiter *w)
+bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		      const struct ib_wc *wc)
 {
 	bool posted;
 
 	spin_lock(&conn->sq_lock);
 	posted = !list_empty(&w->list);
 	if (posted) {
+		trace_rpcrdma2_wc_chain(conn, w->cid, wc);
 		list_del_init(&w->list);
 		conn->sq_avail += w->nwrs;
 	}
