@@ -141,6 +141,72 @@ RP_CASE("server", chk_read_zero, "CHK-26",
 	rp_nothing(c);
 }
 
+/* A WRITE whose data is in a Read chunk only as far as @len bytes; the rest
+ * follows inline.
+ */
+static void write_in_part(struct rp_conn *c, const char *file, uint32_t len,
+			  uint32_t total)
+{
+	struct rp_mem *mem = rp_mem(c, 16384);
+	uint32_t xid = rp_xid(), i;
+	struct rp_msg *m, *rpc = nfs4_write(xid, file, 0, total);
+
+	rp_fill(mem->buf, 0, total);
+	m = call_head(xid, MSG, 0);
+	put_read(m, 4 * rpc->n, rp_seg(mem, 0, len));
+	put_all(m, W(0, 0, 0));
+	put_msg(m, rpc);
+	for (i = len; i < total; i += 4)
+		put(m, (uint32_t)mem->buf[i] << 24 | mem->buf[i + 1] << 16 |
+		       mem->buf[i + 2] << 8 | mem->buf[i + 3]);
+	rp_send(c, m);
+	rp_expect(c, msg_reply(nfs4_write_reply(xid, total)));
+	rp_file_is(file, 0, mem->buf, total);
+}
+
+RP_CASE("server", chk_read_part, "CHK-26,CHK-12,SEC-2,SEC-10",
+	"a Read chunk with a part of an item: nothing but the client's data is written")
+{
+	struct rp_conn *c = rp_open();
+
+	rp_file("chkpart", 0);
+	write_in_part(c, "chkpart", 4, 3000);
+	rp_file("chkpart", 0);
+	write_in_part(c, "chkpart", 0, 3000);
+	rp_file("chkpart", 0);
+	write_in_part(c, "chkpart", 2996, 3000);
+	rp_nothing(c);
+}
+
+RP_CASE("server", chk_read_header, "CHK-12,CHK-30",
+	"a Read chunk with a part of the RPC header is put in its place")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem(c, 4096);
+	uint32_t xid, at, i;
+	struct rp_msg *m, *rpc;
+
+	/* Every word of a NULL Call: the first is the XID, which must be inline */
+	for (at = 1; at < 10; at++) {
+		xid = rp_xid();
+		rpc = rpc_null(xid);
+		rp_store(mem, 0, rpc);
+		m = call_head(xid, MSG, 0);
+		put_read(m, 4 * at, rp_seg(mem, 4 * at, 4));
+		put_all(m, W(0, 0, 0));
+		for (i = 0; i < rpc->n; i++)
+			if (i != at)
+				put(m, rpc->w[i]);
+		if (at == 1)	/* the type must be inline, too */
+			rp_refused(c, m, BAD_XDR);
+		else {
+			rp_send(c, m);
+			rp_expect(c, null_reply(xid));
+		}
+	}
+	rp_nothing(c);
+}
+
 RP_CASE("server", chk_interleaved, "CHK-12,CHK-10,MSG-7,D-20",
 	"segments of two Positions in any order")
 {

@@ -13,6 +13,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/sunrpc/auth_gss.h>
 #include <linux/sunrpc/msg_prot.h>
 
 #include "responder_impl.h"
@@ -76,6 +77,54 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 	return true;
 }
 
+/* A word of the inline part, at @pos bytes. */
+static u32 body_word(const struct rpcrdma2_hdr *hdr, u32 pos)
+{
+	return be32_to_cpup((const __be32 *)(hdr->body + pos));
+}
+
+/* A credential or verifier at @pos, which becomes the place behind it. */
+static bool auth_skip(const struct rpcrdma2_hdr *hdr, u32 *pos, u32 *flavor)
+{
+	u32 len;
+
+	if (hdr->body_len < *pos + 2 * XDR_UNIT)
+		return false;
+	*flavor = body_word(hdr, *pos);
+	len = body_word(hdr, *pos + XDR_UNIT);
+	if (len > RPC_MAX_AUTH_SIZE)
+		return false;
+	*pos += 2 * XDR_UNIT + xdr_align_size(len);
+	return *pos <= hdr->body_len;
+}
+
+/* Is the one Read chunk of a Call what the executor takes for granted of pages
+ * in the middle of an argument: all of the bytes of an opaque item, with
+ * nothing of the RPC header in it? Not what the peer calls an item decides, but
+ * the count in front of it. With GSS integrity or privacy the header reaches to
+ * the end (CHK-30).
+ */
+static bool chunk_is_item(const struct rpcrdma2_hdr *hdr,
+			  const struct rpcrdma2_read_chunk *chunk)
+{
+	u32 flavor, verf, count, cred = 6 * XDR_UNIT, pos = cred;
+
+	if (!auth_skip(hdr, &pos, &flavor))
+		return false;
+	/* flavor, length, version, procedure, sequence number, service */
+	if (flavor == RPC_AUTH_GSS &&
+	    (pos < cred + 6 * XDR_UNIT ||
+	     body_word(hdr, cred + 5 * XDR_UNIT) != RPC_GSS_SVC_NONE))
+		return false;
+	if (!auth_skip(hdr, &pos, &verf))
+		return false;
+	if (chunk->position < pos + XDR_UNIT)
+		return false;
+	count = body_word(hdr, chunk->position - XDR_UNIT);
+	return count <= chunk->length &&
+	       xdr_align_size((u64)count) == xdr_align_size((u64)chunk->length);
+}
+
 /**
  * rpcrdma2_call_lay_out - decide where the argument of a Call will be
  * @call: sorted by rpcrdma2_call_sort_reads(); @stream, @shape and @npages
@@ -108,7 +157,8 @@ bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call)
 
 	call->shape = RPCRDMA2_ARG_PAGES;
 	call->npages = DIV_ROUND_UP(call->stream, PAGE_SIZE);
-	if (!hdr->has_pz && call->nchunks == 1) {
+	if (!hdr->has_pz && call->nchunks == 1 &&
+	    chunk_is_item(hdr, &call->chunks[0])) {
 		call->shape = RPCRDMA2_ARG_SPLIT;
 		call->npages = DIV_ROUND_UP(call->chunks[0].length, PAGE_SIZE);
 	}
@@ -537,6 +587,10 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 		if (!call->pages[i])
 			swap(call->pages[i], pages[i]);
 	ret = call_get_memory(call, RPCRDMA2_GFP_THREAD);
+	if (!ret && list_empty(&call->todo)) {
+		call_complete(call);	/* nothing but empty segments */
+		return;
+	}
 	if (!ret)
 		ret = reads_next(call);
 	if (ret) {
