@@ -242,3 +242,31 @@ RP_CASE("credits", cred_v1, "CRED-18,CRED-3,V1-8",
 	want(&l, 1, "grant 0");
 	finish(&l);
 }
+
+RP_CASE("credits", cred_all_lost, "RINV-18,CRED-2",
+	"every credit went with an RPC that was cancelled and is never answered: a new connection")
+{
+	struct cl *s = cl_start("hard");
+	struct rp_job *job, *lost[2];
+	unsigned int i;
+	int err;
+
+	s->grant = 2;
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	for (i = 0; i < 2; i++) {
+		lost[i] = job_stat(cl_name());
+		cl_wait_for(s, NFS_LOOKUP);
+	}
+	for (i = 0; i < 2; i++)
+		job_kill(lost[i]);
+	job = job_stat(cl_name());
+	rp_check(rp_closed_within(s->c, 30000), "nothing is ever sent again");
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	err = cl_serve(s, job);
+	rp_check(!err, "the operation fails: %s", strerror(err));
+	cl_end(s);
+}

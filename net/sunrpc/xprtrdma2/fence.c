@@ -15,8 +15,16 @@
 #include "requester_impl.h"
 #include <trace/events/rpcrdma2.h>
 
-/* A fence that takes longer gives up the connection, which fences, too */
+/* A fence that somebody waits for and that takes longer gives up the
+ * connection, which fences, too
+ */
 #define RPCRDMA2_FENCE_LIMIT	HZ
+/* One after a Reply may take what the device needs to send a lost packet again,
+ * many times
+ */
+#define RPCRDMA2_REPLY_LIMIT	(30 * HZ)
+/* How often to look whether orphans are all there is */
+#define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
 
 /* The Call was refused before it was executed, and is fenced: the same once
  * more in another form (ERR-30), before all that wait.
@@ -207,45 +215,82 @@ static void fence_room(struct rpcrdma2_sq_waiter *w,
 static void fence(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
 	req->inv_waiter.ready = fence_room;
-	queue_delayed_work(rpcrdma2_wq, &req->rq->watchdog,
-			   RPCRDMA2_FENCE_LIMIT + 1);
+	mod_delayed_work(rpcrdma2_wq, &req->rq->watchdog,
+			 RPCRDMA2_FENCE_LIMIT + 1);
 	if (rpcrdma2_sq_get(conn, req->ninv, &req->inv_waiter))
 		fence_post(req, conn);
 }
 
+/* Has a fence of this RPC taken too long? */
+static bool fence_is_late(const struct rpcrdma2_req *req)
+{
+	unsigned long limit = req->state == RPCRDMA2_REQ_REPLIED ?
+			      RPCRDMA2_REPLY_LIMIT : RPCRDMA2_FENCE_LIMIT;
+
+	return req->fencing && time_after_eq(jiffies, req->fence_start + limit);
+}
+
+/* Do nothing but orphans keep the window shut, all of them for longer than
+ * their RPCs would have waited for the Reply? The server has lost them, and nothing would ever be
+ * sent again: the end of the connection gives their credits back (RINV-18).
+ */
+static bool window_is_lost(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_conn *conn = rq->conn;
+	struct rpcrdma2_req *req;
+	bool open;
+
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (list_empty(&rq->outstanding))
+		return false;
+	spin_lock(&conn->credit_lock);
+	open = rpcrdma2_window_open(&conn->window);
+	spin_unlock(&conn->credit_lock);
+	if (open)
+		return false;
+	list_for_each_entry(req, &rq->outstanding, list)
+		if (req->state != RPCRDMA2_REQ_ORPHAN ||
+		    time_before(jiffies, req->lost_at))
+			return false;
+	return true;
+}
+
 /**
- * rpcrdma2_requester_watchdog - give up a connection that does not fence
+ * rpcrdma2_requester_watchdog - give up a connection that gets no further
  * @work: @watchdog of the requester
  *
- * Context: work item; does not sleep.
+ * That does not fence, or on which all credits are lost.
+ *
+ * Context: work item; does not sleep. Requirements: RINV-18.
  */
 void rpcrdma2_requester_watchdog(struct work_struct *work)
 {
 	struct rpcrdma2_requester *rq = container_of(to_delayed_work(work),
 						     struct rpcrdma2_requester,
 						     watchdog);
-	struct rpcrdma2_conn *late = NULL;
+	bool late = false, fencing = false, orphans = false;
+	struct rpcrdma2_conn *conn = NULL;
 	struct rpcrdma2_req *req;
-	bool any = false;
 
 	spin_lock(&rq->xprt.queue_lock);
+	if (!rq->conn)
+		goto out_unlock;
 	list_for_each_entry(req, &rq->outstanding, list) {
-		if (!req->fencing || !rq->conn)
-			continue;
-		any = true;
-		if (time_before(jiffies, req->fence_start +
-					 RPCRDMA2_FENCE_LIMIT))
-			continue;
-		late = rpcrdma2_conn_get(rq->conn);
-		break;
+		fencing |= req->fencing;
+		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
+		late |= fence_is_late(req);
 	}
+	if (late || window_is_lost(rq))
+		conn = rpcrdma2_conn_get(rq->conn);
+out_unlock:
 	spin_unlock(&rq->xprt.queue_lock);
-	if (late) {
-		rpcrdma2_conn_kill(late, -ETIMEDOUT);
-		rpcrdma2_conn_put(late);
-	} else if (any) {
-		queue_delayed_work(rpcrdma2_wq, &rq->watchdog,
-				   RPCRDMA2_FENCE_LIMIT / 2);
+	if (conn) {
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+		rpcrdma2_conn_put(conn);
+	} else if (fencing || orphans) {
+		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, fencing ?
+				   RPCRDMA2_FENCE_LIMIT / 2 :
+				   RPCRDMA2_ORPHAN_LOOK);
 	}
 }
 
@@ -312,6 +357,10 @@ void rpcrdma2_requester_buf_free(struct rpc_task *task)
 	case RPCRDMA2_REQ_POSTED:
 		rpcrdma2_stat_inc(rq->stats, orphans);
 		req->state = RPCRDMA2_REQ_ORPHAN;
+		req->lost_at = jiffies +
+			       task->tk_client->cl_timeout->to_initval;
+		queue_delayed_work(rpcrdma2_wq, &rq->watchdog,
+				   RPCRDMA2_ORPHAN_LOOK);
 		break;
 	case RPCRDMA2_REQ_ANSWERED:
 		break;

@@ -93,14 +93,20 @@ int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 	return ret;
 }
 
-static bool pool_is_empty(struct rpcrdma2_mr_pool *pool)
+/* How many MRs are missing for the Call that waits. */
+static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 {
-	bool empty;
+	u32 missing = READ_ONCE(pool->need);
+	struct list_head *pos;
 
 	spin_lock(&pool->lock);
-	empty = list_empty(&pool->free);
+	list_for_each(pos, &pool->free) {
+		if (!missing)
+			break;
+		missing--;
+	}
 	spin_unlock(&pool->lock);
-	return empty;
+	return missing;
 }
 
 static void pool_refill_worker(struct work_struct *work)
@@ -111,20 +117,23 @@ static void pool_refill_worker(struct work_struct *work)
 	struct rpc_xprt *xprt = &pool->rq->xprt;
 	unsigned int reclaim = 0;
 	bool swapping;
+	u32 missing;
 
 	swapping = atomic_read(&xprt->swapper);
 	if (swapping)
 		reclaim = memalloc_noreclaim_save();
 	rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->min));
-	if (pool_is_empty(pool))
+	missing = pool_missing(pool);
+	if (missing)
 		rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->count) +
-					    RPCRDMA2_MR_BATCH);
+					    max(missing, RPCRDMA2_MR_BATCH));
 	if (swapping)
 		memalloc_noreclaim_restore(reclaim);
 
 	/* Without memory, or at the limit: those in use come back, too */
-	if (pool_is_empty(pool))
-		rpcrdma2_mr_pool_refill(pool, RPCRDMA2_MR_RETRY_MS);
+	if (pool_missing(pool))
+		rpcrdma2_mr_pool_refill(pool, READ_ONCE(pool->need),
+					RPCRDMA2_MR_RETRY_MS);
 	else
 		rpcrdma2_requester_mrs_ready(pool->rq);
 }
@@ -132,14 +141,16 @@ static void pool_refill_worker(struct work_struct *work)
 /**
  * rpcrdma2_mr_pool_refill - somebody waits for MRs
  * @pool: an open pool
+ * @need: how many free ones; 0 if it is only that @min was raised
  * @ms: milliseconds to let pass first
  *
- * Leads to rpcrdma2_requester_mrs_ready() once there are free MRs.
+ * Leads to rpcrdma2_requester_mrs_ready() once there are so many free MRs.
  *
  * Context: any; does not sleep.
  */
-void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 ms)
+void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
 {
+	WRITE_ONCE(pool->need, need);
 	queue_delayed_work(rpcrdma2_wq, &pool->refill, msecs_to_jiffies(ms));
 }
 
@@ -178,6 +189,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 	pool->depth = conn->caps.mr_depth;
 	pool->max = max;
 	pool->min = 0;
+	pool->need = 0;
 	pool->count = 0;
 	rpcrdma2_mr_pool_grow(pool, count);
 	if (pool->count)

@@ -84,6 +84,7 @@ struct rpcrdma2_mr {
  * @all: every MR
  * @count: MRs in existence
  * @min: the refill work makes at least so many
+ * @need: free MRs that the first waiting Call takes
  * @max: never more than this
  * @depth: pages per MR; 0 while the pool is closed
  * @rq: told when MRs were added after it ran out
@@ -96,6 +97,7 @@ struct rpcrdma2_mr_pool {
 	struct list_head		all;
 	u32				count;
 	u32				min;
+	u32				need;
 	u32				max;
 	u32				depth;
 	struct rpcrdma2_requester	*rq;
@@ -122,7 +124,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);
 void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool);
 int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count);
-void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 ms);
+void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms);
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);
 
 struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,

@@ -111,6 +111,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 	u32 regs = 0, epoch;
 	int ret;
 
+	req->moved |= req->conn_id && req->conn_id != conn->id;
 	req->conn_id = conn->id;
 	wr = rpcrdma2_send_prepare(send, len, 0);
 	list_for_each_entry(mr, &req->mrs, list) {
@@ -183,22 +184,27 @@ out_none:
 }
 
 /* The Call stays the first of the FIFO. One of the flags tells the others
- * not to try.
+ * not to try. Returns false if it was set already: somebody who took another
+ * Call at the same time waits for the same, and will run the FIFO.
  */
-static void fifo_return(struct rpcrdma2_requester *rq,
+static bool fifo_return(struct rpcrdma2_requester *rq,
 			struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 			bool *flag)
 {
+	bool first;
+
 	rpcrdma2_req_mrs_put(rq, req);
 	rpcrdma2_tx_end(conn, req->tx_epoch);
 	rpcrdma2_conn_window_put(conn);
 	spin_lock(&rq->xprt.queue_lock);
 	list_move(&req->list, &rq->fifo);
 	req->state = RPCRDMA2_REQ_QUEUED;
+	first = !*flag;
 	*flag = true;
 	xprt_unpin_rqst(&req->rqst);
 	rpcrdma2_requester_busy_put(rq);
 	spin_unlock(&rq->xprt.queue_lock);
+	return first;
 }
 
 /* The Call cannot be sent, now or ever. */
@@ -228,13 +234,16 @@ static bool wait_for_room(struct rpcrdma2_requester *rq,
 			  struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_req *req, u32 nwrs)
 {
-	struct rpcrdma2_send *send;
+	struct rpcrdma2_send *send = NULL;
+	bool first;
 
 	spin_lock(&rq->xprt.queue_lock);
 	rq->busy++;
 	spin_unlock(&rq->xprt.queue_lock);
-	fifo_return(rq, conn, req, &rq->sq_wait);
-	send = rpcrdma2_send_get(conn, nwrs, &rq->sq_waiter, false);
+	/* There is one waiter for all */
+	first = fifo_return(rq, conn, req, &rq->sq_wait);
+	if (first)
+		send = rpcrdma2_send_get(conn, nwrs, &rq->sq_waiter, false);
 	if (send)
 		rpcrdma2_send_put(send);
 	spin_lock(&rq->xprt.queue_lock);
@@ -269,8 +278,10 @@ static void wait_for_memory(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_conn *conn,
 			    struct rpcrdma2_req *req, int why)
 {
+	u32 need = req->plan.arg_mrs + req->plan.res_mrs;
+
 	fifo_return(rq, conn, req, &rq->mr_wait);
-	rpcrdma2_mr_pool_refill(rq->pool,
+	rpcrdma2_mr_pool_refill(rq->pool, need,
 				why == -ENOMEM ? RPCRDMA2_MR_RETRY_MS : 0);
 }
 
@@ -322,6 +333,7 @@ plan:
 		/* A slot may have become smaller than the limit will be */
 		ret = rpcrdma2_req_plan(conn, req, send ? send->size : U32_MAX);
 		if (ret) {
+			slot_drop(&send);
 			fail_call(rq, conn, req, ret);
 			continue;
 		}
@@ -436,11 +448,13 @@ static int send_oneway(struct rpcrdma2_requester *rq,
 /* May a Call that is outstanding already be left to its first instance?
  * After a minor timeout, yes: the connection is reliable and the peer just
  * slow; the timer has sent a probe (CRED-17). A GSS Call has a new sequence
- * number, so the Reply to the first instance would not be accepted.
+ * number, so the Reply to the first instance would not be accepted. And a Call
+ * that an earlier connection has carried may have met itself in the server,
+ * still being executed, and was dropped without a word.
  */
-static bool resend_is_needless(const struct rpc_rqst *rqst)
+static bool resend_is_needless(const struct rpcrdma2_req *req)
 {
-	return rqst->rq_retries && !rqst->rq_seqno;
+	return req->rqst.rq_retries && !req->rqst.rq_seqno && !req->moved;
 }
 
 /**
@@ -494,7 +508,7 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		ret = 0;
 		break;
 	case RPCRDMA2_REQ_POSTED:
-		if (resend_is_needless(rqst))
+		if (resend_is_needless(req))
 			ret = 0;
 		else
 			replace = true;
@@ -582,7 +596,7 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
 	spin_lock(&rq->xprt.queue_lock);
 	if (rpcrdma2_requester_usable(rq) && rq->pool) {
 		WRITE_ONCE(rq->pool->min, count);
-		rpcrdma2_mr_pool_refill(rq->pool, 0);
+		rpcrdma2_mr_pool_refill(rq->pool, 0, 0);
 	}
 	spin_unlock(&rq->xprt.queue_lock);
 }

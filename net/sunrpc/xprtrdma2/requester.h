@@ -147,6 +147,7 @@ struct rpcrdma2_span {
  * @fencing: local invalidation is under way; cleared with queue_lock held
  *	when memory is out of the peer's reach
  * @fence_start: jiffies when it began
+ * @lost_at: ORPHAN: jiffies when its Reply is long overdue
  * @error: errno to end the RPC with, 0 if none
  * @refused: RPCRDMA2_REFUSED_*; the Call is not sent in such a form again
  * @again: once fenced, it goes back to the FIFO instead of ending
@@ -155,7 +156,8 @@ struct rpcrdma2_span {
  *	from the FIFO: there may be a Reply
  * @copied: length of the Reply, for xprt_complete_rqst()
  * @nomsg: the Reply is in the Reply chunk
- * @conn_id: connection it was last sent on, for traces
+ * @conn_id: connection it was last sent on, 0 if it was not sent
+ * @moved: it was sent on another connection before
  * @ninv: local invalidations posted
  * @inv_waiter: waits for send queue entries for them
  * @tx_epoch: of rpcrdma2_tx_begin(), while SENDING
@@ -181,6 +183,7 @@ struct rpcrdma2_req {
 	bool				abandoned;
 	bool				fencing;
 	unsigned long			fence_start;
+	unsigned long			lost_at;
 	int				error;
 	unsigned int			refused;
 	bool				again;
@@ -189,6 +192,7 @@ struct rpcrdma2_req {
 	u32				copied;
 	bool				nomsg;
 	u32				conn_id;
+	bool				moved;
 	u32				ninv;
 	struct rpcrdma2_sq_waiter	inv_waiter;
 

@@ -67,6 +67,8 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 
 	/* Not every RPC comes as far as rpcrdma2_requester_send() */
 	req->error = 0;
+	req->conn_id = 0;
+	req->moved = false;
 	spin_lock(&xprt->reserve_lock);
 	if (!xprt_wake_up_backlog(xprt, &req->rqst)) {
 		memset(&req->rqst, 0, sizeof(req->rqst));
