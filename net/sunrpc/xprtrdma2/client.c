@@ -353,8 +353,10 @@ static void client_disconnect(struct rpcrdma2_client *client)
 	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id, conn->reason);
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
-	/* A connection without a single Reply was of no use */
-	if (client->rq.replies)
+	/* Of use was one with a Reply that did not end by a violation of the
+	 * protocol: who does that does it again
+	 */
+	if (client->rq.replies && conn->reason != -EPROTO)
 		client->failures = 0;
 	else if (conn->reason)
 		client->failures++;

@@ -15,6 +15,7 @@
 #include <rdma/ib_cm.h>
 
 #include "conn.h"
+#include "module.h"
 #include "observe.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -168,7 +169,7 @@ static void conn_qp_event(struct ib_event *event, void *context)
 	if (event->event == IB_EVENT_COMM_EST ||
 	    event->event == IB_EVENT_QP_LAST_WQE_REACHED)
 		return;
-	schedule_work(&conn->kill_work);
+	queue_work(rpcrdma2_wq, &conn->kill_work);
 }
 
 /**
@@ -234,22 +235,32 @@ out:
 	atomic_set(&conn->probing, 0);
 }
 
-/* Entries for everything that may be posted at once, the unsignaled Sends
- * at rest included (see send.c).
+/* Entries besides those of RPCs: control messages, a probe, the drain */
+#define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + 2)
+
+/* Entries for one message when as many unsignaled Sends as there can be are at
+ * rest, which nothing retires (see send.c).
  */
+static u32 conn_sq_least(const struct rpcrdma2_conn *conn)
+{
+	return max(conn->p.call_wrs, conn->p.reply_wrs) *
+	       (RPCRDMA2_SIGNAL_EVERY + 1) + RPCRDMA2_OTHER_WRS;
+}
+
+/* Entries for everything that may be posted at once. */
 static u32 conn_sq_depth(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
-	u32 depth, need;
+	u32 depth = p->calls * p->call_wrs + p->serves * p->reply_wrs +
+		    RPCRDMA2_OTHER_WRS;
 
-	depth = p->calls * p->call_wrs + p->serves * p->reply_wrs;
-	need = max(p->call_wrs, p->reply_wrs) * (RPCRDMA2_SIGNAL_EVERY + 1);
-	depth = max(depth, need) + RPCRDMA2_CONTROL_RESERVE + 1;
-	/* one for the drain */
-	return min(depth + 1, conn->caps.max_qp_wr);
+	return min(max(depth, conn_sq_least(conn)), conn->caps.max_qp_wr);
 }
 
-static int conn_create_qp(struct rpcrdma2_conn *conn)
+/* A QP with the send queue that was planned. A client sends from one buffer;
+ * every further SGE makes all entries of the queue larger.
+ */
+static int conn_try_qp(struct rpcrdma2_conn *conn)
 {
 	struct ib_qp_init_attr attr = {
 		.event_handler	= conn_qp_event,
@@ -262,7 +273,8 @@ static int conn_create_qp(struct rpcrdma2_conn *conn)
 		.cap = {
 			.max_send_wr	 = conn->sq_depth,
 			.max_recv_wr	 = conn->recv_max + 1,
-			.max_send_sge	 = conn->caps.max_send_sge,
+			.max_send_sge	 = conn->client ? 1 :
+					   conn->caps.max_send_sge,
 			.max_recv_sge	 = 1,
 			.max_rdma_ctxs	 = conn->p.rw_ctxs,
 		},
@@ -273,12 +285,30 @@ static int conn_create_qp(struct rpcrdma2_conn *conn)
 	if (ret)
 		return ret;
 	conn->qp = conn->cm_id->qp;
-	/* What was granted; rdma_rw added to max_send_wr what it needs */
+	/* What was granted; rdma_rw added to max_send_wr what it needs. No
+	 * more than was asked for: that is what the CQ has room for.
+	 */
 	conn->caps.max_send_sge = min(conn->caps.max_send_sge,
 				      attr.cap.max_send_sge);
-	conn->sq_depth = attr.cap.max_send_wr - 1;
+	conn->sq_depth = min(attr.cap.max_send_wr, conn->sq_depth) - 1;
 	conn->sq_avail = conn->sq_depth;
 	return 0;
+}
+
+/* What a device holds depends on the size of an entry, which only it knows:
+ * max_qp_wr is for small ones. With a shorter queue messages wait more often.
+ */
+static int conn_create_qp(struct rpcrdma2_conn *conn)
+{
+	int ret;
+
+	for (;;) {
+		ret = conn_try_qp(conn);
+		if ((ret != -ENOMEM && ret != -EINVAL) ||
+		    conn->sq_depth / 2 < conn_sq_least(conn))
+			return ret;
+		conn->sq_depth /= 2;
+	}
 }
 
 /* PD, CQ, QP, control slots and first Receives, in this order. Whatever

@@ -397,6 +397,7 @@ struct rpcrdma2_adapt {
  * @probe_cqe: completion of the credit-free probe
  * @probing: a probe is posted
  * @debugfs: file that shows the connection
+ * @debugfs_change: file for requests of an administrator
  * @kill_work: gives up the connection from interrupt context
  *
  * Lock order: state_lock, credit_lock, sq_lock, recv_lock and tx_lock are
@@ -492,7 +493,7 @@ struct rpcrdma2_conn {
 	atomic_t			probing;
 	struct work_struct		kill_work;
 
-	struct dentry			*debugfs;
+	struct dentry			*debugfs, *debugfs_change;
 };
 
 /* conn.c */

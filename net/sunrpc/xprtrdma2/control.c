@@ -190,7 +190,9 @@ static bool connprop_apply(struct rpcrdma2_conn *conn,
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
+	mutex_lock(&conn->props_lock);
 	conn->peer = set;
+	mutex_unlock(&conn->props_lock);
 	conn->peer_props_seen = true;
 	return true;
 }
@@ -302,6 +304,19 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	}
 }
 
+/* Only what answers an RPC may have invalidated a handle. Whether it is one of
+ * that RPC's, who knows the RPC finds out (RINV-14).
+ */
+static bool may_invalidate(const struct rpcrdma2_recv *rx,
+			   enum rpcrdma2_verdict verdict)
+{
+	const struct rpcrdma2_hdr *hdr = &rx->hdr;
+
+	return verdict == RPCRDMA2_OK && hdr->response &&
+	       (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG ||
+		hdr->htype == RDMA2_ERROR);
+}
+
 /* A message of the settled version, or what the codec thinks of it. */
 static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			enum rpcrdma2_verdict verdict, bool settles)
@@ -309,6 +324,11 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	/* A requester says nothing about what may be a Reply (V1-3) */
 	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
 		verdict = RPCRDMA2_DROP;
+	if (unlikely(rx->invalidated) && !may_invalidate(rx, verdict)) {
+		rpcrdma2_stat_inc(conn->p.stats, bad_inv_handle);
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
 
 	switch (verdict) {
 	case RPCRDMA2_OK:

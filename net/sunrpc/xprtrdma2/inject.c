@@ -2,6 +2,7 @@
 /*
  * Faults on demand: /sys/kernel/debug/fail_rpcrdma2/ has the usual files of
  * the fault injection framework; what fails is the next post to a send queue.
+ * With "late" set it fails after the device has taken the work requests.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -12,16 +13,18 @@
 
 static DECLARE_FAULT_ATTR(fail_post);
 static struct dentry *fail_dir;
+static bool fail_late;
 
 /**
  * rpcrdma2_inject_post - shall this post to a send queue fail?
+ * @posted: asked after the device has taken it
  *
  * Context: any.
  * Return: true if the caller is to behave as if the device had refused it
  */
-bool rpcrdma2_inject_post(void)
+bool rpcrdma2_inject_post(bool posted)
 {
-	return should_fail(&fail_post, 1);
+	return posted == READ_ONCE(fail_late) && should_fail(&fail_post, 1);
 }
 
 /**
@@ -33,6 +36,7 @@ void rpcrdma2_inject_init(void)
 {
 	fail_dir = fault_create_debugfs_attr("fail_rpcrdma2", NULL,
 					     &fail_post);
+	debugfs_create_bool("late", 0600, fail_dir, &fail_late);
 }
 
 /**

@@ -11,7 +11,7 @@
 #ifdef CONFIG_FAULT_INJECTION_DEBUG_FS
 void rpcrdma2_inject_init(void);
 void rpcrdma2_inject_exit(void);
-bool rpcrdma2_inject_post(void);
+bool rpcrdma2_inject_post(bool posted);
 #else
 static inline void rpcrdma2_inject_init(void)
 {
@@ -21,7 +21,7 @@ static inline void rpcrdma2_inject_exit(void)
 {
 }
 
-static inline bool rpcrdma2_inject_post(void)
+static inline bool rpcrdma2_inject_post(bool posted)
 {
 	return false;
 }

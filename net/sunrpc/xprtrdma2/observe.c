@@ -4,11 +4,12 @@
  * /sys/kernel/debug/rpcrdma2/{client,server}-ID, one "name: value" a line,
  * and the sums of the counters of all that is gone: {client,server}_ended.
  *
- * What is written to it is a request to change a property of the connection,
- * see rpcrdma2_props_command().
+ * What is written to change/{client,server}-ID is a request to change a
+ * property of the connection, see rpcrdma2_props_command(). That is a file of
+ * its own because a locked-down kernel lets nobody open what can be written.
  *
- * A file exists while its connection does; debugfs_remove() waits for
- * readers, so the connection outlives every read. Process context.
+ * The files exist while their connection does; debugfs_remove() waits for
+ * whoever uses them, so the connection outlives every read. Process context.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -17,7 +18,7 @@
 #include "conn.h"
 #include "observe.h"
 
-static struct dentry *rpcrdma2_debugfs;
+static struct dentry *rpcrdma2_debugfs, *rpcrdma2_debugfs_change;
 
 /* Counters of transports that have ended: servers', clients' */
 static struct rpcrdma2_stats rpcrdma2_ended[2];
@@ -137,10 +138,7 @@ static int conn_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int conn_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, conn_show, inode->i_private);
-}
+DEFINE_SHOW_ATTRIBUTE(conn);
 
 /* The next connection asks for version 2 again (VER-16) */
 static int conn_forget(struct rpcrdma2_conn *conn)
@@ -154,8 +152,8 @@ static int conn_forget(struct rpcrdma2_conn *conn)
 }
 
 /* One line, one request. */
-static ssize_t conn_write(struct file *file, const char __user *buf,
-			  size_t len, loff_t *pos)
+static ssize_t change_write(struct file *file, const char __user *buf,
+			    size_t len, loff_t *pos)
 {
 	struct rpcrdma2_conn *conn = file_inode(file)->i_private;
 	char line[64], *cmd;
@@ -174,13 +172,10 @@ static ssize_t conn_write(struct file *file, const char __user *buf,
 	return ret ?: len;
 }
 
-static const struct file_operations conn_fops = {
+static const struct file_operations change_fops = {
 	.owner		= THIS_MODULE,
-	.open		= conn_open,
-	.read		= seq_read,
-	.write		= conn_write,
-	.llseek		= seq_lseek,
-	.release	= single_release,
+	.open		= nonseekable_open,
+	.write		= change_write,
 };
 
 /**
@@ -195,8 +190,11 @@ void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
 
 	snprintf(name, sizeof(name), "%s-%u",
 		 conn->client ? "client" : "server", conn->id);
-	conn->debugfs = debugfs_create_file(name, 0600, rpcrdma2_debugfs,
+	conn->debugfs = debugfs_create_file(name, 0400, rpcrdma2_debugfs,
 					    conn, &conn_fops);
+	conn->debugfs_change = debugfs_create_file(name, 0200,
+						   rpcrdma2_debugfs_change,
+						   conn, &change_fops);
 }
 
 /**
@@ -207,6 +205,8 @@ void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn)
 {
+	debugfs_remove(conn->debugfs_change);
+	conn->debugfs_change = NULL;
 	debugfs_remove(conn->debugfs);
 	conn->debugfs = NULL;
 }
@@ -235,6 +235,8 @@ void rpcrdma2_observe_ended(const struct rpcrdma2_stats *stats, bool client)
 void rpcrdma2_observe_init(void)
 {
 	rpcrdma2_debugfs = debugfs_create_dir("rpcrdma2", NULL);
+	rpcrdma2_debugfs_change = debugfs_create_dir("change",
+						     rpcrdma2_debugfs);
 	debugfs_create_file("server_ended", 0400, rpcrdma2_debugfs,
 			    &rpcrdma2_ended[false], &ended_fops);
 	debugfs_create_file("client_ended", 0400, rpcrdma2_debugfs,

@@ -377,8 +377,8 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 	if (len < 0) {
 		/* Neither Reply nor error: the requester must learn (MSG-11) */
 		rpcrdma2_tx_end(conn, epoch);
-		rpcrdma2_send_put(send);
 		rpcrdma2_conn_kill(conn, -EIO);
+		rpcrdma2_send_put(send);
 		rpcrdma2_call_put(call);
 		return;
 	}

@@ -610,14 +610,22 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
 	return conn->sq_unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
 }
 
+/* Returns 0; -ENOTCONN: nothing was posted; or 1: not all of it, but perhaps
+ * some. That counts as posted, on a connection to be given up: what the device
+ * has taken may use memory until the queue is drained.
+ */
 static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 {
-	const struct ib_send_wr *bad;
+	const struct ib_send_wr *bad = NULL;
+	int ret;
 
 	lockdep_assert_held(&conn->sq_lock);
-	if (conn->sq_closed || rpcrdma2_inject_post())
+	if (conn->sq_closed || rpcrdma2_inject_post(false))
 		return -ENOTCONN;
-	return ib_post_send(conn->qp, first, &bad);
+	ret = ib_post_send(conn->qp, first, &bad);
+	if (likely(!ret) && !rpcrdma2_inject_post(true))
+		return 0;
+	return bad == first ? -ENOTCONN : 1;
 }
 
 /**
@@ -652,11 +660,13 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 		smp_store_release(send->on_wire, true);
 	}
 	ret = sq_post(conn, first ?: &send->wr);
-	if (likely(!ret)) {
+	if (likely(ret >= 0)) {
 		conn->sq_unsignaled = signaled ? 0 : conn->sq_unsignaled + 1;
 		spin_unlock(&conn->sq_lock);
 		trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled,
-					 0);
+					 ret);
+		if (unlikely(ret))
+			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		return 0;
 	}
 	list_del_init(&send->list);
@@ -743,14 +753,14 @@ int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
 		list_add_tail(&w->list, &conn->sq_chains);
 	}
 	ret = sq_post(conn, first);
-	if (ret && w)
+	if (ret < 0 && w)
 		list_del_init(&w->list);
 	spin_unlock(&conn->sq_lock);
 	trace_rpcrdma2_post_chain(conn, cid, nwrs, ret);
 	if (likely(!ret))
 		return 0;
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
-	return -ENOTCONN;
+	return min(ret, 0);
 }
 
 /**
