@@ -175,8 +175,8 @@ no_trouble() {
 
 	for name in rx_malformed rx_unknown_type rx_bad_vers rx_bad_xid \
 		    bad_inv_handle orphans reconnects; do
-		is "$(counter client $name)" -eq 0
-		is "$(counter server $name)" -eq 0
+		is "$(counter client $name)" -eq 0 || return 1
+		is "$(counter server $name)" -eq 0 || return 1
 	done
 }
 

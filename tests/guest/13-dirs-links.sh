@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Replies and Calls with long text that no chunk of its own carries: large
-# directories, symbolic links of every length, long names.
+# directories, symbolic links of every length, long names. By default links go
+# inline; with small messages long ones take a Read chunk in the Call and a
+# Reply chunk.
 #
 # timeout: 240
 # flavours: uml uml-debug
@@ -49,6 +51,24 @@ links() {
 	[ ! -e "$E" ]
 }
 
+# Targets that leave no room for headers in a message of 4096 bytes.
+long_links() {
+	scratch links
+	mark
+	iocheck symlink "$D" 4001-4095/6
+	drop_caches
+	iocheck readlink "$D" 4001-4095/6
+	look
+	if ours; then
+		counted client -ge 16 read_chunks reply_chunks rx_reply_nomsg
+		counted server -ge 16 read_chunks reply_chunks tx_reply_nomsg
+		counted client -eq 0 local_invalidations
+	fi
+	iocheck readlink "$E" 4001-4095/6
+	rm -r "$D"
+	[ ! -e "$E" ]
+}
+
 names() {
 	local len name
 
@@ -73,3 +93,5 @@ LINKS="1 59 60 500 700-1024/$(by_speed 1 7) 2048 3700-4095/$(by_speed 1 7)"
 fs_start
 mounted "$VERSIONS" "large directory=directory" \
 	"READDIR=plain_directory" "symbolic links=links" "names=names"
+small_messages
+mounted "$VERSIONS" "long symbolic links in small messages=long_links"

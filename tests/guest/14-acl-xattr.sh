@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# ACLs and extended attributes: Calls and Replies that do not fit inline and
-# have nothing in them that could be placed, so all of them goes by Position
-# Zero Read chunk and Reply chunk.
+# ACLs and extended attributes, of which nothing could be placed. Long values
+# and lists of attributes go by Position-Zero Read chunk and Reply chunk. The
+# kernel's ACLs are never longer than a page: the client must be ready for a
+# Reply that needs the Reply chunk only if messages are small.
 #
 # timeout: 180
 # flavours: uml uml-debug
@@ -88,7 +89,40 @@ xattr_names() {
 	rm -r "$E"
 }
 
+# Replies that might not fit into small messages: GETACL and GETATTR.
+acl_small() { # DEV VERS
+	mark
+	case $2 in
+	3) acl_v3 ;;
+	*) acl_v4 ;;
+	esac
+	look
+	! ours || counted client -gt 0 reply_chunks remote_invalidations
+}
+
+# Values in either direction that are longer than any message.
+long_values() {
+	scratch values
+	: > "$D/f"
+	mark
+	iocheck setxattr "$D/f" 60001 65536
+	look
+	! ours || counted server -eq 2 pz_chunks rx_call_nomsg
+	iocheck getxattr "$E/f" 60001 65536
+	iocheck setxattr "$E/f" 16387 65536
+	drop_caches
+	mark
+	iocheck getxattr "$D/f" 16387 65536
+	look
+	! ours || counted server -eq 2 reply_chunks tx_reply_nomsg
+	rm -r "$E"
+}
+
 fs_start
 mounted 3 "ACL=acl_v3"
 mounted "4.0 4.1 4.2" "ACL=acl_v4"
-mounted 4.2 "extended attributes=xattr_values" "attribute names=xattr_names"
+mounted 4.2 "extended attributes=xattr_values" "attribute names=xattr_names" \
+	"long values=long_values"
+small_messages
+mounted "$VERSIONS" "ACL in small messages=acl_small"
+mounted 4.2 "attribute names in small messages=xattr_names"

@@ -22,15 +22,17 @@ full() {
 }
 
 round() {
-	local pid
+	local pid rc=0
 
 	coproc HERDERS {
 		iocheck herd -n $HERD -b 17001 "$D/r" "$D/w"
 	}
 	pid=$HERDERS_PID
-	lab_wait 30 full
+	# In a condition "set -e" has no effect
+	lab_wait 30 full || rc=1
 	echo >&"${HERDERS[1]}"
-	wait "$pid"
+	wait "$pid" || rc=1
+	return $rc
 }
 
 killed() { # DEV VERS

@@ -89,15 +89,35 @@ restarted() { # DEV VERS
 	rm -r "$E"
 }
 
-# Written back only after the server's return.
+has_open() { [ "$(readlink "/proc/$1/fd/1")" = "$2" ]; }
+in_cache() { grep -qx "pos:[[:space:]]*$2" "/proc/$1/fdinfo/1"; }
+
+# Written while there is no server, and written back after its return. Only dd
+# may have the file open: who closes it waits for the server.
 dirty() { # DEV VERS
+	local before size cached=y pid
+
 	scratch dirty
+	iocheck write -t -s 5 -l 2000001 "$LAB_TMP/dirty"
+	mkfifo "$LAB_TMP/fifo"
 	nfs "$1" "$2"
-	iocheck write -t -s 5 -l 2000001 "$D/f" &
-	restart
-	wait $!
-	sync
+	dd of="$D/f" bs=65536 status=none < "$LAB_TMP/fifo" &
+	pid=$!
+	exec 8> "$LAB_TMP/fifo"
+	lab_wait 20 has_open $pid "$D/f"
+	before=$(connects)
+	echo 0 > $NFSD/threads
+	cat "$LAB_TMP/dirty" >&8
+	lab_wait 20 in_cache $pid 2000001 || cached=n
+	size=$(stat -c %s "$E/f")
+	exec 8>&-
+	lab_nfsd
+	fs_listen
+	wait $pid
+	[ $cached$size = y0 ]
+	[ "$(connects)" -gt "$before" ]
 	iocheck check -e -s 5 -l 2000001 "$E/f"
+	rm "$LAB_TMP/dirty" "$LAB_TMP/fifo"
 	umount_nfs
 	none_left
 	rm -r "$E"
@@ -105,4 +125,4 @@ dirty() { # DEV VERS
 
 fs_start
 for_all restarted "server restarted twice"
-for_all dirty "server restarted before writeback"
+for_all dirty "data written while the server is away"

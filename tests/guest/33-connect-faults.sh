@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Every allocation that making a connection needs fails once, those inside the
-# verbs included, while data waits to be written back through a hard mount:
-# nobody sees an error, everything arrives (F-3). Needs failslab, so a debug
+# verbs included, the client's and the server's, while data waits to be written
+# back through a hard mount: nobody sees an error, everything arrives (F-3). Needs failslab, so a debug
 # kernel.
 #
 # timeout: 300
@@ -25,11 +25,11 @@ range() {
 }
 
 # A read of this file may miss something while modules come and go.
-found() { read -r START END < <(range rpcrdma2_conn_connect); }
+found() { read -r START END < <(range "$1"); }
 
-# Only what rpcrdma2_conn_connect() calls, whoever runs it.
-filter() {
-	lab_wait 10 found || lab_die "rpcrdma2_conn_connect: $(
+# Only what this function calls, whoever runs it.
+filter() { # FUNCTION
+	lab_wait 10 found "$1" || lab_die "$1: $(
 		grep -c '\[rpcrdma2\]' /proc/kallsyms) symbols, but not this"
 	echo 0 > $DEBUG/failslab/verbose
 	echo N > $DEBUG/failslab/ignore-gfp-wait
@@ -57,12 +57,12 @@ connected_again() { # BEFORE
 	[ "$(connects)" -gt "$1" ]
 }
 
-each() { # DEV VERS
+each() { # DEV VERS FUNCTION LEAST
 	local n before
 
 	scratch faults
 	nfs "$1" "$2"
-	filter
+	filter "$3"
 	for ((n = 1; ; n++)); do
 		before=$(connects)
 		fail_allocation "$n"
@@ -76,7 +76,7 @@ each() { # DEV VERS
 	echo 0 > $DEBUG/failslab/probability
 	cut_stop
 	echo "$((n - 1)) allocations failed"
-	[ "$n" -gt 50 ]
+	[ "$n" -gt "$4" ]
 	umount_nfs
 	none_left
 	rm -r "$E"
@@ -84,4 +84,5 @@ each() { # DEV VERS
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 fs_start
-ktap_run "rxe NFSv3 every allocation of a reconnect fails (F-3)" each rxe 3
+ktap_run "rxe NFSv3 every allocation of a reconnect fails (F-3)" \
+	each rxe 3 client_connect_worker 50

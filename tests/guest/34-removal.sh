@@ -24,12 +24,20 @@ reached() { traced "rpcrdma2_conn_state: .* client .* -> $1 "; }
 # far as the state. Nobody is told of its result.
 start_mount() {
 	ip neigh replace $SILENT lladdr 02:00:00:00:00:09 dev v0
-	trace_on rpcrdma2/rpcrdma2_conn_state
+	trace_on rpcrdma2/rpcrdma2_conn_state rpcrdma2/rpcrdma2_connected
 	mount -t nfs -o "vers=4.2,proto=rdma,rdmaver=2,port=20049${3:+,$3}" \
 		"$1:/" /mnt 2> /dev/null &
 	MOUNT=$!
 	lab_wait 10 reached "$2"
+}
+
+# The attempt was given up before its time was up (ETIMEDOUT, after 15 seconds),
+# and nothing of it is left.
+given_up() {
+	lab_wait 8 no_user
 	trace_off
+	traced "rpcrdma2_connected: .* value=-"
+	not traced "rpcrdma2_connected: .* value=-110"
 }
 
 kill_mount() {
@@ -43,11 +51,10 @@ remove() { # DEV
 	! rdma link show "$1/1" 2> /dev/null
 }
 
-# Nobody sits out the time that a connection may take, 15 seconds.
 killed() { # ADDR STATE
 	start_mount "$1" "$2"
 	kill_mount
-	lab_wait 8 no_user
+	given_up
 }
 
 # The CM id of a connection that is not made yet goes with the device.
@@ -55,7 +62,7 @@ removed() { # ADDR STATE
 	start_mount "$1" "$2"
 	remove rxe0
 	kill_mount
-	lab_wait 8 no_user
+	given_up
 	lab_net
 	fs_listen
 }
@@ -67,7 +74,7 @@ removed_negotiating() {
 	remove siw0
 	tc qdisc del dev lo root
 	kill_mount
-	lab_wait 8 no_user
+	given_up
 	lab_net
 	nfs siw 4.2
 	umount_nfs
@@ -145,7 +152,7 @@ fs_start
 ktap_run "rxe mount killed while resolving (F-4)" killed $UNKNOWN resolving
 ktap_run "rxe mount killed while connecting (F-4)" killed $SILENT connecting
 ktap_run "rxe device removed while connecting (F-4)" removed $SILENT connecting
-[ ! -e /sys/class/infiniband/siw0 ] ||
+! has siw ||
 	ktap_run "siw device removed while negotiating (F-4)" removed_negotiating
 for_versions "$(by_speed "3 4.2" 4.2)" removed_in_use "device removed in use (F-4)"
 for_versions 3 forced_off "umount -f without a device (F-4)"

@@ -24,9 +24,10 @@ lose_reply() { # DEV
 
 	rdma link delete "$1"0 &
 	pid=$!
-	lab_wait 20 lost
+	# In a condition "set -e" has no effect
+	lab_wait 20 lost || return 1
 	thaw
-	lab_wait 20 not stuck 1
+	lab_wait 20 not stuck 1 || return 1
 	wait $pid
 }
 

@@ -193,6 +193,8 @@ bad_words() {
 	cmp <(grep -a Size $LAB_TMP/before) <(grep -a Size "$(end client)")
 }
 
+answered() { look; [ "${GREW[server.rx_reply_msg]}" -gt 0 ]; }
+
 # Callbacks: not while the client says so, again as soon as it says so.
 callbacks() {
 	scratch callbacks
@@ -209,8 +211,9 @@ callbacks() {
 	tell client own brs inline
 	lab_wait 60 is server "Reverse Request Support" 4 1
 	wait $writer
-	look
-	counted server -gt 0 tx_call_msg rx_reply_msg
+	# The delegation may come back before the answer to the recall
+	lab_wait 20 answered
+	counted server -gt 0 tx_call_msg
 	drop_delegation_file
 	rm -r "$E"
 }
@@ -243,8 +246,11 @@ late_reply() {
 	mark
 	dd if=/dev/zero bs=4096 count=1 oflag=direct status=none >&8 &
 	lab_wait 30 stuck 1
+	trace_on rpcrdma2/rpcrdma2_call
 	dd bs=8192 count=1 iflag=direct status=none <&7 > $LAB_TMP/late &
-	lab_wait 30 called 2
+	# The READ, and nothing else that NFS may want to say
+	lab_wait 30 traced 'rpcrdma2_call: .* reply_max=8[0-9]{3} '
+	trace_off
 	tell client rbsiz 4096
 	agreed server 4096
 	[ "$(value server send_memory)" -lt "$MEM" ]
@@ -261,7 +267,6 @@ late_reply() {
 	is server send_memory 1 "$MEM"
 	closed
 }
-called() { look; [ "${GREW[server.rx_call_msg]}" -ge "$1" ]; }
 
 # What a client does by itself: it asks the server for more when WRITEs, or the
 # results of READs, would go inline then, and for the least when there are none.

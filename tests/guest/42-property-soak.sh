@@ -58,9 +58,9 @@ push() { # FILE
 	# the size in between, so that it would not be up.
 	if [ $((RANDOM % 4)) = 0 ]; then
 		[ $size -gt "${END[receive_size_goal]}" ] || return 0
-		echo "own rbsiz $size" > "$1"
+		echo "own rbsiz $size" > "$OBSERVE/change/${1##*/}"
 	else
-		echo "rbsiz $size" > "$1"
+		echo "rbsiz $size" > "$OBSERVE/change/${1##*/}"
 	fi 2> /dev/null || [ -e "$1" ]
 }
 

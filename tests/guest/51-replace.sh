@@ -157,7 +157,7 @@ stock_refused() {
 
 	file=$(modinfo -n rpcrdma)
 	if insmod "$file"; then return 1; fi
-	! stock_loaded
+	not stock_loaded
 	[ "$(classes)" = "rdma rdma2" ]
 }
 
@@ -169,19 +169,25 @@ on_demand() {
 	mkdir -p $d
 	cat > $d/rpcrdma2.conf <<-'END'
 	options rpcrdma2 replace=1
-	install rpcrdma /sbin/modprobe rpcrdma2 $CMDLINE_OPTS
+	install rpcrdma /sbin/modprobe rpcrdma2 $CMDLINE_OPTS || /sbin/modprobe --ignore-install rpcrdma $CMDLINE_OPTS
 	END
 	echo "rdma 20049" > $NFSD/portlist
-	! stock_loaded
+	not stock_loaded
 	[ "$(< $PARAMETERS/replace)" = Y ]
 	stop_server
 	unload_rpcrdma2
 	# Nobody listens: what counts is that the mount has loaded it.
 	if nfs rxe 4.2 retry=0; then return 1; fi
-	! stock_loaded
+	not stock_loaded
 	[ "$(< $PARAMETERS/replace)" = Y ]
-	rm -r $d
 	unload_rpcrdma2
+	# A kernel that has no rpcrdma2.ko gets the stock module.
+	echo "install rpcrdma2 /bin/false" >> $d/rpcrdma2.conf
+	modprobe rpcrdma
+	stock_loaded
+	[ ! -e /sys/module/rpcrdma2 ]
+	rmmod rpcrdma
+	rm -r $d
 }
 
 # ---- using it ----

@@ -14,4 +14,5 @@ have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_all
 raw_smp siw "chk_read_segments chk_interleaved chk_read_huge chk_sixteen
 	chk_more_results msg_position_zero lng_reply_chunk inl_announced"
+ktap_run "encoder of the raw peer" rawpeer self
 raw_group server 20049

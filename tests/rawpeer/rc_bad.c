@@ -167,6 +167,33 @@ RP_CASE("reasons", bad_version, "HDR-12,D-14,REC-1",
 	cl_end(s);
 }
 
+RP_CASE("reasons", bad_again, "REC-5,SEC-12",
+	"a server that serves RPCs, but breaks the protocol each time, is met later and later")
+{
+	struct cl *s = cl_mounted(NULL);
+	unsigned long long last = rp_now(), gap = 0;
+	struct rp_job *job;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < 5; i++) {
+		rp_send(s->c, rp_set(null_reply(rp_xid()), 1, 3));
+		rp_expect_closed(s->c);
+		rp_close(s->c);
+		job = job_stat(cl_name());
+		cl_accept(s);
+		gap = rp_now() - last;
+		last += gap;
+		rp_tell("the next connection after %llu ms", gap);
+		cl_settle(s);
+		err = cl_serve(s, job);
+		rp_check(!err, "the operation fails: %s", strerror(err));
+	}
+	/* 0.1 s, 0.2, 0.4, 0.8 and then 1.6, from one attempt to the next */
+	rp_check(gap >= 1000, "no more than %llu ms", gap);
+	cl_end(s);
+}
+
 /* ---- chunks that are refused ---- */
 
 RP_CASE("reasons", refused_is_counted, "ERR-30,ERR-8,ERR-34",
@@ -432,20 +459,6 @@ RP_CASE("reasons", why_silence, "VER-14,VER-16,SEC-11",
 	cl_end(s);
 }
 
-/* As an administrator would: a line written to the file of the connection */
-static void tell(const char *line)
-{
-	char path[256];
-	FILE *f;
-
-	rp_check(chg_file("client", rp_opt.port, path, sizeof(path)),
-		 "no connection is shown");
-	f = fopen(path, "w");
-	rp_check(f, "%s cannot be written", path);
-	fputs(line, f);
-	rp_check(!fclose(f), "\"%s\" is refused", line);
-}
-
 RP_CASE("reasons", why_forgotten, "VER-16,VER-17",
 	"what is remembered can be forgotten: version 2 at the next connect")
 {
@@ -460,10 +473,11 @@ RP_CASE("reasons", why_forgotten, "VER-16,VER-17",
 	rp_close(s->c);
 	v1_next(s);
 	rp_check(!cl_serve(s, s->mount), "the mount fails");
-	tell("forget\n");
+	rp_check(!chg_request("client", rp_opt.port, "forget\n"),
+		 "\"forget\" is refused");
 	rp_close(s->c);
 	/* Whoever answers now has time */
-	cl_parameter("negotiate_ms", "2000");
+	cl_parameter("negotiate_ms", "15000");
 	job = job_stat(cl_name());
 	cl_accept(s);
 	cl_settle(s);

@@ -122,6 +122,53 @@ RP_CASE("faults", fault_pull, "MSG-11",
 	rp_nothing(other);
 }
 
+/* The device says no, but has taken the work requests: they may use memory
+ * until the connection has ended.
+ */
+RP_CASE("faults", fault_late, "MSG-11,REC-4",
+	"work requests that are posted although it seems not: the connection is closed")
+{
+	struct rp_conn *other = rp_open(), *c;
+	uint32_t xid, i;
+	struct rp_mem *mem;
+	struct rp_msg *m;
+
+	set("late", "Y");
+	for (i = 0; i < 3; i++) {
+		c = rp_open();
+		mem = rp_mem(c, 8192);
+		xid = rp_xid();
+		rp_file("fault", 4096);
+		if (i == 0) {			/* RDMA Reads */
+			m = call_head(xid, NOMSG, 0);
+			put_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0,
+							rpc_null(xid))));
+			put_all(m, W(0, 0, 0));
+		} else if (i == 1) {		/* RDMA Writes and a Reply */
+			struct rp_seg seg = rp_seg(mem, 4096, 4096);
+
+			m = call_head(xid, MSG, 0);
+			put(m, 0);
+			put_chunk(m, 1, &seg);
+			put_all(m, W(0, 0));
+			put_msg(m, nfs4_read(xid, "fault", 0, 4096));
+		} else {			/* a Reply alone */
+			m = null_call(xid);
+		}
+		rp_null(c);
+		next_post_fails();
+		rp_send(c, m);
+		/* with or without a Reply */
+		rp_recv_within(c, RP_ANSWER / 8);
+		rp_check(rp_closed_within(c, RP_ANSWER),
+			 "the client does not learn of it");
+		has_failed();
+		rp_close(c);
+	}
+	set("late", "N");
+	rp_nothing(other);
+}
+
 /* The client makes a new connection and sends the READ again. */
 static struct cl_call *comes_again(struct cl *s, const struct cl_call *old)
 {

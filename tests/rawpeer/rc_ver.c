@@ -383,9 +383,11 @@ RP_CASE("version", cl_not_remembered, "VER-13,VER-17,REC-1",
 RP_CASE("version", cl_silence, "VER-14,V1-9,VER-16,D-22",
 	"a server that says nothing: reconnect with version 1 (F-19)")
 {
-	struct cl *s = cl_start(NULL);
+	struct cl *s;
 	uint64_t start;
 
+	cl_parameter("negotiate_ms", "2000");
+	s = cl_start(NULL);
 	cl_accept(s);
 	cl_first(s);
 	start = rp_now();
@@ -441,7 +443,8 @@ RP_CASE("version", cl_remembers_no_longer, "VER-16,VER-17,D-22",
 
 	rp_sleep(2100);			/* it counts in seconds */
 	hang_up(s);
-	cl_parameter("negotiate_ms", "2000");
+	/* Whoever answers now has time */
+	cl_parameter("negotiate_ms", "15000");
 	job = job_stat(cl_name());
 	cl_accept(s);
 	cl_settle(s);

@@ -4,10 +4,13 @@
  * the module shows of its connections. Written from the layouts of the
  * specification.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rp.h"
 #include "rp_chg.h"
@@ -339,4 +342,21 @@ long chg_seen(const char *role, unsigned int port, const char *name)
 	    !line_of(path, name, line, sizeof(line)))
 		return -1;
 	return strtol(line, NULL, 10);
+}
+
+int chg_request(const char *role, unsigned int port, const char *line)
+{
+	char shown[256], path[320];
+	int fd, err;
+
+	rp_check(chg_file(role, port, shown, sizeof(shown)),
+		 "no connection is shown");
+	snprintf(path, sizeof(path), OBSERVE "/change/%s",
+		 strrchr(shown, '/') + 1);
+	rp_tell("%s: %s", path, line);
+	fd = open(path, O_WRONLY);
+	rp_check(fd >= 0, "%s cannot be written", path);
+	err = write(fd, line, strlen(line)) < 0 ? errno : 0;
+	close(fd);
+	return err;
 }

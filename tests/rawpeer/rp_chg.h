@@ -105,5 +105,7 @@ struct chg chg_of(const struct rp_msg *m);
  */
 bool chg_file(const char *role, unsigned int port, char *path, int size);
 long chg_seen(const char *role, unsigned int port, const char *name);
+/* A request by an administrator, one line: 0 or errno of the write */
+int chg_request(const char *role, unsigned int port, const char *line);
 
 #endif /* _RAWPEER_RP_CHG_H */

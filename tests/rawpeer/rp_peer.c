@@ -528,17 +528,7 @@ long peer_shows(struct peer *p, const char *name)
 
 static int try_order(struct peer *p, const char *text)
 {
-	char path[256];
-	int fd, ret;
-
-	rp_check(chg_file(peer_role(p), peer_port(p), path, sizeof(path)),
-		 "the connection cannot be seen");
-	rp_tell("order: %s", text);
-	fd = open(path, O_WRONLY);
-	rp_check(fd >= 0, "orders cannot be given");
-	ret = write(fd, text, strlen(text)) < 0 ? -1 : 0;
-	close(fd);
-	return ret;
+	return chg_request(peer_role(p), peer_port(p), text) ? -1 : 0;
 }
 
 void peer_order(struct peer *p, const char *text)

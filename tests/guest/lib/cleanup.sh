@@ -29,6 +29,8 @@ kill_strays() {
 }
 
 kill_strays
+# Fails if there is no swap; what cannot be taken away shows below.
+swapoff -a 2> /dev/null
 for dir in $(nfs_mounts); do
 	umount "$dir" || complain "cannot unmount $dir"
 done

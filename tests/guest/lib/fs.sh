@@ -205,7 +205,7 @@ counted() {
 }
 
 # connections client|server: how many there are.
-connections() { find $OBSERVE -name "$1-*" | wc -l; }
+connections() { find $OBSERVE -maxdepth 1 -name "$1-*" | wc -l; }
 _none_left() {
 	local refs
 
@@ -347,6 +347,19 @@ small_window() {
 		sysctl -qw sunrpc.rdma_slot_table_entries=4
 	fi
 }
+
+# small_messages, default_messages: what goes inline on connections made from
+# now on, bytes in each direction. 4096 is the least.
+_messages() { # BYTES
+	local p
+
+	ours || return 0
+	for p in client_recv_size client_send_size server_recv_size; do
+		echo "$1" > /sys/module/rpcrdma2/parameters/$p
+	done
+}
+small_messages() { _messages 4096; }
+default_messages() { _messages 16384; }
 
 default_window() {
 	if ours; then

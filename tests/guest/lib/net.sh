@@ -52,10 +52,13 @@ lab_net() {
 	fi
 }
 
+# has rxe|siw: is there such a device in this guest?
+has() { [ -e "/sys/class/infiniband/${1}0" ]; }
+
 # lab_devices: the devices of this guest, for loops.
 lab_devices() {
 	echo rxe
-	[ ! -e /sys/class/infiniband/siw0 ] || echo siw
+	! has siw || echo siw
 }
 
 # lab_addr DEV: address for rxe, siw, tcp, and with a 6 at the end for IPv6.

@@ -14,7 +14,12 @@ end() {
 }
 
 # tell client|server WORD...: a request by an administrator.
-tell() { echo "${*:2}" > "$(end "$1")"; }
+tell() {
+	local f
+
+	f=$(end "$1")
+	echo "${*:2}" > "$OBSERVE/change/${f##*/}"
+}
 
 # refuses client|server WORD...: a request that fails, without a change.
 refuses() { ! tell "$@" 2> "$LAB_TMP/refused"; }

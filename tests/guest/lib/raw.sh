@@ -21,6 +21,7 @@ raw_group() {
 	[ "$port" = "$2" ] || step=2
 	shift 2
 	rawpeer list "$group" > "$LAB_TMP/raw.$group"
+	[ -s "$LAB_TMP/raw.$group" ] || lab_die "no cases of group $group"
 	for dev in $(lab_devices); do
 		pick=$*
 		! lab_is qemu || pick=${raw_smp_cases[$dev]-$pick}

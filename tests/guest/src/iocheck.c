@@ -1012,6 +1012,52 @@ static int cmd_herd(char **argv)
 	return 0;
 }
 
+/* A line of a file in /proc, in bytes. */
+static uint64_t proc_bytes(const char *file, const char *name)
+{
+	FILE *f = fopen(file, "r");
+	unsigned long kib = 0;
+	char line[128];
+
+	if (!f)
+		err(1, "%s", file);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)))
+			kib = strtoul(line + strlen(name), NULL, 10);
+	fclose(f);
+	return kib * 1024ULL;
+}
+
+/* Memory that is written out, and read in and checked after somebody has
+ * opened the FIFO for writing. What was written stays in the swap cache, until
+ * it is put out a second time, being clean.
+ */
+static int cmd_swap(char **argv)
+{
+	volatile unsigned char *touch;
+	uint64_t i;
+	unsigned char *p = mmap(NULL, length, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		err(1, "mmap");
+	fill(p, seed, 0, length);
+	for (touch = p;;) {
+		if (madvise(p, length, MADV_PAGEOUT))
+			err(1, "MADV_PAGEOUT");
+		usleep(20000);
+		if (proc_bytes("/proc/self/status", "VmSwap:") >= length / 2 &&
+		    proc_bytes("/proc/meminfo", "SwapCached:") < length / 4)
+			break;
+		for (i = 0; i < length; i += 4096)
+			(void)touch[i];
+	}
+	puts("it is out");
+	fflush(stdout);
+	close(open(argv[0], O_RDONLY));
+	return verify("memory", p, seed, 0, length);
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(char **argv);
@@ -1041,6 +1087,7 @@ static const struct {
 	{ "thaw", cmd_thaw, 1 },
 	{ "break", cmd_break, 1 },	/* FILE */
 	{ "herd", cmd_herd, 2 },	/* READS WRITES */
+	{ "swap", cmd_swap, 1 },	/* FIFO */
 };
 
 static void usage(void)

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Swap on a file of an NFS mount: memory goes out and comes back, also when the
+# server went away in between and when the connection is cut all the time.
+#
+# timeout: 240
+# flavours: uml uml-debug qemu
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+MEMORY=$(($(by_speed 8 4) << 20))
+
+swap_on() {
+	dd if=/dev/zero of="$D/swap" bs=1M count=32 conv=fsync status=none
+	chmod 600 "$D/swap"
+	mkswap "$D/swap" > /dev/null
+	swapon "$D/swap"
+}
+
+out() { grep -q "is out" $LAB_TMP/swap.log; }
+
+# put_out SEED: sets PID, of a process that has its memory on the swap file.
+put_out() {
+	rm -f $LAB_TMP/go
+	mkfifo $LAB_TMP/go
+	: > $LAB_TMP/swap.log
+	iocheck swap -s "$1" -l $MEMORY $LAB_TMP/go > $LAB_TMP/swap.log &
+	PID=$!
+	lab_wait 60 out
+}
+
+# It reads its memory and finds it as it was.
+get_in() {
+	: > $LAB_TMP/go
+	wait $PID
+}
+
+# What a page costs on its way must exist before: RPC slots and MRs.
+reserved() {
+	look
+	[ "${NOW[client.mrs_allocated]}" -ge 32 ]
+}
+
+swapped() { # DEV VERS
+	local was reads writes
+
+	scratch swap
+	nfs "$1" "$2"
+	swap_on
+	! ours || lab_wait 20 reserved
+	mark
+	reads=$(operations READ) writes=$(operations WRITE)
+	put_out 3
+	[ "$(operations WRITE)" -gt "$writes" ]
+	get_in
+	[ $(($(operations READ) - reads)) -ge $((MEMORY / 4 / 65536)) ]
+	look
+	! ours || counted client -eq 0 local_invalidations reconnects
+	# Nobody is there when it wants its memory back.
+	put_out 4
+	was=$(connects)
+	echo 0 > $NFSD/threads
+	: > $LAB_TMP/go
+	lab_nfsd
+	fs_listen
+	wait $PID
+	[ "$(connects)" -gt "$was" ]
+	if [ -d $FAIL_SUNRPC ]; then
+		cut_start client 40 10
+		put_out 5
+		get_in
+		cut_stop
+	fi
+	swapoff "$D/swap"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+fs_start
+for_versions "3 4.2" swapped "swap"
