@@ -40,7 +40,7 @@ check-races:
 
 bench:
 	@scripts/setup-packages.sh
-	@scripts/bench
+	@scripts/bench --strict
 	@scripts/bench --policy
 
 lint:

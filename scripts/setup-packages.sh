@@ -21,7 +21,7 @@ PACKAGES=(
 	# to fuzz
 	clang libclang-rt-14-dev
 	# lint
-	codespell perl python3 sparse
+	codespell perl python3 shellcheck sparse
 )
 
 if [ "${1-}" = --list ]; then
@@ -49,7 +49,8 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 echo "==> installing Debian packages (about 3 minutes, 500 MB): ${missing[*]}" >&2
-# Nothing of this is for this machine itself: no service is started on it.
+# Nothing of this is for this machine itself: no service is started on it, now
+# or at the next boot. The kernel is for guests, but the boot menu shows it.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
 	printf '#!/bin/sh\nexit 101\n' | $sudo tee $policy > /dev/null
@@ -69,3 +70,8 @@ if ! { apt update && apt install --no-install-recommends "${missing[@]}"; }; the
 	exit 1
 fi
 rm -f "$log"
+if command -v systemctl > /dev/null; then
+	dpkg -L "${missing[@]}" |
+		sed -n 's|.*/systemd/system/\([^/@]*\.\(service\|socket\|target\)\)$|\1|p' |
+		sort -u | xargs -r $sudo systemctl disable --quiet 2> /dev/null || true
+fi

@@ -31,8 +31,9 @@ advise() {
 	if [ "$root" = / ] && [ "$kver" = "$(uname -r)" ] &&
 	   [ -d /sys/module/nfs ]; then
 		say "The old nfs module is still loaded. Unmount all NFS file systems"
-		say "and run 'modprobe -r nfsv4 nfsv3 nfs' (the next mount loads the"
-		say "new one), or reboot."
+		say "and run 'modprobe -r nfs_layout_flexfiles nfs_layout_nfsv41_files"
+		say "blocklayoutdriver nfsv4 nfsv3 nfs' (the next mount loads the new"
+		say "one), or reboot."
 	fi
 	say "If NFS is in the initramfs (root on NFS): update-initramfs -u -k $kver"
 }
@@ -47,11 +48,16 @@ remove() {
 }
 
 install_modules() {
-	local ko signer=/lib/modules/$kver/build/scripts/sign-file
+	local ko tmp signer=/lib/modules/$kver/build/scripts/sign-file
 
+	[ -z "$key" ] || [ -x "$signer" ] ||
+		die "there is no $signer: install the headers of $kver"
+	# What lies below /lib/modules is taken by the next depmod, so nothing
+	# that is not complete must ever be there.
+	tmp=$(mktemp -d)
+	trap 'rm -rf "$tmp" "$dest.new"' EXIT
 	if [ -z "$from" ]; then
-		from=$(mktemp -d)
-		trap 'rm -rf "$from"' EXIT
+		from=$tmp/built
 		"$HERE/build-nfs-modules.sh" --kernel "$kver" --out "$from" \
 			${source:+--source "$source"}
 	fi
@@ -60,15 +66,18 @@ install_modules() {
 		[ "$(modinfo -F vermagic "$ko" | cut -d' ' -f1)" = "$kver" ] ||
 			die "${ko##*/} was built for another kernel than $kver"
 	done
-	# All or nothing: modules of two builds must never be mixed.
-	rm -rf "$dest.new"
-	mkdir -p "$dest.new"
-	install -m 644 "$from"/*.ko "$dest.new/"
+	mkdir "$tmp/ready"
+	install -m 644 "$from"/*.ko "$tmp/ready/"
 	if [ -n "$key" ]; then
-		for ko in "$dest.new"/*.ko; do
+		for ko in "$tmp/ready"/*.ko; do
 			"$signer" sha256 "$key" "$cert" "$ko"
 		done
 	fi
+	# All or nothing: modules of two builds must never be mixed.
+	rm -rf "$dest.new"
+	mkdir -p "${dest%/*}"
+	cp -r "$tmp/ready" "$dest.new"
+	chmod 755 "$dest.new"
 	rm -rf "$dest"
 	mv "$dest.new" "$dest"
 	depmod -b "$root" "$kver"
