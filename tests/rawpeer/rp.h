@@ -194,7 +194,7 @@ struct rp_msg *v1_reply(const struct rp_msg *rpc);
 struct rp_msg *call_head(uint32_t xid, uint32_t htype, uint32_t inv);
 struct rp_msg *reply_head(uint32_t xid, uint32_t htype);
 
-/* T1 of the requirements with this XID, and what must come back */
+/* A NULL Call with this XID, and what must come back */
 struct rp_msg *null_call(uint32_t xid);
 struct rp_msg *null_reply(uint32_t xid);
 /* The same in version 1 */

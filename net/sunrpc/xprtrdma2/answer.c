@@ -187,8 +187,8 @@ static void copy_inline(struct rpcrdma2_requester *rq,
 
 /* The payload is in the pages already. The inline part has what comes
  * before it, which is at most as long as the head, and what comes after it.
- * The padding between is not transferred, but counts (2.5a of the notes:
- * rpc_decode_header() wants a multiple of four).
+ * The padding between is not transferred, but counts: rpc_decode_header()
+ * wants a multiple of four.
  */
 static void copy_around_payload(struct rpcrdma2_req *req,
 				const struct rpcrdma2_hdr *hdr, u32 written)

@@ -260,7 +260,7 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
  * @prop: property
  * @queued: also what the next request will ask for
  *
- * Context: any. Requirements: CHG-26, state table 8.3.
+ * Context: any. Requirements: CHG-26.
  * Return: the value.
  */
 u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
@@ -330,8 +330,7 @@ static enum rpcrdma2_change_result result_of(const struct resprop *res,
  * @peer: properties of the peer; gets the new values
  * @malformed: set if it can't be read; then all is rejected
  *
- * Context: any. Requirements: CHG-8 to CHG-16, CHG-29, CHG-30, state
- * table 8.3.
+ * Context: any. Requirements: CHG-8 to CHG-16, CHG-29, CHG-30.
  * Return: true if it answers our REQPROP, which is no longer pending.
  */
 bool rpcrdma2_change_response(struct rpcrdma2_change *c,
@@ -373,7 +372,7 @@ bool rpcrdma2_change_response(struct rpcrdma2_change *c,
  * Whatever it says, the request will not be answered otherwise. A peer that
  * does not know the type is not bothered again.
  *
- * Context: any. Requirements: CHG-17, HT-9, ERR-7, state table 8.3.
+ * Context: any. Requirements: CHG-17, HT-9, ERR-7.
  * Return: true if it is about our last REQPROP or UPDPROP.
  */
 bool rpcrdma2_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)

@@ -2,7 +2,7 @@
 /*
  * Changing transport properties while a connection lives: the messages
  * REQPROP, RESPROP and UPDPROP, and what one peer knows about requests and
- * announcements under way (CHG-*, state table 8.3).
+ * announcements under way (CHG-*).
  *
  * Everything is by property number and by the rules in props_list.h; nothing
  * here knows a particular property.
@@ -140,7 +140,7 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
 				const struct rpcrdma2_propset *mine,
 				void *buf, u32 size);
 /* What our messages must obey now: the peer's value of @prop, or what we
- * asked for while that is pending (CHG-26, state table 8.3). With @queued,
+ * asked for while that is pending (CHG-26). With @queued,
  * also what we are about to ask for.
  */
 u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,

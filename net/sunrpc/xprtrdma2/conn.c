@@ -761,9 +761,9 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	return conn_waited(conn, left);
 }
 
-/* What came of the negotiation; the timer is an event like a message (state
- * table 8.1). NOTHING: the connection is lost. What that means is told when
- * it is closed, since an answer may still be among the completions.
+/* What came of the negotiation; the timer is an event like a message (see
+ * version.c). NOTHING: the connection is lost. What that means is told when it
+ * is closed, since an answer may still be among the completions.
  */
 static enum rpcrdma2_neg_action conn_await_answer(struct rpcrdma2_conn *conn)
 {

@@ -5,8 +5,8 @@
  *
  * An RPC goes IDLE -> QUEUED -> SENDING -> POSTED -> REPLIED -> IDLE. From
  * sunrpc's view it is sent as soon as it is QUEUED; credits, send queue room
- * and MRs are waited for in the FIFO, by nobody's thread (design decision
- * 6). Whatever may have freed one of them runs rpcrdma2_requester_run().
+ * and MRs are waited for in the FIFO, by nobody's thread. Whatever may have
+ * freed one of them runs rpcrdma2_requester_run().
  *
  * Invariants and contexts: see requester_impl.h. Nothing here sleeps but
  * what says so.

@@ -4,7 +4,7 @@
  *
  * The responder works on a call object of its own and on plain xdr_bufs and
  * page arrays, so that whoever executes Calls (nfsd's threads by way of
- * server.c) only adapts it (design decision 11).
+ * server.c) only adapts it.
  *
  * Life of a Call:
  *   rpcrdma2_responder_call()	a Call arrived: limits are checked, RDMA

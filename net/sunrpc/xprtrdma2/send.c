@@ -341,7 +341,7 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
  * @min: bytes that must be had
  *
  * Takes less than @size when memory is fragmented, so that a connection
- * comes up all the same (design decision 16).
+ * comes up all the same.
  *
  * Context: may sleep (GFP_NOIO).
  * Return: the size, or -ENOMEM.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which version a connection speaks: the client's negotiation (state table
- * 8.1 of the requirements), the server's choice (8.2), and what a client
- * transport remembers from one connection to the next (VER-13..17).
+ * Which version a connection speaks: the client's negotiation, the server's
+ * choice, and what a client transport remembers from one connection to the
+ * next (VER-13..17).
  *
  * Pure (see portable.h); times are in seconds of any monotonic clock. The
  * owner serialises calls on one object.
