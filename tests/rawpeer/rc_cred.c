@@ -246,7 +246,7 @@ RP_CASE("credits", cred_v1, "CRED-18,CRED-3,V1-8",
 RP_CASE("credits", cred_all_lost, "RINV-18,CRED-2",
 	"every credit went with an RPC that was cancelled and is never answered: a new connection")
 {
-	struct cl *s = cl_start("hard");
+	struct cl *s = cl_start("hard,timeo=100");
 	struct rp_job *job, *lost[2];
 	unsigned int i;
 	int err;

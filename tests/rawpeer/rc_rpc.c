@@ -838,7 +838,7 @@ RP_CASE("replies", rpc_answers_twice, "ERR-6,REV-15,SEC-2",
 RP_CASE("replies", rpc_never_answers, "CRED-15,REC-5,ERR-34",
 	"a server that never answers: no hang, no second copy of the Call")
 {
-	struct cl *s = cl_mounted(NULL);
+	struct cl *s = cl_mounted("timeo=100");
 	struct wait w = hold_lookup(s);
 	struct cl_call *call;
 	int err;
