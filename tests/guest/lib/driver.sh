@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 #
 # Runs tests inside the guest as long as the queue, which several guests may
-# share, has any, each in its own session with a time limit, and writes KTAP to the result channel. A test passes when
-# its script exits 0, none of its subtests failed, everything it set up could
-# be taken down again, the module could be unloaded, and the kernel had
-# nothing to complain about.
+# share, has any, each in its own session with a time limit, and writes KTAP to
+# the result channel. A test passes when its script exits 0, none of its
+# subtests failed, everything it set up could be taken down again, the module
+# could be unloaded, and the kernel had nothing to complain about.
 #
 # Per test, /out/NAME/ has: log (what the script printed), ktap, dmesg.
 
