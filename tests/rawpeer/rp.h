@@ -343,6 +343,8 @@ struct rp_msg *nfs4_call(uint32_t xid, uint32_t ops);
 /* PUTROOTFH, LOOKUP @file: the first two operations */
 void nfs4_put_file(struct rp_msg *m, const char *file);
 void nfs4_put_read(struct rp_msg *m, uint32_t off, uint32_t count);
+void nfs4_put_write(struct rp_msg *m, uint32_t off, uint32_t count);
+void nfs4_put_written(struct rp_msg *m, uint32_t count);
 /* A COMPOUND of PUTROOTFH, LOOKUP, READ */
 struct rp_msg *nfs4_read(uint32_t xid, const char *file, uint32_t off,
 			 uint32_t count);

@@ -148,7 +148,7 @@ static void write_in_part(struct rp_conn *c, const char *file, uint32_t len,
 			  uint32_t total)
 {
 	struct rp_mem *mem = rp_mem(c, 16384);
-	uint32_t xid = rp_xid(), i;
+	uint32_t xid = rp_xid();
 	struct rp_msg *m, *rpc = nfs4_write(xid, file, 0, total);
 
 	rp_fill(mem->buf, 0, total);
@@ -156,9 +156,7 @@ static void write_in_part(struct rp_conn *c, const char *file, uint32_t len,
 	put_read(m, 4 * rpc->n, rp_seg(mem, 0, len));
 	put_all(m, W(0, 0, 0));
 	put_msg(m, rpc);
-	for (i = len; i < total; i += 4)
-		put(m, (uint32_t)mem->buf[i] << 24 | mem->buf[i + 1] << 16 |
-		       mem->buf[i + 2] << 8 | mem->buf[i + 3]);
+	put_bytes(m, mem->buf + len, total - len);
 	rp_send(c, m);
 	rp_expect(c, msg_reply(nfs4_write_reply(xid, total)));
 	rp_file_is(file, 0, mem->buf, total);
@@ -175,6 +173,71 @@ RP_CASE("server", chk_read_part, "CHK-26,CHK-12,SEC-2,SEC-10",
 	write_in_part(c, "chkpart", 0, 3000);
 	rp_file("chkpart", 0);
 	write_in_part(c, "chkpart", 2996, 3000);
+	rp_nothing(c);
+}
+
+/* The data begins with a word that looks like the count of the Read chunk
+ * behind it.
+ */
+static void write_like_two(struct rp_conn *c, const char *file, uint32_t len,
+			   uint32_t total)
+{
+	struct rp_mem *mem = rp_mem(c, 16384);
+	uint32_t xid = rp_xid();
+	struct rp_msg *m, *rpc = nfs4_write(xid, file, 0, total);
+
+	rp_fill(mem->buf, 0, total);
+	put(rpc, len);
+	rp_store(mem, 8192, rpc);
+	memcpy(mem->buf, mem->buf + 8192 + 4 * (rpc->n - 1), 4);
+	m = call_head(xid, MSG, 0);
+	put_read(m, 4 * rpc->n, rp_seg(mem, 4, len));
+	put_all(m, W(0, 0, 0));
+	put_msg(m, rpc);
+	put_bytes(m, mem->buf + 4 + len, total - 4 - len);
+	rp_send(c, m);
+	rp_expect(c, msg_reply(nfs4_write_reply(xid, total)));
+	rp_file_is(file, 0, mem->buf, total);
+}
+
+RP_CASE("server", chk_read_decoy, "CHK-26,CHK-12,SEC-2,SEC-10",
+	"a Read chunk that only looks like an item: nothing but the client's data is written")
+{
+	struct rp_conn *c = rp_open();
+
+	rp_file("chkdecoy", 0);
+	write_like_two(c, "chkdecoy", 1000, 3000);
+	rp_file("chkdecoy", 0);
+	write_like_two(c, "chkdecoy", 0, 3000);
+	rp_nothing(c);
+}
+
+RP_CASE("server", chk_read_two_items, "CHK-12,CHK-26",
+	"two WRITEs in a COMPOUND, the first with a Read chunk, the second inline")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem(c, 4096);
+	uint32_t xid = rp_xid();
+	struct rp_msg *m, *rpc;
+
+	rp_file("chktwo", 0);
+	rp_fill(mem->buf, 0, 3000);
+	rpc = nfs4_call(xid, 4);
+	nfs4_put_file(rpc, "chktwo");
+	nfs4_put_write(rpc, 0, 2000);
+	m = call_head(xid, MSG, 0);
+	put_read(m, 4 * rpc->n, rp_seg(mem, 0, 2000));
+	put_all(m, W(0, 0, 0));
+	nfs4_put_write(rpc, 2000, 1000);
+	put_bytes(rpc, mem->buf + 2000, 1000);
+	put_msg(m, rpc);
+	rp_send(c, m);
+	rpc = nfs4_reply(xid, 4);
+	put_all(rpc, W(ANY, 0, ANY, 0));
+	nfs4_put_written(rpc, 2000);
+	nfs4_put_written(rpc, 1000);
+	rp_expect(c, msg_reply(rpc));
+	rp_file_is("chktwo", 0, mem->buf, 3000);
 	rp_nothing(c);
 }
 

@@ -56,16 +56,21 @@ void nfs4_put_readlink(struct rp_msg *m, const char *name)
 	put(m, OP_READLINK);
 }
 
+void nfs4_put_write(struct rp_msg *m, uint32_t off, uint32_t count)
+{
+	put_all(m, W(OP_WRITE, 0, 0, 0, 0));
+	put_long(m, off);
+	put(m, 2);				/* FILE_SYNC */
+	put(m, count);
+}
+
 struct rp_msg *nfs4_write(uint32_t xid, const char *file, uint32_t off,
 			  uint32_t count)
 {
 	struct rp_msg *m = nfs4_call(xid, 3);
 
 	nfs4_put_file(m, file);
-	put_all(m, W(OP_WRITE, 0, 0, 0, 0));
-	put_long(m, off);
-	put(m, 2);				/* FILE_SYNC */
-	put(m, count);
+	nfs4_put_write(m, off, count);
 	return m;
 }
 
@@ -85,12 +90,17 @@ struct rp_msg *nfs4_read_reply(uint32_t xid, bool eof, uint32_t count)
 	return m;
 }
 
+void nfs4_put_written(struct rp_msg *m, uint32_t count)
+{
+	put_all(m, W(OP_WRITE, 0, count, 2, ANY, ANY));
+}
+
 struct rp_msg *nfs4_write_reply(uint32_t xid, uint32_t count)
 {
 	struct rp_msg *m = nfs4_reply(xid, 3);
 
-	put_all(m, W(OP_PUTROOTFH, 0, OP_LOOKUP, 0, OP_WRITE, 0, count, 2,
-		     ANY, ANY));
+	put_all(m, W(OP_PUTROOTFH, 0, OP_LOOKUP, 0));
+	nfs4_put_written(m, count);
 	return m;
 }
 

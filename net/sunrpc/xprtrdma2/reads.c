@@ -13,7 +13,6 @@
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
-#include <linux/sunrpc/auth_gss.h>
 #include <linux/sunrpc/msg_prot.h>
 
 #include "responder_impl.h"
@@ -77,61 +76,17 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 	return true;
 }
 
-/* A word of the inline part, at @pos bytes. */
-static u32 body_word(const struct rpcrdma2_hdr *hdr, u32 pos)
-{
-	return be32_to_cpup((const __be32 *)(hdr->body + pos));
-}
-
-/* A credential or verifier at @pos, which becomes the place behind it. */
-static bool auth_skip(const struct rpcrdma2_hdr *hdr, u32 *pos, u32 *flavor)
-{
-	u32 len;
-
-	if (hdr->body_len < *pos + 2 * XDR_UNIT)
-		return false;
-	*flavor = body_word(hdr, *pos);
-	len = body_word(hdr, *pos + XDR_UNIT);
-	if (len > RPC_MAX_AUTH_SIZE)
-		return false;
-	*pos += 2 * XDR_UNIT + xdr_align_size(len);
-	return *pos <= hdr->body_len;
-}
-
-/* Is the one Read chunk of a Call what the executor takes for granted of pages
- * in the middle of an argument: all of the bytes of an opaque item, with
- * nothing of the RPC header in it? Not what the peer calls an item decides, but
- * the count in front of it. With GSS integrity or privacy the header reaches to
- * the end (CHK-30).
- */
-static bool chunk_is_item(const struct rpcrdma2_hdr *hdr,
-			  const struct rpcrdma2_read_chunk *chunk)
-{
-	u32 flavor, verf, count, cred = 6 * XDR_UNIT, pos = cred;
-
-	if (!auth_skip(hdr, &pos, &flavor))
-		return false;
-	/* flavor, length, version, procedure, sequence number, service */
-	if (flavor == RPC_AUTH_GSS &&
-	    (pos < cred + 6 * XDR_UNIT ||
-	     body_word(hdr, cred + 5 * XDR_UNIT) != RPC_GSS_SVC_NONE))
-		return false;
-	if (!auth_skip(hdr, &pos, &verf))
-		return false;
-	if (chunk->position < pos + XDR_UNIT)
-		return false;
-	count = body_word(hdr, chunk->position - XDR_UNIT);
-	return count <= chunk->length &&
-	       xdr_align_size((u64)count) == xdr_align_size((u64)chunk->length);
-}
-
 /**
  * rpcrdma2_call_lay_out - decide where the argument of a Call will be
- * @call: sorted by rpcrdma2_call_sort_reads(); @stream, @shape and @npages
- *	are set
+ * @call: sorted by rpcrdma2_call_sort_reads(); @stream and @npages are set
  *
  * The un-reduced stream is the inline part or the Position-Zero chunk with
  * the other chunks put in. Its size is not checked here.
+ *
+ * All of it goes to pages, without a gap, as a stream from a socket does. The
+ * executor takes more bytes from the pages than they hold if a part of the
+ * stream is elsewhere behind them: it does not look at the tail of an xdr_buf,
+ * and what a chunk holds is for the peer to say.
  *
  * Context: process; takes no locks.
  * Return: false if a Position is not within the stream.
@@ -155,13 +110,7 @@ bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call)
 	/* call_check() sees whether this is too much */
 	call->stream = min_t(u64, pos, U32_MAX);
 
-	call->shape = RPCRDMA2_ARG_PAGES;
 	call->npages = DIV_ROUND_UP(call->stream, PAGE_SIZE);
-	if (!hdr->has_pz && call->nchunks == 1 &&
-	    chunk_is_item(hdr, &call->chunks[0])) {
-		call->shape = RPCRDMA2_ARG_SPLIT;
-		call->npages = DIV_ROUND_UP(call->chunks[0].length, PAGE_SIZE);
-	}
 	call->first_page = 0;
 	return true;
 }
@@ -230,10 +179,6 @@ static int call_build_reads(struct rpcrdma2_call_ctx *call, gfp_t gfp)
 	bool pz = call->rx->hdr.has_pz;
 	u32 i, gap, pos = 0, used = 0;
 	int ret = 0;
-
-	if (call->shape == RPCRDMA2_ARG_SPLIT)
-		return call_read_chunk(call, call->chunks[0].position, 0,
-				       call->chunks[0].length, 0, gfp);
 
 	for (i = 0; i < call->nchunks; i++) {
 		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
@@ -419,11 +364,6 @@ static void call_fill(struct rpcrdma2_call_ctx *call)
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	u32 i, gap, pos = 0, used = 0;
 
-	if (call->shape == RPCRDMA2_ARG_SPLIT) {
-		call_zero(call, call->chunks[0].length,
-			  xdr_pad_size(call->chunks[0].length));
-		return;
-	}
 	for (i = 0; i < call->nchunks; i++) {
 		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
 
@@ -633,35 +573,23 @@ u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
 		      struct page **pages)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
-	u32 i, at, n = call->npages;
+	u32 i, n = call->npages;
 
 	for (i = 0; i < n; i++)
 		swap(call->pages[i], pages[i]);
 
 	memset(arg, 0, sizeof(*arg));
 	arg->pages = pages;
-	switch (call->shape) {
-	case RPCRDMA2_ARG_INLINE:
-		arg->head[0].iov_base = (void *)hdr->body;
-		arg->head[0].iov_len = hdr->body_len;
-		break;
-	case RPCRDMA2_ARG_SPLIT:
-		at = call->chunks[0].position;
-		arg->head[0].iov_base = (void *)hdr->body;
-		arg->head[0].iov_len = at;
-		arg->page_len = xdr_align_size(call->chunks[0].length);
-		arg->tail[0].iov_base = (void *)hdr->body + at;
-		arg->tail[0].iov_len = hdr->body_len - at;
-		break;
-	case RPCRDMA2_ARG_PAGES:
+	if (n) {
 		arg->head[0].iov_base = page_address(pages[0]);
 		arg->head[0].iov_len = min_t(u32, call->stream, PAGE_SIZE);
 		arg->pages = pages + 1;
 		arg->page_len = call->stream - arg->head[0].iov_len;
-		break;
+	} else {
+		arg->head[0].iov_base = (void *)hdr->body;
+		arg->head[0].iov_len = hdr->body_len;
 	}
-	arg->len = arg->head[0].iov_len + arg->page_len +
-		   arg->tail[0].iov_len;
+	arg->len = call->stream;
 	arg->buflen = arg->len;
 
 	if (n) {

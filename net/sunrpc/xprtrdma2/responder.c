@@ -214,7 +214,6 @@ static bool call_check(struct rpcrdma2_call_ctx *call)
 
 static void call_start(struct rpcrdma2_call_ctx *call)
 {
-	call->shape = RPCRDMA2_ARG_INLINE;
 	call->stream = call->rx->hdr.body_len;
 	if (!call_check(call))
 		return;

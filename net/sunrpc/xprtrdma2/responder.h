@@ -112,19 +112,6 @@ struct rpcrdma2_payload {
 };
 
 /**
- * enum rpcrdma2_call_shape - how the argument is laid out
- * @RPCRDMA2_ARG_INLINE: in the Receive
- * @RPCRDMA2_ARG_SPLIT: one Read chunk, in pages, between two parts of the
- *	Receive
- * @RPCRDMA2_ARG_PAGES: the whole stream in pages
- */
-enum rpcrdma2_call_shape {
-	RPCRDMA2_ARG_INLINE = 0,
-	RPCRDMA2_ARG_SPLIT,
-	RPCRDMA2_ARG_PAGES,
-};
-
-/**
  * enum rpcrdma2_reply_kind - what goes out
  * @RPCRDMA2_REPLY_MSG: the (reduced) Reply inline
  * @RPCRDMA2_REPLY_NOMSG: the (reduced) Reply in the Reply chunk
@@ -146,7 +133,6 @@ enum rpcrdma2_reply_kind {
  * @rx_refs: one for the executor; one for a Reply not encoded yet
  * @credited: the credit was given back
  * @wants_pages: the next step is rpcrdma2_call_pull()
- * @shape: layout of the argument
  * @nchunks: used entries of @chunks
  * @chunks: Read chunks other than Position-Zero, in ascending Position
  * @pz_len: bytes in the Position-Zero chunk
@@ -186,7 +172,6 @@ struct rpcrdma2_call_ctx {
 	bool				credited;
 
 	bool				wants_pages;
-	enum rpcrdma2_call_shape	shape;
 	u32				nchunks;
 	struct rpcrdma2_read_chunk	chunks[RPCRDMA2_READ_CHUNKS_MAX];
 	u32				pz_len;

@@ -23,7 +23,8 @@ struct rpcrdma2_responder;
 /* Pages of one struct rpcrdma2_rw; what rdma_rw puts into one MR */
 #define RPCRDMA2_RW_PAGES	256U
 #define RPCRDMA2_RW_SGES	(RPCRDMA2_RW_PAGES + 2)
-#define RPCRDMA2_RW_SMALL	16U
+/* 64 KiB that begin anywhere in a page */
+#define RPCRDMA2_RW_SMALL	17U
 
 /**
  * struct rpcrdma2_rw - local pages against one piece of remote memory
