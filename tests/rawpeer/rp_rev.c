@@ -356,6 +356,24 @@ RP_CASE("versions", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
 	}
 }
 
+RP_CASE("versions", rev_unanswered, "REV-10,REV-11",
+	"a client that never answers a reverse Call keeps its connection")
+{
+	struct session *s = with_delegation(NULL);
+	struct rp_rx *rx;
+	uint32_t xid;
+
+	want_to_write(s);
+	reverse_call(s);
+	/* Nine seconds: nfsd waits for one, and nobody may miss the credit */
+	rp_check(!rp_closed_within(s->c, 9000 / rp_opt.scale),
+		 "the connection ends");
+	xid = rp_xid();
+	rp_send(s->c, null_call(xid));
+	while (!rp_matches(rx = rp_recv(s->c), null_reply(xid)))
+		rp_check(rp_word(rx->buf, 4) == CALL, "not a reverse Call");
+}
+
 RP_CASE("versions", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 	"forward Calls with the XID of a live reverse Call, which asks for one")
 {

@@ -215,8 +215,8 @@ static void fence_room(struct rpcrdma2_sq_waiter *w,
 static void fence(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
 	req->inv_waiter.ready = fence_room;
-	mod_delayed_work(rpcrdma2_wq, &req->rq->watchdog,
-			 RPCRDMA2_FENCE_LIMIT + 1);
+	queue_delayed_work(rpcrdma2_wq, &req->rq->watchdog,
+			   RPCRDMA2_FENCE_LIMIT + 1);
 	if (rpcrdma2_sq_get(conn, req->ninv, &req->inv_waiter))
 		fence_post(req, conn);
 }
@@ -230,9 +230,11 @@ static bool fence_is_late(const struct rpcrdma2_req *req)
 	return req->fencing && time_after_eq(jiffies, req->fence_start + limit);
 }
 
-/* Do nothing but orphans keep the window shut, all of them for longer than
- * their RPCs would have waited for the Reply? The server has lost them, and nothing would ever be
- * sent again: the end of the connection gives their credits back (RINV-18).
+/* Do Calls wait while nothing but orphans keeps the window shut, all of them for
+ * longer than their RPCs would have waited for the Reply? The server has lost
+ * them, and nothing would ever be sent again: the end of the connection gives
+ * their credits back (RINV-18). Not so for callbacks, whose credits are none of
+ * the business of forward traffic (REV-10): a client may drop them all (REV-11).
  */
 static bool window_is_lost(struct rpcrdma2_requester *rq)
 {
@@ -241,7 +243,8 @@ static bool window_is_lost(struct rpcrdma2_requester *rq)
 	bool open;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (list_empty(&rq->outstanding))
+	if (!conn->client || list_empty(&rq->fifo) ||
+	    list_empty(&rq->outstanding))
 		return false;
 	spin_lock(&conn->credit_lock);
 	open = rpcrdma2_window_open(&conn->window);
