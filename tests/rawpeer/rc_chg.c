@@ -220,6 +220,37 @@ RP_CASE("client-change", cc_answer_too_low, "PROP-16,D-27,CHG-10,CHG-17,CONN-14"
 	peer_end(p);
 }
 
+/* While a READ waits, a message that is no answer to it takes its memory away. */
+static void takes_memory(struct peer *p, const struct rp_msg *m)
+{
+	struct rp_job *job;
+	struct cl_call *call = start_read(p, 20000, &job);
+	int err;
+
+	rp_send_inv(p->c, m, call->write[0].seg[0].handle);
+	peer_again(p);
+	cl_call_free(call);
+	err = cl_serve(p->s, job);
+	rp_check(!err, "the read fails: %s", strerror(err));
+	rp_is_pattern(job_data(job), 0, 20000);
+	peer_limit(p, 4096);
+}
+
+RP_CASE("client-change", cc_takes_memory, "RINV-14,RINV-10,SEC-13",
+	"a control message that invalidates the handle of an RPC: closed")
+{
+	struct peer *p = peer_client(8192);
+
+	takes_memory(p, updprop_rbsiz(rp_xid(), 8192));
+	takes_memory(p, reqprop_rbsiz(rp_xid(), 8192));
+	takes_memory(p, resprop(rp_xid(), 1, 0, 0));
+	p->hold = true;
+	peer_order(p, "rbsiz 16384");
+	peer_asks(p);
+	takes_memory(p, error2(p->request.xid, INVAL_HTYPE));
+	peer_end(p);
+}
+
 RP_CASE("client-change", cc_breaks_promise, "CHG-23,PROP-14,INL-7,CHG-9",
 	"a server that sends more than it was granted: the client starts again")
 {

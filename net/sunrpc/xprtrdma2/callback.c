@@ -336,12 +336,6 @@ bool rpcrdma2_callback_call(struct rpcrdma2_conn *conn,
 	struct rpc_rqst *rqst = NULL;
 	int ret = -ENOENT;
 
-	if (rx->invalidated) {
-		/* No Call of ours is answered by this (RINV-14) */
-		rpcrdma2_stat_inc(&client->stats, bad_inv_handle);
-		rpcrdma2_conn_kill(conn, -EPROTO);
-		return false;
-	}
 	if (!cb_is_inline(conn, hdr))
 		return false;
 

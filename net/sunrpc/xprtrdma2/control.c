@@ -282,6 +282,19 @@ static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return false;
 }
 
+/* Has a message that answers no RPC invalidated a handle? Then an RPC has lost
+ * its memory (RINV-14).
+ */
+static bool stray_invalidation(struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_recv *rx)
+{
+	if (likely(!rx->invalidated))
+		return false;
+	rpcrdma2_stat_inc(conn->p.stats, bad_inv_handle);
+	rpcrdma2_conn_kill(conn, -EPROTO);
+	return true;
+}
+
 static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		      bool settles)
 {
@@ -291,8 +304,10 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		return recv_rpc(conn, rx);
 	case RDMA2_ERROR:
 		rpcrdma2_stat_inc(conn->p.stats, rx_error);
-		if (rpcrdma2_props_error(conn, &rx->hdr))
+		if (rpcrdma2_props_error(conn, &rx->hdr)) {
+			stray_invalidation(conn, rx);
 			return false;
+		}
 		conn->p.ops->recv_error(conn, rx);
 		return false;
 	case RDMA2_CONNPROP:
@@ -324,11 +339,8 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	/* A requester says nothing about what may be a Reply (V1-3) */
 	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
 		verdict = RPCRDMA2_DROP;
-	if (unlikely(rx->invalidated) && !may_invalidate(rx, verdict)) {
-		rpcrdma2_stat_inc(conn->p.stats, bad_inv_handle);
-		rpcrdma2_conn_kill(conn, -EPROTO);
+	if (!may_invalidate(rx, verdict) && stray_invalidation(conn, rx))
 		return false;
-	}
 
 	switch (verdict) {
 	case RPCRDMA2_OK:
@@ -467,7 +479,9 @@ bool rpcrdma2_receive(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING &&
 	    !(conn->client && !conn->codec))
 		return false;
-	if (rpcrdma2_conn_ready(conn) && rpcrdma2_props_receive(conn, rx))
+	if (rpcrdma2_conn_ready(conn) && rpcrdma2_props_receive(conn, rx)) {
+		stray_invalidation(conn, rx);
 		return false;
+	}
 	return conn->client ? recv_client(conn, rx) : recv_server(conn, rx);
 }
