@@ -164,7 +164,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_header_class,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->cq_id = conn->cq->res.id;
+		__entry->cq_id = conn->cq_id;
 		__entry->cid = rx->cid;
 		__entry->xid = rx->hdr.xid;
 		__entry->vers = rx->hdr.vers;
@@ -267,7 +267,7 @@ TRACE_EVENT(rpcrdma2_wc_error,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->cq_id = conn->cq->res.id;
+		__entry->cq_id = conn->cq_id;
 		__entry->cid = cid;
 		__entry->status = wc->status;
 		__entry->vendor_err = wc->vendor_err;
@@ -295,7 +295,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_wc_class,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->cq_id = conn->cq->res.id;
+		__entry->cq_id = conn->cq_id;
 		__entry->cid = cid;
 		__entry->status = wc->status;
 		__entry->vendor_err = wc->vendor_err;
@@ -329,7 +329,7 @@ TRACE_EVENT(rpcrdma2_post_recv,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->cq_id = conn->cq->res.id;
+		__entry->cq_id = conn->cq_id;
 		__entry->cid = rx->cid;
 		__entry->size = rx->size;
 	),
@@ -349,7 +349,7 @@ TRACE_EVENT(rpcrdma2_post_chain,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->cq_id = conn->cq->res.id;
+		__entry->cq_id = conn->cq_id;
 		__entry->cid = cid;
 		__entry->nwrs = nwrs;
 		__entry->ret = ret;
@@ -393,7 +393,7 @@ TRACE_EVENT(rpcrdma2_post_send,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->cq_id = conn->cq->res.id;
+		__entry->cq_id = conn->cq_id;
 		__entry->cid = cid;
 		__entry->len = len;
 		__entry->nwrs = nwrs;

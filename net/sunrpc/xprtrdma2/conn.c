@@ -346,6 +346,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		conn->cq = NULL;
 		return ret;
 	}
+	conn->cq_id = conn->cq->res.id;
 	conn->probe_cqe.done = conn_probe_done;
 	ret = conn_create_qp(conn);
 	if (ret)

@@ -318,6 +318,7 @@ struct rpcrdma2_adapt {
  * @cm_id: CM id; its device is @cm_id->device once resolved
  * @pd: protection domain, of this connection alone (SEC-4)
  * @cq: one CQ for both queues
+ * @cq_id: its number; stays when it is gone
  * @qp: queue pair
  * @state_lock: protects @state
  * @state: see enum rpcrdma2_conn_state; changed by one function only
@@ -414,6 +415,7 @@ struct rpcrdma2_conn {
 	struct rdma_cm_id		*cm_id;
 	struct ib_pd			*pd;
 	struct ib_cq			*cq;
+	u32				cq_id;
 	struct ib_qp			*qp;
 
 	spinlock_t			state_lock;	/* @state, negotiation */
