@@ -4,7 +4,7 @@
 # rpcrdma2.ko is left in the checkout.
 
 KVER	?= $(shell uname -r)
-FLAVOURS ?= unit uml,uml-debug+qemu,pair,fuzz
+FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
@@ -65,7 +65,7 @@ help:
 	@echo '  make check        all tests'
 	@echo '                    FLAVOURS="$(FLAVOURS)", TESTS="10-io-sizes ..."'
 	@echo '  make check-races  the tests of races, on a debug kernel with four CPUs;'
-	@echo '                    half an hour, not part of make check. RACES="..."'
+	@echo '                    minutes, not part of make check. RACES="..."'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
 	@echo '                    the policy for buffer sizes and without, and its memory'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'

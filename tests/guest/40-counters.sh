@@ -204,13 +204,15 @@ clean() {
 
 fs_start
 mounted "$VERSIONS" "mountstats=mountstats_line"
-# The rest is about counters that the stock transport does not have.
+# The rest is about counters that the stock transport does not have. What minor
+# versions have in common counts alike on several CPUs, which are slow.
 if ours; then
-	mounted "3 4.0" "settled=settled" "inline=inline_io" \
-		"chunks=chunked_io" "long Replies=long_replies" "no errors=clean"
-	mounted 4.1 "settled=settled" "inline=inline_io" "chunks=chunked_io" \
-		"long Replies=long_replies" "callbacks=callbacks" \
-		"no errors=clean"
+	mounted "3 $(lab_is qemu || echo 4.0)" "settled=settled" \
+		"inline=inline_io" "chunks=chunked_io" \
+		"long Replies=long_replies" "no errors=clean"
+	lab_is qemu || mounted 4.1 "settled=settled" "inline=inline_io" \
+		"chunks=chunked_io" "long Replies=long_replies" \
+		"callbacks=callbacks" "no errors=clean"
 	mounted 4.2 "settled=settled" "inline=inline_io" "chunks=chunked_io" \
 		"long Replies=long_replies" "long Calls=long_calls" \
 		"callbacks=callbacks" "trace=traced_ids" "no errors=clean"

@@ -3,9 +3,12 @@
 #
 # A link that is slow and loses packets, and for siw, which has TCP for that,
 # repeats and reorders them: while connections are made it does not lead to
-# version 1 (F-5), and under load everything is slower, nothing else.
+# version 1 (F-5), and under load everything is slower, nothing else. A link that
+# goes down and comes back, or an address that changes, ends the connection; the
+# load goes on over a new one (F-15). Not over rxe, and not with NFSv4, which
+# leaves it to TCP: see Documentation/devices.md.
 #
-# timeout: 120
+# timeout: 240
 . /lab/tests/lib.sh
 
 PARAM=/sys/module/rpcrdma2/parameters
@@ -65,6 +68,68 @@ load() { # DEV VERS
 	umount_nfs
 }
 
+# ---- while files are written and read ----
+
+rounds() { cat "$LAB_TMP/round" 2> /dev/null || echo 0; }
+further() { [ "$(rounds)" -gt "$1" ]; }
+
+# Rounds until told to stop; each round that ended says so.
+worker() { # FILE
+	local n=0
+
+	while [ ! -e "$LAB_TMP/stop" ]; do
+		n=$((n + 1))
+		iocheck write -t -d -s "$n" -l 100001 -b 9001 "$1" || return 1
+		iocheck check -e -d -s "$n" -l 100001 -b 7001 "$1" || return 1
+		echo $n > "$LAB_TMP/round"
+	done
+}
+
+ready() { grep -qsx "state: ready" $OBSERVE/client-*; }
+lost() { ! ready; }
+connected_again() { [ "$(connects)" -gt "$BEFORE" ]; }
+
+# under_load EVENT DEV VERS: what happens to the link ends the connection, not
+# the work. Time limits are short so that a silent peer is noticed soon.
+under_load() {
+	local pid n opts=timeo=50
+
+	[ "$3" != 3 ] || opts+=,nolock
+	rm -f "$LAB_TMP/stop" "$LAB_TMP/round"
+	nfs "$2" "$3" "$opts"
+	BEFORE=$(connects)
+	worker "/mnt/$1-$2-$3" &
+	pid=$!
+	lab_wait 20 further 0
+	"$1" "$2"
+	n=$(rounds)
+	lab_wait 12 further "$n"
+	touch "$LAB_TMP/stop"
+	wait $pid
+	connected_again
+	look
+	[ "${NOW[client.version]}" = 2 ]
+	umount_nfs
+}
+
+# The cable is out until that has been noticed.
+unplugged() { # DEV
+	ip link set "${CABLE[$1]}" down
+	lab_wait 12 lost
+	ip link set "${CABLE[$1]}" up
+}
+
+# Another address, and no way to be reached at the old one.
+moved() { # DEV
+	local dev=${CABLE[$1]} old host
+
+	old=$(ip -4 -o addr show dev "$dev" | awk '{ print $4; exit }')
+	host=${old%/*}
+	ip addr del "$old" dev "$dev"
+	ip addr add "${host%.*}.$((${host##*.} + 1))/24" dev "$dev"
+	lab_wait 12 connected_again
+}
+
 lab_modprobe sch_netem
 lab_allow_log "$RXE_FAULT"
 pair_net client
@@ -76,3 +141,9 @@ for dev in $(lab_devices); do
 	ktap_run "$dev NFSv3 mounted over a link with losses (F-5)" lossy "$dev" 3
 	ktap_run "$dev NFSv4.2 load on a bad link" load "$dev" 4.2
 done
+if has siw; then
+	ktap_run "siw NFSv3 link down and up under load (F-15)" \
+		under_load unplugged siw 3
+	ktap_run "siw NFSv3 another address under load (F-15)" \
+		under_load moved siw 3
+fi
