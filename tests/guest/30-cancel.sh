@@ -20,6 +20,16 @@ progress() { # BEFORE
 	[ $(($(operations READ) + $(operations WRITE))) -ge $(($1 + 8)) ]
 }
 
+# Before it executes a program, a shell keeps all signals but KILL for later, and
+# they are lost.
+started() { # PID...
+	local p
+
+	for p; do
+		[ "$(< "/proc/$p/comm")" = iocheck ] || return 1
+	done
+}
+
 # Signals at arbitrary moments.
 killed() {
 	local i round before pids signals=(KILL TERM USR1)
@@ -37,6 +47,7 @@ killed() {
 				-b $((900 + i * 5003)) "$D/r" 2> /dev/null &
 			pids+=($!)
 		done
+		lab_wait 10 started "${pids[@]}"
 		lab_wait 10 progress "$before"
 		kill -"${signals[round]}" "${pids[@]}"
 		lab_wait 20 gone "${pids[@]}"

@@ -333,8 +333,17 @@ stuck() {
 	[ "$n" -ge "$1" ]
 }
 
-# gone PID...: none of them runs any more.
-gone() { ! kill -0 "$@" 2> /dev/null; }
+# gone PID...: none of them runs any more. Who is dead may still be there, until
+# the shell gets to it.
+gone() {
+	local - p stat
+
+	set +x
+	for p; do
+		{ read -r stat < "/proc/$p/stat"; } 2> /dev/null || continue
+		[[ $stat = *") Z "* ]] || return 1
+	done
+}
 
 # small_window N, default_window: the server grants N Calls at once. Counts
 # from the next connection on.
