@@ -17,7 +17,7 @@ for suite in "$KUNIT"/*/; do
 		"    ok "*SKIP*) ktap_fail "${line#*ok * }" ;;
 		"    ok "*) ktap_ok "${line#*ok * }" ;;
 		"    not ok "*) ktap_fail "${line#*ok * }" ;;
-		"    # Subtest:"*) ktap_diag "${line#*# }" ;;
+		"    # Subtest: "*) ktap_diag "suite ${line#*: }" ;;
 		*"EXPECT"* | *"ASSERT"* | *" at "*) ktap_diag "${line#"${line%%[! ]*}"}" ;;
 		esac
 	done < "$suite/results"
