@@ -5,7 +5,7 @@
 # long: the stock SMP kernel above all.
 #
 # timeout: 60
-# flavours: qemu
+# flavours: qemu qemu-hw
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

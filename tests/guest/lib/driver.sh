@@ -99,6 +99,7 @@ run_test() {
 	limit=$((${limit:-60} * scale))
 	export KTAP_FILE=/tmp/ktap.$number LAB_TEST=$name LAB_TMP=/tmp/$name
 	export LAB_ALLOW=/tmp/allow.$number
+	[[ $name != *@* ]] || export lab_profile=${name#*@}
 	: > "$KTAP_FILE"
 	: > "$LAB_ALLOW"
 	mkdir -p "$LAB_TMP"
@@ -182,6 +183,6 @@ emit "KTAP version 1"
 # After a failure the host goes on with a new guest.
 while [ -z "$SPOILT" ] && take_test; do
 	n=$((n + 1))
-	run_test "$TEST" "/lab/tests/$TEST.sh" "$n"
+	run_test "$TEST" "/lab/tests/${TEST%@*}.sh" "$n"
 done
 emit "1..$n"

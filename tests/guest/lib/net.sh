@@ -45,6 +45,8 @@ lab_net() {
 	echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
 	ip link set lo up
 	_veth v0 v1 $RXE_ADDR $RXE_ADDR6
+	# shellcheck disable=SC2086 # words
+	! have_hw || has rxe || hw_use ${HW_PROFILE-$lab_profile}
 	_rdma_link rxe0 rxe v0
 	if have_siw; then
 		_veth w0 w1 $SIW_ADDR $SIW_ADDR6

@@ -12,7 +12,10 @@ DAEMONS=(rpc.mountd rpc.statd nfsdcld rpcbind)
 have_rdma2() { modprobe -qn rpcrdma2; }
 # Tests that count messages and look at sizes want no change that they have not
 # asked for.
-load_rpcrdma2() { modprobe rpcrdma2 adapt_size=0 adapt_seconds=0 "$@"; }
+# shellcheck disable=SC2086 # words
+load_rpcrdma2() {
+	modprobe rpcrdma2 adapt_size=0 adapt_seconds=0 ${HW_OURS-} "$@"
+}
 
 # unload_rpcrdma2: waits for the last connections to go.
 unload_rpcrdma2() {
