@@ -1,30 +1,89 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Finds out by compiling what the kernel in KDIR offers, for
-# net/sunrpc/xprtrdma2/compat.h. The result is written only when it changed,
-# so that nothing is rebuilt in vain.
+# Finds out by compiling what the kernel in KDIR is, for
+# net/sunrpc/xprtrdma2/compat.h. Each probe has two programs: one that only the
+# newer way compiles, one that only the older way does. If neither does, the
+# kernel is one that this module does not know, and nothing is built: many of
+# these differences compile and then corrupt memory, so there is no default. For
+# the same reason no probe takes something's absence for an answer; where a
+# thing is gone a program asserts what is in its place.
+#
+# HEADER is written only when it changed, so that nothing is rebuilt in vain.
 #
 # usage: scripts/probe-compat.sh KDIR HEADER [MAKE-ARGUMENT...]
+#        scripts/probe-compat.sh --list
 set -euo pipefail
 
-kdir=$1
-header=$2
-shift 2
-
-# probe NAME: the program on standard input has to compile.
+# probe NAME: what is asked. The two programs come on standard input, the newer
+# way first, with a line "---" between them.
 declare -a names=()
+declare -A asks=()
 probe() {
 	names+=("$1")
-	cat > "$tmp/$1.c"
-	echo "obj-m += $1.o" >> "$tmp/Kbuild"
+	asks[$1]=$2
+	awk -v new="$tmp/$1.new" -v old="$tmp/$1.old" \
+		'BEGIN { out = new } /^---$/ { out = old; next } { print > out }'
 }
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# Backchannel Calls are queued on an lwq, and an idle thread is woken by name.
-probe SV_CB_LWQ <<'EOF'
+probe UNALIGNED "where get_unaligned_be32() is (6.12)" <<'EOP'
+#include <linux/unaligned.h>
+u32 probe(const void *p);
+u32 probe(const void *p) { return get_unaligned_be32(p); }
+---
+#include <asm/unaligned.h>
+u32 probe(const void *p);
+u32 probe(const void *p) { return get_unaligned_be32(p); }
+EOP
+
+probe ALLOC_PAGES_BULK "what fills the empty entries of an array of pages (6.14)" <<'EOP'
+#include <linux/gfp.h>
+unsigned long probe(struct page **pages);
+unsigned long probe(struct page **pages)
+{
+	return alloc_pages_bulk(GFP_KERNEL, 3, pages);
+}
+---
+#include <linux/gfp.h>
+unsigned long probe(struct page **pages);
+unsigned long probe(struct page **pages)
+{
+	return alloc_pages_bulk_array(GFP_KERNEL, 3, pages);
+}
+EOP
+
+probe ASSIGN_STR "whether a string field of a trace event knows its source (6.10)" <<'EOP'
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include <trace/stages/stage6_event_callback.h>
+struct probe_entry { u32 __data_loc_a; };
+struct probe_offsets { const char *a_ptr_; u32 a; };
+void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets);
+void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets)
+{
+	__assign_str(a);
+}
+---
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include <trace/stages/stage6_event_callback.h>
+struct probe_entry { u32 __data_loc_a; };
+struct probe_offsets { u32 a; };
+void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets,
+	   const char *b);
+void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets,
+	   const char *b)
+{
+	__assign_str(a, b);
+}
+EOP
+
+probe SV_CB_LWQ "how a backchannel Call gets to its service (6.8)" <<'EOP'
 #include <linux/lwq.h>
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/xprt.h>
@@ -34,28 +93,174 @@ void probe(struct svc_serv *serv, struct rpc_rqst *rqst)
 	lwq_enqueue(&rqst->rq_bc_list, &serv->sv_cb_list);
 	svc_pool_wake_idle_thread(&serv->sv_pools[0]);
 }
-EOF
+---
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/xprt.h>
+void probe(struct svc_serv *serv, struct rpc_rqst *rqst);
+void probe(struct svc_serv *serv, struct rpc_rqst *rqst)
+{
+	spin_lock(&serv->sv_cb_lock);
+	list_add(&rqst->rq_bc_list, &serv->sv_cb_list);
+	spin_unlock(&serv->sv_cb_lock);
+	wake_up(&serv->sv_cb_waitq);
+}
+EOP
 
-# Must always compile: tells a kernel that lacks something from one that
-# nothing can be built for.
-probe BASE <<'EOF'
+# The older way: one array in the thread itself for argument and Reply, filled
+# as a whole. What came between the two is not known here.
+probe SVC_RESPAGES "whose the pages of a server's Reply are (7.1)" <<'EOP'
+#include <linux/build_bug.h>
+#include <linux/sunrpc/svc.h>
+static_assert(sizeof_field(struct svc_rqst, rq_pages) == sizeof(void *));
+static_assert(offsetof(struct svc_rqst, rq_pages) ==
+	      offsetofend(struct svc_rqst, rq_pages_nfree));
+static_assert(offsetof(struct svc_rqst, rq_pages_nfree) ==
+	      offsetofend(struct svc_rqst, rq_maxpages));
+static_assert(offsetof(struct svc_rqst, rq_page_end) ==
+	      offsetofend(struct svc_rqst, rq_next_page));
+---
+#include <linux/build_bug.h>
+#include <linux/sunrpc/svc.h>
+static_assert(sizeof_field(struct svc_rqst, rq_pages) ==
+	      (RPCSVC_MAXPAGES + 1) * sizeof(void *));
+static_assert(offsetof(struct svc_rqst, rq_pages) ==
+	      offsetofend(struct svc_rqst, rq_res));
+static_assert(offsetof(struct svc_rqst, rq_respages) ==
+	      offsetofend(struct svc_rqst, rq_pages));
+static_assert(offsetof(struct svc_rqst, rq_page_end) ==
+	      offsetofend(struct svc_rqst, rq_next_page));
+EOP
+
+# An operation that this module lacks may be called without a look.
+probe SVC_XPRT_OPS "what a server's transport is asked to do (6.2)" <<'EOP'
+#include <linux/build_bug.h>
+#include <linux/sunrpc/svc_xprt.h>
+static_assert(sizeof(struct svc_xprt_ops) == 11 * sizeof(void *));
+static_assert(offsetof(struct svc_xprt_ops, xpo_free) == 8 * sizeof(void *));
+static_assert(offsetof(struct svc_xprt_ops, xpo_kill_temp_xprt) ==
+	      9 * sizeof(void *));
+static_assert(offsetof(struct svc_xprt_ops, xpo_handshake) ==
+	      10 * sizeof(void *));
+---
+#include <linux/build_bug.h>
+#include <linux/sunrpc/svc_xprt.h>
+static_assert(sizeof(struct svc_xprt_ops) == 12 * sizeof(void *));
+static_assert(offsetof(struct svc_xprt_ops, xpo_free) == 8 * sizeof(void *));
+static_assert(offsetof(struct svc_xprt_ops, xpo_secure_port) ==
+	      9 * sizeof(void *));
+static_assert(offsetof(struct svc_xprt_ops, xpo_kill_temp_xprt) ==
+	      10 * sizeof(void *));
+EOP
+
+probe RPC_XPRT_OPS "what a client's transport is asked to do (6.3)" <<'EOP'
+#include <linux/build_bug.h>
+#include <linux/sunrpc/xprt.h>
+static_assert(sizeof(struct rpc_xprt_ops) == 30 * sizeof(void *));
+static_assert(offsetof(struct rpc_xprt_ops, abort_send_request) ==
+	      offsetofend(struct rpc_xprt_ops, send_request));
+---
+#include <linux/build_bug.h>
+#include <linux/sunrpc/xprt.h>
+static_assert(sizeof(struct rpc_xprt_ops) == 29 * sizeof(void *));
+static_assert(offsetof(struct rpc_xprt_ops, wait_for_reply_request) ==
+	      offsetofend(struct rpc_xprt_ops, send_request));
+EOP
+
+probe XPRT_CREATE "whether a mount says how long to try (6.2)" <<'EOP'
+#include <linux/sunrpc/xprt.h>
+unsigned long probe(const struct xprt_create *args);
+unsigned long probe(const struct xprt_create *args)
+{
+	return args->connect_timeout + args->reconnect_timeout;
+}
+---
+#include <linux/align.h>
+#include <linux/build_bug.h>
+#include <linux/sunrpc/xprt.h>
+static_assert(sizeof(struct xprt_create) ==
+	      ALIGN(offsetofend(struct xprt_create, flags), sizeof(void *)));
+EOP
+
+probe RQ_SEQNOS "how many GSS sequence numbers a Call remembers (6.16)" <<'EOP'
+#include <linux/sunrpc/xprt.h>
+unsigned int probe(const struct rpc_rqst *rqst);
+unsigned int probe(const struct rpc_rqst *rqst)
+{
+	return rqst->rq_seqno_count + rqst->rq_seqnos[0];
+}
+---
+#include <linux/sunrpc/xprt.h>
+u32 probe(const struct rpc_rqst *rqst);
+u32 probe(const struct rpc_rqst *rqst)
+{
+	return rqst->rq_seqno;
+}
+EOP
+
+if [ "${1-}" = --list ]; then
+	printf '%s\n' "${names[@]}"
+	exit 0
+fi
+kdir=$1
+header=$2
+shift 2
+
+# Must always compile: tells a kernel that is unknown from one that nothing can
+# be built for.
+cat > "$tmp/BASE.new" <<'EOP'
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/xprt.h>
 #include <rdma/rdma_cm.h>
 #include <rdma/rw.h>
-EOF
+EOP
 
-make -k -C "$kdir" M="$tmp" "$@" "${names[@]/%/.o}" > "$tmp/log" 2>&1 || true
-if [ ! -f "$tmp/BASE.o" ]; then
-	cat "$tmp/log" >&2
+# compile WAY NAME...: leaves NAME.o of those programs that compile.
+compile() {
+	local way=$1 n
+	local -a objects=()
+
+	shift
+	for n in "$@"; do
+		cp "$tmp/$n.$way" "$tmp/${n}_$way.c"
+		echo "obj-m += ${n}_$way.o" >> "$tmp/Kbuild"
+		objects+=("${n}_$way.o")
+	done
+	make -k -C "$kdir" M="$tmp" "${make_args[@]}" "${objects[@]}" \
+		> "$tmp/log.$way" 2>&1 < /dev/null || true
+}
+
+make_args=("$@")
+compile new BASE "${names[@]}"
+if [ ! -f "$tmp/BASE_new.o" ]; then
+	cat "$tmp/log.new" >&2
 	echo "error: nothing can be built for the kernel in $kdir" >&2
 	exit 1
 fi
+declare -a rest=() unknown=()
+for n in "${names[@]}"; do
+	[ -f "$tmp/${n}_new.o" ] || rest+=("$n")
+done
+[ ${#rest[@]} = 0 ] || compile old "${rest[@]}"
+
 {
 	echo "/* Written by scripts/probe-compat.sh. */"
 	for n in "${names[@]}"; do
-		[ "$n" = BASE ] || [ ! -f "$tmp/$n.o" ] || echo "#define COMPAT_HAVE_$n 1"
+		if [ -f "$tmp/${n}_new.o" ]; then
+			echo "#define COMPAT_$n 1"
+		elif [ -f "$tmp/${n}_old.o" ]; then
+			echo "#define COMPAT_$n 0"
+		else
+			unknown+=("$n")
+		fi
 	done
 } > "$tmp/header"
+if [ ${#unknown[@]} -gt 0 ]; then
+	for n in "${unknown[@]}"; do
+		grep -h -m 2 "${n}_.*error:" "$tmp/log.new" "$tmp/log.old" >&2 || true
+		echo "error: rpcrdma2 does not know ${asks[$n]} in the kernel of" \
+			"$kdir (probe $n)" >&2
+	done
+	exit 1
+fi
 mkdir -p "$(dirname "$header")"
 cmp -s "$tmp/header" "$header" || cp "$tmp/header" "$header"

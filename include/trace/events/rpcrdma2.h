@@ -81,7 +81,7 @@ TRACE_EVENT(rpcrdma2_cm_event,
 		__entry->conn = conn->id;
 		__entry->event = event;
 		__entry->status = status;
-		__assign_str(name);
+		compat_assign_str(name, rdma_event_msg(event));
 	),
 	TP_printk("conn=%u event=%s (%d) status=%d", __entry->conn,
 		  __get_str(name), __entry->event, __entry->status)
@@ -225,7 +225,7 @@ TRACE_EVENT(rpcrdma2_prop,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__assign_str(what);
+		compat_assign_str(what, what);
 		__entry->prop = prop;
 		__entry->value = value;
 		__entry->arg = arg;
@@ -271,7 +271,7 @@ TRACE_EVENT(rpcrdma2_wc_error,
 		__entry->cid = cid;
 		__entry->status = wc->status;
 		__entry->vendor_err = wc->vendor_err;
-		__assign_str(what);
+		compat_assign_str(what, what);
 	),
 	TP_printk("conn=%u cq.id=%u cid=%u %s: %s (%d/0x%x)", __entry->conn,
 		  __entry->cq_id, __entry->cid, __get_str(what),
@@ -666,8 +666,10 @@ DECLARE_EVENT_CLASS(rpcrdma2_xprt_class,
 		__entry->xprt = xprt->id;
 		__entry->conn = conn;
 		__entry->value = value;
-		__assign_str(addr);
-		__assign_str(port);
+		compat_assign_str(addr,
+				  xprt->address_strings[RPC_DISPLAY_ADDR]);
+		compat_assign_str(port,
+				  xprt->address_strings[RPC_DISPLAY_PORT]);
 	),
 	TP_printk("xprt=%u peer=[%s]:%s conn=%u value=%ld", __entry->xprt,
 		  __get_str(addr), __get_str(port), __entry->conn,

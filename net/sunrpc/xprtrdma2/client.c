@@ -27,6 +27,7 @@
 
 #include "callback.h"
 #include "client.h"
+#include "compat.h"
 #include "module.h"
 #include "names.h"
 #include "observe.h"
@@ -660,10 +661,11 @@ static int client_init(struct rpcrdma2_client *client,
 	xprt->timeout = &rpcrdma2_client_timeout;
 	xprt->connect_timeout = xprt->timeout->to_initval;
 	xprt->max_reconnect_timeout = RPCRDMA2_REEST_MAX;
-	if (args->reconnect_timeout)
-		xprt->max_reconnect_timeout = args->reconnect_timeout;
-	if (args->connect_timeout)
-		client_op_set_connect_timeout(xprt, args->connect_timeout,
+	if (compat_reconnect_timeout(args))
+		xprt->max_reconnect_timeout = compat_reconnect_timeout(args);
+	if (compat_connect_timeout(args))
+		client_op_set_connect_timeout(xprt,
+					      compat_connect_timeout(args),
 					      xprt->max_reconnect_timeout);
 	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
 	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;

@@ -1,23 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Everything that differs between the kernels this module is built for.
+ * Everything that differs between the kernels this module is built for. The
+ * other files read like code for the newest of them, and none asks for a kernel
+ * version.
  *
- * scripts/probe-compat.sh compiles a few lines against the kernel at hand
- * and writes compat_probes.h with one COMPAT_HAVE_* line for each that
- * compiles; the build defines RPCRDMA2_PROBES if it is there. Without it (a
- * build inside a kernel tree) the newest supported interfaces are assumed. No
- * other file asks for a kernel version.
+ * scripts/probe-compat.sh asks the kernel at hand one question for each
+ * difference and writes the answers, 1 for the newer way and 0 for the older
+ * one, into compat_probes.h; its comments say what the questions mean. A kernel
+ * that answers neither way is refused: many of these differences compile and
+ * then corrupt memory. For the same reason a missing answer has no default. A
+ * build inside of a kernel tree needs no answers, it has the newest interfaces.
  */
 #ifndef _RPCRDMA2_COMPAT_H
 #define _RPCRDMA2_COMPAT_H
 
-#include <linux/sunrpc/svc.h>
-#include <linux/sunrpc/xprt.h>
-
 #ifdef RPCRDMA2_PROBES
 #include "compat_probes.h"
 #else
-#define COMPAT_HAVE_SV_CB_LWQ 1
+#define COMPAT_UNALIGNED 1
+#define COMPAT_ALLOC_PAGES_BULK 1
+#define COMPAT_ASSIGN_STR 1
+#define COMPAT_SV_CB_LWQ 1
+#define COMPAT_SVC_RESPAGES 1
+#define COMPAT_SVC_XPRT_OPS 1
+#define COMPAT_RPC_XPRT_OPS 1
+#define COMPAT_XPRT_CREATE 1
+#define COMPAT_RQ_SEQNOS 1
+#endif
+
+#ifndef COMPAT_UNALIGNED
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for UNALIGNED"
+#endif
+#ifndef COMPAT_ALLOC_PAGES_BULK
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for ALLOC_PAGES_BULK"
+#endif
+#ifndef COMPAT_ASSIGN_STR
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for ASSIGN_STR"
+#endif
+#ifndef COMPAT_SV_CB_LWQ
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for SV_CB_LWQ"
+#endif
+#ifndef COMPAT_SVC_RESPAGES
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_RESPAGES"
+#endif
+#ifndef COMPAT_SVC_XPRT_OPS
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_XPRT_OPS"
+#endif
+#ifndef COMPAT_RPC_XPRT_OPS
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for RPC_XPRT_OPS"
+#endif
+#ifndef COMPAT_XPRT_CREATE
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for XPRT_CREATE"
+#endif
+#ifndef COMPAT_RQ_SEQNOS
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for RQ_SEQNOS"
+#endif
+
+#include <linux/gfp.h>
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/svc_xprt.h>
+#include <linux/sunrpc/xprt.h>
+
+#if COMPAT_UNALIGNED
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
+#if !COMPAT_ALLOC_PAGES_BULK
+#define alloc_pages_bulk(gfp, n, pages)	alloc_pages_bulk_array(gfp, n, pages)
+#endif
+
+/* A string field of a trace event; @src is what its __string() has. */
+#if COMPAT_ASSIGN_STR
+#define compat_assign_str(dst, src)	__assign_str(dst)
+#else
+#define compat_assign_str(dst, src)	__assign_str(dst, src)
 #endif
 
 /**
@@ -30,7 +88,7 @@
 static inline void compat_svc_enqueue_bc(struct svc_serv *serv,
 					 struct rpc_rqst *rqst)
 {
-#ifdef COMPAT_HAVE_SV_CB_LWQ
+#if COMPAT_SV_CB_LWQ
 	lwq_enqueue(&rqst->rq_bc_list, &serv->sv_cb_list);
 	svc_pool_wake_idle_thread(&serv->sv_pools[0]);
 #else
@@ -38,6 +96,96 @@ static inline void compat_svc_enqueue_bc(struct svc_serv *serv,
 	list_add(&rqst->rq_bc_list, &serv->sv_cb_list);
 	spin_unlock(&serv->sv_cb_lock);
 	wake_up(&serv->sv_cb_waitq);
+#endif
+}
+
+/**
+ * compat_svc_args_end - say where the pages of the argument end
+ * @rqstp: a thread that has a Call, or none
+ * @n: entries of rq_pages that are the argument's
+ *
+ * Where the pages for the Reply have no array of their own they are those
+ * behind the argument. To be called before rq_respages is looked at.
+ *
+ * Context: the thread.
+ */
+static inline void compat_svc_args_end(struct svc_rqst *rqstp, u32 n)
+{
+#if !COMPAT_SVC_RESPAGES
+	rqstp->rq_respages = &rqstp->rq_pages[n];
+#endif
+}
+
+/**
+ * compat_svc_args_taken - pages are about to be taken from rq_pages
+ * @rqstp: a thread that will not process a Call now
+ * @n: they are among this many at the beginning; their entries become NULL
+ *
+ * A thread looks only at entries that it is told of when it fills the array
+ * again. Older kernels look at all.
+ *
+ * Context: the thread.
+ */
+static inline void compat_svc_args_taken(struct svc_rqst *rqstp, u32 n)
+{
+#if COMPAT_SVC_RESPAGES
+	rqstp->rq_pages_nfree = n;
+#endif
+}
+
+/**
+ * compat_svc_res_taken - pages of a Reply were taken from rq_respages
+ * @rqstp: the thread; entries before rq_next_page are NULL where a page was taken
+ *
+ * A thread passes over such entries when it releases the pages before
+ * rq_next_page, and fills them, and no others, again. Older kernels fill the
+ * whole array, and some cannot release what is not there.
+ *
+ * Context: the thread.
+ */
+static inline void compat_svc_res_taken(struct svc_rqst *rqstp)
+{
+#if !COMPAT_SVC_RESPAGES
+	rqstp->rq_next_page = rqstp->rq_respages;
+#endif
+}
+
+/*
+ * Older kernels do not ask RQ_SECURE of xpo_recvfrom but call, without a look
+ * whether it is there, an operation that sets it.
+ */
+#if COMPAT_SVC_XPRT_OPS
+#define COMPAT_SVC_SECURE_PORT
+#else
+static inline void compat_svc_secure_port(struct svc_rqst *rqstp)
+{
+	set_bit(RQ_SECURE, &rqstp->rq_flags);
+}
+
+#define COMPAT_SVC_SECURE_PORT	.xpo_secure_port = compat_svc_secure_port,
+#endif
+
+/* What a mount has asked for, in jiffies; 0 if nothing. */
+#if COMPAT_XPRT_CREATE
+#define compat_connect_timeout(args)	((args)->connect_timeout)
+#define compat_reconnect_timeout(args)	((args)->reconnect_timeout)
+#else
+#define compat_connect_timeout(args)	0UL
+#define compat_reconnect_timeout(args)	0UL
+#endif
+
+/**
+ * compat_rqst_has_seqno - does a Call carry a sequence number of RPCSEC_GSS?
+ * @rqst: the Call, encoded
+ *
+ * Context: any.
+ */
+static inline bool compat_rqst_has_seqno(const struct rpc_rqst *rqst)
+{
+#if COMPAT_RQ_SEQNOS
+	return rqst->rq_seqno_count;
+#else
+	return rqst->rq_seqno;
 #endif
 }
 

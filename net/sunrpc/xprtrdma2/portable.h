@@ -21,7 +21,8 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#include <linux/unaligned.h>
+
+#include "compat.h"
 
 #else /* user space */
 

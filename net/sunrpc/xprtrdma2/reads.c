@@ -15,6 +15,7 @@
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
+#include "compat.h"
 #include "responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -244,7 +245,7 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call, gfp_t gfp)
 	have += stash_take(call->resp, call->pages + have,
 			   call->npages - have);
 	if (have < call->npages)
-		have = alloc_pages_bulk_array(gfp, call->npages, call->pages);
+		have = alloc_pages_bulk(gfp, call->npages, call->pages);
 	return have < call->npages ? -ENOMEM : 0;
 }
 

@@ -14,6 +14,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sunrpc/clnt.h>
 
+#include "compat.h"
 #include "mr.h"
 #include "requester_impl.h"
 #include <trace/events/rpcrdma2.h>
@@ -454,7 +455,8 @@ static int send_oneway(struct rpcrdma2_requester *rq,
  */
 static bool resend_is_needless(const struct rpcrdma2_req *req)
 {
-	return req->rqst.rq_retries && !req->rqst.rq_seqno && !req->moved;
+	return req->rqst.rq_retries && !compat_rqst_has_seqno(&req->rqst) &&
+	       !req->moved;
 }
 
 /**

@@ -33,6 +33,7 @@
 #include <rdma/ib_cm.h>
 
 #include "backchannel.h"
+#include "compat.h"
 #include "module.h"
 #include "observe.h"
 #include "server.h"
@@ -702,7 +703,7 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	u32 n;
 
 	/* Nothing to release if there is no Call */
-	rqstp->rq_respages = rqstp->rq_pages;
+	compat_svc_args_end(rqstp, 0);
 	rqstp->rq_next_page = rqstp->rq_respages;
 	rqstp->rq_xprt_ctxt = NULL;
 
@@ -711,12 +712,13 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	if (!call)
 		return 0;
 	if (unlikely(rpcrdma2_call_wants_pages(call))) {
+		compat_svc_args_taken(rqstp, call->npages);
 		rpcrdma2_call_pull(call, rqstp->rq_pages);
 		return 0;
 	}
 
 	n = rpcrdma2_call_arg(call, &rqstp->rq_arg, rqstp->rq_pages);
-	rqstp->rq_respages = &rqstp->rq_pages[n];
+	compat_svc_args_end(rqstp, n);
 	rqstp->rq_next_page = rqstp->rq_respages + 1;
 	rqstp->rq_xprt_ctxt = call;
 	rqstp->rq_prot = IPPROTO_MAX;
@@ -749,7 +751,9 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 	 * alone and good for the next Reply; other pages may belong to the
 	 * page cache.
 	 */
-	if (ret || npages <= 1)
+	if (ret)
+		compat_svc_res_taken(rqstp);
+	else if (npages <= 1)
 		rqstp->rq_next_page = rqstp->rq_respages;
 	return 0;
 }
@@ -773,6 +777,7 @@ static const struct svc_xprt_ops rpcrdma2_listen_ops = {
 };
 
 static const struct svc_xprt_ops rpcrdma2_svc_ops = {
+	COMPAT_SVC_SECURE_PORT
 	.xpo_recvfrom		= svc_xpo_recvfrom,
 	.xpo_sendto		= svc_xpo_sendto,
 	.xpo_result_payload	= svc_xpo_result_payload,

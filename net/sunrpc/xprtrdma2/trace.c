@@ -2,6 +2,7 @@
 /*
  * The one place where the trace points of this module are instantiated.
  */
+#include "compat.h"
 #include "conn.h"
 #include "mr.h"
 #include "requester.h"
