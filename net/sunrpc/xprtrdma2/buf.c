@@ -2,10 +2,21 @@
 /*
  * Memory for messages: contiguous, and not rounded up to a power of two as by
  * kmalloc(). The sizes that the policy asks for are a little more than one.
+ *
+ * And the rule by which this transport asks for memory, which others wait for
+ * it to free (writeback, swap):
+ *
+ * - A completion handler does not wait for memory. What it cannot have at once
+ *   is left to a work item.
+ * - A work item asks once, and is told if there is none. Where a mount holds
+ *   swap it takes from the reserves (rpcrdma2_reclaim_enter()).
+ * - A thread that executes RPCs may wait, but does no I/O for it.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "conn.h"
 
@@ -28,18 +39,94 @@ size_t rpcrdma2_buf_bytes(u32 size)
 				    kmalloc_size_roundup(size);
 }
 
+/* What the work item of a CQ runs */
+static work_func_t buf_cq_func;
+
+/**
+ * rpcrdma2_buf_note_cq - completions come in the work item of this CQ
+ * @cq: a CQ polled in a workqueue; all of them run the same function
+ *
+ * Context: any.
+ */
+void rpcrdma2_buf_note_cq(const struct ib_cq *cq)
+{
+	WRITE_ONCE(buf_cq_func, cq->work.func);
+}
+
+/**
+ * rpcrdma2_in_completion - is this a completion handler?
+ *
+ * Context: process.
+ * Return: true in the work item of a CQ
+ */
+bool rpcrdma2_in_completion(void)
+{
+	const struct work_struct *work = current_work();
+
+	return work && work->func == READ_ONCE(buf_cq_func);
+}
+
+/**
+ * rpcrdma2_gfp - how to ask for memory here
+ *
+ * Context: process.
+ * Return: flags that follow the rule at the top of this file
+ */
+gfp_t rpcrdma2_gfp(void)
+{
+	if (!(current->flags & PF_WQ_WORKER))
+		return GFP_NOIO | __GFP_NOWARN;
+	if (rpcrdma2_in_completion())
+		return GFP_NOWAIT | __GFP_NOWARN;
+	return GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN;
+}
+
+/**
+ * rpcrdma2_reclaim_enter - begin what others wait for to get memory
+ * @swapping: pages that are swapped out may be among it
+ *
+ * Until rpcrdma2_reclaim_exit() nobody who is called asks for memory that
+ * takes I/O, and if @swapping for none that has to be waited for: the reserves
+ * are there for this.
+ *
+ * Context: process. May be nested.
+ * Return: for rpcrdma2_reclaim_exit()
+ */
+struct rpcrdma2_reclaim rpcrdma2_reclaim_enter(bool swapping)
+{
+	struct rpcrdma2_reclaim was = { .swapping = swapping };
+
+	was.noio = memalloc_noio_save();
+	if (swapping)
+		was.noreclaim = memalloc_noreclaim_save();
+	return was;
+}
+
+/**
+ * rpcrdma2_reclaim_exit - end it
+ * @was: as from rpcrdma2_reclaim_enter()
+ *
+ * Context: process.
+ */
+void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was)
+{
+	if (was.swapping)
+		memalloc_noreclaim_restore(was.noreclaim);
+	memalloc_noio_restore(was.noio);
+}
+
 /**
  * rpcrdma2_buf_alloc - a buffer for messages, contiguous
  * @size: bytes
- * @gfp: as for kmalloc()
  * @node: NUMA node, or NUMA_NO_NODE
  *
- * Context: as @gfp allows.
+ * Context: process; sleeps as rpcrdma2_gfp() says.
  * Return: the buffer, for rpcrdma2_buf_free(), or NULL
  */
-void *rpcrdma2_buf_alloc(u32 size, gfp_t gfp, int node)
+void *rpcrdma2_buf_alloc(u32 size, int node)
 {
 	unsigned int i, order = get_order(size);
+	gfp_t gfp = rpcrdma2_gfp();
 	struct page *page;
 
 	if (!buf_is_pages(size))

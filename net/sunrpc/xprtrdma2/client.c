@@ -215,6 +215,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.reply_wrs	= 1,
 		.brs		= RDMA2_RVREQSUP_INLINE,
 		.negotiate_ms	= client_negotiate_ms(client),
+		.swapper	= &xprt->swapper,
 	};
 
 	return rpcrdma2_conn_connect(xprt->xprt_net, client_src(client),
@@ -296,18 +297,12 @@ static void client_connect_worker(struct work_struct *work)
 	struct rpcrdma2_client *client =
 		container_of(work, struct rpcrdma2_client, connect_work.work);
 	struct rpc_xprt *xprt = &client->rq.xprt;
-	unsigned int noio = memalloc_noio_save();
-	unsigned int reclaim = 0;
-	bool swapping;
+	struct rpcrdma2_reclaim was;
 	int ret;
 
-	swapping = atomic_read(&xprt->swapper);
-	if (swapping)
-		reclaim = memalloc_noreclaim_save();
+	was = rpcrdma2_reclaim_enter(atomic_read(&xprt->swapper));
 	ret = client_try(client);
-	if (swapping)
-		memalloc_noreclaim_restore(reclaim);
-	memalloc_noio_restore(noio);
+	rpcrdma2_reclaim_exit(was);
 
 	if (ret)
 		client->failures++;
@@ -341,7 +336,7 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
 	trace_rpcrdma2_op_connect(xprt, 0, delay);
-	queue_delayed_work(rpcrdma2_wq, &client->connect_work, delay);
+	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, delay);
 }
 
 /* Take down the connection in reverse order of setting it up. */

@@ -149,8 +149,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	INIT_LIST_HEAD(&conn->sq_posted);
 	INIT_LIST_HEAD(&conn->sq_chains);
 	INIT_LIST_HEAD(&conn->sq_waiters);
-	spin_lock_init(&conn->recv_lock);
-	INIT_LIST_HEAD(&conn->recv_list);
+	rpcrdma2_recvs_setup(conn);
 	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->control_xid, get_random_u32());
 	rpcrdma2_window_reset(&conn->window, p->calls);
@@ -347,6 +346,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		return ret;
 	}
 	conn->cq_id = conn->cq->res.id;
+	rpcrdma2_buf_note_cq(conn->cq);
 	conn->probe_cqe.done = conn_probe_done;
 	ret = conn_create_qp(conn);
 	if (ret)
@@ -629,9 +629,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	rpcrdma2_observe_remove(conn);
 
 	rpcrdma2_sends_stop(conn);
-	spin_lock(&conn->recv_lock);
-	conn->recv_closed = true;
-	spin_unlock(&conn->recv_lock);
+	rpcrdma2_recvs_stop(conn);
 
 	if (conn->qp) {
 		rdma_disconnect(conn->cm_id);

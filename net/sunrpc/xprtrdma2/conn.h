@@ -99,7 +99,9 @@ struct rpcrdma2_recv {
  * @free: those not posted and not in use
  * @lock: serialises removal from @free
  * @first_size: bytes of each buffer when a connection begins
- * @size: bytes of new buffers
+ * @size: bytes of new buffers, and the least that is of use
+ * @most: bytes of the largest worth keeping
+ * @keep: how many are, besides those in use by Calls
  * @count: buffers in existence
  * @bytes: memory of these buffers
  * @node: NUMA node for new ones
@@ -109,6 +111,8 @@ struct rpcrdma2_recv_pool {
 	spinlock_t			lock;	/* takers of @free */
 	u32				first_size;
 	u32				size;
+	u32				most;
+	u32				keep;
 	atomic_t			count;
 	atomic_long_t			bytes;
 	int				node;
@@ -238,6 +242,7 @@ struct rpcrdma2_conn_ops {
  * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
  * @brs: Reverse Request Support to announce
  * @negotiate_ms: client: time limit for the answer to CONNPROP
+ * @swapper: client: not zero while the mount holds swap
  */
 struct rpcrdma2_conn_params {
 	const struct rpcrdma2_conn_ops	*ops;
@@ -256,6 +261,7 @@ struct rpcrdma2_conn_params {
 	u32				rw_ctxs;
 	u32				brs;
 	u32				negotiate_ms;
+	const atomic_t			*swapper;
 };
 
 /**
@@ -394,6 +400,8 @@ struct rpcrdma2_adapt {
  * @recv_posted: Receives posted now
  * @recv_list: these Receives, in the order of posting
  * @recv_size: bytes of the smallest that may be posted: what is announced
+ * @recv_short: fewer than @recv_target are posted, for want of memory
+ * @refill_work: posts what is missing then
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @probe_cqe: completion of the credit-free probe
  * @probing: a probe is posted
@@ -489,6 +497,8 @@ struct rpcrdma2_conn {
 	u32				recv_posted;
 	struct list_head		recv_list;
 	u32				recv_size;
+	bool				recv_short;
+	struct delayed_work		refill_work;
 
 	atomic_t			cids;
 	struct ib_cqe			probe_cqe;
@@ -564,6 +574,11 @@ void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			const struct ib_wc *wc);
 void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
 
+static inline bool rpcrdma2_conn_swapping(const struct rpcrdma2_conn *conn)
+{
+	return conn->p.swapper && atomic_read(conn->p.swapper);
+}
+
 /* A number for something that will be posted, to be found again in traces when
  * it completes. Any context.
  */
@@ -573,12 +588,25 @@ static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
 }
 
 /* buf.c */
-/* Buffers for messages; what they take. */
-void *rpcrdma2_buf_alloc(u32 size, gfp_t gfp, int node);
+void *rpcrdma2_buf_alloc(u32 size, int node);
 void rpcrdma2_buf_free(void *buf, u32 size);
 size_t rpcrdma2_buf_bytes(u32 size);
+void rpcrdma2_buf_note_cq(const struct ib_cq *cq);
+bool rpcrdma2_in_completion(void);
+gfp_t rpcrdma2_gfp(void);
+
+/* What was in force before rpcrdma2_reclaim_enter() */
+struct rpcrdma2_reclaim {
+	unsigned int			noio;
+	unsigned int			noreclaim;
+	bool				swapping;
+};
+
+struct rpcrdma2_reclaim rpcrdma2_reclaim_enter(bool swapping);
+void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was);
 
 /* recv.c */
+void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn);
 /* Make the Receives of a new QP and post the first ones. Sleeps. */
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
 /* Changing the size of Receives: post others from now on; is there any
@@ -593,8 +621,10 @@ void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
 /* Give back a Receive taken over in recv_call; posts Receives as needed. */
 void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);
-/* Change the number of Receives kept posted and post up to it now. Returns
- * how many are posted. Sleeps for memory (GFP_NOIO).
+/* Nothing may be posted any more. */
+void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn);
+/* Change the number of Receives kept posted and post up to it now, as far as
+ * memory goes. Returns how many are posted.
  */
 u32 rpcrdma2_recv_target(struct rpcrdma2_conn *conn, u32 target);
 

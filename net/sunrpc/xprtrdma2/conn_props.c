@@ -57,13 +57,13 @@ static u32 recv_limit(void)
 void rpcrdma2_props_kick(struct rpcrdma2_conn *conn)
 {
 	if (rpcrdma2_conn_ready(conn))
-		mod_delayed_work(rpcrdma2_wq, &conn->props_work, 0);
+		mod_delayed_work(rpcrdma2_memory_wq, &conn->props_work, 0);
 }
 
 static void props_later(struct rpcrdma2_conn *conn, unsigned long delay)
 {
 	if (rpcrdma2_conn_ready(conn))
-		queue_delayed_work(rpcrdma2_wq, &conn->props_work, delay);
+		queue_delayed_work(rpcrdma2_memory_wq, &conn->props_work, delay);
 }
 
 /* Values of ours */

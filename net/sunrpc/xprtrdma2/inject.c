@@ -2,7 +2,9 @@
 /*
  * Faults on demand: /sys/kernel/debug/fail_rpcrdma2/ has the usual files of
  * the fault injection framework; what fails is the next post to a send queue.
- * With "late" set it fails after the device has taken the work requests.
+ * With "late" set it fails after the device has taken the work requests. The
+ * same in fail_rpcrdma2_map/ is for the next mapping of memory of the kinds in
+ * "what", a sum of enum rpcrdma2_inject_map.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -14,6 +16,11 @@
 static DECLARE_FAULT_ATTR(fail_post);
 static struct dentry *fail_dir;
 static bool fail_late;
+
+static DECLARE_FAULT_ATTR(fail_map);
+static struct dentry *fail_map_dir;
+static u32 fail_map_what = RPCRDMA2_MAP_RECV | RPCRDMA2_MAP_SEND |
+			   RPCRDMA2_MAP_MR;
 
 /**
  * rpcrdma2_inject_post - shall this post to a send queue fail?
@@ -28,7 +35,19 @@ bool rpcrdma2_inject_post(bool posted)
 }
 
 /**
- * rpcrdma2_inject_init - make the directory
+ * rpcrdma2_inject_map - shall this mapping fail?
+ * @what: what is to be mapped
+ *
+ * Context: any.
+ * Return: true if the caller is to behave as if the device could not
+ */
+bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)
+{
+	return READ_ONCE(fail_map_what) & what && should_fail(&fail_map, 1);
+}
+
+/**
+ * rpcrdma2_inject_init - make the directories
  *
  * Context: module load.
  */
@@ -37,14 +56,18 @@ void rpcrdma2_inject_init(void)
 	fail_dir = fault_create_debugfs_attr("fail_rpcrdma2", NULL,
 					     &fail_post);
 	debugfs_create_bool("late", 0600, fail_dir, &fail_late);
+	fail_map_dir = fault_create_debugfs_attr("fail_rpcrdma2_map", NULL,
+						 &fail_map);
+	debugfs_create_u32("what", 0600, fail_map_dir, &fail_map_what);
 }
 
 /**
- * rpcrdma2_inject_exit - remove the directory
+ * rpcrdma2_inject_exit - remove the directories
  *
  * Context: module unload.
  */
 void rpcrdma2_inject_exit(void)
 {
+	debugfs_remove_recursive(fail_map_dir);
 	debugfs_remove_recursive(fail_dir);
 }

@@ -8,10 +8,23 @@
 
 #include <linux/types.h>
 
+/**
+ * enum rpcrdma2_inject_map - memory that is given to the device
+ * @RPCRDMA2_MAP_RECV: Receives
+ * @RPCRDMA2_MAP_SEND: send slots
+ * @RPCRDMA2_MAP_MR: what an RPC registers
+ */
+enum rpcrdma2_inject_map {
+	RPCRDMA2_MAP_RECV	= 1,
+	RPCRDMA2_MAP_SEND	= 2,
+	RPCRDMA2_MAP_MR		= 4,
+};
+
 #ifdef CONFIG_FAULT_INJECTION_DEBUG_FS
 void rpcrdma2_inject_init(void);
 void rpcrdma2_inject_exit(void);
 bool rpcrdma2_inject_post(bool posted);
+bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what);
 #else
 static inline void rpcrdma2_inject_init(void)
 {
@@ -22,6 +35,11 @@ static inline void rpcrdma2_inject_exit(void)
 }
 
 static inline bool rpcrdma2_inject_post(bool posted)
+{
+	return false;
+}
+
+static inline bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)
 {
 	return false;
 }

@@ -48,16 +48,45 @@ module_param_named(negotiate_ms, rpcrdma2_negotiate_ms, uint, 0644);
 MODULE_PARM_DESC(negotiate_ms,
 		 "milliseconds to wait for the answer to a first message");
 
+/* Without memory for more threads a workqueue has one, which does one thing
+ * after the other. What ends a wait may not queue behind what waits, hence
+ * three of them: for what waits for nothing, for what may wait for memory, for
+ * what waits for a peer.
+ */
 struct workqueue_struct *rpcrdma2_wq;
+struct workqueue_struct *rpcrdma2_memory_wq;
+struct workqueue_struct *rpcrdma2_connect_wq;
+
+static void wqs_destroy(void)
+{
+	if (rpcrdma2_connect_wq)
+		destroy_workqueue(rpcrdma2_connect_wq);
+	if (rpcrdma2_memory_wq)
+		destroy_workqueue(rpcrdma2_memory_wq);
+	if (rpcrdma2_wq)
+		destroy_workqueue(rpcrdma2_wq);
+}
+
+static int __init wqs_create(void)
+{
+	const unsigned int flags = WQ_MEM_RECLAIM | WQ_UNBOUND;
+
+	rpcrdma2_wq = alloc_workqueue("rpcrdma2", flags, 0);
+	rpcrdma2_memory_wq = alloc_workqueue("rpcrdma2_memory", flags, 0);
+	rpcrdma2_connect_wq = alloc_workqueue("rpcrdma2_connect", flags, 0);
+	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_connect_wq)
+		return 0;
+	wqs_destroy();
+	return -ENOMEM;
+}
 
 static int __init rpcrdma2_init(void)
 {
 	int ret;
 
-	rpcrdma2_wq = alloc_workqueue("rpcrdma2", WQ_MEM_RECLAIM | WQ_UNBOUND,
-				      0);
-	if (!rpcrdma2_wq)
-		return -ENOMEM;
+	ret = wqs_create();
+	if (ret)
+		return ret;
 	rpcrdma2_observe_init();
 	rpcrdma2_inject_init();
 
@@ -74,7 +103,7 @@ out_server:
 out_observe:
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
-	destroy_workqueue(rpcrdma2_wq);
+	wqs_destroy();
 	return ret;
 }
 
@@ -84,7 +113,7 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_server_exit();
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
-	destroy_workqueue(rpcrdma2_wq);
+	wqs_destroy();
 }
 
 MODULE_DESCRIPTION("RPC-over-RDMA version 2, client and server");

@@ -10,7 +10,6 @@
  * Functions do not sleep unless they say so. pool->lock is a leaf.
  */
 #include <linux/minmax.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "mr.h"
@@ -40,12 +39,12 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 	struct rpcrdma2_mr *mr;
 	struct ib_mr *ibmr;
 
-	mr = kzalloc(sizeof(*mr), GFP_NOIO | __GFP_NOWARN);
+	mr = kzalloc(sizeof(*mr), rpcrdma2_gfp());
 	if (!mr)
 		return NULL;
 	mr->pool = pool;
 	INIT_LIST_HEAD(&mr->list);
-	if (sg_alloc_table(&mr->sgt, pool->depth, GFP_NOIO | __GFP_NOWARN))
+	if (sg_alloc_table(&mr->sgt, pool->depth, rpcrdma2_gfp()))
 		goto out_free;
 	ibmr = ib_alloc_mr(conn->pd, conn->caps.mr_type, pool->depth);
 	if (IS_ERR(ibmr))
@@ -70,7 +69,8 @@ out_free:
  */
 int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 {
-	unsigned int noio = memalloc_noio_save();
+	struct rpcrdma2_reclaim was =
+		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
 	u32 limit = min(count, pool->max);
 	struct rpcrdma2_mr *mr;
 	int ret = 0;
@@ -88,7 +88,7 @@ int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 		spin_unlock(&pool->lock);
 		rpcrdma2_stat_inc(pool->conn->p.stats, mrs_allocated);
 	}
-	memalloc_noio_restore(noio);
+	rpcrdma2_reclaim_exit(was);
 	trace_rpcrdma2_mrs_made(pool->conn, READ_ONCE(pool->count), ret);
 	return ret;
 }
@@ -114,21 +114,13 @@ static void pool_refill_worker(struct work_struct *work)
 	struct rpcrdma2_mr_pool *pool = container_of(to_delayed_work(work),
 						     struct rpcrdma2_mr_pool,
 						     refill);
-	struct rpc_xprt *xprt = &pool->rq->xprt;
-	unsigned int reclaim = 0;
-	bool swapping;
 	u32 missing;
 
-	swapping = atomic_read(&xprt->swapper);
-	if (swapping)
-		reclaim = memalloc_noreclaim_save();
 	rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->min));
 	missing = pool_missing(pool);
 	if (missing)
 		rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->count) +
 					    max(missing, RPCRDMA2_MR_BATCH));
-	if (swapping)
-		memalloc_noreclaim_restore(reclaim);
 
 	/* Without memory, or at the limit: those in use come back, too */
 	if (pool_missing(pool))
@@ -151,7 +143,8 @@ static void pool_refill_worker(struct work_struct *work)
 void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
 {
 	WRITE_ONCE(pool->need, need);
-	queue_delayed_work(rpcrdma2_wq, &pool->refill, msecs_to_jiffies(ms));
+	queue_delayed_work(rpcrdma2_memory_wq, &pool->refill,
+			   msecs_to_jiffies(ms));
 }
 
 /**

@@ -8,11 +8,19 @@
  * or free. Receives are posted in batches; the target includes one batch
  * more than the credits promise, so a promise is always kept (CRED-7).
  *
+ * A completion does not wait for memory. If it finds none the Receives that
+ * are missing are posted as others come back, or by the refill work, one at a
+ * time. What was promised needs none: a Receive exists for each credit before
+ * it is granted, and is posted again before its credit is.
+ *
+ * The pool keeps as many as the last connection needed, so that the next one
+ * can be had without memory.
+ *
  * Their size may change while the connection lives. New ones have the size
  * of the pool, which may be more than what the peer has been told; the peer
  * is told more only when no smaller one is posted (CHG-23), and told less
- * before a smaller one is (CHG-26). Those of another size are freed when
- * they come back.
+ * before a smaller one is (CHG-26). Smaller ones are freed when they come
+ * back, larger ones if the size was lowered since they were made.
  *
  * recv_lock orders posting and protects the counts; pool->lock serialises
  * takers of the free list. Both are leaves, process context only.
@@ -20,9 +28,16 @@
 #include <linux/slab.h>
 
 #include "conn.h"
+#include "inject.h"
+#include "module.h"
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_RECV_BATCH	8U
+
+/* No memory, or no mapping, for a Receive: look again */
+#define RPCRDMA2_REFILL_DELAY	msecs_to_jiffies(20)
+/* A connection that gets none for its first Receives is given up after that */
+#define RPCRDMA2_FIRST_TRIES	25
 
 /**
  * rpcrdma2_recv_pool_init - an empty pool
@@ -37,6 +52,8 @@ void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
 	atomic_long_set(&pool->bytes, 0);
 	pool->first_size = size;
 	pool->size = size;
+	pool->most = size;
+	pool->keep = 0;
 	pool->node = NUMA_NO_NODE;
 }
 
@@ -77,14 +94,13 @@ static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
 static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
 					u32 size)
 {
-	gfp_t gfp = GFP_NOIO | __GFP_NOWARN;
 	struct rpcrdma2_recv *rx;
 
-	rx = kzalloc_node(sizeof(*rx), gfp, pool->node);
+	rx = kzalloc_node(sizeof(*rx), rpcrdma2_gfp(), pool->node);
 	if (!rx)
 		return NULL;
 	rx->size = size;
-	rx->buf = rpcrdma2_buf_alloc(rx->size, gfp, pool->node);
+	rx->buf = rpcrdma2_buf_alloc(rx->size, pool->node);
 	if (!rx->buf) {
 		kfree(rx);
 		return NULL;
@@ -112,6 +128,8 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	if (rx->conn == conn)
 		return 0;
+	if (rpcrdma2_inject_map(RPCRDMA2_MAP_RECV))
+		return -ENOMEM;
 	rx->sge.addr = ib_dma_map_single(device, rx->buf, rx->size,
 					 DMA_FROM_DEVICE);
 	if (ib_dma_mapping_error(device, rx->sge.addr))
@@ -127,6 +145,13 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return 0;
 }
 
+static bool recv_has_size(const struct rpcrdma2_recv_pool *pool,
+			  const struct rpcrdma2_recv *rx)
+{
+	return rx->size >= READ_ONCE(pool->size) &&
+	       rx->size <= READ_ONCE(pool->most);
+}
+
 /* Back to the pool, or freed if its like is not needed any more. */
 static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
@@ -134,10 +159,9 @@ static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	u32 most;
 
 	/* Those posted, and those in use by Calls */
-	most = READ_ONCE(conn->recv_target) + RPCRDMA2_RECV_BATCH +
+	most = READ_ONCE(pool->keep) + RPCRDMA2_RECV_BATCH +
 	       READ_ONCE(conn->grant.current_grant);
-	if (rx->size == READ_ONCE(pool->size) &&
-	    atomic_read(&pool->count) <= most) {
+	if (recv_has_size(pool, rx) && atomic_read(&pool->count) <= most) {
 		llist_add(&rx->node, &pool->free);
 		return;
 	}
@@ -153,7 +177,7 @@ static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_recv *rx;
 
 	while ((rx = pool_get(pool))) {
-		if (rx->size == size)
+		if (recv_has_size(pool, rx))
 			return rx;
 		recv_unmap(rx);
 		recv_free(pool, rx);
@@ -290,12 +314,85 @@ static u32 recv_missing(struct rpcrdma2_conn *conn)
 	return missing;
 }
 
-static void recv_refill(struct rpcrdma2_conn *conn)
+/* Memory was short: the rest when there is some. */
+static void recv_refill_later(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->recv_lock);
+	if (!conn->recv_closed &&
+	    READ_ONCE(conn->state) < RPCRDMA2_CONN_CLOSING) {
+		if (!conn->recv_short)
+			rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
+		WRITE_ONCE(conn->recv_short, true);
+		queue_delayed_work(rpcrdma2_memory_wq, &conn->refill_work,
+				   RPCRDMA2_REFILL_DELAY);
+	}
+	spin_unlock(&conn->recv_lock);
+}
+
+static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
 {
 	u32 missing = recv_missing(conn);
 
-	if (missing >= RPCRDMA2_RECV_BATCH)
-		recv_post(conn, missing);
+	if (missing < least || recv_post(conn, missing) == missing)
+		return;
+	/* unless somebody else was faster */
+	if (recv_missing(conn) >= least)
+		recv_refill_later(conn);
+}
+
+/* Were those the last ones that a raise of their size waited for? */
+static void recv_raised(struct rpcrdma2_conn *conn)
+{
+	if (unlikely(conn->recv_size < READ_ONCE(conn->p.pool->size)) &&
+	    rpcrdma2_recvs_raised(conn))
+		rpcrdma2_props_kick(conn);
+}
+
+static void recv_refill_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
+						  struct rpcrdma2_conn,
+						  refill_work);
+	struct rpcrdma2_reclaim was =
+		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(conn));
+	u32 missing;
+
+	/* One at a time: each is of use as soon as it exists */
+	while ((missing = recv_missing(conn)) && recv_post(conn, 1))
+		cond_resched();
+	rpcrdma2_reclaim_exit(was);
+	if (missing)
+		recv_refill_later(conn);
+	else
+		WRITE_ONCE(conn->recv_short, false);
+	recv_raised(conn);
+}
+
+/**
+ * rpcrdma2_recvs_setup - a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn)
+{
+	spin_lock_init(&conn->recv_lock);
+	INIT_LIST_HEAD(&conn->recv_list);
+	INIT_DELAYED_WORK(&conn->refill_work, recv_refill_worker);
+}
+
+/**
+ * rpcrdma2_recvs_stop - no Receive is posted any more
+ * @conn: connection about to be drained
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->recv_lock);
+	conn->recv_closed = true;
+	spin_unlock(&conn->recv_lock);
+	cancel_delayed_work_sync(&conn->refill_work);
 }
 
 /* A QP that is flushed while the CM still connects was ended by the CM, whose
@@ -346,10 +443,8 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	kept = rpcrdma2_receive(conn, rx);
 	if (!kept)
 		recv_recycle(conn, rx);
-	recv_refill(conn);
-	if (unlikely(conn->recv_size < READ_ONCE(conn->p.pool->size)) &&
-	    rpcrdma2_recvs_raised(conn))
-		rpcrdma2_props_kick(conn);
+	recv_refill(conn, RPCRDMA2_RECV_BATCH);
+	recv_raised(conn);
 }
 
 /**
@@ -363,9 +458,11 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 	struct rpcrdma2_conn *conn = rx->conn;
 
 	recv_recycle(conn, rx);
-	/* Only if memory was short when the completion tried */
-	if (unlikely(recv_missing(conn) >= 2 * RPCRDMA2_RECV_BATCH))
-		recv_refill(conn);
+	/* Only if memory was short when the completion tried. This one is
+	 * posted before the credit of its Call is given back.
+	 */
+	if (unlikely(READ_ONCE(conn->recv_short)) && recv_missing(conn))
+		recv_post(conn, 1);
 }
 
 /**
@@ -374,69 +471,78 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
  * @target: messages that the peer may send without a further credit,
  *	control messages not counted
  *
- * Context: may sleep (GFP_NOIO).
+ * Context: process; does not wait for memory in a completion handler. What is
+ * missing then is posted later, without a word.
  * Return: the number of messages that posted Receives can take now, at most
  * @target.
  */
 u32 rpcrdma2_recv_target(struct rpcrdma2_conn *conn, u32 target)
 {
 	u32 extra = RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_RECV_BATCH;
-	u32 missing, posted;
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	u32 posted;
 
 	spin_lock(&conn->recv_lock);
-	conn->recv_target = min(target + extra, conn->recv_max);
+	target = min(target + extra, conn->recv_max);
+	/* A new connection does not take away what the last one needed */
+	if (target < conn->recv_target || target > pool->keep)
+		WRITE_ONCE(pool->keep, target);
+	conn->recv_target = target;
 	spin_unlock(&conn->recv_lock);
 
-	missing = recv_missing(conn);
-	if (missing)
-		recv_post(conn, missing);
+	recv_refill(conn, 1);
 
 	spin_lock(&conn->recv_lock);
 	posted = conn->recv_posted;
 	spin_unlock(&conn->recv_lock);
-	posted = posted > extra ? posted - extra : 0;
-	return min(posted, target);
+	posted = min(posted, target);
+	return posted > extra ? posted - extra : 0;
 }
 
-/* Fragmented memory: a smaller size, down to what version 2 assumes. All
- * Receives of the pool are free at this time.
+/* How many free Receives have at least this size? Frees the others if they are
+ * not @wanted.
  */
-static bool pool_shrink(struct rpcrdma2_recv_pool *pool)
+static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool wanted)
 {
 	struct rpcrdma2_recv *rx, *tmp;
+	u32 n = 0;
 
-	if (pool->size <= RPCRDMA2_INLINE_DEFAULT)
-		return false;
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node) {
-		recv_unmap(rx);
-		recv_free(pool, rx);
-	}
-	pool->size = max(pool->size / 2, RPCRDMA2_INLINE_DEFAULT);
-	return true;
-}
-
-/* Have @count free Receives of one size before any is posted. */
-static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
-{
-	struct rpcrdma2_recv *rx, *tmp;
-
-	/* What an earlier connection has left may have another size */
-	pool->size = pool->first_size;
-	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node) {
-		if (rx->size == pool->size) {
-			llist_add(&rx->node, &pool->free);
+		if (recv_has_size(pool, rx)) {
+			n++;
+		} else if (!wanted) {
+			recv_free(pool, rx);
 			continue;
 		}
-		recv_unmap(rx);
-		recv_free(pool, rx);
+		llist_add(&rx->node, &pool->free);
 	}
-	while (atomic_read(&pool->count) < count) {
+	return n;
+}
+
+/* Have @count free Receives before any is posted. What an earlier connection
+ * has left is good if it is large enough. Under fragmentation a smaller size
+ * is, too, down to what version 2 assumes.
+ */
+static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
+{
+	struct rpcrdma2_recv *rx;
+	u32 have;
+
+	pool->size = pool->first_size;
+	have = pool_count(pool, true);
+	while (have < count) {
 		rx = recv_alloc(pool, pool->size);
-		if (rx)
+		if (rx) {
 			llist_add(&rx->node, &pool->free);
-		else if (!pool_shrink(pool))
+			have++;
+			continue;
+		}
+		if (pool->size <= RPCRDMA2_INLINE_DEFAULT)
 			return -ENOMEM;
+		pool->size = max(pool->size / 2, RPCRDMA2_INLINE_DEFAULT);
+		have = pool_count(pool, true);
 	}
+	pool_count(pool, false);
 	return 0;
 }
 
@@ -447,12 +553,13 @@ static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
  * Posts what the first credits need. The size announced later is that of
  * the pool, which may have become smaller here.
  *
- * Context: may sleep (GFP_NOIO).
- * Return: 0 or -ENOMEM. rpcrdma2_recvs_unmap() cleans up after both.
+ * Context: may sleep, for memory half a second at the most.
+ * Return: 0, -ENOMEM or -ENOTCONN. rpcrdma2_recvs_unmap() cleans up after
+ * each.
  */
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 {
-	u32 first = conn->grant.current_grant + 1;
+	u32 first = conn->grant.current_grant + 1, tries;
 	int ret;
 
 	ret = pool_fill(conn->p.pool, first + RPCRDMA2_CONTROL_RESERVE +
@@ -460,7 +567,15 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 	if (ret)
 		return ret;
 	conn->recv_size = conn->p.pool->size;
-	return rpcrdma2_recv_target(conn, first) == first ? 0 : -ENOMEM;
+	/* The refill work goes on with what cannot be mapped at once */
+	for (tries = 0; tries < RPCRDMA2_FIRST_TRIES; tries++) {
+		if (rpcrdma2_recv_target(conn, first) == first)
+			return 0;
+		if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+			return -ENOTCONN;
+		schedule_timeout_uninterruptible(RPCRDMA2_REFILL_DELAY);
+	}
+	return -ENOMEM;
 }
 
 static bool recvs_smaller(const struct rpcrdma2_conn *conn, u32 size)
@@ -525,6 +640,7 @@ void rpcrdma2_recvs_resize(struct rpcrdma2_conn *conn, u32 size)
 {
 	spin_lock(&conn->recv_lock);
 	WRITE_ONCE(conn->p.pool->size, size);
+	WRITE_ONCE(conn->p.pool->most, size);
 	if (size < conn->recv_size)
 		WRITE_ONCE(conn->recv_size, size);
 	spin_unlock(&conn->recv_lock);

@@ -23,8 +23,8 @@
 #include "responder.h"
 #include "rw.h"
 
-/* In the CQ's work item: no recursion into writeback, no waiting */
-#define RPCRDMA2_GFP_CQ		(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)
+/* In the CQ's work item: no waiting (see buf.c) */
+#define RPCRDMA2_GFP_CQ		(GFP_NOWAIT | __GFP_NOWARN)
 #define RPCRDMA2_GFP_THREAD	(GFP_NOIO | __GFP_NOWARN)
 
 /* responder.c */

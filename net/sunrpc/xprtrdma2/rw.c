@@ -8,7 +8,6 @@
  * included; nothing here waits for the send queue.
  */
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "responder.h"
@@ -146,22 +145,26 @@ bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
  * @conn: the connection, its QP exists
  * @rw: its local memory is complete; may be mapped already
  *
- * Context: process; may sleep, does no I/O to get memory. No locks held.
+ * What rdma_rw needs for it a completion handler takes from the reserves: it is
+ * little, and there is no other way not to wait.
+ *
+ * Context: process; may sleep, not for memory in a completion handler and not
+ * for I/O elsewhere. No locks held.
  * Return: 0, -EAGAIN if the QP has no memory region left, or another negative
  * errno.
  */
 int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 {
-	unsigned int noio;
+	struct rpcrdma2_reclaim was;
 	int ret;
 
 	if (rw->nwrs)
 		return 0;
-	noio = memalloc_noio_save();
+	was = rpcrdma2_reclaim_enter(rpcrdma2_in_completion());
 	ret = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
 			       rw->sgl, rw->nents, 0, rw->offset, rw->handle,
 			       rw->dir);
-	memalloc_noio_restore(noio);
+	rpcrdma2_reclaim_exit(was);
 	if (ret < 0)
 		return ret;
 	rw->nwrs = ret;

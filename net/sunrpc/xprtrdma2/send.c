@@ -114,8 +114,7 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 static int slot_buffer(struct rpcrdma2_send *send, u32 size)
 {
 	struct ib_device *device = send->conn->cm_id->device;
-	void *buf = rpcrdma2_buf_alloc(size, GFP_NOIO | __GFP_NOWARN,
-				       NUMA_NO_NODE);
+	void *buf = rpcrdma2_buf_alloc(size, NUMA_NO_NODE);
 	u64 addr;
 
 	if (!buf)
@@ -293,7 +292,7 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_send *slots;
 	u32 i;
 
-	slots = kvcalloc(count, sizeof(*slots), GFP_NOIO | __GFP_NOWARN);
+	slots = kvcalloc(count, sizeof(*slots), rpcrdma2_gfp());
 	if (!slots)
 		return NULL;
 	for (i = 0; i < count; i++) {
