@@ -65,7 +65,7 @@ void rpcrdma2_adapt_missed(struct rpcrdma2_conn *conn, u32 size)
 {
 	struct rpcrdma2_adapt *a = &conn->adapt;
 
-	if (!conn->extended || size > READ_ONCE(adapt_size))
+	if (!READ_ONCE(conn->extended) || size > READ_ONCE(adapt_size))
 		return;
 	if (time_after(jiffies, READ_ONCE(a->since) + RPCRDMA2_GROW_WINDOW)) {
 		WRITE_ONCE(a->since, jiffies);

@@ -57,7 +57,8 @@ static struct rpcrdma2_bc *bc_get(struct rpcrdma2_svc *svc)
 static bool bc_allowed(const struct rpcrdma2_conn *conn)
 {
 	return !conn->codec->props ||
-	       conn->peer.val[RPCRDMA2_BRS] != RDMA2_RVREQSUP_NONE;
+	       READ_ONCE(conn->peer.val[RPCRDMA2_BRS]) !=
+			RDMA2_RVREQSUP_NONE;
 }
 
 /* Largest RPC message that fits inline now. */

@@ -252,6 +252,17 @@ void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst)
 	xprt_put(xprt);
 }
 
+static bool cb_idle(struct rpcrdma2_client *client)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	bool idle;
+
+	spin_lock(&xprt->bc_pa_lock);
+	idle = !client->cb_busy;
+	spin_unlock(&xprt->bc_pa_lock);
+	return idle;
+}
+
 /**
  * rpcrdma2_bc_destroy - the upper layer needs the backchannel no more
  * @xprt: the transport
@@ -275,8 +286,7 @@ void rpcrdma2_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 	if (!last)
 		return;
 	/* The service will end; it must not be left with a Call queued */
-	wait_event_timeout(client->cb_wq, !READ_ONCE(client->cb_busy),
-			   RPCRDMA2_CB_DRAIN);
+	wait_event_timeout(client->cb_wq, cb_idle(client), RPCRDMA2_CB_DRAIN);
 	cb_free_list(client);
 	cb_keep_connection(client, false);
 }

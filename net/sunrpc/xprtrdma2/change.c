@@ -355,7 +355,7 @@ bool rpcrdma2_change_response(struct rpcrdma2_change *c,
 		if (result == RPCRDMA2_CHANGE_DONE)
 			value = c->asked_value[i];
 		if (result != RPCRDMA2_CHANGE_REJECTED)
-			peer->val[i] = value;
+			WRITE_ONCE(peer->val[i], value);
 		if (!(c->want & BIT(i)))
 			c->result[i] = result;
 	}
@@ -529,7 +529,7 @@ int rpcrdma2_change_update(const struct rpcrdma2_hdr *hdr,
 			upd->unasked |= BIT(i);
 		if (set.val[i] != peer->val[i])
 			upd->changed |= BIT(i);
-		peer->val[i] = set.val[i];
+		WRITE_ONCE(peer->val[i], set.val[i]);
 	}
 	return 0;
 }

@@ -346,7 +346,8 @@ static void client_disconnect(struct rpcrdma2_client *client)
 
 	if (!conn)
 		return;
-	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id, conn->reason);
+	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id,
+				READ_ONCE(conn->reason));
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
 	/* Of use was one with a Reply that did not end by a violation of the

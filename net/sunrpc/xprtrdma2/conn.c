@@ -64,9 +64,10 @@ static bool conn_set_state(struct rpcrdma2_conn *conn,
 	from = conn->state;
 	allowed = conn_next_states[from] & BIT(to);
 	if (allowed) {
-		WRITE_ONCE(conn->state, to);
 		if (!conn->reason)
-			conn->reason = reason;
+			WRITE_ONCE(conn->reason, reason);
+		/* Pairs with the acquire in rpcrdma2_conn_state() */
+		smp_store_release(&conn->state, to);
 	}
 	spin_unlock(&conn->state_lock);
 	if (!allowed)
@@ -214,7 +215,7 @@ static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
  */
 void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
 {
-	enum rpcrdma2_conn_state state = READ_ONCE(conn->state);
+	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
 	struct ib_rdma_wr wr = {
 		.wr.wr_cqe	= &conn->probe_cqe,
 		.wr.opcode	= IB_WR_RDMA_WRITE,
@@ -431,7 +432,7 @@ int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 	u32 want;
 	int size;
 
-	conn->codec = codec;
+	WRITE_ONCE(conn->codec, codec);
 	conn->why = why;
 	conn_apply_limits(conn);
 	/* A CONNPROP that comes late may allow more (CONN-9) */
@@ -454,7 +455,7 @@ int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 	trace_rpcrdma2_settled(conn);
 	rpcrdma2_stat_inc(conn->p.stats, connects);
 	conn_count_why(conn, why);
-	if (conn->extended)
+	if (READ_ONCE(conn->extended))
 		rpcrdma2_props_kick(conn);
 	return 0;
 }
@@ -523,9 +524,8 @@ u32 rpcrdma2_conn_credit_grant(struct rpcrdma2_conn *conn)
 
 static void conn_cm_step(struct rpcrdma2_conn *conn, int event)
 {
-	spin_lock(&conn->state_lock);
-	conn->cm_step = event;
-	spin_unlock(&conn->state_lock);
+	/* With the device that was found: see conn_wait_step() */
+	smp_store_release(&conn->cm_step, event);
 	wake_up_all(&conn->state_wq);
 }
 
@@ -671,7 +671,7 @@ void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
 
 static bool conn_is_over(const struct rpcrdma2_conn *conn)
 {
-	return READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING;
+	return rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING;
 }
 
 /* One step of making a connection: until @cond is true, the connection is
@@ -708,7 +708,8 @@ static int conn_wait_step(struct rpcrdma2_conn *conn, int step)
 {
 	long left;
 
-	left = conn_wait(conn, READ_ONCE(conn->cm_step) == step,
+	/* Pairs with the release in conn_cm_step() */
+	left = conn_wait(conn, smp_load_acquire(&conn->cm_step) == step,
 			 RPCRDMA2_RESOLVE_MS);
 	return conn_waited(conn, left);
 }
@@ -755,7 +756,7 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	ret = rdma_connect(conn->cm_id, &param);
 	if (ret)
 		return ret;
-	left = conn_wait(conn, READ_ONCE(conn->state) >= RPCRDMA2_CONN_OPEN,
+	left = conn_wait(conn, rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_OPEN,
 			 RPCRDMA2_CONNECT_MS);
 	return conn_waited(conn, left);
 }
@@ -783,12 +784,14 @@ static enum rpcrdma2_neg_action conn_await_answer(struct rpcrdma2_conn *conn)
 		rpcrdma2_conn_probe(conn);
 	}
 	spin_lock(&conn->state_lock);
-	if (conn->neg_action == RPCRDMA2_DO_NOTHING &&
-	    conn_waited(conn, left) == -ETIMEDOUT)
+	/* With the peer's properties: pairs with recv_negotiating() */
+	action = smp_load_acquire(&conn->neg_action);
+	if (action == RPCRDMA2_DO_NOTHING &&
+	    conn_waited(conn, left) == -ETIMEDOUT) {
 		/* later messages find the negotiation over */
-		conn->neg_action = rpcrdma2_neg_timeout(&conn->neg,
-							now_seconds());
-	action = conn->neg_action;
+		action = rpcrdma2_neg_timeout(&conn->neg, now_seconds());
+		WRITE_ONCE(conn->neg_action, action);
+	}
 	spin_unlock(&conn->state_lock);
 	return action;
 }
@@ -965,8 +968,11 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 
 	conn_note_fallback(conn, dst);
 	rpcrdma2_observe_add(conn);
-	/* From here on the owner hears of a loss, even of an earlier one */
-	WRITE_ONCE(conn->told, false);
+	/* From here on the owner hears of a loss, even of an earlier one: either
+	 * we see the state that rpcrdma2_conn_kill() has set, or its xchg() sees
+	 * this.
+	 */
+	smp_store_mb(conn->told, false);
 	if (!rpcrdma2_conn_ready(conn) && !xchg(&conn->told, true))
 		p->ops->lost(conn);
 	return conn;

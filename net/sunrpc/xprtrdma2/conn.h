@@ -412,6 +412,10 @@ struct rpcrdma2_adapt {
  * Lock order: state_lock, credit_lock, sq_lock, recv_lock and tx_lock are
  * leaves and are never held together; props_lock, a mutex, is outside of
  * them and of xprt->queue_lock. None is taken in interrupt context.
+ *
+ * What is also read without its lock is written by WRITE_ONCE(), and its readers
+ * need nothing but the value. What READY publishes is read by whoever has seen
+ * the state, see rpcrdma2_conn_state().
  */
 struct rpcrdma2_conn {
 	struct kref			kref;
@@ -543,9 +547,19 @@ void rpcrdma2_conn_free(struct rpcrdma2_conn *conn);
 struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
 
+/* The state, with all that was set up before it: the device with CONNECTING, the
+ * peer's private data with OPEN, version, limits and send slots with READY, the
+ * reason with CLOSING. Pairs with the release in conn_set_state().
+ */
+static inline enum rpcrdma2_conn_state
+rpcrdma2_conn_state(const struct rpcrdma2_conn *conn)
+{
+	return smp_load_acquire(&conn->state);
+}
+
 static inline bool rpcrdma2_conn_ready(const struct rpcrdma2_conn *conn)
 {
-	return READ_ONCE(conn->state) == RPCRDMA2_CONN_READY;
+	return rpcrdma2_conn_state(conn) == RPCRDMA2_CONN_READY;
 }
 
 /* Server: the connection is established, as its first message proves. */

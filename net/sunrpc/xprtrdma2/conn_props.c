@@ -72,7 +72,7 @@ static void props_later(struct rpcrdma2_conn *conn, unsigned long delay)
 static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 		     u32 value)
 {
-	conn->mine.val[prop] = value;
+	WRITE_ONCE(conn->mine.val[prop], value);
 	conn->change.dirty |= BIT(prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
@@ -87,7 +87,7 @@ static bool slots_follow(struct rpcrdma2_conn *conn, u32 size)
 	if (conn->client)
 		return true;
 	rpcrdma2_sends_resize(conn, size);
-	return conn->slot_size >= size;
+	return READ_ONCE(conn->slot_size) >= size;
 }
 
 /* Is a raise of our Receive Buffer Size complete (CHG-23, CHG-24)? */
@@ -128,7 +128,7 @@ static u32 lower(struct rpcrdma2_conn *conn, u32 wanted)
 	value = min(now, max(wanted, round_up(due, SZ_1K)));
 	if (value == now)
 		return now;
-	conn->mine.val[RPCRDMA2_RBSIZ] = value;
+	WRITE_ONCE(conn->mine.val[RPCRDMA2_RBSIZ], value);
 	rpcrdma2_recvs_resize(conn, value);
 	slots_follow(conn, value);
 	if (value == wanted)
@@ -163,7 +163,7 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 		raise_begin(conn, wanted);
 		if (raise_complete(conn)) {
 			now = wanted;
-			conn->mine.val[RPCRDMA2_RBSIZ] = now;
+			WRITE_ONCE(conn->mine.val[RPCRDMA2_RBSIZ], now);
 		}
 	}
 	/* The answer tells it */
@@ -327,7 +327,8 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 		announce(conn, RPCRDMA2_RBSIZ, size);
 		return;
 	}
-	if (!conn->client && conn->slot_size < size && !conn->slot_changing) {
+	if (!conn->client && READ_ONCE(conn->slot_size) < size &&
+	    !READ_ONCE(conn->slot_changing)) {
 		/* No memory for the slots */
 		size = conn->mine.val[RPCRDMA2_RBSIZ];
 		rpcrdma2_recvs_resize(conn, size);
@@ -653,7 +654,7 @@ void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
 {
 	mutex_lock(&conn->props_lock);
 	rpcrdma2_change_init(&conn->change, &conn->mine, &conn->peer);
-	conn->extended = conn->change.on;
+	WRITE_ONCE(conn->extended, conn->change.on);
 	mutex_unlock(&conn->props_lock);
 }
 
@@ -680,7 +681,7 @@ void rpcrdma2_props_stop(struct rpcrdma2_conn *conn)
 void rpcrdma2_props_go_round(struct rpcrdma2_conn *conn)
 {
 	lockdep_assert_held(&conn->props_lock);
-	conn->change.cycles = conn->window.granted +
+	conn->change.cycles = READ_ONCE(conn->window.granted) +
 			      4 * RPCRDMA2_CONTROL_RESERVE;
 }
 

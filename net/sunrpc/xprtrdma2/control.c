@@ -192,8 +192,8 @@ static bool connprop_apply(struct rpcrdma2_conn *conn,
 	}
 	mutex_lock(&conn->props_lock);
 	conn->peer = set;
-	mutex_unlock(&conn->props_lock);
 	conn->peer_props_seen = true;
+	mutex_unlock(&conn->props_lock);
 	return true;
 }
 
@@ -380,7 +380,9 @@ static bool recv_client(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
 	if (verdict == RPCRDMA2_OK && unlikely(!conn->neg_proved)) {
 		conn->neg_proved = true;
+		spin_lock(&conn->state_lock);
 		rpcrdma2_neg_proved(&conn->neg);
+		spin_unlock(&conn->state_lock);
 	}
 	return recv_judged(conn, rx, verdict, false);
 }
@@ -459,7 +461,7 @@ static void await_settled(struct rpcrdma2_conn *conn)
 {
 	/* With recv_negotiating(), or with the connect path for version 1 */
 	if (smp_load_acquire(&conn->neg_action) == RPCRDMA2_DO_SETTLE)
-		wait_event(conn->state_wq, READ_ONCE(conn->state) !=
+		wait_event(conn->state_wq, rpcrdma2_conn_state(conn) !=
 					   RPCRDMA2_CONN_OPEN);
 }
 
@@ -476,8 +478,8 @@ bool rpcrdma2_receive(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	if (conn->client && unlikely(!rpcrdma2_conn_ready(conn)))
 		await_settled(conn);
 	/* What a lost connection still has to say counts for negotiation */
-	if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING &&
-	    !(conn->client && !conn->codec))
+	if (rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING &&
+	    !(conn->client && !READ_ONCE(conn->codec)))
 		return false;
 	if (rpcrdma2_conn_ready(conn) && rpcrdma2_props_receive(conn, rx)) {
 		stray_invalidation(conn, rx);

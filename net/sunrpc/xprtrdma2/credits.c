@@ -80,7 +80,7 @@ void rpcrdma2_window_put(struct rpcrdma2_window *w)
  */
 bool rpcrdma2_window_grant(struct rpcrdma2_window *w, u32 credit)
 {
-	w->granted = credit_clamp(credit, w->asked);
+	WRITE_ONCE(w->granted, credit_clamp(credit, w->asked));
 	return rpcrdma2_window_open(w);
 }
 
@@ -144,6 +144,6 @@ void rpcrdma2_grant_done(struct rpcrdma2_grant *g)
  */
 void rpcrdma2_grant_set(struct rpcrdma2_grant *g, u32 value)
 {
-	g->current_grant = credit_clamp(value, g->limit);
+	WRITE_ONCE(g->current_grant, credit_clamp(value, g->limit));
 	g->high = g->inflight;
 }

@@ -3,7 +3,8 @@
  * Credits of one direction: the requester's window and the responder's
  * grant (CRED-*, D-17). One credit is one RPC transaction.
  *
- * Pure (see portable.h). The owner serialises calls on one object.
+ * Pure (see portable.h). The owner serialises calls on one object, and may read
+ * @granted and @current_grant at any time.
  */
 #ifndef _RPCRDMA2_CREDITS_H
 #define _RPCRDMA2_CREDITS_H

@@ -48,17 +48,19 @@ static void send_again(struct rpcrdma2_requester *rq,
 static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
 	struct rpc_rqst *rqst = &req->rqst;
+	int error = req->error;
 
 	rpcrdma2_req_mrs_put(rq, req);
 	if (req->again) {
 		send_again(rq, req);
 		return;
 	}
-	if (req->nomsg && !req->error &&
+	if (req->nomsg && !error &&
 	    rpcrdma2_span_copy_out(req, &req->res_span, req->copied))
-		req->error = -EIO;
+		error = -EIO;
 
 	spin_lock(&rq->xprt.queue_lock);
+	req->error = error;
 	trace_rpcrdma2_completed(req);
 	list_del_init(&req->list);
 	req->state = RPCRDMA2_REQ_IDLE;
@@ -314,6 +316,17 @@ void rpcrdma2_req_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		finish(rq, req);
 }
 
+static bool fenced(struct rpcrdma2_requester *rq,
+		   const struct rpcrdma2_req *req)
+{
+	bool fenced;
+
+	spin_lock(&rq->xprt.queue_lock);
+	fenced = !req->fencing;
+	spin_unlock(&rq->xprt.queue_lock);
+	return fenced;
+}
+
 /* Wait until the memory is out of the peer's reach: soon by invalidation,
  * or by the end of the connection, which detaching announces.
  */
@@ -321,12 +334,11 @@ static void wait_for_fence(struct rpcrdma2_requester *rq,
 			   struct rpcrdma2_req *req,
 			   struct rpcrdma2_conn *conn)
 {
-	if (wait_event_timeout(rq->wq, !READ_ONCE(req->fencing),
-			       RPCRDMA2_FENCE_LIMIT))
+	if (wait_event_timeout(rq->wq, fenced(rq, req), RPCRDMA2_FENCE_LIMIT))
 		return;
 	if (conn)
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-	wait_event(rq->wq, !READ_ONCE(req->fencing));
+	wait_event(rq->wq, fenced(rq, req));
 }
 
 /**

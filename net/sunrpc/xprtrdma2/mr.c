@@ -454,7 +454,8 @@ struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
  */
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool)
 {
-	return READ_ONCE(pool->count) *
+	/* For display: the pool may just be opened */
+	return data_race(pool->count) *
 	       (kmalloc_size_roundup(sizeof(struct rpcrdma2_mr)) +
-		pool->depth * sizeof(struct scatterlist));
+		data_race(pool->depth) * sizeof(struct scatterlist));
 }

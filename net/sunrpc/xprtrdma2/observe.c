@@ -75,8 +75,8 @@ static void show_settled(struct seq_file *m, struct rpcrdma2_conn *conn)
 	seq_printf(m, "version_reason: %u %s\n", conn->why,
 		   rpcrdma2_why_name(conn->why));
 	show_props(m, conn);
-	seq_printf(m, "inline_send: %u\n", conn->inline_send);
-	seq_printf(m, "inline_recv: %u\n", conn->inline_recv);
+	seq_printf(m, "inline_send: %u\n", READ_ONCE(conn->inline_send));
+	seq_printf(m, "inline_recv: %u\n", READ_ONCE(conn->inline_recv));
 	seq_printf(m, "remote_invalidation: %u\n", conn->remote_inval);
 }
 
@@ -111,10 +111,26 @@ static int ended_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(ended);
 
+static void show_credits(struct seq_file *m, struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_window window;
+	struct rpcrdma2_grant grant;
+
+	spin_lock(&conn->credit_lock);
+	window = conn->window;
+	grant = conn->grant;
+	spin_unlock(&conn->credit_lock);
+	seq_printf(m, "credits_asked: %u\n", window.asked);
+	seq_printf(m, "credits_granted_by_peer: %u\n", window.granted);
+	seq_printf(m, "calls_outstanding: %u\n", window.inflight);
+	seq_printf(m, "credits_granted_to_peer: %u\n", grant.current_grant);
+	seq_printf(m, "calls_being_served: %u\n", grant.inflight);
+}
+
 static int conn_show(struct seq_file *m, void *v)
 {
 	struct rpcrdma2_conn *conn = m->private;
-	enum rpcrdma2_conn_state state = READ_ONCE(conn->state);
+	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
 
 	seq_printf(m, "role: %s\n", conn->client ? "client" : "server");
@@ -122,18 +138,14 @@ static int conn_show(struct seq_file *m, void *v)
 	seq_printf(m, "device: %s\n", dev_name(&conn->cm_id->device->dev));
 	seq_printf(m, "local: %pISpc\n", &addr->src_addr);
 	seq_printf(m, "peer: %pISpc\n", &addr->dst_addr);
-	if (state >= RPCRDMA2_CONN_READY && conn->codec)
+	if (state >= RPCRDMA2_CONN_READY && READ_ONCE(conn->codec))
 		show_settled(m, conn);
-	seq_printf(m, "credits_asked: %u\n", conn->window.asked);
-	seq_printf(m, "credits_granted_by_peer: %u\n", conn->window.granted);
-	seq_printf(m, "calls_outstanding: %u\n", conn->window.inflight);
-	seq_printf(m, "credits_granted_to_peer: %u\n",
-		   conn->grant.current_grant);
-	seq_printf(m, "calls_being_served: %u\n", conn->grant.inflight);
-	seq_printf(m, "receives_posted: %u\n", conn->recv_posted);
+	show_credits(m, conn);
+	/* Single numbers, which have no meaning but for the reader */
+	seq_printf(m, "receives_posted: %u\n", data_race(conn->recv_posted));
 	show_memory(m, conn);
-	seq_printf(m, "send_queue: %u of %u free\n", conn->sq_avail,
-		   conn->sq_depth);
+	seq_printf(m, "send_queue: %u of %u free\n",
+		   data_race(conn->sq_avail), conn->sq_depth);
 	show_stats(m, conn->p.stats);
 	return 0;
 }

@@ -322,7 +322,7 @@ static void reads_ended(struct rpcrdma2_responder *resp)
 
 	spin_lock(&resp->lock);
 	resp->reading--;
-	resp->batches++;
+	WRITE_ONCE(resp->batches, resp->batches + 1);
 	next = starved_first(resp);
 	spin_unlock(&resp->lock);
 

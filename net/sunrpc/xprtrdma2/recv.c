@@ -319,7 +319,7 @@ static void recv_refill_later(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&conn->recv_lock);
 	if (!conn->recv_closed &&
-	    READ_ONCE(conn->state) < RPCRDMA2_CONN_CLOSING) {
+	    rpcrdma2_conn_state(conn) < RPCRDMA2_CONN_CLOSING) {
 		if (!conn->recv_short)
 			rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
 		WRITE_ONCE(conn->recv_short, true);
@@ -343,7 +343,8 @@ static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
 /* Were those the last ones that a raise of their size waited for? */
 static void recv_raised(struct rpcrdma2_conn *conn)
 {
-	if (unlikely(conn->recv_size < READ_ONCE(conn->p.pool->size)) &&
+	if (unlikely(READ_ONCE(conn->recv_size) <
+		     READ_ONCE(conn->p.pool->size)) &&
 	    rpcrdma2_recvs_raised(conn))
 		rpcrdma2_props_kick(conn);
 }
@@ -403,7 +404,7 @@ static bool recv_cm_tells(const struct rpcrdma2_conn *conn,
 			  const struct ib_wc *wc)
 {
 	return wc->status == IB_WC_WR_FLUSH_ERR && conn->client &&
-	       READ_ONCE(conn->state) == RPCRDMA2_CONN_CONNECTING;
+	       rpcrdma2_conn_state(conn) == RPCRDMA2_CONN_CONNECTING;
 }
 
 /* A Receive completed. Runs in the CQ's work item, one at a time. */
@@ -487,7 +488,7 @@ u32 rpcrdma2_recv_target(struct rpcrdma2_conn *conn, u32 target)
 	/* A new connection does not take away what the last one needed */
 	if (target < conn->recv_target || target > pool->keep)
 		WRITE_ONCE(pool->keep, target);
-	conn->recv_target = target;
+	WRITE_ONCE(conn->recv_target, target);
 	spin_unlock(&conn->recv_lock);
 
 	recv_refill(conn, 1);
@@ -571,7 +572,7 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 	for (tries = 0; tries < RPCRDMA2_FIRST_TRIES; tries++) {
 		if (rpcrdma2_recv_target(conn, first) == first)
 			return 0;
-		if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+		if (rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING)
 			return -ENOTCONN;
 		schedule_timeout_uninterruptible(RPCRDMA2_REFILL_DELAY);
 	}

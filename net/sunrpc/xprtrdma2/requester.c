@@ -526,7 +526,8 @@ out_unlock:
 
 	if (!ret) {
 		rpcrdma2_requester_run(rq, NULL);
-		if (READ_ONCE(req->state) == RPCRDMA2_REQ_QUEUED)
+		/* A counter, which may be wrong by one */
+		if (data_race(req->state) == RPCRDMA2_REQ_QUEUED)
 			rpcrdma2_stat_inc(rq->stats, window_waits);
 	}
 	if (replace) {
@@ -673,6 +674,17 @@ void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
+/* What was done by those who are not busy any more has to be seen. */
+static bool requester_idle(struct rpcrdma2_requester *rq)
+{
+	bool idle;
+
+	spin_lock(&rq->xprt.queue_lock);
+	idle = !rq->busy;
+	spin_unlock(&rq->xprt.queue_lock);
+	return idle;
+}
+
 /**
  * rpcrdma2_requester_stop - the connection is about to be closed
  * @rq: the requester
@@ -687,7 +699,7 @@ void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq)
 	spin_lock(&rq->xprt.queue_lock);
 	rq->stopping = true;
 	spin_unlock(&rq->xprt.queue_lock);
-	wait_event(rq->wq, !READ_ONCE(rq->busy));
+	wait_event(rq->wq, requester_idle(rq));
 	if (rq->pool)
 		rpcrdma2_mr_pool_stop(rq->pool);
 	cancel_delayed_work_sync(&rq->watchdog);

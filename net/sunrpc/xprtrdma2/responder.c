@@ -401,7 +401,7 @@ size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
 	size_t sum;
 
 	spin_lock(&resp->lock);
-	sum = resp->ncalls *
+	sum = data_race(resp->ncalls) *	/* for display */
 	      kmalloc_size_roundup(struct_size(call, pages, resp->max_pages));
 	list_for_each_entry(rw, &resp->rws, list)
 		sum += rpcrdma2_rw_memory(rw);

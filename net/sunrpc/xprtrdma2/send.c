@@ -90,7 +90,7 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 		 * that gives back what it has would run the next.
 		 */
 		if (!w || conn->sq_closed ||
-		    READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+		    rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING)
 			break;
 		if (w->slot) {
 			send = slot_take(conn, w->nwrs, false);
@@ -146,8 +146,10 @@ static void slots_fit(struct rpcrdma2_conn *conn, struct list_head *slots)
 	list_for_each_entry(send, slots, list) {
 		if (slot_is_control(conn, send) || send->size == want)
 			continue;
-		if (slot_buffer(send, want) && want > conn->slot_size)
-			WRITE_ONCE(conn->slot_want, conn->slot_size);
+		if (slot_buffer(send, want) &&
+		    want > READ_ONCE(conn->slot_size))
+			WRITE_ONCE(conn->slot_want,
+				   READ_ONCE(conn->slot_size));
 	}
 }
 
@@ -167,8 +169,8 @@ static bool slots_progress(struct rpcrdma2_conn *conn)
 			changing = true;
 	}
 	grown = want > conn->slot_size;
-	conn->slot_size = want;
-	conn->slot_changing = changing;
+	WRITE_ONCE(conn->slot_size, want);
+	WRITE_ONCE(conn->slot_changing, changing);
 	return grown;
 }
 
@@ -180,7 +182,7 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 	struct rpcrdma2_send *pos, *tmp;
 	bool grown = false;
 
-	if (conn->slot_changing)
+	if (READ_ONCE(conn->slot_changing))
 		slots_fit(conn, slots);
 	spin_lock(&conn->sq_lock);
 	list_for_each_entry_safe(pos, tmp, slots, list)
@@ -253,7 +255,7 @@ int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len)
 		return -ENOMEM;
 	rpcrdma2_stat_inc(conn->p.stats, replies_grown);
 	spin_lock(&conn->sq_lock);
-	conn->slot_changing = true;
+	WRITE_ONCE(conn->slot_changing, true);
 	spin_unlock(&conn->sq_lock);
 	return 0;
 }
@@ -384,9 +386,9 @@ void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size)
 		spin_unlock(&conn->sq_lock);
 		return;
 	}
-	conn->slot_want = size;
-	conn->slot_size = min(conn->slot_size, size);
-	conn->slot_changing = true;
+	WRITE_ONCE(conn->slot_want, size);
+	WRITE_ONCE(conn->slot_size, min(conn->slot_size, size));
+	WRITE_ONCE(conn->slot_changing, true);
 	/* Free slots hold no entries of the queue */
 	list_splice_init(&conn->sq_free, &slots);
 	spin_unlock(&conn->sq_lock);
@@ -403,7 +405,7 @@ void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size)
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
 {
 	return conn->nslots * (sizeof(struct rpcrdma2_send) +
-			       rpcrdma2_buf_bytes(conn->slot_size)) +
+			       rpcrdma2_buf_bytes(READ_ONCE(conn->slot_size))) +
 	       RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
 					   RPCRDMA2_CONTROL_SIZE);
 }

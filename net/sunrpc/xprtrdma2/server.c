@@ -204,7 +204,7 @@ static int listener_request(struct rpcrdma2_listener *listener,
 out:
 	trace_rpcrdma2_connect_request((struct sockaddr *)
 				       &cm_id->route.addr.dst_addr,
-				       READ_ONCE(listener->npending), ret);
+				       data_race(listener->npending), ret);
 	return ret;
 }
 
