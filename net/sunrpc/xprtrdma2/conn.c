@@ -311,6 +311,20 @@ static int conn_create_qp(struct rpcrdma2_conn *conn)
 	}
 }
 
+/* A device that says no, and not for want of memory or because it goes away,
+ * will not say anything else the next time.
+ */
+static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
+			int err)
+{
+	if ((err != -EINVAL && err != -EOPNOTSUPP) ||
+	    READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+		return err;
+	pr_notice_ratelimited("rpcrdma2: %s refuses a %s (%d)\n",
+			      dev_name(&conn->cm_id->device->dev), what, err);
+	return -EPROTO;
+}
+
 /* PD, CQ, QP, control slots and first Receives, in this order. Whatever
  * exists after an error is undone by rpcrdma2_conn_close() and _free().
  */
@@ -334,7 +348,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	if (IS_ERR(conn->pd)) {
 		ret = PTR_ERR(conn->pd);
 		conn->pd = NULL;
-		return ret;
+		return conn_refused(conn, "protection domain", ret);
 	}
 	/* rdma_rw may triple its contexts; both drains take one more each */
 	cqes = conn->sq_depth + 3 * p->rw_ctxs + conn->recv_max + 3;
@@ -344,14 +358,14 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	if (IS_ERR(conn->cq)) {
 		ret = PTR_ERR(conn->cq);
 		conn->cq = NULL;
-		return ret;
+		return conn_refused(conn, "completion queue", ret);
 	}
 	conn->cq_id = conn->cq->res.id;
 	rpcrdma2_buf_note_cq(conn->cq);
 	conn->probe_cqe.done = conn_probe_done;
 	ret = conn_create_qp(conn);
 	if (ret)
-		return ret;
+		return conn_refused(conn, "queue pair", ret);
 	ret = rpcrdma2_sends_create(conn);
 	if (ret)
 		return ret;

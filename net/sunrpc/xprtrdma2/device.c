@@ -28,7 +28,7 @@ MODULE_PARM_DESC(remote_invalidation,
  * @caps: filled in
  *
  * Context: any.
- * Return: 0, or -ENODEV if the device cannot register memory by work
+ * Return: 0, or -EPROTO if the device cannot register memory by work
  * requests, without which this transport does not run (RINV-3, RINV-9).
  */
 int rpcrdma2_device_query(struct ib_device *device,
@@ -40,7 +40,7 @@ int rpcrdma2_device_query(struct ib_device *device,
 	    !attrs->max_fast_reg_page_list_len) {
 		pr_notice_ratelimited("rpcrdma2: %s has no fast memory registration\n",
 				      dev_name(&device->dev));
-		return -ENODEV;
+		return -EPROTO;
 	}
 
 	caps->max_send_sge = min_t(u32, attrs->max_send_sge, RPCRDMA2_MAX_SGES);

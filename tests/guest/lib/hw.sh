@@ -39,6 +39,7 @@ hw_use() {
 	HW_PROFILE="$*" HW_OURS=
 	for w in $(_hw_defaults) $(hw_words "$1" || echo "no-profile=$1") "${@:2}"; do
 		case $w in
+		refused) ;;
 		rpcrdma2.*) HW_OURS+=" ${w#*.}" ;;
 		*)
 			echo "${w#*=}" > "$HW/${w%%=*}" ||
