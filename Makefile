@@ -4,16 +4,20 @@
 # rpcrdma2.ko is left in the checkout.
 
 KVER	?= $(shell uname -r)
-FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz
+FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,qemu-hw
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
 RACES	?= 38-teardown 34-removal 32-unload 36-callbacks 37-memory 30-cancel \
 	   33-inject
 
+# What a device has a say in, with each adapter of tests/guest/lib/profiles
+HW	?= 60-smoke 36-callbacks 34-removal 30-cancel 31-reconnect \
+	   41-property-change 42-krb5
+
 export JOBS
 
-.PHONY: all module install nfs-modules demo check check-races bench lint help clean
+.PHONY: all module install nfs-modules demo check check-races check-hw bench lint help clean
 
 all: module
 
@@ -37,6 +41,10 @@ check:
 check-races:
 	@scripts/setup-packages.sh
 	@scripts/lab/run qemu-debug $(RACES)
+
+check-hw:
+	@scripts/setup-packages.sh
+	@scripts/lab/run qemu-hw --profile all $(HW)
 
 bench:
 	@scripts/setup-packages.sh
@@ -66,6 +74,8 @@ help:
 	@echo '                    FLAVOURS="$(FLAVOURS)", TESTS="10-io-sizes ..."'
 	@echo '  make check-races  the tests of races, on a debug kernel with four CPUs;'
 	@echo '                    minutes, not part of make check. RACES="..."'
+	@echo '  make check-hw     tests with a stand-in for adapters, with the limits of each;'
+	@echo '                    minutes, not part of make check. HW="..."'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
 	@echo '                    the policy for buffer sizes and without, and its memory'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'

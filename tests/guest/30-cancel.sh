@@ -149,7 +149,7 @@ mounted "$VERSIONS" "killed processes=killed"
 # Not on the stock transport, which loses the connection then and finds out
 # after a minute. With sessions, the client itself pauses for 15 seconds when
 # the slot of a killed Call is still busy on the server: so not every version.
-if ours; then
+if ours && ! adapter; then
 	WINDOW=2
 	for_versions "3 4.2" unanswered "killed unanswered, window of 2 (F-2)"
 	WINDOW=64

@@ -6,6 +6,7 @@
 #
 # timeout: 60
 # flavours: qemu qemu-hw
+# profiles: mlx5 i40iw
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
