@@ -4,7 +4,7 @@
 # rpcrdma2.ko is left in the checkout.
 
 KVER	?= $(shell uname -r)
-FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,qemu-hw
+FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,qemu-hw,build
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
@@ -17,7 +17,7 @@ HW	?= 60-smoke 36-callbacks 34-removal 30-cancel 31-reconnect \
 
 export JOBS
 
-.PHONY: all module install nfs-modules demo check check-races check-hw bench lint help clean
+.PHONY: all module install nfs-modules demo check check-races check-hw check-kernels bench lint help clean
 
 all: module
 
@@ -46,6 +46,10 @@ check-hw:
 	@scripts/setup-packages.sh
 	@scripts/lab/run qemu-hw --profile all $(HW)
 
+check-kernels:
+	@scripts/setup-packages.sh
+	@scripts/check-kernels $(KERNELS)
+
 bench:
 	@scripts/setup-packages.sh
 	@scripts/bench --strict
@@ -62,7 +66,8 @@ clean:
 help:
 	@echo 'For a real machine:'
 	@echo '  make              build rpcrdma2.ko for the running kernel, or for the'
-	@echo '                    one whose headers are in KDIR=; copied to ./rpcrdma2.ko'
+	@echo '                    one whose headers are in KDIR=; copied to ./rpcrdma2.ko.'
+	@echo '                    FORCE=1 tries a kernel that is not supported'
 	@echo '  make install      put it into /lib/modules/RELEASE/updates (or below'
 	@echo '                    INSTALL_MOD_PATH=) and run depmod'
 	@echo '  make nfs-modules  build and install the NFS client modules that know'
@@ -76,6 +81,8 @@ help:
 	@echo '                    minutes, not part of make check. RACES="..."'
 	@echo '  make check-hw     tests with a stand-in for adapters, with the limits of each;'
 	@echo '                    minutes, not part of make check. HW="..."'
+	@echo '  make check-kernels  the module on every supported kernel; gets them from'
+	@echo '                    Debian. KERNELS="..." of scripts/kernels.txt'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
 	@echo '                    the policy for buffer sizes and without, and its memory'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'

@@ -24,19 +24,29 @@ link_sources() {
 	find "$dir/src" -xtype l -delete
 }
 
-# The probes depend on their script and on the kernel only.
+# The probes depend on their script, the kernel and the RDMA drivers only.
 probe() {
 	local key
 
 	key="$kdir $(hash_files "$TOP/scripts/probe-compat.sh" \
 		"$kdir/include/generated/autoconf.h" \
-		"$kdir/include/generated/utsrelease.h") $*"
-	[ "$(cat "$dir/probes.stamp" 2>/dev/null)" != "$key" ] || return 0
+		"$kdir/include/generated/utsrelease.h" "$symbols") $*"
+	[ ! -f "$dir/src/probes/compat_probes.h" ] ||
+		[ "$(cat "$dir/probes.stamp" 2>/dev/null)" != "$key" ] || return 0
 	"$TOP/scripts/probe-compat.sh" "$kdir" \
 		"$dir/src/probes/compat_probes.h" "$@"
 	printf '%s\n' "$key" > "$dir/probes.stamp"
 }
 
+"$TOP/scripts/kernels" refuse "$kdir"
+ofed=$("$TOP/scripts/ofed" "$("$TOP/scripts/kernels" release "$kdir")")
+symbols=
+if [ -n "$ofed" ]; then
+	mapfile -t ofed <<< "$ofed"
+	set -- "$@" "${ofed[@]}"
+	symbols=${ofed[1]#*=}
+	say "The RDMA drivers are a vendor's: building with ${symbols%/*}"
+fi
 mkdir -p "$dir"
 link_sources
 probe "$@"

@@ -71,6 +71,7 @@ void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets)
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
+#include <trace/stages/stage3_trace_output.h>
 #include <trace/stages/stage6_event_callback.h>
 struct probe_entry { u32 __data_loc_a; };
 struct probe_offsets { u32 a; };

@@ -71,11 +71,11 @@
 #define alloc_pages_bulk(gfp, n, pages)	alloc_pages_bulk_array(gfp, n, pages)
 #endif
 
-/* A string field of a trace event; @src is what its __string() has. */
+/* A string field of a trace event, and what its __string() has. */
 #if COMPAT_ASSIGN_STR
-#define compat_assign_str(dst, src)	__assign_str(dst)
+#define compat_assign_str(dst, ...)	__assign_str(dst)
 #else
-#define compat_assign_str(dst, src)	__assign_str(dst, src)
+#define compat_assign_str(dst, ...)	__assign_str(dst, __VA_ARGS__)
 #endif
 
 /**
@@ -165,20 +165,44 @@ static inline void compat_svc_secure_port(struct svc_rqst *rqstp)
 #define COMPAT_SVC_SECURE_PORT	.xpo_secure_port = compat_svc_secure_port,
 #endif
 
-/* What a mount has asked for, in jiffies; 0 if nothing. */
+/**
+ * compat_connect_timeout - how long a mount wants one attempt to take
+ * @args: what the mount asks for
+ *
+ * Return: jiffies, or 0 if nothing was asked for
+ */
+static inline unsigned long
+compat_connect_timeout(const struct xprt_create *args)
+{
 #if COMPAT_XPRT_CREATE
-#define compat_connect_timeout(args)	((args)->connect_timeout)
-#define compat_reconnect_timeout(args)	((args)->reconnect_timeout)
+	return args->connect_timeout;
 #else
-#define compat_connect_timeout(args)	0UL
-#define compat_reconnect_timeout(args)	0UL
+	return 0;
 #endif
+}
+
+/**
+ * compat_reconnect_timeout - how long a mount wants to wait between attempts
+ * @args: what the mount asks for
+ *
+ * Return: jiffies, or 0 if nothing was asked for
+ */
+static inline unsigned long
+compat_reconnect_timeout(const struct xprt_create *args)
+{
+#if COMPAT_XPRT_CREATE
+	return args->reconnect_timeout;
+#else
+	return 0;
+#endif
+}
 
 /**
  * compat_rqst_has_seqno - does a Call carry a sequence number of RPCSEC_GSS?
  * @rqst: the Call, encoded
  *
  * Context: any.
+ * Return: true if it does
  */
 static inline bool compat_rqst_has_seqno(const struct rpc_rqst *rqst)
 {
