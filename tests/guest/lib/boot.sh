@@ -15,6 +15,8 @@ if [ "$lab_share" = hostfs ]; then
 	mount -t hostfs -o "$lab_out" none /out
 	mount -t hostfs -o "$lab_queue" none /queue
 else
+	# Older kernels do not load it by itself.
+	modprobe -q virtio_pci
 	modprobe -q 9pnet_virtio
 	modprobe -q 9p
 	mount -t 9p -o trans=virtio,version=9p2000.L,msize=131072 out /out

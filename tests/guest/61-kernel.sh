@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What differs between kernels, on whichever this is: the server is started again
+# under load, properties change on a connection in use, pages change hands, the
+# kernel's stock client is served, the module is unloaded. Where the NFS modules
+# know no rdmaver= this module is in the place of the stock one for all but the
+# stock client. 60-smoke compares more data.
+#
+# timeout: 60
+# flavours: kernels (make check-kernels names it)
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+. /lab/lib/props.sh
+
+SIZES="0 1 1023 1024 4095 4096 4097 16383 16384 16385 1048576 1048577"
+
+# shellcheck disable=SC2086 # a list
+put() { iocheck put "$@" $SIZES; }
+# shellcheck disable=SC2086 # a list
+get() { iocheck get "$@" $SIZES; }
+
+stop_server() { echo 0 > $NFSD/threads; }
+
+restarted() { # DEV VERS
+	local before pids=() i
+
+	scratch restarted
+	nfs "$1" "$2"
+	before=$(connects)
+	for i in 1 2 3; do
+		iocheck write -t -d -s $i -l 400001 -b 3001 "$D/$i" &
+		pids+=($!)
+	done
+	stop_server
+	lab_nfsd
+	fs_listen
+	wait_all "${pids[@]}"
+	[ "$(connects)" -gt "$before" ]
+	put -s 7 "$D"
+	again "$1" "$2"
+	get -s 7 "$D"
+	get -s 7 "$E"
+	for i in 1 2 3; do
+		iocheck check -e -s $i -l 400001 "$E/$i"
+	done
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+changed() { # DEV VERS
+	scratch changed
+	nfs "$1" "$2"
+	iocheck write -t -d -s 1 -l 65536 "$D/f"
+	tell client rbsiz 32768
+	agreed server 32768
+	iocheck write -d -s 2 -l 300001 -b 30001 "$D/f"
+	iocheck check -d -s 2 -l 300001 -b 31001 "$D/f"
+	tell client rbsiz 8192
+	agreed server 8192
+	iocheck write -t -d -s 3 -l 300001 -b 30001 "$D/f"
+	iocheck check -d -s 3 -l 300001 -b 7001 "$D/f"
+	iocheck check -e -s 3 -l 300001 "$E/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# Long arguments and long Replies at the same time: pages go back and forth
+# between the threads and the transport; then other use of the threads' pages.
+long_calls() { # DEV VERS
+	local i pids=()
+
+	scratch long
+	nfs "$1" "$2"
+	for i in 1 2 3 4; do
+		iocheck write -t -d -s $i -l 2097153 -b 1048577 "$D/$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+	drop_caches
+	pids=()
+	for i in 1 2 3 4; do
+		iocheck check -e -s $i -l 2097153 "$E/$i"
+		iocheck check -e -s $i -l 2097153 "$D/$i" &
+		pids+=($!)
+		iocheck write -t -d -s $i$i -l 2097153 -b 1048577 "$D/$i$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+	for i in 1 2 3 4; do
+		iocheck check -e -s $i$i -l 2097153 "$E/$i$i"
+	done
+	mkdir "$E/dir"
+	iocheck fill -n 300 -l 200 "$E/dir"
+	iocheck list -n 300 -l 200 -e "$D/dir"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+unload() {
+	stop_server
+	unload_rpcrdma2
+	[ ! -e $OBSERVE ]
+	! grep -q '^rdma' /proc/sys/sunrpc/transports
+}
+
+unload_stock() {
+	stop_server
+	lab_wait 20 rmmod rpcrdma
+	unload
+}
+
+# The stock transport is a client of our listener.
+beside_stock() {
+	modprobe rpcrdma
+	modprobe rpcrdma2
+	lab_nfsd
+	lab_listen rdma2 20049
+}
+
+stock_client() { # DEV VERS
+	scratch stock
+	put -s 1 "$E"
+	mount_nfs "$1-v1" "$2" port=20049
+	get -s 1 "$D"
+	put -s 2 "$D"
+	look
+	[ "${NOW[server.version]}" = 1 ]
+	[ -z "${NOW[client.version]-}" ]
+	umount_nfs
+	get -s 2 "$E"
+	rm -r "$E"
+}
+
+fs_start
+for_versions "3 4.0 4.1 4.2" restarted "server restarted"
+for_versions "3 4.2" changed "properties change"
+for_versions "3 4.2" long_calls "long Calls"
+ktap_run "unload" unload
+ktap_run "beside the stock transport" beside_stock
+for_versions "3 4.1 4.2" stock_client "stock client"
+ktap_run "unload again" unload_stock
