@@ -11,7 +11,9 @@ set -euo pipefail
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 CACHE=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
-PATCH=$TOP/patches/nfs-rdmaver-6.12.patch
+# One for each form that the sources have had; the first that applies and
+# compiles is it.
+PATCHES=("$TOP"/patches/nfs-rdmaver-*.patch)
 JOBS=${JOBS:-$(nproc)}
 
 usage() {
@@ -111,16 +113,15 @@ check_version() {
 		die "kernel $kver was built from $kpkg, $source is $spkg"
 }
 
+# apply_patch DIR PATCH: fails, with DIR as it was, if that is not the one.
 apply_patch() {
-	local dir=$1
+	local dir=$1 patch=$2
 
-	if patch -d "$dir" -p1 -R -s -f --dry-run < "$PATCH" > /dev/null 2>&1; then
-		return 0	# the tree has it already
-	fi
-	patch -d "$dir" -p1 -s -f < "$PATCH" > "$dir/patch.log" 2>&1 || {
-		cat "$dir/patch.log" >&2
-		die "$PATCH does not apply to $source"
-	}
+	# The tree may have it already.
+	patch -d "$dir" -p1 -R -s -f --dry-run < "$patch" > /dev/null 2>&1 ||
+		{ patch -d "$dir" -p1 -s -f --dry-run < "$patch" &&
+			patch -d "$dir" -p1 -s -f < "$patch"; } \
+			> "$dir/patch.log" 2>&1
 }
 
 # list_symbols FILE: "checksum name" of what fs/nfs exports.
@@ -157,19 +158,20 @@ check_modules() {
 		die "kernel $kver has other NFS modules than those built"
 }
 
-build() {
-	local dir=$1 ko
+compile() {
+	local dir=$1
 
-	rm -rf "$dir"
-	fetch_source "$dir"
-	check_version "$dir"
-	apply_patch "$dir"
 	say "building the NFS client modules for $kver (1 to 2 minutes on 2 CPUs)"
 	nice make -C "$kdir" M="$dir/fs/nfs" -j"$JOBS" modules \
 		> "$dir/build.log" 2>&1 < /dev/null || {
 		tail -n 30 "$dir/build.log" >&2
-		die "the NFS client modules did not build"
+		return 1
 	}
+}
+
+collect() {
+	local dir=$1 ko
+
 	check_symbols "$dir"
 	mkdir "$dir/ko"
 	find "$dir/fs/nfs" -name '*.ko' -exec cp {} "$dir/ko/" \;
@@ -181,6 +183,28 @@ build() {
 	check_modules "$dir"
 	rm -rf "$dir/fs"
 	printf '%s\n' "$stamp" > "$dir/stamp"
+}
+
+# Builds with the first patch that applies and compiles; "work" is where.
+build() {
+	local fetched=$CACHE/nfs-$kver-source p
+
+	rm -rf "$fetched"
+	fetch_source "$fetched"
+	check_version "$fetched"
+	for p in "${PATCHES[@]}"; do
+		work=$(work_dir "$p")
+		rm -rf "$work"
+		cp -r "$fetched" "$work"
+		if apply_patch "$work" "$p" && compile "$work"; then
+			rm -rf "$fetched"
+			collect "$work"
+			return
+		fi
+		rm -rf "$work"
+	done
+	rm -rf "$fetched"
+	die "no patch of $TOP/patches is for $source: none of them applies and compiles"
 }
 
 # Flags of a make that may have called this script are not for kbuild.
@@ -224,15 +248,36 @@ fi
 [ -e "$source" ] || die "no kernel source $source: install linux-source-${base:-X.Y}"
 source=$(readlink -f "$source")
 
-# One directory per kernel and patch; the stamp tells whether the kernel
-# behind a name, or the source, was exchanged since.
-work=$CACHE/nfs-$kver-$(sha256sum "$PATCH" | cut -c1-12)
-[ ! -d "$source" ] || work=$work-tree
+# work_dir PATCH: one directory per kernel and patch; the stamp tells whether the
+# kernel behind a name, or the source, was exchanged since.
+work_dir() {
+	local dir
+
+	dir=$CACHE/nfs-$kver-$(sha256sum "$1" | cut -c1-12)
+	[ ! -d "$source" ] || dir=$dir-tree
+	printf '%s\n' "$dir"
+}
+
+is_built() { [ "$(cat "$1/stamp" 2>/dev/null)" = "$stamp" ]; }
+
+# Sets "work" to the directory that has the modules, if one has.
+find_built() {
+	local p
+
+	for p in "${PATCHES[@]}"; do
+		work=$(work_dir "$p")
+		! is_built "$work" || return 0
+	done
+	return 1
+}
+
 stamp="$(sha256sum < "$kdir/Module.symvers" | cut -c1-16) $(kernel_package) $(source_id)"
 
 mkdir -p "$CACHE/locks" "$out"
 exec 9> "$CACHE/locks/nfs-$kver"
 flock -n 9 || { say "waiting for another build of the NFS modules"; flock 9; }
-[ "$(cat "$work/stamp" 2>/dev/null)" = "$stamp" ] || build "$work"
+if ! find_built; then
+	build
+fi
 cp "$work"/ko/*.ko "$out/"
 say "$(find "$work/ko" -name '*.ko' | wc -l) NFS client modules for $kver are in $out"
