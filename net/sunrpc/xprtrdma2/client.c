@@ -144,9 +144,10 @@ static void client_lost(struct rpcrdma2_conn *conn)
 }
 
 /* Whoever drops the last reference to the transport waits for XPRT_LOCKED,
- * which the connect worker owns, and sunrpc has no call for that. This may be
- * a mount that was killed, or umount -f: it must not take as long as a
- * server that does not answer.
+ * which the connect worker owns from the moment it is asked for, and sunrpc has
+ * no call for that. This may be a mount that was killed, or umount -f: it must
+ * not take as long as a server that does not answer, nor as long as the worker
+ * waits before it asks such a server again.
  */
 static bool client_wanted(const struct rpcrdma2_conn *conn)
 {
@@ -271,11 +272,28 @@ static void client_attach(struct rpcrdma2_client *client,
 		xprt_force_disconnect(xprt);
 }
 
+/* Is it time to connect, or to notice that nobody wants it? Otherwise the worker
+ * comes back.
+ */
+static bool client_connect_due(struct rpcrdma2_client *client)
+{
+	unsigned long now = jiffies, at = client->connect_at;
+	unsigned long look = msecs_to_jiffies(RPCRDMA2_LOOK_MS);
+
+	if (time_after_eq(now, at) || !kref_read(&client->rq.xprt.kref))
+		return true;
+	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work,
+			   min(at - now, look));
+	return false;
+}
+
 static int client_try(struct rpcrdma2_client *client)
 {
 	struct rpcrdma2_conn *conn;
 	int ret;
 
+	if (!kref_read(&client->rq.xprt.kref))
+		return -ENOTCONN;
 	conn = client_connect(client);
 	if (IS_ERR(conn)) {
 		trace_rpcrdma2_connected(&client->rq.xprt, 0, PTR_ERR(conn));
@@ -300,6 +318,8 @@ static void client_connect_worker(struct work_struct *work)
 	struct rpcrdma2_reclaim was;
 	int ret;
 
+	if (!client_connect_due(client))
+		return;
 	was = rpcrdma2_reclaim_enter(atomic_read(&xprt->swapper));
 	ret = client_try(client);
 	rpcrdma2_reclaim_exit(was);
@@ -336,7 +356,8 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
 	trace_rpcrdma2_op_connect(xprt, 0, delay);
-	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, delay);
+	client->connect_at = jiffies + delay;
+	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, 0);
 }
 
 /* Take down the connection in reverse order of setting it up. */

@@ -29,6 +29,7 @@
  * @policy: versions allowed, fixed when the transport was made
  * @mem: what was learned about the server's versions
  * @connect_work: makes a connection; owns XPRT_LOCKED
+ * @connect_at: jiffies when it does so, unless nobody wants it any more
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
  * @failures: attempts in a row that gave no useful connection; transport
@@ -49,6 +50,7 @@ struct rpcrdma2_client {
 	struct rpcrdma2_ver_policy	policy;
 	struct rpcrdma2_ver_memory	mem;
 	struct delayed_work		connect_work;
+	unsigned long			connect_at;
 	struct sockaddr_storage		srcaddr;
 	struct rpc_timeout		timeout;
 	unsigned int			failures;

@@ -21,7 +21,6 @@
 
 #define RPCRDMA2_RESOLVE_MS	5000
 #define RPCRDMA2_CONNECT_MS	15000
-#define RPCRDMA2_LOOK_MS	250	/* is it still wanted? */
 #define RPCRDMA2_NUDGE_MS	500	/* is the silent peer still there? */
 
 /* Slots for RPC messages; more Calls than this may be outstanding, since a

@@ -38,6 +38,7 @@ struct rpcrdma2_conn;
 
 #define RPCRDMA2_CONTROL_RESERVE	8	/* Receives per side, D-18 */
 #define RPCRDMA2_SIGNAL_EVERY		16	/* one Send in so many */
+#define RPCRDMA2_LOOK_MS		250	/* is a connection still wanted? */
 #define RPCRDMA2_PORT			20049
 
 /**

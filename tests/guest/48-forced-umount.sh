@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A server is away, and the client asks for it at growing distances. Whoever
+# unmounts by force does not wait for the next attempt.
+#
+# timeout: 120
+# flavours: uml uml-debug qemu
+# covers: REC-5
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# The next attempt is made in SECONDS or more: the last one waited for half of
+# that.
+far_apart() { # SECONDS
+	local -a lines
+	local last
+
+	mapfile -t lines < <(grep "rpcrdma2_connected:.*value=-" $TRACE/trace)
+	[ ${#lines[@]} -gt 6 ] || return 1
+	last=${lines[-1]#*rpcrdma2_connected}
+	echo "${#lines[@]} attempts, $last"
+	[ "$(grep -c "rpcrdma2_op_connect:" $TRACE/trace)" -gt ${#lines[@]} ]
+}
+
+not_in_use() {
+	local refs
+
+	read -r refs < /sys/module/rpcrdma2/refcnt
+	[ "$refs" = 0 ]
+}
+
+force() { # DEV
+	local pid since took rc=0
+
+	scratch force
+	nfs "$1" 3
+	: > "$E/f"
+	stat "$D/f"
+	trace_on rpcrdma2/rpcrdma2_op_connect rpcrdma2/rpcrdma2_connected
+	echo 0 > $NFSD/threads
+	(cd / && exec iocheck check -s 1 -l 1 "$D/f") &
+	pid=$!
+	# 0.1 s, 0.2, 0.4, ... 3.2, and now 6.4
+	lab_wait 30 far_apart || rc=1
+	kill -KILL $pid
+	since=$EPOCHREALTIME
+	umount -f /mnt || umount -l /mnt
+	lab_wait 30 not_in_use || rc=1
+	took=$(((${EPOCHREALTIME/./} - ${since/./}) / 1000))
+	trace_off
+	echo "gone after $took ms"
+	[ $took -lt $((3000 * lab_scale)) ] || rc=1
+	wait $pid
+	lab_nfsd 8
+	fs_listen
+	rm -r "$E"
+	return $rc
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
+fs_start 8
+for dev in $(lab_devices); do
+	ktap_run "$dev umount -f while the server is away (C9)" force "$dev"
+done
