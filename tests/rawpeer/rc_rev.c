@@ -213,16 +213,17 @@ RP_CASE("credits", rev_large, "INL-6,INL-4,MSG-4",
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
+RP_CASE("credits", rev_chunks,
+	"REV-9,CHK-14,ERR-19,ERR-22,ERR-24,ERR-1,D-31,PROP-17",
 	"reverse Calls with chunks: READ_CHUNKS 0, REPLY_RESOURCE, or inline")
 {
 	struct cl_call *call;
 	struct cl *s = with_session(4, &call);
 	struct rp_mem *mem = rp_mem(s->c, 8192);
-	struct rp_seg seg = rp_seg(mem, 0, 4096);
+	struct rp_seg seg = rp_seg(mem, 0, 4096), segs[17];
 	uint32_t xid = rp_xid();
 	struct rp_msg *m;
-	struct rp_rx *rx;
+	unsigned int i;
 
 	m = call_head(xid, MSG, 0);		/* Read chunk */
 	put_read(m, 40, rp_seg(mem, 0, 4));
@@ -253,14 +254,38 @@ RP_CASE("credits", rev_chunks, "REV-9,ERR-19,ERR-22,ERR-1,D-31,PROP-17",
 	put_chunk(m, 1, &seg);
 	put_msg(m, cb_null(xid));
 	rp_send(s->c, m);
-	rx = rp_recv(s->c);			/* it may be repeated, unused */
-	m = reply_head(xid, MSG);
+	m = reply_head(xid, MSG);		/* repeated, unused */
 	put_all(m, W(0, 0));
 	seg.len = 0;
 	put_chunk(m, 1, &seg);
 	put_msg(m, rpc_reply(xid));
-	if (!rp_matches(rx, m))
-		rp_must_match(rx, null_reply(xid));
+	rp_expect(s->c, m);
+
+	xid = rp_xid();				/* as many as we have, and more */
+	for (i = 0; i < 16; i++)
+		segs[i] = rp_seg(mem, 16 * i, 16);
+	m = call_head(xid, MSG, 0);
+	put_all(m, W(0, 0));
+	put_chunk(m, 16, segs);
+	put_msg(m, cb_null(xid));
+	rp_send(s->c, m);
+	for (i = 0; i < 16; i++)
+		segs[i].len = 0;
+	m = reply_head(xid, MSG);
+	put_all(m, W(0, 0));
+	put_chunk(m, 16, segs);
+	put_msg(m, rpc_reply(xid));
+	rp_expect(s->c, m);
+
+	xid = rp_xid();
+	for (i = 0; i < 17; i++)
+		segs[i] = rp_seg(mem, 16 * i, 16);
+	m = call_head(xid, MSG, 0);
+	put_all(m, W(0, 0));
+	put_chunk(m, 17, segs);
+	put_msg(m, cb_null(xid));
+	rp_send(s->c, m);
+	rp_expect(s->c, error2_arg(xid, SEGMENTS, 16));
 
 	xid = rp_xid();
 	rp_send(s->c, msg_call(cb_null(xid)));

@@ -23,6 +23,10 @@
 #include "compat.h"
 #include <trace/events/rpcrdma2.h>
 
+/* A Reply chunk as it comes: a count and segments */
+#define RPCRDMA2_CB_CHUNK	(XDR_UNIT + RPCRDMA2_MAX_SEGS * \
+				 RPCRDMA2_SEGMENT_BYTES)
+
 /* Wait for callbacks in progress when the backchannel ends */
 #define RPCRDMA2_CB_DRAIN	(5 * HZ)
 
@@ -30,6 +34,8 @@
  * struct rpcrdma2_cb - one callback slot
  * @rqst: what sunrpc sees
  * @conn_id: connection the Call came on; the Reply takes no other (REV-15)
+ * @hdr: of the Call, as far as its Reply needs it
+ * @chunk: copy of its Reply chunk, as it came
  * @size: bytes at @call
  * @call: copy of the Call
  * @reply: page for the Reply
@@ -37,6 +43,8 @@
 struct rpcrdma2_cb {
 	struct rpc_rqst			rqst;
 	u32				conn_id;
+	struct rpcrdma2_hdr		hdr;
+	u8				chunk[RPCRDMA2_CB_CHUNK];
 	u32				size;
 	void				*call;
 	void				*reply;
@@ -292,7 +300,7 @@ void rpcrdma2_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 }
 
 /* Is the Call one that we can serve? If not it is answered here (REV-9,
- * D-31). A Reply chunk is ignored: our Replies fit inline.
+ * D-31). A Reply chunk is only repeated, unused: our Replies fit inline.
  */
 static bool cb_is_inline(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_hdr *hdr)
@@ -305,7 +313,30 @@ static bool cb_is_inline(struct rpcrdma2_conn *conn,
 		rpcrdma2_send_error(conn, hdr, RDMA2_ERR_REPLY_RESOURCE, 0, 0);
 		return false;
 	}
+	if (hdr->max_segs > RPCRDMA2_MAX_SEGS) {
+		rpcrdma2_send_error(conn, hdr, RDMA2_ERR_SEGMENTS,
+				    RPCRDMA2_MAX_SEGS, 0);
+		return false;
+	}
 	return true;
+}
+
+/* The Receive is used again before the Reply is built. */
+static void cb_keep_header(struct rpcrdma2_cb *cb,
+			   const struct rpcrdma2_hdr *hdr)
+{
+	struct rpcrdma2_cursor segs;
+
+	cb->hdr = (struct rpcrdma2_hdr) {
+		.xid	= hdr->xid,
+		.vers	= hdr->vers,
+		.htype	= hdr->htype,
+	};
+	if (!rpcrdma2_reply_chunk(hdr, &segs))
+		return;
+	memcpy(cb->chunk, hdr->reply_chunk,
+	       XDR_UNIT + segs.left * RPCRDMA2_SEGMENT_BYTES);
+	cb->hdr.reply_chunk = cb->chunk;
 }
 
 /* Fill a slot with the Call. */
@@ -316,6 +347,7 @@ static void cb_fill(struct rpcrdma2_cb *cb, const struct rpcrdma2_conn *conn,
 	u32 len = min(hdr->body_len, cb->size);
 
 	cb->conn_id = conn->id;
+	cb_keep_header(cb, hdr);
 	memcpy(cb->call, hdr->body, len);
 	rqst->rq_xid = cpu_to_be32(hdr->xid);
 	rqst->rq_reply_bytes_recvd = 0;
@@ -416,12 +448,12 @@ static struct rpcrdma2_send *cb_send_get(struct rpcrdma2_conn *conn, u32 len)
 static int cb_send_reply(struct rpcrdma2_client *client,
 			 struct rpcrdma2_conn *conn, struct rpc_rqst *rqst)
 {
-	static const struct rpcrdma2_hdr no_chunks;
+	const struct rpcrdma2_hdr *call = &cb_of(rqst)->hdr;
 	const struct xdr_buf *snd = &rqst->rq_snd_buf;
 	struct rpcrdma2_reply reply = {
 		.xid	= be32_to_cpu(rqst->rq_xid),
 		.credit	= rpcrdma2_conn_credit_grant(conn),
-		.call	= &no_chunks,
+		.call	= call,
 	};
 	struct rpcrdma2_send *send;
 	u32 len, epoch;
@@ -430,13 +462,7 @@ static int cb_send_reply(struct rpcrdma2_client *client,
 	epoch = rpcrdma2_tx_begin(conn);
 	len = conn->codec->reply_len(&reply) + snd->len;
 	if (len > READ_ONCE(conn->inline_send)) {
-		struct rpcrdma2_hdr about = {
-			.xid	= reply.xid,
-			.vers	= conn->codec->vers,
-			.htype	= RDMA2_MSG,
-		};
-
-		rpcrdma2_send_error(conn, &about, RDMA2_ERR_REPLY_RESOURCE,
+		rpcrdma2_send_error(conn, call, RDMA2_ERR_REPLY_RESOURCE,
 				    snd->len, 0);
 		ret = -EMSGSIZE;
 		goto out;
