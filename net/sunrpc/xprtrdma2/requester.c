@@ -386,66 +386,6 @@ static int alloc_sparse_pages(struct xdr_buf *buf)
 	return 0;
 }
 
-static void oneway_done(struct rpcrdma2_send *send, int status)
-{
-	rpcrdma2_conn_kill(send->conn, -ENOTCONN);
-}
-
-/* A Call without Reply: no chunks (MSG-12), and since its credit never
- * returns, the connection is replaced when it is out (CRED-16).
- */
-static int send_oneway(struct rpcrdma2_requester *rq,
-		       struct rpcrdma2_req *req)
-{
-	struct rpc_rqst *rqst = &req->rqst;
-	struct rpcrdma2_send *send = NULL;
-	struct rpcrdma2_conn *conn = NULL;
-	int ret = -ENOBUFS;
-	bool credit = false;
-	u32 epoch;
-
-	spin_lock(&rq->xprt.queue_lock);
-	if (rpcrdma2_requester_usable(rq)) {
-		conn = rq->conn;
-		credit = window_take(conn);
-		rq->busy++;
-	}
-	spin_unlock(&rq->xprt.queue_lock);
-	if (!conn)
-		return -ENOTCONN;
-
-	memset(&req->plan, 0, sizeof(req->plan));
-	epoch = rpcrdma2_tx_begin(conn);
-	if (credit)
-		send = rpcrdma2_send_get(conn, 1, NULL, false);
-	if (send) {
-		do {
-			req->plan.inline_send =
-				min(READ_ONCE(conn->inline_send), send->size);
-			ret = rpcrdma2_req_encode(rq, conn, req, send);
-		} while (ret == -ESTALE);
-		if (ret < 0)
-			rpcrdma2_send_put(send);
-	}
-	if (ret >= 0) {
-		send->done = oneway_done;
-		rpcrdma2_send_prepare(send, ret, 0);
-		rqst->rq_xtime = ktime_get();
-		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
-		count_call(rq, req);
-		ret = rpcrdma2_send_post(send, NULL);
-	} else if (credit) {
-		rpcrdma2_conn_window_put(conn);
-	}
-
-	rpcrdma2_tx_end(conn, epoch);
-
-	spin_lock(&rq->xprt.queue_lock);
-	rpcrdma2_requester_busy_put(rq);
-	spin_unlock(&rq->xprt.queue_lock);
-	return ret;
-}
-
 /* May a Call that is outstanding already be left to its first instance?
  * After a minor timeout, yes: the connection is reliable and the peer just
  * slow; the timer has sent a probe (CRED-17). A GSS Call has a new sequence
@@ -481,8 +421,6 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	bool replace = false;
 	int ret;
 
-	if (!rpc_reply_expected(rqst->rq_task))
-		return send_oneway(rq, req);
 	if (rqst->rq_rcv_buf.flags & XDRBUF_SPARSE_PAGES) {
 		ret = alloc_sparse_pages(&rqst->rq_rcv_buf);
 		if (ret)

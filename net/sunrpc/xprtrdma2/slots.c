@@ -173,8 +173,11 @@ static bool buf_grow(void **buf, size_t *size, size_t need, gfp_t gfp)
  *
  * rpc_xprt_ops.buf_alloc
  *
+ * A Call without a Reply would never give its credit back, so there are none
+ * (CRED-16, MSG-12, RINV-16). This is the first that the transport sees of it.
+ *
  * Context: process; may sleep for memory as the task allows.
- * Return: 0 or -ENOMEM
+ * Return: 0, -ENOMEM, or -EOPNOTSUPP: no Reply is expected
  */
 int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 {
@@ -182,6 +185,8 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
 	gfp_t gfp = rpc_task_gfp_mask();
 
+	if (!rpc_reply_expected(task))
+		return -EOPNOTSUPP;
 	if (!buf_grow(&req->sbuf, &req->sbuf_size, rqst->rq_callsize, gfp) ||
 	    !buf_grow(&req->rbuf, &req->rbuf_size, rqst->rq_rcvsize, gfp))
 		return -ENOMEM;
