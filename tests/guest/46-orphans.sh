@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Cancelled RPCs whose Replies do not come, and what they hold up.
+#
+# timeout: 250
+# flavours: uml uml-debug qemu
+# covers: RINV-18
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+SLOTS=4
+PARAM=/sys/module/rpcrdma2/parameters
+
+orphans() { look; [ "${NOW[client.orphans]-0}" -ge "$1" ]; }
+
+# hold_all: every slot of the mount belongs to an RPC that was cancelled.
+hold_all() {
+	local i pids=()
+
+	for ((i = 0; i < SLOTS; i++)); do
+		mkdir "$D/p$i/d" &
+		pids+=($!)
+	done
+	lab_wait 20 stuck $SLOTS || return 1
+	kill -KILL "${pids[@]}"
+	lab_wait 20 gone "${pids[@]}" || return 1
+	lab_wait 20 orphans $SLOTS
+}
+
+# A server that grants more credits than there are slots, or as many. The one who
+# waits is not even sent: the connection is given up when the last of the
+# cancelled ones has waited for as long as its RPC would have.
+slots() { # DEV CREDITS [OPTS]
+	local i pid rc=0
+
+	scratch slots
+	small_window "$2"
+	nfs "$1" 3 "timeo=$((lab_scale > 1 ? 100 : 50)),retrans=2${3:+,$3}"
+	: > "$E/f"
+	for ((i = 0; i < SLOTS; i++)); do
+		mkdir -m 777 "$E/p$i"
+		ls "$D/p$i"
+	done
+	freeze
+	hold_all || { thaw; return 1; }
+	stat "$D/f" > /dev/null &
+	pid=$!
+	lab_wait 40 gone "$pid" || { echo "stat hangs"; rc=1; }
+	thaw
+	wait "$pid" || rc=1
+	look
+	[ "${NOW[client.reconnects]}" -ge 1 ] || rc=1
+	umount_nfs
+	none_left
+	rm -r "$E"
+	default_window
+	return $rc
+}
+
+# A Send is lost, and an RPC is cancelled whose memory can't be invalidated before
+# that Send has arrived, seconds later. Nothing is wrong with the connection.
+lossy() { # DEV
+	local pids=() rc=0
+
+	scratch lossy
+	nfs "$1" 3
+	: > "$E/w"
+	chmod 666 "$E/w"
+	iocheck write -d -s 1 -l 100 "$D/w"
+	mark
+	freeze
+	iocheck write -d -s 1 -l 40001 "$D/w" &
+	pids+=($!)
+	lab_wait 20 stuck 1 || { thaw; return 1; }
+	tc qdisc add dev lo root netem loss 100%
+	stat "$D/none" &
+	pids+=($!)
+	lab_wait 20 calls 2 || rc=1
+	umount -f /mnt		# ends all RPCs; busy
+	sleep 3
+	tc qdisc del dev lo root
+	lab_wait 20 gone "${pids[@]}" || rc=1
+	look
+	counted client -eq 2 orphans || rc=1
+	counted client -ge 1 local_invalidations || rc=1
+	counted client -eq 0 reconnects || rc=1
+	thaw
+	wait
+	lab_wait 20 calls_ended
+	stat "$D/w"
+	umount_nfs
+	none_left
+	rm -r "$E"
+	return $rc
+}
+
+calls() { look; [ "${NOW[client.calls_outstanding]-0}" -ge "$1" ]; }
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_modprobe sch_netem
+lab_export ext4
+fs_start 16
+for dev in $(lab_devices); do
+	ktap_run "$dev an RPC is cancelled while packets are lost (C8c)" \
+		lossy "$dev"
+done
+echo $SLOTS > $PARAM/client_slots
+for dev in $(lab_devices); do
+	ktap_run "$dev cancelled RPCs hold all slots and credits (C2)" \
+		slots "$dev" $SLOTS
+	ktap_run "$dev cancelled RPCs hold all slots, soft mount (C2)" \
+		slots "$dev" 16 soft
+done
