@@ -208,6 +208,36 @@ RP_CASE("faults-client", fault_invalidate, "RINV-15,RINV-12,SEC-7,REC-2",
 	cl_end(s);
 }
 
+RP_CASE("faults-client", fault_error_invalidate, "ERR-27,ERR-34,RINV-15,D-30",
+	"the same after WRITE_RESOURCE: EIO, the Call is not sent again")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct rp_job *job = job_read("f", 4096, 8192);
+	struct cl_call *call = cl_wait_for(s, NFS_READ);
+	struct rp_msg *m = error2_arg(call->xid, WRITE_RESOURCE, 1);
+
+	rp_check(call->nwrites == 1, "READ has no Write chunk");
+	next_post_fails();
+	m->w[2] = s->grant;
+	put(m, 16384);
+	rp_send(s->c, m);
+	rp_expect_closed(s->c);
+	has_failed();
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	while (!job_over(job)) {
+		call = cl_next_within(s, 100);
+		rp_check(!call || call->proc != NFS_READ,
+			 "READ is sent again although it was executed");
+		if (call)
+			cl_answer(s, call);
+	}
+	rp_check(job_result(job) == EIO, "not EIO");
+	cl_alive(s);
+	cl_end(s);
+}
+
 RP_CASE("faults-client", fault_call, "REC-2,CRED-2",
 	"a Call that cannot be sent goes out on a new connection")
 {

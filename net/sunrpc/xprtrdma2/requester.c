@@ -24,22 +24,26 @@
  * @rq: the requester
  * @req: the RPC, IDLE
  *
- * sunrpc does not offer a way to plant a status in a task that is not asleep
- * yet; for such a task rpcrdma2_requester_wait() does it.
+ * A task's status may be written while it sleeps, with the lock of its queue
+ * held, and by the task itself. One that does not sleep yet, or that its timer
+ * wakes at this moment, finds the error when it wants to send or to wait:
+ * @req->error stays until the slot goes to another RPC.
  *
  * Context: queue_lock held.
  */
 void rpcrdma2_req_fail(struct rpcrdma2_requester *rq,
 		       struct rpcrdma2_req *req)
 {
+	struct rpc_wait_queue *pending = &rq->xprt.pending;
 	struct rpc_task *task = req->rqst.rq_task;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rq->xprt.stat.recvs++;
-	if (!RPC_IS_QUEUED(task) || task->tk_waitqueue != &rq->xprt.pending)
-		return;
-	task->tk_status = req->error;
-	rpc_wake_up_queued_task(&rq->xprt.pending, task);
+	spin_lock(&pending->lock);
+	if (RPC_IS_QUEUED(task) && task->tk_waitqueue == pending)
+		task->tk_status = req->error;
+	spin_unlock(&pending->lock);
+	rpc_wake_up_queued_task(pending, task);
 }
 
 /**
@@ -430,6 +434,13 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	ret = -ENOTCONN;
 	spin_lock(&xprt->queue_lock);
 	conn = rq->conn;
+	/* It has failed while its task did not wait: rpcrdma2_requester_wait()
+	 * ends it. An error from here might be taken for another task's.
+	 */
+	if (req->error) {
+		ret = 0;
+		goto out_unlock;
+	}
 	if (!rpcrdma2_requester_usable(rq))
 		goto out_unlock;
 	switch (req->state) {
