@@ -100,10 +100,6 @@ RP_CASE("reasons", bad_answers,
 	m = reply_head(xid, NOMSG);
 	put_all(m, W(0, 0, 0));
 	counted(s, job, "NOMSG with nothing", m, 0, "rx_malformed");
-	m = reply_head(xid, NOMSG);
-	put_all(m, W(0, 0, 1, 1, 0x1234, 64, 0, 0x1000));
-	counted(s, job, "a Reply chunk that was not offered", m, 0,
-		"rx_dropped");
 	counted(s, job, "a second CONNPROP", connprop(rp_xid(), 8192, 1), 0,
 		"rx_dropped");
 
@@ -112,6 +108,30 @@ RP_CASE("reasons", bad_answers,
 	cl_answer(s, call);			/* a second time */
 	cl_alive(s);
 	rp_check(rp_client_stat(s, "rx_bad_xid") == 3, "the second answer");
+	cl_end(s);
+}
+
+RP_CASE("reasons", bad_reply, "CHK-14,MSG-8,REC-5",
+	"a Reply that contradicts its Call is dropped, counted, and costs the connection")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct rp_job *job;
+	struct cl_call *call = hold(s, &job), *again;
+	struct rp_msg *m = reply_head(call->xid, NOMSG);
+	long was = rp_client_stat(s, "rx_dropped");
+
+	put_all(m, W(0, 0, 1, 1, 0x1234, 64, 0, 0x1000));
+	rp_send(s->c, m);			/* a chunk that is not ours */
+	rp_expect_closed(s->c);
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	again = cl_wait_for(s, NFS_LOOKUP);
+	rp_check(again->xid == call->xid, "another Call");
+	rp_check(rp_client_stat(s, "rx_dropped") == was + 1, "not counted");
+	cl_answer(s, again);
+	rp_check(!cl_serve(s, job), "the operation fails");
+	cl_alive(s);
 	cl_end(s);
 }
 
@@ -219,10 +239,11 @@ RP_CASE("reasons", refused_is_counted, "ERR-30,ERR-8,ERR-34",
 	cl_answer(s, again);
 	err = cl_serve(s, job);
 	rp_check(!err, "the operation fails: %s", strerror(err));
-	/* Only the RPC is treated so, not the connection */
+	/* and the next one is sent in that form at once */
 	job = job_write("f", 0, 20000);
 	call = cl_wait_for(s, NFS_WRITE);
-	rp_check(call->htype == MSG && call->nreads, "the next WRITE");
+	rp_check(call->htype == NOMSG && call->nreads, "the next WRITE");
+	rp_check(rp_client_stat(s, "rx_error") == 1, "another ERROR");
 	cl_answer(s, call);
 	rp_check(!cl_serve(s, job), "the operation fails");
 	cl_end(s);

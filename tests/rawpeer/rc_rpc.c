@@ -68,6 +68,43 @@ static void finish(struct wait *w)
 	cl_end(w->s);
 }
 
+/* The client connects again, and the Call comes again. */
+static void comes_again_to(struct wait *w, void (*settle)(struct cl *s))
+{
+	struct cl_call *call;
+
+	rp_expect_closed(w->s->c);
+	rp_close(w->s->c);
+	cl_accept(w->s);
+	settle(w->s);
+	call = cl_wait_for(w->s, w->call->proc);
+	rp_check(call->xid == w->call->xid, "not the same XID");
+	w->call = call;
+}
+
+static void comes_again(struct wait *w)
+{
+	comes_again_to(w, cl_settle);
+}
+
+/* What was just sent is no Reply to it: dropped, and since nothing else can be
+ * expected from such a server, it is asked again on a new connection.
+ */
+static void refuted(struct wait *w)
+{
+	struct wait next;
+
+	comes_again(w);
+	rp_check(!job_over(w->job), "the operation ended");
+	cl_answer(w->s, w->call);
+	rp_check(!cl_serve(w->s, w->job), "the operation fails");
+	/* Once more: the distances between connections grow, the RPC lives */
+	next = hold_lookup(w->s);
+	answer(&next);
+	cl_alive(w->s);
+	cl_end(w->s);
+}
+
 /* The right answer as a message that a case may spoil */
 static struct rp_msg *right(struct wait *w)
 {
@@ -314,29 +351,75 @@ RP_CASE("replies", rpc_reply_lies, "SEC-2,SEC-3,LNG-8,CHK-7",
 	struct wait w = hold_list(s);
 	struct rp_msg *m = reply_head(w.call->xid, NOMSG);
 	struct cl_chunk chunk = w.call->reply;
-	int err;
 
 	chunk.seg[0].len = 0x7ffffff0;
 	m->w[2] = s->grant;
 	put_all(m, W(0, 0));
 	put_chunk(m, chunk.n, chunk.seg);
 	rp_send(s->c, m);
-	/* Dropped, or the RPC fails; no more than that */
-	if (rp_recv_within(s->c, RP_SILENCE))
-		rp_fail("an answer to a Reply");
-	if (!job_over(w.job) && !rp_is_closed(s->c)) {
-		finish(&w);
-		return;
-	}
-	if (rp_is_closed(s->c)) {
-		rp_close(s->c);
-		cl_accept(s);
-		cl_settle(s);
-		err = cl_serve(s, w.job);
-		rp_check(!err, "the operation fails: %s", strerror(err));
-	}
+	refuted(&w);
+}
+
+/* The Reply goes into the Reply chunk: @words[0] is its XID, and so on. */
+static void via_chunk(struct wait *w, struct rp_msg *rpc)
+{
+	struct rp_msg *m = reply_head(w->call->xid, NOMSG);
+	struct cl_chunk chunk = w->call->reply;
+	static uint8_t bytes[1024];
+	unsigned int i;
+
+	rp_check(4 * rpc->n <= sizeof(bytes) &&
+		 4 * rpc->n <= chunk.seg[0].len, "a long Reply");
+	for (i = 0; i < 4 * rpc->n; i++)
+		bytes[i] = rpc->w[i / 4] >> (24 - 8 * (i % 4));
+	m->w[2] = w->s->grant;
+	chunk.seg[0].len = 4 * rpc->n;
+	for (i = 1; i < chunk.n; i++)
+		chunk.seg[i].len = 0;
+	rp_rdma_write(w->s->c, bytes, chunk.seg[0]);
+	put_all(m, W(0, 0));
+	put_chunk(m, chunk.n, chunk.seg);
+	rp_send(w->s->c, m);
+}
+
+RP_CASE("replies", rpc_chunk_right, "MSG-8,HDR-7",
+	"a short Reply in the Reply chunk is taken")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_list(s);
+
+	via_chunk(&w, empty_dir(&w));
+	rp_check(!cl_serve(s, w.job), "the operation fails");
 	cl_alive(s);
 	cl_end(s);
+}
+
+RP_CASE("replies", rpc_chunk_xid, "HDR-7,ERR-6,REC-5",
+	"another XID inside the Reply chunk: dropped, the Call is sent again")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_list(s);
+	unsigned int i;
+
+	/* Each time later than the last */
+	for (i = 0; i < 4; i++) {
+		via_chunk(&w, rp_set(empty_dir(&w), 0, w.call->xid + 1));
+		comes_again(&w);
+	}
+	via_chunk(&w, rp_set(empty_dir(&w), 1, 0));	/* no REPLY */
+	refuted(&w);
+}
+
+RP_CASE("replies", rpc_chunk_short, "MSG-8,HDR-7,SEC-2",
+	"a Reply chunk with less than an XID and a direction: the same")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_list(s);
+	struct rp_msg *rpc = empty_dir(&w);
+
+	rpc->n = 1;
+	via_chunk(&w, rpc);
+	refuted(&w);
 }
 
 RP_CASE("replies", rpc_write_lies, "SEC-2,SEC-3,CHK-21,LNG-15",
@@ -582,6 +665,175 @@ RP_CASE("replies", rpc_read_chunks, "ERR-20,ERR-30,ERR-34,LNG-1",
 	cl_end(s);
 }
 
+/* The server closes; the client forgets what it has learned. */
+static void new_connection(struct cl *s)
+{
+	struct wait w = hold_lookup(s);
+
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(!cl_serve(s, w.job), "the operation fails");
+}
+
+RP_CASE("replies", rpc_read_chunks_known, "ERR-20,ERR-30",
+	"READ_CHUNKS costs one round trip for each connection, not for each RPC")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_write(s), w2 = { s, NULL, NULL };
+
+	w2.job = job_write("g", 0, 20000);
+	w2.call = cl_wait_for(s, NFS_WRITE);
+	rp_check(w2.call->position[0], "no Read chunk");
+	refuse(&w, READ_CHUNKS, 0);
+	cl_answer(s, retried(&w));
+	/* On its way when the first was refused */
+	refuse(&w2, READ_CHUNKS, 0);
+	cl_answer(s, retried(&w2));
+	rp_check(!cl_serve(s, w.job) && !cl_serve(s, w2.job),
+		 "the write fails");
+	w = hold_write(s);
+	rp_check(w.call->htype == NOMSG && !w.call->position[0],
+		 "a Read chunk although these are refused");
+	answer(&w);
+	new_connection(s);
+	w = hold_write(s);
+	rp_check(w.call->position[0], "no Read chunk on a new connection");
+	finish(&w);
+}
+
+RP_CASE("replies", rpc_write_chunks_known, "ERR-23,ERR-30",
+	"WRITE_CHUNKS costs one round trip for each connection, not for each RPC")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+
+	refuse(&w, WRITE_CHUNKS, 0);
+	cl_answer(s, retried(&w));
+	rp_check(!cl_serve(s, w.job), "the read fails");
+	w.job = job_read("g", 4096, 8192);
+	w.call = cl_wait_for(s, NFS_READ);
+	rp_check(!w.call->nwrites && w.call->has_reply,
+		 "a Write chunk although these are refused");
+	answer(&w);
+	new_connection(s);
+	w = hold_read(s);
+	finish(&w);
+}
+
+/* ---- REPLY_RESOURCE: the Reply does not fit inline ---- */
+
+RP_CASE("replies", rpc_reply_resource_write, "ERR-22,ERR-29,ERR-30,D-31,D-30",
+	"REPLY_RESOURCE to a READ with a Write chunk: again with a Reply chunk")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+	struct cl_call *again;
+
+	refuse(&w, REPLY_RESOURCE, 8320);
+	again = retried(&w);
+	rp_check(!again->nwrites && again->has_reply, "no Reply chunk");
+	cl_answer(s, again);
+	rp_check(!cl_serve(s, w.job) && job_count(w.job) == 8192,
+		 "the read fails");
+	rp_is_pattern(job_data(w.job), 4096, 8192);
+	/* It is remembered. */
+	w.job = job_read("g", 4096, 8192);
+	w.call = cl_wait_for(s, NFS_READ);
+	rp_check(!w.call->nwrites && w.call->has_reply,
+		 "a Write chunk although these are refused");
+	/* There is no other form */
+	refuse(&w, REPLY_RESOURCE, 65536);
+	rp_expect_silence(s->c, RP_SILENCE);
+	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	cl_alive(s);
+	cl_end(s);
+}
+
+/* A server that receives 16 KiB and sends 4 KiB at the most */
+static void settle_lopsided(struct cl *s)
+{
+	struct rp_msg *m = connprop(cl_first(s), 16384, 0);
+
+	m->w[2] = s->grant;
+	m->w[4] = RESPONSE;
+	rp_send(s->c, m);
+	s->limit = 4096;
+}
+
+static struct wait read_inline_due(struct cl *s, const char *file)
+{
+	struct wait w = { s, job_read(file, 4096, 6000), NULL };
+
+	w.call = cl_wait_for(s, NFS_READ);
+	return w;
+}
+
+RP_CASE("replies", rpc_reply_resource_inline, "ERR-29,ERR-34,D-16,D-30,LNG-4",
+	"REPLY_RESOURCE for want of a chunk: again on a new connection with one")
+{
+	struct cl *s = cl_start(NULL);
+	struct wait w;
+
+	cl_accept(s);
+	settle_lopsided(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	if (s->rbsiz < 6400)
+		rp_skip("the client's Receives have %u bytes only", s->rbsiz);
+	w = read_inline_due(s, "f");
+	rp_check(!w.call->nwrites && !w.call->has_reply,
+		 "the client expects less than 6 KiB inline");
+	refuse(&w, REPLY_RESOURCE, 6144);
+	comes_again_to(&w, settle_lopsided);
+	rp_check(w.call->nwrites || w.call->has_reply, "no chunk again");
+	cl_answer(s, w.call);
+	rp_check(!cl_serve(s, w.job) && job_count(w.job) == 6000,
+		 "the read fails");
+	rp_is_pattern(job_data(w.job), 4096, 6000);
+	/* Learned once, for READs and for all others */
+	w = read_inline_due(s, "g");
+	rp_check(w.call->nwrites || w.call->has_reply,
+		 "no chunk, although the server can't do without");
+	answer(&w);
+	rp_check(!cl_serve(s, job_list("")), "the list fails");
+	cl_alive(s);
+	/* Until the server goes away: it may be another one then */
+	w = hold_lookup(s);
+	rp_close(s->c);
+	cl_accept(s);
+	settle_lopsided(s);
+	rp_check(!cl_serve(s, w.job), "the operation fails");
+	w = read_inline_due(s, "h");
+	rp_check(!w.call->nwrites && !w.call->has_reply,
+		 "what was learned outlived the server");
+	cl_reply(s, w.call, cl_rpc_reply(s, w.call));
+	rp_check(!cl_serve(s, w.job), "the read fails");
+	cl_end(s);
+}
+
+RP_CASE("replies", rpc_reply_resource_lost, "ERR-29,ERR-34,SEC-15",
+	"REPLY_RESOURCE to whatever is asked: an end with EIO, not a loop")
+{
+	struct cl *s = cl_start(NULL);
+	struct wait w;
+
+	cl_accept(s);
+	settle_lopsided(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	w = read_inline_due(s, "f");
+	refuse(&w, REPLY_RESOURCE, 6144);
+	comes_again_to(&w, settle_lopsided);
+	while (w.call->nwrites) {
+		refuse(&w, REPLY_RESOURCE, 6144);
+		w.call = retried(&w);
+	}
+	rp_check(w.call->has_reply, "no Reply chunk");
+	refuse(&w, REPLY_RESOURCE, 65536);
+	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	cl_alive(s);
+	cl_end(s);
+}
+
 RP_CASE("replies", rpc_read_chunks_twice, "ERR-20,ERR-30,SEC-15,D-34",
 	"READ_CHUNKS twice: EIO, no third attempt")
 {
@@ -631,61 +883,26 @@ RP_CASE("replies", rpc_write_chunks_twice, "ERR-23,ERR-30,SEC-15",
 	cl_end(s);
 }
 
-static unsigned int largest_chunk(const struct cl_call *call)
-{
-	unsigned int i, n = call->has_reply ? call->reply.n : 0;
-
-	for (i = 0; i < call->nwrites; i++)
-		if (call->write[i].n > n)
-			n = call->write[i].n;
-	return call->nreads > n ? call->nreads : n;
-}
-
-RP_CASE("replies", rpc_segments, "ERR-25,ERR-30,D-34",
-	"SEGMENTS 4: the next Calls have chunks of 4 segments at the most")
+RP_CASE("replies", rpc_segments, "ERR-25,ERR-34,D-34",
+	"SEGMENTS to a Call that has no more than is said: EIO, no retry")
 {
 	struct cl *s = cl_mounted(NULL);
 	struct wait w = hold_read(s);
-	struct rp_job *job;
-	struct cl_call *again;
 
+	rp_check(w.call->write[0].n == 1, "%u segments for two pages",
+		 w.call->write[0].n);
 	refuse(&w, SEGMENTS, 4);
-	again = cl_next_within(s, 1000);
-	if (again) {
-		rp_check(again->xid == w.call->xid, "not the same XID");
-		rp_check(largest_chunk(again) <= 4, "%u segments",
-			 largest_chunk(again));
-		cl_answer(s, again);
-		rp_check(!cl_serve(s, w.job), "the read fails");
-	} else {
-		/* It had no more than 4; nothing can be changed */
-		rp_check(largest_chunk(w.call) <= 4, "no retry");
-		rp_check(cl_serve(s, w.job) == EIO, "not EIO");
-	}
-	job = job_read("f", 0, 65536);
-	again = cl_wait_for(s, NFS_READ);
-	rp_check(largest_chunk(again) <= 4, "the limit is forgotten");
-	cl_answer(s, again);
-	rp_check(!cl_serve(s, job), "the next read fails");
-	cl_end(s);
-}
-
-RP_CASE("replies", rpc_segments_twice, "ERR-25,ERR-30,SEC-15",
-	"SEGMENTS again and again: EIO")
-{
-	struct cl *s = cl_mounted(NULL);
-	struct wait w = hold_read(s);
-	struct cl_call *again;
-
-	refuse(&w, SEGMENTS, 1);
-	again = cl_next_within(s, 1000);
-	if (again) {
-		refuse(&w, SEGMENTS, 1);
-		rp_expect_silence(s->c, RP_SILENCE);
-	}
+	rp_expect_silence(s->c, RP_SILENCE);
 	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
-	cl_alive(s);
-	cl_end(s);
+	/* Limits of no meaning, and one that Calls of one segment obey */
+	w = hold_read(s);
+	refuse(&w, SEGMENTS, 0);
+	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	w = hold_read(s);
+	refuse(&w, SEGMENTS, 1);
+	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
+	w = hold_read(s);
+	finish(&w);
 }
 
 /* ---- remote invalidation ---- */

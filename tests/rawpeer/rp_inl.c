@@ -118,6 +118,50 @@ static uint32_t largest(const struct cl_chunk *chunk)
 	return most.handle;
 }
 
+/* The next READ of 1 MiB into memory that does not begin on a page boundary */
+static struct cl_call *read_askew(struct cl *s, struct rp_job **job)
+{
+	*job = job_shell("iocheck check -d -b 1048576 -l 1048576 -a 512 f");
+	return cl_wait_for(s, NFS_READ);
+}
+
+RP_CASE("reasons", seg_limit, "ERR-25,ERR-34,D-34",
+	"SEGMENTS to a Call with more: EIO, and later ones that large are not sent")
+{
+	struct cl *s = cl_start("rsize=1048576");
+	struct cl_call *call, *next;
+	struct rp_job *job;
+	struct rp_msg *m;
+
+	s->hook = large_reads;
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	call = read_askew(s, &job);
+	rp_check(call->nwrites == 1, "no Write chunk");
+	if (call->write[0].n == 1)
+		rp_skip("the device registers 257 pages at a time");
+	m = error2_arg(call->xid, SEGMENTS, 1);
+	m->w[2] = s->grant;
+	rp_send(s->c, m);
+	rp_check(cl_serve(s, job) == EIO, "not EIO");
+	/* Nothing of that size is sent again; what fits is. */
+	job = job_shell("iocheck check -d -b 1048576 -l 1048576 -a 512 f");
+	while (!job_over(job)) {
+		next = cl_next_within(s, 100);
+		rp_check(!next || next->proc != NFS_READ,
+			 "another READ of two segments");
+		if (next)
+			cl_answer(s, next);
+	}
+	rp_check(job_result(job) == EIO, "not EIO");
+	job = job_read("f", 0, 65536);
+	rp_check(!cl_serve(s, job), "a small READ fails");
+	rp_is_pattern(job_data(job), 0, 65536);
+	cl_alive(s);
+	cl_end(s);
+}
+
 /* Some devices register no more than 256 pages at a time: two handles then */
 RP_CASE("reasons", rinv_largest, "RINV-1,RINV-3,RINV-12",
 	"the handle named is that of the largest piece of memory")

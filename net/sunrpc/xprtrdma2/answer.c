@@ -68,7 +68,7 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 	    !chunk_returned(reply, segs, &rc->reply))
 		return false;
 	if (hdr->htype == RDMA2_NOMSG)
-		return rc->reply;			/* MSG-8 */
+		return rc->reply >= 2 * XDR_UNIT;	/* MSG-8 */
 	return !rc->reply && hdr->body_len >= 2 * XDR_UNIT; /* MSG-3 */
 }
 
@@ -274,6 +274,10 @@ static void dropped(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
  * @conn: its connection
  * @rx: well-formed MSG or NOMSG with RESPONSE set; not kept
  *
+ * One that contradicts its Call is dropped (MSG-3, MSG-8, CHK-13, HDR-7). Since
+ * another one will hardly follow, the connection is given up, and the RPC is
+ * sent again on a new one, at growing distances (REC-5).
+ *
  * Context: CQ work item of @conn.
  */
 void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
@@ -315,48 +319,91 @@ void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
 	} else if (!sane) {
 		atomic_long_inc(&rq->bad_replies);
 		dropped(rq, conn, rx);
+		rpcrdma2_conn_kill(conn, -EPROTO);
 	}
 	rpcrdma2_requester_run(rq, NULL);
 }
 
-/* Has the responder refused the form of a Call, not the Call, and can it be
- * sent in a form within the limit named? Once for each code (ERR-20, ERR-23,
- * ERR-25, ERR-30, D-34).
+/**
+ * enum remedy - what becomes of an RPC that was answered with an ERROR
+ * @FAIL: it ends with -EIO
+ * @SEND_AGAIN: it has had no effect and goes once more at once, in another form
+ * @RECONNECT: it may have had an effect: it goes once more in another form, on
+ *	another connection, where the server expects Calls that it has seen
+ *	before and answers them from its reply cache
  */
-static bool may_send_again(struct rpcrdma2_requester *rq,
-			   const struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_req *req,
-			   const struct rpcrdma2_hdr *hdr)
-{
-	u32 limit = hdr->err_arg[0], refused;
-	bool other;
+enum remedy {
+	FAIL,
+	SEND_AGAIN,
+	RECONNECT,
+};
 
+/* All registrations are as large as the device can make them, and so no chunk
+ * can do with fewer segments. To know it saves later RPCs the round trip.
+ */
+static enum remedy segments_refused(struct rpcrdma2_requester *rq, u32 limit)
+{
+	if (!limit || limit >= rq->max_segs)
+		return FAIL;
+	WRITE_ONCE(rq->max_segs, limit);
+	pr_notice_ratelimited("rpcrdma2: server %s takes chunks of %u segments only: more than %lu KiB at a time fail, mount with smaller rsize and wsize\n",
+			      rq->xprt.servername, limit,
+			      (limit * rq->pool->depth - 1) * (PAGE_SIZE >> 10));
+	return FAIL;
+}
+
+/* A Reply did not fit inline. Either the responder sends less than it receives,
+ * which D-16 takes for granted, or it has no use for Write chunks and must say
+ * so in this way. Only a READ or the like has a Write chunk (RFC 8267), so that
+ * it can be sent again at once; a GSS Call can't, its sequence number is used.
+ */
+static enum remedy reply_refused(struct rpcrdma2_requester *rq,
+				 const struct rpcrdma2_req *req)
+{
+	bool read = req->plan.results == RPCRDMA2_RES_WRITE;
+
+	if (req->plan.results == RPCRDMA2_RES_REPLY)
+		return FAIL;
+	if (req->plan.reply_due > RPCRDMA2_INLINE_DEFAULT)
+		WRITE_ONCE(rq->max_reply, RPCRDMA2_INLINE_DEFAULT);
+	else if (read)
+		WRITE_ONCE(rq->refused, rq->refused | RPCRDMA2_REFUSED_WRITE);
+	else
+		return FAIL;
+	return read && !req->rqst.rq_seqno ? SEND_AGAIN : RECONNECT;
+}
+
+/* Has the responder refused the form of a Call, not the Call? What it says is
+ * remembered and obeyed by all Calls that are sent from now on, so that none is
+ * refused twice for the same reason (ERR-20, ERR-23, ERR-25, ERR-30, SEC-15).
+ */
+static enum remedy error_remedy(struct rpcrdma2_requester *rq,
+				const struct rpcrdma2_conn *conn,
+				const struct rpcrdma2_req *req,
+				const struct rpcrdma2_hdr *hdr)
+{
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (conn->codec->vers != RPCRDMA_VERS_2)
-		return false;
+	/* Without a pool there are no other forms */
+	if (conn->codec->vers != RPCRDMA_VERS_2 || !rq->pool)
+		return FAIL;
 	switch (hdr->err) {
 	case RDMA2_ERR_READ_CHUNKS:
-		refused = RPCRDMA2_REFUSED_READ;
-		other = req->plan.args == RPCRDMA2_ARGS_READ;
-		break;
+		if (req->plan.args != RPCRDMA2_ARGS_READ)
+			return FAIL;
+		WRITE_ONCE(rq->refused, rq->refused | RPCRDMA2_REFUSED_READ);
+		return SEND_AGAIN;
 	case RDMA2_ERR_WRITE_CHUNKS:
-		refused = RPCRDMA2_REFUSED_WRITE;
-		other = req->plan.results == RPCRDMA2_RES_WRITE;
-		break;
+		if (req->plan.results != RPCRDMA2_RES_WRITE)
+			return FAIL;
+		WRITE_ONCE(rq->refused, rq->refused | RPCRDMA2_REFUSED_WRITE);
+		return SEND_AGAIN;
 	case RDMA2_ERR_SEGMENTS:
-		refused = RPCRDMA2_REFUSED_SEGMENTS;
-		if (!limit)
-			return false;
-		WRITE_ONCE(rq->max_segs, min(rq->max_segs, limit));
-		other = max(req->args.nsegs, req->results.nsegs) > limit;
-		break;
+		return segments_refused(rq, hdr->err_arg[0]);
+	case RDMA2_ERR_REPLY_RESOURCE:
+		return reply_refused(rq, req);
 	default:
-		return false;
+		return FAIL;
 	}
-	if (!other || (req->refused & refused))
-		return false;
-	req->refused |= refused;
-	return true;
 }
 
 /**
@@ -377,16 +424,20 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 {
 	const struct rpcrdma2_hdr *hdr = &rx->hdr;
 	bool wanted, end = false, put = false, fair;
+	enum remedy remedy = FAIL;
 	struct rpcrdma2_req *req;
 
 	spin_lock(&rq->xprt.queue_lock);
 	req = find_req(rq, hdr->xid, &wanted);
 	fair = take_invalidated(rq, req, rx);
-	if (req && fair)
+	if (req && fair) {
+		if (req->state != RPCRDMA2_REQ_ORPHAN) {
+			remedy = error_remedy(rq, conn, req, hdr);
+			/* Also if it is just being encoded again */
+			req->error = remedy == FAIL ? -EIO : 0;
+			req->again = wanted && remedy == SEND_AGAIN;
+		}
 		end = answer(rq, conn, req, wanted, &put);
-	if (end) {
-		req->again = may_send_again(rq, conn, req, hdr);
-		req->error = req->again ? 0 : -EIO;
 	}
 	spin_unlock(&rq->xprt.queue_lock);
 
@@ -394,9 +445,14 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return;
 	}
-	if (end) {
-		req->nomsg = false;
+	if (end)
 		trace_rpcrdma2_call_error(conn, req, hdr);
+	if (remedy == RECONNECT) {
+		rpcrdma2_conn_kill(conn, -EMSGSIZE);
+		if (end)
+			rpcrdma2_req_redo(rq, req);
+	} else if (end) {
+		req->nomsg = false;
 		rpcrdma2_req_end(rq, conn, req);
 	} else if (put) {
 		rpcrdma2_slot_put(req);

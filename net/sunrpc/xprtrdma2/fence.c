@@ -43,6 +43,34 @@ static void send_again(struct rpcrdma2_requester *rq,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
+/**
+ * rpcrdma2_req_redo - what was taken for the answer to an RPC is none
+ * @rq: the requester
+ * @req: the RPC
+ *
+ * It waits for the end of the connection, which the caller gives up; sunrpc
+ * sends it again on another one.
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_req_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	spin_lock(&rq->xprt.queue_lock);
+	if (req->state == RPCRDMA2_REQ_REPLIED) {
+		req->state = RPCRDMA2_REQ_ANSWERED;
+		xprt_unpin_rqst(&req->rqst);
+	}
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* What came through the Reply chunk: is it the Reply to this RPC (HDR-7)? */
+static bool is_own_reply(const struct rpcrdma2_req *req)
+{
+	const __be32 *p = req->rqst.rq_rcv_buf.head[0].iov_base;
+
+	return p[0] == req->rqst.rq_xid && p[1] == rpc_reply;
+}
+
 /* The RPC is fenced: complete it. The slot is sunrpc's afterwards. The
  * caller runs the FIFO.
  */
@@ -56,9 +84,17 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 		send_again(rq, req);
 		return;
 	}
-	if (req->nomsg && !error &&
-	    rpcrdma2_span_copy_out(req, &req->res_span, req->copied))
-		error = -EIO;
+	if (req->nomsg && !error) {
+		if (rpcrdma2_span_copy_out(req, &req->res_span, req->copied)) {
+			error = -EIO;
+		} else if (!is_own_reply(req)) {
+			atomic_long_inc(&rq->bad_replies);
+			rpcrdma2_stat_inc(rq->stats, rx_dropped);
+			rpcrdma2_conn_kill(READ_ONCE(rq->conn), -EPROTO);
+			rpcrdma2_req_redo(rq, req);
+			return;
+		}
+	}
 
 	spin_lock(&rq->xprt.queue_lock);
 	req->error = error;
@@ -146,19 +182,10 @@ static void fence_complete(struct rpcrdma2_req *req)
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* The connection is lost; only its end fences (RINV-15). sunrpc will send
- * the RPC again.
- */
+/* The connection is lost; only its end fences (RINV-15). */
 static void fence_failed(struct rpcrdma2_req *req)
 {
-	struct rpcrdma2_requester *rq = req->rq;
-
-	spin_lock(&rq->xprt.queue_lock);
-	if (req->state == RPCRDMA2_REQ_REPLIED) {
-		req->state = RPCRDMA2_REQ_ANSWERED;
-		xprt_unpin_rqst(&req->rqst);
-	}
-	spin_unlock(&rq->xprt.queue_lock);
+	rpcrdma2_req_redo(req->rq, req);
 }
 
 /* The last local invalidation of an RPC completed, so all are done. */

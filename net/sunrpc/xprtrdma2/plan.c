@@ -87,7 +87,8 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	const struct rpc_rqst *rqst = &req->rqst;
 	const struct xdr_buf *rcv = &rqst->rq_rcv_buf;
 	struct rpcrdma2_plan *plan = &req->plan;
-	u32 limit = READ_ONCE(conn->inline_recv);
+	u32 limit = min(READ_ONCE(conn->inline_recv),
+			READ_ONCE(req->rq->max_reply));
 	int pages;
 
 	plan->results = RPCRDMA2_RES_INLINE;
@@ -101,7 +102,7 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 		return -EMSGSIZE;
 
 	if ((rcv->flags & XDRBUF_READ) && rcv->page_len && ddp_allowed(rqst) &&
-	    !(req->refused & RPCRDMA2_REFUSED_WRITE)) {
+	    !(READ_ONCE(req->rq->refused) & RPCRDMA2_REFUSED_WRITE)) {
 		plan->res_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(rcv), depth);
 		req->results.nsegs = plan->res_mrs;
 		plan->reply_due = reply_header(conn, &req->results, NULL) +
@@ -186,7 +187,7 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 
 	if ((snd->flags & XDRBUF_WRITE) && snd->page_len &&
 	    !(snd->head[0].iov_len & 3) && ddp_allowed(rqst) &&
-	    !(req->refused & RPCRDMA2_REFUSED_READ)) {
+	    !(READ_ONCE(req->rq->refused) & RPCRDMA2_REFUSED_READ)) {
 		plan->args = RPCRDMA2_ARGS_READ;
 		plan->arg_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(snd), depth);
 		req->args.nsegs = plan->arg_mrs;

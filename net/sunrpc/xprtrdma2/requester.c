@@ -298,15 +298,17 @@ static void slot_drop(struct rpcrdma2_send **send)
 }
 
 /* Would the Call have gone without a chunk if the server received more? Longer
- * Replies than we receive can't be had that way.
+ * Replies than we receive, or than it can send, can't be had that way.
  */
-static void count_missed(struct rpcrdma2_conn *conn,
+static void count_missed(const struct rpcrdma2_requester *rq,
+			 struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_plan *plan)
 {
 	if (plan->arg_mrs)
 		rpcrdma2_adapt_missed(conn, plan->arg_bytes);
 	else if (plan->res_mrs &&
-		 plan->res_bytes <= READ_ONCE(conn->mine.val[RPCRDMA2_RBSIZ]))
+		 plan->res_bytes <= READ_ONCE(conn->mine.val[RPCRDMA2_RBSIZ]) &&
+		 plan->res_bytes <= READ_ONCE(rq->max_reply))
 		rpcrdma2_adapt_missed(conn, plan->res_bytes);
 }
 
@@ -342,7 +344,7 @@ plan:
 			fail_call(rq, conn, req, ret);
 			continue;
 		}
-		count_missed(conn, &req->plan);
+		count_missed(rq, conn, &req->plan);
 		nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
 		if (send && send->nwrs < nwrs)
 			slot_drop(&send);
@@ -445,8 +447,6 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		goto out_unlock;
 	switch (req->state) {
 	case RPCRDMA2_REQ_IDLE:
-		req->error = 0;
-		req->refused = 0;
 		req->again = false;
 		req->state = RPCRDMA2_REQ_QUEUED;
 		list_add_tail(&req->list, &rq->fifo);
@@ -553,6 +553,14 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
+/* Nothing is known of the responder. */
+static void forget(struct rpcrdma2_requester *rq)
+{
+	rq->refused = 0;
+	rq->max_segs = RPCRDMA2_MAX_SEGS;
+	WRITE_ONCE(rq->max_reply, U32_MAX);
+}
+
 /**
  * rpcrdma2_requester_init - set up a requester
  * @rq: zeroed memory from xprt_alloc(), which has set the limits of the slot
@@ -577,6 +585,7 @@ int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 	INIT_LIST_HEAD(&rq->fifo);
 	INIT_LIST_HEAD(&rq->outstanding);
 	rq->sq_waiter.ready = requester_room;
+	forget(rq);
 	init_waitqueue_head(&rq->wq);
 	INIT_DELAYED_WORK(&rq->watchdog, rpcrdma2_requester_watchdog);
 	if (pool)
@@ -617,7 +626,6 @@ void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
 	spin_lock(&rq->xprt.queue_lock);
 	WARN_ON_ONCE(rq->conn || !list_empty(&rq->outstanding));
 	rq->replies = 0;
-	rq->max_segs = RPCRDMA2_MAX_SEGS;
 	rq->stopping = false;
 	WRITE_ONCE(rq->conn, conn);
 	spin_unlock(&rq->xprt.queue_lock);
@@ -661,7 +669,9 @@ void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq)
  * Between rpcrdma2_conn_close() and rpcrdma2_conn_free(). No memory is
  * reachable any more: everything that belonged to the connection is undone;
  * orphans and their slots become free. sunrpc will send the RPCs again that
- * wait for Replies (REC-2).
+ * wait for Replies (REC-2). What was learned of the responder is forgotten, it
+ * may be another one next time, unless the connection was replaced in order to
+ * make use of it.
  *
  * Context: sleeps. Nobody attaches at the same time.
  */
@@ -674,6 +684,8 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	rpcrdma2_requester_stop(rq);
 
 	spin_lock(&rq->xprt.queue_lock);
+	if (rq->conn && READ_ONCE(rq->conn->reason) != -EMSGSIZE)
+		forget(rq);
 	WRITE_ONCE(rq->conn, NULL);
 	rq->sq_wait = false;
 	rq->mr_wait = false;

@@ -89,10 +89,9 @@ enum rpcrdma2_results {
 	RPCRDMA2_RES_REPLY,
 };
 
-/* Forms of a Call that the responder has refused (ERR-30) */
+/* Forms of Calls that the responder has refused (ERR-30) */
 #define RPCRDMA2_REFUSED_READ		BIT(0)	/* a Read chunk */
 #define RPCRDMA2_REFUSED_WRITE		BIT(1)	/* a Write chunk */
-#define RPCRDMA2_REFUSED_SEGMENTS	BIT(2)	/* so many segments */
 
 /**
  * struct rpcrdma2_plan - how one Call will be sent
@@ -148,8 +147,7 @@ struct rpcrdma2_span {
  *	when memory is out of the peer's reach
  * @fence_start: jiffies when it began
  * @lost_at: ORPHAN: jiffies when its Reply is long overdue
- * @error: errno to end the RPC with, 0 if none
- * @refused: RPCRDMA2_REFUSED_*; the Call is not sent in such a form again
+ * @error: errno to end the RPC with, 0 if none; stays with the RPC
  * @again: once fenced, it goes back to the FIFO instead of ending
  * @sends: how often it was taken from the FIFO
  * @on_wire: the Call is posted, or has failed to be, since it was last taken
@@ -185,7 +183,6 @@ struct rpcrdma2_req {
 	unsigned long			fence_start;
 	unsigned long			lost_at;
 	int				error;
-	unsigned int			refused;
 	bool				again;
 	unsigned int			sends;
 	bool				on_wire;
@@ -231,7 +228,9 @@ struct rpcrdma2_req {
  *	completions not counted; stopping waits for them
  * @wq: woken when a fence is complete or @busy becomes 0
  * @watchdog: looks for fences that take too long
+ * @refused: RPCRDMA2_REFUSED_*; no Call is sent in such a form again
  * @max_segs: segments per chunk that the responder takes, as far as known
+ * @max_reply: bytes of the longest message that it sends, as far as known
  * @replies: Replies that completed an RPC on this connection
  * @offered: bytes of Write and Reply chunks offered; statistics
  * @unbuildable: Calls that could not be built; statistics
@@ -253,7 +252,9 @@ struct rpcrdma2_requester {
 	unsigned int			busy;
 	wait_queue_head_t		wq;
 	struct delayed_work		watchdog;
+	unsigned int			refused;
 	u32				max_segs;
+	u32				max_reply;
 	unsigned long			replies;
 	atomic_long_t			offered;
 	atomic_long_t			unbuildable;

@@ -103,6 +103,7 @@ int rpcrdma2_req_build(struct rpcrdma2_requester *rq,
 u32 rpcrdma2_req_valid_mrs(const struct rpcrdma2_req *req);
 bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
 			  struct rpcrdma2_req *req);
+void rpcrdma2_req_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req);
 void rpcrdma2_requester_watchdog(struct work_struct *work);
 void rpcrdma2_req_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		      struct rpcrdma2_req *req);
