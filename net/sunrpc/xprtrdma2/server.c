@@ -731,15 +731,29 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	return rqstp->rq_arg.len;
 }
 
+/* nfsd has counted the pages of the Reply before RPCSEC_GSS wrote its checksum
+ * behind the last byte, which may take another page.
+ */
+static void svc_count_pages(struct svc_rqst *rqstp)
+{
+	const struct xdr_buf *res = &rqstp->rq_res;
+	u32 n = DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
+
+	if (res->page_len && res->pages + n > rqstp->rq_next_page)
+		rqstp->rq_next_page = res->pages + n;
+}
+
 static int svc_xpo_sendto(struct svc_rqst *rqstp)
 {
-	u32 npages = rqstp->rq_next_page - rqstp->rq_respages;
 	struct rpcrdma2_call_ctx *call = rqstp->rq_xprt_ctxt;
 	struct svc_xprt *xprt = rqstp->rq_xprt;
+	u32 npages;
 	int ret;
 
 	if (svc_xprt_is_dead(xprt))
 		return -ENOTCONN;
+	svc_count_pages(rqstp);
+	npages = rqstp->rq_next_page - rqstp->rq_respages;
 	ret = rpcrdma2_call_reply(call, &rqstp->rq_res, rqstp->rq_respages,
 				  npages);
 	if (ret < 0) {
