@@ -8,7 +8,7 @@
 #
 # timeout: 150
 # flavours: qemu
-# covers: CHK-30,SEC-16,CRED-15,CRED-17,ERR-25
+# covers: CHK-30,SEC-7,SEC-16,CRED-15,CRED-17,ERR-25
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
@@ -82,6 +82,52 @@ late() { # SEC VERS
 }
 reconnected() { look; [ "${NOW[client.reconnects]-0}" -ge 1 ]; }
 
+# inside FUNCTION: how many pages were freed within calls of it, in its threads.
+inside() {
+	awk -v enter=" $1: (" -v leave=" ${1}_end: (" '
+		index($0, enter) { in_it[$1] = 1 }
+		index($0, leave) { in_it[$1] = 0 }
+		/mm_page_free:/ && in_it[$1] { n++ }
+		END { print n + 0 }' $TRACE/trace
+}
+
+# With privacy sunrpc encrypts into pages of its own, and frees them when it
+# encodes the Call again. The server may read the first instance until the
+# connection has ended, so they have to stay until then (C3).
+encoded_again() { # VERS
+	local f p again after times
+
+	scratch again
+	nfs rxe "$1" "sec=krb5p,timeo=5"
+	: > "$D/f"
+	for f in $FUNCTIONS; do
+		printf '%s\n' "p:lab/$f $f" "r:lab/${f}_end $f"
+	done > $TRACE/kprobe_events
+	freeze
+	trace_on kmem/mm_page_free lab
+	iocheck write -d -s 1 -l 200000 "$D/f" &
+	p=$!
+	lab_wait 60 reconnected || { thaw; return 1; }
+	trace_off
+	thaw
+	wait $p
+	again=$(inside gss_wrap_req_priv)
+	after=$(inside rpcrdma2_mr_unmap)
+	cp $TRACE/trace "$LAB_OUT/again"
+	echo > $TRACE/kprobe_events
+	times=$(grep -c " gss_wrap_req_priv_end: " "$LAB_OUT/again")
+	echo "freed when encoding $times times: $again, when unmapped: $after"
+	# There are 49 pages each time, and two of them are not mapped.
+	[ "$times" -ge 2 ]
+	[ "$again" -lt $((4 * times)) ]
+	[ "$after" -ge 40 ]
+	iocheck check -e -s 1 -l 200000 "$E/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+FUNCTIONS="gss_wrap_req_priv rpcrdma2_mr_unmap"
+
 # The server takes one segment, fewer than a large unaligned WRITE needs that goes
 # as a whole, and says so in an RDMA2_ERROR. It can't be sent otherwise, so the
 # RPC fails; no task is left behind, and what needs fewer goes on (F-8).
@@ -126,6 +172,7 @@ if ! adapter; then
 	ktap_run "NFSv4.2 sec=krb5i a slow server (F-8)" late krb5i 4.2
 	ktap_run "NFSv4.2 sec=krb5p a slow server (F-8)" late krb5p 4.2
 	ktap_run "NFSv3 sec=krb5i a slow server (F-8)" late krb5i 3
+	ktap_run "NFSv3 sec=krb5p pages of a Call encoded again (C3)" encoded_again 3
 fi
 ktap_run "NFSv4.2 sec=krb5i too many segments (F-8)" refused krb5i 4.2
 ktap_run "NFSv3 sec=krb5p too many segments (F-8)" refused krb5p 3

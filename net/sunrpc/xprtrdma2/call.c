@@ -86,7 +86,11 @@ int rpcrdma2_span_copy_out(struct rpcrdma2_req *req,
 			   len - behind, true);
 }
 
-/* Register regions as one chunk. */
+/* Register regions as one chunk. The pages of a WRITE stay until the RPC has
+ * ended, and that is when it is fenced. Not so those that sec=krb5p encrypts
+ * into: sunrpc frees them when it encodes the Call again, for a retransmission,
+ * while the first instance is still under way.
+ */
 static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 		     struct rpcrdma2_region *r, unsigned int nregions,
 		     enum dma_data_direction dir)
@@ -113,6 +117,8 @@ static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 		ret = rpcrdma2_mr_map(mr, r, nregions, dir, xid);
 		if (ret < 0)
 			return ret;
+		if (dir == DMA_TO_DEVICE && req->rqst.rq_release_snd_buf)
+			rpcrdma2_mr_hold(mr);
 		trace_rpcrdma2_mr_map(req, mr);
 		chunk->seg[chunk->nsegs++] = mr->seg;
 		bytes += ret;

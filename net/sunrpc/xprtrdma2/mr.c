@@ -10,6 +10,7 @@
  * Functions do not sleep unless they say so. pool->lock is a leaf.
  */
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "mr.h"
@@ -348,6 +349,35 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 }
 
 /**
+ * rpcrdma2_mr_hold - keep the pages as long as the MR describes them
+ * @mr: an MR in state MAPPED
+ *
+ * For pages whose owner may free them while the peer can still reach them
+ * (SEC-7).
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
+		get_page(sg_page(sg));
+	mr->held = true;
+}
+
+static void mr_release(struct rpcrdma2_mr *mr)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
+		put_page(sg_page(sg));
+	mr->held = false;
+}
+
+/**
  * rpcrdma2_mr_unmap - forget the memory
  * @mr: an MR that no peer can use
  *
@@ -360,6 +390,8 @@ void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 	ib_dma_unmap_sg_attrs(pool_device(mr->pool), mr->sgt.sgl, mr->nents,
 			      mr->dir,
 			      mr->skip_sync ? DMA_ATTR_SKIP_CPU_SYNC : 0);
+	if (mr->held)
+		mr_release(mr);
 	mr->state = RPCRDMA2_MR_FREE;
 }
 

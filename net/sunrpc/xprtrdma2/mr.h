@@ -52,6 +52,7 @@ enum rpcrdma2_mr_state {
  * @dir: DMA direction
  * @skip_sync: the peer wrote nothing of interest, but the CPU did: the
  *	unmapping must not copy over it
+ * @held: it has a reference to each of its pages
  * @seg: handle, length, offset for the peer
  * @reg: registration
  * @inv: local invalidation
@@ -70,6 +71,7 @@ struct rpcrdma2_mr {
 	unsigned int			nents;
 	enum dma_data_direction		dir;
 	bool				skip_sync;
+	bool				held;
 	struct rpcrdma2_segment		seg;
 	struct ib_reg_wr		reg;
 	struct ib_send_wr		inv;
@@ -134,6 +136,7 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool,
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 		    unsigned int nregions, enum dma_data_direction dir,
 		    u32 xid);
+void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr);
 void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr);
 struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
 				      struct ib_send_wr *next);
