@@ -8,6 +8,7 @@
 
 #include "rp.h"
 #include "rp_client.h"
+#include "rp_stat.h"
 
 #define READERS		8
 
@@ -115,6 +116,36 @@ RP_CASE("credits", cred_three, "CRED-3,CRED-1,CRED-2",
 	answer(&l, 3, 3);
 	want(&l, 3, "three answered");
 	finish(&l);
+}
+
+RP_CASE("credits", cred_replies, "CRED-8,CRED-13",
+	"Replies to a full window and control messages at once: a Receive for each")
+{
+	const struct rp_how how = { .no_rnr = true };
+	struct cl *s = cl_start(NULL);
+	struct rp_job *job[READERS];
+	struct cl_call *call[READERS];
+	unsigned int i, round;
+
+	s->grant = READERS;
+	cl_accept_how(s, &how);
+	cl_settle(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	for (round = 0; round < 8; round++) {
+		for (i = 0; i < READERS; i++) {
+			job[i] = job_stat(cl_name());
+			call[i] = cl_wait_for(s, NFS_LOOKUP);
+		}
+		/* Control messages use no credit */
+		for (i = 0; i < 6; i++)
+			rp_send(s->c, error2(rp_xid(), SYSTEM));
+		for (i = 0; i < READERS; i++)
+			cl_answer(s, call[i]);
+		for (i = 0; i < READERS; i++)
+			rp_check(!cl_serve(s, job[i]), "an operation fails");
+	}
+	rp_check(rp_client_stat(s, "connects") == 1, "a connection was lost");
+	cl_end(s);
 }
 
 RP_CASE("credits", cred_lower, "CRED-4,CRED-3",

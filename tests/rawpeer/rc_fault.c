@@ -10,17 +10,23 @@
 #include "rp_stat.h"
 
 #define FAIL	"/sys/kernel/debug/fail_rpcrdma2/"
+#define ROOM	"/sys/kernel/debug/fail_rpcrdma2_room/"
 
-static void set(const char *name, const char *value)
+static void set_in(const char *dir, const char *name, const char *value)
 {
 	char path[96];
 	FILE *f;
 
-	snprintf(path, sizeof(path), FAIL "%s", name);
+	snprintf(path, sizeof(path), "%s%s", dir, name);
 	f = fopen(path, "w");
 	rp_check(f, "no %s", path);
 	fputs(value, f);
 	rp_check(!fclose(f), "%s is refused", name);
+}
+
+static void set(const char *name, const char *value)
+{
+	set_in(FAIL, name, value);
 }
 
 /* The next post to a send queue fails, and no other. */
@@ -100,6 +106,33 @@ RP_CASE("faults", fault_error, "MSG-11",
 		 "the client does not learn of it");
 	has_failed();
 	rp_nothing(other);
+}
+
+RP_CASE("faults", fault_room, "SEC-14,MSG-11",
+	"no room to send ERRORs: they are dropped, and nothing else happens")
+{
+	struct rp_conn *c = rp_open();
+	long dropped, sent;
+	unsigned int i;
+
+	rp_null(c);
+	dropped = rp_server_stat(c, "send_errors_dropped");
+	sent = rp_server_stat(c, "tx_error");
+	set_in(ROOM, "verbose", "0");
+	set_in(ROOM, "interval", "1");
+	set_in(ROOM, "times", "3");
+	set_in(ROOM, "probability", "100");
+	for (i = 0; i < 3; i++)
+		rp_send(c, rp_set(null_call(rp_xid()), 6, 2));
+	rp_nothing(c);
+	set_in(ROOM, "probability", "0");
+	dropped = rp_server_stat(c, "send_errors_dropped") - dropped;
+	rp_check(dropped == 3, "%ld ERRORs were dropped", dropped);
+	rp_send(c, rp_set(null_call(rp_xid()), 6, 2));
+	rp_check(rp_word(rp_recv(c)->buf, 3) == ERROR, "not an ERROR");
+	sent = rp_server_stat(c, "tx_error") - sent;
+	rp_check(sent == 1, "%ld ERRORs were sent", sent);
+	rp_nothing(c);
 }
 
 RP_CASE("faults", fault_pull, "MSG-11",

@@ -10,6 +10,7 @@
 
 #include "rp.h"
 #include "rp_client.h"
+#include "rp_stat.h"
 
 /**
  * struct wait - an operation whose Call is held back
@@ -943,9 +944,10 @@ static void is_read(struct wait *w)
 }
 
 RP_CASE("replies", rinv_offered, "RINV-1,RINV-3,RINV-11,RINV-13",
-	"the handle offered is one of the Call; invalidated or not, both work")
+	"the handle offered is one of the Call; invalidated once, by either side")
 {
 	struct cl *s = cl_mounted(NULL);
+	long was = rp_client_stat(s, "local_invalidations");
 	struct wait w;
 	int i;
 
@@ -959,6 +961,9 @@ RP_CASE("replies", rinv_offered, "RINV-1,RINV-3,RINV-11,RINV-13",
 		else
 			rp_send(s->c, placed(&w));
 		is_read(&w);
+		rp_check(rp_client_stat(s, "local_invalidations") ==
+			 was + 1 + i / 2, "invalidated %s",
+			 i % 2 ? "again" : "by nobody");
 	}
 	w = hold_lookup(s);
 	rp_check(!w.call->inv, "a handle is offered without chunks");

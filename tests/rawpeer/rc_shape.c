@@ -114,6 +114,50 @@ RP_CASE("replies", shape_others, "CHK-28,RINV-2,LNG-3,LNG-4,MSG-5,PROP-15",
 	cl_end(s);
 }
 
+/* Does a READ of so many bytes come with a Write chunk? */
+static bool read_has_chunk(struct cl *s, unsigned int count)
+{
+	struct rp_job *job = job_read("f", 0, count);
+	struct cl_call *call = cl_wait_for(s, NFS_READ);
+	bool has = call->nwrites;
+
+	rp_check(!call->has_reply, "a Reply chunk");
+	cl_answer(s, call);
+	rp_check(!cl_serve(s, job), "the read fails");
+	return has;
+}
+
+RP_CASE("replies", shape_threshold, "LNG-4,LNG-3,CHK-20,D-16",
+	"a READ is inline as long as both Receive Buffer Sizes have room for it")
+{
+	static const unsigned int sizes[] = { 4096, 9000, 65536 };
+	struct cl *s = cl_start(NULL);
+	unsigned int i, limit;
+	struct rp_job *job;
+	struct rp_msg *m;
+
+	for (i = 0; i < 3; i++) {
+		job = i ? job_stat(cl_name()) : s->mount;
+		cl_accept(s);
+		m = cl_connprop(s, cl_first(s));
+		rp_send(s->c, rp_set(m, 8, sizes[i]));
+		limit = sizes[i] < s->rbsiz ? sizes[i] : s->rbsiz;
+		s->limit = limit;
+		rp_check(s->rbsiz == 16384, "the client receives %u bytes",
+			 s->rbsiz);
+		rp_check(!cl_serve(s, job), "the operation fails");
+		/* Headers have more than 100 and less than 300 bytes. */
+		rp_check(!read_has_chunk(s, limit - 300),
+			 "%u, %u: no room", sizes[i], limit);
+		rp_check(read_has_chunk(s, limit - 100),
+			 "%u, %u: too much room", sizes[i], limit);
+		rp_check(read_has_chunk(s, 16384), "16384 bytes inline");
+		if (i < 2)
+			rp_close(s->c);
+	}
+	cl_end(s);
+}
+
 RP_CASE("replies", shape_small_io, "LNG-3,MSG-4,INL-3,PROP-15",
 	"what fits inline in both directions has no chunks")
 {

@@ -281,9 +281,10 @@ RP_CASE("versions", rev_recall_inline, "REV-7,REV-2,PROP-17",
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_null(s->c);
 	rp_close(s->c);
-	s = with_delegation(connprop(rp_xid(), 4096, 2));
+	s = with_delegation(connprop(rp_xid(), 1024, 2));
 	want_to_write(s);
 	rx = reverse_call(s);
+	rp_check(rx->len <= 1024, "%u bytes", rx->len);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_null(s->c);
 }

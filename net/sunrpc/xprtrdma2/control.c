@@ -10,6 +10,7 @@
 #include <linux/sunrpc/addr.h>
 
 #include "conn.h"
+#include "inject.h"
 #include <trace/events/rpcrdma2.h>
 
 /* Before a version is settled an ERROR has the version of what it is about;
@@ -34,7 +35,8 @@ static int send_error(struct rpcrdma2_conn *conn,
 
 	if (about->htype == RDMA2_ERROR)
 		return -EINVAL;
-	send = rpcrdma2_send_get(conn, 1, NULL, true);
+	send = rpcrdma2_inject_room() ? NULL :
+	       rpcrdma2_send_get(conn, 1, NULL, true);
 	if (!send) {
 		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
 		return -EAGAIN;

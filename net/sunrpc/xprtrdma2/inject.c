@@ -4,7 +4,8 @@
  * the fault injection framework; what fails is the next post to a send queue.
  * With "late" set it fails after the device has taken the work requests. The
  * same in fail_rpcrdma2_map/ is for the next mapping of memory of the kinds in
- * "what", a sum of enum rpcrdma2_inject_map.
+ * "what", a sum of enum rpcrdma2_inject_map, and in fail_rpcrdma2_room/ for the
+ * room in the send queue that the next ERROR needs.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -21,6 +22,9 @@ static DECLARE_FAULT_ATTR(fail_map);
 static struct dentry *fail_map_dir;
 static u32 fail_map_what = RPCRDMA2_MAP_RECV | RPCRDMA2_MAP_SEND |
 			   RPCRDMA2_MAP_MR;
+
+static DECLARE_FAULT_ATTR(fail_room);
+static struct dentry *fail_room_dir;
 
 /**
  * rpcrdma2_inject_post - shall this post to a send queue fail?
@@ -47,6 +51,17 @@ bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)
 }
 
 /**
+ * rpcrdma2_inject_room - shall there be no room for this ERROR?
+ *
+ * Context: any.
+ * Return: true if the caller is to behave as if the send queue were full
+ */
+bool rpcrdma2_inject_room(void)
+{
+	return should_fail(&fail_room, 1);
+}
+
+/**
  * rpcrdma2_inject_init - make the directories
  *
  * Context: module load.
@@ -59,6 +74,8 @@ void rpcrdma2_inject_init(void)
 	fail_map_dir = fault_create_debugfs_attr("fail_rpcrdma2_map", NULL,
 						 &fail_map);
 	debugfs_create_u32("what", 0600, fail_map_dir, &fail_map_what);
+	fail_room_dir = fault_create_debugfs_attr("fail_rpcrdma2_room", NULL,
+						  &fail_room);
 }
 
 /**
@@ -69,5 +86,6 @@ void rpcrdma2_inject_init(void)
 void rpcrdma2_inject_exit(void)
 {
 	debugfs_remove_recursive(fail_map_dir);
+	debugfs_remove_recursive(fail_room_dir);
 	debugfs_remove_recursive(fail_dir);
 }

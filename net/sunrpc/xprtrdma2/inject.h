@@ -25,6 +25,7 @@ void rpcrdma2_inject_init(void);
 void rpcrdma2_inject_exit(void);
 bool rpcrdma2_inject_post(bool posted);
 bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what);
+bool rpcrdma2_inject_room(void);
 #else
 static inline void rpcrdma2_inject_init(void)
 {
@@ -40,6 +41,11 @@ static inline bool rpcrdma2_inject_post(bool posted)
 }
 
 static inline bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)
+{
+	return false;
+}
+
+static inline bool rpcrdma2_inject_room(void)
 {
 	return false;
 }
