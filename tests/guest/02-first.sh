@@ -4,6 +4,7 @@
 # The smallest thing that must work: mount, write, read back, unmount.
 #
 # timeout: 60
+# covers: REC-3
 . /lab/lib/lab.sh
 
 one() { # DEV VERS
@@ -14,7 +15,19 @@ one() { # DEV VERS
 	mount_nfs "$1" "$2"
 	[ "$(cat /mnt/hello)" = "hello $1 $2" ]
 	cat /sys/kernel/debug/rpcrdma2/client-*
+	all_reliable "$1"
 	umount_nfs
+}
+
+# all_reliable DEV: a QP at either end, of type RC, and none of another type. They
+# bear the name of who makes them for us.
+all_reliable() {
+	local qps
+
+	rdma res show qp link "${1}0"
+	qps=$(rdma res show qp link "${1}0" | grep -F '[rdma_cm]')
+	[ "$(wc -l <<< "$qps")" -ge 2 ]
+	[ "$(grep -c ' type RC ' <<< "$qps")" = "$(wc -l <<< "$qps")" ]
 }
 
 # Nobody listens: the mount says so at once.
