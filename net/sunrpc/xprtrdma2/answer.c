@@ -7,6 +7,7 @@
  */
 #include <linux/sunrpc/clnt.h>
 
+#include "compat.h"
 #include "mr.h"
 #include "requester_impl.h"
 #include <trace/events/rpcrdma2.h>
@@ -370,7 +371,9 @@ static enum remedy reply_refused(struct rpcrdma2_requester *rq,
 		WRITE_ONCE(rq->refused, rq->refused | RPCRDMA2_REFUSED_WRITE);
 	else
 		return FAIL;
-	return read && !req->rqst.rq_seqno ? SEND_AGAIN : RECONNECT;
+	if (!read || compat_rqst_has_seqno(&req->rqst))
+		return RECONNECT;
+	return SEND_AGAIN;
 }
 
 /* Has the responder refused the form of a Call, not the Call? What it says is
