@@ -35,6 +35,7 @@
 #include "wire.h"
 
 struct rpcrdma2_conn;
+struct rpcrdma2_view;
 
 #define RPCRDMA2_CONTROL_RESERVE	8	/* Receives per side, D-18 */
 #define RPCRDMA2_SIGNAL_EVERY		16	/* one Send in so many */
@@ -272,7 +273,8 @@ struct rpcrdma2_conn_params {
  * @mr_type: type for ib_alloc_mr()
  * @mr_depth: pages one MR can hold
  * @remote_inval: Send With Invalidate works both ways
- * @max_qp_wr: deepest send queue
+ * @max_qp_wr: deepest send or receive queue
+ * @max_cqe: deepest completion queue
  * @copies_signaled: needs the memory of an unsignaled Send of a page or more
  *	longer than until a later one completes (siw)
  */
@@ -283,6 +285,7 @@ struct rpcrdma2_device_caps {
 	u32				mr_depth;
 	bool				remote_inval;
 	u32				max_qp_wr;
+	u32				max_cqe;
 	bool				copies_signaled;
 };
 
@@ -381,6 +384,7 @@ struct rpcrdma2_adapt {
  * @sq_closed: nothing may be posted any more
  * @sq_depth: send queue entries in all
  * @sq_avail: free ones
+ * @sq_most: the most that one chain may take
  * @sq_unsignaled: Sends posted since the last signaled one
  * @sq_free: free send slots for RPC messages
  * @sq_free_control: free send slots for control messages (D-18)
@@ -406,8 +410,7 @@ struct rpcrdma2_adapt {
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @probe_cqe: completion of the credit-free probe
  * @probing: a probe is posted
- * @debugfs: file that shows the connection
- * @debugfs_change: file for requests of an administrator
+ * @view: its files in debugfs, see observe.c
  * @kill_work: gives up the connection from interrupt context
  *
  * Lock order: state_lock, credit_lock, sq_lock, recv_lock and tx_lock are
@@ -482,6 +485,7 @@ struct rpcrdma2_conn {
 	bool				sq_closed;
 	u32				sq_depth;
 	u32				sq_avail;
+	u32				sq_most;
 	u32				sq_unsignaled;
 	struct list_head		sq_free;
 	struct list_head		sq_free_control;
@@ -510,7 +514,7 @@ struct rpcrdma2_conn {
 	atomic_t			probing;
 	struct work_struct		kill_work;
 
-	struct dentry			*debugfs, *debugfs_change;
+	struct rpcrdma2_view		*view;
 };
 
 /* conn.c */
@@ -622,6 +626,7 @@ void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was);
 
 /* recv.c */
 void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn);
+u32 rpcrdma2_recvs_extra(void);
 /* Make the Receives of a new QP and post the first ones. Sleeps. */
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
 /* Changing the size of Receives: post others from now on; is there any

@@ -87,7 +87,9 @@ static int __init rpcrdma2_init(void)
 	ret = wqs_create();
 	if (ret)
 		return ret;
-	rpcrdma2_observe_init();
+	ret = rpcrdma2_observe_init();
+	if (ret)
+		goto out_wqs;
 	rpcrdma2_inject_init();
 
 	ret = rpcrdma2_server_init();
@@ -103,6 +105,7 @@ out_server:
 out_observe:
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
+out_wqs:
 	wqs_destroy();
 	return ret;
 }

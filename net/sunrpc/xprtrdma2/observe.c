@@ -8,17 +8,40 @@
  * property of the connection, see rpcrdma2_props_command(). That is a file of
  * its own because a locked-down kernel lets nobody open what can be written.
  *
- * The files exist while their connection does; debugfs_remove() waits for
- * whoever uses them, so the connection outlives every read. Process context.
+ * debugfs_remove() waits for whoever uses a file, and the memory of a reader
+ * may be on the very mount whose connection ends. So the connection does not
+ * wait for it: what a file shows is a struct rpcrdma2_view, which forgets the
+ * connection when that ends and is freed later, by a work item. A view's lock
+ * is held while a connection is looked at, never while memory of user space
+ * is. Process context.
  */
 #include <linux/debugfs.h>
+#include <linux/mutex.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 
 #include "conn.h"
 #include "observe.h"
 
+/**
+ * struct rpcrdma2_view - the files of a connection
+ * @lock: protects @conn
+ * @conn: the connection, NULL when it has ended
+ * @file: shows it
+ * @change: takes requests
+ * @remove_work: removes both and frees the view
+ */
+struct rpcrdma2_view {
+	struct mutex			lock;	/* @conn */
+	struct rpcrdma2_conn		*conn;
+	struct dentry			*file;
+	struct dentry			*change;
+	struct work_struct		remove_work;
+};
+
 static struct dentry *rpcrdma2_debugfs, *rpcrdma2_debugfs_change;
+static struct workqueue_struct *rpcrdma2_view_wq;
 
 /* Counters of transports that have ended: servers', clients' */
 static struct rpcrdma2_stats rpcrdma2_ended[2];
@@ -127,9 +150,8 @@ static void show_credits(struct seq_file *m, struct rpcrdma2_conn *conn)
 	seq_printf(m, "calls_being_served: %u\n", grant.inflight);
 }
 
-static int conn_show(struct seq_file *m, void *v)
+static void show_conn(struct seq_file *m, struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn *conn = m->private;
 	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
 
@@ -147,10 +169,23 @@ static int conn_show(struct seq_file *m, void *v)
 	seq_printf(m, "send_queue: %u of %u free\n",
 		   data_race(conn->sq_avail), conn->sq_depth);
 	show_stats(m, conn->p.stats);
-	return 0;
 }
 
-DEFINE_SHOW_ATTRIBUTE(conn);
+static int view_show(struct seq_file *m, void *v)
+{
+	struct rpcrdma2_view *view = m->private;
+	int ret = -ENODEV;
+
+	mutex_lock(&view->lock);
+	if (view->conn) {
+		show_conn(m, view->conn);
+		ret = 0;
+	}
+	mutex_unlock(&view->lock);
+	return ret;
+}
+
+DEFINE_SHOW_ATTRIBUTE(view);
 
 /* The next connection asks for version 2 again (VER-16) */
 static int conn_forget(struct rpcrdma2_conn *conn)
@@ -167,9 +202,9 @@ static int conn_forget(struct rpcrdma2_conn *conn)
 static ssize_t change_write(struct file *file, const char __user *buf,
 			    size_t len, loff_t *pos)
 {
-	struct rpcrdma2_conn *conn = file_inode(file)->i_private;
+	struct rpcrdma2_view *view = file_inode(file)->i_private;
 	char line[64], *cmd;
-	int ret;
+	int ret = -ENODEV;
 
 	if (!len || len >= sizeof(line))
 		return -EINVAL;
@@ -177,10 +212,12 @@ static ssize_t change_write(struct file *file, const char __user *buf,
 		return -EFAULT;
 	line[len] = '\0';
 	cmd = strim(line);
-	if (!strcmp(cmd, "forget"))
-		ret = conn_forget(conn);
-	else
-		ret = rpcrdma2_props_command(conn, cmd);
+	mutex_lock(&view->lock);
+	if (view->conn && !strcmp(cmd, "forget"))
+		ret = conn_forget(view->conn);
+	else if (view->conn)
+		ret = rpcrdma2_props_command(view->conn, cmd);
+	mutex_unlock(&view->lock);
 	return ret ?: len;
 }
 
@@ -190,37 +227,62 @@ static const struct file_operations change_fops = {
 	.write		= change_write,
 };
 
+static void view_remove_worker(struct work_struct *work)
+{
+	struct rpcrdma2_view *view = container_of(work, struct rpcrdma2_view,
+						  remove_work);
+
+	debugfs_remove(view->change);
+	debugfs_remove(view->file);
+	kfree(view);
+}
+
 /**
  * rpcrdma2_observe_add - show a connection
  * @conn: a connection whose device is known
+ *
+ * Without memory it is not shown.
  *
  * Context: may sleep.
  */
 void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_view *view = kzalloc(sizeof(*view), rpcrdma2_gfp());
 	char name[32];
 
+	if (!view)
+		return;
+	mutex_init(&view->lock);
+	INIT_WORK(&view->remove_work, view_remove_worker);
+	view->conn = conn;
+	conn->view = view;
 	snprintf(name, sizeof(name), "%s-%u",
 		 conn->client ? "client" : "server", conn->id);
-	conn->debugfs = debugfs_create_file(name, 0400, rpcrdma2_debugfs,
-					    conn, &conn_fops);
-	conn->debugfs_change = debugfs_create_file(name, 0200,
-						   rpcrdma2_debugfs_change,
-						   conn, &change_fops);
+	view->file = debugfs_create_file(name, 0400, rpcrdma2_debugfs, view,
+					 &view_fops);
+	view->change = debugfs_create_file(name, 0200, rpcrdma2_debugfs_change,
+					   view, &change_fops);
 }
 
 /**
  * rpcrdma2_observe_remove - the connection is about to end
  * @conn: the connection; nothing happens if it was not shown
  *
- * Context: may sleep; waits for readers.
+ * Nobody looks at it afterwards.
+ *
+ * Context: may sleep; waits for nobody who waits for a connection.
  */
 void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn)
 {
-	debugfs_remove(conn->debugfs_change);
-	conn->debugfs_change = NULL;
-	debugfs_remove(conn->debugfs);
-	conn->debugfs = NULL;
+	struct rpcrdma2_view *view = conn->view;
+
+	if (!view)
+		return;
+	conn->view = NULL;
+	mutex_lock(&view->lock);
+	view->conn = NULL;
+	mutex_unlock(&view->lock);
+	queue_work(rpcrdma2_view_wq, &view->remove_work);
 }
 
 /**
@@ -243,9 +305,13 @@ void rpcrdma2_observe_ended(const struct rpcrdma2_stats *stats, bool client)
  * rpcrdma2_observe_init - make the directory
  *
  * Context: module load.
+ * Return: 0 or -ENOMEM
  */
-void rpcrdma2_observe_init(void)
+int rpcrdma2_observe_init(void)
 {
+	rpcrdma2_view_wq = alloc_workqueue("rpcrdma2_view", WQ_UNBOUND, 0);
+	if (!rpcrdma2_view_wq)
+		return -ENOMEM;
 	rpcrdma2_debugfs = debugfs_create_dir("rpcrdma2", NULL);
 	rpcrdma2_debugfs_change = debugfs_create_dir("change",
 						     rpcrdma2_debugfs);
@@ -253,6 +319,7 @@ void rpcrdma2_observe_init(void)
 			    &rpcrdma2_ended[false], &ended_fops);
 	debugfs_create_file("client_ended", 0400, rpcrdma2_debugfs,
 			    &rpcrdma2_ended[true], &ended_fops);
+	return 0;
 }
 
 /**
@@ -262,5 +329,6 @@ void rpcrdma2_observe_init(void)
  */
 void rpcrdma2_observe_exit(void)
 {
+	destroy_workqueue(rpcrdma2_view_wq);
 	debugfs_remove_recursive(rpcrdma2_debugfs);
 }

@@ -10,7 +10,7 @@
 struct rpcrdma2_conn;
 struct rpcrdma2_stats;
 
-void rpcrdma2_observe_init(void);
+int rpcrdma2_observe_init(void);
 void rpcrdma2_observe_exit(void);
 void rpcrdma2_observe_add(struct rpcrdma2_conn *conn);
 void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn);
