@@ -23,6 +23,13 @@
 #define RPCRDMA2_CONNECT_MS	15000
 #define RPCRDMA2_NUDGE_MS	500	/* is the silent peer still there? */
 
+/* Credits forbid that a message finds no Receive. But rxe says so, too, when it
+ * has no memory for the answer to an RDMA Read, and the peer may be short of it
+ * for a moment. With the CM's timer of 0.66 s this is some four seconds; 7 would
+ * be for ever.
+ */
+#define RPCRDMA2_RNR_RETRIES	6
+
 /* Slots for RPC messages; more Calls than this may be outstanding, since a
  * slot is only held until its Send has completed.
  */
@@ -186,8 +193,12 @@ void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			const struct ib_wc *wc)
 {
 	trace_rpcrdma2_wc_error(conn, what, cid, wc);
-	if (wc->status != IB_WC_WR_FLUSH_ERR)
-		rpcrdma2_stat_inc(conn->p.stats, wc_errors);
+	if (wc->status == IB_WC_WR_FLUSH_ERR)
+		return;
+	rpcrdma2_stat_inc(conn->p.stats, wc_errors);
+	pr_notice_ratelimited("rpcrdma2: %pISpc: connection lost, %s: %s (%d)\n",
+			      &conn->cm_id->route.addr.dst_addr, what,
+			      ib_wc_status_msg(wc->status), wc->status);
 }
 
 static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -237,23 +248,73 @@ out:
 /* Entries besides those of RPCs: control messages, a probe, the drain */
 #define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + 2)
 
-/* Entries for one message when as many unsignaled Sends as there can be are at
- * rest, which nothing retires (see send.c).
+/* Pages that a Call may register for one chunk: the largest payload, what is
+ * around it, and ragged ends
  */
-static u32 conn_sq_least(const struct rpcrdma2_conn *conn)
+#define RPCRDMA2_CHUNK_PAGES	((SZ_1M >> PAGE_SHIFT) + 5)
+
+/* Entries of the longest chain in a send queue of @depth entries. A client may
+ * register memory for a chunk in each direction, and invalidates it later; a
+ * server posts in parts what is longer than this.
+ */
+static u32 conn_sq_most(const struct rpcrdma2_conn *conn, u32 depth)
 {
-	return max(conn->p.call_wrs, conn->p.reply_wrs) *
-	       (RPCRDMA2_SIGNAL_EVERY + 1) + RPCRDMA2_OTHER_WRS;
+	u32 segs = DIV_ROUND_UP(RPCRDMA2_CHUNK_PAGES, conn->caps.mr_depth);
+
+	if (conn->client)
+		return 1 + 2 * min(segs, RPCRDMA2_MAX_SEGS);
+	return min(conn->p.reply_wrs, max(depth / 2, 4U));
 }
 
-/* Entries for everything that may be posted at once. */
+/* Is there room for every message, if nothing else is under way? */
+static bool conn_sq_suffices(const struct rpcrdma2_conn *conn, u32 depth)
+{
+	return depth >= conn_sq_most(conn, depth) + RPCRDMA2_OTHER_WRS;
+}
+
+/* Entries for everything that may be posted at once, or for as many Sends as
+ * are retired at once and the longest chain, if that is more.
+ */
 static u32 conn_sq_depth(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
-	u32 depth = p->calls * p->call_wrs + p->serves * p->reply_wrs +
-		    RPCRDMA2_OTHER_WRS;
+	u32 depth = p->calls * p->call_wrs + p->serves * p->reply_wrs;
+	u32 least = max(p->call_wrs, p->reply_wrs) * RPCRDMA2_SIGNAL_EVERY +
+		    conn_sq_most(conn, U32_MAX);
 
-	return min(max(depth, conn_sq_least(conn)), conn->caps.max_qp_wr);
+	return min(max(depth, least) + RPCRDMA2_OTHER_WRS,
+		   conn->caps.max_qp_wr);
+}
+
+/* A device cannot do what every connection needs. */
+static int conn_too_small(const struct rpcrdma2_conn *conn, const char *what,
+			  u32 have)
+{
+	pr_notice_ratelimited("rpcrdma2: %s has %s of only %u entries, too few\n",
+			      dev_name(&conn->cm_id->device->dev), what, have);
+	return -EPROTO;
+}
+
+/* Sizes of the queues. Receives are posted one batch ahead, and for control
+ * messages: what remains is for credits.
+ */
+static int conn_plan_queues(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	u32 extra, most = conn->caps.max_qp_wr;
+
+	conn->sq_depth = conn_sq_depth(conn);
+	if (!conn_sq_suffices(conn, conn->sq_depth))
+		return conn_too_small(conn, "send queues", most);
+	conn->recv_max = min(p->calls + p->serves + 64, most - 1);
+	extra = rpcrdma2_recvs_extra() + 1;
+	if (conn->recv_max <= extra)
+		return conn_too_small(conn, "receive queues", most);
+	if (conn->grant.current_grant > conn->recv_max - extra)
+		rpcrdma2_grant_set(&conn->grant, conn->recv_max - extra);
+	conn->nslots = min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
+		       min(p->serves, RPCRDMA2_MAX_CALL_SLOTS);
+	return 0;
 }
 
 /* A QP with the send queue that was planned. A client sends from one buffer;
@@ -291,6 +352,7 @@ static int conn_try_qp(struct rpcrdma2_conn *conn)
 				      attr.cap.max_send_sge);
 	conn->sq_depth = min(attr.cap.max_send_wr, conn->sq_depth) - 1;
 	conn->sq_avail = conn->sq_depth;
+	conn->sq_most = conn_sq_most(conn, conn->sq_depth);
 	return 0;
 }
 
@@ -304,7 +366,7 @@ static int conn_create_qp(struct rpcrdma2_conn *conn)
 	for (;;) {
 		ret = conn_try_qp(conn);
 		if ((ret != -ENOMEM && ret != -EINVAL) ||
-		    conn->sq_depth / 2 < conn_sq_least(conn))
+		    !conn_sq_suffices(conn, conn->sq_depth / 2))
 			return ret;
 		conn->sq_depth /= 2;
 	}
@@ -337,11 +399,14 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	ret = rpcrdma2_device_query(device, &conn->caps);
 	if (ret)
 		return ret;
-	conn->sq_depth = conn_sq_depth(conn);
-	conn->recv_max = min_t(u32, p->calls + p->serves + 64,
-			       device->attrs.max_qp_wr - 1);
-	conn->nslots = min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
-		       min(p->serves, RPCRDMA2_MAX_CALL_SLOTS);
+	ret = conn_plan_queues(conn);
+	if (ret)
+		return ret;
+	/* rdma_rw may triple its contexts; both drains take one more each */
+	cqes = conn->sq_depth + 3 * p->rw_ctxs + conn->recv_max + 3;
+	if (cqes > conn->caps.max_cqe)
+		return conn_too_small(conn, "completion queues",
+				      conn->caps.max_cqe);
 
 	conn->pd = ib_alloc_pd(device, 0);
 	if (IS_ERR(conn->pd)) {
@@ -349,11 +414,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		conn->pd = NULL;
 		return conn_refused(conn, "protection domain", ret);
 	}
-	/* rdma_rw may triple its contexts; both drains take one more each */
-	cqes = conn->sq_depth + 3 * p->rw_ctxs + conn->recv_max + 3;
-	conn->cq = ib_alloc_cq_any(device, conn,
-				   min_t(u32, cqes, device->attrs.max_cqe),
-				   IB_POLL_WORKQUEUE);
+	conn->cq = ib_alloc_cq_any(device, conn, cqes, IB_POLL_WORKQUEUE);
 	if (IS_ERR(conn->cq)) {
 		ret = PTR_ERR(conn->cq);
 		conn->cq = NULL;
@@ -752,7 +813,7 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
 	struct rdma_conn_param param = {
 		.retry_count	     = 6,
-		.rnr_retry_count     = 0,	/* credits forbid RNR */
+		.rnr_retry_count     = RPCRDMA2_RNR_RETRIES,
 		/* The server reads from us; Reads of ours are for later */
 		.responder_resources = min_t(int, attrs->max_qp_rd_atom, U8_MAX),
 		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom, 1),
@@ -996,7 +1057,7 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 {
 	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
 	struct rdma_conn_param param = {
-		.rnr_retry_count     = 0,
+		.rnr_retry_count     = RPCRDMA2_RNR_RETRIES,
 		.responder_resources = min_t(int, attrs->max_qp_rd_atom,
 					     req->responder_resources),
 		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom,

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include "conn.h"
+#include "inject.h"
 
 /* More SGEs mean fewer RDMA Writes per chunk; beyond this the gain is not
  * measurable and send queue entries of some devices grow.
@@ -53,6 +54,9 @@ int rpcrdma2_device_query(struct ib_device *device,
 	/* The device can, it is part of MEM_MGT_EXTENSIONS */
 	caps->remote_inval = READ_ONCE(remote_invalidation);
 	caps->copies_signaled = device->ops.driver_id == RDMA_DRIVER_SIW;
-	caps->max_qp_wr = attrs->max_qp_wr;
+	caps->max_qp_wr = min_not_zero(rpcrdma2_inject_max_qp_wr(),
+				       (u32)attrs->max_qp_wr);
+	caps->max_cqe = min_not_zero(rpcrdma2_inject_max_cqe(),
+				     (u32)attrs->max_cqe);
 	return 0;
 }

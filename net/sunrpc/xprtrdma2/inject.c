@@ -5,7 +5,8 @@
  * With "late" set it fails after the device has taken the work requests. The
  * same in fail_rpcrdma2_map/ is for the next mapping of memory of the kinds in
  * "what", a sum of enum rpcrdma2_inject_map, and in fail_rpcrdma2_room/ for the
- * room in the send queue that the next ERROR needs.
+ * room in the send queue that the next ERROR needs. fail_rpcrdma2/max_qp_wr and
+ * max_cqe make a device out of the next one that has only so many entries.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -17,6 +18,7 @@
 static DECLARE_FAULT_ATTR(fail_post);
 static struct dentry *fail_dir;
 static bool fail_late;
+static u32 max_qp_wr, max_cqe;
 
 static DECLARE_FAULT_ATTR(fail_map);
 static struct dentry *fail_map_dir;
@@ -62,6 +64,28 @@ bool rpcrdma2_inject_room(void)
 }
 
 /**
+ * rpcrdma2_inject_max_qp_wr - entries that the queues of a device have
+ *
+ * Context: any.
+ * Return: their number, 0 if nothing is to be pretended
+ */
+u32 rpcrdma2_inject_max_qp_wr(void)
+{
+	return READ_ONCE(max_qp_wr);
+}
+
+/**
+ * rpcrdma2_inject_max_cqe - entries that the CQs of a device have
+ *
+ * Context: any.
+ * Return: their number, 0 if nothing is to be pretended
+ */
+u32 rpcrdma2_inject_max_cqe(void)
+{
+	return READ_ONCE(max_cqe);
+}
+
+/**
  * rpcrdma2_inject_init - make the directories
  *
  * Context: module load.
@@ -71,6 +95,8 @@ void rpcrdma2_inject_init(void)
 	fail_dir = fault_create_debugfs_attr("fail_rpcrdma2", NULL,
 					     &fail_post);
 	debugfs_create_bool("late", 0600, fail_dir, &fail_late);
+	debugfs_create_u32("max_qp_wr", 0600, fail_dir, &max_qp_wr);
+	debugfs_create_u32("max_cqe", 0600, fail_dir, &max_cqe);
 	fail_map_dir = fault_create_debugfs_attr("fail_rpcrdma2_map", NULL,
 						 &fail_map);
 	debugfs_create_u32("what", 0600, fail_map_dir, &fail_map_what);

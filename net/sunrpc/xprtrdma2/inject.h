@@ -26,6 +26,8 @@ void rpcrdma2_inject_exit(void);
 bool rpcrdma2_inject_post(bool posted);
 bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what);
 bool rpcrdma2_inject_room(void);
+u32 rpcrdma2_inject_max_qp_wr(void);
+u32 rpcrdma2_inject_max_cqe(void);
 #else
 static inline void rpcrdma2_inject_init(void)
 {
@@ -38,6 +40,16 @@ static inline void rpcrdma2_inject_exit(void)
 static inline bool rpcrdma2_inject_post(bool posted)
 {
 	return false;
+}
+
+static inline u32 rpcrdma2_inject_max_qp_wr(void)
+{
+	return 0;
+}
+
+static inline u32 rpcrdma2_inject_max_cqe(void)
+{
+	return 0;
 }
 
 static inline bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)

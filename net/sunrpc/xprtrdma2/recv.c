@@ -196,6 +196,7 @@ static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn)
 	if (!rx)
 		return NULL;
 	if (recv_map(conn, rx)) {
+		rpcrdma2_stat_inc(conn->p.stats, map_failures);
 		llist_add(&rx->node, &conn->p.pool->free);
 		return NULL;
 	}
@@ -370,6 +371,19 @@ static void recv_refill_worker(struct work_struct *work)
 }
 
 /**
+ * rpcrdma2_recvs_extra - Receives that are posted and not for credits
+ *
+ * Those for control messages, and a batch because they are posted in batches.
+ *
+ * Context: any.
+ * Return: their number
+ */
+u32 rpcrdma2_recvs_extra(void)
+{
+	return RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_RECV_BATCH;
+}
+
+/**
  * rpcrdma2_recvs_setup - a new connection
  * @conn: the connection
  *
@@ -479,7 +493,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
  */
 u32 rpcrdma2_recv_target(struct rpcrdma2_conn *conn, u32 target)
 {
-	u32 extra = RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_RECV_BATCH;
+	u32 extra = rpcrdma2_recvs_extra();
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 posted;
 
@@ -563,8 +577,7 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 	u32 first = conn->grant.current_grant + 1, tries;
 	int ret;
 
-	ret = pool_fill(conn->p.pool, first + RPCRDMA2_CONTROL_RESERVE +
-				      RPCRDMA2_RECV_BATCH);
+	ret = pool_fill(conn->p.pool, first + rpcrdma2_recvs_extra());
 	if (ret)
 		return ret;
 	conn->recv_size = conn->p.pool->size;

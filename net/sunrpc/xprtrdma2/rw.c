@@ -234,7 +234,7 @@ struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
  */
 u32 rpcrdma2_post_limit(const struct rpcrdma2_conn *conn)
 {
-	return min(conn->p.reply_wrs, max(conn->sq_depth / 2, 4U));
+	return conn->sq_most;
 }
 
 /**

@@ -7,8 +7,8 @@
  * so a Send never touches the caller's pages and most Sends need no
  * completion. Sends complete in order: one signaled Send retires all posted
  * before it. At rest fewer than RPCRDMA2_SIGNAL_EVERY Sends are unretired,
- * and the queue is sized for that (rpcrdma2_conn_connect()), so a waiter
- * always gets its turn.
+ * and no more than leave room for the longest chain, so a waiter always gets
+ * its turn.
  *
  * Posted work is on a list until it completes. What is left there at the end
  * of the connection was lost by the device, and what completes without being
@@ -594,10 +594,11 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 }
 
 /* Must this Send be signaled? Those with a done function, one in so many,
- * any when somebody waits for room or the last slot is taken, so that nobody
- * has to wait for what is at rest, and control messages, of which there are
- * few slots and no steady flow that would retire them. And any of which the
- * device would use the buffer for longer than until a later one completes.
+ * any when somebody waits for room, room is short or the last slot is taken, so
+ * that nobody has to wait for what is at rest, and control messages, of which
+ * there are few slots and no steady flow that would retire them. And any of
+ * which the device would use the buffer for longer than until a later one
+ * completes.
  */
 static bool send_wants_signal(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_send *send)
@@ -605,6 +606,9 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
 	lockdep_assert_held(&conn->sq_lock);
 	if (send->done || slot_is_control(conn, send) ||
 	    !list_empty(&conn->sq_waiters) || list_empty(&conn->sq_free))
+		return true;
+	/* Was that the last one that leaves room for every other message? */
+	if (conn->sq_avail < conn->sq_most + RPCRDMA2_CONTROL_RESERVE)
 		return true;
 	if (conn->caps.copies_signaled && send->sge.length >= PAGE_SIZE)
 		return true;
