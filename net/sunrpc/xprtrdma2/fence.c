@@ -284,7 +284,7 @@ static bool orphans_block(struct rpcrdma2_requester *rq)
 	}
 	if (orphans == rq->xprt.max_reqs)
 		return READ_ONCE(rq->xprt.backlog.qlen);
-	if (!orphans || list_empty(&rq->fifo))
+	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
 		return false;
 	spin_lock(&conn->credit_lock);
 	open = rpcrdma2_window_open(&conn->window);

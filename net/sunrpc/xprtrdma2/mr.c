@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "inject.h"
 #include "mr.h"
 #include "module.h"
 #include "requester.h"
@@ -317,7 +318,8 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr,
  * @xid: XID of the RPC; becomes part of the offset, to be seen in traces
  *
  * Context: process; does not sleep.
- * Return: bytes mapped; -ENOMEM: not now; or -EIO.
+ * Return: bytes mapped; -EBUSY: the device cannot reach it, perhaps just not
+ * now; or -EIO.
  */
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 		    unsigned int nregions, enum dma_data_direction dir,
@@ -325,17 +327,24 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 {
 	struct ib_device *device = pool_device(mr->pool);
 	struct ib_mr *ibmr = mr->ibmr;
-	int mapped, n;
+	struct sg_table sgt = { .sgl = mr->sgt.sgl };
+	int n;
 
 	mr->nents = mr_fill(mr, regions, nregions);
 	mr->dir = dir;
 	mr->skip_sync = false;
-	mapped = ib_dma_map_sg(device, mr->sgt.sgl, mr->nents, dir);
-	if (!mapped)
-		return -ENOMEM;
+	sgt.orig_nents = mr->nents;
+	/* The errors do not tell for certain whether it is of use to wait: one
+	 * that is out of bounce buffers says -EIO
+	 */
+	if (rpcrdma2_inject_map(RPCRDMA2_MAP_MR) ||
+	    ib_dma_map_sgtable_attrs(device, &sgt, dir, 0)) {
+		rpcrdma2_stat_inc(mr->pool->conn->p.stats, map_failures);
+		return -EBUSY;
+	}
 	mr->state = RPCRDMA2_MR_MAPPED;
-	n = ib_map_mr_sg(ibmr, mr->sgt.sgl, mapped, NULL, PAGE_SIZE);
-	if (n != mapped)
+	n = ib_map_mr_sg(ibmr, sgt.sgl, sgt.nents, NULL, PAGE_SIZE);
+	if (n != sgt.nents)
 		return -EIO;
 
 	/* The top bit stays clear: offset + length must not wrap (CHK-25) */

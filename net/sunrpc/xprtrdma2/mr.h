@@ -22,6 +22,8 @@ struct rpcrdma2_requester;
 
 /* Before another try when there was no memory */
 #define RPCRDMA2_MR_RETRY_MS	100U
+/* A Call whose memory the device cannot map is given up after that */
+#define RPCRDMA2_MAP_LIMIT	(5 * HZ)
 
 /**
  * enum rpcrdma2_mr_state - what an MR gives access to

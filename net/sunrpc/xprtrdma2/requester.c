@@ -155,8 +155,10 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 
 	spin_lock(&xprt->queue_lock);
 	conn = rq->conn;
-	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait || rq->mr_wait)
+	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait)
 		goto out_none;
+	if (!rq->mr_wait)
+		list_splice_init(&rq->starved, &rq->fifo);
 	for (;;) {
 		req = list_first_entry_or_null(&rq->fifo, struct rpcrdma2_req,
 					       list);
@@ -188,9 +190,10 @@ out_none:
 	return NULL;
 }
 
-/* The Call stays the first of the FIFO. One of the flags tells the others
- * not to try. Returns false if it was set already: somebody who took another
- * Call at the same time waits for the same, and will run the FIFO.
+/* The Call stays the first of its list. One of the flags tells the others
+ * not to try: that there is no room all of them, that there are no MRs those
+ * that need some. Returns false if it was set already: somebody who took
+ * another Call at the same time waits for the same, and will run the FIFO.
  */
 static bool fifo_return(struct rpcrdma2_requester *rq,
 			struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
@@ -202,7 +205,7 @@ static bool fifo_return(struct rpcrdma2_requester *rq,
 	rpcrdma2_tx_end(conn, req->tx_epoch);
 	rpcrdma2_conn_window_put(conn);
 	spin_lock(&rq->xprt.queue_lock);
-	list_move(&req->list, &rq->fifo);
+	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
 	req->state = RPCRDMA2_REQ_QUEUED;
 	first = !*flag;
 	*flag = true;
@@ -210,6 +213,40 @@ static bool fifo_return(struct rpcrdma2_requester *rq,
 	rpcrdma2_requester_busy_put(rq);
 	spin_unlock(&rq->xprt.queue_lock);
 	return first;
+}
+
+static void slot_drop(struct rpcrdma2_send **send)
+{
+	if (*send)
+		rpcrdma2_send_put(*send);
+	*send = NULL;
+}
+
+/* A Call that needs MRs, when another one waits for some: behind that one, and
+ * those that need none pass. Returns false if nobody waits any more.
+ */
+static bool fifo_pass(struct rpcrdma2_requester *rq,
+		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		      struct rpcrdma2_send **send)
+{
+	bool passed;
+
+	if (likely(!READ_ONCE(rq->mr_wait)) ||
+	    (!req->plan.arg_mrs && !req->plan.res_mrs))
+		return false;
+	slot_drop(send);
+	spin_lock(&rq->xprt.queue_lock);
+	passed = rq->mr_wait;
+	if (passed) {
+		rpcrdma2_tx_end(conn, req->tx_epoch);
+		rpcrdma2_conn_window_put(conn);
+		list_move_tail(&req->list, &rq->starved);
+		req->state = RPCRDMA2_REQ_QUEUED;
+		xprt_unpin_rqst(&req->rqst);
+		rpcrdma2_requester_busy_put(rq);
+	}
+	spin_unlock(&rq->xprt.queue_lock);
+	return passed;
 }
 
 /* The Call cannot be sent, now or ever. */
@@ -276,7 +313,19 @@ static void requester_room(struct rpcrdma2_sq_waiter *w,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* Wait for MRs or bounce pages. Those that are in use come back by
+/* Is it of use to try again what could not be built? Memory comes back; what
+ * the device cannot reach for so long it never will.
+ */
+static bool worth_waiting(struct rpcrdma2_req *req, int why)
+{
+	if (why != -EBUSY)
+		return why == -EAGAIN || why == -ENOMEM;
+	if (!req->unmapped)
+		req->unmapped = jiffies ?: 1;
+	return time_before(jiffies, req->unmapped + RPCRDMA2_MAP_LIMIT);
+}
+
+/* Wait for MRs, bounce pages or mappings. Those that are in use come back by
  * themselves, more are made in the background.
  */
 static void wait_for_memory(struct rpcrdma2_requester *rq,
@@ -287,14 +336,7 @@ static void wait_for_memory(struct rpcrdma2_requester *rq,
 
 	fifo_return(rq, conn, req, &rq->mr_wait);
 	rpcrdma2_mr_pool_refill(rq->pool, need,
-				why == -ENOMEM ? RPCRDMA2_MR_RETRY_MS : 0);
-}
-
-static void slot_drop(struct rpcrdma2_send **send)
-{
-	if (*send)
-		rpcrdma2_send_put(*send);
-	*send = NULL;
+				why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
 }
 
 /* Would the Call have gone without a chunk if the server received more? Longer
@@ -334,7 +376,8 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 	 * frees a resource does so under queue_lock or credit_lock, which the
 	 * sender takes after it has queued its Call.
 	 */
-	while (!list_empty(&rq->fifo) && (req = fifo_take(rq, &conn))) {
+	while ((!list_empty(&rq->fifo) || !list_empty(&rq->starved)) &&
+	       (req = fifo_take(rq, &conn))) {
 		req->tx_epoch = rpcrdma2_tx_begin(conn);
 plan:
 		/* A slot may have become smaller than the limit will be */
@@ -344,6 +387,8 @@ plan:
 			fail_call(rq, conn, req, ret);
 			continue;
 		}
+		if (fifo_pass(rq, conn, req, &send))
+			continue;
 		count_missed(rq, conn, &req->plan);
 		nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
 		if (send && send->nwrs < nwrs)
@@ -367,9 +412,9 @@ plan:
 			goto plan;
 		}
 		slot_drop(&send);
-		if (ret == -EAGAIN || ret == -ENOMEM) {
+		if (worth_waiting(req, ret)) {
 			wait_for_memory(rq, conn, req, ret);
-			return;
+			continue;
 		}
 		fail_call(rq, conn, req, ret);
 	}
@@ -447,6 +492,7 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		goto out_unlock;
 	switch (req->state) {
 	case RPCRDMA2_REQ_IDLE:
+		req->unmapped = 0;
 		req->again = false;
 		req->state = RPCRDMA2_REQ_QUEUED;
 		list_add_tail(&req->list, &rq->fifo);
@@ -583,6 +629,7 @@ int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 	INIT_LIST_HEAD(&rq->free);
 	INIT_LIST_HEAD(&rq->all);
 	INIT_LIST_HEAD(&rq->fifo);
+	INIT_LIST_HEAD(&rq->starved);
 	INIT_LIST_HEAD(&rq->outstanding);
 	rq->sq_waiter.ready = requester_room;
 	forget(rq);
@@ -689,6 +736,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	WRITE_ONCE(rq->conn, NULL);
 	rq->sq_wait = false;
 	rq->mr_wait = false;
+	list_splice_init(&rq->starved, &rq->fifo);
 	list_for_each_entry_safe(req, tmp, &rq->fifo, list) {
 		list_del_init(&req->list);
 		req->state = RPCRDMA2_REQ_IDLE;

@@ -140,7 +140,7 @@ struct rpcrdma2_span {
  * @rqst: what sunrpc sees
  * @rq: its requester
  * @state: see enum rpcrdma2_req_state; queue_lock
- * @list: link in the requester's @free, @fifo or @outstanding
+ * @list: link in the requester's @free, @fifo, @starved or @outstanding
  * @all: link in the requester's @all
  * @abandoned: sunrpc has freed the slot, the transport has not
  * @fencing: local invalidation is under way; cleared with queue_lock held
@@ -148,6 +148,7 @@ struct rpcrdma2_span {
  * @fence_start: jiffies when it began
  * @lost_at: ORPHAN: jiffies when its Reply is long overdue
  * @error: errno to end the RPC with, 0 if none; stays with the RPC
+ * @unmapped: jiffies when the device first could not map its memory, or 0
  * @again: once fenced, it goes back to the FIFO instead of ending
  * @sends: how often it was taken from the FIFO
  * @on_wire: the Call is posted, or has failed to be, since it was last taken
@@ -183,6 +184,7 @@ struct rpcrdma2_req {
 	unsigned long			fence_start;
 	unsigned long			lost_at;
 	int				error;
+	unsigned long			unmapped;
 	bool				again;
 	unsigned int			sends;
 	bool				on_wire;
@@ -219,9 +221,10 @@ struct rpcrdma2_req {
  * @free: free slots; xprt->reserve_lock
  * @all: all slots; xprt->reserve_lock
  * @fifo: Calls that wait, in the order they came
+ * @starved: Calls that need MRs while the first of them waits for some
  * @outstanding: Calls sent and not over, orphans included
  * @sq_wait: @sq_waiter is queued; nobody else takes Calls from @fifo
- * @mr_wait: the first of @fifo waits for MRs
+ * @mr_wait: the first of @starved waits for MRs
  * @sq_waiter: waits for send queue room for the first of @fifo
  * @stopping: @conn is about to be closed: nothing new is posted
  * @busy: those who use @conn, its send slots and MRs without a lock, its
@@ -244,6 +247,7 @@ struct rpcrdma2_requester {
 	struct list_head		free;
 	struct list_head		all;
 	struct list_head		fifo;
+	struct list_head		starved;
 	struct list_head		outstanding;
 	bool				sq_wait;
 	bool				mr_wait;
