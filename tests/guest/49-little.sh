@@ -1,0 +1,298 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Memory that others wait for. Completion handlers do not wait for any; what
+# they, or the device, cannot have at once comes later. Devices with little.
+#
+# timeout: 150
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+. /lab/lib/props.sh
+
+FAIL_MAP=/sys/kernel/debug/fail_rpcrdma2_map
+
+# ---- what completion handlers ask for ----
+
+# Lines of allocations that may wait, made while a CQ's work item runs; not that
+# of the CM, which is in an unbound workqueue. What rdma_rw needs it asks for
+# without a choice, but in a scope that does not wait (rpcrdma2_rw_map()); pages
+# for that come in front of it.
+waits_in_completions() {
+	awk '
+	function process() {
+		return match($0, /^ *[^ ]+-[0-9]+ /) ? substr($0, 1, RLENGTH) : ""
+	}
+	{ p = process() }
+	p ~ /kworker\/u/ { next }
+	/ workqueue_execute_start: / { in_cq[p] = / function ib_cq_poll_work/ }
+	/ workqueue_execute_end: / { in_cq[p] = 0; pages[p] = "" }
+	!in_cq[p] { next }
+	/ ib_cq_poll_work/ { seen++ }
+	!/ (kmalloc|kmem_cache_alloc|mm_page_alloc): / { next }
+	{ allocs++ }
+	/ call_site=rdma_rw_/ { pages[p] = ""; next }
+	!/GFP_KERNEL|GFP_NOIO|GFP_NOFS|GFP_USER|__GFP_DIRECT_RECLAIM|__GFP_RECLAIM/ {
+		next
+	}
+	/ mm_page_alloc: / { pages[p] = pages[p] "\n" $0; next }
+	{ print pages[p] $0; pages[p] = "" }
+	END { print seen + 0, allocs + 0 > "'"$LAB_TMP/seen"'" }' $TRACE/trace
+}
+
+# Grants that grow, Read chunks and none, sizes that go up and down.
+nothing_waits() { # DEV VERS
+	local seen allocs i
+
+	scratch waits
+	echo 16384 > $TRACE/buffer_size_kb
+	trace_on workqueue/workqueue_execute_start \
+		workqueue/workqueue_execute_end kmem/kmalloc \
+		kmem/kmem_cache_alloc kmem/mm_page_alloc
+	nfs "$1" "$2"
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		iocheck write -t -d -s $i -l 200001 -b 70001 "$D/w$i" &
+	done
+	wait
+	tell client rbsiz 32768
+	agreed server 32768
+	tell server rbsiz 32768
+	agreed client 32768
+	iocheck write -t -d -s 1 -l 100001 -b 25001 "$D/f"
+	iocheck check -e -d -s 1 -l 100001 -b 25001 "$D/f"
+	tell client rbsiz 4096
+	agreed server 4096
+	umount_nfs
+	trace_off
+	cp $TRACE/trace "$LAB_OUT/trace-$1"
+	waits_in_completions > "$LAB_TMP/waits"
+	echo 1408 > $TRACE/buffer_size_kb
+	read -r seen allocs < "$LAB_TMP/seen"
+	echo "$seen runs of completions asked $allocs times"
+	[ "$seen" -gt 20 ]
+	[ "$allocs" -gt 20 ]
+	head -n 20 "$LAB_TMP/waits"
+	[ ! -s "$LAB_TMP/waits" ]
+	rm "$LAB_OUT/trace-$1"
+	none_left
+	rm -r "$E"
+}
+
+# ---- Receives ----
+
+# The Receives that a connection came to need are there for the next one.
+kept() { # DEV VERS
+	local i was
+
+	scratch kept
+	echo 64 > /sys/module/rpcrdma2/parameters/server_first_credits
+	nfs "$1" "$2"
+	iocheck write -t -d -s 1 -l 100001 "$D/w1"
+	look
+	was=${NOW[client.receive_memory]}
+	[ "${NOW[client.credits_granted_by_peer]}" = 64 ]
+	echo 8 > /sys/module/rpcrdma2/parameters/server_first_credits
+	echo 0 > $NFSD/threads
+	lab_nfsd
+	fs_listen
+	for ((i = 0; i < 40; i++)); do
+		iocheck check -e -d -s 1 -l 100001 -b 2001 "$D/w1"
+		look
+		[ "${NOW[client.receive_memory]}" -ge "$was" ]
+		[ "${NOW[client.reconnects]}" -lt 1 ] || [ "$i" -lt 2 ] || break
+	done
+	[ "${NOW[client.reconnects]}" -ge 1 ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+fail_map() { # WHAT INTERVAL
+	echo 0 > $FAIL_MAP/verbose
+	echo "$1" > $FAIL_MAP/what
+	echo "$2" > $FAIL_MAP/interval
+	echo -1 > $FAIL_MAP/times
+	echo 100 > $FAIL_MAP/probability
+}
+no_fail_map() { echo 0 > $FAIL_MAP/probability; }
+
+# Every fourth time the device cannot map a Receive. Connections come up, and
+# stay.
+unmapped() { # DEV VERS
+	local i pids=()
+
+	scratch unmapped
+	fail_map 1 4
+	nfs "$1" "$2" || { no_fail_map; return 1; }
+	mark
+	for ((i = 0; i < 12; i++)); do
+		iocheck write -t -d -s $i -l 60001 -b 9001 "$D/w$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}" || { no_fail_map; return 1; }
+	look
+	no_fail_map
+	for ((i = 0; i < 12; i++)); do
+		iocheck check -e -s $i -l 60001 "$E/w$i"
+	done
+	counted client -eq 0 reconnects connect_failures
+	[ $((NOW[client.recv_shortages] + NOW[server.recv_shortages])) -gt 0 ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# ---- a device that does not reach all memory ----
+
+# What the device cannot map ends the RPCs that need it, in some seconds; those
+# that need no memory of theirs mapped pass.
+unreached() { # DEV VERS
+	local pid began
+
+	scratch unreached
+	nfs "$1" "$2"
+	iocheck write -t -d -s 1 -l 60001 "$D/f"
+	exec 7<> "$D/f"
+	fail_map 4 1
+	began=$SECONDS
+	iocheck write -d -s 2 -l 60001 -b 60001 "$D/f" 2> "$LAB_TMP/unreached" &
+	pid=$!
+	mkdir "$D/d" && stat "$D/d" && rmdir "$D/d" || { no_fail_map; return 1; }
+	kill -0 $pid || { no_fail_map; return 1; }
+	if wait $pid; then
+		no_fail_map
+		return 1
+	fi
+	no_fail_map
+	cat "$LAB_TMP/unreached"
+	grep -q 'Input/output error' "$LAB_TMP/unreached"
+	[ $((SECONDS - began)) -lt $((30 * lab_scale)) ]
+	look
+	[ "${NOW[client.map_failures]}" -gt 0 ]
+	[ "${NOW[client.reconnects]}" = 0 ]
+	# Once in a while is no error
+	fail_map 4 3
+	iocheck write -d -s 3 -l 60001 -b 30001 "$D/f" || { no_fail_map; return 1; }
+	no_fail_map
+	iocheck check -e -d -s 3 -l 60001 "$D/f"
+	exec 7>&-
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# ---- a device without memory for packets ----
+
+FAIL_SLAB=/sys/kernel/debug/failslab
+
+# fail_slab FUNCTION INTERVAL TIMES: what this function of the kernel asks for.
+fail_slab() {
+	sort /proc/kallsyms | awk -v name="$1" '
+		found && $1 != found { print found, $1; exit }
+		$3 == name { found = $1 }' > "$LAB_TMP/range"
+	[ -s "$LAB_TMP/range" ] || return 1
+	echo 0 > $FAIL_SLAB/verbose
+	echo 32 > $FAIL_SLAB/stacktrace-depth
+	echo "0x$(cut -d' ' -f1 "$LAB_TMP/range")" > $FAIL_SLAB/require-start
+	echo "0x$(cut -d' ' -f2 "$LAB_TMP/range")" > $FAIL_SLAB/require-end
+	echo "$2" > $FAIL_SLAB/interval
+	echo "$3" > $FAIL_SLAB/times
+	echo 100 > $FAIL_SLAB/probability
+}
+no_fail_slab() {
+	echo 0 > $FAIL_SLAB/probability
+	echo 0 > $FAIL_SLAB/require-start
+	echo 0 > $FAIL_SLAB/require-end
+}
+
+rnr_sent() { cat /sys/class/infiniband/rxe0/ports/1/hw_counters/send_rnr_err; }
+
+# rxe without memory for a packet that answers an RDMA Read says that there is
+# no Receive. That is no reason to lose the connection.
+no_packets() { # DEV VERS
+	local was i
+
+	scratch packets
+	nfs "$1" "$2"
+	iocheck write -t -d -s 1 -l 300001 "$D/f"
+	was=$(rnr_sent)
+	mark
+	fail_slab prepare_ack_packet 300 6
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		iocheck write -d -s $i -l 300001 -b 300001 "$D/f" || {
+			no_fail_slab
+			return 1
+		}
+	done
+	no_fail_slab
+	look
+	[ "$(rnr_sent)" -gt "$was" ]
+	counted client -eq 0 reconnects wc_errors
+	counted server -eq 0 wc_errors
+	iocheck check -e -d -s 12 -l 300001 "$E/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# ---- a device with small queues ----
+
+FAIL_POST=/sys/kernel/debug/fail_rpcrdma2
+
+# refused_mount DEV VERS REGEX: fails at once, and the log says why.
+refused_mount() {
+	local n
+
+	n=$(dmesg | wc -l)
+	timeout $((20 * lab_scale)) mount -t nfs -o "vers=$2,proto=rdma,rdmaver=2,port=20049,retry=0" \
+		"$(lab_addr "$1"):/" /mnt 2> "$LAB_TMP/mount" && return 1
+	[ $? != 124 ]
+	dmesg | tail -n +$((n + 1)) | grep -qE "rpcrdma2: .*$3"
+}
+
+# With the fewest entries that will do everything still gets its turn.
+small_queues() { # DEV VERS
+	local i pids=() wr
+
+	scratch queues
+	for wr in 24 32; do
+		echo $wr > $FAIL_POST/max_qp_wr
+		nfs "$1" "$2" || { echo 0 > $FAIL_POST/max_qp_wr; return 1; }
+		for ((i = 0; i < 120; i++)); do
+			stat "$D" > /dev/null
+			mkdir "$D/d$i"
+		done
+		for ((i = 0; i < 6; i++)); do
+			iocheck write -t -d -s $i -l 100001 -b 30001 "$D/w$i" &
+			pids+=($!)
+		done
+		wait_all "${pids[@]}"
+		pids=()
+		iocheck check -e -d -s 1 -l 100001 "$D/w1"
+		look
+		[ "${NOW[client.reconnects]}" = 0 ]
+		umount_nfs
+		none_left
+		rm -r "${E:?}"/*
+	done
+	echo 16 > $FAIL_POST/max_qp_wr
+	refused_mount "$1" "$2" 'queues of only 16 entries'
+	echo 0 > $FAIL_POST/max_qp_wr
+	echo 100 > $FAIL_POST/max_cqe
+	refused_mount "$1" "$2" 'completion queues of only 100 entries'
+	echo 0 > $FAIL_POST/max_cqe
+	none_left
+	rm -r "$E"
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+fs_start
+for_versions 4.2 nothing_waits "completions wait for no memory (C1)"
+for_versions 4.2 kept "Receives are kept (C1)"
+if [ -d $FAIL_MAP ]; then
+	for_versions 4.2 unmapped "Receives that cannot be mapped (D4)"
+	for_versions 4.2 unreached "memory that cannot be mapped (C4)"
+	ktap_run "rxe NFSv4.2 a device without memory for packets (F4)" \
+		no_packets rxe 4.2
+	for_versions 4.2 small_queues "small queues (D2, D3, C7)"
+fi
