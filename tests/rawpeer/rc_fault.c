@@ -49,6 +49,29 @@ static void has_failed(void)
 	set("probability", "0");
 }
 
+RP_CASE("faults", fault_accept, "SEC-3,REC-1",
+	"a Call on a connection that is not accepted after all")
+{
+	struct rp_conn *other = rp_open(), *c;
+	uint32_t xid;
+	char ms[16];
+	unsigned int i;
+
+	snprintf(ms, sizeof(ms), "%u", 300 * rp_opt.scale);
+	set("accept_ms", ms);
+	for (i = 0; i < 2; i++) {
+		c = rp_connect();
+		xid = rp_xid();
+		rp_send(c, rp_set(connprop(xid, 4096, 0), 4, CALL));
+		rp_check(rp_recv_within(c, RP_ANSWER), "no CONNPROP");
+		rp_send(c, null_call(rp_xid()));
+		rp_check(rp_closed_within(c, RP_ANSWER), "it was accepted");
+	}
+	set("accept_ms", "0");
+	rp_nothing(other);
+	rp_nothing(rp_open());
+}
+
 RP_CASE("faults", fault_reply, "MSG-11",
 	"a Reply that cannot be sent: the connection is closed")
 {

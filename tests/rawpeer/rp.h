@@ -82,6 +82,8 @@ struct rp_case {
 };
 
 void rp_register(struct rp_case *c);
+/* What another case does */
+void rp_play(const char *name);
 
 #define RP_CASE(_group, _fn, _ids, _text)				\
 static void _fn(void);							\

@@ -389,6 +389,11 @@ void rp_local_stop(void)
 	}
 }
 
+void rp_local_leave(void)
+{
+	parent_of_jobs = 0;
+}
+
 static struct rp_job *start(struct request *r)
 {
 	rp_check(nr_jobs < MAX_JOBS, "too many jobs");

@@ -17,6 +17,8 @@ struct rp_job;
 
 void rp_local_start(void);
 void rp_local_stop(void);
+/* In a forked process: what was started is the other's. */
+void rp_local_leave(void);
 
 /* Mount with these options; what NFS version needs besides is added. The
  * option vers= must come first.

@@ -104,13 +104,25 @@ static void too_long(int sig)
 	_exit(1);
 }
 
-static int run(const char *name)
+static struct rp_case *find(const char *name)
 {
 	struct rp_case *c;
 
 	for (c = cases; c && strcmp(c->name, name);)
 		c = c->next;
 	rp_check(c, "there is no case %s", name);
+	return c;
+}
+
+void rp_play(const char *name)
+{
+	find(name)->run();
+}
+
+static int run(const char *name)
+{
+	struct rp_case *c = find(name);
+
 	signal(SIGPIPE, SIG_IGN);
 	/* Before any memory is registered, which does not survive a fork. */
 	rp_local_start();

@@ -110,6 +110,34 @@ static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
 	       rpcrdma2_stat_read(stats, rx_call_nomsg);
 }
 
+/**
+ * rpcrdma2_adapt_period - how long a connection has to be idle
+ *
+ * Context: any.
+ * Return: jiffies, 0 if nothing happens then
+ */
+unsigned long rpcrdma2_adapt_period(void)
+{
+	return READ_ONCE(adapt_seconds) * HZ;
+}
+
+/**
+ * rpcrdma2_adapt_quiet - have hardly any Calls come since the last look?
+ * @conn: the connection
+ * @seen: number of Calls at that time; updated
+ *
+ * Context: any.
+ * Return: true if so
+ */
+bool rpcrdma2_adapt_quiet(const struct rpcrdma2_conn *conn,
+			  unsigned long *seen)
+{
+	unsigned long calls = calls_so_far(conn), more = calls - *seen;
+
+	*seen = calls;
+	return more < RPCRDMA2_IDLE_CALLS;
+}
+
 static void shrink(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_adapt *a = &conn->adapt;
@@ -139,7 +167,7 @@ static void shrink(struct rpcrdma2_conn *conn)
  */
 unsigned long rpcrdma2_adapt_run(struct rpcrdma2_conn *conn)
 {
-	unsigned long period = READ_ONCE(adapt_seconds) * HZ, calls;
+	unsigned long period = rpcrdma2_adapt_period();
 	struct rpcrdma2_adapt *a = &conn->adapt;
 
 	lockdep_assert_held(&conn->props_lock);
@@ -149,8 +177,7 @@ unsigned long rpcrdma2_adapt_run(struct rpcrdma2_conn *conn)
 		return 0;
 	if (time_before(jiffies, a->period_end))
 		return a->period_end - jiffies;
-	calls = calls_so_far(conn);
-	if (a->counted && calls - a->calls < RPCRDMA2_IDLE_CALLS) {
+	if (rpcrdma2_adapt_quiet(conn, &a->calls) && a->counted) {
 		a->idle++;
 		if (conn->client)
 			shrink(conn);
@@ -158,7 +185,6 @@ unsigned long rpcrdma2_adapt_run(struct rpcrdma2_conn *conn)
 		a->idle = 0;
 	}
 	a->counted = true;
-	a->calls = calls;
 	a->period_end = jiffies + period;
 	return period;
 }

@@ -15,6 +15,7 @@
 #include <rdma/ib_cm.h>
 
 #include "conn.h"
+#include "inject.h"
 #include "module.h"
 #include "observe.h"
 #include <trace/events/rpcrdma2.h>
@@ -152,6 +153,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	spin_lock_init(&conn->credit_lock);
 	spin_lock_init(&conn->sq_lock);
 	INIT_LIST_HEAD(&conn->sq_free);
+	INIT_LIST_HEAD(&conn->sq_bare);
 	INIT_LIST_HEAD(&conn->sq_free_control);
 	INIT_LIST_HEAD(&conn->sq_posted);
 	INIT_LIST_HEAD(&conn->sq_chains);
@@ -160,7 +162,9 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->control_xid, get_random_u32());
 	rpcrdma2_window_reset(&conn->window, p->calls);
-	rpcrdma2_grant_reset(&conn->grant, p->serves_initial, p->serves);
+	/* A server is told more than one thing only after it has answered */
+	rpcrdma2_grant_reset(&conn->grant, client ? p->serves_initial : 1,
+			     p->serves);
 	rpcrdma2_props_setup(conn);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
@@ -379,7 +383,7 @@ static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
 			int err)
 {
 	if ((err != -EINVAL && err != -EOPNOTSUPP) ||
-	    READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+	    rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING)
 		return err;
 	pr_notice_ratelimited("rpcrdma2: %s refuses a %s (%d)\n",
 			      dev_name(&conn->cm_id->device->dev), what, err);
@@ -489,6 +493,19 @@ static void conn_count_why(const struct rpcrdma2_conn *conn,
 						  why - 1]);
 }
 
+/* Server: the first grant that the client is told of, if there is memory. */
+static void conn_first_grant(struct rpcrdma2_conn *conn)
+{
+	u32 window = conn->window.granted;
+	u32 got = rpcrdma2_recv_target(conn, conn->p.serves_initial + window);
+
+	if (got <= window)
+		return;
+	spin_lock(&conn->credit_lock);
+	rpcrdma2_grant_set(&conn->grant, got - window);
+	spin_unlock(&conn->credit_lock);
+}
+
 /**
  * rpcrdma2_conn_settle - the version is known, make the connection READY
  * @conn: connection in state OPEN; conn->peer holds the peer's properties
@@ -522,8 +539,12 @@ int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
 	if (size < 0)
 		return -ENOBUFS;
 	conn->slot_size = size;
+	conn->slot_asked = size;
 	conn->slot_want = size;
+	conn->slot_shrink_at = jiffies;
 	conn->inline_send = min_t(u32, conn->inline_send, size);
+	if (!conn->client)
+		conn_first_grant(conn);
 	if (!conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
 		return -ENOTCONN;
 	trace_rpcrdma2_settled(conn);
@@ -721,6 +742,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		conn->cq = NULL;
 	}
 	rpcrdma2_props_stop(conn);
+	rpcrdma2_tx_abort(conn);
 	rpcrdma2_sends_destroy(conn);
 	rpcrdma2_recvs_reclaim(conn);
 	cancel_work_sync(&conn->kill_work);
@@ -1087,45 +1109,57 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_accept - accept a client's connection
- * @cm_id: of the connect request; owned by the connection from now on
- * @req: parameters of the request; private data included
+ * rpcrdma2_conn_incoming - a connection for a client's connect request
+ * @cm_id: of the request; owned by the connection from now on
  * @p: what the connection is to be like
  *
  * Context: sleeps.
- * Return: a connection in state CONNECTING or later, or an ERR_PTR; then
- * @cm_id is destroyed
+ * Return: a connection in state NEW, or NULL without memory
  */
 struct rpcrdma2_conn *
-rpcrdma2_conn_accept(struct rdma_cm_id *cm_id,
-		     const struct rdma_conn_param *req,
-		     const struct rpcrdma2_conn_params *p)
+rpcrdma2_conn_incoming(struct rdma_cm_id *cm_id,
+		       const struct rpcrdma2_conn_params *p)
 {
-	struct rpcrdma2_conn *conn;
-	int ret;
+	struct rpcrdma2_conn *conn = conn_alloc(p, false);
 
-	conn = conn_alloc(p, false);
-	if (!conn) {
-		rdma_reject(cm_id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
-		rdma_destroy_id(cm_id);
-		return ERR_PTR(-ENOMEM);
-	}
-	conn->cm_id = cm_id;
+	if (!conn)
+		return NULL;
 	rdma_lock_handler(cm_id);
+	conn->cm_id = cm_id;
 	cm_id->context = conn;
 	cm_id->event_handler = conn_cm_event;
 	rdma_unlock_handler(cm_id);
+	return conn;
+}
+
+/**
+ * rpcrdma2_conn_accept - accept a client's connection
+ * @conn: from rpcrdma2_conn_incoming()
+ * @req: parameters of the request; private data included
+ *
+ * The client may be faster than this, also if it fails: its Calls may have
+ * been handed up already. Either way the owner ends the connection with
+ * rpcrdma2_conn_close() and rpcrdma2_conn_free().
+ *
+ * Context: sleeps.
+ * Return: 0, the state is CONNECTING or later; or a negative errno, and the
+ * request is refused
+ */
+int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
+			 const struct rdma_conn_param *req)
+{
+	int ret;
 
 	ret = conn_accept(conn, req);
+	if (!ret)
+		ret = rpcrdma2_inject_accept();
 	if (ret) {
-		if (ret != -ENOTCONN)
-			rdma_reject(cm_id, NULL, 0,
-				    IB_CM_REJ_CONSUMER_DEFINED);
 		WRITE_ONCE(conn->told, true);
-		rpcrdma2_conn_close(conn);
-		rpcrdma2_conn_free(conn);
-		return ERR_PTR(ret);
+		if (ret != -ENOTCONN)
+			rdma_reject(conn->cm_id, NULL, 0,
+				    IB_CM_REJ_CONSUMER_DEFINED);
+		return ret;
 	}
 	rpcrdma2_observe_add(conn);
-	return conn;
+	return 0;
 }

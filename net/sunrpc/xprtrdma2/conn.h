@@ -181,6 +181,17 @@ struct rpcrdma2_send {
 };
 
 /**
+ * struct rpcrdma2_tx_held - a message that waits for a limit to be known
+ * @list: link in the connection's list of these
+ * @ready: called once: it may be built now (@status 0), or the connection ends
+ *	(-ENOTCONN). May sleep; may wait again
+ */
+struct rpcrdma2_tx_held {
+	struct list_head		list;
+	void (*ready)(struct rpcrdma2_tx_held *held, int status);
+};
+
+/**
  * struct rpcrdma2_memory - what the owner of a connection keeps for it
  * @mrs: memory regions, bytes
  * @rpcs: state of RPCs, with the buffers that stay with it, bytes
@@ -201,6 +212,8 @@ struct rpcrdma2_memory {
  * @window: the window may have been opened by a control message
  * @replies_due: bytes of the longest Reply that may come inline for a Call
  *	of ours without a Reply chunk; U32_MAX if that can't be told now
+ * @trusted: server: has this client been served anything that not everybody
+ *	may have? May not sleep
  * @lost: the connection went to CLOSING (CM event, QP error, device
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
@@ -220,6 +233,7 @@ struct rpcrdma2_conn_ops {
 			   struct rpcrdma2_recv *rx);
 	void (*window)(struct rpcrdma2_conn *conn);
 	u32 (*replies_due)(struct rpcrdma2_conn *conn);
+	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
 	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 	bool (*wanted)(const struct rpcrdma2_conn *conn);
@@ -370,6 +384,8 @@ struct rpcrdma2_adapt {
  *	REQPROP in force already
  * @held_send: largest message before that limit, or 0: Replies that need
  *	it wait
+ * @tx_held: struct rpcrdma2_tx_held; protected by @tx_lock
+ * @tx_held_since: jiffies when the first of them came
  * @control_xid: last XID of a control message of ours
  * @inline_send: largest message we may send now, bytes (INL-3)
  * @reply_send: largest Reply that an earlier Call may count on, bytes; if it
@@ -387,6 +403,8 @@ struct rpcrdma2_adapt {
  * @sq_most: the most that one chain may take
  * @sq_unsignaled: Sends posted since the last signaled one
  * @sq_free: free send slots for RPC messages
+ * @sq_bare: those that have no buffer
+ * @sq_buffers: how many have one, free or not
  * @sq_free_control: free send slots for control messages (D-18)
  * @sq_posted: posted slots of both kinds in order
  * @sq_chains: struct rpcrdma2_sq_waiter of posted chains without a Send
@@ -394,9 +412,11 @@ struct rpcrdma2_adapt {
  * @slots: slots for RPC messages, an array of @nslots; they exist from
  *	READY on, when the size of the largest message is known
  * @nslots: how many
- * @slot_size: bytes of the smallest, 0 before they exist
- * @slot_want: bytes that each is to have
- * @slot_changing: some may have another size
+ * @slot_size: bytes that each can hold which has a buffer, 0 before they exist
+ * @slot_asked: bytes that each was to hold, last
+ * @slot_want: the same, or less if there was no memory
+ * @slot_shrink_at: jiffies from when on larger ones are not kept
+ * @slot_changing: some may have a buffer of another size
  * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
  * @recv_lock: protects the fields up to @recv_list and orders posting
  * @recv_closed: nothing may be posted any more
@@ -470,6 +490,8 @@ struct rpcrdma2_conn {
 	u32				tx_epoch;
 	bool				tx_draining;
 	u32				held_send;
+	struct list_head		tx_held;
+	unsigned long			tx_held_since;
 	atomic_t			control_xid;
 	u32				inline_send;
 	u32				reply_send;
@@ -488,6 +510,8 @@ struct rpcrdma2_conn {
 	u32				sq_most;
 	u32				sq_unsignaled;
 	struct list_head		sq_free;
+	struct list_head		sq_bare;
+	u32				sq_buffers;
 	struct list_head		sq_free_control;
 	struct list_head		sq_posted;
 	struct list_head		sq_chains;
@@ -495,7 +519,9 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_send		*slots;
 	u32				nslots;
 	u32				slot_size;
+	u32				slot_asked;
 	u32				slot_want;
+	unsigned long			slot_shrink_at;
 	bool				slot_changing;
 	struct rpcrdma2_send		*control_slots;
 
@@ -526,13 +552,11 @@ struct rpcrdma2_conn *
 rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 		      const struct sockaddr *dst,
 		      const struct rpcrdma2_conn_params *p);
-/* Server: accept the connect request behind @cm_id, which then belongs to
- * the connection (also on failure: it is rejected and destroyed).
- */
 struct rpcrdma2_conn *
-rpcrdma2_conn_accept(struct rdma_cm_id *cm_id,
-		     const struct rdma_conn_param *req,
-		     const struct rpcrdma2_conn_params *p);
+rpcrdma2_conn_incoming(struct rdma_cm_id *cm_id,
+		       const struct rpcrdma2_conn_params *p);
+int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
+			 const struct rdma_conn_param *req);
 /* Give up the connection: state CLOSING. @err is the reason. Any context
  * that is not hard or soft interrupt; does not wait. The owner hears of it
  * by ops->lost() and calls rpcrdma2_conn_close(), which disconnects.
@@ -655,10 +679,10 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
  * of the @size wanted. Returns the size or -ENOMEM.
  */
 int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
-/* Another size for these slots; calls rpcrdma2_props_kick() when all have it
- * if it is more. Sleeps.
- */
 void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size);
+unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn);
+u32 rpcrdma2_sends_trim(struct rpcrdma2_conn *conn);
+u32 rpcrdma2_sends_spare(const struct rpcrdma2_conn *conn);
 /* Bytes held for messages. */
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 /* Nothing may be posted any more. */
@@ -771,6 +795,9 @@ void rpcrdma2_adapt_missed(struct rpcrdma2_conn *conn, u32 size);
 unsigned long rpcrdma2_adapt_run(struct rpcrdma2_conn *conn);
 /* The client has asked for something. */
 void rpcrdma2_adapt_asked(struct rpcrdma2_conn *conn);
+unsigned long rpcrdma2_adapt_period(void);
+bool rpcrdma2_adapt_quiet(const struct rpcrdma2_conn *conn,
+			  unsigned long *seen);
 
 /* limits.c */
 /* Building a message that may be longer than any limit that is wanted later:
@@ -779,10 +806,10 @@ void rpcrdma2_adapt_asked(struct rpcrdma2_conn *conn);
  */
 u32 rpcrdma2_tx_begin(struct rpcrdma2_conn *conn);
 void rpcrdma2_tx_end(struct rpcrdma2_conn *conn, u32 epoch);
-/* Wait until a Reply that is longer than what we have asked the peer to
- * change its Receive Buffer Size to may be sent or not. 0 or -ENOTCONN.
- */
-int rpcrdma2_tx_hold(struct rpcrdma2_conn *conn);
+void rpcrdma2_tx_hold(struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_tx_held *held);
+unsigned long rpcrdma2_tx_unhold(struct rpcrdma2_conn *conn);
+void rpcrdma2_tx_abort(struct rpcrdma2_conn *conn);
 /* Before the peer is asked for less: is everything posted that was built
  * before the first call of this? It has been asked. props_lock is held.
  */

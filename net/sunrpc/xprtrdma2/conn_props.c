@@ -48,6 +48,17 @@ static u32 recv_limit(void)
 	return clamp(READ_ONCE(recv_max), RPCRDMA2_INLINE_DEFAULT, SZ_256K);
 }
 
+/* The largest size of ours that the peer may ask for. A client gets no more
+ * than what was announced to it before it has been served something that not
+ * everybody may have.
+ */
+static u32 grant_limit(const struct rpcrdma2_conn *conn)
+{
+	if (conn->client || conn->p.ops->trusted(conn))
+		return recv_limit();
+	return min(recv_limit(), conn->p.recv_size);
+}
+
 /**
  * rpcrdma2_props_kick - something has happened that a change may wait for
  * @conn: the connection
@@ -78,16 +89,14 @@ static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
 }
 
-/* A server's send slots are as large as its Receive Buffer Size, because a
- * client takes for granted that it sends what it receives (D-16). They grow
- * before and shrink after it. Are they large enough?
+/* A server's send slots hold as much as its Receives, because a client takes
+ * for granted that it sends what it receives (D-16). They grow before and
+ * shrink after it. Those of a client follow its server's size.
  */
-static bool slots_follow(struct rpcrdma2_conn *conn, u32 size)
+static void slots_follow(struct rpcrdma2_conn *conn, u32 size)
 {
-	if (conn->client)
-		return true;
-	rpcrdma2_sends_resize(conn, size);
-	return READ_ONCE(conn->slot_size) >= size;
+	if (!conn->client)
+		rpcrdma2_sends_resize(conn, size);
 }
 
 /* Is a raise of our Receive Buffer Size complete (CHG-23, CHG-24)? */
@@ -97,7 +106,8 @@ static bool raise_complete(struct rpcrdma2_conn *conn)
 
 	if (size <= conn->mine.val[RPCRDMA2_RBSIZ])
 		return false;
-	return slots_follow(conn, size) && rpcrdma2_recvs_announce(conn);
+	return (conn->client || READ_ONCE(conn->slot_size) >= size) &&
+	       rpcrdma2_recvs_announce(conn);
 }
 
 /* Begin to raise it. */
@@ -108,6 +118,7 @@ static void raise_begin(struct rpcrdma2_conn *conn, u32 size)
 		return;
 	trace_rpcrdma2_prop(conn, "raise", RPCRDMA2_RBSIZ, size, 0);
 	rpcrdma2_recvs_resize(conn, size);
+	slots_follow(conn, size);
 	rpcrdma2_props_kick(conn);
 }
 
@@ -153,7 +164,7 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 
 	/* Never below the default, thus never below what callbacks need */
 	wanted = clamp(wanted, RPCRDMA2_INLINE_DEFAULT,
-		       max(recv_limit(), now));
+		       max(grant_limit(conn), now));
 	if (wanted < now) {
 		now = lower(conn, wanted);
 	} else if (wanted == now) {
@@ -327,8 +338,7 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 		announce(conn, RPCRDMA2_RBSIZ, size);
 		return;
 	}
-	if (!conn->client && READ_ONCE(conn->slot_size) < size &&
-	    !READ_ONCE(conn->slot_changing)) {
+	if (!conn->client && READ_ONCE(conn->slot_want) < size) {
 		/* No memory for the slots */
 		size = conn->mine.val[RPCRDMA2_RBSIZ];
 		rpcrdma2_recvs_resize(conn, size);
@@ -376,8 +386,10 @@ static void props_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  props_work.work);
-	unsigned long delay;
+	unsigned long delay, adjust;
 
+	/* Memory without the lock, for which the CQ's work item waits */
+	adjust = rpcrdma2_sends_adjust(conn);
 	mutex_lock(&conn->props_lock);
 	if (rpcrdma2_conn_ready(conn) && conn->extended) {
 		raise_progress(conn);
@@ -387,13 +399,18 @@ static void props_worker(struct work_struct *work)
 		delay = rpcrdma2_adapt_run(conn);
 		send_next(conn);
 		/* unless it is to be tried again sooner */
+		delay = min_not_zero(delay, adjust);
 		if (delay)
 			props_later(conn, delay);
 	}
 	mutex_unlock(&conn->props_lock);
+	if (!rpcrdma2_conn_ready(conn))
+		return;
 	/* A higher limit is of use at once */
-	if (rpcrdma2_conn_ready(conn))
-		conn->p.ops->window(conn);
+	delay = rpcrdma2_tx_unhold(conn);
+	if (delay)
+		props_later(conn, min(delay, HZ));
+	conn->p.ops->window(conn);
 }
 
 /* Messages from the peer */
@@ -619,6 +636,7 @@ void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
 {
 	mutex_init(&conn->props_lock);
 	spin_lock_init(&conn->tx_lock);
+	INIT_LIST_HEAD(&conn->tx_held);
 	INIT_DELAYED_WORK(&conn->props_work, props_worker);
 	conn->plan_recv = U32_MAX;
 	rpcrdma2_adapt_setup(conn);

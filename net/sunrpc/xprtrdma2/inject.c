@@ -2,7 +2,8 @@
 /*
  * Faults on demand: /sys/kernel/debug/fail_rpcrdma2/ has the usual files of
  * the fault injection framework; what fails is the next post to a send queue.
- * With "late" set it fails after the device has taken the work requests. The
+ * With "late" set it fails after the device has taken the work requests. With
+ * "accept_ms" set a connection is accepted, and so much later it is not. The
  * same in fail_rpcrdma2_map/ is for the next mapping of memory of the kinds in
  * "what", a sum of enum rpcrdma2_inject_map, and in fail_rpcrdma2_room/ for the
  * room in the send queue that the next ERROR needs. fail_rpcrdma2/max_qp_wr and
@@ -11,6 +12,7 @@
  * Any context; no locks. Built only if the kernel has the framework.
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/fault-inject.h>
 
 #include "inject.h"
@@ -19,6 +21,7 @@ static DECLARE_FAULT_ATTR(fail_post);
 static struct dentry *fail_dir;
 static bool fail_late;
 static u32 max_qp_wr, max_cqe;
+static u32 fail_accept_ms;
 
 static DECLARE_FAULT_ATTR(fail_map);
 static struct dentry *fail_map_dir;
@@ -86,6 +89,22 @@ u32 rpcrdma2_inject_max_cqe(void)
 }
 
 /**
+ * rpcrdma2_inject_accept - shall this connection not be accepted after all?
+ *
+ * Context: process; sleeps.
+ * Return: 0 or a negative errno
+ */
+int rpcrdma2_inject_accept(void)
+{
+	u32 ms = READ_ONCE(fail_accept_ms);
+
+	if (!ms)
+		return 0;
+	msleep(ms);
+	return -EIO;
+}
+
+/**
  * rpcrdma2_inject_init - make the directories
  *
  * Context: module load.
@@ -102,6 +121,7 @@ void rpcrdma2_inject_init(void)
 	debugfs_create_u32("what", 0600, fail_map_dir, &fail_map_what);
 	fail_room_dir = fault_create_debugfs_attr("fail_rpcrdma2_room", NULL,
 						  &fail_room);
+	debugfs_create_u32("accept_ms", 0600, fail_dir, &fail_accept_ms);
 }
 
 /**

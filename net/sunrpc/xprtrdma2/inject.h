@@ -28,6 +28,7 @@ bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what);
 bool rpcrdma2_inject_room(void);
 u32 rpcrdma2_inject_max_qp_wr(void);
 u32 rpcrdma2_inject_max_cqe(void);
+int rpcrdma2_inject_accept(void);
 #else
 static inline void rpcrdma2_inject_init(void)
 {
@@ -60,6 +61,11 @@ static inline bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)
 static inline bool rpcrdma2_inject_room(void)
 {
 	return false;
+}
+
+static inline int rpcrdma2_inject_accept(void)
+{
+	return 0;
 }
 #endif
 

@@ -16,7 +16,7 @@
 #include <trace/events/rpcrdma2.h>
 
 /* A peer that does not answer a REQPROP in this time while Replies wait for
- * the answer is given up: it ties up server threads.
+ * the answer is given up: they hold memory.
  */
 #define RPCRDMA2_HOLD_LIMIT	(30 * HZ)
 
@@ -97,24 +97,72 @@ void rpcrdma2_tx_resume(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_tx_hold - wait until it is known whether a longer Reply may go
+ * rpcrdma2_tx_hold - a message waits until it is known whether it may go
  * @conn: the connection
+ * @held: is told, by the work item of property changes
  *
- * Context: sleeps. Requirements: CHG-26, CHG-27.
- * Return: 0 or -ENOTCONN
+ * Context: process; does not sleep. Requirements: CHG-26, CHG-27.
  */
-int rpcrdma2_tx_hold(struct rpcrdma2_conn *conn)
+void rpcrdma2_tx_hold(struct rpcrdma2_conn *conn, struct rpcrdma2_tx_held *held)
 {
-	long left;
-
 	rpcrdma2_stat_inc(conn->p.stats, replies_held);
-	left = wait_event_timeout(conn->state_wq,
-				  !READ_ONCE(conn->held_send) ||
-				  !rpcrdma2_conn_ready(conn),
-				  RPCRDMA2_HOLD_LIMIT);
-	if (!left)
-		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-	return rpcrdma2_conn_ready(conn) ? 0 : -ENOTCONN;
+	spin_lock(&conn->tx_lock);
+	if (list_empty(&conn->tx_held))
+		conn->tx_held_since = jiffies;
+	list_add_tail(&held->list, &conn->tx_held);
+	spin_unlock(&conn->tx_lock);
+	/* The answer may have come just now */
+	rpcrdma2_props_kick(conn);
+}
+
+static void tell_held(struct rpcrdma2_conn *conn, int status)
+{
+	struct rpcrdma2_tx_held *held, *tmp;
+	LIST_HEAD(list);
+
+	spin_lock(&conn->tx_lock);
+	list_splice_init(&conn->tx_held, &list);
+	spin_unlock(&conn->tx_lock);
+	list_for_each_entry_safe(held, tmp, &list, list) {
+		list_del_init(&held->list);
+		held->ready(held, status);
+	}
+}
+
+/**
+ * rpcrdma2_tx_unhold - tell those who wait, if it is time
+ * @conn: connection in state READY
+ *
+ * Context: the work item of property changes, without locks; sleeps.
+ * Return: jiffies after which to call it again, 0: only after
+ * rpcrdma2_props_kick()
+ */
+unsigned long rpcrdma2_tx_unhold(struct rpcrdma2_conn *conn)
+{
+	unsigned long end = READ_ONCE(conn->tx_held_since) + RPCRDMA2_HOLD_LIMIT;
+
+	if (likely(list_empty(&conn->tx_held)))
+		return 0;
+	if (!READ_ONCE(conn->held_send)) {
+		tell_held(conn, 0);
+		return 0;
+	}
+	if (time_before(jiffies, end))
+		return end - jiffies;
+	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+	return 0;
+}
+
+/**
+ * rpcrdma2_tx_abort - tell those who wait that the connection ends
+ * @conn: connection in state CLOSING; the work item of property changes does
+ *	not run any more
+ *
+ * Context: sleeps.
+ */
+void rpcrdma2_tx_abort(struct rpcrdma2_conn *conn)
+{
+	tell_held(conn, -ENOTCONN);
 }
 
 /**
@@ -158,7 +206,7 @@ void rpcrdma2_limits_apply(struct rpcrdma2_conn *conn, bool soon)
 	WRITE_ONCE(conn->held_send, held);
 	trace_rpcrdma2_limits(conn);
 	if (!held)
-		wake_up_all(&conn->state_wq);
+		rpcrdma2_props_kick(conn);
 }
 
 /**

@@ -540,17 +540,7 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 	}
 }
 
-/**
- * rpcrdma2_call_start_pull - pull the Read chunks of a Call that arrived
- * @call: laid out by rpcrdma2_call_lay_out(), within the limits
- *
- * rpcrdma2_call_ready() follows when the argument is complete, or when a
- * thread has to help because memory is short.
- *
- * Context: the CQ's work item; does not wait for memory. @call may be gone on
- * return.
- */
-void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
+static void call_pull_now(struct rpcrdma2_call_ctx *call)
 {
 	if (call_get_memory(call, RPCRDMA2_GFP_CQ))
 		call_defer(call);
@@ -558,6 +548,91 @@ void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
 		call_complete(call);	/* nothing but empty segments */
 	else
 		reads_resume(call);
+}
+
+/* May another Call have @pages now? One always may. */
+static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
+{
+	const struct rpcrdma2_responder *resp = call->resp;
+	u32 most = RPCRDMA2_PULL_PAGES;
+
+	lockdep_assert_held(&resp->lock);
+	if (!call->conn->p.ops->trusted(call->conn))
+		most = resp->max_pages;
+	return !resp->pulling || resp->pulling + call->npages <= most;
+}
+
+static void pull_begin(struct rpcrdma2_call_ctx *call)
+{
+	lockdep_assert_held(&call->resp->lock);
+	call->pulling = call->npages;
+	call->resp->pulling += call->npages;
+}
+
+/**
+ * rpcrdma2_call_start_pull - pull the Read chunks of a Call that arrived
+ * @call: laid out by rpcrdma2_call_lay_out(), within the limits
+ *
+ * rpcrdma2_call_ready() follows when the argument is complete, or when a
+ * thread has to help because memory is short. It begins when those before it
+ * have left it enough memory.
+ *
+ * Context: the CQ's work item; does not wait for memory. @call may be gone on
+ * return.
+ */
+void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+	bool now;
+
+	spin_lock(&resp->lock);
+	now = list_empty(&resp->waiting) && pull_has_room(call);
+	if (now)
+		pull_begin(call);
+	else
+		list_add_tail(&call->list, &resp->waiting);
+	spin_unlock(&resp->lock);
+	if (now)
+		call_pull_now(call);
+}
+
+/**
+ * rpcrdma2_call_end_pull - a Call has no pages for RDMA Reads any more
+ * @call: the Call; nothing happens if it had none
+ *
+ * Others may begin. On a lost connection they are let go.
+ *
+ * Context: process; does not wait for memory.
+ */
+void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+	struct rpcrdma2_call_ctx *next;
+	u32 pages = call->pulling;
+
+	if (!pages)
+		return;
+	call->pulling = 0;
+	spin_lock(&resp->lock);
+	resp->pulling -= pages;
+	while ((next = list_first_entry_or_null(&resp->waiting,
+						struct rpcrdma2_call_ctx,
+						list))) {
+		bool ready = rpcrdma2_conn_ready(next->conn);
+
+		if (ready && !pull_has_room(next))
+			break;
+		list_del_init(&next->list);
+		if (ready)
+			pull_begin(next);
+		spin_unlock(&resp->lock);
+		if (ready)
+			call_pull_now(next);
+		else
+			rpcrdma2_call_release(next);
+		spin_lock(&resp->lock);
+	}
+	spin_unlock(&resp->lock);
 }
 
 /**
@@ -597,6 +672,7 @@ u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
 		stash_put(call->resp, call->pages, n);
 		memset(call->pages, 0, n * sizeof(call->pages[0]));
 		call->npages = 0;
+		rpcrdma2_call_end_pull(call);
 	}
 	return n;
 }

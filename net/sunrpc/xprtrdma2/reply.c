@@ -505,13 +505,13 @@ static void reply_next(struct rpcrdma2_call_ctx *call)
 static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
-	bool io = !list_empty(&call->todo), taken = false;
+	bool io = !list_empty(&call->todo), taken = xdr == &call->res;
 	struct rpcrdma2_conn *conn = call->conn;
 	struct rpcrdma2_send *send = NULL;
 	u32 first = 0;
 	int ret;
 
-	if (io) {
+	if (io && !taken) {
 		first = reply_writes_head(call, xdr) ? 0 : 1;
 		ret = reply_take_pages(call, xdr, pages, npages, first);
 		if (ret)
@@ -551,6 +551,68 @@ out_kill:
 	return ret;
 }
 
+static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
+		     struct page **pages, u32 npages);
+
+/* It is known whether the client takes a Reply of this length. */
+static void reply_unhold(struct rpcrdma2_tx_held *held, int status)
+{
+	struct rpcrdma2_call_ctx *call =
+		container_of(held, struct rpcrdma2_call_ctx, held);
+
+	if (!status)
+		reply_try(call, &call->res, NULL, 0);
+	rpcrdma2_call_release(call);
+}
+
+/* Wait for that without the executor. Returns 1, the pages were taken, or a
+ * negative errno.
+ */
+static int reply_hold(struct rpcrdma2_call_ctx *call,
+		      const struct xdr_buf *res, struct page **pages,
+		      u32 npages)
+{
+	int ret;
+
+	if (res != &call->res) {
+		ret = reply_take_pages(call, res, pages, npages, 0);
+		if (ret) {
+			rpcrdma2_conn_kill(call->conn, ret);
+			return ret;
+		}
+	}
+	refcount_inc(&call->refs);
+	refcount_inc(&call->rx_refs);
+	call->held.ready = reply_unhold;
+	rpcrdma2_tx_hold(call->conn, &call->held);
+	return 1;
+}
+
+/* Plan a Reply and send it, or wait until it can be planned. */
+static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
+		     struct page **pages, u32 npages)
+{
+	struct rpcrdma2_conn *conn = call->conn;
+	int ret;
+
+	if (!rpcrdma2_conn_ready(conn))
+		return -ENOTCONN;
+	call->tx_epoch = rpcrdma2_tx_begin(conn);
+	ret = reply_plan(call, res);
+	if (ret) {
+		rpcrdma2_tx_end(conn, call->tx_epoch);
+		rpcrdma2_conn_kill(conn, ret);
+		return ret;
+	}
+	/* Its size was right when the Call was sent */
+	if (unlikely(reply_fits_later(call))) {
+		rpcrdma2_tx_end(conn, call->tx_epoch);
+		return reply_hold(call, res, pages, npages);
+	}
+	refcount_inc(&call->refs);
+	return reply_go(call, res, pages, npages);
+}
+
 /**
  * rpcrdma2_call_reply - send the Reply to a Call
  * @call: the Call
@@ -558,12 +620,12 @@ out_kill:
  * @pages: the executor's pages, in which all of @res lies
  * @npages: how many
  *
- * Pages that RDMA Writes need, or all of them if the Reply has to wait for
- * room in the send queue, are moved into the call object; their entries in
- * @pages become NULL. What is sent inline is copied.
+ * Pages that RDMA Writes need, or all of them if the Reply has to wait, are
+ * moved into the call object; their entries in @pages become NULL. What is sent
+ * inline is copied. It may have to wait for room in the send queue, or for the
+ * answer to a request to lower the Receive Buffer Size (CHG-26).
  *
- * Context: process; may sleep for memory, and for the answer to a request to
- * lower the Receive Buffer Size (CHG-26), not for the send queue.
+ * Context: process; may sleep for memory, and for nothing else.
  * Return: 0 if @pages was left alone, 1 if pages were taken, or a negative
  * errno if the connection is lost or given up. The caller calls
  * rpcrdma2_call_release() in every case.
@@ -572,28 +634,7 @@ int rpcrdma2_call_reply(struct rpcrdma2_call_ctx *call,
 			const struct xdr_buf *res, struct page **pages,
 			u32 npages)
 {
-	struct rpcrdma2_conn *conn = call->conn;
-	int ret;
-
-	if (!rpcrdma2_conn_ready(conn))
-		return -ENOTCONN;
-	for (;;) {
-		call->tx_epoch = rpcrdma2_tx_begin(conn);
-		ret = reply_plan(call, res);
-		if (!ret && !reply_fits_later(call))
-			break;
-		rpcrdma2_tx_end(conn, call->tx_epoch);
-		if (ret) {
-			rpcrdma2_conn_kill(conn, ret);
-			return ret;
-		}
-		/* Its size was right when the Call was sent */
-		ret = rpcrdma2_tx_hold(conn);
-		if (ret)
-			return ret;
-	}
-	refcount_inc(&call->refs);
-	return reply_go(call, res, pages, npages);
+	return reply_try(call, res, pages, npages);
 }
 
 /**

@@ -37,6 +37,20 @@ static void call_free(struct rpcrdma2_responder *resp,
 	spin_unlock(&resp->lock);
 }
 
+/* One more call object. They come into being in the CQ's work item only. */
+static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
+					  gfp_t gfp)
+{
+	struct rpcrdma2_call_ctx *call = call_alloc(resp, gfp);
+
+	if (!call)
+		return NULL;
+	spin_lock(&resp->lock);
+	resp->ncalls++;
+	spin_unlock(&resp->lock);
+	return call;
+}
+
 /* Call objects for @count credits, and some whose Reply is answered but not
  * completed. Returns false if memory is short.
  */
@@ -46,12 +60,11 @@ static bool calls_provide(struct rpcrdma2_responder *resp, u32 count,
 	struct rpcrdma2_call_ctx *call;
 
 	count += RPCRDMA2_CONTROL_RESERVE;
-	while (resp->ncalls < count) {
-		call = call_alloc(resp, gfp);
+	while (READ_ONCE(resp->ncalls) < count) {
+		call = call_new(resp, gfp);
 		if (!call)
 			return false;
 		call_free(resp, call);
-		resp->ncalls++;
 	}
 	return true;
 }
@@ -66,12 +79,7 @@ static struct rpcrdma2_call_ctx *call_get(struct rpcrdma2_responder *resp)
 	if (call)
 		list_del_init(&call->list);
 	spin_unlock(&resp->lock);
-	if (unlikely(!call)) {
-		call = call_alloc(resp, RPCRDMA2_GFP_THREAD);
-		if (call)
-			resp->ncalls++;
-	}
-	return call;
+	return call ?: call_new(resp, RPCRDMA2_GFP_CQ);
 }
 
 /**
@@ -140,6 +148,7 @@ void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
 	rpcrdma2_rws_release(call, &call->posted);
 	rpcrdma2_rws_release(call, &call->todo);
 	call_release_pages(call);
+	rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);
 	call->conn = NULL;
 	call_free(resp, call);
@@ -275,10 +284,8 @@ bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
 	}
 	call = call_get(resp);
 	if (!call) {
-		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_SYSTEM, 0, 0);
-		spin_lock(&conn->credit_lock);
-		rpcrdma2_grant_done(&conn->grant);
-		spin_unlock(&conn->credit_lock);
+		/* An ERROR would be the end of the RPC */
+		rpcrdma2_conn_kill(conn, -ENOMEM);
 		return false;
 	}
 
@@ -291,6 +298,8 @@ bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
 	call->npayloads = 0;
 	call->nreduced = 0;
 	call->nchunks = 0;
+	call->npages = 0;
+	call->pulling = 0;
 	call->read_bytes = 0;
 	call->err = 0;
 	call->inv_handle = 0;
@@ -322,14 +331,13 @@ u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes)
  * @resp: to be set up
  * @ops: the executor
  * @limits: what it takes; copied, values out of range are cut
- * @first: Calls to be ready for at once
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM; rpcrdma2_responder_destroy() cleans up after both.
  */
 int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			    const struct rpcrdma2_responder_ops *ops,
-			    const struct rpcrdma2_limits *limits, u32 first)
+			    const struct rpcrdma2_limits *limits)
 {
 	resp->ops = ops;
 	resp->limits = *limits;
@@ -344,16 +352,17 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 	spin_lock_init(&resp->lock);
 	INIT_LIST_HEAD(&resp->calls);
 	INIT_LIST_HEAD(&resp->rws);
+	INIT_LIST_HEAD(&resp->waiting);
 	INIT_LIST_HEAD(&resp->starved);
+	resp->pulling = 0;
+	resp->nrws = 0;
 	resp->ncalls = 0;
 	resp->reading = 0;
 	resp->batches = 0;
 	resp->stashed = 0;
 	resp->stash = kcalloc(resp->max_pages, sizeof(*resp->stash),
 			      GFP_KERNEL);
-	if (!resp->stash || !calls_provide(resp, first, GFP_KERNEL))
-		return -ENOMEM;
-	return 0;
+	return resp->stash ? 0 : -ENOMEM;
 }
 
 /**
@@ -364,25 +373,77 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
  */
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 {
-	struct rpcrdma2_call_ctx *call, *ctmp;
-	struct rpcrdma2_rw *rw, *rtmp;
+	struct rpcrdma2_call_ctx *call, *tmp;
 
-	list_for_each_entry_safe(call, ctmp, &resp->starved, list) {
+	list_splice_init(&resp->waiting, &resp->starved);
+	list_for_each_entry_safe(call, tmp, &resp->starved, list) {
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
 	}
-	list_for_each_entry_safe(call, ctmp, &resp->calls, list) {
-		list_del(&call->list);
-		kfree(call);
-	}
-	list_for_each_entry_safe(rw, rtmp, &resp->rws, list) {
+	rpcrdma2_responder_trim_calls(resp, 0);
+	rpcrdma2_responder_trim(resp);
+	kfree(resp->stash);
+	resp->stash = NULL;
+}
+
+/**
+ * rpcrdma2_responder_spare - what rpcrdma2_responder_trim() would free
+ * @resp: the responder
+ *
+ * Context: any.
+ * Return: a number of objects, a page or so each
+ */
+u32 rpcrdma2_responder_spare(const struct rpcrdma2_responder *resp)
+{
+	return READ_ONCE(resp->nrws) + READ_ONCE(resp->stashed);
+}
+
+/**
+ * rpcrdma2_responder_trim - free the memory kept for later RDMA Reads and
+ *	Writes
+ * @resp: the responder
+ *
+ * Context: any but interrupt; does not sleep. Takes resp->lock.
+ * Return: as rpcrdma2_responder_spare()
+ */
+u32 rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_rw *rw, *tmp;
+	u32 freed;
+
+	spin_lock(&resp->lock);
+	freed = rpcrdma2_responder_spare(resp);
+	list_for_each_entry_safe(rw, tmp, &resp->rws, list) {
 		list_del(&rw->list);
 		rpcrdma2_rw_free(rw);
 	}
+	resp->nrws = 0;
 	while (resp->stashed)
 		put_page(resp->stash[--resp->stashed]);
-	kfree(resp->stash);
-	resp->stash = NULL;
+	spin_unlock(&resp->lock);
+	return freed;
+}
+
+/**
+ * rpcrdma2_responder_trim_calls - free call objects that are not in use
+ * @resp: the responder
+ * @count: so many remain, those in use included
+ *
+ * Context: any but interrupt; does not sleep. Takes resp->lock.
+ */
+void rpcrdma2_responder_trim_calls(struct rpcrdma2_responder *resp, u32 count)
+{
+	struct rpcrdma2_call_ctx *call, *tmp;
+
+	spin_lock(&resp->lock);
+	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
+		if (resp->ncalls <= count)
+			break;
+		list_del(&call->list);
+		kfree(call);
+		resp->ncalls--;
+	}
+	spin_unlock(&resp->lock);
 }
 
 /**

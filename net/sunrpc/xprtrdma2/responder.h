@@ -31,6 +31,14 @@ struct rpcrdma2_responder;
 struct rpcrdma2_call_ctx;
 struct rpcrdma2_rw;
 
+/* RDMA contexts that are kept for later; one for each Call, as a rule */
+#define RPCRDMA2_RWS_KEPT		64U
+
+/* Memory for what RDMA Reads bring, of Calls that no executor has taken yet:
+ * so much for a client that is trusted, for others one message at a time
+ */
+#define RPCRDMA2_PULL_PAGES		(SZ_8M >> PAGE_SHIFT)
+
 /* Upper bounds of the limits below; they size arrays in the call object */
 #define RPCRDMA2_READ_CHUNKS_MAX	16U
 #define RPCRDMA2_WRITE_CHUNKS_MAX	16U
@@ -65,10 +73,13 @@ struct rpcrdma2_limits {
  * @ops: the executor
  * @limits: see there
  * @max_pages: pages that a message may need, and that a call object holds
- * @ncalls: call objects in existence; grows with the grant
  * @lock: protects everything below
+ * @ncalls: call objects in existence; grows with the grant
  * @calls: free call objects, last used first
  * @rws: free struct rpcrdma2_rw, last used first
+ * @nrws: how many; at most RPCRDMA2_RWS_KEPT
+ * @pulling: pages of Calls that no executor has taken yet
+ * @waiting: Calls that wait because these are too many
  * @starved: Calls that wait for memory regions of rdma_rw
  * @reading: Calls with RDMA Reads under way
  * @batches: batches of RDMA Reads that ended, ever
@@ -79,11 +90,14 @@ struct rpcrdma2_responder {
 	const struct rpcrdma2_responder_ops *ops;
 	struct rpcrdma2_limits		limits;
 	u32				max_pages;
-	u32				ncalls;		/* CQ work item only */
 
 	spinlock_t			lock;		/* everything below */
+	u32				ncalls;
 	struct list_head		calls;
 	struct list_head		rws;
+	u32				nrws;
+	u32				pulling;
+	struct list_head		waiting;
 	struct list_head		starved;
 	u32				reading;
 	u32				batches;
@@ -125,7 +139,7 @@ enum rpcrdma2_reply_kind {
 
 /**
  * struct rpcrdma2_call_ctx - one Call that is being served
- * @list: @calls or @starved of the responder, or the executor's own
+ * @list: @calls, @waiting or @starved of the responder, or the executor's own
  * @resp: its responder
  * @conn: connection it came over
  * @refs: one for the executor; one for a Reply that is under way
@@ -138,6 +152,7 @@ enum rpcrdma2_reply_kind {
  * @pz_len: bytes in the Position-Zero chunk
  * @stream: bytes of the un-reduced RPC message
  * @read_bytes: bytes to be pulled
+ * @pulling: its share of the responder's @pulling
  * @todo: struct rpcrdma2_rw not posted yet
  * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
  * @batch: send queue entries of @posted
@@ -156,7 +171,8 @@ enum rpcrdma2_reply_kind {
  * @inv_handle: handle to be invalidated with the Send, or 0
  * @err: code of an RDMA2_ERROR
  * @err_arg: its arguments
- * @res: the Reply, while it waits for the send queue
+ * @res: the Reply, while it waits
+ * @held: waits for the limit of messages to be known
  * @fixed: a Reply made here
  * @first_page: first used entry of @pages
  * @npages: end of the used entries of @pages
@@ -177,6 +193,7 @@ struct rpcrdma2_call_ctx {
 	u32				pz_len;
 	u32				stream;
 	u32				read_bytes;
+	u32				pulling;
 
 	struct list_head		todo;
 	struct list_head		posted;
@@ -199,6 +216,7 @@ struct rpcrdma2_call_ctx {
 	u32				err;
 	u32				err_arg[2];
 	struct xdr_buf			res;
+	struct rpcrdma2_tx_held		held;
 	__be32				fixed[6];
 
 	u32				first_page;
@@ -208,9 +226,12 @@ struct rpcrdma2_call_ctx {
 
 int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			    const struct rpcrdma2_responder_ops *ops,
-			    const struct rpcrdma2_limits *limits, u32 first);
+			    const struct rpcrdma2_limits *limits);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp);
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);
+u32 rpcrdma2_responder_spare(const struct rpcrdma2_responder *resp);
+u32 rpcrdma2_responder_trim(struct rpcrdma2_responder *resp);
+void rpcrdma2_responder_trim_calls(struct rpcrdma2_responder *resp, u32 count);
 u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps,
 			   u32 bytes);
 

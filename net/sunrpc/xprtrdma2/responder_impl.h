@@ -37,6 +37,7 @@ void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call);
 bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call);
 bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call);
 void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call);
+void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call);
 
 /* reply.c */
 int rpcrdma2_reply_ranges(const struct rpcrdma2_call_ctx *call,

@@ -42,7 +42,7 @@ size_t rpcrdma2_rw_memory(const struct rpcrdma2_rw *rw)
 }
 
 /**
- * rpcrdma2_rw_put - keep one for later
+ * rpcrdma2_rw_put - keep one for later, unless there are enough
  * @resp: the responder
  * @rw: not mapped, on no list
  *
@@ -50,9 +50,17 @@ size_t rpcrdma2_rw_memory(const struct rpcrdma2_rw *rw)
  */
 void rpcrdma2_rw_put(struct rpcrdma2_responder *resp, struct rpcrdma2_rw *rw)
 {
+	bool kept;
+
 	spin_lock(&resp->lock);
-	list_add(&rw->list, &resp->rws);
+	kept = resp->nrws < RPCRDMA2_RWS_KEPT;
+	if (kept) {
+		list_add(&rw->list, &resp->rws);
+		resp->nrws++;
+	}
 	spin_unlock(&resp->lock);
+	if (!kept)
+		rpcrdma2_rw_free(rw);
 }
 
 /**
@@ -75,8 +83,10 @@ struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_responder *resp, u32 nents,
 
 	spin_lock(&resp->lock);
 	rw = list_first_entry_or_null(&resp->rws, struct rpcrdma2_rw, list);
-	if (rw)
+	if (rw) {
 		list_del(&rw->list);
+		resp->nrws--;
+	}
 	spin_unlock(&resp->lock);
 	if (!rw) {
 		rw = kzalloc(sizeof(*rw), gfp);

@@ -10,6 +10,12 @@
  * and no more than leave room for the longest chain, so a waiter always gets
  * its turn.
  *
+ * A client's slots all have buffers, because what frees memory must not wait
+ * for some. A server's have them as they are used: a few from the start, one
+ * more when a message finds all buffers in use, back to a few when the
+ * connection is idle. Buffers of another size are made by the work item of
+ * property changes, one at a time; completions allocate nothing for it.
+ *
  * Posted work is on a list until it completes. What is left there at the end
  * of the connection was lost by the device, and what completes without being
  * there was over before: see rpcrdma2_conn_close().
@@ -25,6 +31,29 @@
 
 /* A control message is never longer than the first message may be. */
 #define RPCRDMA2_CONTROL_SIZE	RPCRDMA2_FIRST_MSG_MAX
+
+/* Buffers that a server always has: for the Sends at rest and one more */
+#define RPCRDMA2_SERVER_BUFFERS	(RPCRDMA2_SIGNAL_EVERY + 1)
+
+/* Sizes of buffers are multiples of this: a peer that asks for a little more
+ * or less, again and again, costs nothing
+ */
+#define RPCRDMA2_SLOT_GRANULE	SZ_4K
+
+/* For so long buffers are kept that have become too large */
+#define RPCRDMA2_SLOT_LINGER	HZ
+
+/* Slots that have buffers also when they are not used */
+static u32 slots_keep(const struct rpcrdma2_conn *conn)
+{
+	return conn->client ? conn->nslots :
+			      min(conn->nslots, RPCRDMA2_SERVER_BUFFERS);
+}
+
+static u32 slot_bytes(u32 size)
+{
+	return round_up(size, RPCRDMA2_SLOT_GRANULE);
+}
 
 static bool slot_is_control(const struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_send *send)
@@ -74,6 +103,81 @@ static void slot_release(struct rpcrdma2_conn *conn,
 			      &conn->sq_free_control : &conn->sq_free);
 }
 
+static void slot_unmap(struct rpcrdma2_send *send)
+{
+	if (!send->buf)
+		return;
+	ib_dma_unmap_single(send->conn->cm_id->device, send->sge.addr,
+			    send->size, DMA_TO_DEVICE);
+	rpcrdma2_buf_free(send->buf, send->size);
+	send->buf = NULL;
+	WRITE_ONCE(send->size, 0);
+}
+
+/* Give a slot a buffer of @size bytes in place of the one it has, if any,
+ * which it keeps if there is no memory.
+ */
+static int slot_buffer(struct rpcrdma2_send *send, u32 size)
+{
+	struct ib_device *device = send->conn->cm_id->device;
+	void *buf = rpcrdma2_buf_alloc(size, NUMA_NO_NODE);
+	u64 addr;
+
+	if (!buf)
+		return -ENOMEM;
+	addr = ib_dma_map_single(device, buf, size, DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(device, addr)) {
+		rpcrdma2_buf_free(buf, size);
+		return -ENOMEM;
+	}
+	slot_unmap(send);
+	send->buf = buf;
+	send->sge.addr = addr;
+	WRITE_ONCE(send->size, size);
+	return 0;
+}
+
+/* Is there no free slot but one without a buffer? */
+static bool slots_short(const struct rpcrdma2_conn *conn)
+{
+	return list_empty(&conn->sq_free) && !list_empty(&conn->sq_bare);
+}
+
+/* A slot that was free, with or without a buffer, is free again. */
+static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
+		      bool had_buffer)
+{
+	lockdep_assert_held(&conn->sq_lock);
+	WRITE_ONCE(conn->sq_buffers,
+		   conn->sq_buffers + !!send->buf - had_buffer);
+	list_add_tail(&send->list, send->buf ? &conn->sq_free :
+					       &conn->sq_bare);
+}
+
+/* All buffers are in use: one more, if there is memory. If there is none, no
+ * matter: those in use will be free.
+ */
+static bool slots_add(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send = NULL;
+	bool added;
+
+	spin_lock(&conn->sq_lock);
+	if (slots_short(conn)) {
+		send = list_first_entry(&conn->sq_bare, struct rpcrdma2_send,
+					list);
+		list_del_init(&send->list);
+	}
+	spin_unlock(&conn->sq_lock);
+	if (!send)
+		return false;
+	added = !slot_buffer(send, slot_bytes(READ_ONCE(conn->slot_want)));
+	spin_lock(&conn->sq_lock);
+	slot_back(conn, send, false);
+	spin_unlock(&conn->sq_lock);
+	return added;
+}
+
 /* Serve the FIFO as far as there is room. Never called with sq_lock held. */
 static void sq_run_waiters(struct rpcrdma2_conn *conn)
 {
@@ -94,6 +198,12 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 			break;
 		if (w->slot) {
 			send = slot_take(conn, w->nwrs, false);
+			if (!send && slots_short(conn)) {
+				spin_unlock(&conn->sq_lock);
+				if (slots_add(conn))
+					continue;
+				return;
+			}
 			if (!send)
 				break;
 		} else {
@@ -108,89 +218,18 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->sq_lock);
 }
 
-/* Give a slot a buffer of @size bytes in place of the one it has, if any,
- * which it keeps if there is no memory.
- */
-static int slot_buffer(struct rpcrdma2_send *send, u32 size)
-{
-	struct ib_device *device = send->conn->cm_id->device;
-	void *buf = rpcrdma2_buf_alloc(size, NUMA_NO_NODE);
-	u64 addr;
-
-	if (!buf)
-		return -ENOMEM;
-	addr = ib_dma_map_single(device, buf, size, DMA_TO_DEVICE);
-	if (ib_dma_mapping_error(device, addr)) {
-		rpcrdma2_buf_free(buf, size);
-		return -ENOMEM;
-	}
-	if (send->buf) {
-		ib_dma_unmap_single(device, send->sge.addr, send->size,
-				    DMA_TO_DEVICE);
-		rpcrdma2_buf_free(send->buf, send->size);
-	}
-	send->buf = buf;
-	send->sge.addr = addr;
-	send->size = size;
-	return 0;
-}
-
-/* Slots that are neither free nor posted get a buffer of the size that is
- * wanted now. Without memory for larger ones the size remains what it is.
- */
-static void slots_fit(struct rpcrdma2_conn *conn, struct list_head *slots)
-{
-	u32 want = READ_ONCE(conn->slot_want);
-	struct rpcrdma2_send *send;
-
-	list_for_each_entry(send, slots, list) {
-		if (slot_is_control(conn, send) || send->size == want)
-			continue;
-		if (slot_buffer(send, want) &&
-		    want > READ_ONCE(conn->slot_size))
-			WRITE_ONCE(conn->slot_want,
-				   READ_ONCE(conn->slot_size));
-	}
-}
-
-/* How far has a change of size come? Returns true if messages may be longer
- * now.
- */
-static bool slots_progress(struct rpcrdma2_conn *conn)
-{
-	u32 i, want = conn->slot_want;
-	bool changing = false, grown;
-
-	lockdep_assert_held(&conn->sq_lock);
-	for (i = 0; i < conn->nslots; i++) {
-		if (conn->slots[i].size < want)
-			return false;
-		if (conn->slots[i].size > want)
-			changing = true;
-	}
-	grown = want > conn->slot_size;
-	WRITE_ONCE(conn->slot_size, want);
-	WRITE_ONCE(conn->slot_changing, changing);
-	return grown;
-}
-
-/* Slots that were in use become free, those of another size than wanted with
- * a new buffer.
- */
+/* Slots that were in use become free. */
 static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 {
 	struct rpcrdma2_send *pos, *tmp;
-	bool grown = false;
+	bool growing;
 
-	if (READ_ONCE(conn->slot_changing))
-		slots_fit(conn, slots);
 	spin_lock(&conn->sq_lock);
 	list_for_each_entry_safe(pos, tmp, slots, list)
 		slot_release(conn, pos);
-	if (conn->slot_changing)
-		grown = slots_progress(conn);
+	growing = conn->slot_want > conn->slot_size;
 	spin_unlock(&conn->sq_lock);
-	if (grown)
+	if (unlikely(growing))
 		rpcrdma2_props_kick(conn);
 	sq_run_waiters(conn);
 }
@@ -240,7 +279,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
  * @len: bytes of the message
  *
  * A Reply may have to be longer than what slots have been made smaller to
- * since its Call came. The slot has its size again when it is next free.
+ * since its Call came. The slot has its size again some time after it is free.
  *
  * Context: may sleep (GFP_NOIO).
  * Return: 0 or -ENOMEM, the slot as it was.
@@ -249,72 +288,47 @@ int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len)
 {
 	struct rpcrdma2_conn *conn = send->conn;
 
+	if (unlikely(len > READ_ONCE(conn->slot_want)))
+		rpcrdma2_stat_inc(conn->p.stats, replies_grown);
 	if (likely(len <= send->size))
 		return 0;
-	if (slot_buffer(send, len))
+	if (slot_buffer(send, slot_bytes(len)))
 		return -ENOMEM;
-	rpcrdma2_stat_inc(conn->p.stats, replies_grown);
-	spin_lock(&conn->sq_lock);
 	WRITE_ONCE(conn->slot_changing, true);
-	spin_unlock(&conn->sq_lock);
+	rpcrdma2_props_kick(conn);
 	return 0;
 }
 
-static int slot_init(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
-		     u32 size)
-{
-	send->conn = conn;
-	if (slot_buffer(send, size))
-		return -ENOMEM;
-	send->sge.lkey = conn->pd->local_dma_lkey;
-	send->cqe.done = send_done;
-	send->cid = rpcrdma2_conn_cid(conn);
-	INIT_LIST_HEAD(&send->list);
-	return 0;
-}
-
-static void slots_free(struct rpcrdma2_conn *conn,
-		       struct rpcrdma2_send *slots, u32 count)
+static void slots_free(struct rpcrdma2_send *slots, u32 count)
 {
 	u32 i;
 
-	for (i = 0; slots && i < count; i++) {
-		if (!slots[i].buf)
-			continue;
-		ib_dma_unmap_single(conn->cm_id->device, slots[i].sge.addr,
-				    slots[i].size, DMA_TO_DEVICE);
-		rpcrdma2_buf_free(slots[i].buf, slots[i].size);
-	}
+	for (i = 0; slots && i < count; i++)
+		slot_unmap(&slots[i]);
 	kvfree(slots);
 }
 
+/* @count slots, the first @have of them with buffers of @size bytes. */
 static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
-					 u32 count, u32 size)
+					 u32 count, u32 have, u32 size)
 {
-	struct rpcrdma2_send *slots;
-	u32 i;
+	struct rpcrdma2_send *slots, *send;
 
 	slots = kvcalloc(count, sizeof(*slots), rpcrdma2_gfp());
 	if (!slots)
 		return NULL;
-	for (i = 0; i < count; i++) {
-		if (slot_init(conn, &slots[i], size)) {
-			slots_free(conn, slots, count);
+	for (send = slots; send < slots + count; send++) {
+		send->conn = conn;
+		send->sge.lkey = conn->pd->local_dma_lkey;
+		send->cqe.done = send_done;
+		send->cid = rpcrdma2_conn_cid(conn);
+		INIT_LIST_HEAD(&send->list);
+		if (send < slots + have && slot_buffer(send, size)) {
+			slots_free(slots, count);
 			return NULL;
 		}
 	}
 	return slots;
-}
-
-static void slots_publish(struct rpcrdma2_conn *conn, struct list_head *free,
-			  struct rpcrdma2_send *slots, u32 count)
-{
-	u32 i;
-
-	spin_lock(&conn->sq_lock);
-	for (i = 0; i < count; i++)
-		list_add_tail(&slots[i].list, free);
-	spin_unlock(&conn->sq_lock);
 }
 
 /**
@@ -326,12 +340,16 @@ static void slots_publish(struct rpcrdma2_conn *conn, struct list_head *free,
  */
 int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 {
-	conn->control_slots = slots_alloc(conn, RPCRDMA2_CONTROL_RESERVE,
-					  RPCRDMA2_CONTROL_SIZE);
+	u32 i, n = RPCRDMA2_CONTROL_RESERVE;
+
+	conn->control_slots = slots_alloc(conn, n, n, RPCRDMA2_CONTROL_SIZE);
 	if (!conn->control_slots)
 		return -ENOMEM;
-	slots_publish(conn, &conn->sq_free_control, conn->control_slots,
-		      RPCRDMA2_CONTROL_RESERVE);
+	spin_lock(&conn->sq_lock);
+	for (i = 0; i < n; i++)
+		list_add_tail(&conn->control_slots[i].list,
+			      &conn->sq_free_control);
+	spin_unlock(&conn->sq_lock);
 	return 0;
 }
 
@@ -350,9 +368,11 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 {
 	struct rpcrdma2_send *slots;
+	u32 i;
 
 	for (;;) {
-		slots = slots_alloc(conn, conn->nslots, size);
+		slots = slots_alloc(conn, conn->nslots, slots_keep(conn),
+				    slot_bytes(size));
 		if (slots)
 			break;
 		if (size <= min)
@@ -360,39 +380,160 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 		size = max(size / 2, min);
 	}
 	conn->slots = slots;
-	slots_publish(conn, &conn->sq_free, slots, conn->nslots);
+	spin_lock(&conn->sq_lock);
+	for (i = 0; i < conn->nslots; i++)
+		slot_back(conn, &slots[i], false);
+	spin_unlock(&conn->sq_lock);
 	return size;
 }
 
 /**
  * rpcrdma2_sends_resize - another size for the slots of RPC messages
  * @conn: connection in state READY
- * @size: bytes; less than before only if no message that is longer is being
- *	built or will be
+ * @size: bytes
  *
- * conn->slot_size follows: at once if it is less, otherwise when every slot
- * has the size, which takes the completion of what is posted.
- * rpcrdma2_props_kick() is called then. Without memory it stays as it is.
+ * conn->slot_size follows: at once if it is less, otherwise when no slot has a
+ * smaller buffer any more, which takes the completion of what is posted. It
+ * is the work item of property changes that makes new buffers. When there is
+ * no memory for larger ones, conn->slot_want falls back to conn->slot_size, and
+ * only another @size is tried.
  *
- * Context: may sleep (GFP_NOIO). One at a time.
+ * Context: process; does not sleep.
  */
 void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size)
 {
-	LIST_HEAD(slots);
-
 	spin_lock(&conn->sq_lock);
-	if (conn->sq_closed || !conn->slots ||
-	    (size == conn->slot_want && !conn->slot_changing)) {
+	if (size == conn->slot_asked || conn->sq_closed) {
 		spin_unlock(&conn->sq_lock);
 		return;
 	}
+	conn->slot_asked = size;
+	if (size < conn->slot_want)
+		conn->slot_shrink_at = jiffies + RPCRDMA2_SLOT_LINGER;
 	WRITE_ONCE(conn->slot_want, size);
 	WRITE_ONCE(conn->slot_size, min(conn->slot_size, size));
 	WRITE_ONCE(conn->slot_changing, true);
-	/* Free slots hold no entries of the queue */
-	list_splice_init(&conn->sq_free, &slots);
 	spin_unlock(&conn->sq_lock);
-	slots_put(conn, &slots);
+	rpcrdma2_props_kick(conn);
+}
+
+/* A free slot that should have another buffer than it has. */
+static struct rpcrdma2_send *slot_misfit(struct rpcrdma2_conn *conn)
+{
+	u32 want = slot_bytes(conn->slot_want);
+	bool shrink = time_after_eq(jiffies, conn->slot_shrink_at);
+	struct rpcrdma2_send *send;
+
+	lockdep_assert_held(&conn->sq_lock);
+	list_for_each_entry(send, &conn->sq_free, list)
+		if (send->size < want || (shrink && send->size > want))
+			return send;
+	if (conn->sq_buffers >= slots_keep(conn))
+		return NULL;
+	return list_first_entry_or_null(&conn->sq_bare, struct rpcrdma2_send,
+					list);
+}
+
+/* How far has a change of size come? */
+static void slots_progress(struct rpcrdma2_conn *conn)
+{
+	bool small = conn->sq_buffers < slots_keep(conn), large = false;
+	u32 i, size, want = slot_bytes(conn->slot_want);
+
+	lockdep_assert_held(&conn->sq_lock);
+	for (i = 0; i < conn->nslots; i++) {
+		size = READ_ONCE(conn->slots[i].size);
+		small |= size && size < want;
+		large |= size > want;
+	}
+	if (!small)
+		WRITE_ONCE(conn->slot_size, conn->slot_want);
+	WRITE_ONCE(conn->slot_changing, small || large);
+}
+
+/**
+ * rpcrdma2_sends_adjust - give slots buffers of the size that is wanted
+ * @conn: connection in state READY
+ *
+ * One at a time, so that messages find the others. Slots in use have their
+ * turn later.
+ *
+ * Context: the work item of property changes; sleeps for memory (no I/O).
+ * Return: jiffies after which to call it again, 0: only after
+ * rpcrdma2_props_kick()
+ */
+unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+	bool had, failed = false;
+	u32 want;
+
+	if (!READ_ONCE(conn->slot_changing))
+		return 0;
+	spin_lock(&conn->sq_lock);
+	while (!conn->sq_closed && !failed && (send = slot_misfit(conn))) {
+		list_del_init(&send->list);
+		had = send->buf;
+		want = conn->slot_want;
+		spin_unlock(&conn->sq_lock);
+
+		if (had && READ_ONCE(conn->sq_buffers) > slots_keep(conn))
+			slot_unmap(send);
+		else
+			failed = slot_buffer(send, slot_bytes(want));
+
+		spin_lock(&conn->sq_lock);
+		slot_back(conn, send, had);
+		if (failed && want > conn->slot_size) {
+			WRITE_ONCE(conn->slot_want, conn->slot_size);
+			failed = false;
+		}
+	}
+	slots_progress(conn);
+	spin_unlock(&conn->sq_lock);
+	sq_run_waiters(conn);
+	return READ_ONCE(conn->slot_changing) ? RPCRDMA2_SLOT_LINGER : 0;
+}
+
+/**
+ * rpcrdma2_sends_trim - give back the buffers that an idle connection has too
+ *	many
+ * @conn: connection in state READY
+ *
+ * Context: any but interrupt; does not sleep.
+ * Return: how many were given back
+ */
+u32 rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+	u32 n = 0;
+
+	spin_lock(&conn->sq_lock);
+	while (conn->sq_buffers > slots_keep(conn) &&
+	       !list_empty(&conn->sq_free)) {
+		send = list_last_entry(&conn->sq_free, struct rpcrdma2_send,
+				       list);
+		list_del_init(&send->list);
+		slot_unmap(send);
+		slot_back(conn, send, true);
+		n++;
+	}
+	spin_unlock(&conn->sq_lock);
+	return n;
+}
+
+/**
+ * rpcrdma2_sends_spare - what rpcrdma2_sends_trim() would give back
+ * @conn: the connection
+ *
+ * Context: any.
+ * Return: buffers, some of which may be in use
+ */
+u32 rpcrdma2_sends_spare(const struct rpcrdma2_conn *conn)
+{
+	u32 have = READ_ONCE(conn->sq_buffers), keep = slots_keep(conn);
+
+	return have > keep ? have - keep : 0;
 }
 
 /**
@@ -404,10 +545,16 @@ void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size)
  */
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
 {
-	return conn->nslots * (sizeof(struct rpcrdma2_send) +
-			       rpcrdma2_buf_bytes(READ_ONCE(conn->slot_size))) +
-	       RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
-					   RPCRDMA2_CONTROL_SIZE);
+	size_t sum = conn->nslots * sizeof(struct rpcrdma2_send) +
+		     RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
+						 RPCRDMA2_CONTROL_SIZE);
+	u32 i, size;
+
+	for (i = 0; conn->slots && i < conn->nslots; i++) {
+		size = READ_ONCE(conn->slots[i].size);
+		sum += size ? rpcrdma2_buf_bytes(size) : 0;
+	}
+	return sum;
 }
 
 /**
@@ -486,10 +633,11 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
 {
 	INIT_LIST_HEAD(&conn->sq_free);
+	INIT_LIST_HEAD(&conn->sq_bare);
 	INIT_LIST_HEAD(&conn->sq_free_control);
-	slots_free(conn, conn->slots, conn->nslots);
+	slots_free(conn->slots, conn->nslots);
 	conn->slots = NULL;
-	slots_free(conn, conn->control_slots, RPCRDMA2_CONTROL_RESERVE);
+	slots_free(conn->control_slots, RPCRDMA2_CONTROL_RESERVE);
 	conn->control_slots = NULL;
 }
 
@@ -525,6 +673,8 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 	struct rpcrdma2_send *send = NULL;
 	bool closed;
 
+	if (!control && unlikely(slots_short(conn)))
+		slots_add(conn);
 	spin_lock(&conn->sq_lock);
 	closed = conn->sq_closed;
 	if (!closed) {
@@ -549,13 +699,10 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 void rpcrdma2_send_put(struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_conn *conn = send->conn;
+	LIST_HEAD(slots);
 
-	spin_lock(&conn->sq_lock);
-	slot_release(conn, send);
-	spin_unlock(&conn->sq_lock);
-	if (unlikely(READ_ONCE(conn->slot_changing)))
-		rpcrdma2_props_kick(conn);
-	sq_run_waiters(conn);
+	list_add(&send->list, &slots);
+	slots_put(conn, &slots);
 }
 
 /**

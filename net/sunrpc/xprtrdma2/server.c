@@ -24,6 +24,7 @@
 #include <linux/inetdevice.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/svc.h>
@@ -39,8 +40,8 @@
 #include "server.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Connect requests that the CM keeps, and that wait for a thread */
-#define RPCRDMA2_BACKLOG	64
+/* How often to look whether a lost address is there again */
+#define RPCRDMA2_LISTEN_AGAIN	(5 * HZ)
 
 /* The private data of a connect request is never longer */
 #define RPCRDMA2_PRIVATE_MAX	256
@@ -75,6 +76,11 @@ module_param(server_segments, uint, 0644);
 MODULE_PARM_DESC(server_segments,
 		 "segments accepted in one chunk, 1 to 256");
 
+static unsigned int server_backlog = 1024;
+module_param(server_backlog, uint, 0644);
+MODULE_PARM_DESC(server_backlog,
+		 "connect requests of one listener that wait to be accepted, 1 to 65535");
+
 static const struct svc_xprt_ops rpcrdma2_svc_ops;
 static const struct svc_xprt_ops rpcrdma2_listen_ops;
 
@@ -86,10 +92,12 @@ static struct workqueue_struct *rpcrdma2_svc_wq;
 /**
  * struct rpcrdma2_listener - a listener
  * @xprt: what sunrpc knows; must be first
- * @mutex: protects @cm_id and @stopped
+ * @mutex: protects @cm_id, @stopped and @lost
  * @cm_id: listening CM id, NULL if listening failed or ended
  * @stopped: no new CM id
- * @rebuild_work: makes a new CM id after an address change
+ * @rebuild_work: makes a new CM id after an address change; tries again and
+ *	again if it cannot be had
+ * @lost: it could not be had last time
  * @lock: protects @pending and @npending
  * @pending: struct rpcrdma2_pending
  * @npending: how many
@@ -97,10 +105,11 @@ static struct workqueue_struct *rpcrdma2_svc_wq;
  */
 struct rpcrdma2_listener {
 	struct svc_xprt			xprt;
-	struct mutex			mutex;	/* @cm_id, @stopped */
+	struct mutex			mutex;	/* @cm_id, @stopped, @lost */
 	struct rdma_cm_id		*cm_id;
 	bool				stopped;
-	struct work_struct		rebuild_work;
+	bool				lost;
+	struct delayed_work		rebuild_work;
 	spinlock_t			lock;	/* @pending, @npending */
 	struct list_head		pending;
 	unsigned int			npending;
@@ -126,6 +135,11 @@ struct rpcrdma2_pending {
 static struct rpcrdma2_listener *listener_of(struct svc_xprt *xprt)
 {
 	return container_of(xprt, struct rpcrdma2_listener, xprt);
+}
+
+static unsigned int backlog(void)
+{
+	return clamp(READ_ONCE(server_backlog), 1U, 65535U);
 }
 
 static bool pending_unlink(struct rpcrdma2_pending *req)
@@ -166,6 +180,10 @@ static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	}
 }
 
+/* A request that finds no room gets no answer from the CM of InfiniBand and
+ * RoCE (-ENOMEM), so that the client's CM asks again. That of iWARP has no such
+ * way, and refuses.
+ */
 static int listener_request(struct rpcrdma2_listener *listener,
 			    struct rdma_cm_id *cm_id,
 			    const struct rdma_conn_param *param)
@@ -187,14 +205,14 @@ static int listener_request(struct rpcrdma2_listener *listener,
 	req->param.private_data = req->private;
 
 	spin_lock(&listener->lock);
-	if (listener->npending < RPCRDMA2_BACKLOG) {
+	if (listener->npending < backlog()) {
 		cm_id->context = req;
 		cm_id->event_handler = pending_event;
 		list_add_tail(&req->list, &listener->pending);
 		listener->npending++;
 		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
 	} else {
-		ret = -EBUSY;
+		ret = -ENOMEM;
 	}
 	spin_unlock(&listener->lock);
 	if (ret)
@@ -220,7 +238,7 @@ static int listener_event(struct rdma_cm_id *cm_id,
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		/* The CM id can't be replaced from its own handler */
-		queue_work(rpcrdma2_svc_wq, &listener->rebuild_work);
+		mod_delayed_work(rpcrdma2_svc_wq, &listener->rebuild_work, 0);
 		break;
 	default:
 		break;
@@ -245,7 +263,7 @@ static int listener_listen(struct rpcrdma2_listener *listener)
 	if (!ret)
 		ret = rdma_bind_addr(cm_id, sap);
 	if (!ret)
-		ret = rdma_listen(cm_id, RPCRDMA2_BACKLOG);
+		ret = rdma_listen(cm_id, backlog());
 	if (ret) {
 		rdma_destroy_id(cm_id);
 		return ret;
@@ -254,23 +272,40 @@ static int listener_listen(struct rpcrdma2_listener *listener)
 	return 0;
 }
 
+/* What came of an attempt to listen again: once in the log each time it
+ * changes.
+ */
+static void listener_note(struct rpcrdma2_listener *listener, int err)
+{
+	lockdep_assert_held(&listener->mutex);
+	if (err && !listener->lost)
+		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
+		       &listener->xprt.xpt_local, err);
+	else if (!err && listener->lost)
+		pr_notice("rpcrdma2: listener at %pISpc has its address again\n",
+			  &listener->xprt.xpt_local);
+	listener->lost = err;
+}
+
+/* Nobody tells when an address or a device comes back. */
 static void listener_rebuild(struct work_struct *work)
 {
 	struct rpcrdma2_listener *listener =
-		container_of(work, struct rpcrdma2_listener, rebuild_work);
-	int ret = 0;
+		container_of(work, struct rpcrdma2_listener,
+			     rebuild_work.work);
 
 	mutex_lock(&listener->mutex);
 	if (!listener->stopped) {
 		if (listener->cm_id)
 			rdma_destroy_id(listener->cm_id);
 		listener->cm_id = NULL;
-		ret = listener_listen(listener);
+		listener_note(listener, listener_listen(listener));
+		if (listener->lost)
+			queue_delayed_work(rpcrdma2_svc_wq,
+					   &listener->rebuild_work,
+					   RPCRDMA2_LISTEN_AGAIN);
 	}
 	mutex_unlock(&listener->mutex);
-	if (ret)
-		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
-		       &listener->xprt.xpt_local, ret);
 }
 
 /* No new connect requests; those that wait are refused. */
@@ -307,7 +342,7 @@ static void listener_free(struct work_struct *work)
 		container_of(work, struct rpcrdma2_listener, free_work);
 
 	listener_stop(listener);
-	cancel_work_sync(&listener->rebuild_work);
+	cancel_delayed_work_sync(&listener->rebuild_work);
 	mutex_destroy(&listener->mutex);
 	kfree(listener);
 }
@@ -348,7 +383,7 @@ struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
 	mutex_init(&listener->mutex);
 	spin_lock_init(&listener->lock);
 	INIT_LIST_HEAD(&listener->pending);
-	INIT_WORK(&listener->rebuild_work, listener_rebuild);
+	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
 	INIT_WORK(&listener->free_work, listener_free);
 
 	mutex_lock(&listener->mutex);
@@ -445,6 +480,14 @@ static u32 svc_replies_due(struct rpcrdma2_conn *conn)
 	return rpcrdma2_bc_replies_due(conn->p.owner);
 }
 
+/* sunrpc knows of a filehandle that this client may use. */
+static bool svc_trusted(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_svc *svc = conn->p.owner;
+
+	return test_bit(XPT_PEER_VALID, &svc->xprt.xpt_flags);
+}
+
 static void svc_window(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_bc_window(conn->p.owner);
@@ -471,6 +514,7 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv_error	= svc_recv_error,
 	.window		= svc_window,
 	.replies_due	= svc_replies_due,
+	.trusted	= svc_trusted,
 	.lost		= svc_lost,
 	.memory		= svc_memory,
 };
@@ -492,6 +536,95 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
 };
 
+/* ---- memory that is given back ---- */
+
+/* What a connection keeps for later it gives back when it is idle, and when
+ * the kernel runs out of memory. Calls stay in the latter case, because they
+ * come to those who wait for memory.
+ */
+static LIST_HEAD(svc_all);
+static DEFINE_SPINLOCK(svc_all_lock);	/* svc_all; outside of resp->lock, sq_lock */
+static struct shrinker *svc_shrinker;
+
+static u32 first_credits(void);
+
+/* How often to look, if it is not now that memory is to be given back */
+#define RPCRDMA2_IDLE_LOOK	(60 * HZ)
+
+static void svc_idle_later(struct rpcrdma2_svc *svc)
+{
+	queue_delayed_work(rpcrdma2_svc_wq, &svc->idle_work,
+			   rpcrdma2_adapt_period() ?: RPCRDMA2_IDLE_LOOK);
+}
+
+static void svc_idle_worker(struct work_struct *work)
+{
+	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
+						idle_work.work);
+
+	if (rpcrdma2_adapt_quiet(svc->conn, &svc->idle_calls) &&
+	    rpcrdma2_adapt_period()) {
+		rpcrdma2_responder_trim(&svc->resp);
+		rpcrdma2_responder_trim_calls(&svc->resp,
+					      first_credits() +
+					      RPCRDMA2_CONTROL_RESERVE);
+		rpcrdma2_sends_trim(svc->conn);
+	}
+	svc_idle_later(svc);
+}
+
+static void svc_keeps(struct rpcrdma2_svc *svc)
+{
+	spin_lock(&svc_all_lock);
+	list_add_tail(&svc->all, &svc_all);
+	spin_unlock(&svc_all_lock);
+	svc_idle_later(svc);
+}
+
+static void svc_keeps_not(struct rpcrdma2_svc *svc)
+{
+	spin_lock(&svc_all_lock);
+	list_del_init(&svc->all);
+	spin_unlock(&svc_all_lock);
+	cancel_delayed_work_sync(&svc->idle_work);
+}
+
+static unsigned long svc_shrink_count(struct shrinker *shrinker,
+				      struct shrink_control *sc)
+{
+	struct rpcrdma2_svc *svc;
+	unsigned long n = 0;
+
+	spin_lock(&svc_all_lock);
+	list_for_each_entry(svc, &svc_all, all)
+		n += rpcrdma2_responder_spare(&svc->resp) +
+		     rpcrdma2_sends_spare(svc->conn);
+	spin_unlock(&svc_all_lock);
+	return n ?: SHRINK_EMPTY;
+}
+
+/* Those that were looked at go to the end of the list. */
+static unsigned long svc_shrink_scan(struct shrinker *shrinker,
+				     struct shrink_control *sc)
+{
+	struct rpcrdma2_svc *svc, *last;
+	unsigned long n = 0;
+
+	spin_lock(&svc_all_lock);
+	if (!list_empty(&svc_all)) {
+		last = list_last_entry(&svc_all, struct rpcrdma2_svc, all);
+		do {
+			svc = list_first_entry(&svc_all, struct rpcrdma2_svc,
+					       all);
+			n += rpcrdma2_responder_trim(&svc->resp) +
+			     rpcrdma2_sends_trim(svc->conn);
+			list_move_tail(&svc->all, &svc_all);
+		} while (svc != last && n < sc->nr_to_scan);
+	}
+	spin_unlock(&svc_all_lock);
+	return n ?: SHRINK_STOP;
+}
+
 /* Reverse of svc_accept(). Nobody has a reference any more. */
 static void svc_free(struct work_struct *work)
 {
@@ -501,6 +634,7 @@ static void svc_free(struct work_struct *work)
 	u32 unserved = 0, id = 0;
 
 	if (svc->conn) {
+		svc_keeps_not(svc);
 		id = svc->conn->id;
 		rpcrdma2_bc_stop(svc);
 		rpcrdma2_conn_close(svc->conn);
@@ -546,8 +680,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 			   ibdev_to_node(cm_id->device));
 	if (!svc)
 		return NULL;
-	if (rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits,
-				    first_credits())) {
+	if (rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits)) {
 		rpcrdma2_responder_destroy(&svc->resp);
 		kfree(svc);
 		return NULL;
@@ -559,6 +692,8 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 	svc_set_addresses(&svc->xprt, cm_id);
 	spin_lock_init(&svc->lock);
 	INIT_LIST_HEAD(&svc->ready);
+	INIT_LIST_HEAD(&svc->all);
+	INIT_DELAYED_WORK(&svc->idle_work, svc_idle_worker);
 	INIT_WORK(&svc->free_work, svc_free);
 	rpcrdma2_recv_pool_init(&svc->pool, recv_size);
 	svc->pool.node = ibdev_to_node(cm_id->device);
@@ -586,21 +721,21 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 	};
 	struct rdma_cm_id *cm_id = req->cm_id;
 	struct rpcrdma2_device_caps caps;
-	struct rpcrdma2_conn *conn;
 	int ret;
 
 	ret = rpcrdma2_device_query(cm_id->device, &caps);
+	if (!ret) {
+		p.reply_wrs = rpcrdma2_responder_wrs(&caps,
+						     svc->resp.limits.bytes);
+		svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
+		ret = svc->conn ? 0 : -ENOMEM;
+	}
 	if (ret) {
 		rdma_reject(cm_id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
 		rdma_destroy_id(cm_id);
 		return ret;
 	}
-	p.reply_wrs = rpcrdma2_responder_wrs(&caps, svc->resp.limits.bytes);
-	conn = rpcrdma2_conn_accept(cm_id, &req->param, &p);
-	if (IS_ERR(conn))
-		return PTR_ERR(conn);
-	svc->conn = conn;
-	return 0;
+	return rpcrdma2_conn_accept(svc->conn, &req->param);
 }
 
 /* xpo_accept: make a transport of the oldest connect request. sunrpc took a
@@ -646,6 +781,7 @@ static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
 		svc_xprt_put(&svc->xprt);
 		return NULL;
 	}
+	svc_keeps(svc);
 	return &svc->xprt;
 }
 
@@ -811,7 +947,17 @@ static const struct svc_xprt_ops rpcrdma2_svc_ops = {
 int rpcrdma2_server_init(void)
 {
 	rpcrdma2_svc_wq = alloc_workqueue("rpcrdma2_svc", WQ_UNBOUND, 0);
-	return rpcrdma2_svc_wq ? 0 : -ENOMEM;
+	if (!rpcrdma2_svc_wq)
+		return -ENOMEM;
+	svc_shrinker = shrinker_alloc(0, "rpcrdma2-server");
+	if (!svc_shrinker) {
+		destroy_workqueue(rpcrdma2_svc_wq);
+		return -ENOMEM;
+	}
+	svc_shrinker->count_objects = svc_shrink_count;
+	svc_shrinker->scan_objects = svc_shrink_scan;
+	shrinker_register(svc_shrinker);
+	return 0;
 }
 
 /**
@@ -823,5 +969,6 @@ int rpcrdma2_server_init(void)
  */
 void rpcrdma2_server_exit(void)
 {
+	shrinker_free(svc_shrinker);
 	destroy_workqueue(rpcrdma2_svc_wq);
 }

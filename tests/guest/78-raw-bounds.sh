@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The raw peer as a client that wants more of the server than its due: memory,
+# time, connections.
+# Cases and what they cover: rawpeer list bounds
+#
+# timeout: 120
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/raw.sh
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_all
+raw_group bounds 20049
