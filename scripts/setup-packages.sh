@@ -16,8 +16,8 @@ PACKAGES=(
 	linux-image-6.12-amd64
 	# what runs in them
 	acl attr e2fsprogs ibverbs-providers ibverbs-utils iproute2
-	libibverbs-dev librdmacm-dev nfs-common nfs-kernel-server rdma-core
-	rpcbind strace
+	krb5-admin-server krb5-kdc krb5-user libibverbs-dev librdmacm-dev
+	libverto-libev1 nfs-common nfs-kernel-server rdma-core rpcbind strace
 	# to fuzz
 	clang libclang-rt-14-dev
 	# lint

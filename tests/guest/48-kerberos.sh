@@ -1,0 +1,291 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A Kerberos realm in the guest: KDC, gssd, svcgssd. READs and WRITEs of all
+# sizes, long Calls and Replies with every service of RPCSEC_GSS, a user with
+# tickets of his own, and contexts that expire under I/O. gssd does not know
+# the transport: it makes its contexts over TCP, where it sees "rdma" (see
+# 42-krb5 for what travels in chunks).
+#
+# timeout: 150
+# flavours: qemu
+# covers: CHK-30
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# ---- the realm ----
+
+# Everything is in this directory. Keys are random, so no password is stretched
+# but the database's.
+K=/run/kerberos
+export KRB5_CONFIG=$K/krb5.conf KRB5_KDC_PROFILE=$K/kdc.conf
+export KRB5_KTNAME=$K/keytab KRB5RCACHEDIR=$K
+
+realm_conf() { # LIFETIME
+	cat <<-EOF
+	[libdefaults]
+	default_realm = LAB
+	ticket_lifetime = $1
+	dns_lookup_kdc = false
+	dns_canonicalize_hostname = false
+	rdns = false
+	permitted_enctypes = aes128-cts-hmac-sha1-96 aes256-cts-hmac-sha384-192
+	[realms]
+	LAB = {
+		kdc = 127.0.0.1
+	}
+	[domain_realm]
+	server = LAB
+	lab = LAB
+	EOF
+}
+
+realm_files() {
+	realm_conf 1h > $K/krb5.conf
+	realm_conf ${BRIEF}s > $K/brief.conf
+	cat > $K/kdc.conf <<-EOF
+	[kdcdefaults]
+	kdc_listen = 127.0.0.1:88
+	kdc_tcp_listen = ""
+	[realms]
+	LAB = {
+		database_name = $K/principal
+		key_stash_file = $K/stash
+		acl_file = $K/acl
+		master_key_type = aes128-cts-hmac-sha1-96
+		supported_enctypes = aes128-cts-hmac-sha1-96:normal aes256-cts-hmac-sha384-192:normal
+	}
+	EOF
+	cat > $K/idmapd.conf <<-EOF
+	[General]
+	Domain = lab
+	[Translation]
+	Method = static
+	[Static]
+	host/lab@LAB = root
+	alice@LAB = alice
+	EOF
+}
+
+realm_start() {
+	rm -rf $K
+	mkdir -p $K
+	mkdir -m 1777 $K/tickets
+	realm_files
+	# svcgssd reads no other, and gssd wants to know its own name
+	cp $K/idmapd.conf /etc/idmapd.conf
+	grep -q '^127.0.1.1 lab$' /etc/hosts || echo '127.0.1.1 lab' >> /etc/hosts
+	kdb5_util create -r LAB -s -P lab
+	kadmin.local <<-EOF
+	addprinc -randkey nfs/server
+	addprinc -randkey host/lab
+	addprinc -randkey alice
+	ktadd -k $K/keytab nfs/server host/lab
+	ktadd -k $K/alice.keytab alice
+	EOF
+	chmod 644 $K/alice.keytab
+	krb5kdc -P $K/krb5kdc.pid
+	rpc.svcgssd -f -vv >> "$LAB_OUT/svcgssd" 2>&1 &
+	gssd_start $K/krb5.conf
+}
+
+gssd_start() { # KRB5.CONF
+	KRB5_CONFIG=$1 rpc.gssd -f -vv -k $K/keytab -d $K/tickets \
+		>> "$LAB_OUT/gssd" 2>&1 &
+}
+
+gssd_stop() {
+	pkill -x rpc.gssd
+	lab_wait 10 eval "! pidof rpc.gssd"
+	rm -f $K/tickets/krb5ccmachine_LAB
+}
+
+# contexts: how many gssd has made.
+contexts() { grep -c "^do_downcall(" "$LAB_OUT/gssd" || true; }
+
+as_alice() { setpriv --reuid 1001 --regid 1001 --clear-groups "$@"; }
+
+# ---- what is tested ----
+
+# Around thresholds, pages, and the most that one RPC takes. GSS adds up to some
+# 200 bytes.
+SIZES="1 $(around 37 4096 16384) 4095-4097 8191-8193 12288 20479-20482
+	65535-65537 262143 1048573-1048577"
+LINKS="1 59 1000 3500-4095/85"
+
+# shellcheck disable=SC2086 # lists
+data() { # SEC VERS
+	scratch data
+	mark
+	iocheck sweep "$D/f" $SIZES
+	iocheck put "$D" 0 1 511 4097 70001 1048577
+	iocheck get "$E" 0 1 511 4097 70001 1048577
+	iocheck put -s 7 "$E" 5 4096 16385 300001
+	iocheck get -s 7 "$D" 5 4096 16385 300001
+	look
+	counted client -eq 0 rx_malformed rx_error bad_inv_handle reconnects
+	counted server -eq 0 rx_malformed wc_errors
+	rm -r "$E"
+}
+
+# Calls and Replies that are long without a payload.
+# shellcheck disable=SC2086 # lists
+long() { # SEC VERS
+	local name
+
+	scratch long
+	name=$(printf "%0255d" 0)
+	echo a > "$D/$name"
+	mv "$D/$name" "$D/${name//0/1}"
+	[ "$(< "$E/${name//0/1}")" = a ]
+	rm "$E/${name//0/1}"
+	iocheck fill -n 300 -l 200 "$E"
+	iocheck list -n 300 -l 200 -e "$D"
+	iocheck empty -n 300 -l 200 "$D"
+	iocheck symlink "$D" $LINKS
+	iocheck readlink "$E" $LINKS
+	drop_caches
+	iocheck readlink "$D" $LINKS
+	if [ "$2" = 3 ]; then
+		: > "$D/f"
+		printf 'u:%s:r-x\n' {5001..5200} | setfacl -b -n -M - "$D/f"
+		getfacl -c -n "$E/f" > "$LAB_TMP/server"
+		drop_caches
+		getfacl -c -n "$D/f" > "$LAB_TMP/client"
+		cmp "$LAB_TMP/server" "$LAB_TMP/client"
+		[ "$(grep -c '^user:5' "$LAB_TMP/client")" = 200 ]
+	elif [ "$1" != krb5p ]; then
+		# (nfsd 6.12 does not understand SETXATTR with privacy, on any
+		# transport.)
+		: > "$D/f"
+		iocheck xattr "$D/f" "$E/f" 4096 16300 65536
+	fi
+	rm -r "$E"
+}
+
+# A user acts under his own name, and one without a ticket not at all.
+user() { # SEC VERS
+	scratch user
+	as_alice kinit -c $K/tickets/krb5cc_1001 -k -t $K/alice.keytab alice
+	as_alice iocheck write -t -s 1 -l 70001 "$D/f"
+	[ "$(stat -c %u "$E/f")" = 1001 ]
+	iocheck check -e -s 1 -l 70001 "$E/f"
+	not setpriv --reuid 1002 --regid 1002 --clear-groups touch "$D/g"
+	[ ! -e "$E/g" ]
+	rm -r "$E" $K/tickets/krb5cc_1001
+}
+
+service() { # SEC VERS
+	nfs rxe "$2" "sec=$1" || lab_die "cannot mount $1 $2"
+	grep "sec=$1," /proc/mounts
+	ktap_run "NFSv$2 sec=$1 data" data "$@"
+	ktap_run "NFSv$2 sec=$1 long Calls and Replies" long "$@"
+	[ "$1 $2" != "krb5i 4.2" ] || ktap_run "NFSv$2 sec=$1 a user" user "$@"
+	umount_nfs || lab_die "cannot unmount $1 $2"
+	none_left || ktap_fail "NFSv$2 sec=$1 no connection is left"
+}
+
+# Files are written and read by two processes until FUNC returns.
+busy() { # FUNC
+	local i pids=() rc=0
+
+	rm -f "$LAB_TMP"/{enough,written.*}
+	for i in 1 2; do
+		(
+			n=0
+			until [ -e "$LAB_TMP/enough" ]; do
+				n=$((n + 1))
+				iocheck write -d -t -s $n -l 130001 "$D/$i"
+				iocheck check -d -e -s $n -l 130001 "$D/$i"
+				iocheck check -e -s $n -l 130001 "$E/$i"
+				echo $n > "$LAB_TMP/written.$i"
+			done
+		) &
+		pids+=($!)
+	done
+	"$1" || rc=1
+	touch "$LAB_TMP/enough"
+	wait_all "${pids[@]}"
+	return $rc
+}
+
+# written N: each of them has written and read so many times.
+written() {
+	local - i n
+
+	set +x
+	for i in 1 2; do
+		n=0
+		read -r n < "$LAB_TMP/written.$i" || return 1
+		[ "$n" -ge "$1" ] || return 1
+	done
+} 2> /dev/null
+
+# The server forgets its contexts under I/O: the client makes new ones.
+forget() {
+	local i
+
+	for i in 1 2 3; do
+		lab_wait 30 written $i
+		echo $(($(date +%s) + 1)) > /proc/net/rpc/auth.rpcsec.context/flush
+	done
+	lab_wait 30 written 5
+}
+
+forgotten() { # SEC VERS
+	local before
+
+	scratch forgotten
+	nfs rxe "$2" "sec=$1"
+	before=$(contexts)
+	mark
+	busy forget
+	[ $(($(contexts) - before)) -ge 2 ]
+	look
+	counted client -eq 0 rx_malformed rx_error bad_inv_handle
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# Tickets, and so contexts, end under I/O. Root is a machine, whose tickets gssd
+# gets by itself.
+BRIEF=12
+renewed() { [ $(($(contexts) - BEFORE)) -ge 3 ]; }
+expire() { lab_wait $((3 * BRIEF)) renewed && lab_wait 30 written 3; }
+
+expired() { # SEC VERS
+	scratch expired
+	gssd_stop
+	gssd_start $K/brief.conf
+	BEFORE=$(contexts)
+	nfs rxe "$2" "sec=$1"
+	mark
+	busy expire
+	look
+	counted client -eq 0 rx_malformed rx_error bad_inv_handle
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+ours || ktap_skip_all "needs rpcrdma2"
+lab_modprobe cts auth_rpcgss rpcsec_gss_krb5
+# 1 MiB goes in one RPC.
+lab_modprobe nfsd
+mount -t nfsd nfsd "$NFSD"
+echo $((1 << 20)) > "$NFSD/max_block_size"
+fs_start
+echo '/export *(rw,no_root_squash,insecure,fsid=0,no_subtree_check,sec=sys:krb5:krb5i:krb5p)' \
+	> /run/exports
+exportfs -ra
+realm_start
+for sec in krb5 krb5i krb5p; do
+	for vers in 3 4.2; do
+		service $sec $vers
+	done
+done
+ktap_run "NFSv4.2 sec=krb5p the server forgets contexts" forgotten krb5p 4.2
+ktap_run "NFSv3 sec=krb5i the server forgets contexts" forgotten krb5i 3
+ktap_run "NFSv4.2 sec=krb5i contexts expire" expired krb5i 4.2
+ktap_run "NFSv3 sec=krb5p contexts expire" expired krb5p 3
