@@ -166,6 +166,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_grant_reset(&conn->grant, client ? p->serves_initial : 1,
 			     p->serves);
 	rpcrdma2_props_setup(conn);
+	rpcrdma2_watch_setup(conn);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
 	return conn;
@@ -203,50 +204,6 @@ void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 	pr_notice_ratelimited("rpcrdma2: %pISpc: connection lost, %s: %s (%d)\n",
 			      &conn->cm_id->route.addr.dst_addr, what,
 			      ib_wc_status_msg(wc->status), wc->status);
-}
-
-static void conn_probe_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct rpcrdma2_conn *conn = cq->cq_context;
-
-	trace_rpcrdma2_wc_probe(conn, 0, wc);
-	atomic_set(&conn->probing, 0);
-	rpcrdma2_sq_put(conn, 1);
-	if (wc->status == IB_WC_SUCCESS)
-		return;
-	rpcrdma2_wc_failed(conn, "probe", 0, wc);
-	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-}
-
-/**
- * rpcrdma2_conn_probe - find out whether the peer is still there
- * @conn: a connection in state OPEN or READY; else nothing happens
- *
- * Posts a zero-length RDMA Write, which needs neither a credit nor a handle
- * (CRED-17). A dead peer makes it fail after the transport's retries.
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
-{
-	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
-	struct ib_rdma_wr wr = {
-		.wr.wr_cqe	= &conn->probe_cqe,
-		.wr.opcode	= IB_WR_RDMA_WRITE,
-		.wr.send_flags	= IB_SEND_SIGNALED,
-	};
-
-	if (state < RPCRDMA2_CONN_OPEN || state >= RPCRDMA2_CONN_CLOSING ||
-	    atomic_cmpxchg(&conn->probing, 0, 1))
-		return;
-	if (!rpcrdma2_sq_get(conn, 1, NULL))
-		goto out;	/* posted work will tell as well */
-	rpcrdma2_stat_inc(conn->p.stats, probes);
-	if (!rpcrdma2_sq_post(conn, NULL, &wr.wr))
-		return;
-	rpcrdma2_sq_put(conn, 1);
-out:
-	atomic_set(&conn->probing, 0);
 }
 
 /* Entries besides those of RPCs: control messages, a probe, the drain */
@@ -350,11 +307,12 @@ static int conn_try_qp(struct rpcrdma2_conn *conn)
 		return ret;
 	conn->qp = conn->cm_id->qp;
 	/* What was granted; rdma_rw added to max_send_wr what it needs. No
-	 * more than was asked for: that is what the CQ has room for.
+	 * more than was asked for: that is what the CQ has room for. One entry
+	 * is for the drain, one for a probe.
 	 */
 	conn->caps.max_send_sge = min(conn->caps.max_send_sge,
 				      attr.cap.max_send_sge);
-	conn->sq_depth = min(attr.cap.max_send_wr, conn->sq_depth) - 1;
+	conn->sq_depth = min(attr.cap.max_send_wr, conn->sq_depth) - 2;
 	conn->sq_avail = conn->sq_depth;
 	conn->sq_most = conn_sq_most(conn, conn->sq_depth);
 	return 0;
@@ -426,7 +384,6 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	}
 	conn->cq_id = conn->cq->res.id;
 	rpcrdma2_buf_note_cq(conn->cq);
-	conn->probe_cqe.done = conn_probe_done;
 	ret = conn_create_qp(conn);
 	if (ret)
 		return conn_refused(conn, "queue pair", ret);
@@ -627,9 +584,13 @@ static void conn_cm_step(struct rpcrdma2_conn *conn, int event)
 static void conn_established(struct rpcrdma2_conn *conn,
 			     const struct rdma_conn_param *param)
 {
-	if (conn->client)
+	if (conn->client) {
 		rpcrdma_cm_decode(param->private_data,
 				  param->private_data_len, &conn->cm_peer);
+		/* Which of the two is meant depends on the driver (iWARP) */
+		conn->may_read = param->initiator_depth &&
+				 param->responder_resources;
+	}
 	/* Not if a message was faster than this event */
 	conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
 }
@@ -723,6 +684,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	conn_set_state(conn, RPCRDMA2_CONN_CLOSING, 0);
 	rpcrdma2_observe_remove(conn);
 
+	rpcrdma2_watch_stop(conn);
 	rpcrdma2_sends_stop(conn);
 	rpcrdma2_recvs_stop(conn);
 
@@ -836,7 +798,7 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	struct rdma_conn_param param = {
 		.retry_count	     = 6,
 		.rnr_retry_count     = RPCRDMA2_RNR_RETRIES,
-		/* The server reads from us; Reads of ours are for later */
+		/* The server reads from us; our only Reads are probes */
 		.responder_resources = min_t(int, attrs->max_qp_rd_atom, U8_MAX),
 		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom, 1),
 	};
@@ -1064,6 +1026,7 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 
 	conn_note_fallback(conn, dst);
 	rpcrdma2_observe_add(conn);
+	rpcrdma2_watch_start(conn);
 	/* From here on the owner hears of a loss, even of an earlier one: either
 	 * we see the state that rpcrdma2_conn_kill() has set, or its xchg() sees
 	 * this.
@@ -1089,7 +1052,8 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 	int ret;
 
 	/* Without RDMA Reads no Read chunk can be served */
-	if (!param.initiator_depth)
+	conn->may_read = param.initiator_depth;
+	if (!conn->may_read)
 		return -EINVAL;
 	rpcrdma_cm_decode(req->private_data, req->private_data_len,
 			  &conn->cm_peer);
@@ -1161,5 +1125,6 @@ int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 		return ret;
 	}
 	rpcrdma2_observe_add(conn);
+	rpcrdma2_watch_start(conn);
 	return 0;
 }

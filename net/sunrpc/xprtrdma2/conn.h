@@ -428,8 +428,12 @@ struct rpcrdma2_adapt {
  * @recv_short: fewer than @recv_target are posted, for want of memory
  * @refill_work: posts what is missing then
  * @cids: last number given to a Receive, Send, chain or MR, for traces
+ * @may_read: the peer takes RDMA Reads
  * @probe_cqe: completion of the credit-free probe
  * @probing: a probe is posted
+ * @heard: there was a sign of life since the watch looked last
+ * @silent: turns of the watch that a probe was not answered
+ * @watch_work: the watch, see alive.c
  * @view: its files in debugfs, see observe.c
  * @kill_work: gives up the connection from interrupt context
  *
@@ -536,8 +540,12 @@ struct rpcrdma2_conn {
 	struct delayed_work		refill_work;
 
 	atomic_t			cids;
+	bool				may_read;
 	struct ib_cqe			probe_cqe;
 	atomic_t			probing;
+	bool				heard;
+	u32				silent;
+	struct delayed_work		watch_work;
 	struct work_struct		kill_work;
 
 	struct rpcrdma2_view		*view;
@@ -610,12 +618,8 @@ bool rpcrdma2_conn_granted(struct rpcrdma2_conn *conn, u32 credit);
 u32 rpcrdma2_conn_credit_ask(struct rpcrdma2_conn *conn);
 u32 rpcrdma2_conn_credit_grant(struct rpcrdma2_conn *conn);
 
-/* Credit-free probe (CRED-17): a zero-length RDMA Write. If it fails the
- * connection is lost through the QP's error. Does not wait. May not sleep.
- */
 void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			const struct ib_wc *wc);
-void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
 
 static inline bool rpcrdma2_conn_swapping(const struct rpcrdma2_conn *conn)
 {
@@ -628,6 +632,22 @@ static inline bool rpcrdma2_conn_swapping(const struct rpcrdma2_conn *conn)
 static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
 {
 	return atomic_inc_return(&conn->cids);
+}
+
+/* alive.c */
+void rpcrdma2_watch_setup(struct rpcrdma2_conn *conn);
+void rpcrdma2_watch_start(struct rpcrdma2_conn *conn);
+void rpcrdma2_watch_stop(struct rpcrdma2_conn *conn);
+/* Ask the peer's device for a sign of life. Does not wait. */
+void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
+
+/* Something has completed that a dead peer would not bring for long. Any
+ * context; a store only for the first one between two turns of the watch.
+ */
+static inline void rpcrdma2_conn_heard(struct rpcrdma2_conn *conn)
+{
+	if (!READ_ONCE(conn->heard))
+		WRITE_ONCE(conn->heard, true);
 }
 
 /* buf.c */

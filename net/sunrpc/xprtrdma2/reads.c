@@ -428,6 +428,7 @@ static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
 		rpcrdma2_call_release(call);
 		return;
 	}
+	rpcrdma2_conn_heard(conn);
 	if (list_empty(&call->todo))
 		call_complete(call);
 	else

@@ -450,6 +450,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 
+	rpcrdma2_conn_heard(conn);
 	rx->len = wc->byte_len;
 	rx->invalidated = wc->wc_flags & IB_WC_WITH_INVALIDATE;
 	rx->inv_handle = rx->invalidated ? wc->ex.invalidate_rkey : 0;

@@ -445,6 +445,7 @@ static void reply_batch_done(struct ib_cq *cq, struct ib_wc *wc)
 		reply_drop(call);
 		return;
 	}
+	rpcrdma2_conn_heard(conn);
 	reply_next(call);
 }
 

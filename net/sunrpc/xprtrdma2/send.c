@@ -250,6 +250,8 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (status) {
 		rpcrdma2_wc_failed(conn, "send", send->cid, wc);
 		rpcrdma2_conn_kill(conn, status);
+	} else {
+		rpcrdma2_conn_heard(conn);
 	}
 
 	spin_lock(&conn->sq_lock);

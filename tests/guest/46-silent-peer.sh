@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A peer that is gone without a word costs its connection within
+# silence_seconds, on either side, under load and idle; a peer that has nothing
+# to say, or is only slow, keeps it, whatever its version. Cut here is TCP,
+# below siw: rxe does not use the network from a guest to itself, so that
+# tests/pair/silent-client.sh has rxe, and two machines.
+#
+# timeout: 200
+# flavours: uml uml-debug
+# covers: CRED-17
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+SILENCE=2
+THIRD=/run/third FOURTH=/run/fourth
+
+now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
+gone() { ! compgen -G "$OBSERVE/$1-*" > /dev/null; }
+
+# Several times as long as a dead peer has, nobody says anything: every
+# connection is still the same one, and was asked after its peer.
+kept() {
+	local - f n
+	local -A before=()
+
+	for f in "$OBSERVE"/{client,server}-*[0-9]; do
+		before[$f]=$(awk '$1 == "probes:" { print $2 }' "$f")
+	done
+	lab_pause $((4 * SILENCE))
+	for f in "${!before[@]}"; do
+		n=$(awk '$1 == "probes:" { print $2 }' "$f") || return 1
+		[ $((n - ${before[$f]})) -ge 2 ] || return 1
+	done
+	set +x
+	[ ${#before[@]} = "$(find $OBSERVE -name '*-*[0-9]' \
+		-not -path '*/change/*' | wc -l)" ]
+}
+
+# Of both versions, with both ends ours, and with the kernel's own client and
+# server. Its server takes no RDMA Reads over rxe.
+mount_all() { # DEV
+	nfs "$1" 3 timeo=6000
+	nfs "$1" 4.2 nosharecache,timeo=6000 $SECOND
+	mount_nfs "$1" 3 nosharecache,port=20050 $THIRD
+	mount_nfs "$1-v1" 3 nosharecache,port=20049 $FOURTH
+	[ "$(connections client)" = 3 ] && [ "$(connections server)" = 3 ]
+	[ "$(grep -lx 'version: 1' $OBSERVE/* 2> /dev/null | wc -l)" = 2 ]
+}
+
+idle() { # DEV
+	mount_all "$1"
+	kept
+}
+
+# Writers wait inside the server.
+slow() { # DEV
+	local d pids=()
+
+	scratch slow
+	freeze
+	for d in /mnt $SECOND $FOURTH; do
+		iocheck write -t -d -s 1 -l 50000 "$d/slow/${d##*/}" &
+		pids+=($!)
+	done
+	lab_wait 20 stuck 3 && kept || { thaw; return 1; }
+	thaw
+	wait_all "${pids[@]}"
+	for d in /mnt $SECOND $FOURTH; do
+		iocheck check -e -s 1 -l 50000 "$E/${d##*/}"
+		umount_nfs "$d"
+	done
+	umount_nfs $THIRD
+	none_left
+	rm -r "$E"
+}
+
+cut() { tc qdisc add dev lo root netem loss 100%; }
+mend() { tc qdisc del dev lo root; }
+
+# both_notice: client and server end the connection, each by itself, since the
+# other can't be heard. A peer has at least half of the time to answer.
+both_notice() {
+	local - since=$(now_ms) role ms
+	local -A noticed=()
+
+	set +x
+	cut
+	until [ ${#noticed[@]} = 2 ]; do
+		lab_pause 0.05
+		ms=$(($(now_ms) - since))
+		for role in client server; do
+			[ -n "${noticed[$role]-}" ] || ! gone $role ||
+				noticed[$role]=$ms
+		done
+		[ $ms -le $((4000 * SILENCE)) ] || break
+	done
+	mend
+	ktap_diag "noticed after ms: client ${noticed[client]-never}," \
+		"server ${noticed[server]-never}"
+	for role in client server; do
+		ms=${noticed[$role]-0}
+		[ "$ms" -ge $((500 * SILENCE)) ] || return 1
+		[ "$ms" -le $((1000 * SILENCE + 1500 * lab_scale)) ] || return 1
+	done
+}
+
+cut_idle() { # DEV VERS
+	scratch cut
+	nfs "$1" "$2"
+	: > "$D/f"
+	lab_wait 10 calls_ended
+	both_notice
+	iocheck write -t -s 1 -l 3000 "$D/f"
+	iocheck check -e -s 1 -l 3000 "$E/f"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# Calls on their way, and for NFSv4 no timer that would send them again.
+cut_load() { # DEV VERS
+	scratch cut
+	nfs "$1" "$2" timeo=6000
+	iocheck write -t -d -s 1 -l 3000000 -b 5000 "$D/f" &
+	lab_wait 10 test -s "$E/f"
+	both_notice || return 1
+	wait $!
+	iocheck check -e -s 1 -l 3000000 "$E/f"
+	look
+	[ "${NOW[client.reconnects]}" -ge 1 ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+ours || ktap_skip_all "needs rpcrdma2"
+lab_modprobe sch_netem
+lab_export ext4
+fs_start
+lab_listen rdma 20050
+LISTENERS=$(< /sys/module/rpcrdma2/refcnt)
+echo $SILENCE > /sys/module/rpcrdma2/parameters/silence_seconds
+for dev in $(lab_devices); do
+	ktap_run "$dev idle connections are kept" idle "$dev"
+	ktap_run "$dev a slow server keeps its connections" slow "$dev"
+done
+if has siw; then
+	for vers in 3 4.2; do
+		ktap_run "siw NFSv$vers idle, the peer is gone" cut_idle siw $vers
+		ktap_run "siw NFSv$vers load, the peer is gone" cut_load siw $vers
+	done
+fi

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# An NFS server that tells how many connections it has, on another way than
+# these take.
+#
+# timeout: 230
+. /lab/tests/lib.sh
+
+lab_allow_log "$RXE_FAULT"
+pair_net server
+lab_server
+fs_listen
+echo 8 > /sys/module/rpcrdma2/parameters/silence_seconds
+pair_listening
+until [ -e $PAIR/stop ]; do
+	connections server > $PAIR/connections.new
+	mv $PAIR/connections.new $PAIR/connections
+	lab_pause 0.2
+done
+ktap_ok "asked to stop"
