@@ -12,8 +12,8 @@
 
 enum { EV_TIMEOUT = 0xf0, EV_LOST, EV_PROVED, EV_LATER, EV_CONNECT };
 
-/* Connections of one attempt: v2 twice, then v1 */
-#define ATTEMPTS_MAX	3
+/* Connections of one attempt: v2 twice, v2 with a Call, then v1 */
+#define ATTEMPTS_MAX	4
 
 struct client {
 	struct rpcrdma2_ver_policy	policy;
@@ -23,6 +23,11 @@ struct client {
 	u32				reconnects;
 };
 
+static bool waits(enum rpcrdma2_neg_state state)
+{
+	return state == RPCRDMA2_NEG_WAIT || state == RPCRDMA2_NEG_WAIT_REPLY;
+}
+
 static void client_connect(struct client *c)
 {
 	enum rpcrdma2_neg_action action;
@@ -30,7 +35,12 @@ static void client_connect(struct client *c)
 	rpcrdma2_neg_init(&c->neg, &c->policy, &c->mem, 0xc0de0001);
 	action = rpcrdma2_neg_connected(&c->neg, c->now);
 	CHECK(action == RPCRDMA2_DO_SEND_CONNPROP ||
+	      action == RPCRDMA2_DO_SEND_CALL ||
 	      action == RPCRDMA2_DO_SETTLE || action == RPCRDMA2_DO_FAIL);
+	CHECK((action == RPCRDMA2_DO_SEND_CONNPROP) ==
+	      (c->neg.state == RPCRDMA2_NEG_WAIT));
+	CHECK((action == RPCRDMA2_DO_SEND_CALL) ==
+	      (c->neg.state == RPCRDMA2_NEG_WAIT_REPLY));
 	if (action == RPCRDMA2_DO_SETTLE)
 		CHECK(c->neg.state == RPCRDMA2_NEG_V1 && c->policy.v1);
 }
@@ -42,24 +52,26 @@ static void client_did(struct client *c, enum rpcrdma2_neg_state before,
 
 	switch (action) {
 	case RPCRDMA2_DO_RECONNECT:
-		CHECK(before == RPCRDMA2_NEG_WAIT);
+		CHECK(waits(before));
 		CHECK(++c->reconnects < ATTEMPTS_MAX);
 		client_connect(c);
 		break;
 	case RPCRDMA2_DO_SETTLE:
-		CHECK(before == RPCRDMA2_NEG_WAIT);
+		CHECK(waits(before));
 		CHECK(n->state == RPCRDMA2_NEG_V1 ? c->policy.v1 :
 						    c->policy.v2);
 		CHECK(n->why != RPCRDMA2_WHY_NONE);
+		CHECK(n->why != RPCRDMA2_WHY_REPLY ||
+		      before == RPCRDMA2_NEG_WAIT_REPLY);
 		c->reconnects = 0;
 		break;
 	case RPCRDMA2_DO_FAIL:
-		CHECK(before == RPCRDMA2_NEG_WAIT);
+		CHECK(waits(before));
 		CHECK(n->state == RPCRDMA2_NEG_FAILED);
 		c->reconnects = 0;
 		break;
 	case RPCRDMA2_DO_BAD_XDR:
-		CHECK(before == RPCRDMA2_NEG_WAIT && n->state == before);
+		CHECK(waits(before) && n->state == before);
 		break;
 	case RPCRDMA2_DO_NOTHING:
 		break;
@@ -77,7 +89,7 @@ static void client_message(struct client *c, const u8 *msg, u32 len)
 	struct rpcrdma2_hdr hdr;
 
 	action = rpcrdma2_neg_message(&c->neg, msg, len, &hdr, c->now);
-	if (before != RPCRDMA2_NEG_WAIT)
+	if (!waits(before))
 		CHECK(action == RPCRDMA2_DO_NOTHING &&
 		      c->neg.state == before);
 	client_did(c, before, action);
@@ -108,7 +120,7 @@ static void client_event(struct client *c, u8 event)
 		break;
 	}
 	CHECK(c->mem.span <= c->policy.remember_max);
-	CHECK(c->mem.v1_until <= c->now + c->policy.remember_max);
+	CHECK(c->mem.until <= c->now + c->policy.remember_max);
 }
 
 static void server_message(struct rpcrdma2_srv_ver *v, const u8 *msg, u32 len)

@@ -459,10 +459,7 @@ RP_CASE("reasons", why_silence, "VER-14,VER-16,SEC-11",
 	cl_parameter("negotiate_ms", "300");
 	trace_start();
 	s = cl_start(NULL);
-	cl_accept(s);
-	cl_first(s);
-	rp_expect_closed(s->c);
-	rp_close(s->c);
+	cl_stay_silent(s);
 	v1_next(s);
 	rp_check(!cl_serve(s, s->mount), "the mount fails");
 	rp_check(rp_client_stat(s, "version_reason") == 5 &&
@@ -480,6 +477,31 @@ RP_CASE("reasons", why_silence, "VER-14,VER-16,SEC-11",
 	cl_end(s);
 }
 
+RP_CASE("reasons", why_reply, "VER-14,SEC-11,D-10",
+	"silence to CONNPROP only: reason 13, shown, counted and traced")
+{
+	struct cl *s;
+
+	cl_parameter("negotiate_ms", "300");
+	trace_start();
+	s = cl_start(NULL);
+	cl_accept(s);
+	cl_first(s);
+	rp_expect_closed(s->c);
+	rp_close(s->c);
+	cl_accept(s);
+	s->limit = 4096;
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	rp_check(rp_client_stat(s, "version") == 2 &&
+		 rp_client_stat(s, "version_reason") == 13 &&
+		 rp_client_stat(s, "why_reply") == 1 &&
+		 rp_client_stat(s, "fallbacks") == 0, "not reason 13");
+	rp_check(traced("rpcrdma2_negotiated", " reconnect why=5") &&
+		 traced("rpcrdma2_settled", " why=13"), "not traced");
+	trace_stop();
+	cl_end(s);
+}
+
 RP_CASE("reasons", why_forgotten, "VER-16,VER-17",
 	"what is remembered can be forgotten: version 2 at the next connect")
 {
@@ -488,10 +510,7 @@ RP_CASE("reasons", why_forgotten, "VER-16,VER-17",
 
 	cl_parameter("negotiate_ms", "300");
 	s = cl_start(NULL);
-	cl_accept(s);
-	cl_first(s);
-	rp_expect_closed(s->c);
-	rp_close(s->c);
+	cl_stay_silent(s);
 	v1_next(s);
 	rp_check(!cl_serve(s, s->mount), "the mount fails");
 	rp_check(!chg_request("client", rp_opt.port, "forget\n"),

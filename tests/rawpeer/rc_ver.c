@@ -380,25 +380,175 @@ RP_CASE("version", cl_not_remembered, "VER-13,VER-17,REC-1",
 
 /* ---- silence, loss ---- */
 
-RP_CASE("version", cl_silence, "VER-14,V1-9,VER-16,D-22",
-	"a server that says nothing: reconnect with version 1 (F-19)")
+/* A first message is all that comes, until the client gives up in time. */
+static void silence(struct cl *s, unsigned int least)
+{
+	uint64_t start = rp_now();
+
+	rp_check(rp_closed_within(s->c, 6000), "the client goes on waiting");
+	rp_check(rp_now() - start >= least, "it gives up after %llu ms",
+		 (unsigned long long)(rp_now() - start));
+	rp_check(!rp_recv_within(s->c, 0), "a second message");
+	hang_up(s);
+}
+
+RP_CASE("version", cl_silence, "VER-14,VER-2,V1-9,VER-16,D-22",
+	"a server that says nothing: CONNPROP, a Call, then version 1 (F-19)")
 {
 	struct cl *s;
-	uint64_t start;
 
 	cl_parameter("negotiate_ms", "2000");
 	s = cl_start(NULL);
 	cl_accept(s);
 	cl_first(s);
-	start = rp_now();
-	rp_check(rp_closed_within(s->c, 6000), "the client goes on waiting");
-	rp_check(rp_now() - start >= 500, "it gives up after %llu ms",
-		 (unsigned long long)(rp_now() - start));
-	rp_check(!rp_recv_within(s->c, 0), "a second message");
-	hang_up(s);
+	silence(s, 500);
+	cl_accept(s);
+	cl_call_free(cl_first_call(s));
+	silence(s, 500);
 	starts_with_v1(s);
 	must_mount(s);
 	use_it(s);
+	cl_end(s);
+}
+
+/* CONNPROP is not answered, which the draft allows; everything else is. The
+ * next connection is waiting for the answer to its Call.
+ */
+static struct cl *only_calls(void)
+{
+	struct cl *s;
+
+	cl_parameter("negotiate_ms", "1000");
+	s = cl_start(NULL);
+	cl_accept(s);
+	cl_first(s);
+	silence(s, 250);
+	/* Whoever answers now has time */
+	cl_parameter("negotiate_ms", "15000");
+	cl_accept(s);
+	return s;
+}
+
+static void answer_first_call(struct cl *s)
+{
+	struct cl_call *call = cl_first_call(s);
+
+	s->limit = 4096;
+	/* Until it is answered nothing else may come (VER-2). */
+	rp_expect_silence(s->c, 200 / rp_opt.scale);
+	cl_answer(s, call);
+	cl_call_free(call);
+}
+
+static void only_calls_works(void)
+{
+	struct cl *s = only_calls();
+	struct rp_job *job;
+	struct cl_call *call;
+	unsigned int i;
+
+	answer_first_call(s);
+	must_mount(s);
+	use_it(s);
+	job = job_write("f", 0, 10000);
+	call = cl_wait_for(s, NFS_WRITE);
+	rp_check(call->vers == 2 && call->rx.len <= 4096,
+		 "version %u, %u bytes", call->vers, call->rx.len);
+	cl_answer(s, call);
+	rp_check(!cl_serve(s, job), "the write fails");
+	/* That is remembered, so that no connection loses time. */
+	for (i = 0; i < 2; i++) {
+		hang_up(s);
+		job = job_stat(cl_name());
+		cl_accept(s);
+		answer_first_call(s);
+		rp_check(!cl_serve(s, job), "the operation fails");
+	}
+	one_connect(s);
+	cl_end(s);
+}
+
+RP_CASE("version", cl_only_calls, "VER-14,VER-3,CONN-11,CONN-6,VER-16,D-10,D-22",
+	"a server that ignores CONNPROP and answers Calls: version 2")
+{
+	only_calls_works();
+}
+
+RP_CASE("version", cl_only_calls_v2, "VER-14,VER-24,CONN-11,D-10,D-22",
+	"the same where version 1 is not allowed")
+{
+	cl_parameter("client_v1", "N");
+	only_calls_works();
+}
+
+RP_CASE("version", cl_only_calls_own, "CONN-10,CONN-9,D-10",
+	"the same, and it sends a CONNPROP of its own before its Reply")
+{
+	struct cl *s = only_calls();
+	struct cl_call *call = cl_first_call(s);
+
+	rp_send(s->c, connprop(0x77777777, 4096, 0));
+	s->limit = 4096;
+	cl_answer(s, call);
+	must_mount(s);
+	use_it(s);
+	cl_end(s);
+}
+
+RP_CASE("version", cl_call_err_vers, "VER-12,VER-10,VER-11,ERR-12",
+	"ERR_VERS to a first Call: the same connection, RPCs in version 1")
+{
+	struct cl *s = only_calls();
+	struct cl_call *call = cl_first_call(s);
+
+	rp_send(s->c, err_vers(call->xid, 2, 1, 1));
+	call = cl_next(s);
+	rp_check(call->vers == 1, "version %u", call->vers);
+	cl_answer(s, call);
+	must_mount(s);
+	one_connect(s);
+	use_it(s);
+	cl_end(s);
+}
+
+RP_CASE("version", cl_call_lost, "VER-15,D-22",
+	"closed at a first Call: the same again, then version 1")
+{
+	struct cl *s = only_calls();
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		cl_call_free(cl_first_call(s));
+		hang_up(s);
+		if (!i)
+			cl_accept(s);
+	}
+	starts_with_v1(s);
+	must_mount(s);
+	use_it(s);
+	cl_end(s);
+}
+
+RP_CASE("version", cl_call_junk, "HDR-5,HDR-7,FLG-9,ERR-6,D-10",
+	"what is no Reply to a first Call is dropped")
+{
+	struct cl *s = only_calls();
+	struct cl_call *call = cl_first_call(s);
+	struct rp_msg *reply = null_reply(call->xid);
+
+	rp_send(s->c, null_reply(call->xid + 1));
+	rp_send(s->c, rp_set(null_reply(call->xid), 9, call->xid + 1));
+	rp_send(s->c, rp_set(null_reply(call->xid), 10, 0));
+	rp_send(s->c, rp_cut(null_reply(call->xid), 36));
+	rp_send(s->c, rp_cut(null_reply(call->xid), 19));
+	rp_send(s->c, err_vers(call->xid + 1, 2, 1, 1));
+	rp_send(s->c, rp_set(cl_connprop(s, call->xid + 1), 2, 16));
+	rp_expect_silence(s->c, RP_SILENCE);
+	rp_send(s->c, rp_set(reply, 2, 32));
+	s->limit = 4096;
+	must_mount(s);
+	use_it(s);
+	one_connect(s);
 	cl_end(s);
 }
 
@@ -411,9 +561,7 @@ static struct cl *silent_mount(const char *seconds)
 	cl_parameter("remember_max", seconds);
 	cl_parameter("negotiate_ms", "500");
 	s = cl_start(NULL);
-	cl_accept(s);
-	cl_first(s);
-	leaves(s);
+	cl_stay_silent(s);
 	starts_with_v1(s);
 	must_mount(s);
 	return s;
@@ -788,6 +936,8 @@ RP_CASE("version", cl_insist_err_vers, "SEC-11,VER-24",
 RP_CASE("version", cl_insist_silence, "SEC-11,VER-14,VER-24",
 	"version 1 not allowed: silence ends the mount with EPROTO (F-19)")
 {
+	unsigned int first = 0;
+	struct rp_rx *rx;
 	struct cl *s;
 
 	cl_parameter("client_v1", "N");
@@ -800,7 +950,12 @@ RP_CASE("version", cl_insist_silence, "SEC-11,VER-14,VER-24",
 				break;
 			continue;
 		}
-		cl_first(s);
+		/* CONNPROP and Call by turns */
+		rx = rp_recv(s->c);
+		rp_check(rp_word(rx->buf, 1) == 2 &&
+			 rp_word(rx->buf, 3) == (first++ % 2 ? MSG : CONNPROP),
+			 "version %u type %u", rp_word(rx->buf, 1),
+			 rp_word(rx->buf, 3));
 		leaves(s);
 	}
 	must_fail(s, EPROTO);

@@ -528,6 +528,36 @@ uint32_t cl_first(struct cl *s)
 	return rp_word(rx->buf, 0);
 }
 
+struct cl_call *cl_first_call(struct cl *s)
+{
+	struct rp_rx *rx = rp_recv(s->c);
+	struct cl_call *call;
+
+	rp_check(rp_word(rx->buf, 1) == 2 && rp_word(rx->buf, 3) == MSG,
+		 "the first message is no Call but version %u type %u",
+		 rp_word(rx->buf, 1), rp_word(rx->buf, 3));
+	rp_check(rx->len <= 1024, "%u bytes", rx->len);
+	call = cl_parse(s, rx);
+	rp_check(!call->proc && !call->inv && !call->nreads &&
+		 !call->nwrites && !call->has_reply, "no plain NULL Call");
+	rp_check(call->credit > 0 && call->credit < 65536,
+		 "%u credits wanted", call->credit);
+	return call;
+}
+
+void cl_stay_silent(struct cl *s)
+{
+	cl_accept(s);
+	cl_first(s);
+	rp_expect_closed(s->c);
+	rp_close(s->c);
+	cl_accept(s);
+	cl_call_free(cl_first_call(s));
+	rp_expect_closed(s->c);
+	rp_close(s->c);
+	s->c = NULL;
+}
+
 struct rp_msg *cl_connprop(struct cl *s, uint32_t xid)
 {
 	struct rp_msg *m = connprop(xid, 4096, 0);

@@ -124,7 +124,11 @@ struct rp_conn *cl_accept(struct cl *s);
 struct rp_conn *cl_accept_how(struct cl *s, const struct rp_how *how);
 /* The client's first message must be a CONNPROP: take it. Returns its XID. */
 uint32_t cl_first(struct cl *s);
-/* Answer to it: RBSIZ 4096, BRS NONE, @grant credits */
+/* The first message must be a version 2 NULL Call: take it. */
+struct cl_call *cl_first_call(struct cl *s);
+/* Two connections on which nothing is answered, and the client leaves. */
+void cl_stay_silent(struct cl *s);
+/* Answer to cl_first(): RBSIZ 4096, BRS NONE, @grant credits */
 struct rp_msg *cl_connprop(struct cl *s, uint32_t xid);
 void cl_settle(struct cl *s);
 /* A mount that is complete: version 2, or 1 after ERR_VERS */

@@ -43,6 +43,27 @@ static void client_wait(struct client *c, u32 xid)
 	KUNIT_EXPECT_EQ(c->test, c->neg.state, RPCRDMA2_NEG_WAIT);
 }
 
+/* A new connection that has sent its Call, after another without an answer to
+ * CONNPROP
+ */
+static void client_wait_reply(struct client *c, u32 xid)
+{
+	client_wait(c, OTHER_XID);
+	KUNIT_EXPECT_EQ(c->test, rpcrdma2_neg_timeout(&c->neg, c->now),
+			RPCRDMA2_DO_RECONNECT);
+	KUNIT_EXPECT_EQ(c->test, client_connect(c, xid),
+			RPCRDMA2_DO_SEND_CALL);
+	KUNIT_EXPECT_EQ(c->test, c->neg.state, RPCRDMA2_NEG_WAIT_REPLY);
+}
+
+/* Nothing at all is answered. */
+static void client_silence(struct client *c)
+{
+	client_wait_reply(c, NEG_XID);
+	KUNIT_EXPECT_EQ(c->test, rpcrdma2_neg_timeout(&c->neg, c->now),
+			RPCRDMA2_DO_RECONNECT);
+}
+
 static enum rpcrdma2_neg_action client_message(struct client *c,
 					       struct message m)
 {
@@ -65,15 +86,16 @@ static void expect_state(struct client *c, enum rpcrdma2_neg_state state,
 static void expect_remembered(struct client *c, u32 span,
 			      enum rpcrdma2_why why)
 {
-	KUNIT_EXPECT_EQ(c->test, c->mem.v1_until, c->now + span);
+	KUNIT_EXPECT_EQ(c->test, c->mem.begin, RPCRDMA2_BEGIN_V1);
+	KUNIT_EXPECT_EQ(c->test, c->mem.until, c->now + span);
 	KUNIT_EXPECT_EQ(c->test, c->mem.span, span);
 	KUNIT_EXPECT_EQ(c->test, c->mem.why, why);
 }
 
 static void expect_nothing_remembered(struct client *c)
 {
-	KUNIT_EXPECT_EQ(c->test, c->mem.v1_until, 0);
-	KUNIT_EXPECT_FALSE(c->test, c->mem.next_v1);
+	KUNIT_EXPECT_EQ(c->test, c->mem.until, 0);
+	KUNIT_EXPECT_FALSE(c->test, c->mem.next);
 }
 
 /* The next connection of the same attempt starts with v1 and says why. */
@@ -104,7 +126,8 @@ static void row_start_remembered(struct kunit *test)
 	struct client c;
 
 	client_init(&c, test);
-	c.mem.v1_until = c.now + 1;
+	c.mem.begin = RPCRDMA2_BEGIN_V1;
+	c.mem.until = c.now + 1;
 	c.mem.why = RPCRDMA2_WHY_SILENCE;
 	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
 			RPCRDMA2_DO_SETTLE);
@@ -292,7 +315,7 @@ static void err_chunk_rule(struct kunit *test)
 			RPCRDMA2_DO_RECONNECT);
 }
 
-/* wait: timer */
+/* wait: timer: once more with a Call, at once, but nothing is remembered */
 static void row_wait_timer(struct kunit *test)
 {
 	struct client c;
@@ -302,8 +325,162 @@ static void row_wait_timer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
 			RPCRDMA2_DO_RECONNECT);
 	expect_state(&c, RPCRDMA2_NEG_START, RPCRDMA2_WHY_SILENCE);
+	KUNIT_EXPECT_EQ(test, c.mem.until, 0);
+	KUNIT_EXPECT_EQ(test, c.mem.span, 0);
+	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
+			RPCRDMA2_DO_SEND_CALL);
+	expect_state(&c, RPCRDMA2_NEG_WAIT_REPLY, RPCRDMA2_WHY_NONE);
+	/* only once */
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
+			RPCRDMA2_DO_NOTHING);
+	expect_nothing_remembered(&c);
+}
+
+/* wait_reply: timer */
+static void row_reply_timer(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait_reply(&c, NEG_XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
+			RPCRDMA2_DO_RECONNECT);
+	expect_state(&c, RPCRDMA2_NEG_START, RPCRDMA2_WHY_SILENCE);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_SILENCE);
 	expect_v1_next(&c, RPCRDMA2_WHY_SILENCE);
+}
+
+static struct message reply_to(struct kunit *test, u32 xid)
+{
+	struct message m = MESSAGE(test, XID, 2, 16, 0, 1, 0, 0, 0, 0,
+				   XID, 1, 0, 0, 0, 0);
+
+	put_unaligned_be32(xid, m.p);
+	put_unaligned_be32(xid, m.p + 36);
+	return m;
+}
+
+/* wait_reply: the Reply, and what is none */
+static void row_reply_answer(struct kunit *test)
+{
+	struct message m;
+	struct client c;
+
+	client_init(&c, test);
+	client_wait_reply(&c, NEG_XID);
+	c.mem.losses = 1;
+	/* another XID; a Call; no RPC; NOMSG; version 1 */
+	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, OTHER_XID)),
+			RPCRDMA2_DO_NOTHING);
+	m = reply_to(test, NEG_XID);
+	put_unaligned_be32(0, m.p + 16);
+	KUNIT_EXPECT_EQ(test, client_message(&c, m), RPCRDMA2_DO_NOTHING);
+	m = reply_to(test, NEG_XID);
+	KUNIT_EXPECT_EQ(test, client_message(&c, message_new(test, m.p, 40)),
+			RPCRDMA2_DO_NOTHING);
+	put_unaligned_be32(1, m.p + 12);
+	KUNIT_EXPECT_EQ(test, client_message(&c, m), RPCRDMA2_DO_NOTHING);
+	m = reply_to(test, NEG_XID);
+	put_unaligned_be32(1, m.p + 4);
+	KUNIT_EXPECT_EQ(test, client_message(&c, m), RPCRDMA2_DO_NOTHING);
+	expect_state(&c, RPCRDMA2_NEG_WAIT_REPLY, RPCRDMA2_WHY_NONE);
+
+	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, NEG_XID)),
+			RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_is_grant(&c.hdr));
+	KUNIT_EXPECT_EQ(test, c.hdr.credit, 16);
+	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
+}
+
+/* A Reply says nothing where none is awaited. */
+static void reply_to_connprop(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, NEG_XID)),
+			RPCRDMA2_DO_NOTHING);
+	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+}
+
+/* Connections of the next minute begin with a Call; later ones ask again. */
+static void memory_of_a_call(struct kunit *test)
+{
+	static const u32 spans[] = { 60, 120, 240, 480, 600, 600 };
+	struct client c;
+	u32 i;
+
+	client_init(&c, test);
+	for (i = 0; i < ARRAY_SIZE(spans); i++) {
+		client_wait_reply(&c, NEG_XID);
+		client_message(&c, reply_to(test, NEG_XID));
+		rpcrdma2_neg_proved(&c.neg);
+		KUNIT_EXPECT_EQ(test, c.mem.span, spans[i]);
+		rpcrdma2_neg_lost(&c.neg, c.now);
+		c.now += spans[i] - 1;
+		KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
+				RPCRDMA2_DO_SEND_CALL);
+		client_message(&c, reply_to(test, NEG_XID));
+		KUNIT_EXPECT_EQ(test, c.mem.span, spans[i]);
+		rpcrdma2_neg_lost(&c.neg, c.now);
+		c.now++;
+	}
+	/* CONNPROP answered: nothing to remember any more */
+	client_wait(&c, NEG_XID);
+	client_vector(&c, VEC_P2);
+	expect_nothing_remembered(&c);
+}
+
+/* wait_reply: CONNPROP, its own or an answer */
+static void row_reply_connprop(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait_reply(&c, NEG_XID + 1);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2), RPCRDMA2_DO_NOTHING);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P4), RPCRDMA2_DO_BAD_XDR);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P1), RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
+	expect_nothing_remembered(&c);
+}
+
+/* wait_reply: ERRORs mean what they mean as answer to CONNPROP */
+static void row_reply_error(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait_reply(&c, XID);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_E1b), RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS);
+	rpcrdma2_neg_proved(&c.neg);
+	expect_nothing_remembered(&c);
+
+	client_init(&c, test);
+	client_wait_reply(&c, XID);
+	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_V2), RPCRDMA2_DO_RECONNECT);
+	expect_remembered(&c, 60, RPCRDMA2_WHY_OTHER_ERROR);
+	expect_v1_next(&c, RPCRDMA2_WHY_OTHER_ERROR);
+}
+
+/* wait_reply: connection lost: the same again, then version 1 */
+static void row_reply_lost(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait_reply(&c, NEG_XID);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_RECONNECT);
+	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
+			RPCRDMA2_DO_SEND_CALL);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
+			RPCRDMA2_DO_RECONNECT);
+	expect_remembered(&c, 60, RPCRDMA2_WHY_LOST);
+	expect_v1_next(&c, RPCRDMA2_WHY_LOST);
 }
 
 /* wait: connection lost, first time */
@@ -511,8 +688,7 @@ static void memory_grows(struct kunit *test)
 
 	client_init(&c, test);
 	for (i = 0; i < ARRAY_SIZE(spans); i++) {
-		client_wait(&c, NEG_XID);
-		rpcrdma2_neg_timeout(&c.neg, c.now);
+		client_silence(&c);
 		expect_remembered(&c, spans[i], RPCRDMA2_WHY_SILENCE);
 		expect_v1_next(&c, RPCRDMA2_WHY_SILENCE);
 		rpcrdma2_neg_proved(&c.neg);
@@ -529,8 +705,7 @@ static void memory_grows(struct kunit *test)
 	client_wait(&c, NEG_XID);
 	client_vector(&c, VEC_P2);
 	rpcrdma2_neg_lost(&c.neg, c.now);
-	client_wait(&c, NEG_XID);
-	rpcrdma2_neg_timeout(&c.neg, c.now);
+	client_silence(&c);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_SILENCE);
 }
 
@@ -553,7 +728,7 @@ static void memory_of_closing_server(struct kunit *test)
 	rpcrdma2_neg_lost(&c.neg, c.now);
 	expect_remembered(&c, 120, RPCRDMA2_WHY_ERR_VERS_LOST);
 	c.now += 120;
-	c.mem.next_v1 = false;
+	c.mem.next = false;
 	client_wait(&c, XID);
 	client_vector(&c, VEC_E1b);
 	rpcrdma2_neg_proved(&c.neg);
@@ -568,9 +743,11 @@ static void memory_of_no_time(struct kunit *test)
 	client_init(&c, test);
 	c.policy.remember_min = 0;
 	c.policy.remember_max = 0;
-	client_wait(&c, NEG_XID);
-	rpcrdma2_neg_timeout(&c.neg, c.now);
+	client_silence(&c);
 	expect_v1_next(&c, RPCRDMA2_WHY_SILENCE);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	client_wait_reply(&c, NEG_XID);
+	client_message(&c, reply_to(test, NEG_XID));
 	rpcrdma2_neg_lost(&c.neg, c.now);
 	client_wait(&c, NEG_XID);
 }
@@ -580,8 +757,7 @@ static void memory_can_be_cleared(struct kunit *test)
 	struct client c;
 
 	client_init(&c, test);
-	client_wait(&c, NEG_XID);
-	rpcrdma2_neg_timeout(&c.neg, c.now);
+	client_silence(&c);
 	rpcrdma2_ver_forget(&c.mem);
 	expect_nothing_remembered(&c);
 	client_wait(&c, NEG_XID);
@@ -605,10 +781,17 @@ static void v2_required(struct kunit *test)
 		expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
 		expect_nothing_remembered(&c);
 	}
-	client_wait(&c, XID);
+	client_wait_reply(&c, XID);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
 			RPCRDMA2_DO_FAIL);
 	expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
+	expect_nothing_remembered(&c);
+	/* a server that answers Calls only */
+	client_wait_reply(&c, XID);
+	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, XID)),
+			RPCRDMA2_DO_SETTLE);
+	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
+	rpcrdma2_ver_forget(&c.mem);
 
 	client_wait(&c, XID);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
@@ -620,8 +803,9 @@ static void v2_required(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 
 	/* what was remembered before the policy changed does not count */
-	c.mem.v1_until = c.now + 100;
-	c.mem.next_v1 = true;
+	c.mem.begin = RPCRDMA2_BEGIN_V1;
+	c.mem.until = c.now + 100;
+	c.mem.next = true;
 	client_wait(&c, NEG_XID);
 	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2), RPCRDMA2_DO_SETTLE);
 }
@@ -662,7 +846,14 @@ static struct kunit_case client_version_cases[] = {
 	RPCRDMA2_CASE(row_wait_err_vers_lost, "8.1,VER-13,V1-10"),
 	RPCRDMA2_CASE(row_wait_other_error, "8.1,VER-18,ERR-18,D-22"),
 	RPCRDMA2_CASE(err_chunk_rule, "VER-18,D-9"),
-	RPCRDMA2_CASE(row_wait_timer, "8.1,VER-14,V1-9,D-22"),
+	RPCRDMA2_CASE(row_wait_timer, "8.1,VER-14,V1-9,D-22,D-10"),
+	RPCRDMA2_CASE(row_reply_timer, "8.1,VER-14,V1-9,D-22"),
+	RPCRDMA2_CASE(row_reply_answer, "8.1,VER-14,D-10,D-22"),
+	RPCRDMA2_CASE(reply_to_connprop, "8.1,VER-14,D-10"),
+	RPCRDMA2_CASE(row_reply_connprop, "8.1,CONN-10,D-10"),
+	RPCRDMA2_CASE(row_reply_error, "8.1,VER-10,VER-12,VER-18"),
+	RPCRDMA2_CASE(row_reply_lost, "8.1,VER-15"),
+	RPCRDMA2_CASE(memory_of_a_call, "VER-16,VER-17,D-22"),
 	RPCRDMA2_CASE(row_wait_lost_once, "8.1,VER-15"),
 	RPCRDMA2_CASE(row_wait_lost_twice, "8.1,VER-15,V1-10"),
 	RPCRDMA2_CASE(lost_with_answer_between, "VER-15,VER-17"),

@@ -36,10 +36,10 @@
  */
 #define RPCRDMA2_MAX_CALL_SLOTS	64U
 
-/* Attempts inside one connect: v2, v2 again after a loss, v1, and one more
- * for an ERR_VERS followed by a loss.
+/* Attempts inside one connect: v2, v2 again after a loss, v2 with a Call after
+ * silence, v1, and one more for an ERR_VERS followed by a loss.
  */
-#define RPCRDMA2_ATTEMPTS	4
+#define RPCRDMA2_ATTEMPTS	5
 
 static atomic_t rpcrdma2_conn_ids;
 
@@ -443,7 +443,7 @@ void rpcrdma2_conn_opened(struct rpcrdma2_conn *conn)
 static void conn_count_why(const struct rpcrdma2_conn *conn,
 			   enum rpcrdma2_why why)
 {
-	BUILD_BUG_ON(RPCRDMA2_STAT_why_peer_error -
+	BUILD_BUG_ON(RPCRDMA2_STAT_why_reply -
 		     RPCRDMA2_STAT_why_connprop != RPCRDMA2_NR_WHY - 2);
 	if (why != RPCRDMA2_WHY_NONE)
 		atomic_long_inc(&conn->p.stats->v[RPCRDMA2_STAT_why_connprop +
@@ -646,6 +646,7 @@ static void conn_negotiation_lost(struct rpcrdma2_conn *conn)
 	spin_lock(&conn->state_lock);
 	switch (conn->neg.state) {
 	case RPCRDMA2_NEG_WAIT:
+	case RPCRDMA2_NEG_WAIT_REPLY:
 	case RPCRDMA2_NEG_V1:
 	case RPCRDMA2_NEG_V2:
 		conn->neg_action = rpcrdma2_neg_lost(&conn->neg,
@@ -857,15 +858,24 @@ static enum rpcrdma2_neg_action conn_await_answer(struct rpcrdma2_conn *conn)
 static enum rpcrdma2_neg_action conn_negotiate(struct rpcrdma2_conn *conn)
 {
 	enum rpcrdma2_neg_action action;
+	int ret;
 
 	spin_lock(&conn->state_lock);
 	rpcrdma2_neg_init(&conn->neg, conn->p.policy, conn->p.mem,
 			  atomic_inc_return(&conn->control_xid));
 	action = rpcrdma2_neg_connected(&conn->neg, now_seconds());
 	spin_unlock(&conn->state_lock);
-	if (action != RPCRDMA2_DO_SEND_CONNPROP)
+	switch (action) {
+	case RPCRDMA2_DO_SEND_CONNPROP:
+		ret = rpcrdma2_send_connprop(conn, conn->neg.xid, false);
+		break;
+	case RPCRDMA2_DO_SEND_CALL:
+		ret = rpcrdma2_send_null(conn, conn->neg.xid);
+		break;
+	default:
 		return action;
-	if (rpcrdma2_send_connprop(conn, conn->neg.xid, false))
+	}
+	if (ret)
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 	return conn_await_answer(conn);
 }

@@ -257,7 +257,7 @@ struct rpcrdma2_conn_ops {
  * @reply_wrs: entries a Reply of ours may need, RDMA Writes included
  * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
  * @brs: Reverse Request Support to announce
- * @negotiate_ms: client: time limit for the answer to CONNPROP
+ * @negotiate_ms: client: time limit for the answer to a first message
  * @swapper: client: not zero while the mount holds swap
  */
 struct rpcrdma2_conn_params {
@@ -763,6 +763,8 @@ bool rpcrdma2_receive(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
 /* Send our CONNPROP (D-10). -ENOTCONN, -EAGAIN (no room) */
 int rpcrdma2_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
 			   bool response);
+/* Send a NULL Call of version 2 as first message. Errors as above */
+int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid);
 /* Answer a received message with an RDMA2_ERROR. Dropped and counted if
  * there is no room (SEC-14). Does not sleep.
  */

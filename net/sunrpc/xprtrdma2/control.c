@@ -7,7 +7,11 @@
  * Everything runs in the CQ's work item, one message at a time, except the
  * senders, which may be called from process context in general.
  */
+#include <linux/nfs.h>
+#include <linux/nfs3.h>
 #include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/msg_prot.h>
+#include <linux/sunrpc/xdr.h>
 
 #include "conn.h"
 #include "inject.h"
@@ -144,6 +148,50 @@ int rpcrdma2_send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
 	return ret;
 }
 
+/**
+ * rpcrdma2_send_null - ask with a Call whether the server speaks version 2
+ * @conn: client's connection on which nothing was sent
+ * @xid: our own value
+ *
+ * Every server answers a Call to the NULL procedure, that of a program that it
+ * does not know included, and needs no credentials for that.
+ *
+ * Context: process; does not sleep.
+ * Return: 0, -EAGAIN without room, or -ENOTCONN
+ */
+int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid)
+{
+	const __be32 rpc[] = {
+		cpu_to_be32(xid), rpc_call, cpu_to_be32(RPC_VERSION),
+		cpu_to_be32(NFS_PROGRAM), cpu_to_be32(NFS3_VERSION),
+		cpu_to_be32(NFS3PROC_NULL),
+		rpc_auth_null, 0, rpc_auth_null, 0,
+	};
+	const struct rpcrdma2_call call = {
+		.xid	= xid,
+		.credit	= rpcrdma2_conn_credit_ask(conn),
+	};
+	struct rpcrdma2_send *send;
+	int ret;
+
+	send = rpcrdma2_send_get(conn, 1, NULL, true);
+	if (!send)
+		return -EAGAIN;
+	ret = rpcrdma2_codec_v2.encode_call(&call, send->buf,
+					    send->size - sizeof(rpc));
+	if (ret < 0) {
+		rpcrdma2_send_put(send);
+		return ret;
+	}
+	memcpy(send->buf + ret, rpc, sizeof(rpc));
+	rpcrdma2_send_prepare(send, ret + sizeof(rpc), 0);
+	ret = rpcrdma2_send_post(send, NULL);
+	trace_rpcrdma2_send_control(conn, xid, RDMA2_MSG, 0, ret);
+	if (!ret)
+		rpcrdma2_stat_inc(conn->p.stats, tx_call_msg);
+	return ret;
+}
+
 /* Is the peer one of another protocol called version 2? It is treated as any
  * that does not conform; the log says once what is behind that (VER-23).
  */
@@ -223,6 +271,23 @@ static void recv_connprop(struct rpcrdma2_conn *conn,
 	}
 }
 
+/* The message that has settled version 2: a CONNPROP, or the Reply to our Call.
+ * False if there can be no connection with such properties.
+ */
+static bool take_answer(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	if (rx->hdr.htype == RDMA2_CONNPROP) {
+		rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
+		if (!connprop_apply(conn, rx))
+			return false;
+	} else {
+		rpcrdma2_stat_inc(conn->p.stats, rx_reply_msg);
+	}
+	if (rx->hdr.response)
+		rpcrdma2_conn_granted(conn, rx->hdr.credit);
+	return true;
+}
+
 /* Client, version not settled: every message goes to the negotiation. */
 static void recv_negotiating(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx)
@@ -250,13 +315,8 @@ static void recv_negotiating(struct rpcrdma2_conn *conn,
 		return;
 	}
 	if (action == RPCRDMA2_DO_SETTLE &&
-	    conn->neg.state == RPCRDMA2_NEG_V2) {
-		rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
-		if (!connprop_apply(conn, rx))
-			action = RPCRDMA2_DO_FAIL;
-		else if (rx->hdr.response)
-			rpcrdma2_conn_granted(conn, rx->hdr.credit);
-	}
+	    conn->neg.state == RPCRDMA2_NEG_V2 && !take_answer(conn, rx))
+		action = RPCRDMA2_DO_FAIL;
 	/* The connect path does the rest */
 	smp_store_release(&conn->neg_action, action);
 	wake_up_all(&conn->state_wq);

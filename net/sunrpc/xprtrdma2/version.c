@@ -27,6 +27,7 @@ static const char * const why_names[RPCRDMA2_NR_WHY] = {
 	[RPCRDMA2_WHY_NO_COMMON]	= "no common version",
 	[RPCRDMA2_WHY_REQUIRED]		= "version 2 is required",
 	[RPCRDMA2_WHY_PEER_ERROR]	= "peer does not conform",
+	[RPCRDMA2_WHY_REPLY]		= "Call answered, not CONNPROP",
 };
 
 /**
@@ -43,20 +44,22 @@ const char *rpcrdma2_why_name(enum rpcrdma2_why why)
 
 /* The client's memory */
 
-/* Start with v1 next time, and for a while that grows (VER-16). */
+/* Connections begin like this for a while that grows (VER-16). */
 static void ver_remember(struct rpcrdma2_ver_memory *mem,
 			 const struct rpcrdma2_ver_policy *policy,
-			 enum rpcrdma2_why why, u64 now)
+			 enum rpcrdma2_begin begin, enum rpcrdma2_why why,
+			 u64 now)
 {
 	u64 span = policy->remember_min;
 
 	if (mem->span)
 		span = max_t(u64, span, 2ULL * mem->span);
 	mem->span = min_t(u64, span, policy->remember_max);
-	mem->v1_until = now + mem->span;
+	mem->begin = begin;
+	mem->until = now + mem->span;
+	mem->next = true;
 	mem->why = why;
 	mem->losses = 0;
-	mem->next_v1 = true;
 }
 
 /**
@@ -91,7 +94,7 @@ void rpcrdma2_ver_absent(struct rpcrdma2_ver_memory *mem)
  * @n: negotiation
  * @policy: what is allowed; stays valid as long as @n
  * @mem: memory of the transport; stays valid as long as @n
- * @xid: XID for our CONNPROP (ERR-7)
+ * @xid: XID for our first message (ERR-7)
  *
  * Context: any. Requirements: REC-1.
  */
@@ -119,8 +122,22 @@ static enum rpcrdma2_neg_action neg_fail(struct rpcrdma2_neg *n,
 {
 	n->state = RPCRDMA2_NEG_FAILED;
 	n->why = why;
-	n->mem->losses = 0;
+	rpcrdma2_ver_forget(n->mem);
 	return RPCRDMA2_DO_FAIL;
+}
+
+static bool neg_waits(const struct rpcrdma2_neg *n)
+{
+	return n->state == RPCRDMA2_NEG_WAIT ||
+	       n->state == RPCRDMA2_NEG_WAIT_REPLY;
+}
+
+static enum rpcrdma2_neg_action neg_reconnect(struct rpcrdma2_neg *n,
+					      enum rpcrdma2_why why)
+{
+	n->state = RPCRDMA2_NEG_START;
+	n->why = why;
+	return RPCRDMA2_DO_RECONNECT;
 }
 
 /* This peer does not take version 2: connect again, with version 1. */
@@ -129,10 +146,8 @@ static enum rpcrdma2_neg_action neg_fall_back(struct rpcrdma2_neg *n,
 {
 	if (!n->policy->v1)
 		return neg_fail(n, RPCRDMA2_WHY_REQUIRED);
-	ver_remember(n->mem, n->policy, why, now);
-	n->state = RPCRDMA2_NEG_START;
-	n->why = why;
-	return RPCRDMA2_DO_RECONNECT;
+	ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1, why, now);
+	return neg_reconnect(n, why);
 }
 
 /**
@@ -150,7 +165,8 @@ enum rpcrdma2_neg_action rpcrdma2_neg_connected(struct rpcrdma2_neg *n,
 						u64 now)
 {
 	struct rpcrdma2_ver_memory *mem = n->mem;
-	enum rpcrdma2_why why;
+	enum rpcrdma2_why why = RPCRDMA2_WHY_REMEMBERED;
+	enum rpcrdma2_begin begin;
 
 	if (n->state != RPCRDMA2_NEG_START)
 		return RPCRDMA2_DO_NOTHING;
@@ -159,13 +175,20 @@ enum rpcrdma2_neg_action rpcrdma2_neg_connected(struct rpcrdma2_neg *n,
 			neg_settle(n, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ADMIN) :
 			neg_fail(n, RPCRDMA2_WHY_ADMIN);
 
-	if (n->policy->v1 && (mem->next_v1 || now < mem->v1_until)) {
-		why = mem->next_v1 ? mem->why : RPCRDMA2_WHY_REMEMBERED;
-		mem->next_v1 = false;
+	begin = mem->next || now < mem->until ? mem->begin :
+						RPCRDMA2_BEGIN_CONNPROP;
+	if (mem->next)
+		why = mem->why;
+	mem->next = false;
+	if (begin == RPCRDMA2_BEGIN_V1 && n->policy->v1)
 		return neg_settle(n, RPCRDMA2_NEG_V1, why);
+
+	n->why = RPCRDMA2_WHY_NONE;
+	if (begin == RPCRDMA2_BEGIN_CALL) {
+		n->state = RPCRDMA2_NEG_WAIT_REPLY;
+		return RPCRDMA2_DO_SEND_CALL;
 	}
 	n->state = RPCRDMA2_NEG_WAIT;
-	n->why = RPCRDMA2_WHY_NONE;
 	return RPCRDMA2_DO_SEND_CONNPROP;
 }
 
@@ -213,9 +236,27 @@ static enum rpcrdma2_neg_action neg_connprop(struct rpcrdma2_neg *n,
 	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 }
 
+/* Our Call is answered. So this server speaks version 2 and says nothing to
+ * CONNPROP, which the draft allows: that need not be found out each time.
+ */
+static enum rpcrdma2_neg_action neg_reply(struct rpcrdma2_neg *n,
+					  const struct rpcrdma2_hdr *hdr,
+					  u64 now)
+{
+	if (n->state != RPCRDMA2_NEG_WAIT_REPLY || !hdr->response ||
+	    hdr->xid != n->xid || hdr->body_len < 8)
+		return RPCRDMA2_DO_NOTHING;
+	if (now >= n->mem->until)
+		ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_CALL,
+			     RPCRDMA2_WHY_REPLY, now);
+	n->mem->next = false;
+	n->mem->losses = 0;
+	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
+}
+
 /**
  * rpcrdma2_neg_message - a message arrived
- * @n: negotiation; other states than WAIT ignore the message (ERR-14)
+ * @n: negotiation; unless it waits the message is ignored (ERR-14)
  * @msg: received message
  * @len: bytes received
  * @hdr: filled as far as @msg can be decoded
@@ -234,7 +275,7 @@ enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 	u32 low, high;
 
 	verdict = rpcrdma2_codec_v2.decode(msg, len, hdr);
-	if (n->state != RPCRDMA2_NEG_WAIT || len < RPCRDMA_COMMON_PREFIX)
+	if (!neg_waits(n) || len < RPCRDMA_COMMON_PREFIX)
 		return RPCRDMA2_DO_NOTHING;
 
 	if (hdr->htype == RDMA2_ERROR) {
@@ -246,7 +287,11 @@ enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 			return neg_fall_back(n, RPCRDMA2_WHY_OTHER_ERROR, now);
 		return RPCRDMA2_DO_NOTHING;
 	}
-	if (hdr->vers != RPCRDMA_VERS_2 || hdr->htype != RDMA2_CONNPROP)
+	if (hdr->vers != RPCRDMA_VERS_2)
+		return RPCRDMA2_DO_NOTHING;
+	if (hdr->htype == RDMA2_MSG && verdict == RPCRDMA2_OK)
+		return neg_reply(n, hdr, now);
+	if (hdr->htype != RDMA2_CONNPROP)
 		return RPCRDMA2_DO_NOTHING;
 	if (verdict == RPCRDMA2_BAD_XDR)
 		return RPCRDMA2_DO_BAD_XDR;
@@ -255,18 +300,27 @@ enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 }
 
 /**
- * rpcrdma2_neg_timeout - no answer to our CONNPROP within the limit
+ * rpcrdma2_neg_timeout - no answer to our first message within the limit
  * @n: negotiation
  * @now: seconds
  *
- * Context: any. Requirements: VER-14, V1-9.
- * Return: what to do next; NOTHING unless the state is WAIT.
+ * To CONNPROP a server of version 2 may be silent, to a Call it may not.
+ *
+ * Context: any. Requirements: VER-14, V1-9, D-22.
+ * Return: what to do next; NOTHING unless it waits.
  */
 enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now)
 {
-	if (n->state != RPCRDMA2_NEG_WAIT)
+	switch (n->state) {
+	case RPCRDMA2_NEG_WAIT:
+		n->mem->begin = RPCRDMA2_BEGIN_CALL;
+		n->mem->next = true;
+		return neg_reconnect(n, RPCRDMA2_WHY_SILENCE);
+	case RPCRDMA2_NEG_WAIT_REPLY:
+		return neg_fall_back(n, RPCRDMA2_WHY_SILENCE, now);
+	default:
 		return RPCRDMA2_DO_NOTHING;
-	return neg_fall_back(n, RPCRDMA2_WHY_SILENCE, now);
+	}
 }
 
 /**
@@ -275,20 +329,22 @@ enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now)
  * @now: seconds
  *
  * Context: any. Requirements: VER-13, VER-15, V1-10.
- * Return: what to do next; NOTHING unless the state is WAIT.
+ * Return: what to do next; NOTHING unless it waits.
  */
 enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
 {
 	switch (n->state) {
 	case RPCRDMA2_NEG_WAIT:
+	case RPCRDMA2_NEG_WAIT_REPLY:
 		if (++n->mem->losses >= LOSSES_MAX)
 			return neg_fall_back(n, RPCRDMA2_WHY_LOST, now);
-		n->state = RPCRDMA2_NEG_START;
-		return RPCRDMA2_DO_RECONNECT;
+		/* the same message again */
+		n->mem->next = n->state == RPCRDMA2_NEG_WAIT_REPLY;
+		return neg_reconnect(n, RPCRDMA2_WHY_NONE);
 	case RPCRDMA2_NEG_V1:
 	case RPCRDMA2_NEG_V2:
 		if (n->saw_err_vers)
-			ver_remember(n->mem, n->policy,
+			ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
 				     RPCRDMA2_WHY_ERR_VERS_LOST, now);
 		n->saw_err_vers = false;
 		n->state = RPCRDMA2_NEG_START;

@@ -27,6 +27,7 @@
  * @RPCRDMA2_WHY_NO_COMMON: failed: no version in common
  * @RPCRDMA2_WHY_REQUIRED: failed: v2 required, peer is v1
  * @RPCRDMA2_WHY_PEER_ERROR: failed: peer is no conforming peer
+ * @RPCRDMA2_WHY_REPLY: v2: CONNPROP ignored, a Call answered
  * @RPCRDMA2_NR_WHY: how many there are
  *
  * Numeric reasons are counted, traced and shown per connection; never
@@ -46,6 +47,7 @@ enum rpcrdma2_why {
 	RPCRDMA2_WHY_NO_COMMON,
 	RPCRDMA2_WHY_REQUIRED,
 	RPCRDMA2_WHY_PEER_ERROR,
+	RPCRDMA2_WHY_REPLY,
 	RPCRDMA2_NR_WHY,
 };
 
@@ -55,7 +57,7 @@ const char *rpcrdma2_why_name(enum rpcrdma2_why why);
  * struct rpcrdma2_ver_policy - what the administrator allows
  * @v1: version 1 may be spoken
  * @v2: version 2 may be spoken
- * @remember_min: first time to remember "v1 only", seconds
+ * @remember_min: first time to remember what a server does not answer, seconds
  * @remember_max: it doubles up to this, seconds
  */
 struct rpcrdma2_ver_policy {
@@ -66,26 +68,45 @@ struct rpcrdma2_ver_policy {
 };
 
 /**
+ * enum rpcrdma2_begin - how a connection begins
+ * @RPCRDMA2_BEGIN_CONNPROP: with a CONNPROP
+ * @RPCRDMA2_BEGIN_CALL: with a version 2 Call, which a server that is silent
+ *	about CONNPROP has to answer (VER-14)
+ * @RPCRDMA2_BEGIN_V1: with version 1
+ */
+enum rpcrdma2_begin {
+	RPCRDMA2_BEGIN_CONNPROP = 0,
+	RPCRDMA2_BEGIN_CALL,
+	RPCRDMA2_BEGIN_V1,
+};
+
+/**
  * struct rpcrdma2_ver_memory - what a transport instance remembers
- * @v1_until: start with v1 until this time; 0 = nothing remembered
+ * @begin: how connections begin
+ * @until: until this time; 0 = nothing remembered
+ * @next: the next connection begins like that, whatever the time
  * @span: seconds last remembered for
  * @why: the reason
  * @losses: connections lost in a row before any answer
- * @next_v1: the next connection starts with v1, whatever the time
  *
  * All zero means that nothing is remembered.
  */
 struct rpcrdma2_ver_memory {
-	u64			v1_until;
+	enum rpcrdma2_begin	begin;
+	u64			until;
+	bool			next;
 	u32			span;
 	enum rpcrdma2_why	why;
 	u32			losses;
-	bool			next_v1;
 };
 
+/* Before the version is settled: WAIT for the answer to a CONNPROP,
+ * WAIT_REPLY for that to a Call.
+ */
 enum rpcrdma2_neg_state {
 	RPCRDMA2_NEG_START = 0,
 	RPCRDMA2_NEG_WAIT,
+	RPCRDMA2_NEG_WAIT_REPLY,
 	RPCRDMA2_NEG_V1,
 	RPCRDMA2_NEG_V2,
 	RPCRDMA2_NEG_FAILED,
@@ -95,6 +116,7 @@ enum rpcrdma2_neg_state {
  * enum rpcrdma2_neg_action - what the connection does next
  * @RPCRDMA2_DO_NOTHING: drop the event
  * @RPCRDMA2_DO_SEND_CONNPROP: send the first message, start the timer
+ * @RPCRDMA2_DO_SEND_CALL: the same with a NULL Call of version 2
  * @RPCRDMA2_DO_SETTLE: the version is settled (v1 or v2, see the state)
  * @RPCRDMA2_DO_RECONNECT: close this connection and connect again, inside
  *	the same connect attempt
@@ -105,6 +127,7 @@ enum rpcrdma2_neg_state {
 enum rpcrdma2_neg_action {
 	RPCRDMA2_DO_NOTHING = 0,
 	RPCRDMA2_DO_SEND_CONNPROP,
+	RPCRDMA2_DO_SEND_CALL,
 	RPCRDMA2_DO_SETTLE,
 	RPCRDMA2_DO_RECONNECT,
 	RPCRDMA2_DO_FAIL,
@@ -117,7 +140,7 @@ enum rpcrdma2_neg_action {
  * @mem: the transport's memory, changed by events
  * @state: where we are
  * @why: why, once settled or failed
- * @xid: XID of our CONNPROP
+ * @xid: XID of our first message
  * @saw_err_vers: ERR_VERS was accepted, nothing valid came since
  */
 struct rpcrdma2_neg {
@@ -134,18 +157,18 @@ void rpcrdma2_neg_init(struct rpcrdma2_neg *n,
 		       struct rpcrdma2_ver_memory *mem, u32 xid);
 enum rpcrdma2_neg_action rpcrdma2_neg_connected(struct rpcrdma2_neg *n,
 						u64 now);
-/* A message arrived in state WAIT. If it is a CONNPROP that settles the
- * version the result is DO_SETTLE with state V2 and @hdr decoded by the v2
- * codec; @hdr->response tells whether its credit is a grant. Its property
- * set was found good, the caller decodes it again to use it.
+/* A message arrived while waiting. If it is a CONNPROP that settles the
+ * version, or the Reply to our Call, the result is DO_SETTLE with state V2 and
+ * @hdr decoded by the v2 codec; @hdr->response tells whether its credit is a
+ * grant. The property set of a CONNPROP was found good, the caller decodes it
+ * again to use it.
  */
 enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 					      const void *msg, u32 len,
 					      struct rpcrdma2_hdr *hdr,
 					      u64 now);
 enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now);
-/* The connection was lost in any state, WAIT included. In WAIT the result
- * is RECONNECT, or FAIL if that would be with a version that is not allowed.
+/* The connection was lost in any state. While waiting the result is RECONNECT, or FAIL if that would be with a version that is not allowed.
  * In a settled state the attempt is over and the result is NOTHING; after
  * ERR_VERS without any Reply the memory is set.
  */
