@@ -64,7 +64,8 @@ slow() { # DEV
 		iocheck write -t -d -s 1 -l 50000 "$d/slow/${d##*/}" &
 		pids+=($!)
 	done
-	lab_wait 20 stuck 3 && kept || { thaw; return 1; }
+	lab_wait 20 stuck 3 || { thaw; return 1; }
+	kept || { thaw; return 1; }
 	thaw
 	wait_all "${pids[@]}"
 	for d in /mnt $SECOND $FOURTH; do

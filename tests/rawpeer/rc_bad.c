@@ -615,12 +615,12 @@ static void comes_to_nothing_logged(struct rp_msg *(*answer)(uint32_t xid),
 
 static struct rp_msg *only_3(uint32_t xid)
 {
-	return err_vers(xid, 2, 3, 3);
+	return err_vers(xid, 1, 3, 3);
 }
 
 static struct rp_msg *only_2(uint32_t xid)
 {
-	return err_vers(xid, 2, 2, 2);
+	return err_vers(xid, 1, 2, 2);
 }
 
 static struct rp_msg *only_1(uint32_t xid)
@@ -641,7 +641,7 @@ RP_CASE("reasons", why_no_common, "ERR-13,SEC-11",
 
 static struct rp_msg *backwards(uint32_t xid)
 {
-	return err_vers(xid, 2, 2, 1);
+	return err_vers(xid, 1, 2, 1);
 }
 
 static struct rp_msg *only_0(uint32_t xid)

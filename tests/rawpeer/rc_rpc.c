@@ -185,8 +185,10 @@ RP_CASE("replies", rpc_error_short, "ERR-9,HT-4",
 	rp_send(w.s->c, rp_cut(error2_arg(xid, WRITE_CHUNKS, 1), 24));
 	rp_send(w.s->c, rp_cut(error2_arg(xid, SEGMENTS, 1), 24));
 	rp_send(w.s->c, rp_cut(error2_arg(xid, REPLY_RESOURCE, 1), 24));
-	/* (WRITE_RESOURCE of 28 bytes is an ERR_VERS, says ERR-12.) */
 	rp_send(w.s->c, error2(xid, WRITE_RESOURCE));
+	/* with one argument instead of two, as long as an ERR_VERS */
+	rp_send(w.s->c, error2_arg(xid, WRITE_RESOURCE, 9));
+	rp_send(w.s->c, error2_arg(xid, WRITE_RESOURCE, 0));
 	rp_send(w.s->c, v2(xid, 32, ERROR, RESPONSE));
 	rp_send(w.s->c, rp_cut(error2(xid, SYSTEM), 23));
 	finish(&w);
@@ -562,24 +564,35 @@ RP_CASE("replies", rpc_bad_xdr, "ERR-16,ERR-8,ERR-34,ERR-15,D-34",
 	ends_with_eio(BAD_XDR, ANY, ANY);
 }
 
-RP_CASE("replies", rpc_inval_htype, "ERR-18,ERR-8,ERR-34,D-34",
-	"INVAL_HTYPE for a Call ends the RPC or the connection, no hang")
+RP_CASE("replies", rpc_inval_htype, "ERR-18,VER-16,D-34",
+	"INVAL_HTYPE for a Call: another connection, version 1, the RPC again")
 {
 	struct cl *s = cl_mounted(NULL);
 	struct wait w = hold_lookup(s);
+	struct cl_call *call;
 
+	/* about nothing of ours, it means nothing */
+	rp_send(s->c, error2(w.call->xid + 0x10000, INVAL_HTYPE));
+	cl_unimpressed(s, w.job);
 	cl_error(s, w.call, INVAL_HTYPE);
-	rp_recv_within(s->c, 500);
-	if (rp_is_closed(s->c)) {
-		rp_close(s->c);
-		cl_accept(s);
-		if (rp_word(rp_recv(s->c)->buf, 1) != 1)
-			rp_fail("not version 1 after INVAL_HTYPE");
-		return;
-	}
-	rp_check(cl_serve(s, w.job) == EIO, "not EIO");
-	cl_alive(s);
+	rp_expect_closed(s->c);
+	rp_close(s->c);
+	cl_accept(s);
+	call = cl_next(s);
+	rp_check(call->vers == 1, "version %u", call->vers);
+	rp_check(call->proc == NFS_LOOKUP && call->xid == w.call->xid,
+		 "not the same RPC");
+	cl_answer(s, call);
+	rp_check(!cl_serve(s, w.job), "the operation fails");
+	rp_check(rp_client_stat(s, "version_reason") == 4, "not reason 4");
 	cl_end(s);
+}
+
+RP_CASE("replies", rpc_inval_htype_v2, "ERR-18,ERR-8,ERR-34,VER-24,D-34",
+	"INVAL_HTYPE for a Call where version 1 is not allowed: EIO")
+{
+	cl_parameter("client_v1", "N");
+	ends_with_eio(INVAL_HTYPE, ANY, ANY);
 }
 
 RP_CASE("replies", rpc_write_resource, "ERR-27,ERR-34,D-30",

@@ -8,6 +8,7 @@
 
 #include "rp.h"
 #include "rp_client.h"
+#include "rp_stat.h"
 
 /* Reads, writes and lists, in whatever version was settled */
 static void use_it(struct cl *s)
@@ -117,6 +118,24 @@ RP_CASE("version", cl_first_message,
 	rp_expect_silence(s->c, 500 / rp_opt.scale);
 	rp_send(s->c, cl_connprop(s, xid));
 	must_mount(s);
+	cl_end(s);
+}
+
+RP_CASE("version", cl_callbacks, "PROP-17,CONN-5,D-26",
+	"callbacks are offered, or not where an administrator says so")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct rp_job *job;
+
+	rp_check(s->brs == 1, "not INLINE but %u", s->brs);
+	cl_parameter("client_callbacks", "N");
+	hang_up(s);
+	job = job_stat(cl_name());
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(s->brs == 0, "not NONE but %u", s->brs);
+	rp_check(!cl_serve(s, job), "the operation fails");
+	use_it(s);
 	cl_end(s);
 }
 
@@ -305,7 +324,7 @@ RP_CASE("version", cl_err_vers_range, "ERR-13,VER-10,D-8",
 				break;
 			continue;
 		}
-		rp_send(s->c, err_vers(cl_first(s), 2, range[i][0],
+		rp_send(s->c, err_vers(cl_first(s), 1, range[i][0],
 				       range[i][1]));
 		leaves(s);
 		i = (i + 1) % 3;
@@ -705,6 +724,22 @@ static struct rp_msg *answer_e3(uint32_t xid)
 	return error2(xid, INVAL_HTYPE);
 }
 
+/* As long as an ERR_VERS */
+static struct rp_msg *answer_e2_long(uint32_t xid)
+{
+	return error2_arg(xid, BAD_XDR, 2);
+}
+
+static struct rp_msg *answer_e3_long(uint32_t xid)
+{
+	return error2_arg(xid, INVAL_HTYPE, 4);
+}
+
+static struct rp_msg *answer_e9_long(uint32_t xid)
+{
+	return error2_arg(xid, SYSTEM, 9);
+}
+
 static struct rp_msg *answer_v2(uint32_t xid)
 {
 	return rp_words(W(xid, 1, 32, ERROR, 2));
@@ -725,6 +760,24 @@ RP_CASE("version", cl_answer_inval, "VER-18,ERR-18,HT-2,D-22",
 	"INVAL_HTYPE as first answer: reconnect with version 1")
 {
 	starts_over(answer_e3);
+}
+
+RP_CASE("version", cl_answer_bad_xdr_long, "VER-18,ERR-12,D-8,D-12",
+	"BAD_XDR of 28 bytes, the length of ERR_VERS: the same")
+{
+	starts_over(answer_e2_long);
+}
+
+RP_CASE("version", cl_answer_inval_long, "VER-18,ERR-12,D-8",
+	"INVAL_HTYPE of 28 bytes: the same")
+{
+	starts_over(answer_e3_long);
+}
+
+RP_CASE("version", cl_answer_system_long, "VER-18,ERR-12,D-8",
+	"SYSTEM of 28 bytes: the same")
+{
+	starts_over(answer_e9_long);
 }
 
 RP_CASE("version", cl_answer_err_chunk, "VER-18,D-22",
@@ -868,6 +921,46 @@ RP_CASE("version", cl_second_connprop, "CONN-8,D-25,CONN-13",
 		 "the limit has changed");
 	cl_answer(s, call);
 	rp_check(!cl_serve(s, job), "the write fails");
+	one_connect(s);
+	cl_end(s);
+}
+
+RP_CASE("version", cl_second_malformed, "CONN-8,ERR-1,PROP-6,D-25",
+	"a second CONNPROP that is malformed is answered with BAD_XDR")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct rp_msg *m = connprop_head(0x12345678, CALL, 1);
+
+	put_all(m, W(RBSIZ, 2, 0x10000000));
+	rp_send(s->c, m);
+	rp_expect(s->c, error2(0x12345678, BAD_XDR));
+	m = connprop_head(0x12345679, RESPONSE, 1);
+	put_all(m, W(BRS, 4, 3));
+	rp_send(s->c, m);
+	rp_expect(s->c, error2(0x12345679, BAD_XDR));
+	cl_alive(s);
+	cl_end(s);
+}
+
+RP_CASE("version", cl_own_then_answer, "CRED-14,CONN-10,CONN-8,D-25",
+	"a CONNPROP of the server's own, then the answer: its grant counts")
+{
+	struct cl *s = cl_start(NULL);
+	struct cl_call *call;
+	uint32_t xid;
+
+	cl_accept(s);
+	xid = cl_first(s);
+	rp_send(s->c, connprop(0x77777777, 4096, 0));
+	s->limit = 4096;
+	call = cl_next(s);
+	rp_check(rp_client_stat(s, "credits_granted_by_peer") == 1,
+		 "a grant before the answer");
+	rp_send(s->c, rp_set(cl_connprop(s, xid), 2, 7));
+	rp_client_reaches(s, "credits_granted_by_peer", 7);
+	cl_answer(s, call);
+	must_mount(s);
+	use_it(s);
 	one_connect(s);
 	cl_end(s);
 }

@@ -525,6 +525,8 @@ uint32_t cl_first(struct cl *s)
 		 rp_word(rx->buf, 1), rp_word(rx->buf, 3));
 	/* RBSIZ is its first property, see cl_first_message */
 	s->rbsiz = rp_word(rx->buf, 6) == RBSIZ ? rp_word(rx->buf, 8) : 4096;
+	s->brs = rx->len >= 48 && rp_word(rx->buf, 9) == BRS ?
+		 rp_word(rx->buf, 11) : 1;
 	return rp_word(rx->buf, 0);
 }
 

@@ -91,6 +91,7 @@ struct cl_call {
  * @grant: credits in every Reply
  * @limit: longest message the client takes, for what we send
  * @rbsiz: Receive Buffer Size the client announced
+ * @brs: and its Reverse Request Support
  * @hook: called for every Call that is answered as usual; NFSv4.1
  * @control: called for every message first; true: that was all
  */
@@ -101,6 +102,7 @@ struct cl {
 	uint32_t		grant;
 	uint32_t		limit;
 	uint32_t		rbsiz;
+	uint32_t		brs;
 	bool			(*hook)(struct cl *s, struct cl_call *call);
 	bool			(*control)(struct cl *s,
 					   const struct rp_rx *rx);

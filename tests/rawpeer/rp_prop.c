@@ -193,6 +193,16 @@ RP_CASE("versions", conn_trailing, "CHK-31,D-12",
 	rp_nothing(rp_open_with(m));
 }
 
+RP_CASE("versions", conn_second_bad, "CONN-8,ERR-1,PROP-6,D-25",
+	"a second CONNPROP that is malformed is answered with BAD_XDR")
+{
+	struct rp_conn *c = rp_open();
+
+	rp_refused(c, one_prop(W(RBSIZ, 2, 0x10000000)), BAD_XDR);
+	rp_refused(c, one_prop(W(BRS, 4, 3)), BAD_XDR);
+	rp_nothing(c);
+}
+
 RP_CASE("versions", conn_second, "CONN-8,D-25",
 	"a second CONNPROP is ignored")
 {

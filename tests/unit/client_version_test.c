@@ -220,7 +220,7 @@ static void row_wait_err_vers_useless(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		client_init(&c, test);
 		client_wait(&c, XID);
-		m = message_vector(test, VEC_E1b);
+		m = message_vector(test, VEC_E1c);
 		put_unaligned_be32(rows[i].low, m.p + 20);
 		put_unaligned_be32(rows[i].high, m.p + 24);
 		KUNIT_EXPECT_EQ(test, client_message(&c, m),
@@ -267,6 +267,19 @@ static void row_wait_other_error(struct kunit *test)
 				RPCRDMA2_DO_RECONNECT);
 		KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
 		expect_remembered(&c, 60, RPCRDMA2_WHY_OTHER_ERROR);
+		expect_v1_next(&c, RPCRDMA2_WHY_OTHER_ERROR);
+	}
+	/* so is one with a word behind it that makes it as long as ERR_VERS */
+	for (i = 2; i < 10; i++) {
+		struct message m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 5);
+
+		if (i == RDMA2_ERR_WRITE_RESOURCE)	/* cut: no ERROR */
+			continue;
+		put_unaligned_be32(i, m.p + 20);
+		client_init(&c, test);
+		client_wait(&c, XID);
+		KUNIT_EXPECT_EQ(test, client_message(&c, m),
+				RPCRDMA2_DO_RECONNECT);
 		expect_v1_next(&c, RPCRDMA2_WHY_OTHER_ERROR);
 	}
 	/* a code that nobody knows yet is an answer, too */
@@ -643,6 +656,29 @@ static void row_v2_err_vers(struct kunit *test)
 	expect_nothing_remembered(&c);
 }
 
+/* v2: INVAL_HTYPE about a Call */
+static void row_v2_refused(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_refused(&c.neg, c.now));
+	client_vector(&c, VEC_P2);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_neg_refused(&c.neg, c.now));
+	expect_remembered(&c, 60, RPCRDMA2_WHY_OTHER_ERROR);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	expect_v1_next(&c, RPCRDMA2_WHY_OTHER_ERROR);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_refused(&c.neg, c.now));
+
+	client_init(&c, test);
+	c.policy.v1 = false;
+	client_wait(&c, NEG_XID);
+	client_vector(&c, VEC_P2);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_refused(&c.neg, c.now));
+	expect_nothing_remembered(&c);
+}
+
 /* v2, v1: connection lost */
 static void row_settled_lost(struct kunit *test)
 {
@@ -861,6 +897,7 @@ static struct kunit_case client_version_cases[] = {
 	RPCRDMA2_CASE(row_wait_anything_else, "8.1,ERR-6,VER-2"),
 	RPCRDMA2_CASE(malformed_connprop, "ERR-1,ERR-5,PROP-11"),
 	RPCRDMA2_CASE(row_v2_err_vers, "8.1,ERR-14,HDR-11,SEC-11"),
+	RPCRDMA2_CASE(row_v2_refused, "8.1,ERR-18,VER-16,D-34"),
 	RPCRDMA2_CASE(row_settled_lost, "8.1,REC-1,VER-13"),
 	RPCRDMA2_CASE(memory_grows, "VER-16,VER-17,D-22"),
 	RPCRDMA2_CASE(memory_of_closing_server, "VER-13,VER-16"),

@@ -195,7 +195,7 @@ static void err_vers_forms(struct kunit *test)
 static void err_vers_rule(struct kunit *test)
 {
 	struct message m;
-	u32 low, high, word5;
+	u32 low, high, word5, i;
 
 	/* any version in the fixed form */
 	m = MESSAGE(test, XID, 0, 0, 4, 1, 7, 9);
@@ -214,16 +214,21 @@ static void err_vers_rule(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, low, 4);
 	KUNIT_EXPECT_EQ(test, high, 5);
 
-	/* 28 bytes with a code of that length keep their own meaning */
+	/* 28 bytes of version 2: a range that begins below 2, or an error of
+	 * its own, whatever follows its code
+	 */
 	for (word5 = 0; word5 < 12; word5++) {
-		bool own = word5 == 4 || word5 == 5 || word5 == 6 ||
-			   word5 == 8;
+		static const u32 last[] = { 0, 1, 2, 9, 0x80000000 };
 
-		m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 9);
-		put_unaligned_be32(word5, m.p + 20);
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_decode_err_vers(m.p, m.len, &low,
-							 &high), !own);
+		for (i = 0; i < ARRAY_SIZE(last); i++) {
+			m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 0);
+			put_unaligned_be32(word5, m.p + 20);
+			put_unaligned_be32(last[i], m.p + 24);
+			KUNIT_EXPECT_EQ(test,
+					rpcrdma2_decode_err_vers(m.p, m.len,
+								 &low, &high),
+					word5 < 2 && word5 <= last[i]);
+		}
 		/* 32 bytes: only ERR_VERS itself */
 		m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 1, 2);
 		put_unaligned_be32(word5, m.p + 20);

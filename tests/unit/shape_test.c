@@ -207,11 +207,12 @@ static void trailing_bytes(struct kunit *test)
 	};
 	struct rpcrdma2_hdr plain, hdr;
 	struct message m, longer;
-	u32 i;
+	u32 i, more;
 
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		m = message_vector(test, ids[i]);
-		longer = message_new(test, NULL, m.len + 8);
+	for (i = 0; i < 2 * ARRAY_SIZE(ids); i++) {
+		m = message_vector(test, ids[i / 2]);
+		more = i % 2 ? 8 : 4;
+		longer = message_new(test, NULL, m.len + more);
 		memset(longer.p, 0xff, longer.len);
 		memcpy(longer.p, m.p, m.len);
 		KUNIT_EXPECT_EQ(test,

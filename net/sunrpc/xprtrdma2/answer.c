@@ -331,7 +331,7 @@ void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
  * @SEND_AGAIN: it has had no effect and goes once more at once, in another form
  * @RECONNECT: it may have had an effect: it goes once more in another form, on
  *	another connection, where the server expects Calls that it has seen
- *	before and answers them from its reply cache
+ *	before and answers them from its reply cache. Or in version 1 (D-34)
  */
 enum remedy {
 	FAIL,
@@ -381,7 +381,7 @@ static enum remedy reply_refused(struct rpcrdma2_requester *rq,
  * refused twice for the same reason (ERR-20, ERR-23, ERR-25, ERR-30, SEC-15).
  */
 static enum remedy error_remedy(struct rpcrdma2_requester *rq,
-				const struct rpcrdma2_conn *conn,
+				struct rpcrdma2_conn *conn,
 				const struct rpcrdma2_req *req,
 				const struct rpcrdma2_hdr *hdr)
 {
@@ -404,6 +404,8 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 		return segments_refused(rq, hdr->err_arg[0]);
 	case RDMA2_ERR_REPLY_RESOURCE:
 		return reply_refused(rq, req);
+	case RDMA2_ERR_INVAL_HTYPE:
+		return rpcrdma2_conn_refused(conn) ? RECONNECT : FAIL;
 	default:
 		return FAIL;
 	}
@@ -417,7 +419,9 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
  *
  * The RPC ends with -EIO, after its memory is fenced (ERR-8, ERR-10, ERR-16,
  * ERR-27, ERR-29, ERR-32), unless the code asks for another form of the Call
- * and there is one. The credit field means nothing (ERR-3).
+ * and there is one. INVAL_HTYPE ends the connection instead, if version 1 may
+ * be spoken: the RPC was not executed and is sent again (ERR-18, D-34). The
+ * credit field means nothing (ERR-3).
  *
  * Context: CQ work item of @conn.
  */

@@ -99,6 +99,11 @@ module_param(client_idle, uint, 0644);
 MODULE_PARM_DESC(client_idle,
 		 "seconds until an unused connection is closed, if the server needs none for callbacks (0: never)");
 
+static bool client_callbacks = true;
+module_param(client_callbacks, bool, 0644);
+MODULE_PARM_DESC(client_callbacks,
+		 "new connections tell servers that they may call back on them");
+
 /* Upcalls of a connection */
 
 static void client_recv_reply(struct rpcrdma2_conn *conn,
@@ -214,7 +219,9 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		/* A Send, one registration, one local invalidation */
 		.call_wrs	= 3,
 		.reply_wrs	= 1,
-		.brs		= RDMA2_RVREQSUP_INLINE,
+		.brs		= READ_ONCE(client_callbacks) ?
+				  RDMA2_RVREQSUP_INLINE :
+				  RDMA2_RVREQSUP_NONE,
 		.negotiate_ms	= client_negotiate_ms(client),
 		.swapper	= &xprt->swapper,
 	};

@@ -638,6 +638,27 @@ static u64 now_seconds(void)
 	return ktime_get_boottime_seconds();
 }
 
+/**
+ * rpcrdma2_conn_refused - the server does not know MSG or NOMSG
+ * @conn: client's connection of version 2
+ *
+ * It says so with INVAL_HTYPE about a Call: no conforming peer of version 2. If
+ * version 1 may be spoken the next connection does, and the caller gives up
+ * this one.
+ *
+ * Context: process; does not sleep. Requirements: ERR-18, D-34.
+ * Return: false if it may not; then nothing has changed.
+ */
+bool rpcrdma2_conn_refused(struct rpcrdma2_conn *conn)
+{
+	bool refused;
+
+	spin_lock(&conn->state_lock);
+	refused = rpcrdma2_neg_refused(&conn->neg, now_seconds());
+	spin_unlock(&conn->state_lock);
+	return refused;
+}
+
 /* The connection of a client was lost, and every message that came before
  * has been seen: what does it mean for the next one (VER-13, VER-15)?
  */

@@ -614,6 +614,9 @@ int rpcrdma2_conn_settle(struct rpcrdma2_conn *conn,
  */
 bool rpcrdma2_conn_granted(struct rpcrdma2_conn *conn, u32 credit);
 
+/* A Call of ours is answered with INVAL_HTYPE. True: give up the connection. */
+bool rpcrdma2_conn_refused(struct rpcrdma2_conn *conn);
+
 /* Credit values for the headers of outgoing messages. */
 u32 rpcrdma2_conn_credit_ask(struct rpcrdma2_conn *conn);
 u32 rpcrdma2_conn_credit_grant(struct rpcrdma2_conn *conn);

@@ -221,19 +221,28 @@ static void recv_malformed(struct rpcrdma2_conn *conn,
 	trace_rpcrdma2_recv_malformed(conn, rx);
 }
 
+/* Read the peer's properties. What can't be read is reported, whatever its
+ * RESPONSE flag says (ERR-1, D-6).
+ */
+static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			  struct rpcrdma2_propset *set)
+{
+	rpcrdma2_props_init(set);
+	if (rpcrdma2_props_decode(rx->hdr.body, rx->hdr.body_len, set) >= 0)
+		return true;
+	recv_malformed(conn, rx);
+	rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
+	return false;
+}
+
 /* Take over the peer's properties. Applies nothing unless all is good. */
 static bool connprop_apply(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_propset set;
 
-	rpcrdma2_props_init(&set);
-	if (rpcrdma2_props_decode(rx->hdr.body, rx->hdr.body_len, &set) < 0) {
-		recv_malformed(conn, rx);
-		/* whatever its RESPONSE flag says (ERR-1, D-6) */
-		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
+	if (!connprop_read(conn, rx, &set))
 		return false;
-	}
 	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN) {
 		/* It cannot carry the protocol (PROP-16, D-27) */
 		recv_malformed(conn, rx);
@@ -247,16 +256,22 @@ static bool connprop_apply(struct rpcrdma2_conn *conn,
 	return true;
 }
 
-/* A CONNPROP on a connection whose version is settled. */
+/* A CONNPROP on a connection whose version is settled. Of a second one only
+ * the grant counts, as of every message (CONN-8, CRED-14, D-25): a server may
+ * have sent one of its own before it answers ours.
+ */
 static void recv_connprop(struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_recv *rx, bool settles)
 {
+	bool second = !settles && conn->peer_props_seen;
+	struct rpcrdma2_propset set;
+
 	rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
-	if (!settles) {
-		if (conn->peer_props_seen) {
-			recv_dropped(conn, rx);	/* CONN-8, D-25 */
+	if (second) {
+		if (!connprop_read(conn, rx, &set))
 			return;
-		}
+		recv_dropped(conn, rx);
+	} else if (!settles) {
 		if (!connprop_apply(conn, rx))
 			return;
 		rpcrdma2_props_ready(conn);
@@ -265,7 +280,7 @@ static void recv_connprop(struct rpcrdma2_conn *conn,
 	if (rx->hdr.response) {
 		if (rpcrdma2_conn_granted(conn, rx->hdr.credit))
 			conn->p.ops->window(conn);
-	} else if (!conn->client &&
+	} else if (!second && !conn->client &&
 		   rpcrdma2_send_connprop(conn, rx->hdr.xid, true) == -EAGAIN) {
 		rpcrdma2_conn_kill(conn, -ENOBUFS);
 	}

@@ -355,6 +355,25 @@ enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
 }
 
 /**
+ * rpcrdma2_neg_refused - a type that everyone must know is answered with
+ *	INVAL_HTYPE
+ * @n: negotiation that has settled version 2
+ * @now: seconds
+ *
+ * Context: any. Requirements: ERR-18, D-34.
+ * Return: true if version 1 is to be spoken with this server, on another
+ * connection; false if it may not be.
+ */
+bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now)
+{
+	if (n->state != RPCRDMA2_NEG_V2 || !n->policy->v1)
+		return false;
+	ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
+		     RPCRDMA2_WHY_OTHER_ERROR, now);
+	return true;
+}
+
+/**
  * rpcrdma2_neg_proved - the settled version works
  * @n: negotiation
  *

@@ -168,11 +168,16 @@ enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 					      struct rpcrdma2_hdr *hdr,
 					      u64 now);
 enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now);
-/* The connection was lost in any state. While waiting the result is RECONNECT, or FAIL if that would be with a version that is not allowed.
- * In a settled state the attempt is over and the result is NOTHING; after
- * ERR_VERS without any Reply the memory is set.
+/* The connection was lost in any state. While waiting the result is
+ * RECONNECT, or FAIL if that would be with a version that is not allowed. In a
+ * settled state the attempt is over and the result is NOTHING; after ERR_VERS
+ * without any Reply the memory is set.
  */
 enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now);
+/* The server has settled version 2 and does not know a type that belongs to
+ * it. True: the next connections begin with version 1, if this one is closed.
+ */
+bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now);
 /* A valid message arrived after the version was settled: forget losses. */
 void rpcrdma2_neg_proved(struct rpcrdma2_neg *n);
 /* Administrator: forget what is remembered. */

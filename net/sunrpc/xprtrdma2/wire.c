@@ -804,13 +804,12 @@ int rpcrdma2_wire_put_err_vers(const struct rpcrdma2_hdr *msg, u32 credit,
 	return rpcrdma2_wr_result(&w, size);
 }
 
-/* Version 2 errors of 28 bytes, the length of a fixed-form ERR_VERS. */
-static bool is_one_word_error(u32 code)
+/* Who refuses version 2 offers something older. The smallest number that can
+ * stand in this place of another error of version 2, its code, is 2.
+ */
+static bool refuses_v2(u32 low, u32 high)
 {
-	return code == RDMA2_ERR_READ_CHUNKS ||
-	       code == RDMA2_ERR_WRITE_CHUNKS ||
-	       code == RDMA2_ERR_SEGMENTS ||
-	       code == RDMA2_ERR_REPLY_RESOURCE;
+	return low < RPCRDMA_VERS_2 && low <= high;
 }
 
 /**
@@ -822,7 +821,9 @@ static bool is_one_word_error(u32 code)
  *
  * Word 4 is 1 both in the fixed form (the error code) and in a version 2
  * error (the RESPONSE flag), and servers copy our version number into
- * errors of their own version: only the length and word 5 tell.
+ * errors of their own version: only the length and words 5 and 6 tell. An
+ * error of version 2 may have that length because a word follows it that does
+ * not belong to it, or because it was cut.
  *
  * Context: any. Requirements: ERR-12, V1-11, D-8.
  * Return: true if it is one; @low and @high are untouched otherwise.
@@ -831,7 +832,7 @@ bool rpcrdma2_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high)
 {
 	struct rpcrdma2_hdr hdr;
 	const u8 *p = msg;
-	u32 word5;
+	u32 word5, word6;
 
 	if (len < 28 || !rpcrdma2_peek(msg, len, &hdr) ||
 	    hdr.htype != RDMA2_ERROR ||
@@ -839,14 +840,16 @@ bool rpcrdma2_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high)
 		return false;
 
 	word5 = get_unaligned_be32(p + 20);
+	word6 = get_unaligned_be32(p + 24);
 	if (hdr.vers == RPCRDMA_VERS_1 ||
-	    (len == 28 && !is_one_word_error(word5))) {
+	    (len == 28 && (hdr.vers != RPCRDMA_VERS_2 ||
+			   refuses_v2(word5, word6)))) {
 		*low = word5;
-		*high = get_unaligned_be32(p + 24);
+		*high = word6;
 		return true;
 	}
 	if (len >= 32 && word5 == RDMA2_ERR_VERS) {
-		*low = get_unaligned_be32(p + 24);
+		*low = word6;
 		*high = get_unaligned_be32(p + 28);
 		return true;
 	}
