@@ -5,7 +5,7 @@
 # unmounts by force does not wait for the next attempt.
 #
 # timeout: 120
-# flavours: uml uml-debug qemu
+# flavours: uml
 # covers: REC-5
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
