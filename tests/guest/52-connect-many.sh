@@ -31,8 +31,8 @@ waiting() { # DEV VERS
 	many=$!
 	lab_pause "$3"
 	thaw
-	wait $writer
-	wait $many || { cat "$LAB_TMP/many"; return 1; }
+	wait "$writer"
+	wait "$many" || { cat "$LAB_TMP/many"; return 1; }
 	exec 8>&-
 	echo "$threads" > $NFSD/threads
 	umount_nfs
