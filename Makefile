@@ -17,7 +17,7 @@ HW	?= 60-smoke 36-callbacks 34-removal 30-cancel 31-reconnect \
 
 export JOBS
 
-.PHONY: all module install nfs-modules demo check check-races check-hw check-kernels bench lint help clean
+.PHONY: all module install nfs-modules demo check check-races check-hw check-kernels check-hostile bench lint help clean
 
 all: module
 
@@ -49,6 +49,10 @@ check-hw:
 check-kernels:
 	@scripts/setup-packages.sh
 	@scripts/check-kernels $(KERNELS)
+
+check-hostile:
+	@scripts/setup-packages.sh
+	@scripts/lab/run uml --param hostile_seconds=600 53-hostile
 
 bench:
 	@scripts/setup-packages.sh
@@ -83,6 +87,7 @@ help:
 	@echo '                    minutes, not part of make check. HW="..."'
 	@echo '  make check-kernels  the module on every supported kernel; gets them from'
 	@echo '                    Debian. KERNELS="..." of scripts/kernels.txt'
+	@echo '  make check-hostile  ten minutes of honest mounts beside hostile clients'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
 	@echo '                    the policy for buffer sizes and without, and its memory'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'

@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Honest mounts beside clients that mean harm (tests/rawpeer/rp_hostile.c): they
+# keep at least half of their rate, no byte is wrong, the memory for connections
+# stays below what Documentation/administration.md says, and so does the log.
+#
+# All of it shares one processor, so what the hostile processes themselves use
+# of it is taken off the time: rates are Calls per second of what they leave to
+# the server and to the honest mounts. Times with them and without take turns,
+# because the machine below may have other things to do.
+#
+# make check-hostile runs this for ten minutes: hostile_seconds=600
+#
+# timeout: 260
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+TURNS=4
+SECS=$((${hostile_seconds:-24} / (2 * TURNS)))
+
+# The most for one connection, and for all (administration.md), bytes
+ONE=$((20 << 20))
+ALL=$((320 << 20))
+
+honest() { # DIR NUMBER
+	local n=0
+
+	while [ ! -e "$LAB_TMP/stop" ]; do
+		n=$((n + 1))
+		iocheck write -t -d -s "$2$n" -l 200001 -b 9001 "$1/d$2" || return 1
+		iocheck check -d -s "$2$n" -l 200001 -b 30001 "$1/d$2" || return 1
+		iocheck write -t -y -s "$2$n" -l 500001 "$1/b$2" || return 1
+		iocheck check -e -s "$2$n" -l 500001 "$E/b$2" || return 1
+	done
+}
+
+calls() {
+	look
+	N=$((${NOW[client.tx_call_msg]} + ${NOW[client.tx_call_nomsg]}))
+}
+
+now_ms() { MS=$((${EPOCHREALTIME/./} / 1000)); }
+
+# turn [DEV...]: Calls and milliseconds of a time with hostile clients, or
+# without. Adds to N1 and T1, or to N0 and T0.
+turn() {
+	local - dev pids=() calls ms cpu=0 line
+
+	set +x
+	calls; calls=$N
+	now_ms; ms=$MS
+	for dev in "$@"; do
+		HOSTILE_SECONDS=$SECS rawpeer run hostile_all \
+			--addr "$(lab_addr "$dev")" --port 20049 --dev "$dev" \
+			--scale "$lab_scale" > "$LAB_TMP/hostile.$dev" 2>&1 &
+		pids+=($!)
+	done
+	if [ $# -gt 0 ]; then
+		wait_all "${pids[@]}" || { cat "$LAB_TMP"/hostile.*; return 1; }
+	else
+		lab_pause "$SECS"
+	fi
+	calls; calls=$((N - calls))
+	now_ms; ms=$((MS - ms))
+	for dev in "$@"; do
+		line=$(grep cpu_ms= "$LAB_TMP/hostile.$dev")
+		echo "$dev: $line"
+		[[ $line =~ cpu_ms=([0-9]+).*most_one=([0-9]+)\ most_all=([0-9]+) ]]
+		cpu=$((cpu + BASH_REMATCH[1]))
+		((BASH_REMATCH[2] <= MOST_ONE)) || MOST_ONE=${BASH_REMATCH[2]}
+		((BASH_REMATCH[3] <= MOST_ALL)) || MOST_ALL=${BASH_REMATCH[3]}
+	done
+	echo "$calls Calls in $ms ms, hostile processes used $cpu ms"
+	if [ $# -gt 0 ]; then
+		N1=$((N1 + calls)) T1=$((T1 + ms - cpu))
+	else
+		N0=$((N0 + calls)) T0=$((T0 + ms))
+	fi
+}
+
+beside() {
+	local i pids=() rc=0 devs
+
+	N0=0 T0=0 N1=0 T1=0 MOST_ONE=0 MOST_ALL=0
+	mapfile -t devs < <(lab_devices | xargs -n 1)
+	scratch hostile
+	rm -f "$LAB_TMP/stop"
+	nfs "${devs[0]}" 4.2
+	second "${devs[-1]}" 4.2
+	for i in 1 2; do
+		honest "$D" $i &
+		pids+=($!)
+		honest "$SECOND/hostile" 1$i &
+		pids+=($!)
+	done
+	lab_pause 2
+	LINES_BEFORE=$(dmesg | grep -c rpcrdma2)
+	for ((i = 0; i < TURNS && !rc; i++)); do
+		turn && turn "${devs[@]}" || rc=1
+	done
+	touch "$LAB_TMP/stop"
+	wait_all "${pids[@]}" || rc=1
+	declare -p N0 T0 N1 T1 MOST_ONE MOST_ALL LINES_BEFORE > "$LAB_TMP/figures"
+	return "$rc"
+}
+
+rate() {
+	. "$LAB_TMP/figures"
+	echo "without: $N0 Calls in $T0 ms; beside hostile clients: $N1 in $T1 ms"
+	ktap_diag "rate: $((N0 * 1000 / T0)) and $((N1 * 1000 / T1)) Calls a second"
+	[ $((2 * N1 * T0)) -ge $((N0 * T1)) ]
+}
+
+memory() {
+	. "$LAB_TMP/figures"
+	ktap_diag "most for one connection: $((MOST_ONE >> 10)) KiB, for all: $((MOST_ALL >> 10)) KiB"
+	[ "$MOST_ONE" -gt 0 ] && [ "$MOST_ONE" -le $ONE ] &&
+		[ "$MOST_ALL" -le $ALL ]
+}
+
+# Ten lines in five seconds is the limit for each kind of message.
+log() {
+	local n
+
+	. "$LAB_TMP/figures"
+	n=$(($(dmesg | grep -c rpcrdma2) - LINES_BEFORE))
+	[ "$n" -le $((4 * SECS * TURNS + 20)) ]
+}
+
+only_ours() {
+	local f=("$OBSERVE"/server-*)
+
+	[ "${#f[@]}" -le 2 ]
+}
+
+over() {
+	lab_wait 60 only_ours
+	umount "$SECOND"
+	umount_nfs
+	lab_wait 60 none_left
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
+fs_start
+ktap_run "verified I/O beside hostile clients" beside
+ktap_run "honest mounts keep half of their rate" rate
+ktap_run "memory for connections is bounded" memory
+ktap_run "the log is bounded" log
+ktap_run "nothing is left of the hostile clients" over
