@@ -154,6 +154,23 @@ RP_CASE("credits", rev_null, "REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
 	give_up(s, call);
 }
 
+RP_CASE("credits", rev_unsaid, "PROP-18,PROP-17,CONN-11",
+	"a server that lists no properties takes an inline reverse Reply")
+{
+	struct cl *s = cl_start_v41();
+	uint32_t xid = rp_xid();
+	struct cl_call *call;
+
+	cl_accept(s);
+	rp_send(s->c, rp_set(connprop_head(cl_first(s), RESPONSE, 0), 2, 16));
+	s->limit = 4096;
+	call = until_session(s);
+	rp_check(cb_program, "no callback program");
+	rp_send(s->c, msg_call(cb_null(xid)));
+	cb_replied(s, xid);
+	give_up(s, call);
+}
+
 RP_CASE("credits", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
 	"a reverse Call with a live forward XID, forward out of credits")
 {

@@ -176,7 +176,7 @@ RP_CASE("version", cl_connprop_own, "CONN-10,CONN-11,CRED-11,D-10",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_connprop_none, "CONN-11,CONN-5,PROP-21,PROP-18",
+RP_CASE("version", cl_connprop_none, "CONN-11,CONN-5,PROP-21",
 	"a server that lists no properties has the defaults")
 {
 	struct cl *s = cl_start(NULL);
