@@ -16,27 +16,34 @@ FAIL_MAP=/sys/kernel/debug/fail_rpcrdma2_map
 
 # Lines of allocations that may wait, made while a CQ's work item runs; not that
 # of the CM, which is in an unbound workqueue. What rdma_rw needs it asks for
-# without a choice, but in a scope that does not wait (rpcrdma2_rw_map()); pages
-# for that come in front of it.
+# without a choice, but in a scope that does not wait (rpcrdma2_rw_map()), and
+# kmemleak for itself: with the pages that come in front of it.
 waits_in_completions() {
 	awk '
 	function process() {
 		return match($0, /^ *[^ ]+-[0-9]+ /) ? substr($0, 1, RLENGTH) : ""
 	}
+	function flush() {
+		printf "%s", pages[p]
+		pages[p] = ""
+	}
 	{ p = process() }
 	p ~ /kworker\/u/ { next }
 	/ workqueue_execute_start: / { in_cq[p] = / function ib_cq_poll_work/ }
-	/ workqueue_execute_end: / { in_cq[p] = 0; pages[p] = "" }
+	/ workqueue_execute_end: / { flush(); in_cq[p] = 0 }
 	!in_cq[p] { next }
 	/ ib_cq_poll_work/ { seen++ }
 	!/ (kmalloc|kmem_cache_alloc|mm_page_alloc): / { next }
 	{ allocs++ }
-	/ call_site=rdma_rw_/ { pages[p] = ""; next }
-	!/GFP_KERNEL|GFP_NOIO|GFP_NOFS|GFP_USER|__GFP_DIRECT_RECLAIM|__GFP_RECLAIM/ {
+	/ call_site=(rdma_rw_|__alloc_object)/ { pages[p] = ""; next }
+	{ waits = /GFP_(KERNEL|NOIO|NOFS|USER)|__GFP_(DIRECT_)?RECLAIM/ }
+	/ mm_page_alloc: / {
+		if (waits)
+			pages[p] = pages[p] $0 "\n"
 		next
 	}
-	/ mm_page_alloc: / { pages[p] = pages[p] "\n" $0; next }
-	{ print pages[p] $0; pages[p] = "" }
+	{ flush() }
+	waits { print }
 	END { print seen + 0, allocs + 0 > "'"$LAB_TMP/seen"'" }' $TRACE/trace
 }
 
