@@ -591,7 +591,7 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
 static inline enum rpcrdma2_conn_state
 rpcrdma2_conn_state(const struct rpcrdma2_conn *conn)
 {
-	return smp_load_acquire(&conn->state);
+	return smp_load_acquire(&conn->state);	/* see above */
 }
 
 static inline bool rpcrdma2_conn_ready(const struct rpcrdma2_conn *conn)

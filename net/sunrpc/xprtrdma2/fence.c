@@ -350,12 +350,12 @@ void rpcrdma2_req_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 static bool fenced(struct rpcrdma2_requester *rq,
 		   const struct rpcrdma2_req *req)
 {
-	bool fenced;
+	bool over;
 
 	spin_lock(&rq->xprt.queue_lock);
-	fenced = !req->fencing;
+	over = !req->fencing;
 	spin_unlock(&rq->xprt.queue_lock);
-	return fenced;
+	return over;
 }
 
 /* Wait until the memory is out of the peer's reach: soon by invalidation,

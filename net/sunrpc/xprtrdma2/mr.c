@@ -495,8 +495,9 @@ struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
  */
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool)
 {
+	size_t each = kmalloc_size_roundup(sizeof(struct rpcrdma2_mr));
+
 	/* For display: the pool may just be opened */
-	return data_race(pool->count) *
-	       (kmalloc_size_roundup(sizeof(struct rpcrdma2_mr)) +
-		data_race(pool->depth) * sizeof(struct scatterlist));
+	return data_race(pool->count * (each + pool->depth *
+					sizeof(struct scatterlist)));
 }

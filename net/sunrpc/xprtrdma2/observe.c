@@ -163,11 +163,12 @@ static void show_conn(struct seq_file *m, struct rpcrdma2_conn *conn)
 	if (state >= RPCRDMA2_CONN_READY && READ_ONCE(conn->codec))
 		show_settled(m, conn);
 	show_credits(m, conn);
-	/* Single numbers, which have no meaning but for the reader */
+	/* Single numbers, which mean nothing but to the reader */
 	seq_printf(m, "receives_posted: %u\n", data_race(conn->recv_posted));
 	show_memory(m, conn);
 	seq_printf(m, "send_queue: %u of %u free\n",
-		   data_race(conn->sq_avail), conn->sq_depth);
+		   data_race(conn->sq_avail),	/* likewise */
+		   conn->sq_depth);
 	show_stats(m, conn->p.stats);
 }
 

@@ -81,7 +81,7 @@ static inline void put_unaligned_be64(u64 v, void *p)
 	_v < _lo ? _lo : _v > _hi ? _hi : _v;				\
 })
 #define fallthrough		__attribute__((__fallthrough__))
-#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
 #endif /* __KERNEL__ */
 

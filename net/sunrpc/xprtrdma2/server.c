@@ -222,7 +222,8 @@ static int listener_request(struct rpcrdma2_listener *listener,
 out:
 	trace_rpcrdma2_connect_request((struct sockaddr *)
 				       &cm_id->route.addr.dst_addr,
-				       data_race(listener->npending), ret);
+				       data_race(listener->npending), /* shown */
+				       ret);
 	return ret;
 }
 

@@ -210,11 +210,12 @@ size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
 	size_t sum = 0;
 
 	spin_lock(&rq->xprt.reserve_lock);
-	/* For display: slots that are in use may just get larger buffers */
-	list_for_each_entry(req, &rq->all, all)
-		sum += kmalloc_size_roundup(sizeof(*req)) +
-		       data_race(req->sbuf_size) + data_race(req->rbuf_size) +
-		       data_race(req->nbounce) * PAGE_SIZE;
+	list_for_each_entry(req, &rq->all, all) {
+		sum += kmalloc_size_roundup(sizeof(*req));
+		/* For display: those in use may just get larger buffers */
+		sum += data_race(req->sbuf_size + req->rbuf_size +
+				 req->nbounce * PAGE_SIZE);
+	}
 	spin_unlock(&rq->xprt.reserve_lock);
 	return sum;
 }
