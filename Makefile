@@ -17,7 +17,8 @@ HW	?= 60-smoke 36-callbacks 34-removal 30-cancel 31-reconnect \
 
 export JOBS
 
-.PHONY: all module install nfs-modules demo check check-races check-hw check-kernels check-hostile bench lint help clean
+.PHONY: all module install nfs-modules demo check check-races check-hw \
+	check-kernels check-hostile check-arm64 bench lint help clean
 
 all: module
 
@@ -54,6 +55,10 @@ check-hostile:
 	@scripts/setup-packages.sh
 	@scripts/lab/run uml --param hostile_seconds=600 53-hostile
 
+check-arm64:
+	@scripts/setup-packages.sh --arm64
+	@scripts/lab/run arm64 60-smoke
+
 bench:
 	@scripts/setup-packages.sh
 	@scripts/bench --strict
@@ -88,6 +93,7 @@ help:
 	@echo '  make check-kernels  the module on every supported kernel; gets them from'
 	@echo '                    Debian. KERNELS="..." of scripts/kernels.txt'
 	@echo '  make check-hostile  ten minutes of honest mounts beside hostile clients'
+	@echo '  make check-arm64  a little of everything on an emulated arm64'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
 	@echo '                    the policy for buffer sizes and without, and its memory'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'

@@ -4,7 +4,9 @@
 # Installs the Debian packages that demo, check, bench and lint need and that
 # are missing. Says nothing when there is nothing to do.
 #
-# usage: scripts/setup-packages.sh [--list]
+# usage: scripts/setup-packages.sh [--arm64] [--list]
+#
+# --arm64: also what guests of that architecture need
 set -euo pipefail
 
 PACKAGES=(
@@ -24,6 +26,10 @@ PACKAGES=(
 	codespell perl python3 shellcheck sparse
 )
 
+if [ "${1-}" = --arm64 ]; then
+	PACKAGES+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm)
+	shift
+fi
 if [ "${1-}" = --list ]; then
 	printf '%s\n' "${PACKAGES[@]}"
 	exit 0

@@ -176,7 +176,7 @@ collect() {
 	mkdir "$dir/ko"
 	find "$dir/fs/nfs" -name '*.ko' -exec cp {} "$dir/ko/" \;
 	for ko in "$dir"/ko/*.ko; do
-		strip --strip-debug "$ko"
+		"${STRIP:-strip}" --strip-debug "$ko"
 		[ "$(modinfo -F vermagic "$ko" | cut -d' ' -f1)" = "$kver" ] ||
 			die "${ko##*/} was built for another kernel than $kver"
 	done
