@@ -580,7 +580,7 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 
 	ret = pool_fill(conn->p.pool, first + rpcrdma2_recvs_extra());
 	if (ret)
-		return ret;
+		goto out_none;
 	conn->recv_size = conn->p.pool->size;
 	/* The refill work goes on with what cannot be mapped at once */
 	for (tries = 0; tries < RPCRDMA2_FIRST_TRIES; tries++) {
@@ -590,6 +590,9 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 			return -ENOTCONN;
 		schedule_timeout_uninterruptible(RPCRDMA2_REFILL_DELAY);
 	}
+out_none:
+	pr_notice_ratelimited("rpcrdma2: no memory that %s reaches for Receives, no connection\n",
+			      dev_name(&conn->cm_id->device->dev));
 	return -ENOMEM;
 }
 
