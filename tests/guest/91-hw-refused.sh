@@ -37,5 +37,9 @@ ktap_run "too few pages in a region (D1)" refused \
 	"only 16 pages at a time" 4.2 mlx5 fr_pages=16
 ktap_run "no reliable connections (D1)" refused \
 	"queue pair" 4.2 efa mem_mgt=Y
+ktap_run "send queues too short (D2)" refused \
+	"send queues of only 32 entries" 4.2 least max_qp_wr=32
+ktap_run "completion queues too short (D3)" refused \
+	"completion queues of only 128 entries" 4.2 mlx5 max_cqe=128
 ktap_run "no room for a queue (D1)" refused \
-	"queue pair" 4.2 mlx5 hw_sq_bytes=4096
+	"queue pair" 4.2 mlx5 hw_sq_bytes=512
