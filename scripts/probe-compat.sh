@@ -198,6 +198,28 @@ u32 probe(const struct rpc_rqst *rqst)
 }
 EOP
 
+probe SHRINKER "how a shrinker is made (6.7)" <<'EOP'
+#include <linux/shrinker.h>
+void probe(void);
+void probe(void)
+{
+	struct shrinker *shrinker = shrinker_alloc(0, "probe");
+
+	shrinker_register(shrinker);
+	shrinker_free(shrinker);
+}
+---
+#include <linux/mm.h>
+#include <linux/shrinker.h>
+int probe(struct shrinker *shrinker);
+int probe(struct shrinker *shrinker)
+{
+	shrinker->seeks = DEFAULT_SEEKS;
+	unregister_shrinker(shrinker);
+	return register_shrinker(shrinker, "probe");
+}
+EOP
+
 if [ "${1-}" = --list ]; then
 	printf '%s\n' "${names[@]}"
 	exit 0

@@ -26,6 +26,7 @@
 #define COMPAT_RPC_XPRT_OPS 1
 #define COMPAT_XPRT_CREATE 1
 #define COMPAT_RQ_SEQNOS 1
+#define COMPAT_SHRINKER 1
 #endif
 
 #ifndef COMPAT_UNALIGNED
@@ -55,8 +56,13 @@
 #ifndef COMPAT_RQ_SEQNOS
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for RQ_SEQNOS"
 #endif
+#ifndef COMPAT_SHRINKER
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for SHRINKER"
+#endif
 
 #include <linux/gfp.h>
+#include <linux/shrinker.h>
+#include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
@@ -212,5 +218,34 @@ static inline bool compat_rqst_has_seqno(const struct rpc_rqst *rqst)
 	return rqst->rq_seqno;
 #endif
 }
+
+#if !COMPAT_SHRINKER
+static inline struct shrinker *shrinker_alloc(unsigned int flags,
+					      const char *name)
+{
+	struct shrinker *shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL);
+
+	if (shrinker) {
+		shrinker->flags = flags;
+		shrinker->seeks = DEFAULT_SEEKS;
+	}
+	return shrinker;
+}
+
+/* Without memory to register it there is none, and nobody is the worse for it. */
+static inline void shrinker_register(struct shrinker *shrinker)
+{
+	if (register_shrinker(shrinker, "rpcrdma2"))
+		pr_warn("rpcrdma2: no shrinker\n");
+}
+
+static inline void shrinker_free(struct shrinker *shrinker)
+{
+	if (!shrinker)
+		return;
+	unregister_shrinker(shrinker);
+	kfree(shrinker);
+}
+#endif
 
 #endif /* _RPCRDMA2_COMPAT_H */
