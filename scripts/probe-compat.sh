@@ -220,6 +220,20 @@ int probe(struct shrinker *shrinker)
 }
 EOP
 
+probe SVC_PEER_VALID "whether sunrpc tells which peers have a filehandle (6.12)" <<'EOP'
+#include <linux/build_bug.h>
+#include <linux/sunrpc/svc_xprt.h>
+bool probe(const struct svc_xprt *xprt);
+bool probe(const struct svc_xprt *xprt)
+{
+	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
+}
+---
+#include <linux/build_bug.h>
+#include <linux/sunrpc/svc_xprt.h>
+static_assert(XPT_DEAD == 6);
+EOP
+
 if [ "${1-}" = --list ]; then
 	printf '%s\n' "${names[@]}"
 	exit 0

@@ -27,6 +27,7 @@
 #define COMPAT_XPRT_CREATE 1
 #define COMPAT_RQ_SEQNOS 1
 #define COMPAT_SHRINKER 1
+#define COMPAT_SVC_PEER_VALID 1
 #endif
 
 #ifndef COMPAT_UNALIGNED
@@ -58,6 +59,9 @@
 #endif
 #ifndef COMPAT_SHRINKER
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for SHRINKER"
+#endif
+#ifndef COMPAT_SVC_PEER_VALID
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_PEER_VALID"
 #endif
 
 #include <linux/gfp.h>
@@ -216,6 +220,24 @@ static inline bool compat_rqst_has_seqno(const struct rpc_rqst *rqst)
 	return rqst->rq_seqno_count;
 #else
 	return rqst->rq_seqno;
+#endif
+}
+
+/**
+ * compat_svc_peer_valid - has a client shown a filehandle that it may use?
+ * @xprt: the server's transport
+ *
+ * Older kernels do not tell and limit nothing by it; every client passes there.
+ *
+ * Context: any.
+ * Return: true if it has
+ */
+static inline bool compat_svc_peer_valid(const struct svc_xprt *xprt)
+{
+#if COMPAT_SVC_PEER_VALID
+	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
+#else
+	return true;
 #endif
 }
 

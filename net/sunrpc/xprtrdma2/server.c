@@ -486,7 +486,7 @@ static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_svc *svc = conn->p.owner;
 
-	return test_bit(XPT_PEER_VALID, &svc->xprt.xpt_flags);
+	return compat_svc_peer_valid(&svc->xprt);
 }
 
 static void svc_window(struct rpcrdma2_conn *conn)
