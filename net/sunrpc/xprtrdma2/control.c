@@ -7,6 +7,7 @@
  * Everything runs in the CQ's work item, one message at a time, except the
  * senders, which may be called from process context in general.
  */
+#include <linux/types.h>
 #include <linux/nfs.h>
 #include <linux/nfs3.h>
 #include <linux/sunrpc/addr.h>
