@@ -48,6 +48,8 @@ void rp_skip(const char *fmt, ...)
 {
 	va_list ap;
 
+	/* What a process of the case still has to say may come behind it */
+	printf("skipped: ");
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);

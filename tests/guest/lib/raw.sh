@@ -48,7 +48,7 @@ raw_case() { # NAME DEV PORT TITLE
 	cat "$log"
 	case $rc in
 	0) ktap_ok "$4" ;;
-	4) ktap_skip "$4" "$(tail -n 1 "$log")" ;;
+	4) ktap_skip "$4" "$(sed -n 's/^skipped: //p' "$log")" ;;
 	*)
 		tail -n 20 "$log" | while IFS= read -r line; do
 			ktap_diag "  $line"
