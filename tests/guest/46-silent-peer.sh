@@ -83,10 +83,11 @@ mend() { tc qdisc del dev lo root; }
 # both_notice: client and server end the connection, each by itself, since the
 # other can't be heard. A peer has at least half of the time to answer.
 both_notice() {
-	local - since=$(now_ms) role ms
+	local - since role ms
 	local -A noticed=()
 
 	set +x
+	since=$(now_ms)
 	cut
 	until [ ${#noticed[@]} = 2 ]; do
 		lab_pause 0.05

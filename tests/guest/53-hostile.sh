@@ -17,7 +17,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-TURNS=4
+TURNS=3
 SECS=$((${hostile_seconds:-24} / (2 * TURNS)))
 
 # The most for one connection, and for all (administration.md), bytes

@@ -38,10 +38,11 @@ server_gone() { [ "$(< $PAIR/connections)" = 0 ]; }
 server_there() { ! server_gone; }
 
 both_notice() { # DEV
-	local - since=$(now_ms) side ms
+	local - since side ms
 	local -A noticed=()
 
 	set +x
+	since=$(now_ms)
 	cut "$1"
 	until [ ${#noticed[@]} = 2 ]; do
 		lab_pause 0.1

@@ -8,10 +8,12 @@
  * most memory that the server had for one connection and for all of them.
  */
 #include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,26 +183,45 @@ static void (*const kinds[KINDS])(void) = {
 	half_open, no_answers, no_callbacks,
 };
 
-/* One round of it, with a limit, then the next after as long a rest */
+static void one_round(unsigned int kind, unsigned int number)
+{
+	setpgid(0, 0);
+	rp_local_leave();
+	for (number = number % 1000 + kind; number; number--)
+		rp_dice();
+	kinds[kind]();
+	_exit(0);
+}
+
+/* At the end, in the middle of whatever it does. Its processes become ours,
+ * and so does the processor time that they have used.
+ */
+static void end_round(pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/* Rounds of it, none longer than ten seconds, with short rests */
 static void worker(unsigned int kind, uint64_t end, unsigned int *rounds)
 {
-	unsigned int i;
-	uint64_t start;
+	uint64_t start, limit;
 	pid_t pid;
 
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (start = rp_now(); start < end; start = rp_now()) {
-		pid = fork();
-		if (!pid) {
-			alarm(10);
-			rp_local_leave();
-			for (i = *rounds % 1000 + kind; i; i--)
-				rp_dice();
-			kinds[kind]();
-			_exit(0);
-		}
-		if (pid < 0 || waitpid(pid, NULL, 0) < 0)
-			_exit(1);
+		limit = start + 10000 < end ? start + 10000 : end;
 		__atomic_add_fetch(rounds, 1, __ATOMIC_RELAXED);
+		pid = fork();
+		if (!pid)
+			one_round(kind, *rounds);
+		if (pid < 0)
+			_exit(1);
+		setpgid(pid, pid);
+		while (rp_now() < limit && !waitpid(pid, NULL, WNOHANG))
+			rp_sleep(10);
+		end_round(pid);
 		rp_sleep(rp_now() - start < 100 ? 20 : 100);
 	}
 	_exit(0);
