@@ -122,11 +122,12 @@ static struct rp_msg *with_chunks(uint32_t xid, struct rp_mem *mem,
 	return rp_set(m, 2, 64);
 }
 
+static unsigned int granted = 1;
+
 /* As many of them at once as there are credits for */
 static void burst(struct rp_conn *c, struct rp_mem *mem, unsigned int chunks,
 		  unsigned int segs, uint32_t len)
 {
-	static unsigned int granted = 1;
 	unsigned int i, n = granted;
 	struct rp_rx *rx;
 
@@ -141,16 +142,13 @@ static void burst(struct rp_conn *c, struct rp_mem *mem, unsigned int chunks,
 	}
 }
 
-/* What stays: call objects for the first credits */
-#define KEPT		(40 << 10)
-
 RP_CASE("bounds", bound_idle, "SEC-3,CHK-24",
 	"what chunks made the server allocate it gives back when idle")
 {
 	struct rp_conn *c;
 	struct rp_mem *mem;
 	unsigned int i;
-	long start, most, now = 0;
+	long start, kept, most, now = 0;
 
 	cl_parameter("adapt_seconds", "1");
 	c = rp_open();
@@ -165,13 +163,15 @@ RP_CASE("bounds", bound_idle, "SEC-3,CHK-24",
 	rp_check(most < start + 2 * 1024 * 1024,
 		 "%ld bytes are kept, %ld more than at first", most,
 		 most - start);
+	/* One Call at first; one for each credit stays, and eight more */
+	kept = (granted + 8) * start;
 	for (i = 0; i < 100 * rp_opt.scale; i++) {
 		now = rp_server_stat(c, "rpc_memory");
-		if (now <= start + KEPT)
+		if (now <= kept)
 			break;
 		rp_sleep(100);
 	}
-	rp_check(now <= start + KEPT, "%ld bytes at first, %ld of %ld when idle",
+	rp_check(now <= kept, "%ld bytes at first, %ld of %ld when idle",
 		 start, now, most);
 	burst(c, mem, 4, 16, 4);
 	rp_nothing(c);

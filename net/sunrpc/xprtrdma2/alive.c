@@ -70,7 +70,7 @@ void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
 {
 	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
 	struct ib_sge nothing = {
-		.lkey		= conn->pd->local_dma_lkey,
+		.lkey		= conn->probe_lkey,
 	};
 	struct ib_rdma_wr wr = {
 		.wr.wr_cqe	= &conn->probe_cqe,

@@ -376,6 +376,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		conn->pd = NULL;
 		return conn_refused(conn, "protection domain", ret);
 	}
+	conn->probe_lkey = conn->pd->local_dma_lkey;
 	conn->cq = ib_alloc_cq_any(device, conn, cqes, IB_POLL_WORKQUEUE);
 	if (IS_ERR(conn->cq)) {
 		ret = PTR_ERR(conn->cq);
@@ -709,6 +710,8 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	rpcrdma2_watch_stop(conn);
 	rpcrdma2_sends_stop(conn);
 	rpcrdma2_recvs_stop(conn);
+	/* It runs waiters and held Replies, and these use the QP */
+	rpcrdma2_props_stop(conn);
 
 	if (conn->qp) {
 		rdma_disconnect(conn->cm_id);
@@ -725,6 +728,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		ib_free_cq(conn->cq);
 		conn->cq = NULL;
 	}
+	/* Once more, for a kick that came when the state changed */
 	rpcrdma2_props_stop(conn);
 	rpcrdma2_tx_abort(conn);
 	rpcrdma2_sends_destroy(conn);

@@ -430,6 +430,8 @@ struct rpcrdma2_adapt {
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @may_read: the peer takes RDMA Reads
  * @probe_cqe: completion of the credit-free probe
+ * @probe_lkey: its key; a copy, because who probes may have no more than a
+ *	reference to the object
  * @probing: a probe is posted
  * @heard: there was a sign of life since the watch looked last
  * @silent: turns of the watch that a probe was not answered
@@ -542,6 +544,7 @@ struct rpcrdma2_conn {
 	atomic_t			cids;
 	bool				may_read;
 	struct ib_cqe			probe_cqe;
+	u32				probe_lkey;
 	atomic_t			probing;
 	bool				heard;
 	u32				silent;

@@ -386,7 +386,7 @@ static void props_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  props_work.work);
-	unsigned long delay, adjust;
+	unsigned long delay = 0, adjust;
 
 	/* Memory without the lock, for which the CQ's work item waits */
 	adjust = rpcrdma2_sends_adjust(conn);
@@ -398,18 +398,18 @@ static void props_worker(struct work_struct *work)
 		retry_lower(conn);
 		delay = rpcrdma2_adapt_run(conn);
 		send_next(conn);
-		/* unless it is to be tried again sooner */
 		delay = min_not_zero(delay, adjust);
-		if (delay)
-			props_later(conn, delay);
 	}
 	mutex_unlock(&conn->props_lock);
 	if (!rpcrdma2_conn_ready(conn))
 		return;
 	/* A higher limit is of use at once */
-	delay = rpcrdma2_tx_unhold(conn);
+	adjust = rpcrdma2_tx_unhold(conn);
+	if (adjust)
+		delay = min_not_zero(delay, min_t(unsigned long, adjust, HZ));
+	/* unless it is to be tried again sooner */
 	if (delay)
-		props_later(conn, min(delay, HZ));
+		props_later(conn, delay);
 	conn->p.ops->window(conn);
 }
 

@@ -139,9 +139,14 @@ static void tell_held(struct rpcrdma2_conn *conn, int status)
  */
 unsigned long rpcrdma2_tx_unhold(struct rpcrdma2_conn *conn)
 {
-	unsigned long end = READ_ONCE(conn->tx_held_since) + RPCRDMA2_HOLD_LIMIT;
+	unsigned long end;
+	bool none;
 
-	if (likely(list_empty(&conn->tx_held)))
+	spin_lock(&conn->tx_lock);
+	none = list_empty(&conn->tx_held);
+	end = conn->tx_held_since + RPCRDMA2_HOLD_LIMIT;
+	spin_unlock(&conn->tx_lock);
+	if (likely(none))
 		return 0;
 	if (!READ_ONCE(conn->held_send)) {
 		tell_held(conn, 0);

@@ -545,6 +545,7 @@ static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 	u32 have;
 
 	pool->size = pool->first_size;
+	pool->most = max(pool->most, pool->size);
 	have = pool_count(pool, true);
 	while (have < count) {
 		rx = recv_alloc(pool, pool->size);

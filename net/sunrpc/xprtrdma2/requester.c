@@ -313,13 +313,33 @@ static void requester_room(struct rpcrdma2_sq_waiter *w,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* Is it of use to try again what could not be built? Memory comes back; what
- * the device cannot reach for so long it never will.
+/* Has any other RPC memory that is mapped for the device? */
+static bool others_have_mrs(struct rpcrdma2_requester *rq,
+			    const struct rpcrdma2_req *req)
+{
+	const struct rpcrdma2_req *other;
+	bool have = false;
+
+	spin_lock(&rq->xprt.queue_lock);
+	list_for_each_entry(other, &rq->outstanding, list)
+		have |= other != req && !list_empty(&other->mrs);
+	spin_unlock(&rq->xprt.queue_lock);
+	return have;
+}
+
+/* Is it of use to try again what could not be built? Memory comes back, and so
+ * do mappings of other RPCs, however long a server takes for these. What the
+ * device cannot reach for so long without them it never will.
  */
-static bool worth_waiting(struct rpcrdma2_req *req, int why)
+static bool worth_waiting(struct rpcrdma2_requester *rq,
+			  struct rpcrdma2_req *req, int why)
 {
 	if (why != -EBUSY)
 		return why == -EAGAIN || why == -ENOMEM;
+	if (others_have_mrs(rq, req)) {
+		req->unmapped = 0;
+		return true;
+	}
 	if (!req->unmapped)
 		req->unmapped = jiffies ?: 1;
 	return time_before(jiffies, req->unmapped + RPCRDMA2_MAP_LIMIT);
@@ -402,6 +422,7 @@ plan:
 		}
 		ret = rpcrdma2_req_build(rq, conn, req, send);
 		if (ret > 0) {
+			req->unmapped = 0;
 			post_call(rq, conn, req, send, ret);
 			send = NULL;
 			continue;
@@ -412,7 +433,7 @@ plan:
 			goto plan;
 		}
 		slot_drop(&send);
-		if (worth_waiting(req, ret)) {
+		if (worth_waiting(rq, req, ret)) {
 			wait_for_memory(rq, conn, req, ret);
 			continue;
 		}

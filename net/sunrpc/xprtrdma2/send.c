@@ -160,7 +160,7 @@ static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 static bool slots_add(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send = NULL;
-	bool added;
+	bool added, changed;
 
 	spin_lock(&conn->sq_lock);
 	if (slots_short(conn)) {
@@ -174,7 +174,13 @@ static bool slots_add(struct rpcrdma2_conn *conn)
 	added = !slot_buffer(send, slot_bytes(READ_ONCE(conn->slot_want)));
 	spin_lock(&conn->sq_lock);
 	slot_back(conn, send, false);
+	/* The size that is wanted may be another one by now */
+	changed = added && send->size != slot_bytes(conn->slot_want);
+	if (changed)
+		WRITE_ONCE(conn->slot_changing, true);
 	spin_unlock(&conn->sq_lock);
+	if (unlikely(changed))
+		rpcrdma2_props_kick(conn);
 	return added;
 }
 
@@ -296,7 +302,9 @@ int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len)
 		return 0;
 	if (slot_buffer(send, slot_bytes(len)))
 		return -ENOMEM;
+	spin_lock(&conn->sq_lock);
 	WRITE_ONCE(conn->slot_changing, true);
+	spin_unlock(&conn->sq_lock);
 	rpcrdma2_props_kick(conn);
 	return 0;
 }

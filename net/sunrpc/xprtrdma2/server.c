@@ -547,8 +547,6 @@ static LIST_HEAD(svc_all);
 static DEFINE_SPINLOCK(svc_all_lock);	/* svc_all; outside of resp->lock, sq_lock */
 static struct shrinker *svc_shrinker;
 
-static u32 first_credits(void);
-
 /* How often to look, if it is not now that memory is to be given back */
 #define RPCRDMA2_IDLE_LOOK	(60 * HZ)
 
@@ -562,12 +560,14 @@ static void svc_idle_worker(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
 						idle_work.work);
+	u32 granted;
 
 	if (rpcrdma2_adapt_quiet(svc->conn, &svc->idle_calls) &&
 	    rpcrdma2_adapt_period()) {
 		rpcrdma2_responder_trim(&svc->resp);
-		rpcrdma2_responder_trim_calls(&svc->resp,
-					      first_credits() +
+		/* What is granted needs no memory */
+		granted = rpcrdma2_conn_credit_grant(svc->conn);
+		rpcrdma2_responder_trim_calls(&svc->resp, granted +
 					      RPCRDMA2_CONTROL_RESERVE);
 		rpcrdma2_sends_trim(svc->conn);
 	}

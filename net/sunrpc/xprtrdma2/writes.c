@@ -80,7 +80,7 @@ static int gather_open(struct gather *g)
 	u32 nents;
 
 	nents = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
-	rw = rpcrdma2_rw_get(g->call->resp, nents, RPCRDMA2_GFP_THREAD);
+	rw = rpcrdma2_rw_get(g->call->resp, nents, rpcrdma2_gfp());
 	if (!rw)
 		return -ENOMEM;
 	rw->dir = DMA_TO_DEVICE;
