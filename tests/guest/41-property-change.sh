@@ -306,7 +306,9 @@ policy() { # DEV VERS
 }
 grown() {
 	iocheck write -d -s 1 -l 360000 -b 18000 "$D/f"
-	[ "$(rbsiz server)" -ge 18432 ] && [ "$(rbsiz server)" -le 20480 ]
+	[ "$(rbsiz server)" -ge 18432 ] && [ "$(rbsiz server)" -le 20480 ] &&
+		# and the client makes use of it
+		[ "$(value client inline_send)" -ge 18432 ]
 }
 grown_for_reads() {
 	iocheck check -d -s 1 -l 360000 -b 8000 "$D/f"

@@ -121,6 +121,9 @@ cut_idle() { # DEV VERS
 	rm -r "$E"
 }
 
+# Not while it connects: there is nothing to look at then.
+reconnected() { look; [ "${NOW[client.reconnects]-0}" -ge 1 ]; }
+
 # Calls on their way, and for NFSv4 no timer that would send them again.
 cut_load() { # DEV VERS
 	scratch cut
@@ -130,8 +133,7 @@ cut_load() { # DEV VERS
 	both_notice || return 1
 	wait $!
 	iocheck check -e -s 1 -l 3000000 "$E/f"
-	look
-	[ "${NOW[client.reconnects]}" -ge 1 ]
+	lab_wait 10 reconnected
 	umount_nfs
 	none_left
 	rm -r "$E"
