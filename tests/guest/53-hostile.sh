@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Honest mounts beside clients that mean harm (tests/rawpeer/rp_hostile.c): they
+# Honest mounts beside clients that mean harm (tests/conform/server/hostile.c): they
 # keep a good part of their rate, no byte is wrong, the memory for connections
 # stays below what Documentation/administration.md says, and so does the log.
 #
@@ -56,7 +56,7 @@ turn() {
 	calls; calls=$N
 	now_ms; ms=$MS
 	for dev in "$@"; do
-		HOSTILE_SECONDS=$SECS rawpeer run hostile_all \
+		HOSTILE_SECONDS=$SECS rpcrdma2-conform run hostile_all \
 			--addr "$(lab_addr "$dev")" --port 20049 --dev "$dev" \
 			--scale "$lab_scale" > "$LAB_TMP/hostile.$dev" 2>&1 &
 		pids+=($!)

@@ -3,7 +3,7 @@
 #
 # The raw peer as a client of the server: errors, credits, remote
 # invalidation, garbage.
-# Cases and what they cover: rawpeer list errors
+# Cases and what they cover: rpcrdma2-conform list errors
 #
 # timeout: 180
 # flavours: uml uml-debug qemu

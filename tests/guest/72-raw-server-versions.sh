@@ -3,7 +3,7 @@
 #
 # The raw peer as a client of the server: properties, versions, private data,
 # the reverse direction.
-# Cases and what they cover: rawpeer list versions
+# Cases and what they cover: rpcrdma2-conform list versions
 #
 # timeout: 180
 # flavours: uml uml-debug qemu

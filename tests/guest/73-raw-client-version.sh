@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The raw peer as the server of a mount: negotiation and fallback.
-# Cases and what they cover: rawpeer list version
+# Cases and what they cover: rpcrdma2-conform list version
 #
 # timeout: 300
 # flavours: uml uml-debug qemu

@@ -3,7 +3,7 @@
 #
 # The raw peer as the server of a mount: Replies, errors, retries, the shape of
 # Calls, cancelled RPCs.
-# Cases and what they cover: rawpeer list replies
+# Cases and what they cover: rpcrdma2-conform list replies
 #
 # timeout: 400
 # flavours: uml uml-debug qemu

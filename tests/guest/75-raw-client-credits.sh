@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The raw peer as the server of a mount: credits and the reverse direction.
-# Cases and what they cover: rawpeer list credits
+# Cases and what they cover: rpcrdma2-conform list credits
 #
 # timeout: 320
 # flavours: uml uml-debug qemu

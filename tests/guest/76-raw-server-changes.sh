@@ -3,7 +3,7 @@
 #
 # The raw peer as a client of the server: values that change while a connection
 # lives.
-# Cases and what they cover: rawpeer list server-change
+# Cases and what they cover: rpcrdma2-conform list server-change
 #
 # timeout: 180
 # flavours: uml uml-debug

@@ -3,7 +3,7 @@
 #
 # The raw peer as the server of a mount: values that change while a connection
 # lives.
-# Cases and what they cover: rawpeer list client-change
+# Cases and what they cover: rpcrdma2-conform list client-change
 #
 # timeout: 180
 # flavours: uml uml-debug

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Cases of the raw peer (tests/rawpeer) as subtests.
+# Cases of the raw peer (tests/conform) as subtests.
 
 # raw_smp DEV NAMES: the guest with several CPUs is emulated and slow. There,
 # over this device, only these cases: what CPUs may race about. User-Mode Linux
@@ -20,7 +20,7 @@ raw_group() {
 
 	[ "$port" = "$2" ] || step=2
 	shift 2
-	rawpeer list "$group" > "$LAB_TMP/raw.$group"
+	rpcrdma2-conform list "$group" > "$LAB_TMP/raw.$group"
 	[ -s "$LAB_TMP/raw.$group" ] || lab_die "no cases of group $group"
 	for dev in $(lab_devices); do
 		pick=$*
@@ -41,7 +41,7 @@ raw_group() {
 raw_case() { # NAME DEV PORT TITLE
 	local log=$LAB_TMP/raw.log rc=0 since=$EPOCHREALTIME
 
-	rawpeer run "$1" --addr "$(lab_addr "$2")" --port "$3" --dev "$2" \
+	rpcrdma2-conform run "$1" --addr "$(lab_addr "$2")" --port "$3" --dev "$2" \
 		--scale "$lab_scale" ${RAW_VERBOSE:+-v} \
 		> "$log" 2>&1 < /dev/null || rc=$?
 	echo "---- $1 $2: $rc, $(((${EPOCHREALTIME/./} - ${since/./}) / 1000)) ms"

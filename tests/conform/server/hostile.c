@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Clients that mean harm, many at once and for a while, beside others that do
+ * not. Each does one thing to the server in a process of its own, again and
+ * again, and does not care how it ends.
+ *
+ * The case prints what they have cost: processor time of their own, and the
+ * most memory that the server had for one connection and for all of them.
+ */
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rp.h"
+#include "change.h"
+#include "jobs.h"
+
+#define SECONDS	"HOSTILE_SECONDS"	/* in the environment */
+
+static const struct rp_how small = { .recvs = 16, .recv_size = 4096 };
+
+/* A connection with the extension; our Receive Buffer Size is @rbsiz. */
+static struct rp_conn *extended(const struct rp_how *how, uint32_t rbsiz)
+{
+	struct rp_conn *c = rp_connect_how(how);
+
+	rp_send(c, connprop_x(rp_xid(), rbsiz, 0, 0));
+	rp_check(rp_recv(c), "no CONNPROP");
+	return c;
+}
+
+static void drain(struct rp_conn *c)
+{
+	while (rp_recv_within(c, 0))
+		;
+}
+
+static void flood(struct rp_conn *c, struct rp_msg *(*next)(void))
+{
+	unsigned int i;
+
+	for (i = 0; i < 400 && rp_try_send(c, next()); i++)
+		if (i % 8 == 7)
+			drain(c);
+}
+
+static struct rp_msg *any_reqprop(void)
+{
+	return reqprop_rbsiz(rp_xid(), 1024 + rp_dice() % 80000);
+}
+
+static void reqprops(void)
+{
+	flood(extended(&small, 4096), any_reqprop);
+}
+
+static struct rp_msg *any_updprop(void)
+{
+	return updprop_rbsiz(rp_xid(), 1024 + rp_dice() % 80000);
+}
+
+static void updprops(void)
+{
+	flood(extended(&small, 4096), any_updprop);
+}
+
+static struct rp_msg *any_spoilt(void)
+{
+	struct rp_msg *m = null_call(rp_xid());
+
+	rp_spoil(m);
+	return m;
+}
+
+static void garbage(void)
+{
+	flood(extended(&small, 4096), any_spoilt);
+}
+
+static void sizes(void)
+{
+	static const unsigned int bytes[] = { 0, 1, 16, 19, 20, 27, 28, 4096,
+					      16384, 16385, 65536 };
+	static uint8_t junk[65536];
+	struct rp_conn *c = extended(&small, 4096);
+	unsigned int i;
+
+	memset(junk, 2, sizeof(junk));
+	for (i = 0; i < 11 && !rp_is_closed(c); i++)
+		rp_send_bytes(c, junk, bytes[i]);
+}
+
+static struct rp_msg *with_reads(struct rp_seg seg, unsigned int n)
+{
+	uint32_t xid = rp_xid();
+	struct rp_msg *m = call_head(xid, MSG, 0), *rpc = rpc_null(xid);
+
+	while (n--)
+		put_read(m, 4 * rpc->n, seg);
+	put_all(m, W(0, 0, 0));
+	put_msg(m, rpc);
+	return rp_set(m, 2, 1024);
+}
+
+/* Calls whose chunks are as many, or as long, as may be */
+static void chunks(void)
+{
+	struct rp_conn *c = extended(&small, 4096);
+	struct rp_mem *mem = rp_mem(c, 65536);
+	unsigned int i, n = rp_dice() % 2 ? 16 : 1;
+
+	for (i = 0; i < 64; i++) {
+		if (!rp_try_send(c, with_reads(rp_seg(mem, 0, 65536 / n), 16)))
+			return;
+		if (i % 4 == 3)
+			rp_recv_within(c, 200);
+	}
+}
+
+/* The same, and nobody is there to be read from. */
+static void vanish(void)
+{
+	struct rp_conn *c = extended(&small, 4096);
+	struct rp_mem *mem = rp_mem(c, 65536);
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		rp_try_send(c, with_reads(rp_seg(mem, 0, 65536), 15));
+	_exit(0);
+}
+
+static void wrong_handles(void)
+{
+	struct rp_conn *c = extended(&small, 4096);
+	struct rp_seg seg = { .handle = rp_dice(), .len = 1 << 16 };
+
+	rp_try_send(c, with_reads(seg, 16));
+	rp_closed_within(c, 1000);
+}
+
+static void half_open(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		rp_connect_how(&small);
+	rp_sleep(300);
+	_exit(0);
+}
+
+/* The server wants our size changed and holds Replies until we answer. */
+static void no_answers(void)
+{
+	struct rp_conn *c = extended(NULL, 16384);
+	unsigned int i;
+
+	rp_file("hostile-read", 16384);
+	chg_request("server", rp_port(c), "rbsiz 4096");
+	for (i = 0; i < 8; i++)
+		rp_try_send(c, msg_call(nfs4_read(rp_xid(), "hostile-read", 0,
+						  12000)));
+	rp_sleep(1500);
+}
+
+/* Delegations are recalled, which is not answered. */
+static void no_callbacks(void)
+{
+	rp_local_start();
+	rp_play("rev_unanswered");
+}
+
+#define KINDS	10
+
+static void (*const kinds[KINDS])(void) = {
+	reqprops, updprops, garbage, sizes, chunks, vanish, wrong_handles,
+	half_open, no_answers, no_callbacks,
+};
+
+static void one_round(unsigned int kind, unsigned int number)
+{
+	setpgid(0, 0);
+	rp_local_leave();
+	for (number = number % 1000 + kind; number; number--)
+		rp_dice();
+	kinds[kind]();
+	_exit(0);
+}
+
+/* At the end, in the middle of whatever it does. Its processes become ours,
+ * and so does the processor time that they have used.
+ */
+static void end_round(pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/* Rounds of it, none longer than ten seconds, with short rests */
+static void worker(unsigned int kind, uint64_t end, unsigned int *rounds)
+{
+	uint64_t start, limit;
+	pid_t pid;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (start = rp_now(); start < end; start = rp_now()) {
+		limit = start + 10000 < end ? start + 10000 : end;
+		__atomic_add_fetch(rounds, 1, __ATOMIC_RELAXED);
+		pid = fork();
+		if (!pid)
+			one_round(kind, *rounds);
+		if (pid < 0)
+			_exit(1);
+		setpgid(pid, pid);
+		while (rp_now() < limit && !waitpid(pid, NULL, WNOHANG))
+			rp_sleep(10);
+		end_round(pid);
+		rp_sleep(rp_now() - start < 100 ? 20 : 100);
+	}
+	_exit(0);
+}
+
+/* ---- what the server has for connections ---- */
+
+static long bytes_for(const char *path)
+{
+	char line[128];
+	long sum = 0, n;
+	FILE *f = fopen(path, "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "receive_memory: %ld", &n) == 1 ||
+		    sscanf(line, "send_memory: %ld", &n) == 1 ||
+		    sscanf(line, "rpc_memory: %ld", &n) == 1)
+			sum += n;
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+static void look(long *most_one, long *most_all, unsigned int *most)
+{
+	long all = 0, one;
+	glob_t g;
+	size_t i;
+
+	if (glob("/sys/kernel/debug/rpcrdma2/server-*", 0, NULL, &g))
+		return;
+	for (i = 0; i < g.gl_pathc; i++) {
+		one = bytes_for(g.gl_pathv[i]);
+		if (one > *most_one)
+			*most_one = one;
+		all += one;
+	}
+	if (all > *most_all)
+		*most_all = all;
+	if (g.gl_pathc > *most)
+		*most = g.gl_pathc;
+	globfree(&g);
+}
+
+static long cpu_ms(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
+}
+
+RP_CASE("hostile", hostile_all, "SEC-3,SEC-14,REC-1",
+	"floods, chunks, vanishing clients, half-open connections at once")
+{
+	unsigned int *rounds = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const char *seconds = getenv(SECONDS);
+	long most_one = 0, most_all = 0;
+	unsigned int k, most = 0;
+	pid_t pids[KINDS];
+	uint64_t end;
+
+	rp_check(rounds != MAP_FAILED && seconds, "no " SECONDS);
+	alarm(atoi(seconds) + 60 * rp_opt.scale);
+	end = rp_now() + 1000 * atoi(seconds);
+	for (k = 0; k < KINDS; k++) {
+		pids[k] = fork();
+		rp_check(pids[k] >= 0, "no process");
+		if (!pids[k])
+			worker(k, end, &rounds[k]);
+	}
+	while (rp_now() < end) {
+		look(&most_one, &most_all, &most);
+		rp_sleep(250);
+	}
+	for (k = 0; k < KINDS; k++)
+		waitpid(pids[k], NULL, 0);
+	for (k = 0; k < KINDS; k++)
+		fprintf(stderr, "kind %u: %u rounds\n", k, rounds[k]);
+	for (k = 0; k < KINDS; k++)
+		rp_check(rounds[k], "kind %u did nothing", k);
+	printf("cpu_ms=%ld connections=%u most_one=%ld most_all=%ld\n",
+	       cpu_ms(), most, most_one, most_all);
+	rp_nothing(rp_open());
+}

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0 */
-/* The encoder's own test, needs no RDMA. Returns the exit status. */
-#ifndef _RAWPEER_RP_SELF_H
-#define _RAWPEER_RP_SELF_H
-
-int rp_self(void);
-
-#endif /* _RAWPEER_RP_SELF_H */
