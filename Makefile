@@ -15,10 +15,14 @@ RACES	?= 38-teardown 34-removal 32-unload 36-callbacks 37-memory 30-cancel \
 HW	?= 60-smoke 36-callbacks 34-removal 30-cancel 31-reconnect \
 	   41-property-change 42-krb5
 
+# With KCSAN: what many CPUs do at once, and what is read without locks
+KCSAN	?= 23-parallel 41-property-change 38-teardown 36-callbacks 30-cancel \
+	   31-reconnect 32-unload
+
 export JOBS
 
 .PHONY: all module install nfs-modules demo check check-races check-hw \
-	check-kernels check-hostile check-arm64 bench lint help clean
+	check-kernels check-hostile check-kcsan check-arm64 bench lint help clean
 
 all: module
 
@@ -54,6 +58,10 @@ check-kernels:
 check-hostile:
 	@scripts/setup-packages.sh
 	@scripts/lab/run uml --param hostile_seconds=600 53-hostile
+
+check-kcsan:
+	@scripts/setup-packages.sh
+	@scripts/lab/run qemu-kcsan $(KCSAN)
 
 check-arm64:
 	@scripts/setup-packages.sh --arm64
@@ -93,6 +101,7 @@ help:
 	@echo '  make check-kernels  the module on every supported kernel; gets them from'
 	@echo '                    Debian. KERNELS="..." of scripts/kernels.txt'
 	@echo '  make check-hostile  ten minutes of honest mounts beside hostile clients'
+	@echo '  make check-kcsan  on a kernel that watches for data races; also minutes'
 	@echo '  make check-arm64  a little of everything on an emulated arm64'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
 	@echo '                    the policy for buffer sizes and without, and its memory'

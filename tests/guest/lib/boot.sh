@@ -31,6 +31,8 @@ mount -t tmpfs shm /dev/shm
 ln -sfn /run /var/run
 hostname lab
 echo 1 > /proc/sys/kernel/sysrq
+# It has not watched the kernel boot, which would take minutes.
+[ ! -e /sys/kernel/debug/kcsan ] || echo on > /sys/kernel/debug/kcsan
 # A test that hangs is found by its own time limit.
 [ ! -e /proc/sys/kernel/hung_task_timeout_secs ] ||
 	echo "${lab_hung:-120}" > /proc/sys/kernel/hung_task_timeout_secs

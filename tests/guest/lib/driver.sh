@@ -129,9 +129,12 @@ run_test() {
 		[ ! -s "$dir/kmemleak" ] || why+=("kmemleak")
 	fi
 	messages_since "$name" > "$dir/dmesg"
-	grep -vEf "$LAB_ALLOW" "$dir/dmesg" 2> /dev/null |
+	split_races "$dir"
+	grep -vEf "$LAB_ALLOW" "$dir/rest" 2> /dev/null |
 		grep -E "$SPLAT" > "$dir/splats"
 	[ -s "$dir/splats" ] && why+=("kernel messages")
+	[ ! -s "$dir/races" ] || why+=("data races")
+	races_of "$dir/races.others" > "$dir/others"
 	[ "$(tainted)" = "$before" ] || [ -s "$dir/splats" ] ||
 		[ -s "$LAB_ALLOW" ] || why+=("the kernel became tainted")
 	cp "$KTAP_FILE" "$dir/ktap"
@@ -147,11 +150,16 @@ run_test() {
 	*) why+=("exit status $rc") ;;
 	esac
 
+	[ ! -s "$dir/others" ] || {
+		emit "# data races that are not ours:"
+		emit_file "$dir/others" 20
+	}
 	if [ ${#why[@]} -gt 0 ]; then
 		SPOILT=y
 		# A failed subtest has shown its own last lines already.
 		grep -q '^not ok' "$KTAP_FILE" || emit_file "$dir/log" 20
 		[ ! -s "$dir/splats" ] || emit_file "$dir/splats" 10
+		[ ! -s "$dir/races" ] || emit_file "$dir/races" 80
 		[ ! -s "$dir/kmemleak" ] || emit_file "$dir/kmemleak" 40
 		emit "not ok $number $name # $(IFS=';'; echo "${why[*]}")"
 	elif [ "$rc" = 4 ]; then
