@@ -22,8 +22,10 @@ PACKAGES=(
 	libverto-libev1 nfs-common nfs-kernel-server rdma-core rpcbind strace
 	# to fuzz
 	clang libclang-rt-14-dev
+	# to compare with the protocol's XDR, its data, and in Wireshark
+	libtirpc-dev python3 python3-jsonschema rpcsvc-proto tshark
 	# lint
-	codespell perl python3 shellcheck sparse
+	codespell perl shellcheck sparse
 )
 
 if [ "${1-}" = --arm64 ]; then

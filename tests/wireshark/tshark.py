@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs tshark with rpcrdma2.lua, and reports in KTAP.
+
+TSHARK may name another tshark, TSHARK_ROOT a directory that it is to run in
+(chroot), in which this checkout and the captures have the same names.
+"""
+
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LUA = os.path.normpath(os.path.join(HERE, "..", "..", "Documentation",
+                                    "wireshark", "rpcrdma2.lua"))
+SEPARATOR, WITHIN = "\t", ","
+
+
+def command():
+    cmd = [os.environ.get("TSHARK", "tshark")]
+    root = os.environ.get("TSHARK_ROOT")
+    return ["chroot", root, *cmd] if root else cmd
+
+
+def run(path, *args):
+    """What tshark prints; complaints of Lua or tshark are an error."""
+    cmd = [*command(), "-X", "lua_script:" + LUA, "-n", "-r", path, *args]
+    env = dict(os.environ, HOME="/nonexistent", LC_ALL="C.UTF-8")
+    done = subprocess.run(cmd, capture_output=True, text=True, env=env,
+                          errors="replace", check=False)
+    complaints = [line for line in done.stderr.splitlines()
+                  if line and not line.startswith("Running as user")]
+    if done.returncode or complaints:
+        raise RuntimeError("%s: status %d: %s" % (
+            " ".join(cmd), done.returncode, "; ".join(complaints[:5])))
+    if "Lua Error" in done.stdout:
+        raise RuntimeError("%s: %s" % (" ".join(cmd), done.stdout[:500]))
+    return done.stdout
+
+
+def fields(path, names, *args):
+    """For each packet a dictionary of lists, empty where there is no field."""
+    options = [o for n in names for o in ("-e", n)]
+    out = run(path, "-T", "fields", "-E", "separator=/t", "-E", "occurrence=a",
+              "-E", "aggregator=" + WITHIN, *options, *args)
+    rows = []
+    for line in out.split("\n")[:-1]:
+        values = line.split(SEPARATOR)
+        rows.append({n: v.split(WITHIN) if v else []
+                     for n, v in zip(names, values)})
+    return rows
+
+
+def number(text):
+    return {"True": 1, "False": 0}[text] if text in ("True", "False") else \
+        int(text, 0)
+
+
+def numbers(row, name):
+    return [number(v) for v in row[name]]
+
+
+class Report:
+    """Subtests, one line each, and the sum."""
+
+    def __init__(self):
+        self.count = self.failed = 0
+        print("KTAP version 1")
+
+    def test(self, name, function, *args):
+        self.count += 1
+        try:
+            function(*args)
+            print("ok %d %s" % (self.count, name), flush=True)
+        except (AssertionError, RuntimeError, KeyError) as e:
+            self.failed += 1
+            for line in (str(e) or repr(e)).splitlines():
+                print("# " + line[:300])
+            print("not ok %d %s" % (self.count, name), flush=True)
+
+    def end(self):
+        print("1..%d" % self.count)
+        print("%d passed, %d failed, 0 skipped" % (self.count - self.failed,
+                                                   self.failed))
+        sys.exit(1 if self.failed or not self.count else 0)
+
+
+def same(got, want, what):
+    if got != want:
+        raise AssertionError("%s: have %.100s, want %.100s" % (what, got, want))
+
+
+def none(path, filter_, what):
+    """No packet of the capture is like that."""
+    out = run(path, "-Y", filter_)
+    assert not out, "%s:\n%s" % (what, "\n".join(out.splitlines()[:5]))
