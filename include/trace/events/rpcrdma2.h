@@ -133,12 +133,12 @@ TRACE_EVENT(rpcrdma2_settled,
 		__entry->conn = conn->id;
 		__entry->client = conn->client;
 		__entry->vers = conn->codec->vers;
-		__entry->why = conn->why;
-		__entry->inline_send = conn->inline_send;
-		__entry->inline_recv = conn->inline_recv;
-		__entry->window = conn->window.granted;
-		__entry->grant = conn->grant.current_grant;
-		__entry->remote_inval = conn->remote_inval;
+		__entry->why = rpcrdma2_ver_why(&conn->ver);
+		__entry->inline_send = rpcrdma2_limits_send(&conn->limits);
+		__entry->inline_recv = rpcrdma2_limits_recv(&conn->limits);
+		__entry->window = rpcrdma2_credit_have(&conn->rq);
+		__entry->grant = rpcrdma2_credit_grant(&conn->rq);
+		__entry->remote_inval = rpcrdma2_limits_remote_inval(&conn->limits);
 	),
 	TP_printk("conn=%u %s vers=%u why=%u inline_send=%u inline_recv=%u window=%u grant=%u%s",
 		  __entry->conn, __entry->client ? "client" : "server",
@@ -245,9 +245,9 @@ TRACE_EVENT(rpcrdma2_limits,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->send = conn->inline_send;
-		__entry->recv = conn->inline_recv;
-		__entry->held = conn->held_send;
+		__entry->send = rpcrdma2_limits_send(&conn->limits);
+		__entry->recv = rpcrdma2_limits_recv(&conn->limits);
+		__entry->held = rpcrdma2_limits_held(&conn->limits);
 	),
 	TP_printk("conn=%u inline_send=%u inline_recv=%u held=%u",
 		  __entry->conn, __entry->send, __entry->recv, __entry->held)
@@ -370,7 +370,7 @@ TRACE_EVENT(rpcrdma2_post_recvs,
 	TP_fast_assign(
 		__entry->conn = conn->id;
 		__entry->count = count;
-		__entry->posted = conn->recv_posted;
+		__entry->posted = rpcrdma2_recvs_posted(&conn->rq);
 		__entry->ret = ret;
 	),
 	TP_printk("conn=%u count=%u posted=%u ret=%d", __entry->conn,
@@ -524,8 +524,8 @@ TRACE_EVENT(rpcrdma2_call,
 		__entry->args = req->plan.args;
 		__entry->results = req->plan.results;
 		__entry->mrs = req->args.nsegs + req->results.nsegs;
-		__entry->inflight = conn->window.inflight;
-		__entry->granted = conn->window.granted;
+		__entry->inflight = rpcrdma2_credit_used(&conn->rq);
+		__entry->granted = rpcrdma2_credit_have(&conn->rq);
 	),
 	TP_printk("conn=%u task:%08x@%08x xid=0x%08x len=%u rpc=%u reply_max=%u args=%s results=%s mrs=%u window=%u/%u",
 		  __entry->conn, __entry->task_id, __entry->client_id,

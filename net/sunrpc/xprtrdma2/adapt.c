@@ -8,14 +8,16 @@
  * would receive (D-16). So it is the client that asks for more, and for less
  * when it has no use for it. The server takes back credits.
  *
- * props_lock protects struct rpcrdma2_adapt, but for the counters of misses,
- * which may lose one now and then. Process context.
+ * This file knows nothing of a connection: it counts and says what it wishes,
+ * conn_props.c does it. props.lock protects struct rpcrdma2_adapt, but for the
+ * counters of misses, which may lose one now and then.
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
 
-#include "conn.h"
-#include <trace/events/rpcrdma2.h>
+#include "adapt.h"
+#include "stats.h"
+#include "wire.h"
 
 /* Calls within so much time that a larger Receive Buffer Size would have let
  * go without a chunk, before it is asked for; distances between requests
@@ -43,30 +45,29 @@ MODULE_PARM_DESC(adapt_seconds,
 
 /**
  * rpcrdma2_adapt_setup - a new connection
- * @conn: the connection
+ * @a: to be set up
  *
  * Context: any.
  */
-void rpcrdma2_adapt_setup(struct rpcrdma2_conn *conn)
+void rpcrdma2_adapt_setup(struct rpcrdma2_adapt *a)
 {
-	conn->adapt.since = jiffies;
-	conn->adapt.grow_at = jiffies;
-	conn->adapt.period_end = jiffies;
+	a->since = jiffies;
+	a->grow_at = jiffies;
+	a->period_end = jiffies;
 }
 
 /**
  * rpcrdma2_adapt_missed - a Call needs a chunk
- * @conn: client's connection
+ * @a: policy of a client's connection
  * @size: Receive Buffer Size of the server with which it would not, bytes
  *
- * Context: process; does not sleep.
+ * Context: any.
+ * Return: true if there were so many that rpcrdma2_adapt_grow() is of use
  */
-void rpcrdma2_adapt_missed(struct rpcrdma2_conn *conn, u32 size)
+bool rpcrdma2_adapt_missed(struct rpcrdma2_adapt *a, u32 size)
 {
-	struct rpcrdma2_adapt *a = &conn->adapt;
-
-	if (!READ_ONCE(conn->extended) || size > READ_ONCE(adapt_size))
-		return;
+	if (size > READ_ONCE(adapt_size))
+		return false;
 	if (time_after(jiffies, READ_ONCE(a->since) + RPCRDMA2_GROW_WINDOW)) {
 		WRITE_ONCE(a->since, jiffies);
 		WRITE_ONCE(a->size, 0);
@@ -74,36 +75,39 @@ void rpcrdma2_adapt_missed(struct rpcrdma2_conn *conn, u32 size)
 	}
 	if (size > READ_ONCE(a->size))
 		WRITE_ONCE(a->size, size);
-	if (atomic_inc_return(&a->missed) == RPCRDMA2_GROW_MISSES)
-		rpcrdma2_props_kick(conn);
+	return atomic_inc_return(&a->missed) == RPCRDMA2_GROW_MISSES;
 }
 
-/* Ask for more if the last seconds' Calls would have used it. */
-static void grow(struct rpcrdma2_conn *conn)
+/**
+ * rpcrdma2_adapt_grow - would the last seconds' Calls have used more?
+ * @a: policy of a client's connection
+ * @now: the server's Receive Buffer Size, bytes
+ * @want: set to a better one
+ *
+ * Context: props.lock held.
+ * Return: true if @want is to be asked for
+ */
+bool rpcrdma2_adapt_grow(struct rpcrdma2_adapt *a, u32 now, u32 *want)
 {
-	struct rpcrdma2_adapt *a = &conn->adapt;
-	u32 want = round_up(READ_ONCE(a->size), SZ_1K);
-
+	*want = round_up(READ_ONCE(a->size), SZ_1K);
 	if (atomic_read(&a->missed) < RPCRDMA2_GROW_MISSES ||
 	    time_before(jiffies, a->grow_at))
-		return;
+		return false;
 	atomic_set(&a->missed, 0);
 	WRITE_ONCE(a->size, 0);
-	if (want <= conn->peer.val[RPCRDMA2_RBSIZ])
-		return;
+	if (*want <= now)
+		return false;
 	/* Not again soon, whatever comes of it */
 	a->grow_delay = clamp_t(unsigned long, 2 * a->grow_delay,
 				RPCRDMA2_GROW_FIRST, RPCRDMA2_GROW_LAST);
 	a->grow_at = jiffies + a->grow_delay;
-	trace_rpcrdma2_prop(conn, "grow", RPCRDMA2_RBSIZ, want, 0);
-	rpcrdma2_props_ask(conn, RPCRDMA2_RBSIZ, want);
+	return true;
 }
 
-static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
+static unsigned long calls_so_far(const struct rpcrdma2_stats *stats,
+				  bool client)
 {
-	const struct rpcrdma2_stats *stats = conn->p.stats;
-
-	if (conn->client)
+	if (client)
 		return rpcrdma2_stat_read(stats, tx_call_msg) +
 		       rpcrdma2_stat_read(stats, tx_call_nomsg);
 	return rpcrdma2_stat_read(stats, rx_call_msg) +
@@ -123,94 +127,90 @@ unsigned long rpcrdma2_adapt_period(void)
 
 /**
  * rpcrdma2_adapt_quiet - have hardly any Calls come since the last look?
- * @conn: the connection
+ * @stats: counters of the connection
+ * @client: whose Calls: ours (true) or the peer's
  * @seen: number of Calls at that time; updated
  *
  * Context: any.
  * Return: true if so
  */
-bool rpcrdma2_adapt_quiet(const struct rpcrdma2_conn *conn,
+bool rpcrdma2_adapt_quiet(const struct rpcrdma2_stats *stats, bool client,
 			  unsigned long *seen)
 {
-	unsigned long calls = calls_so_far(conn), more = calls - *seen;
+	unsigned long calls = calls_so_far(stats, client);
+	unsigned long more = calls - *seen;
 
 	*seen = calls;
 	return more < RPCRDMA2_IDLE_CALLS;
 }
 
-static void shrink(struct rpcrdma2_conn *conn)
+/* The server's period may have ended after our request, hence the hints. */
+static enum rpcrdma2_wish shrink(const struct rpcrdma2_adapt *a, u32 now)
 {
-	struct rpcrdma2_adapt *a = &conn->adapt;
+	if (now > RPCRDMA2_INLINE_DEFAULT)
+		return RPCRDMA2_WISH_LESS;
+	return a->idle <= RPCRDMA2_IDLE_HINTS ? RPCRDMA2_WISH_HINT :
+						RPCRDMA2_WISH_NOTHING;
+}
 
-	if (conn->peer.val[RPCRDMA2_RBSIZ] <= RPCRDMA2_INLINE_DEFAULT) {
-		/* The server's period may have ended after our request */
-		if (a->idle <= RPCRDMA2_IDLE_HINTS && !conn->change.cycles)
-			conn->change.cycles = 1;
-		return;
+/**
+ * rpcrdma2_adapt_idle - is a connection idle?
+ * @a: its policy
+ * @stats: its counters
+ * @client: it is a client's
+ * @now: the peer's Receive Buffer Size, bytes
+ * @delay: jiffies after which to ask again, 0: never
+ *
+ * Context: props.lock held.
+ * Return: what a client is to do about it; a server waits for its client, see
+ * rpcrdma2_adapt_asked()
+ */
+enum rpcrdma2_wish rpcrdma2_adapt_idle(struct rpcrdma2_adapt *a,
+				       const struct rpcrdma2_stats *stats,
+				       bool client, u32 now,
+				       unsigned long *delay)
+{
+	bool idle;
+
+	*delay = rpcrdma2_adapt_period();
+	if (!*delay)
+		return RPCRDMA2_WISH_NOTHING;
+	if (time_before(jiffies, a->period_end)) {
+		*delay = a->period_end - jiffies;
+		return RPCRDMA2_WISH_NOTHING;
 	}
-	trace_rpcrdma2_prop(conn, "idle", RPCRDMA2_RBSIZ,
-			    RPCRDMA2_INLINE_DEFAULT, 0);
-	if (rpcrdma2_props_ask(conn, RPCRDMA2_RBSIZ, RPCRDMA2_INLINE_DEFAULT))
-		return;
-	rpcrdma2_props_go_round(conn);
+	idle = rpcrdma2_adapt_quiet(stats, client, &a->calls) && a->counted;
+	a->idle = idle ? a->idle + 1 : 0;
+	a->counted = true;
+	a->period_end = jiffies + *delay;
+	return idle && client ? shrink(a, now) : RPCRDMA2_WISH_NOTHING;
+}
+
+/**
+ * rpcrdma2_adapt_shrunk - less was asked for
+ * @a: policy of a client's connection
+ *
+ * More may be asked for as soon as it is of use.
+ *
+ * Context: props.lock held.
+ */
+void rpcrdma2_adapt_shrunk(struct rpcrdma2_adapt *a)
+{
 	a->grow_delay = 0;
 	a->grow_at = jiffies;
 }
 
 /**
- * rpcrdma2_adapt_run - ask for what the last Calls have shown to be right
- * @conn: connection in state READY whose peer knows the extension
+ * rpcrdma2_adapt_asked - a client has asked for something
+ * @a: policy of a server's connection
  *
- * Context: process; does not sleep.
- * Return: jiffies after which to call it again; 0: only after
- *	rpcrdma2_props_kick()
+ * Context: props.lock held.
+ * Return: true if the client was idle before
  */
-unsigned long rpcrdma2_adapt_run(struct rpcrdma2_conn *conn)
+bool rpcrdma2_adapt_asked(struct rpcrdma2_adapt *a)
 {
-	unsigned long period = rpcrdma2_adapt_period();
-	struct rpcrdma2_adapt *a = &conn->adapt;
+	bool idle = a->idle;
 
-	lockdep_assert_held(&conn->props_lock);
-	if (conn->client)
-		grow(conn);
-	if (!period)
-		return 0;
-	if (time_before(jiffies, a->period_end))
-		return a->period_end - jiffies;
-	if (rpcrdma2_adapt_quiet(conn, &a->calls) && a->counted) {
-		a->idle++;
-		if (conn->client)
-			shrink(conn);
-	} else {
-		a->idle = 0;
-	}
-	a->counted = true;
-	a->period_end = jiffies + period;
-	return period;
-}
-
-/**
- * rpcrdma2_adapt_asked - a client has sent a REQPROP
- * @conn: server's connection
- *
- * If it is idle it loses the credits that it was granted on demand. Receives
- * are not posted again until fewer than for the new grant are left, so those
- * that the client may still use are there. Grants change in the CQ work item
- * only, so this has to wait for the client's request.
- *
- * Context: CQ work item; sleeps.
- */
-void rpcrdma2_adapt_asked(struct rpcrdma2_conn *conn)
-{
-	u32 first = conn->p.serves_initial;
-
-	lockdep_assert_held(&conn->props_lock);
-	if (conn->client || !conn->adapt.idle)
-		return;
-	conn->adapt.idle = 0;
-	spin_lock(&conn->credit_lock);
-	if (conn->grant.current_grant > first)
-		rpcrdma2_grant_set(&conn->grant, first);
-	spin_unlock(&conn->credit_lock);
-	rpcrdma2_recv_target(conn, first + conn->window.granted);
+	a->idle = 0;
+	return idle;
 }

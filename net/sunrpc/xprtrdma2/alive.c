@@ -45,7 +45,7 @@ static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
 	trace_rpcrdma2_wc_probe(conn, 0, wc);
-	if (!atomic_xchg(&conn->probing, 0))
+	if (!atomic_xchg(&conn->alive.probing, 0))
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 	if (wc->status == IB_WC_SUCCESS) {
 		rpcrdma2_conn_heard(conn);
@@ -70,16 +70,16 @@ void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
 {
 	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
 	struct ib_sge nothing = {
-		.lkey		= conn->probe_lkey,
+		.lkey		= conn->alive.lkey,
 	};
 	struct ib_rdma_wr wr = {
-		.wr.wr_cqe	= &conn->probe_cqe,
+		.wr.wr_cqe	= &conn->alive.cqe,
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
 	};
 
 	if (state < RPCRDMA2_CONN_OPEN || state >= RPCRDMA2_CONN_CLOSING ||
-	    atomic_cmpxchg(&conn->probing, 0, 1))
+	    atomic_cmpxchg(&conn->alive.probing, 0, 1))
 		return;
 	if (conn->may_read) {
 		wr.wr.opcode = IB_WR_RDMA_READ;
@@ -88,7 +88,7 @@ void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
 	}
 	rpcrdma2_stat_inc(conn->p.stats, probes);
 	if (rpcrdma2_sq_post(conn, NULL, &wr.wr))
-		atomic_set(&conn->probing, 0);
+		atomic_set(&conn->alive.probing, 0);
 }
 
 static void watch_next(struct rpcrdma2_conn *conn)
@@ -97,23 +97,23 @@ static void watch_next(struct rpcrdma2_conn *conn)
 				    RPCRDMA2_WATCH_MAX);
 
 	if (seconds)
-		queue_delayed_work(rpcrdma2_wq, &conn->watch_work,
+		queue_delayed_work(rpcrdma2_wq, &conn->alive.work,
 				   seconds * HZ / RPCRDMA2_WATCH_TURNS);
 }
 
 static void watch_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  watch_work.work);
+						  alive.work.work);
 
-	if (rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING)
+	if (rpcrdma2_conn_over(conn))
 		return;
 	if (READ_ONCE(conn->heard)) {
 		WRITE_ONCE(conn->heard, false);
-		conn->silent = 0;
-	} else if (!atomic_read(&conn->probing)) {
+		conn->alive.silent = 0;
+	} else if (!atomic_read(&conn->alive.probing)) {
 		rpcrdma2_conn_probe(conn);
-	} else if (++conn->silent >= RPCRDMA2_WATCH_SILENT) {
+	} else if (++conn->alive.silent >= RPCRDMA2_WATCH_SILENT) {
 		rpcrdma2_stat_inc(conn->p.stats, silent_peers);
 		pr_notice_ratelimited("rpcrdma2: %pISpc gives no sign of life, connection given up\n",
 				      &conn->cm_id->route.addr.dst_addr);
@@ -131,9 +131,20 @@ static void watch_worker(struct work_struct *work)
  */
 void rpcrdma2_watch_setup(struct rpcrdma2_conn *conn)
 {
-	INIT_DELAYED_WORK(&conn->watch_work, watch_worker);
-	conn->probe_cqe.done = probe_done;
+	INIT_DELAYED_WORK(&conn->alive.work, watch_worker);
+	conn->alive.cqe.done = probe_done;
 	conn->heard = true;
+}
+
+/**
+ * rpcrdma2_watch_create - what a probe needs
+ * @conn: connection with a protection domain
+ *
+ * Context: any.
+ */
+void rpcrdma2_watch_create(struct rpcrdma2_conn *conn)
+{
+	conn->alive.lkey = conn->pd->local_dma_lkey;
 }
 
 /**
@@ -158,5 +169,5 @@ void rpcrdma2_watch_start(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_watch_stop(struct rpcrdma2_conn *conn)
 {
-	cancel_delayed_work_sync(&conn->watch_work);
+	cancel_delayed_work_sync(&conn->alive.work);
 }

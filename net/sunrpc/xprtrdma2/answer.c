@@ -240,7 +240,7 @@ static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		   struct rpcrdma2_req *req, bool wanted, bool *put)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	rpcrdma2_conn_window_put(conn);
+	rpcrdma2_credit_put(&conn->rq);
 	*put = false;
 	if (req->state == RPCRDMA2_REQ_ORPHAN) {
 		trace_rpcrdma2_orphan_answered(req);
@@ -306,8 +306,8 @@ void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
 		return;
 	}
 	/* A grant is valid in any Reply (CRED-14) */
-	if (hdr->credit != READ_ONCE(conn->window.granted))
-		rpcrdma2_conn_granted(conn, hdr->credit);
+	if (hdr->credit != rpcrdma2_credit_have(&conn->rq))
+		rpcrdma2_credit_granted(conn, hdr->credit);
 	if (end) {
 		take_reply(rq, req, hdr, &rc);
 		trace_rpcrdma2_reply(conn, req, hdr);
@@ -405,7 +405,7 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 	case RDMA2_ERR_REPLY_RESOURCE:
 		return reply_refused(rq, req);
 	case RDMA2_ERR_INVAL_HTYPE:
-		return rpcrdma2_conn_refused(conn) ? RECONNECT : FAIL;
+		return rpcrdma2_ver_refused(conn) ? RECONNECT : FAIL;
 	default:
 		return FAIL;
 	}

@@ -57,14 +57,14 @@ static struct rpcrdma2_bc *bc_get(struct rpcrdma2_svc *svc)
 static bool bc_allowed(const struct rpcrdma2_conn *conn)
 {
 	return !conn->codec->props ||
-	       READ_ONCE(conn->peer.val[RPCRDMA2_BRS]) !=
+	       rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) !=
 			RDMA2_RVREQSUP_NONE;
 }
 
 /* Largest RPC message that fits inline now. */
 static u32 bc_room(const struct rpcrdma2_conn *conn)
 {
-	return READ_ONCE(conn->inline_send) - conn->codec->hdr_min;
+	return rpcrdma2_limits_send(&conn->limits) - conn->codec->hdr_min;
 }
 
 /**

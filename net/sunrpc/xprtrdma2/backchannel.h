@@ -14,14 +14,11 @@ struct xprt_create;
 
 struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_create *args);
 
-/* From the connection of @svc, in the CQ's work item. */
 void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_window(struct rpcrdma2_svc *svc);
 u32 rpcrdma2_bc_replies_due(struct rpcrdma2_svc *svc);
-/* The connection of @svc is about to be closed. */
 void rpcrdma2_bc_stop(struct rpcrdma2_svc *svc);
-/* The connection of @svc is closed and about to be freed. */
 void rpcrdma2_bc_detach(struct rpcrdma2_svc *svc);
 
 #endif /* _RPCRDMA2_BACKCHANNEL_H */

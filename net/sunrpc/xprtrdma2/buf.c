@@ -17,8 +17,9 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
 
-#include "conn.h"
+#include "buf.h"
 
 /* Does kmalloc() waste a page or more? */
 static bool buf_is_pages(u32 size)

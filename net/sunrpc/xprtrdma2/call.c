@@ -239,7 +239,7 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 	const struct rpcrdma2_mr *mr;
 	u32 handle = 0, most = 0;
 
-	if (!conn->remote_inval)
+	if (!rpcrdma2_limits_remote_inval(&conn->limits))
 		return 0;
 	list_for_each_entry(mr, &req->mrs, list) {
 		if (mr->seg.handle && mr->nents > most) {
@@ -266,7 +266,7 @@ int rpcrdma2_req_encode(struct rpcrdma2_requester *rq,
 			struct rpcrdma2_send *send)
 {
 	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
-	u32 limit = READ_ONCE(conn->inline_send);
+	u32 limit = rpcrdma2_limits_send(&conn->limits);
 	u32 head = snd->head[0].iov_len, pad, body = 0;
 	u32 size = min(send->size, limit);
 	struct rpcrdma2_call call;
@@ -277,7 +277,7 @@ int rpcrdma2_req_encode(struct rpcrdma2_requester *rq,
 	too_long = size == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
 	rpcrdma2_req_chunks(req, &call);
 	call.xid = be32_to_cpu(req->rqst.rq_xid);
-	call.credit = rpcrdma2_conn_credit_ask(conn);
+	call.credit = rpcrdma2_credit_ask(&conn->rq);
 	call.inv_handle = pick_inv_handle(conn, req);
 	hdr = conn->codec->encode_call(&call, send->buf, size);
 	if (hdr < 0)

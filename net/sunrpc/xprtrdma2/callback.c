@@ -21,6 +21,7 @@
 
 #include "callback.h"
 #include "compat.h"
+#include "control.h"
 #include <trace/events/rpcrdma2.h>
 
 /* A Reply chunk as it comes: a count and segments */
@@ -215,14 +216,6 @@ unsigned int rpcrdma2_bc_num_slots(struct rpc_xprt *xprt)
 	return RPCRDMA2_CB_SLOTS;
 }
 
-/* The Call is over: a credit of the server's is free. */
-static void cb_grant_done(struct rpcrdma2_conn *conn)
-{
-	spin_lock(&conn->credit_lock);
-	rpcrdma2_grant_done(&conn->grant);
-	spin_unlock(&conn->credit_lock);
-}
-
 /**
  * rpcrdma2_bc_free_rqst - a callback is over, answered or not
  * @rqst: its slot
@@ -240,7 +233,7 @@ void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst)
 
 	spin_lock(&xprt->queue_lock);
 	if (client->rq.conn && client->rq.conn->id == cb->conn_id)
-		cb_grant_done(client->rq.conn);
+		rpcrdma2_credit_served(&client->rq.conn->rq);
 	spin_unlock(&xprt->queue_lock);
 
 	clear_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
@@ -381,9 +374,7 @@ bool rpcrdma2_callback_call(struct rpcrdma2_conn *conn,
 	if (!cb_is_inline(conn, hdr))
 		return false;
 
-	spin_lock(&conn->credit_lock);
-	rpcrdma2_grant_call(&conn->grant, hdr->credit);
-	spin_unlock(&conn->credit_lock);
+	rpcrdma2_credit_called(conn, hdr->credit);
 
 	spin_lock(&xprt->bc_pa_lock);
 	if (xprt->bc_serv && client->cb_reserved) {
@@ -413,7 +404,7 @@ bool rpcrdma2_callback_call(struct rpcrdma2_conn *conn,
 	trace_rpcrdma2_cb_call(xprt, conn->id, hdr->xid, hdr->body_len, ret);
 	if (!ret)
 		return false;
-	cb_grant_done(conn);
+	rpcrdma2_credit_served(&conn->rq);
 	if (ret == -EBUSY) {
 		/* Beyond its credits, or callbacks of an earlier connection
 		 * are still in progress
@@ -452,7 +443,7 @@ static int cb_send_reply(struct rpcrdma2_client *client,
 	const struct xdr_buf *snd = &rqst->rq_snd_buf;
 	struct rpcrdma2_reply reply = {
 		.xid	= be32_to_cpu(rqst->rq_xid),
-		.credit	= rpcrdma2_conn_credit_grant(conn),
+		.credit	= rpcrdma2_credit_grant(&conn->rq),
 		.call	= call,
 	};
 	struct rpcrdma2_send *send;
@@ -461,7 +452,7 @@ static int cb_send_reply(struct rpcrdma2_client *client,
 
 	epoch = rpcrdma2_tx_begin(conn);
 	len = conn->codec->reply_len(&reply) + snd->len;
-	if (len > READ_ONCE(conn->inline_send)) {
+	if (len > rpcrdma2_limits_send(&conn->limits)) {
 		rpcrdma2_send_error(conn, call, RDMA2_ERR_REPLY_RESOURCE,
 				    snd->len, 0);
 		ret = -EMSGSIZE;

@@ -149,6 +149,8 @@ void rpcrdma2_change_init(struct rpcrdma2_change *c,
  * @prop: which
  * @value: value wanted
  *
+ * As soon as possible; what was wanted before is not asked for any more.
+ *
  * Context: any. Requirements: CHG-3, CHG-5, CHG-17, CONN-6.
  * Return: 0, -EOPNOTSUPP: this peer rejects every change, -EPERM: this one
  */
@@ -259,6 +261,8 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
  * @peer: values of the peer in force
  * @prop: property
  * @queued: also what the next request will ask for
+ *
+ * The value of the peer, or what it has been asked for while that is pending.
  *
  * Context: any. Requirements: CHG-26.
  * Return: the value.

@@ -107,70 +107,43 @@ struct rpcrdma2_update {
 	u32				unasked;
 };
 
-/* Is this one of the three header types? */
 bool rpcrdma2_change_type(u32 htype);
-/* Decode the header of a message of one of the three types. Body as for
- * other control messages.
- */
 enum rpcrdma2_verdict rpcrdma2_change_decode(const void *msg, u32 len,
 					     struct rpcrdma2_hdr *hdr);
 
-/* A connection begins; both CONNPROPs are known. */
 void rpcrdma2_change_init(struct rpcrdma2_change *c,
 			  const struct rpcrdma2_propset *mine,
 			  const struct rpcrdma2_propset *peer);
 
-/* As the side that asks. */
+/* As the side that asks */
 
-/* Ask the peer for @value as soon as possible; replaces an earlier wish.
- * Returns 0, -EOPNOTSUPP (the peer does not take part), -EPERM (not a
- * property that the peer changes) or -EINVAL.
- */
 int rpcrdma2_change_ask(struct rpcrdma2_change *c,
 			const struct rpcrdma2_propset *peer,
 			enum rpcrdma2_prop prop, u32 value);
-/* What is to be sent now. */
 enum rpcrdma2_change_send rpcrdma2_change_next(const struct rpcrdma2_change *c);
-/* Take what rpcrdma2_change_next() wants into a REQPROP with @xid, which is
- * sent next, or into an UPDPROP. Returns bytes of the body or -EMSGSIZE.
- */
 int rpcrdma2_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
 				u32 size);
 int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
 				const struct rpcrdma2_propset *mine,
 				void *buf, u32 size);
-/* What our messages must obey now: the peer's value of @prop, or what we
- * asked for while that is pending (CHG-26). With @queued,
- * also what we are about to ask for.
- */
 u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
 			  const struct rpcrdma2_propset *peer,
 			  enum rpcrdma2_prop prop, bool queued);
-/* A RESPROP arrived. Applies it to @peer. Returns false: not an answer to
- * our REQPROP, to be dropped. @malformed: so was it; all is rejected.
- */
 bool rpcrdma2_change_response(struct rpcrdma2_change *c,
 			      const struct rpcrdma2_hdr *hdr,
 			      struct rpcrdma2_propset *peer, bool *malformed);
-/* An RDMA2_ERROR arrived. Returns false if it is about something else. */
 bool rpcrdma2_change_error(struct rpcrdma2_change *c, u32 xid, u32 err);
 
-/* As the side that is asked. */
+/* As the side that is asked */
 
-/* Decode the body of a REQPROP; -EBADMSG: answer BAD_XDR. */
 int rpcrdma2_change_requested(const struct rpcrdma2_hdr *hdr,
 			      struct rpcrdma2_reqprop *req);
-/* Those properties of it that a RESPROP can mention. */
 u32 rpcrdma2_change_known(const struct rpcrdma2_reqprop *req);
-/* The body of the RESPROP: the properties in @done have the value asked for,
- * those in @other the value in @mine; all the rest is rejected.
- */
 int rpcrdma2_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
 				u32 other,
 				const struct rpcrdma2_propset *mine,
 				void *buf, u32 size);
 
-/* An UPDPROP arrived. Returns 0, or -EBADMSG: answer BAD_XDR. */
 int rpcrdma2_change_update(const struct rpcrdma2_hdr *hdr,
 			   struct rpcrdma2_propset *peer,
 			   struct rpcrdma2_update *upd);

@@ -25,9 +25,11 @@
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/msg_prot.h>
 
+#include "buf.h"
 #include "callback.h"
 #include "client.h"
 #include "compat.h"
+#include "connect.h"
 #include "module.h"
 #include "names.h"
 #include "observe.h"
@@ -211,7 +213,6 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.pool		= &client->recvs,
 		.policy		= &client->policy,
 		.mem		= &client->mem,
-		.recv_size	= client->recvs.first_size,
 		.send_size	= client->send_size,
 		.calls		= xprt->max_reqs,
 		.serves		= RPCRDMA2_CB_SLOTS,

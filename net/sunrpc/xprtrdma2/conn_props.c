@@ -7,21 +7,20 @@
  * change.c knows what may be sent when; this file does it. A value of ours
  * changes when the peer asks for it (REQPROP, answered at once) or when we
  * want it (UPDPROP). What takes time is done by a work item, which
- * rpcrdma2_props_kick() starts whenever something has happened that it may
+ * rpcrdma2_conn_kick() starts whenever something has happened that it may
  * have waited for: Receives of the old size are used up, send slots have the
  * new size, messages built under the old limit are posted. What we want is up
- * to adapt.c and to the administrator; limits.c makes messages obey.
+ * to adapt.c and to the administrator; conn_limits.c makes messages obey.
  *
- * props_lock, a mutex, protects properties and changes, and is held while a
+ * props.lock, a mutex, protects properties and changes, and is held while a
  * message about them is posted, so that their order is that of the changes.
  * Holders do not wait for completions. Process context.
  */
 #include <linux/module.h>
 #include <linux/string.h>
-#include <linux/workqueue.h>
 
 #include "conn.h"
-#include "module.h"
+#include "control.h"
 #include <trace/events/rpcrdma2.h>
 
 /* After a refusal to lower, ask again: so often, at such a distance at first
@@ -56,25 +55,32 @@ static u32 grant_limit(const struct rpcrdma2_conn *conn)
 {
 	if (conn->client || conn->p.ops->trusted(conn))
 		return recv_limit();
-	return min(recv_limit(), conn->p.recv_size);
+	return min(recv_limit(), rpcrdma2_recvs_first(conn->p.pool));
 }
 
-/**
- * rpcrdma2_props_kick - something has happened that a change may wait for
- * @conn: the connection
- *
- * Context: any.
+/* What messages must obey from now on; @soon: also what the peer is about to be
+ * asked for. A client plans for Replies no longer than the server will receive
+ * (D-16). Once it asks the server for less it plans for less, so that no Call
+ * that follows the request needs a longer one.
  */
-void rpcrdma2_props_kick(struct rpcrdma2_conn *conn)
+static void limits_follow(struct rpcrdma2_conn *conn, bool soon)
 {
-	if (rpcrdma2_conn_ready(conn))
-		mod_delayed_work(rpcrdma2_memory_wq, &conn->props_work, 0);
-}
+	struct rpcrdma2_conn_props *props = &conn->props;
+	struct rpcrdma2_limits_basis basis = {
+		.send	= rpcrdma2_change_limit(&props->change, &props->peer,
+						RPCRDMA2_RBSIZ, soon),
+		.peer	= props->peer.val[RPCRDMA2_RBSIZ],
+		.mine	= min(props->mine.val[RPCRDMA2_RBSIZ],
+			      props->told_recv),
+		.recv	= RPCRDMA2_INLINE_DEFAULT,
+	};
 
-static void props_later(struct rpcrdma2_conn *conn, unsigned long delay)
-{
-	if (rpcrdma2_conn_ready(conn))
-		queue_delayed_work(rpcrdma2_memory_wq, &conn->props_work, delay);
+	lockdep_assert_held(&props->lock);
+	if (props->peer_seen)
+		basis.recv = min3(basis.mine,
+				  conn->client ? basis.send : basis.peer,
+				  props->plan_recv);
+	rpcrdma2_limits_apply(conn, &basis);
 }
 
 /* Values of ours */
@@ -83,8 +89,8 @@ static void props_later(struct rpcrdma2_conn *conn, unsigned long delay)
 static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 		     u32 value)
 {
-	WRITE_ONCE(conn->mine.val[prop], value);
-	conn->change.dirty |= BIT(prop);
+	WRITE_ONCE(conn->props.mine.val[prop], value);
+	conn->props.change.dirty |= BIT(prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
 }
@@ -102,24 +108,24 @@ static void slots_follow(struct rpcrdma2_conn *conn, u32 size)
 /* Is a raise of our Receive Buffer Size complete (CHG-23, CHG-24)? */
 static bool raise_complete(struct rpcrdma2_conn *conn)
 {
-	u32 size = conn->p.pool->size;
+	u32 size = rpcrdma2_recvs_goal(conn->p.pool);
 
-	if (size <= conn->mine.val[RPCRDMA2_RBSIZ])
+	if (size <= conn->props.mine.val[RPCRDMA2_RBSIZ])
 		return false;
-	return (conn->client || READ_ONCE(conn->slot_size) >= size) &&
+	return (conn->client || rpcrdma2_sends_size(&conn->sq) >= size) &&
 	       rpcrdma2_recvs_announce(conn);
 }
 
 /* Begin to raise it. */
 static void raise_begin(struct rpcrdma2_conn *conn, u32 size)
 {
-	conn->plan_recv = U32_MAX;
-	if (conn->p.pool->size == size)
+	conn->props.plan_recv = U32_MAX;
+	if (rpcrdma2_recvs_goal(conn->p.pool) == size)
 		return;
 	trace_rpcrdma2_prop(conn, "raise", RPCRDMA2_RBSIZ, size, 0);
 	rpcrdma2_recvs_resize(conn, size);
 	slots_follow(conn, size);
-	rpcrdma2_props_kick(conn);
+	rpcrdma2_conn_kick(conn);
 }
 
 /* Lower it as far as Calls allow that were sent without a Reply chunk under
@@ -128,22 +134,22 @@ static void raise_begin(struct rpcrdma2_conn *conn, u32 size)
  */
 static u32 lower(struct rpcrdma2_conn *conn, u32 wanted)
 {
-	u32 now = conn->mine.val[RPCRDMA2_RBSIZ];
+	u32 now = conn->props.mine.val[RPCRDMA2_RBSIZ];
 	u32 due, value;
 
-	conn->plan_recv = wanted;
-	rpcrdma2_limits_apply(conn, false);
+	conn->props.plan_recv = wanted;
+	limits_follow(conn, false);
 	due = conn->p.ops->replies_due(conn);
 	if (due >= now)
 		return now;
 	value = min(now, max(wanted, round_up(due, SZ_1K)));
 	if (value == now)
 		return now;
-	WRITE_ONCE(conn->mine.val[RPCRDMA2_RBSIZ], value);
+	WRITE_ONCE(conn->props.mine.val[RPCRDMA2_RBSIZ], value);
 	rpcrdma2_recvs_resize(conn, value);
 	slots_follow(conn, value);
 	if (value == wanted)
-		conn->plan_recv = U32_MAX;
+		conn->props.plan_recv = U32_MAX;
 	return value;
 }
 
@@ -160,7 +166,7 @@ struct prop_apply {
 
 static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 {
-	u32 now = conn->mine.val[RPCRDMA2_RBSIZ];
+	u32 now = conn->props.mine.val[RPCRDMA2_RBSIZ];
 
 	/* Never below the default, thus never below what callbacks need */
 	wanted = clamp(wanted, RPCRDMA2_INLINE_DEFAULT,
@@ -168,23 +174,23 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 	if (wanted < now) {
 		now = lower(conn, wanted);
 	} else if (wanted == now) {
-		conn->plan_recv = U32_MAX;
+		conn->props.plan_recv = U32_MAX;
 		rpcrdma2_recvs_resize(conn, now);
 	} else {
 		raise_begin(conn, wanted);
 		if (raise_complete(conn)) {
 			now = wanted;
-			WRITE_ONCE(conn->mine.val[RPCRDMA2_RBSIZ], now);
+			WRITE_ONCE(conn->props.mine.val[RPCRDMA2_RBSIZ], now);
 		}
 	}
 	/* The answer tells it */
-	conn->change.dirty &= ~BIT(RPCRDMA2_RBSIZ);
+	conn->props.change.dirty &= ~BIT(RPCRDMA2_RBSIZ);
 	return now;
 }
 
 static void rbsiz_applied(struct rpcrdma2_conn *conn)
 {
-	u32 peer = conn->peer.val[RPCRDMA2_RBSIZ];
+	u32 peer = conn->props.peer.val[RPCRDMA2_RBSIZ];
 
 	if (peer < RPCRDMA2_RBSIZ_MIN) {
 		/* It cannot carry the protocol (PROP-16, D-27) */
@@ -192,21 +198,21 @@ static void rbsiz_applied(struct rpcrdma2_conn *conn)
 		return;
 	}
 	/* What we went round for */
-	if (!conn->go_round && peer >= conn->change.value[RPCRDMA2_RBSIZ])
-		conn->change.cycles = 0;
-	rpcrdma2_props_kick(conn);
+	if (!conn->props.go_round && peer >= conn->props.change.value[RPCRDMA2_RBSIZ])
+		conn->props.change.cycles = 0;
+	rpcrdma2_conn_kick(conn);
 }
 
 /* Whether callbacks are served is not the server's to decide. */
 static u32 brs_grant(struct rpcrdma2_conn *conn, u32 wanted)
 {
-	return conn->mine.val[RPCRDMA2_BRS];
+	return conn->props.mine.val[RPCRDMA2_BRS];
 }
 
 /* The server looks at the value before each Call (REV-6). */
 static void brs_applied(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_props_kick(conn);
+	rpcrdma2_conn_kick(conn);
 }
 
 static const struct prop_apply prop_apply[RPCRDMA2_NR_PROPS] = {
@@ -216,21 +222,21 @@ static const struct prop_apply prop_apply[RPCRDMA2_NR_PROPS] = {
 
 static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 {
-	struct rpcrdma2_change *c = &conn->change;
+	struct rpcrdma2_change *c = &conn->props.change;
 	enum rpcrdma2_prop i;
 
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (!(mask & BIT(i)))
 			continue;
 		rpcrdma2_stat_inc(conn->p.stats, peer_props_changed);
-		trace_rpcrdma2_prop(conn, "peer", i, conn->peer.val[i],
+		trace_rpcrdma2_prop(conn, "peer", i, conn->props.peer.val[i],
 				    c->result[i]);
 		/* "Not now", and here it is */
 		if (c->result[i] == RPCRDMA2_CHANGE_REJECTED &&
-		    conn->peer.val[i] == c->value[i])
+		    conn->props.peer.val[i] == c->value[i])
 			c->result[i] = RPCRDMA2_CHANGE_DONE;
 	}
-	rpcrdma2_limits_apply(conn, conn->tx_draining);
+	limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (mask & BIT(i))
 			prop_apply[i].applied(conn);
@@ -238,88 +244,59 @@ static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 
 /* Messages to the peer */
 
-static struct rpcrdma2_send *control_get(struct rpcrdma2_conn *conn, u32 xid,
-					 u32 htype, bool response, int *hdr)
-{
-	u32 credit = response ? rpcrdma2_conn_credit_grant(conn) :
-				rpcrdma2_conn_credit_ask(conn);
-	struct rpcrdma2_send *send = rpcrdma2_send_get(conn, 1, NULL, true);
-
-	if (!send)
-		return NULL;
-	*hdr = rpcrdma2_encode_control(xid, credit, htype, response,
-				       send->buf, send->size);
-	return send;
-}
-
-static int control_post(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
-			u32 xid, u32 htype, int hdr, int body)
-{
-	int ret = hdr < 0 ? hdr : body;
-
-	if (ret < 0) {
-		rpcrdma2_send_put(send);
-	} else {
-		rpcrdma2_send_prepare(send, hdr + body, 0);
-		ret = rpcrdma2_send_post(send, NULL);
-	}
-	trace_rpcrdma2_send_control(conn, xid, htype, hdr + body, ret);
-	return ret;
-}
-
 static void send_reqprop(struct rpcrdma2_conn *conn)
 {
-	u32 xid = atomic_inc_return(&conn->control_xid);
+	u32 xid = atomic_inc_return(&conn->xids);
 	struct rpcrdma2_send *send;
 	int hdr, body;
 
-	send = control_get(conn, xid, RDMA2_X_REQPROP, false, &hdr);
+	send = rpcrdma2_control_get(conn, xid, RDMA2_X_REQPROP, false, &hdr);
 	if (!send) {
-		props_later(conn, RPCRDMA2_PROPS_DELAY);
+		rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
 		return;
 	}
-	body = rpcrdma2_change_put_reqprop(&conn->change, xid, send->buf + hdr,
+	body = rpcrdma2_change_put_reqprop(&conn->props.change, xid, send->buf + hdr,
 					   send->size - hdr);
 	rpcrdma2_tx_resume(conn);
-	rpcrdma2_limits_apply(conn, false);
-	if (!control_post(conn, send, xid, RDMA2_X_REQPROP, hdr, body))
+	limits_follow(conn, false);
+	if (!rpcrdma2_control_post(conn, send, xid, RDMA2_X_REQPROP, hdr, body))
 		rpcrdma2_stat_inc(conn->p.stats, tx_reqprop);
 }
 
 static void send_updprop(struct rpcrdma2_conn *conn)
 {
-	u32 xid = atomic_inc_return(&conn->control_xid);
+	u32 xid = atomic_inc_return(&conn->xids);
 	struct rpcrdma2_send *send;
 	int hdr, body;
 
-	send = control_get(conn, xid, RDMA2_X_UPDPROP, false, &hdr);
+	send = rpcrdma2_control_get(conn, xid, RDMA2_X_UPDPROP, false, &hdr);
 	if (!send) {
-		props_later(conn, RPCRDMA2_PROPS_DELAY);
+		rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
 		return;
 	}
-	body = rpcrdma2_change_put_updprop(&conn->change, xid, &conn->mine,
+	body = rpcrdma2_change_put_updprop(&conn->props.change, xid, &conn->props.mine,
 					   send->buf + hdr, send->size - hdr);
-	if (control_post(conn, send, xid, RDMA2_X_UPDPROP, hdr, body))
+	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_UPDPROP, hdr, body))
 		return;
 	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
 	/* Replies to Calls after this may be as long */
-	conn->told_recv = conn->mine.val[RPCRDMA2_RBSIZ];
-	rpcrdma2_limits_apply(conn, conn->tx_draining);
+	conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
+	limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
 }
 
 /* Send what is to be sent, unless it has to wait. */
 static void send_next(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_change *c = &conn->change;
+	struct rpcrdma2_change *c = &conn->props.change;
 
 	if (rpcrdma2_change_next(c) == RPCRDMA2_CHANGE_UPDPROP)
 		send_updprop(conn);
 	if (rpcrdma2_change_next(c) != RPCRDMA2_CHANGE_REQPROP)
 		return;
 	/* Our own Sends obey a lower value before it is asked for (CHG-26) */
-	if (rpcrdma2_change_limit(c, &conn->peer, RPCRDMA2_RBSIZ, true) <
-	    rpcrdma2_change_limit(c, &conn->peer, RPCRDMA2_RBSIZ, false)) {
-		rpcrdma2_limits_apply(conn, true);
+	if (rpcrdma2_change_limit(c, &conn->props.peer, RPCRDMA2_RBSIZ, true) <
+	    rpcrdma2_change_limit(c, &conn->props.peer, RPCRDMA2_RBSIZ, false)) {
+		limits_follow(conn, true);
 		if (!rpcrdma2_tx_drained(conn))
 			return;
 	}
@@ -329,18 +306,18 @@ static void send_next(struct rpcrdma2_conn *conn)
 /* A raise goes on, or is complete. */
 static void raise_progress(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_change *c = &conn->change;
-	u32 size = conn->p.pool->size;
+	struct rpcrdma2_change *c = &conn->props.change;
+	u32 size = rpcrdma2_recvs_goal(conn->p.pool);
 
-	if (size <= conn->mine.val[RPCRDMA2_RBSIZ])
+	if (size <= conn->props.mine.val[RPCRDMA2_RBSIZ])
 		return;
 	if (raise_complete(conn)) {
 		announce(conn, RPCRDMA2_RBSIZ, size);
 		return;
 	}
-	if (!conn->client && READ_ONCE(conn->slot_want) < size) {
+	if (!conn->client && rpcrdma2_sends_goal(&conn->sq) < size) {
 		/* No memory for the slots */
-		size = conn->mine.val[RPCRDMA2_RBSIZ];
+		size = conn->props.mine.val[RPCRDMA2_RBSIZ];
 		rpcrdma2_recvs_resize(conn, size);
 		slots_follow(conn, size);
 		return;
@@ -348,8 +325,8 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 	/* Our own wish: each answer to an empty request takes a Receive of
 	 * the old size (D-32)
 	 */
-	if (conn->want_recv == size && conn->own_cycles) {
-		conn->own_cycles--;
+	if (conn->props.want_recv == size && conn->props.own_cycles) {
+		conn->props.own_cycles--;
 		if (!c->cycles)
 			c->cycles = 1;
 	}
@@ -358,49 +335,118 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 /* A client's slots are as large as what it may send. */
 static void client_slots(struct rpcrdma2_conn *conn)
 {
-	if (!conn->client || conn->tx_draining || conn->change.pending)
+	if (!conn->client || rpcrdma2_tx_draining(&conn->limits) || conn->props.change.pending)
 		return;
 	rpcrdma2_sends_resize(conn, min(max(conn->p.send_size,
-					    conn->want_send),
-					conn->peer.val[RPCRDMA2_RBSIZ]));
+					    conn->props.want_send),
+					conn->props.peer.val[RPCRDMA2_RBSIZ]));
 }
 
 /* Time to ask again for a lower value? */
 static void retry_lower(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_change *c = &conn->change;
+	struct rpcrdma2_change *c = &conn->props.change;
 
-	if (!conn->retries || c->pending || c->want & BIT(RPCRDMA2_RBSIZ))
+	if (!conn->props.retries || c->pending || c->want & BIT(RPCRDMA2_RBSIZ))
 		return;
-	if (time_before(jiffies, conn->retry_at)) {
-		props_later(conn, conn->retry_at - jiffies);
+	if (time_before(jiffies, conn->props.retry_at)) {
+		rpcrdma2_conn_kick_later(conn, conn->props.retry_at - jiffies);
 		return;
 	}
-	conn->retries--;
-	conn->retry_delay *= 2;
-	rpcrdma2_change_ask(c, &conn->peer, RPCRDMA2_RBSIZ,
+	conn->props.retries--;
+	conn->props.retry_delay *= 2;
+	rpcrdma2_change_ask(c, &conn->props.peer, RPCRDMA2_RBSIZ,
 			    c->value[RPCRDMA2_RBSIZ]);
+}
+
+/* Use up the peer's Receives of an old size: empty requests take those for our
+ * Calls and those of its reserve, of which peers may have several times as many
+ * as we do (CHG-24).
+ */
+static void go_round(struct rpcrdma2_conn *conn)
+{
+	lockdep_assert_held(&conn->props.lock);
+	conn->props.change.cycles = rpcrdma2_credit_have(&conn->rq) +
+			      4 * RPCRDMA2_CONTROL_RESERVE;
+}
+
+/* Ask the peer for a value of its own; the work item sends it. A request to lower
+ * that is refused is repeated for a while. Returns 0; -ERANGE; -EPERM if the
+ * value can't be changed, -EOPNOTSUPP if no value can.
+ */
+static int props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
+		     u32 value)
+{
+	int ret;
+
+	lockdep_assert_held(&conn->props.lock);
+	if (prop == RPCRDMA2_RBSIZ &&
+	    (value < RPCRDMA2_INLINE_DEFAULT || value > SZ_256K))
+		return -ERANGE;
+	ret = rpcrdma2_change_ask(&conn->props.change, &conn->props.peer, prop, value);
+	if (ret)
+		return ret;
+	if (prop == RPCRDMA2_RBSIZ) {
+		conn->props.go_round = true;
+		conn->props.retries = RPCRDMA2_LOWER_RETRIES;
+		conn->props.retry_at = jiffies;
+		conn->props.retry_delay = RPCRDMA2_LOWER_FIRST;
+		conn->props.want_send = min_t(u32, value, SZ_64K);
+	}
+	trace_rpcrdma2_prop(conn, "ask", prop, value, 0);
+	return 0;
+}
+
+/* What the policy wants; returns jiffies until its next time, or 0. */
+static unsigned long follow_policy(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_adapt *adapt = &conn->props.adapt;
+	u32 now = conn->props.peer.val[RPCRDMA2_RBSIZ], want;
+	unsigned long delay;
+
+	if (conn->client && rpcrdma2_adapt_grow(adapt, now, &want)) {
+		trace_rpcrdma2_prop(conn, "grow", RPCRDMA2_RBSIZ, want, 0);
+		props_ask(conn, RPCRDMA2_RBSIZ, want);
+	}
+	switch (rpcrdma2_adapt_idle(adapt, conn->p.stats, conn->client, now,
+				    &delay)) {
+	case RPCRDMA2_WISH_LESS:
+		want = RPCRDMA2_INLINE_DEFAULT;
+		trace_rpcrdma2_prop(conn, "idle", RPCRDMA2_RBSIZ, want, 0);
+		if (props_ask(conn, RPCRDMA2_RBSIZ, want))
+			break;
+		go_round(conn);
+		rpcrdma2_adapt_shrunk(adapt);
+		break;
+	case RPCRDMA2_WISH_HINT:
+		if (!conn->props.change.cycles)
+			conn->props.change.cycles = 1;
+		break;
+	case RPCRDMA2_WISH_NOTHING:
+		break;
+	}
+	return delay;
 }
 
 static void props_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  props_work.work);
+						  work.work);
 	unsigned long delay = 0, adjust;
 
 	/* Memory without the lock, for which the CQ's work item waits */
 	adjust = rpcrdma2_sends_adjust(conn);
-	mutex_lock(&conn->props_lock);
-	if (rpcrdma2_conn_ready(conn) && conn->extended) {
+	mutex_lock(&conn->props.lock);
+	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
 		raise_progress(conn);
 		client_slots(conn);
-		rpcrdma2_limits_apply(conn, conn->tx_draining);
+		limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
 		retry_lower(conn);
-		delay = rpcrdma2_adapt_run(conn);
+		delay = follow_policy(conn);
 		send_next(conn);
 		delay = min_not_zero(delay, adjust);
 	}
-	mutex_unlock(&conn->props_lock);
+	mutex_unlock(&conn->props.lock);
 	if (!rpcrdma2_conn_ready(conn))
 		return;
 	/* A higher limit is of use at once */
@@ -409,18 +455,11 @@ static void props_worker(struct work_struct *work)
 		delay = min_not_zero(delay, min_t(unsigned long, adjust, HZ));
 	/* unless it is to be tried again sooner */
 	if (delay)
-		props_later(conn, delay);
+		rpcrdma2_conn_kick_later(conn, delay);
 	conn->p.ops->window(conn);
 }
 
 /* Messages from the peer */
-
-static void bad_xdr(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
-{
-	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
-	trace_rpcrdma2_recv_malformed(conn, rx);
-	rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
-}
 
 /* Grant what can be granted and answer at once (CHG-6). */
 static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
@@ -433,15 +472,19 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_reqprop);
 	if (rpcrdma2_change_requested(&rx->hdr, &req)) {
-		bad_xdr(conn, rx);
+		rpcrdma2_recv_bad_xdr(conn, rx);
 		return;
 	}
-	rpcrdma2_adapt_asked(conn);
+	/* An idle client loses the credits that it was granted on demand. Grants
+	 * change in completions only, so this has to wait for its request.
+	 */
+	if (!conn->client && rpcrdma2_adapt_asked(&conn->props.adapt))
+		rpcrdma2_credit_lower(conn, conn->p.serves_initial);
 	/* What is granted must be told: first the room to tell it. Without an
 	 * answer the peer would wait for ever; it has asked for more than one
 	 * thing at a time, and does not take the answers.
 	 */
-	send = control_get(conn, xid, RDMA2_X_RESPROP, true, &hdr);
+	send = rpcrdma2_control_get(conn, xid, RDMA2_X_RESPROP, true, &hdr);
 	if (!send) {
 		rpcrdma2_stat_inc(conn->p.stats, resprops_dropped);
 		rpcrdma2_conn_kill(conn, -ENOBUFS);
@@ -452,7 +495,7 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (!(known & BIT(i)))
 			continue;
-		old = conn->mine.val[i];
+		old = conn->props.mine.val[i];
 		now = prop_apply[i].grant(conn, req.set.val[i]);
 		if (now == req.set.val[i])
 			done |= BIT(i);
@@ -462,69 +505,66 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 			rpcrdma2_stat_inc(conn->p.stats, props_changed);
 		trace_rpcrdma2_prop(conn, "asked", i, req.set.val[i], now);
 	}
-	body = rpcrdma2_change_put_resprop(&req, done, other, &conn->mine,
+	body = rpcrdma2_change_put_resprop(&req, done, other, &conn->props.mine,
 					   send->buf + hdr, send->size - hdr);
-	if (control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
+	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
 		return;
 	rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
 	/* What was raised may be used by messages after the answer */
 	if ((done | other) & BIT(RPCRDMA2_RBSIZ))
-		conn->told_recv = conn->mine.val[RPCRDMA2_RBSIZ];
-	rpcrdma2_limits_apply(conn, conn->tx_draining);
+		conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
+	limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
 }
 
 /* Our request is answered. What is not granted yet may be later. */
 static void request_ended(struct rpcrdma2_conn *conn, u32 asked)
 {
-	struct rpcrdma2_change *c = &conn->change;
+	struct rpcrdma2_change *c = &conn->props.change;
 	u32 wanted = c->value[RPCRDMA2_RBSIZ];
-	u32 now = conn->peer.val[RPCRDMA2_RBSIZ];
+	u32 now = conn->props.peer.val[RPCRDMA2_RBSIZ];
 
 	if (!(asked & BIT(RPCRDMA2_RBSIZ)) ||
 	    c->result[RPCRDMA2_RBSIZ] == RPCRDMA2_CHANGE_WAITING)
 		return;
-	if (wanted > now && conn->go_round) {
-		conn->go_round = false;
-		rpcrdma2_props_go_round(conn);
-	} else if (wanted < now && conn->retries) {
-		conn->retry_at = jiffies + conn->retry_delay;
+	if (wanted > now && conn->props.go_round) {
+		conn->props.go_round = false;
+		go_round(conn);
+	} else if (wanted < now && conn->props.retries) {
+		conn->props.retry_at = jiffies + conn->props.retry_delay;
 	} else {
-		conn->retries = 0;
+		conn->props.retries = 0;
 	}
 }
 
 static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			 bool readable)
 {
-	struct rpcrdma2_propset old = conn->peer;
-	u32 asked = conn->change.asked, mask = 0;
+	struct rpcrdma2_propset old = conn->props.peer;
+	u32 asked = conn->props.change.asked, mask = 0;
 	enum rpcrdma2_prop i;
 	bool malformed;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_resprop);
 	if (!readable)
 		rx->hdr.body_len = 0;	/* everything is rejected (CHG-29) */
-	if (!rpcrdma2_change_response(&conn->change, &rx->hdr, &conn->peer,
+	if (!rpcrdma2_change_response(&conn->props.change, &rx->hdr, &conn->props.peer,
 				      &malformed)) {
-		rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
-		trace_rpcrdma2_recv_dropped(conn, rx);
+		rpcrdma2_recv_dropped(conn, rx);
 		return;
 	}
-	if (malformed) {
-		rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
-		trace_rpcrdma2_recv_malformed(conn, rx);
-	}
+	if (malformed)
+		rpcrdma2_recv_malformed(conn, rx);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
-		if (old.val[i] != conn->peer.val[i])
+		if (old.val[i] != conn->props.peer.val[i])
 			mask |= BIT(i);
 		if (asked & BIT(i))
 			trace_rpcrdma2_prop(conn, "answer", i,
-					    conn->peer.val[i],
-					    conn->change.result[i]);
+					    conn->props.peer.val[i],
+					    conn->props.change.result[i]);
 	}
 	request_ended(conn, asked);
 	peer_changed(conn, mask);
-	rpcrdma2_props_kick(conn);
+	rpcrdma2_conn_kick(conn);
 }
 
 static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
@@ -532,8 +572,8 @@ static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	struct rpcrdma2_update upd;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_updprop);
-	if (rpcrdma2_change_update(&rx->hdr, &conn->peer, &upd)) {
-		bad_xdr(conn, rx);
+	if (rpcrdma2_change_update(&rx->hdr, &conn->props.peer, &upd)) {
+		rpcrdma2_recv_bad_xdr(conn, rx);
 		return;
 	}
 	if (upd.unasked)
@@ -541,6 +581,138 @@ static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	if (upd.ignored)
 		rpcrdma2_stat_inc(conn->p.stats, props_ignored);
 	peer_changed(conn, upd.changed);
+}
+
+/**
+ * rpcrdma2_props_ready - both peers' properties are known
+ * @conn: the connection
+ *
+ * Context: process; sleeps.
+ */
+void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
+{
+	mutex_lock(&conn->props.lock);
+	rpcrdma2_change_init(&conn->props.change, &conn->props.mine, &conn->props.peer);
+	WRITE_ONCE(conn->props.extended, conn->props.change.on);
+	mutex_unlock(&conn->props.lock);
+}
+
+/**
+ * rpcrdma2_props_apply - thresholds by the properties of both peers
+ * @conn: connection of version 2
+ *
+ * Obeyed by messages that are built from now on (CONN-13).
+ *
+ * Context: connect path or completion handler; sleeps for props.lock.
+ */
+void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
+{
+	mutex_lock(&conn->props.lock);
+	limits_follow(conn, false);
+	mutex_unlock(&conn->props.lock);
+}
+
+/* Read the peer's properties. What can't be read is reported, whatever its
+ * RESPONSE flag says (ERR-1, D-6).
+ */
+static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			  struct rpcrdma2_propset *set)
+{
+	rpcrdma2_props_init(set);
+	if (rpcrdma2_props_decode(rx->hdr.body, rx->hdr.body_len, set) >= 0)
+		return true;
+	rpcrdma2_recv_bad_xdr(conn, rx);
+	return false;
+}
+
+/**
+ * rpcrdma2_props_take - take over the peer's properties
+ * @conn: the connection
+ * @rx: a CONNPROP
+ *
+ * Context: completion handler; sleeps for props.lock.
+ * Return: false if they are no good; then none is taken
+ */
+bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_propset set;
+
+	if (!connprop_read(conn, rx, &set))
+		return false;
+	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN) {
+		/* It cannot carry the protocol (PROP-16, D-27) */
+		rpcrdma2_recv_malformed(conn, rx);
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+	mutex_lock(&conn->props.lock);
+	conn->props.peer = set;
+	conn->props.peer_seen = true;
+	mutex_unlock(&conn->props.lock);
+	return true;
+}
+
+/**
+ * rpcrdma2_props_send - send our CONNPROP
+ * @conn: the connection; its Receives are posted already (CONN-12)
+ * @xid: our own value, or the peer's when @response
+ * @response: it answers the peer's CONNPROP (CONN-10)
+ *
+ * Context: process; does not sleep.
+ * Return: 0, -EAGAIN without room, or -ENOTCONN
+ */
+int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
+{
+	struct rpcrdma2_send *send;
+	int hdr, body, ret;
+
+	send = rpcrdma2_control_get(conn, xid, RDMA2_CONNPROP, response, &hdr);
+	if (!send)
+		return -EAGAIN;
+	body = rpcrdma2_props_encode(&conn->props.mine, send->buf + hdr,
+				     send->size - hdr);
+	ret = rpcrdma2_control_post(conn, send, xid, RDMA2_CONNPROP, hdr,
+				    body);
+	if (!ret)
+		rpcrdma2_stat_inc(conn->p.stats, tx_connprop);
+	return ret;
+}
+
+/**
+ * rpcrdma2_props_connprop - a CONNPROP has arrived
+ * @conn: connection whose version is settled
+ * @rx: the CONNPROP
+ * @settles: it has settled the version, and was taken over already
+ *
+ * Of a second one only the grant counts, as of every message (CONN-8, CRED-14,
+ * D-25): a server may have sent one of its own before it answers ours.
+ *
+ * Context: completion handler; sleeps for props.lock.
+ */
+void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_recv *rx, bool settles)
+{
+	bool second = !settles && conn->props.peer_seen;
+	struct rpcrdma2_propset set;
+
+	rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
+	if (second) {
+		if (!connprop_read(conn, rx, &set))
+			return;
+		rpcrdma2_recv_dropped(conn, rx);
+	} else if (!settles) {
+		if (!rpcrdma2_props_take(conn, rx))
+			return;
+		rpcrdma2_props_ready(conn);
+		rpcrdma2_props_apply(conn);
+	}
+	if (rx->hdr.response) {
+		if (rpcrdma2_credit_granted(conn, rx->hdr.credit))
+			conn->p.ops->window(conn);
+	} else if (!second && !conn->client &&
+		   rpcrdma2_props_send(conn, rx->hdr.xid, true) == -EAGAIN) {
+		rpcrdma2_conn_kill(conn, -ENOBUFS);
+	}
 }
 
 /**
@@ -557,7 +729,7 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_hdr *hdr = &rx->hdr;
 	enum rpcrdma2_verdict verdict;
 
-	if (!conn->extended || !rpcrdma2_peek(rx->buf, rx->len, hdr) ||
+	if (!conn->props.extended || !rpcrdma2_peek(rx->buf, rx->len, hdr) ||
 	    !rpcrdma2_change_type(hdr->htype))
 		return false;
 	memset(hdr, 0, sizeof(*hdr));
@@ -569,17 +741,16 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	case RPCRDMA2_BAD_VERS:
 		return false;
 	case RPCRDMA2_DROP:
-		rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
-		trace_rpcrdma2_recv_malformed(conn, rx);
+		rpcrdma2_recv_malformed(conn, rx);
 		if (hdr->htype != RDMA2_X_RESPROP)
 			return true;
 		break;
 	default:
-		bad_xdr(conn, rx);
+		rpcrdma2_recv_bad_xdr(conn, rx);
 		return true;
 	}
 
-	mutex_lock(&conn->props_lock);
+	mutex_lock(&conn->props.lock);
 	switch (hdr->htype) {
 	case RDMA2_X_REQPROP:
 		recv_reqprop(conn, rx);
@@ -591,9 +762,9 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 		recv_updprop(conn, rx);
 		break;
 	}
-	mutex_unlock(&conn->props_lock);
+	mutex_unlock(&conn->props.lock);
 	if (verdict == RPCRDMA2_OK && rpcrdma2_is_grant(hdr) &&
-	    rpcrdma2_conn_granted(conn, hdr->credit))
+	    rpcrdma2_credit_granted(conn, hdr->credit))
 		conn->p.ops->window(conn);
 	return true;
 }
@@ -611,16 +782,16 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 {
 	bool mine;
 
-	if (!conn->extended)
+	if (!conn->props.extended)
 		return false;
-	mutex_lock(&conn->props_lock);
-	mine = rpcrdma2_change_error(&conn->change, hdr->xid, hdr->err);
+	mutex_lock(&conn->props.lock);
+	mine = rpcrdma2_change_error(&conn->props.change, hdr->xid, hdr->err);
 	if (mine) {
-		conn->retries = 0;
-		rpcrdma2_limits_apply(conn, conn->tx_draining);
-		rpcrdma2_props_kick(conn);
+		conn->props.retries = 0;
+		limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
+		rpcrdma2_conn_kick(conn);
 	}
-	mutex_unlock(&conn->props_lock);
+	mutex_unlock(&conn->props.lock);
 	return mine;
 }
 
@@ -634,14 +805,12 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
  */
 void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
 {
-	mutex_init(&conn->props_lock);
-	spin_lock_init(&conn->tx_lock);
-	INIT_LIST_HEAD(&conn->tx_held);
-	INIT_DELAYED_WORK(&conn->props_work, props_worker);
-	conn->plan_recv = U32_MAX;
-	rpcrdma2_adapt_setup(conn);
-	rpcrdma2_props_init(&conn->mine);
-	rpcrdma2_props_init(&conn->peer);
+	mutex_init(&conn->props.lock);
+	INIT_DELAYED_WORK(&conn->work, props_worker);
+	conn->props.plan_recv = U32_MAX;
+	rpcrdma2_adapt_setup(&conn->props.adapt);
+	rpcrdma2_props_init(&conn->props.mine);
+	rpcrdma2_props_init(&conn->props.peer);
 }
 
 /**
@@ -652,89 +821,50 @@ void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 {
-	conn->mine.val[RPCRDMA2_RBSIZ] = conn->p.pool->size;
-	conn->mine.val[RPCRDMA2_BRS] = conn->p.brs;
-	conn->told_recv = conn->p.pool->size;
-	conn->mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
-	conn->mine.x_change = READ_ONCE(rpcrdma2_property_change);
-	if (conn->mine.x_change)
-		conn->mine.nochg = conn->mine.listed &
+	conn->props.mine.val[RPCRDMA2_RBSIZ] = rpcrdma2_recvs_goal(conn->p.pool);
+	conn->props.mine.val[RPCRDMA2_BRS] = conn->p.brs;
+	conn->props.told_recv = rpcrdma2_recvs_goal(conn->p.pool);
+	conn->props.mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
+	conn->props.mine.x_change = READ_ONCE(rpcrdma2_property_change);
+	if (conn->props.mine.x_change)
+		conn->props.mine.nochg = conn->props.mine.listed &
 				   ~rpcrdma2_props_changeable(conn->client);
 }
 
 /**
- * rpcrdma2_props_ready - both peers' properties are known
+ * rpcrdma2_props_missed - a Call needs a chunk
+ * @conn: client's connection
+ * @size: Receive Buffer Size of the server with which it would not, bytes
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_props_missed(struct rpcrdma2_conn *conn, u32 size)
+{
+	if (rpcrdma2_props_extended(&conn->props) &&
+	    rpcrdma2_adapt_missed(&conn->props.adapt, size))
+		rpcrdma2_conn_kick(conn);
+}
+
+/**
+ * rpcrdma2_props_show - properties, for display
  * @conn: the connection
+ * @shown: filled in
  *
- * Context: process; sleeps.
+ * Context: sleeps for props.lock.
  */
-void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
+void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_props_shown *shown)
 {
-	mutex_lock(&conn->props_lock);
-	rpcrdma2_change_init(&conn->change, &conn->mine, &conn->peer);
-	WRITE_ONCE(conn->extended, conn->change.on);
-	mutex_unlock(&conn->props_lock);
-}
+	struct rpcrdma2_conn_props *props = &conn->props;
+	const struct rpcrdma2_change *c = &props->change;
 
-/**
- * rpcrdma2_props_stop - the connection ends
- * @conn: connection in state CLOSING, without users
- *
- * Context: sleeps.
- */
-void rpcrdma2_props_stop(struct rpcrdma2_conn *conn)
-{
-	cancel_delayed_work_sync(&conn->props_work);
-}
-
-/**
- * rpcrdma2_props_go_round - use up the peer's Receives of an old size
- * @conn: connection whose peer knows the extension
- *
- * Empty requests take those for our Calls and those of its reserve, of which
- * peers may have several times as many as we do (CHG-24).
- *
- * Context: process; does not sleep. rpcrdma2_props_kick() sends them.
- */
-void rpcrdma2_props_go_round(struct rpcrdma2_conn *conn)
-{
-	lockdep_assert_held(&conn->props_lock);
-	conn->change.cycles = READ_ONCE(conn->window.granted) +
-			      4 * RPCRDMA2_CONTROL_RESERVE;
-}
-
-/**
- * rpcrdma2_props_ask - ask the peer for a value of its own
- * @conn: connection whose peer knows the extension
- * @prop: property
- * @value: value
- *
- * A request to lower that is refused is repeated for a while.
- *
- * Context: process; does not sleep. rpcrdma2_props_kick() sends it.
- * Return: 0; -ERANGE; -EPERM: it can't be changed
- */
-int rpcrdma2_props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
-		       u32 value)
-{
-	int ret;
-
-	lockdep_assert_held(&conn->props_lock);
-	if (prop == RPCRDMA2_RBSIZ &&
-	    (value < RPCRDMA2_INLINE_DEFAULT || value > SZ_256K))
-		return -ERANGE;
-	ret = rpcrdma2_change_ask(&conn->change, &conn->peer, prop, value);
-	if (ret)
-		return ret;
-	if (prop == RPCRDMA2_RBSIZ) {
-		conn->go_round = true;
-		conn->retries = RPCRDMA2_LOWER_RETRIES;
-		conn->retry_at = jiffies;
-		conn->retry_delay = RPCRDMA2_LOWER_FIRST;
-		conn->want_send = min_t(u32, value, SZ_64K);
-	}
-	trace_rpcrdma2_prop(conn, "ask", prop, value, 0);
-	return 0;
+	mutex_lock(&props->lock);
+	shown->mine = props->mine;
+	shown->peer = props->peer;
+	shown->change = *c;
+	shown->requesting = c->pending || c->want || c->cycles ||
+			    props->retries;
+	mutex_unlock(&props->lock);
 }
 
 /* Requests by hand */
@@ -744,10 +874,10 @@ static int raise_own(struct rpcrdma2_conn *conn, u32 size)
 	if (size > recv_limit())
 		return -ERANGE;
 	/* Only on the peer's request (CHG-25) */
-	if (size < conn->mine.val[RPCRDMA2_RBSIZ])
+	if (size < conn->props.mine.val[RPCRDMA2_RBSIZ])
 		return -EPERM;
-	conn->want_recv = size;
-	conn->own_cycles = 2 * conn->recv_max;
+	conn->props.want_recv = size;
+	conn->props.own_cycles = 2 * rpcrdma2_recvs_max(&conn->rq);
 	raise_begin(conn, size);
 	return 0;
 }
@@ -764,7 +894,7 @@ static int set_own_brs(struct rpcrdma2_conn *conn, const char *word)
 		value = RDMA2_RVREQSUP_INLINE;
 	else
 		return -EINVAL;
-	if (value != conn->mine.val[RPCRDMA2_BRS])
+	if (value != conn->props.mine.val[RPCRDMA2_BRS])
 		announce(conn, RPCRDMA2_BRS, value);
 	return 0;
 }
@@ -788,14 +918,14 @@ static int command(struct rpcrdma2_conn *conn, char *line)
 		return ret;
 	if (!strcmp(word, "rbsiz"))
 		return own ? raise_own(conn, value) :
-			     rpcrdma2_props_ask(conn, RPCRDMA2_RBSIZ, value);
+			     props_ask(conn, RPCRDMA2_RBSIZ, value);
 	if (own)
 		return -EINVAL;
 	if (!strcmp(word, "brs"))
-		return rpcrdma2_props_ask(conn, RPCRDMA2_BRS, value);
+		return props_ask(conn, RPCRDMA2_BRS, value);
 	if (strcmp(word, "cycle") || value > SZ_1K)
 		return -EINVAL;
-	conn->change.cycles = value;
+	conn->props.change.cycles = value;
 	return 0;
 }
 
@@ -814,11 +944,11 @@ int rpcrdma2_props_command(struct rpcrdma2_conn *conn, char *line)
 
 	if (!rpcrdma2_conn_ready(conn))
 		return -ENOTCONN;
-	mutex_lock(&conn->props_lock);
-	if (conn->change.on)
+	mutex_lock(&conn->props.lock);
+	if (conn->props.change.on)
 		ret = command(conn, line);
-	mutex_unlock(&conn->props_lock);
+	mutex_unlock(&conn->props.lock);
 	if (!ret)
-		rpcrdma2_props_kick(conn);
+		rpcrdma2_conn_kick(conn);
 	return ret;
 }

@@ -73,7 +73,7 @@ void rpcrdma2_window_put(struct rpcrdma2_window *w)
  * @w: window
  * @credit: rdma_credit of a message for which rpcrdma2_is_grant() holds
  *
- * A lower grant holds at once for new Calls; those in flight stay.
+ * It is cut to 1..@w->asked. A lower grant holds at once for new Calls; those in flight stay.
  *
  * Context: any. Requirements: CRED-4, CRED-5, CRED-6.
  * Return: true if another Call may be sent now.
@@ -106,7 +106,8 @@ void rpcrdma2_grant_reset(struct rpcrdma2_grant *g, u32 initial, u32 limit)
  * @requested: its rdma_credit
  *
  * Context: any. Requirements: CRED-1, CRED-7.
- * Return: the grant that suits the load, never less than the present one.
+ * Return: the grant that suits the load: the present one, or twice that, at most
+ * @limit and @requested, when the peer uses more than half of what it has.
  * It is in force only after rpcrdma2_grant_set(), which the owner calls
  * when the Receives for it are posted.
  */

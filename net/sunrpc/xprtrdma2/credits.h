@@ -28,15 +28,10 @@ struct rpcrdma2_window {
 	u32			inflight;
 };
 
-/* New connection: one message until a grant arrives (CRED-11). */
 void rpcrdma2_window_reset(struct rpcrdma2_window *w, u32 asked);
 bool rpcrdma2_window_open(const struct rpcrdma2_window *w);
-/* Take a credit; false (and nothing taken) if the window is closed. */
 bool rpcrdma2_window_take(struct rpcrdma2_window *w);
 void rpcrdma2_window_put(struct rpcrdma2_window *w);
-/* A grant from a non-ERROR message with RESPONSE set; cut to 1..asked.
- * Returns true if the window is open afterwards.
- */
 bool rpcrdma2_window_grant(struct rpcrdma2_window *w, u32 credit);
 
 /**
@@ -54,11 +49,6 @@ struct rpcrdma2_grant {
 };
 
 void rpcrdma2_grant_reset(struct rpcrdma2_grant *g, u32 initial, u32 limit);
-/* A Call arrived that asks for @requested credits. Returns the grant that
- * would suit the load: unchanged, or doubled (at most @limit and
- * @requested) when the peer uses more than half of what it has. The owner
- * posts Receives first and then calls rpcrdma2_grant_set() (CRED-7).
- */
 u32 rpcrdma2_grant_call(struct rpcrdma2_grant *g, u32 requested);
 void rpcrdma2_grant_done(struct rpcrdma2_grant *g);
 void rpcrdma2_grant_set(struct rpcrdma2_grant *g, u32 value);

@@ -6,7 +6,7 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 
-#include "conn.h"
+#include "device.h"
 #include "inject.h"
 
 /* More SGEs mean fewer RDMA Writes per chunk; beyond this the gain is not

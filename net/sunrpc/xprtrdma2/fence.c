@@ -271,7 +271,6 @@ static bool orphans_block(struct rpcrdma2_requester *rq)
 	struct rpcrdma2_conn *conn = rq->conn;
 	struct rpcrdma2_req *req;
 	u32 orphans = 0;
-	bool open;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	if (!conn->client)
@@ -286,10 +285,7 @@ static bool orphans_block(struct rpcrdma2_requester *rq)
 		return READ_ONCE(rq->xprt.backlog.qlen);
 	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
 		return false;
-	spin_lock(&conn->credit_lock);
-	open = rpcrdma2_window_open(&conn->window);
-	spin_unlock(&conn->credit_lock);
-	return !open;
+	return !rpcrdma2_credit_left(&conn->rq);
 }
 
 /**

@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "buf.h"
 #include "inject.h"
 #include "mr.h"
 #include "module.h"

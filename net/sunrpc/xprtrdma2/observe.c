@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 
+#include "buf.h"
 #include "conn.h"
 #include "observe.h"
 
@@ -73,34 +74,34 @@ static const char *const result_names[] = {
 /* What each side has, and what we have asked the peer for. */
 static void show_props(struct seq_file *m, struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_change *c = &conn->change;
+	struct rpcrdma2_props_shown shown;
+	const struct rpcrdma2_change *c = &shown.change;
 	enum rpcrdma2_prop prop;
 
-	mutex_lock(&conn->props_lock);
+	rpcrdma2_props_show(conn, &shown);
 	for (prop = 0; prop < RPCRDMA2_NR_PROPS; prop++)
 		seq_printf(m, "%s: local %u peer %u\n",
-			   rpcrdma2_prop_name(prop), conn->mine.val[prop],
-			   conn->peer.val[prop]);
+			   rpcrdma2_prop_name(prop), shown.mine.val[prop],
+			   shown.peer.val[prop]);
 	seq_printf(m, "property_change: %u\n", c->on);
 	for (prop = 0; prop < RPCRDMA2_NR_PROPS; prop++)
 		seq_printf(m, "%s asked: %u %s\n", rpcrdma2_prop_name(prop),
 			   c->value[prop], result_names[c->result[prop]]);
-	seq_printf(m, "receive_size_goal: %u\n", conn->p.pool->size);
-	seq_printf(m, "request_pending: %u\n",
-		   c->pending || c->want || c->cycles || conn->retries);
+	seq_printf(m, "receive_size_goal: %u\n", rpcrdma2_recvs_goal(conn->p.pool));
+	seq_printf(m, "request_pending: %u\n", shown.requesting);
 	seq_printf(m, "announcement_pending: %u\n", c->dirty || c->told);
-	mutex_unlock(&conn->props_lock);
 }
 
 static void show_settled(struct seq_file *m, struct rpcrdma2_conn *conn)
 {
+	enum rpcrdma2_why why = rpcrdma2_ver_why(&conn->ver);
+
 	seq_printf(m, "version: %u\n", conn->codec->vers);
-	seq_printf(m, "version_reason: %u %s\n", conn->why,
-		   rpcrdma2_why_name(conn->why));
+	seq_printf(m, "version_reason: %u %s\n", why, rpcrdma2_why_name(why));
 	show_props(m, conn);
-	seq_printf(m, "inline_send: %u\n", READ_ONCE(conn->inline_send));
-	seq_printf(m, "inline_recv: %u\n", READ_ONCE(conn->inline_recv));
-	seq_printf(m, "remote_invalidation: %u\n", conn->remote_inval);
+	seq_printf(m, "inline_send: %u\n", rpcrdma2_limits_send(&conn->limits));
+	seq_printf(m, "inline_recv: %u\n", rpcrdma2_limits_recv(&conn->limits));
+	seq_printf(m, "remote_invalidation: %u\n", rpcrdma2_limits_remote_inval(&conn->limits));
 }
 
 /* What the allocator gives for it. The memory of the device, for queues and
@@ -112,7 +113,7 @@ static void show_memory(struct seq_file *m, struct rpcrdma2_conn *conn)
 
 	conn->p.ops->memory(conn, &mem);
 	seq_printf(m, "receive_memory: %lu\n",
-		   atomic_long_read(&conn->p.pool->bytes));
+		   rpcrdma2_recvs_memory(conn->p.pool));
 	seq_printf(m, "send_memory: %zu\n", rpcrdma2_sends_memory(conn));
 	seq_printf(m, "mr_memory: %zu\n", mem.mrs);
 	seq_printf(m, "rpc_memory: %zu\n", mem.rpcs);
@@ -139,10 +140,7 @@ static void show_credits(struct seq_file *m, struct rpcrdma2_conn *conn)
 	struct rpcrdma2_window window;
 	struct rpcrdma2_grant grant;
 
-	spin_lock(&conn->credit_lock);
-	window = conn->window;
-	grant = conn->grant;
-	spin_unlock(&conn->credit_lock);
+	rpcrdma2_credit_show(&conn->rq, &window, &grant);
 	seq_printf(m, "credits_asked: %u\n", window.asked);
 	seq_printf(m, "credits_granted_by_peer: %u\n", window.granted);
 	seq_printf(m, "calls_outstanding: %u\n", window.inflight);
@@ -163,12 +161,10 @@ static void show_conn(struct seq_file *m, struct rpcrdma2_conn *conn)
 	if (state >= RPCRDMA2_CONN_READY && READ_ONCE(conn->codec))
 		show_settled(m, conn);
 	show_credits(m, conn);
-	/* Single numbers, which mean nothing but to the reader */
-	seq_printf(m, "receives_posted: %u\n", data_race(conn->recv_posted));
+	seq_printf(m, "receives_posted: %u\n", rpcrdma2_recvs_posted(&conn->rq));
 	show_memory(m, conn);
 	seq_printf(m, "send_queue: %u of %u free\n",
-		   data_race(conn->sq_avail),	/* likewise */
-		   conn->sq_depth);
+		   rpcrdma2_sq_avail(&conn->sq), rpcrdma2_sq_depth(&conn->sq));
 	show_stats(m, conn->p.stats);
 }
 

@@ -87,7 +87,7 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	const struct rpc_rqst *rqst = &req->rqst;
 	const struct xdr_buf *rcv = &rqst->rq_rcv_buf;
 	struct rpcrdma2_plan *plan = &req->plan;
-	u32 limit = min(READ_ONCE(conn->inline_recv),
+	u32 limit = min(rpcrdma2_limits_recv(&conn->limits),
 			READ_ONCE(req->rq->max_reply));
 	int pages;
 
@@ -226,12 +226,12 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 
 	/* Calls that had waited when a client said so, too (REV-6) */
 	if (!conn->client && conn->codec->props &&
-	    READ_ONCE(conn->peer.val[RPCRDMA2_BRS]) == RDMA2_RVREQSUP_NONE) {
+	    rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) == RDMA2_RVREQSUP_NONE) {
 		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
 		return -EOPNOTSUPP;
 	}
 	/* It may change at any time (CONN-13) */
-	req->plan.inline_send = min(READ_ONCE(conn->inline_send), room);
+	req->plan.inline_send = min(rpcrdma2_limits_send(&conn->limits), room);
 	ret = plan_results(conn, req, depth, &bounce);
 	if (!ret)
 		ret = plan_args(conn, req, depth, &bounce);

@@ -58,13 +58,8 @@ struct rpcrdma2_propset {
 	u32			nochg;
 };
 
-/* All defaults, nothing listed. */
 void rpcrdma2_props_init(struct rpcrdma2_propset *set);
 
-/* Decode a property set of a message: the count word and the values after
- * it. @set is untouched unless the whole set is good (PROP-11). Returns
- * bytes consumed or -EBADMSG (answer: BAD_XDR).
- */
 int rpcrdma2_props_decode(const void *buf, u32 len,
 			  struct rpcrdma2_propset *set);
 
@@ -78,37 +73,21 @@ struct rpcrdma2_prop_places {
 	u32			count;
 };
 
-/* The same, telling also which entry of the set holds which property, as
- * subsets count them. @places is untouched on error, too.
- */
 int rpcrdma2_props_locate(const void *buf, u32 len,
 			  struct rpcrdma2_propset *set,
 			  struct rpcrdma2_prop_places *places);
 
-/* Is @entry selected by the subset of @nwords words at @words? */
 bool rpcrdma2_subset_has(const u8 *words, u32 nwords, u32 entry);
 
-/* Encode the listed properties (and X_NOCHG if @x_change). Returns bytes
- * or -EMSGSIZE.
- */
 int rpcrdma2_props_encode(const struct rpcrdma2_propset *set, void *buf,
 			  u32 size);
 
-/* What we may send to a peer with these properties, when we could send
- * @own_send bytes: the inline threshold of that direction. 0 if the peer's
- * Receives are too small for the protocol: close the connection (PROP-16).
- */
 u32 rpcrdma2_props_send_limit(const struct rpcrdma2_propset *peer,
 			      u32 own_send);
 
-/* For logs and debugfs. */
 const char *rpcrdma2_prop_name(enum rpcrdma2_prop prop);
 
-/* RPCRDMA2_CHG_* of a property. */
 u32 rpcrdma2_prop_rules(enum rpcrdma2_prop prop);
-/* The properties (BIT(enum rpcrdma2_prop)) whose values a client, or a
- * server, may change.
- */
 u32 rpcrdma2_props_changeable(bool client);
 
 #endif /* _RPCRDMA2_PROPS_H */

@@ -265,7 +265,7 @@ static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages)
 /* Map as many RDMA Reads as one post takes. */
 static int reads_map(struct rpcrdma2_call_ctx *call)
 {
-	u32 limit = rpcrdma2_post_limit(call->conn);
+	u32 limit = rpcrdma2_sq_most(&call->conn->sq);
 	struct rpcrdma2_rw *rw, *tmp;
 	int ret;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Receives: the pool that outlives connections, and the receive queue of
- * one connection.
+ * one connection. And credits, of both directions, each of which is the promise
+ * of a Receive.
  *
  * A Receive is mapped when a connection first uses it and stays mapped
  * until that connection is gone; in between it is posted, in use by a Call,
@@ -22,17 +23,24 @@
  * before a smaller one is (CHG-26). Smaller ones are freed when they come
  * back, larger ones if the size was lowered since they were made.
  *
- * recv_lock orders posting and protects the counts; pool->lock serialises
- * takers of the free list. Both are leaves, process context only.
+ * rq.lock orders posting and protects the counts; pool->lock serialises takers
+ * of the free list; rq.credit_lock protects credits. All are leaves, process
+ * context only.
  */
 #include <linux/slab.h>
 
+#include "buf.h"
 #include "conn.h"
 #include "inject.h"
 #include "module.h"
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_RECV_BATCH	8U
+
+/* Receives that are posted and not for credits: those for control messages, and
+ * a batch because they are posted in batches
+ */
+#define RPCRDMA2_RECV_EXTRA	(RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_RECV_BATCH)
 
 /* No memory, or no mapping, for a Receive: look again */
 #define RPCRDMA2_REFILL_DELAY	msecs_to_jiffies(20)
@@ -120,8 +128,6 @@ static void recv_unmap(struct rpcrdma2_recv *rx)
 	rx->conn = NULL;
 }
 
-static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
-
 static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct ib_device *device = conn->cm_id->device;
@@ -138,7 +144,7 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	rx->cid = rpcrdma2_conn_cid(conn);
 	rx->sge.length = rx->size;
 	rx->sge.lkey = conn->pd->local_dma_lkey;
-	rx->cqe.done = recv_done;
+	rx->cqe.done = conn->rq.done;
 	rx->wr.wr_cqe = &rx->cqe;
 	rx->wr.sg_list = &rx->sge;
 	rx->wr.num_sge = 1;
@@ -160,7 +166,7 @@ static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	/* Those posted, and those in use by Calls */
 	most = READ_ONCE(pool->keep) + RPCRDMA2_RECV_BATCH +
-	       READ_ONCE(conn->grant.current_grant);
+	       READ_ONCE(conn->rq.grant.current_grant);
 	if (recv_has_size(pool, rx) && atomic_read(&pool->count) <= most) {
 		llist_add(&rx->node, &pool->free);
 		return;
@@ -173,7 +179,7 @@ static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	u32 size = READ_ONCE(pool->size), least = READ_ONCE(conn->recv_size);
+	u32 size = READ_ONCE(pool->size), least = READ_ONCE(conn->rq.size);
 	struct rpcrdma2_recv *rx;
 
 	while ((rx = pool_get(pool))) {
@@ -210,16 +216,16 @@ static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn)
  */
 static u32 chain_weed(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
 {
-	u32 room = conn->recv_target - min(conn->recv_target,
-					   conn->recv_posted);
+	u32 room = conn->rq.target - min(conn->rq.target,
+					   conn->rq.posted);
 	struct ib_recv_wr **link = first, *wr;
 	struct rpcrdma2_recv *rx;
 	u32 n = 0;
 
-	lockdep_assert_held(&conn->recv_lock);
+	lockdep_assert_held(&conn->rq.lock);
 	while ((wr = *link)) {
 		rx = container_of(wr, struct rpcrdma2_recv, wr);
-		if (room && rx->size >= conn->recv_size) {
+		if (room && rx->size >= conn->rq.size) {
 			room--;
 			link = &wr->next;
 			continue;
@@ -249,17 +255,17 @@ static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 	struct rpcrdma2_recv *rx;
 	u32 n;
 
-	lockdep_assert_held(&conn->recv_lock);
+	lockdep_assert_held(&conn->rq.lock);
 	for (n = 0; wr; wr = wr->next, n++) {
 		rx = container_of(wr, struct rpcrdma2_recv, wr);
 		if (posted) {
-			list_add_tail(&rx->list, &conn->recv_list);
+			list_add_tail(&rx->list, &conn->rq.list);
 			trace_rpcrdma2_post_recv(conn, rx);
 		} else {
 			list_del_init(&rx->list);
 		}
 	}
-	conn->recv_posted += posted ? n : -n;
+	conn->rq.posted += posted ? n : -n;
 	return n;
 }
 
@@ -282,19 +288,19 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count)
 	if (!n)
 		return 0;
 
-	spin_lock(&conn->recv_lock);
+	spin_lock(&conn->rq.lock);
 	n -= chain_weed(conn, &first);
 	bad = first;
 	if (!first) {
 		ret = 0;
-	} else if (!conn->recv_closed) {
+	} else if (!conn->rq.closed) {
 		/* Completions may run before ib_post_recv() returns */
 		recvs_count(conn, first, true);
 		ret = ib_post_recv(conn->qp, first, &bad);
 		if (ret)
 			n -= recvs_count(conn, bad, false);
 	}
-	spin_unlock(&conn->recv_lock);
+	spin_unlock(&conn->rq.lock);
 	rpcrdma2_stat_inc(conn->p.stats, recv_posts);
 	trace_rpcrdma2_post_recvs(conn, n, ret);
 	if (!ret)
@@ -308,26 +314,26 @@ static u32 recv_missing(struct rpcrdma2_conn *conn)
 {
 	u32 missing = 0;
 
-	spin_lock(&conn->recv_lock);
-	if (!conn->recv_closed && conn->recv_posted < conn->recv_target)
-		missing = conn->recv_target - conn->recv_posted;
-	spin_unlock(&conn->recv_lock);
+	spin_lock(&conn->rq.lock);
+	if (!conn->rq.closed && conn->rq.posted < conn->rq.target)
+		missing = conn->rq.target - conn->rq.posted;
+	spin_unlock(&conn->rq.lock);
 	return missing;
 }
 
 /* Memory was short: the rest when there is some. */
 static void recv_refill_later(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->recv_lock);
-	if (!conn->recv_closed &&
-	    rpcrdma2_conn_state(conn) < RPCRDMA2_CONN_CLOSING) {
-		if (!conn->recv_short)
+	spin_lock(&conn->rq.lock);
+	if (!conn->rq.closed &&
+	    !rpcrdma2_conn_over(conn)) {
+		if (!conn->rq.is_short)
 			rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
-		WRITE_ONCE(conn->recv_short, true);
-		queue_delayed_work(rpcrdma2_memory_wq, &conn->refill_work,
+		WRITE_ONCE(conn->rq.is_short, true);
+		queue_delayed_work(rpcrdma2_memory_wq, &conn->rq.refill_work,
 				   RPCRDMA2_REFILL_DELAY);
 	}
-	spin_unlock(&conn->recv_lock);
+	spin_unlock(&conn->rq.lock);
 }
 
 static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
@@ -341,20 +347,39 @@ static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
 		recv_refill_later(conn);
 }
 
-/* Were those the last ones that a raise of their size waited for? */
+static bool recvs_smaller(const struct rpcrdma2_conn *conn, u32 size)
+{
+	const struct rpcrdma2_recv *rx;
+
+	lockdep_assert_held(&conn->rq.lock);
+	list_for_each_entry(rx, &conn->rq.list, list)
+		if (rx->size < size)
+			return true;
+	return false;
+}
+
+/* Were those the last ones that a raise of their size waited for (CHG-23,
+ * CHG-24)?
+ */
 static void recv_raised(struct rpcrdma2_conn *conn)
 {
-	if (unlikely(READ_ONCE(conn->recv_size) <
-		     READ_ONCE(conn->p.pool->size)) &&
-	    rpcrdma2_recvs_raised(conn))
-		rpcrdma2_props_kick(conn);
+	u32 size = rpcrdma2_recvs_goal(conn->p.pool);
+	bool raised;
+
+	if (likely(READ_ONCE(conn->rq.size) >= size))
+		return;
+	spin_lock(&conn->rq.lock);
+	raised = !recvs_smaller(conn, size);
+	spin_unlock(&conn->rq.lock);
+	if (raised)
+		rpcrdma2_conn_kick(conn);
 }
 
 static void recv_refill_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn,
-						  refill_work);
+						  rq.refill_work);
 	struct rpcrdma2_reclaim was =
 		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(conn));
 	u32 missing;
@@ -366,34 +391,55 @@ static void recv_refill_worker(struct work_struct *work)
 	if (missing)
 		recv_refill_later(conn);
 	else
-		WRITE_ONCE(conn->recv_short, false);
+		WRITE_ONCE(conn->rq.is_short, false);
 	recv_raised(conn);
-}
-
-/**
- * rpcrdma2_recvs_extra - Receives that are posted and not for credits
- *
- * Those for control messages, and a batch because they are posted in batches.
- *
- * Context: any.
- * Return: their number
- */
-u32 rpcrdma2_recvs_extra(void)
-{
-	return RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_RECV_BATCH;
 }
 
 /**
  * rpcrdma2_recvs_setup - a new connection
  * @conn: the connection
+ * @done: is called when a Receive completes, and calls rpcrdma2_recv_take()
  *
  * Context: any.
  */
-void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn)
+void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn,
+			  void (*done)(struct ib_cq *cq, struct ib_wc *wc))
 {
-	spin_lock_init(&conn->recv_lock);
-	INIT_LIST_HEAD(&conn->recv_list);
-	INIT_DELAYED_WORK(&conn->refill_work, recv_refill_worker);
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	struct rpcrdma2_rq *rq = &conn->rq;
+
+	spin_lock_init(&rq->lock);
+	INIT_LIST_HEAD(&rq->list);
+	INIT_DELAYED_WORK(&rq->refill_work, recv_refill_worker);
+	rq->done = done;
+	spin_lock_init(&rq->credit_lock);
+	rpcrdma2_window_reset(&rq->window, p->calls);
+	/* A server is told more than one thing only after it has answered */
+	rpcrdma2_grant_reset(&rq->grant, conn->client ? p->serves_initial : 1,
+			     p->serves);
+}
+
+/**
+ * rpcrdma2_recvs_plan - how many Receives can be posted at once?
+ * @conn: connection with known device
+ *
+ * What remains besides those that are always posted is for credits.
+ *
+ * Context: any.
+ * Return: false if nothing remains
+ */
+bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	const u32 extra = RPCRDMA2_RECV_EXTRA + 1;
+	struct rpcrdma2_rq *rq = &conn->rq;
+
+	rq->max = min(p->calls + p->serves + 64, conn->caps.max_qp_wr - 1);
+	if (rq->max <= extra)
+		return false;
+	if (rq->grant.current_grant > rq->max - extra)
+		rpcrdma2_grant_set(&rq->grant, rq->max - extra);
+	return true;
 }
 
 /**
@@ -404,10 +450,10 @@ void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->recv_lock);
-	conn->recv_closed = true;
-	spin_unlock(&conn->recv_lock);
-	cancel_delayed_work_sync(&conn->refill_work);
+	spin_lock(&conn->rq.lock);
+	conn->rq.closed = true;
+	spin_unlock(&conn->rq.lock);
+	cancel_delayed_work_sync(&conn->rq.refill_work);
 }
 
 /* A QP that is flushed while the CM still connects was ended by the CM, whose
@@ -421,24 +467,31 @@ static bool recv_cm_tells(const struct rpcrdma2_conn *conn,
 	       rpcrdma2_conn_state(conn) == RPCRDMA2_CONN_CONNECTING;
 }
 
-/* A Receive completed. Runs in the CQ's work item, one at a time. */
-static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
+/**
+ * rpcrdma2_recv_take - a Receive has completed
+ * @conn: the connection
+ * @rx: the Receive
+ * @wc: its completion
+ *
+ * Context: completion handler.
+ * Return: true if there is a message in it. The caller, whose it is now, calls
+ * rpcrdma2_recv_replace().
+ */
+bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			const struct ib_wc *wc)
 {
-	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe,
-						struct rpcrdma2_recv, cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
-	bool posted, kept = false;
+	bool posted;
 
-	spin_lock(&conn->recv_lock);
+	spin_lock(&conn->rq.lock);
 	posted = !list_empty(&rx->list);
 	if (posted) {
 		list_del_init(&rx->list);
-		conn->recv_posted--;
+		conn->rq.posted--;
 	}
-	spin_unlock(&conn->recv_lock);
+	spin_unlock(&conn->rq.lock);
 	if (unlikely(!posted)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
-		return;
+		return false;
 	}
 
 	trace_rpcrdma2_wc_recv(conn, rx->cid, wc);
@@ -447,7 +500,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		if (!recv_cm_tells(conn, wc))
 			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		llist_add(&rx->node, &conn->p.pool->free);
-		return;
+		return false;
 	}
 
 	rpcrdma2_conn_heard(conn);
@@ -456,8 +509,20 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	rx->inv_handle = rx->invalidated ? wc->ex.invalidate_rkey : 0;
 	ib_dma_sync_single_for_cpu(conn->cm_id->device, rx->sge.addr, rx->len,
 				   DMA_FROM_DEVICE);
-	kept = rpcrdma2_receive(conn, rx);
-	if (!kept)
+	return true;
+}
+
+/**
+ * rpcrdma2_recv_replace - post others when enough Receives are used up
+ * @conn: the connection
+ * @rx: one that is not needed any more, from rpcrdma2_recv_take(), or NULL
+ *
+ * Context: completion handler.
+ */
+void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_recv *rx)
+{
+	if (rx)
 		recv_recycle(conn, rx);
 	recv_refill(conn, RPCRDMA2_RECV_BATCH);
 	recv_raised(conn);
@@ -477,42 +542,174 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 	/* Only if memory was short when the completion tried. This one is
 	 * posted before the credit of its Call is given back.
 	 */
-	if (unlikely(READ_ONCE(conn->recv_short)) && recv_missing(conn))
+	if (unlikely(READ_ONCE(conn->rq.is_short)) && recv_missing(conn))
 		recv_post(conn, 1);
 }
 
-/**
- * rpcrdma2_recv_target - keep enough Receives posted for so many messages
- * @conn: connection
- * @target: messages that the peer may send without a further credit,
- *	control messages not counted
- *
- * Context: process; does not wait for memory in a completion handler. What is
- * missing then is posted later, without a word.
- * Return: the number of messages that posted Receives can take now, at most
- * @target.
+/* Keep enough Receives posted for @target messages that the peer may send without
+ * a further credit, control messages not counted. A completion handler does not
+ * wait for memory: what is missing is posted later, without a word. Returns the
+ * number of messages that posted Receives can take now, at most @target.
  */
-u32 rpcrdma2_recv_target(struct rpcrdma2_conn *conn, u32 target)
+static u32 recv_target(struct rpcrdma2_conn *conn, u32 target)
 {
-	u32 extra = rpcrdma2_recvs_extra();
+	const u32 extra = RPCRDMA2_RECV_EXTRA;
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 posted;
 
-	spin_lock(&conn->recv_lock);
-	target = min(target + extra, conn->recv_max);
+	spin_lock(&conn->rq.lock);
+	target = min(target + extra, conn->rq.max);
 	/* A new connection does not take away what the last one needed */
-	if (target < conn->recv_target || target > pool->keep)
+	if (target < conn->rq.target || target > pool->keep)
 		WRITE_ONCE(pool->keep, target);
-	WRITE_ONCE(conn->recv_target, target);
-	spin_unlock(&conn->recv_lock);
+	WRITE_ONCE(conn->rq.target, target);
+	spin_unlock(&conn->rq.lock);
 
 	recv_refill(conn, 1);
 
-	spin_lock(&conn->recv_lock);
-	posted = conn->recv_posted;
-	spin_unlock(&conn->recv_lock);
+	spin_lock(&conn->rq.lock);
+	posted = conn->rq.posted;
+	spin_unlock(&conn->rq.lock);
 	posted = min(posted, target);
 	return posted > extra ? posted - extra : 0;
+}
+
+/**
+ * rpcrdma2_credit_granted - a grant arrived
+ * @conn: the connection
+ * @credit: rdma_credit of a non-ERROR message with RESPONSE set
+ *
+ * Receives for the Replies are posted first, then the window is opened.
+ *
+ * Context: may sleep. Requirements: CRED-8.
+ * Return: true if Calls may go now
+ */
+bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
+{
+	struct rpcrdma2_window *w = &conn->rq.window;
+	u32 have, want;
+	bool open;
+
+	spin_lock(&conn->rq.credit_lock);
+	have = w->granted;
+	spin_unlock(&conn->rq.credit_lock);
+
+	/* Peers of version 1 grant what they have, whatever is asked for */
+	if ((!credit || credit > w->asked) &&
+	    conn->codec != &rpcrdma2_codec_v1)
+		rpcrdma2_stat_inc(conn->p.stats, odd_grants);
+
+	/* A Receive for every Reply before its Call may go (CRED-8) */
+	want = min(credit, conn->p.calls);
+	if (want > have) {
+		u32 other = conn->rq.grant.current_grant;
+		u32 got = recv_target(conn, want + other);
+
+		credit = got > other ? max(got - other, have) : have;
+	}
+
+	spin_lock(&conn->rq.credit_lock);
+	open = rpcrdma2_window_grant(w, credit);
+	spin_unlock(&conn->rq.credit_lock);
+	return open;
+}
+
+/**
+ * rpcrdma2_credit_left - may another Call of ours go?
+ * @rq: receive queue of the connection
+ *
+ * Context: process; does not sleep. Takes rq->credit_lock.
+ * Return: true if so
+ */
+bool rpcrdma2_credit_left(struct rpcrdma2_rq *rq)
+{
+	bool open;
+
+	spin_lock(&rq->credit_lock);
+	open = rpcrdma2_window_open(&rq->window);
+	spin_unlock(&rq->credit_lock);
+	return open;
+}
+
+/**
+ * rpcrdma2_credit_called - a Call of the peer has arrived
+ * @conn: the connection
+ * @asked: its rdma_credit
+ *
+ * Context: completion handler; does not sleep. Takes rq.credit_lock.
+ * Return: the grant that suits the load, for rpcrdma2_credit_raise(); 0 if the
+ * peer sends far more than it may: memory must not depend on its mercy (SEC-3)
+ */
+u32 rpcrdma2_credit_called(struct rpcrdma2_conn *conn, u32 asked)
+{
+	u32 want, inflight;
+
+	spin_lock(&conn->rq.credit_lock);
+	want = rpcrdma2_grant_call(&conn->rq.grant, asked);
+	inflight = conn->rq.grant.inflight;
+	spin_unlock(&conn->rq.credit_lock);
+	if (unlikely(inflight > conn->p.serves + RPCRDMA2_CONTROL_RESERVE))
+		return 0;
+	return want;
+}
+
+/**
+ * rpcrdma2_credit_raise - grant the peer more
+ * @conn: the connection
+ * @want: credits; as many as there are Receives for (CRED-7)
+ *
+ * Context: completion handler; may sleep.
+ */
+void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
+{
+	struct rpcrdma2_rq *rq = &conn->rq;
+	u32 window = rpcrdma2_credit_have(rq);
+	u32 got = recv_target(conn, want + window);
+
+	if (got <= window + rpcrdma2_credit_grant(rq))
+		return;
+	spin_lock(&rq->credit_lock);
+	rpcrdma2_grant_set(&rq->grant, got - window);
+	spin_unlock(&rq->credit_lock);
+}
+
+/**
+ * rpcrdma2_credit_lower - take back what was granted on demand
+ * @conn: the connection
+ * @want: credits that remain
+ *
+ * Receives are not posted again until fewer than for the new grant are left, so
+ * those that the peer may still use are there.
+ *
+ * Context: completion handler; may sleep.
+ */
+void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
+{
+	struct rpcrdma2_rq *rq = &conn->rq;
+
+	spin_lock(&rq->credit_lock);
+	if (rq->grant.current_grant > want)
+		rpcrdma2_grant_set(&rq->grant, want);
+	spin_unlock(&rq->credit_lock);
+	recv_target(conn, want + rpcrdma2_credit_have(rq));
+}
+
+/**
+ * rpcrdma2_credit_show - credits of both directions, for display
+ * @rq: receive queue of a connection
+ * @window: filled in
+ * @grant: filled in
+ *
+ * Context: process; does not sleep. Takes rq->credit_lock.
+ */
+void rpcrdma2_credit_show(struct rpcrdma2_rq *rq,
+			  struct rpcrdma2_window *window,
+			  struct rpcrdma2_grant *grant)
+{
+	spin_lock(&rq->credit_lock);
+	*window = rq->window;
+	*grant = rq->grant;
+	spin_unlock(&rq->credit_lock);
 }
 
 /* How many free Receives have at least this size? Frees the others if they are
@@ -576,18 +773,18 @@ static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
  */
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 {
-	u32 first = conn->grant.current_grant + 1, tries;
+	u32 first = conn->rq.grant.current_grant + 1, tries;
 	int ret;
 
-	ret = pool_fill(conn->p.pool, first + rpcrdma2_recvs_extra());
+	ret = pool_fill(conn->p.pool, first + RPCRDMA2_RECV_EXTRA);
 	if (ret)
 		goto out_none;
-	conn->recv_size = conn->p.pool->size;
+	conn->rq.size = conn->p.pool->size;
 	/* The refill work goes on with what cannot be mapped at once */
 	for (tries = 0; tries < RPCRDMA2_FIRST_TRIES; tries++) {
-		if (rpcrdma2_recv_target(conn, first) == first)
+		if (recv_target(conn, first) == first)
 			return 0;
-		if (rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING)
+		if (rpcrdma2_conn_over(conn))
 			return -ENOTCONN;
 		schedule_timeout_uninterruptible(RPCRDMA2_REFILL_DELAY);
 	}
@@ -595,34 +792,6 @@ out_none:
 	pr_notice_ratelimited("rpcrdma2: no memory that %s reaches for Receives, no connection\n",
 			      dev_name(&conn->cm_id->device->dev));
 	return -ENOMEM;
-}
-
-static bool recvs_smaller(const struct rpcrdma2_conn *conn, u32 size)
-{
-	const struct rpcrdma2_recv *rx;
-
-	lockdep_assert_held(&conn->recv_lock);
-	list_for_each_entry(rx, &conn->recv_list, list)
-		if (rx->size < size)
-			return true;
-	return false;
-}
-
-/**
- * rpcrdma2_recvs_raised - can more than what is announced be received?
- * @conn: the connection
- *
- * Context: process; does not sleep. Requirements: CHG-23, CHG-24.
- * Return: true if no posted Receive is smaller than the pool's size.
- */
-bool rpcrdma2_recvs_raised(struct rpcrdma2_conn *conn)
-{
-	bool raised;
-
-	spin_lock(&conn->recv_lock);
-	raised = !recvs_smaller(conn, READ_ONCE(conn->p.pool->size));
-	spin_unlock(&conn->recv_lock);
-	return raised;
 }
 
 /**
@@ -639,11 +808,11 @@ bool rpcrdma2_recvs_announce(struct rpcrdma2_conn *conn)
 	u32 size = READ_ONCE(conn->p.pool->size);
 	bool good;
 
-	spin_lock(&conn->recv_lock);
+	spin_lock(&conn->rq.lock);
 	good = !recvs_smaller(conn, size);
 	if (good)
-		WRITE_ONCE(conn->recv_size, size);
-	spin_unlock(&conn->recv_lock);
+		WRITE_ONCE(conn->rq.size, size);
+	spin_unlock(&conn->rq.lock);
 	return good;
 }
 
@@ -657,12 +826,12 @@ bool rpcrdma2_recvs_announce(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_recvs_resize(struct rpcrdma2_conn *conn, u32 size)
 {
-	spin_lock(&conn->recv_lock);
+	spin_lock(&conn->rq.lock);
 	WRITE_ONCE(conn->p.pool->size, size);
 	WRITE_ONCE(conn->p.pool->most, size);
-	if (size < conn->recv_size)
-		WRITE_ONCE(conn->recv_size, size);
-	spin_unlock(&conn->recv_lock);
+	if (size < conn->rq.size)
+		WRITE_ONCE(conn->rq.size, size);
+	spin_unlock(&conn->rq.lock);
 }
 
 /**
@@ -675,7 +844,7 @@ void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *rx, *tmp;
 
-	list_for_each_entry_safe(rx, tmp, &conn->recv_list, list) {
+	list_for_each_entry_safe(rx, tmp, &conn->rq.list, list) {
 		list_del_init(&rx->list);
 		llist_add(&rx->node, &conn->p.pool->free);
 		rpcrdma2_stat_inc(conn->p.stats, lost_completions);

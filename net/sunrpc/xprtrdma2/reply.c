@@ -134,7 +134,7 @@ static bool reply_reduce(struct rpcrdma2_call_ctx *call,
 static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_hdr *hdr)
 {
-	if (!conn->remote_inval)
+	if (!rpcrdma2_limits_remote_inval(&conn->limits))
 		return 0;
 	if (!conn->codec->inv_by_handle)
 		return rpcrdma2_only_handle(hdr);
@@ -148,7 +148,7 @@ static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 static void reply_choose(struct rpcrdma2_call_ctx *call)
 {
 	const struct rpcrdma2_codec *codec = call->conn->codec;
-	u32 room = READ_ONCE(call->conn->inline_send);
+	u32 room = rpcrdma2_limits_send(&call->conn->limits);
 	struct rpcrdma2_cursor segs;
 	u64 capacity = 0;
 	bool given, fits;
@@ -166,7 +166,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	given = given && capacity >= call->reply_bytes;
 	if (fits && (codec->inline_reply_first || !given))
 		return;
-	most = READ_ONCE(call->conn->reply_send);
+	most = rpcrdma2_limits_reply(&call->conn->limits);
 	if (!given) {
 		/* The Call may have counted on more than there is now */
 		if (hdr_len <= most && call->reply_bytes <= most - hdr_len)
@@ -189,7 +189,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
  */
 static bool reply_fits_later(const struct rpcrdma2_call_ctx *call)
 {
-	u32 held = READ_ONCE(call->conn->held_send);
+	u32 held = rpcrdma2_limits_held(&call->conn->limits);
 
 	if (likely(!held) || call->kind != RPCRDMA2_REPLY_ERROR ||
 	    call->err != RDMA2_ERR_REPLY_RESOURCE)
@@ -310,13 +310,13 @@ static int reply_encode(struct rpcrdma2_call_ctx *call,
 
 	if (call->kind == RPCRDMA2_REPLY_ERROR)
 		return conn->codec->encode_error(&call->rx->hdr,
-				rpcrdma2_conn_credit_grant(conn), call->err,
+				rpcrdma2_credit_grant(&conn->rq), call->err,
 				call->err_arg, send->buf, send->size);
 
 	ret = rpcrdma2_send_fit(send, call->msg_len);
 	if (ret)
 		return ret;
-	call->hdr.credit = rpcrdma2_conn_credit_grant(conn);
+	call->hdr.credit = rpcrdma2_credit_grant(&conn->rq);
 	len = conn->codec->encode_reply(&call->hdr, send->buf, send->size);
 	if (len < 0 || call->kind == RPCRDMA2_REPLY_NOMSG)
 		return len;
@@ -476,7 +476,7 @@ static void reply_batch_ready(struct rpcrdma2_sq_waiter *w,
 static void reply_next(struct rpcrdma2_call_ctx *call)
 {
 	struct rpcrdma2_conn *conn = call->conn;
-	u32 limit = rpcrdma2_post_limit(conn);
+	u32 limit = rpcrdma2_sq_most(&conn->sq);
 	struct rpcrdma2_rw *rw, *tmp;
 	struct rpcrdma2_send *send;
 	u32 nwrs = 0;
@@ -520,7 +520,7 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 		xdr = &call->res;
 		taken = true;
 	}
-	if (call->batch + 1 <= rpcrdma2_post_limit(conn))
+	if (call->batch + 1 <= rpcrdma2_sq_most(&conn->sq))
 		send = rpcrdma2_send_get(conn, call->batch + 1, NULL, false);
 	if (send) {
 		reply_post(call, send, reply_encode(call, send, xdr));

@@ -80,16 +80,6 @@ void rpcrdma2_requester_busy_put(struct rpcrdma2_requester *rq)
 		wake_up_all(&rq->wq);
 }
 
-static bool window_take(struct rpcrdma2_conn *conn)
-{
-	bool taken;
-
-	spin_lock(&conn->credit_lock);
-	taken = rpcrdma2_window_take(&conn->window);
-	spin_unlock(&conn->credit_lock);
-	return taken;
-}
-
 static void count_call(struct rpcrdma2_requester *rq,
 		       const struct rpcrdma2_req *req)
 {
@@ -173,7 +163,7 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 		list_del_init(&req->list);
 		req->state = RPCRDMA2_REQ_IDLE;
 	}
-	if (!window_take(conn))
+	if (!rpcrdma2_credit_take(&conn->rq))
 		goto out_none;
 	list_move_tail(&req->list, &rq->outstanding);
 	req->state = RPCRDMA2_REQ_SENDING;
@@ -203,7 +193,7 @@ static bool fifo_return(struct rpcrdma2_requester *rq,
 
 	rpcrdma2_req_mrs_put(rq, req);
 	rpcrdma2_tx_end(conn, req->tx_epoch);
-	rpcrdma2_conn_window_put(conn);
+	rpcrdma2_credit_put(&conn->rq);
 	spin_lock(&rq->xprt.queue_lock);
 	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
 	req->state = RPCRDMA2_REQ_QUEUED;
@@ -239,7 +229,7 @@ static bool fifo_pass(struct rpcrdma2_requester *rq,
 	passed = rq->mr_wait;
 	if (passed) {
 		rpcrdma2_tx_end(conn, req->tx_epoch);
-		rpcrdma2_conn_window_put(conn);
+		rpcrdma2_credit_put(&conn->rq);
 		list_move_tail(&req->list, &rq->starved);
 		req->state = RPCRDMA2_REQ_QUEUED;
 		xprt_unpin_rqst(&req->rqst);
@@ -258,7 +248,7 @@ static void fail_call(struct rpcrdma2_requester *rq,
 	atomic_long_inc(&rq->unbuildable);
 	rpcrdma2_req_mrs_put(rq, req);
 	rpcrdma2_tx_end(conn, req->tx_epoch);
-	rpcrdma2_conn_window_put(conn);
+	rpcrdma2_credit_put(&conn->rq);
 	spin_lock(&rq->xprt.queue_lock);
 	list_del_init(&req->list);
 	req->state = RPCRDMA2_REQ_IDLE;
@@ -367,11 +357,11 @@ static void count_missed(const struct rpcrdma2_requester *rq,
 			 const struct rpcrdma2_plan *plan)
 {
 	if (plan->arg_mrs)
-		rpcrdma2_adapt_missed(conn, plan->arg_bytes);
+		rpcrdma2_props_missed(conn, plan->arg_bytes);
 	else if (plan->res_mrs &&
-		 plan->res_bytes <= READ_ONCE(conn->mine.val[RPCRDMA2_RBSIZ]) &&
+		 plan->res_bytes <= rpcrdma2_props_mine(&conn->props, RPCRDMA2_RBSIZ) &&
 		 plan->res_bytes <= READ_ONCE(rq->max_reply))
-		rpcrdma2_adapt_missed(conn, plan->res_bytes);
+		rpcrdma2_props_missed(conn, plan->res_bytes);
 }
 
 /**
@@ -393,7 +383,7 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 	u32 nwrs;
 
 	/* The look without the lock misses nothing: what opens the window or
-	 * frees a resource does so under queue_lock or credit_lock, which the
+	 * frees a resource does so under queue_lock or rq.credit_lock, which the
 	 * sender takes after it has queued its Call.
 	 */
 	while ((!list_empty(&rq->fifo) || !list_empty(&rq->starved)) &&

@@ -54,14 +54,6 @@ static inline void rpcrdma2_req_mrs_put(struct rpcrdma2_requester *rq,
 		rpcrdma2_mr_put_all(rq->pool, &req->mrs);
 }
 
-/* Give a credit back. Leaf lock inside. */
-static inline void rpcrdma2_conn_window_put(struct rpcrdma2_conn *conn)
-{
-	spin_lock(&conn->credit_lock);
-	rpcrdma2_window_put(&conn->window);
-	spin_unlock(&conn->credit_lock);
-}
-
 /* May something be posted on the current connection? */
 static inline bool
 rpcrdma2_requester_usable(const struct rpcrdma2_requester *rq)

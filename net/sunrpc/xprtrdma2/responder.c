@@ -88,18 +88,14 @@ static struct rpcrdma2_call_ctx *call_get(struct rpcrdma2_responder *resp)
  *
  * CRED-2: the credit is free again with the Reply, not with its completion.
  *
- * Context: process; takes conn->credit_lock.
+ * Context: process; takes rq.credit_lock.
  */
 void rpcrdma2_call_credit(struct rpcrdma2_call_ctx *call)
 {
-	struct rpcrdma2_conn *conn = call->conn;
-
 	if (call->credited)
 		return;
 	call->credited = true;
-	spin_lock(&conn->credit_lock);
-	rpcrdma2_grant_done(&conn->grant);
-	spin_unlock(&conn->credit_lock);
+	rpcrdma2_credit_served(&call->conn->rq);
 }
 
 /**
@@ -136,7 +132,7 @@ static void call_release_pages(struct rpcrdma2_call_ctx *call)
  * @call: the caller gives up one of its @refs. With the last one its RDMA is
  *	unmapped, its pages are freed and its credit is given back
  *
- * Context: process; takes resp->lock and conn->credit_lock. No work request
+ * Context: process; takes resp->lock and rq.credit_lock. No work request
  * of @call is posted when the last reference goes.
  */
 void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
@@ -240,26 +236,12 @@ static void call_start(struct rpcrdma2_call_ctx *call)
 static bool responder_grant(struct rpcrdma2_responder *resp,
 			    struct rpcrdma2_conn *conn, u32 asked)
 {
-	u32 now, want, window, inflight, got;
+	u32 want = rpcrdma2_credit_called(conn, asked);
 
-	spin_lock(&conn->credit_lock);
-	now = conn->grant.current_grant;
-	want = rpcrdma2_grant_call(&conn->grant, asked);
-	inflight = conn->grant.inflight;
-	window = conn->window.granted;
-	spin_unlock(&conn->credit_lock);
-	if (unlikely(inflight > conn->p.serves + RPCRDMA2_CONTROL_RESERVE))
-		return false;
-	if (want <= now || !calls_provide(resp, want, RPCRDMA2_GFP_CQ))
-		return true;
-
-	got = rpcrdma2_recv_target(conn, want + window);
-	if (got <= now + window)
-		return true;
-	spin_lock(&conn->credit_lock);
-	rpcrdma2_grant_set(&conn->grant, got - window);
-	spin_unlock(&conn->credit_lock);
-	return true;
+	if (want > rpcrdma2_credit_grant(&conn->rq) &&
+	    calls_provide(resp, want, RPCRDMA2_GFP_CQ))
+		rpcrdma2_credit_raise(conn, want);
+	return want;
 }
 
 /**

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "buf.h"
 #include "responder.h"
 #include "rw.h"
 
@@ -235,19 +236,6 @@ struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_post_limit - send queue entries that one post may take
- * @conn: the connection
- *
- * Context: any.
- * Return: a number of work requests, 4 or more unless @conn was set up for
- * smaller Replies.
- */
-u32 rpcrdma2_post_limit(const struct rpcrdma2_conn *conn)
-{
-	return conn->sq_most;
-}
-
-/**
  * rpcrdma2_rw_max_nents - largest scatterlist that one post can carry
  * @conn: the connection
  * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
@@ -267,5 +255,5 @@ u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
 			return RPCRDMA2_RW_PAGES;
 		sges = clamp(conn->caps.max_read_sge, 1U, sges);
 	}
-	return min(RPCRDMA2_RW_PAGES, (rpcrdma2_post_limit(conn) - 1) * sges);
+	return min(RPCRDMA2_RW_PAGES, (rpcrdma2_sq_most(&conn->sq) - 1) * sges);
 }

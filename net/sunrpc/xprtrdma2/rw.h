@@ -74,7 +74,6 @@ struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
 				      struct ib_send_wr *tail);
 void rpcrdma2_rws_release(struct rpcrdma2_call_ctx *call,
 			  struct list_head *list);
-u32 rpcrdma2_post_limit(const struct rpcrdma2_conn *conn);
 u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
 			  enum dma_data_direction dir);
 

@@ -14,17 +14,18 @@
  * for some. A server's have them as they are used: a few from the start, one
  * more when a message finds all buffers in use, back to a few when the
  * connection is idle. Buffers of another size are made by the work item of
- * property changes, one at a time; completions allocate nothing for it.
+ * the connection, one at a time; completions allocate nothing for it.
  *
  * Posted work is on a list until it completes. What is left there at the end
  * of the connection was lost by the device, and what completes without being
  * there was over before: see rpcrdma2_conn_close().
  *
- * sq_lock protects everything and orders posting; it is a leaf. Process
+ * sq.lock protects everything and orders posting; it is a leaf. Process
  * context only.
  */
 #include <linux/slab.h>
 
+#include "buf.h"
 #include "conn.h"
 #include "inject.h"
 #include <trace/events/rpcrdma2.h>
@@ -43,11 +44,24 @@
 /* For so long buffers are kept that have become too large */
 #define RPCRDMA2_SLOT_LINGER	HZ
 
+/* Slots for RPC messages; more Calls than this may be outstanding, since a
+ * slot is only held until its Send has completed.
+ */
+#define RPCRDMA2_MAX_CALL_SLOTS	64U
+
+/* Entries besides those of RPCs: control messages, a probe, the drain */
+#define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + 2)
+
+/* Pages that a Call may register for one chunk: the largest payload, what is
+ * around it, and ragged ends
+ */
+#define RPCRDMA2_CHUNK_PAGES	((SZ_1M >> PAGE_SHIFT) + 5)
+
 /* Slots that have buffers also when they are not used */
 static u32 slots_keep(const struct rpcrdma2_conn *conn)
 {
-	return conn->client ? conn->nslots :
-			      min(conn->nslots, RPCRDMA2_SERVER_BUFFERS);
+	return conn->client ? conn->sq.nslots :
+			      min(conn->sq.nslots, RPCRDMA2_SERVER_BUFFERS);
 }
 
 static u32 slot_bytes(u32 size)
@@ -58,8 +72,8 @@ static u32 slot_bytes(u32 size)
 static bool slot_is_control(const struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_send *send)
 {
-	return send >= conn->control_slots &&
-	       send < conn->control_slots + RPCRDMA2_CONTROL_RESERVE;
+	return send >= conn->sq.control_slots &&
+	       send < conn->sq.control_slots + RPCRDMA2_CONTROL_RESERVE;
 }
 
 /* Entries that RPC messages leave for control messages. */
@@ -68,24 +82,24 @@ static bool sq_has_room(const struct rpcrdma2_conn *conn, u32 nwrs,
 {
 	u32 keep = control ? 0 : RPCRDMA2_CONTROL_RESERVE;
 
-	return conn->sq_avail >= nwrs + keep;
+	return conn->sq.avail >= nwrs + keep;
 }
 
 static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
 				       bool control)
 {
-	struct list_head *free = control ? &conn->sq_free_control
-					 : &conn->sq_free;
+	struct list_head *free = control ? &conn->sq.free_control
+					 : &conn->sq.free;
 	struct rpcrdma2_send *send;
 
-	lockdep_assert_held(&conn->sq_lock);
+	lockdep_assert_held(&conn->sq.lock);
 	if (!sq_has_room(conn, nwrs, control))
 		return NULL;
 	send = list_first_entry_or_null(free, struct rpcrdma2_send, list);
 	if (!send)
 		return NULL;
 	list_del_init(&send->list);
-	conn->sq_avail -= nwrs;
+	conn->sq.avail -= nwrs;
 	send->nwrs = nwrs;
 	send->on_wire = NULL;
 	send->done = NULL;
@@ -96,11 +110,11 @@ static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
 static void slot_release(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_send *send)
 {
-	lockdep_assert_held(&conn->sq_lock);
-	conn->sq_avail += send->nwrs;
+	lockdep_assert_held(&conn->sq.lock);
+	conn->sq.avail += send->nwrs;
 	send->nwrs = 0;
 	list_add(&send->list, slot_is_control(conn, send) ?
-			      &conn->sq_free_control : &conn->sq_free);
+			      &conn->sq.free_control : &conn->sq.free);
 }
 
 static void slot_unmap(struct rpcrdma2_send *send)
@@ -140,18 +154,18 @@ static int slot_buffer(struct rpcrdma2_send *send, u32 size)
 /* Is there no free slot but one without a buffer? */
 static bool slots_short(const struct rpcrdma2_conn *conn)
 {
-	return list_empty(&conn->sq_free) && !list_empty(&conn->sq_bare);
+	return list_empty(&conn->sq.free) && !list_empty(&conn->sq.bare);
 }
 
 /* A slot that was free, with or without a buffer, is free again. */
 static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 		      bool had_buffer)
 {
-	lockdep_assert_held(&conn->sq_lock);
-	WRITE_ONCE(conn->sq_buffers,
-		   conn->sq_buffers + !!send->buf - had_buffer);
-	list_add_tail(&send->list, send->buf ? &conn->sq_free :
-					       &conn->sq_bare);
+	lockdep_assert_held(&conn->sq.lock);
+	WRITE_ONCE(conn->sq.buffers,
+		   conn->sq.buffers + !!send->buf - had_buffer);
+	list_add_tail(&send->list, send->buf ? &conn->sq.free :
+					       &conn->sq.bare);
 }
 
 /* All buffers are in use: one more, if there is memory. If there is none, no
@@ -162,29 +176,29 @@ static bool slots_add(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send = NULL;
 	bool added, changed;
 
-	spin_lock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
 	if (slots_short(conn)) {
-		send = list_first_entry(&conn->sq_bare, struct rpcrdma2_send,
+		send = list_first_entry(&conn->sq.bare, struct rpcrdma2_send,
 					list);
 		list_del_init(&send->list);
 	}
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	if (!send)
 		return false;
-	added = !slot_buffer(send, slot_bytes(READ_ONCE(conn->slot_want)));
-	spin_lock(&conn->sq_lock);
+	added = !slot_buffer(send, slot_bytes(READ_ONCE(conn->sq.slot_want)));
+	spin_lock(&conn->sq.lock);
 	slot_back(conn, send, false);
 	/* The size that is wanted may be another one by now */
-	changed = added && send->size != slot_bytes(conn->slot_want);
+	changed = added && send->size != slot_bytes(conn->sq.slot_want);
 	if (changed)
-		WRITE_ONCE(conn->slot_changing, true);
-	spin_unlock(&conn->sq_lock);
+		WRITE_ONCE(conn->sq.slot_changing, true);
+	spin_unlock(&conn->sq.lock);
 	if (unlikely(changed))
-		rpcrdma2_props_kick(conn);
+		rpcrdma2_conn_kick(conn);
 	return added;
 }
 
-/* Serve the FIFO as far as there is room. Never called with sq_lock held. */
+/* Serve the FIFO as far as there is room. Never called with sq.lock held. */
 static void sq_run_waiters(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_sq_waiter *w;
@@ -192,20 +206,20 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 
 	for (;;) {
 		send = NULL;
-		spin_lock(&conn->sq_lock);
-		w = list_first_entry_or_null(&conn->sq_waiters,
+		spin_lock(&conn->sq.lock);
+		w = list_first_entry_or_null(&conn->sq.waiters,
 					     struct rpcrdma2_sq_waiter, list);
 		/* At the end all are told, one after the other, by
 		 * rpcrdma2_sends_abort(). Posting fails by then, and a waiter
 		 * that gives back what it has would run the next.
 		 */
-		if (!w || conn->sq_closed ||
-		    rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING)
+		if (!w || conn->sq.closed ||
+		    rpcrdma2_conn_over(conn))
 			break;
 		if (w->slot) {
 			send = slot_take(conn, w->nwrs, false);
 			if (!send && slots_short(conn)) {
-				spin_unlock(&conn->sq_lock);
+				spin_unlock(&conn->sq.lock);
 				if (slots_add(conn))
 					continue;
 				return;
@@ -215,13 +229,13 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 		} else {
 			if (!sq_has_room(conn, w->nwrs, false))
 				break;
-			conn->sq_avail -= w->nwrs;
+			conn->sq.avail -= w->nwrs;
 		}
 		list_del_init(&w->list);
-		spin_unlock(&conn->sq_lock);
+		spin_unlock(&conn->sq.lock);
 		w->ready(w, send, 0);
 	}
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 }
 
 /* Slots that were in use become free. */
@@ -230,13 +244,13 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 	struct rpcrdma2_send *pos, *tmp;
 	bool growing;
 
-	spin_lock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
 	list_for_each_entry_safe(pos, tmp, slots, list)
 		slot_release(conn, pos);
-	growing = conn->slot_want > conn->slot_size;
-	spin_unlock(&conn->sq_lock);
+	growing = conn->sq.slot_want > conn->sq.slot_size;
+	spin_unlock(&conn->sq.lock);
 	if (unlikely(growing))
-		rpcrdma2_props_kick(conn);
+		rpcrdma2_conn_kick(conn);
 	sq_run_waiters(conn);
 }
 
@@ -260,15 +274,15 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		rpcrdma2_conn_heard(conn);
 	}
 
-	spin_lock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
 	posted = send->posted;
 	while (send->posted) {
-		pos = list_first_entry(&conn->sq_posted, struct rpcrdma2_send,
+		pos = list_first_entry(&conn->sq.posted, struct rpcrdma2_send,
 				       list);
 		list_move_tail(&pos->list, &retired);
 		pos->posted = false;
 	}
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	if (!posted) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 		return;
@@ -296,16 +310,16 @@ int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len)
 {
 	struct rpcrdma2_conn *conn = send->conn;
 
-	if (unlikely(len > READ_ONCE(conn->slot_want)))
+	if (unlikely(len > READ_ONCE(conn->sq.slot_want)))
 		rpcrdma2_stat_inc(conn->p.stats, replies_grown);
 	if (likely(len <= send->size))
 		return 0;
 	if (slot_buffer(send, slot_bytes(len)))
 		return -ENOMEM;
-	spin_lock(&conn->sq_lock);
-	WRITE_ONCE(conn->slot_changing, true);
-	spin_unlock(&conn->sq_lock);
-	rpcrdma2_props_kick(conn);
+	spin_lock(&conn->sq.lock);
+	WRITE_ONCE(conn->sq.slot_changing, true);
+	spin_unlock(&conn->sq.lock);
+	rpcrdma2_conn_kick(conn);
 	return 0;
 }
 
@@ -341,6 +355,110 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 	return slots;
 }
 
+/* Entries of the longest chain in a send queue of @depth entries. A client may
+ * register memory for a chunk in each direction, and invalidates it later; a
+ * server posts in parts what is longer than this.
+ */
+static u32 sq_longest(const struct rpcrdma2_conn *conn, u32 depth)
+{
+	u32 segs = DIV_ROUND_UP(RPCRDMA2_CHUNK_PAGES, conn->caps.mr_depth);
+
+	if (conn->client)
+		return 1 + 2 * min(segs, RPCRDMA2_MAX_SEGS);
+	return min(conn->p.reply_wrs, max(depth / 2, 4U));
+}
+
+/* Is there room for every message, if nothing else is under way? */
+static bool sq_suffices(const struct rpcrdma2_conn *conn, u32 depth)
+{
+	return depth >= sq_longest(conn, depth) + RPCRDMA2_OTHER_WRS;
+}
+
+/* Entries for everything that may be posted at once, or for as many Sends as
+ * are retired at once and the longest chain, if that is more.
+ */
+static u32 sq_wanted_depth(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	u32 depth = p->calls * p->call_wrs + p->serves * p->reply_wrs;
+	u32 least = max(p->call_wrs, p->reply_wrs) * RPCRDMA2_SIGNAL_EVERY +
+		    sq_longest(conn, U32_MAX);
+
+	return min(max(depth, least) + RPCRDMA2_OTHER_WRS,
+		   conn->caps.max_qp_wr);
+}
+
+/**
+ * rpcrdma2_sends_plan - how deep a send queue, how many slots?
+ * @conn: connection with known device
+ *
+ * Context: any.
+ * Return: false if the device's queues are too short for every message
+ */
+bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_params *p = &conn->p;
+
+	conn->sq.depth = sq_wanted_depth(conn);
+	conn->sq.nslots = min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
+			  min(p->serves, RPCRDMA2_MAX_CALL_SLOTS);
+	return sq_suffices(conn, conn->sq.depth);
+}
+
+/**
+ * rpcrdma2_sends_halve - a shorter send queue than planned
+ * @conn: connection without QP
+ *
+ * What a device holds depends on the size of an entry, which only it knows:
+ * max_qp_wr is for small ones. With a shorter queue messages wait more often.
+ *
+ * Context: any.
+ * Return: false if it would be too short; then nothing has changed
+ */
+bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn)
+{
+	if (!sq_suffices(conn, conn->sq.depth / 2))
+		return false;
+	conn->sq.depth /= 2;
+	return true;
+}
+
+/**
+ * rpcrdma2_sends_granted - the send queue exists
+ * @conn: connection with a new QP
+ * @depth: its entries. rdma_rw has added what it needs; no more is used than
+ *	was asked for, since that is what the CQ has room for
+ *
+ * One entry is for the drain, one for a probe.
+ *
+ * Context: any.
+ */
+void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth)
+{
+	conn->sq.depth = min(depth, conn->sq.depth) - 2;
+	conn->sq.avail = conn->sq.depth;
+	conn->sq.most = sq_longest(conn, conn->sq.depth);
+}
+
+/**
+ * rpcrdma2_sends_setup - a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_sq *sq = &conn->sq;
+
+	spin_lock_init(&sq->lock);
+	INIT_LIST_HEAD(&sq->free);
+	INIT_LIST_HEAD(&sq->bare);
+	INIT_LIST_HEAD(&sq->free_control);
+	INIT_LIST_HEAD(&sq->posted);
+	INIT_LIST_HEAD(&sq->chains);
+	INIT_LIST_HEAD(&sq->waiters);
+}
+
 /**
  * rpcrdma2_sends_create - make the slots for control messages
  * @conn: connection whose QP and PD exist
@@ -352,14 +470,14 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 {
 	u32 i, n = RPCRDMA2_CONTROL_RESERVE;
 
-	conn->control_slots = slots_alloc(conn, n, n, RPCRDMA2_CONTROL_SIZE);
-	if (!conn->control_slots)
+	conn->sq.control_slots = slots_alloc(conn, n, n, RPCRDMA2_CONTROL_SIZE);
+	if (!conn->sq.control_slots)
 		return -ENOMEM;
-	spin_lock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
 	for (i = 0; i < n; i++)
-		list_add_tail(&conn->control_slots[i].list,
-			      &conn->sq_free_control);
-	spin_unlock(&conn->sq_lock);
+		list_add_tail(&conn->sq.control_slots[i].list,
+			      &conn->sq.free_control);
+	spin_unlock(&conn->sq.lock);
 	return 0;
 }
 
@@ -381,7 +499,7 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 	u32 i;
 
 	for (;;) {
-		slots = slots_alloc(conn, conn->nslots, slots_keep(conn),
+		slots = slots_alloc(conn, conn->sq.nslots, slots_keep(conn),
 				    slot_bytes(size));
 		if (slots)
 			break;
@@ -389,11 +507,15 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 			return -ENOMEM;
 		size = max(size / 2, min);
 	}
-	conn->slots = slots;
-	spin_lock(&conn->sq_lock);
-	for (i = 0; i < conn->nslots; i++)
+	conn->sq.slots = slots;
+	spin_lock(&conn->sq.lock);
+	for (i = 0; i < conn->sq.nslots; i++)
 		slot_back(conn, &slots[i], false);
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
+	conn->sq.slot_size = size;
+	conn->sq.slot_asked = size;
+	conn->sq.slot_want = size;
+	conn->sq.slot_shrink_at = jiffies;
 	return size;
 }
 
@@ -402,63 +524,63 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
  * @conn: connection in state READY
  * @size: bytes
  *
- * conn->slot_size follows: at once if it is less, otherwise when no slot has a
+ * conn->sq.slot_size follows: at once if it is less, otherwise when no slot has a
  * smaller buffer any more, which takes the completion of what is posted. It
- * is the work item of property changes that makes new buffers. When there is
- * no memory for larger ones, conn->slot_want falls back to conn->slot_size, and
+ * is the work item of the connection that makes new buffers. When there is
+ * no memory for larger ones, conn->sq.slot_want falls back to conn->sq.slot_size, and
  * only another @size is tried.
  *
  * Context: process; does not sleep.
  */
 void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size)
 {
-	spin_lock(&conn->sq_lock);
-	if (size == conn->slot_asked || conn->sq_closed) {
-		spin_unlock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
+	if (size == conn->sq.slot_asked || conn->sq.closed) {
+		spin_unlock(&conn->sq.lock);
 		return;
 	}
-	conn->slot_asked = size;
-	if (size < conn->slot_want)
-		conn->slot_shrink_at = jiffies + RPCRDMA2_SLOT_LINGER;
-	WRITE_ONCE(conn->slot_want, size);
-	WRITE_ONCE(conn->slot_size, min(conn->slot_size, size));
-	WRITE_ONCE(conn->slot_changing, true);
-	spin_unlock(&conn->sq_lock);
-	rpcrdma2_props_kick(conn);
+	conn->sq.slot_asked = size;
+	if (size < conn->sq.slot_want)
+		conn->sq.slot_shrink_at = jiffies + RPCRDMA2_SLOT_LINGER;
+	WRITE_ONCE(conn->sq.slot_want, size);
+	WRITE_ONCE(conn->sq.slot_size, min(conn->sq.slot_size, size));
+	WRITE_ONCE(conn->sq.slot_changing, true);
+	spin_unlock(&conn->sq.lock);
+	rpcrdma2_conn_kick(conn);
 }
 
 /* A free slot that should have another buffer than it has. */
 static struct rpcrdma2_send *slot_misfit(struct rpcrdma2_conn *conn)
 {
-	u32 want = slot_bytes(conn->slot_want);
-	bool shrink = time_after_eq(jiffies, conn->slot_shrink_at);
+	u32 want = slot_bytes(conn->sq.slot_want);
+	bool shrink = time_after_eq(jiffies, conn->sq.slot_shrink_at);
 	struct rpcrdma2_send *send;
 
-	lockdep_assert_held(&conn->sq_lock);
-	list_for_each_entry(send, &conn->sq_free, list)
+	lockdep_assert_held(&conn->sq.lock);
+	list_for_each_entry(send, &conn->sq.free, list)
 		if (send->size < want || (shrink && send->size > want))
 			return send;
-	if (conn->sq_buffers >= slots_keep(conn))
+	if (conn->sq.buffers >= slots_keep(conn))
 		return NULL;
-	return list_first_entry_or_null(&conn->sq_bare, struct rpcrdma2_send,
+	return list_first_entry_or_null(&conn->sq.bare, struct rpcrdma2_send,
 					list);
 }
 
 /* How far has a change of size come? */
 static void slots_progress(struct rpcrdma2_conn *conn)
 {
-	bool small = conn->sq_buffers < slots_keep(conn), large = false;
-	u32 i, size, want = slot_bytes(conn->slot_want);
+	bool small = conn->sq.buffers < slots_keep(conn), large = false;
+	u32 i, size, want = slot_bytes(conn->sq.slot_want);
 
-	lockdep_assert_held(&conn->sq_lock);
-	for (i = 0; i < conn->nslots; i++) {
-		size = READ_ONCE(conn->slots[i].size);
+	lockdep_assert_held(&conn->sq.lock);
+	for (i = 0; i < conn->sq.nslots; i++) {
+		size = READ_ONCE(conn->sq.slots[i].size);
 		small |= size && size < want;
 		large |= size > want;
 	}
 	if (!small)
-		WRITE_ONCE(conn->slot_size, conn->slot_want);
-	WRITE_ONCE(conn->slot_changing, small || large);
+		WRITE_ONCE(conn->sq.slot_size, conn->sq.slot_want);
+	WRITE_ONCE(conn->sq.slot_changing, small || large);
 }
 
 /**
@@ -468,9 +590,9 @@ static void slots_progress(struct rpcrdma2_conn *conn)
  * One at a time, so that messages find the others. Slots in use have their
  * turn later.
  *
- * Context: the work item of property changes; sleeps for memory (no I/O).
+ * Context: the work item of the connection; sleeps for memory (no I/O).
  * Return: jiffies after which to call it again, 0: only after
- * rpcrdma2_props_kick()
+ * rpcrdma2_conn_kick()
  */
 unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn)
 {
@@ -478,31 +600,31 @@ unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn)
 	bool had, failed = false;
 	u32 want;
 
-	if (!READ_ONCE(conn->slot_changing))
+	if (!READ_ONCE(conn->sq.slot_changing))
 		return 0;
-	spin_lock(&conn->sq_lock);
-	while (!conn->sq_closed && !failed && (send = slot_misfit(conn))) {
+	spin_lock(&conn->sq.lock);
+	while (!conn->sq.closed && !failed && (send = slot_misfit(conn))) {
 		list_del_init(&send->list);
 		had = send->buf;
-		want = conn->slot_want;
-		spin_unlock(&conn->sq_lock);
+		want = conn->sq.slot_want;
+		spin_unlock(&conn->sq.lock);
 
-		if (had && READ_ONCE(conn->sq_buffers) > slots_keep(conn))
+		if (had && READ_ONCE(conn->sq.buffers) > slots_keep(conn))
 			slot_unmap(send);
 		else
 			failed = slot_buffer(send, slot_bytes(want));
 
-		spin_lock(&conn->sq_lock);
+		spin_lock(&conn->sq.lock);
 		slot_back(conn, send, had);
-		if (failed && want > conn->slot_size) {
-			WRITE_ONCE(conn->slot_want, conn->slot_size);
+		if (failed && want > conn->sq.slot_size) {
+			WRITE_ONCE(conn->sq.slot_want, conn->sq.slot_size);
 			failed = false;
 		}
 	}
 	slots_progress(conn);
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	sq_run_waiters(conn);
-	return READ_ONCE(conn->slot_changing) ? RPCRDMA2_SLOT_LINGER : 0;
+	return READ_ONCE(conn->sq.slot_changing) ? RPCRDMA2_SLOT_LINGER : 0;
 }
 
 /**
@@ -518,17 +640,17 @@ u32 rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send;
 	u32 n = 0;
 
-	spin_lock(&conn->sq_lock);
-	while (conn->sq_buffers > slots_keep(conn) &&
-	       !list_empty(&conn->sq_free)) {
-		send = list_last_entry(&conn->sq_free, struct rpcrdma2_send,
+	spin_lock(&conn->sq.lock);
+	while (conn->sq.buffers > slots_keep(conn) &&
+	       !list_empty(&conn->sq.free)) {
+		send = list_last_entry(&conn->sq.free, struct rpcrdma2_send,
 				       list);
 		list_del_init(&send->list);
 		slot_unmap(send);
 		slot_back(conn, send, true);
 		n++;
 	}
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	return n;
 }
 
@@ -541,7 +663,7 @@ u32 rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
  */
 u32 rpcrdma2_sends_spare(const struct rpcrdma2_conn *conn)
 {
-	u32 have = READ_ONCE(conn->sq_buffers), keep = slots_keep(conn);
+	u32 have = READ_ONCE(conn->sq.buffers), keep = slots_keep(conn);
 
 	return have > keep ? have - keep : 0;
 }
@@ -555,13 +677,13 @@ u32 rpcrdma2_sends_spare(const struct rpcrdma2_conn *conn)
  */
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
 {
-	size_t sum = conn->nslots * sizeof(struct rpcrdma2_send) +
+	size_t sum = conn->sq.nslots * sizeof(struct rpcrdma2_send) +
 		     RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
 						 RPCRDMA2_CONTROL_SIZE);
 	u32 i, size;
 
-	for (i = 0; conn->slots && i < conn->nslots; i++) {
-		size = READ_ONCE(conn->slots[i].size);
+	for (i = 0; conn->sq.slots && i < conn->sq.nslots; i++) {
+		size = READ_ONCE(conn->sq.slots[i].size);
 		sum += size ? rpcrdma2_buf_bytes(size) : 0;
 	}
 	return sum;
@@ -575,9 +697,9 @@ size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->sq_lock);
-	conn->sq_closed = true;
-	spin_unlock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
+	conn->sq.closed = true;
+	spin_unlock(&conn->sq.lock);
 }
 
 /* Tell everybody on a list of struct rpcrdma2_sq_waiter; returns how many. */
@@ -587,12 +709,12 @@ static u32 sq_tell_all(struct rpcrdma2_conn *conn, struct list_head *list)
 	u32 n = 0;
 
 	for (;;) {
-		spin_lock(&conn->sq_lock);
+		spin_lock(&conn->sq.lock);
 		w = list_first_entry_or_null(list, struct rpcrdma2_sq_waiter,
 					     list);
 		if (w)
 			list_del_init(&w->list);
-		spin_unlock(&conn->sq_lock);
+		spin_unlock(&conn->sq.lock);
 		if (!w)
 			return n;
 		w->ready(w, NULL, -ENOTCONN);
@@ -616,14 +738,14 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 	LIST_HEAD(posted);
 	u32 lost;
 
-	sq_tell_all(conn, &conn->sq_waiters);
-	lost = sq_tell_all(conn, &conn->sq_chains);
+	sq_tell_all(conn, &conn->sq.waiters);
+	lost = sq_tell_all(conn, &conn->sq.chains);
 
-	spin_lock(&conn->sq_lock);
-	list_splice_init(&conn->sq_posted, &posted);
+	spin_lock(&conn->sq.lock);
+	list_splice_init(&conn->sq.posted, &posted);
 	list_for_each_entry(send, &posted, list)
 		send->posted = false;
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	list_for_each_entry(send, &posted, list) {
 		if (!send->done)
 			continue;
@@ -642,23 +764,23 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
 {
-	INIT_LIST_HEAD(&conn->sq_free);
-	INIT_LIST_HEAD(&conn->sq_bare);
-	INIT_LIST_HEAD(&conn->sq_free_control);
-	slots_free(conn->slots, conn->nslots);
-	conn->slots = NULL;
-	slots_free(conn->control_slots, RPCRDMA2_CONTROL_RESERVE);
-	conn->control_slots = NULL;
+	INIT_LIST_HEAD(&conn->sq.free);
+	INIT_LIST_HEAD(&conn->sq.bare);
+	INIT_LIST_HEAD(&conn->sq.free_control);
+	slots_free(conn->sq.slots, conn->sq.nslots);
+	conn->sq.slots = NULL;
+	slots_free(conn->sq.control_slots, RPCRDMA2_CONTROL_RESERVE);
+	conn->sq.control_slots = NULL;
 }
 
 /* Queue @w, or refuse because the queue is closed. */
 static void sq_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
 		    u32 nwrs, bool slot)
 {
-	lockdep_assert_held(&conn->sq_lock);
+	lockdep_assert_held(&conn->sq.lock);
 	w->nwrs = nwrs;
 	w->slot = slot;
-	list_add_tail(&w->list, &conn->sq_waiters);
+	list_add_tail(&w->list, &conn->sq.waiters);
 	rpcrdma2_stat_inc(conn->p.stats, sq_waits);
 }
 
@@ -685,16 +807,16 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 
 	if (!control && unlikely(slots_short(conn)))
 		slots_add(conn);
-	spin_lock(&conn->sq_lock);
-	closed = conn->sq_closed;
+	spin_lock(&conn->sq.lock);
+	closed = conn->sq.closed;
 	if (!closed) {
 		/* RPC messages go in turn; control messages pass by */
-		if (control || list_empty(&conn->sq_waiters))
+		if (control || list_empty(&conn->sq.waiters))
 			send = slot_take(conn, nwrs, control);
 		if (!send && w)
 			sq_wait(conn, w, nwrs, true);
 	}
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	if (closed && w)
 		w->ready(w, NULL, -ENOTCONN);
 	return send;
@@ -760,16 +882,16 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 static bool send_wants_signal(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_send *send)
 {
-	lockdep_assert_held(&conn->sq_lock);
+	lockdep_assert_held(&conn->sq.lock);
 	if (send->done || slot_is_control(conn, send) ||
-	    !list_empty(&conn->sq_waiters) || list_empty(&conn->sq_free))
+	    !list_empty(&conn->sq.waiters) || list_empty(&conn->sq.free))
 		return true;
 	/* Was that the last one that leaves room for every other message? */
-	if (conn->sq_avail < conn->sq_most + RPCRDMA2_CONTROL_RESERVE)
+	if (conn->sq.avail < conn->sq.most + RPCRDMA2_CONTROL_RESERVE)
 		return true;
 	if (conn->caps.copies_signaled && send->sge.length >= PAGE_SIZE)
 		return true;
-	return conn->sq_unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
+	return conn->sq.unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
 }
 
 /* Returns 0; -ENOTCONN: nothing was posted; or 1: not all of it, but perhaps
@@ -781,8 +903,8 @@ static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 	const struct ib_send_wr *bad = NULL;
 	int ret;
 
-	lockdep_assert_held(&conn->sq_lock);
-	if (conn->sq_closed || rpcrdma2_inject_post(false))
+	lockdep_assert_held(&conn->sq.lock);
+	if (conn->sq.closed || rpcrdma2_inject_post(false))
 		return -ENOTCONN;
 	ret = ib_post_send(conn->qp, first, &bad);
 	if (likely(!ret) && !rpcrdma2_inject_post(true))
@@ -811,11 +933,11 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	int ret;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
-	spin_lock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
 	signaled = send_wants_signal(conn, send);
 	if (signaled)
 		send->wr.send_flags = IB_SEND_SIGNALED;
-	list_add_tail(&send->list, &conn->sq_posted);
+	list_add_tail(&send->list, &conn->sq.posted);
 	send->posted = true;
 	if (send->on_wire) {
 		/* What find_req() leads to is posted behind this */
@@ -823,8 +945,8 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	}
 	ret = sq_post(conn, first ?: &send->wr);
 	if (likely(ret >= 0)) {
-		conn->sq_unsignaled = signaled ? 0 : conn->sq_unsignaled + 1;
-		spin_unlock(&conn->sq_lock);
+		conn->sq.unsignaled = signaled ? 0 : conn->sq.unsignaled + 1;
+		spin_unlock(&conn->sq.lock);
 		trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled,
 					 ret);
 		if (unlikely(ret))
@@ -834,7 +956,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	list_del_init(&send->list);
 	send->posted = false;
 	slot_release(conn, send);
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled, ret);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 	return -ENOTCONN;
@@ -856,18 +978,18 @@ bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
 
 	if (w)
 		w->nwrs = nwrs;
-	spin_lock(&conn->sq_lock);
-	closed = conn->sq_closed;
+	spin_lock(&conn->sq.lock);
+	closed = conn->sq.closed;
 	if (!closed) {
-		if (list_empty(&conn->sq_waiters) &&
+		if (list_empty(&conn->sq.waiters) &&
 		    sq_has_room(conn, nwrs, false)) {
-			conn->sq_avail -= nwrs;
+			conn->sq.avail -= nwrs;
 			taken = true;
 		} else if (w) {
 			sq_wait(conn, w, nwrs, false);
 		}
 	}
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	if (closed && w)
 		w->ready(w, NULL, -ENOTCONN);
 	return taken;
@@ -882,9 +1004,9 @@ bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
  */
 void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs)
 {
-	spin_lock(&conn->sq_lock);
-	conn->sq_avail += nwrs;
-	spin_unlock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
+	conn->sq.avail += nwrs;
+	spin_unlock(&conn->sq.lock);
 	sq_run_waiters(conn);
 }
 
@@ -907,17 +1029,17 @@ int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
 	int ret;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
-	spin_lock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
 	if (w) {
 		w->cid = rpcrdma2_conn_cid(conn);
 		cid = w->cid;
 		nwrs = w->nwrs;
-		list_add_tail(&w->list, &conn->sq_chains);
+		list_add_tail(&w->list, &conn->sq.chains);
 	}
 	ret = sq_post(conn, first);
 	if (ret < 0 && w)
 		list_del_init(&w->list);
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	trace_rpcrdma2_post_chain(conn, cid, nwrs, ret);
 	if (likely(!ret))
 		return 0;
@@ -943,14 +1065,14 @@ bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
 {
 	bool posted;
 
-	spin_lock(&conn->sq_lock);
+	spin_lock(&conn->sq.lock);
 	posted = !list_empty(&w->list);
 	if (posted) {
 		trace_rpcrdma2_wc_chain(conn, w->cid, wc);
 		list_del_init(&w->list);
-		conn->sq_avail += w->nwrs;
+		conn->sq.avail += w->nwrs;
 	}
-	spin_unlock(&conn->sq_lock);
+	spin_unlock(&conn->sq.lock);
 	if (unlikely(!posted)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 		return false;

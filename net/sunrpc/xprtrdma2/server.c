@@ -35,6 +35,7 @@
 
 #include "backchannel.h"
 #include "compat.h"
+#include "connect.h"
 #include "module.h"
 #include "observe.h"
 #include "server.h"
@@ -544,7 +545,7 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
  * come to those who wait for memory.
  */
 static LIST_HEAD(svc_all);
-static DEFINE_SPINLOCK(svc_all_lock);	/* svc_all; outside of resp->lock, sq_lock */
+static DEFINE_SPINLOCK(svc_all_lock);	/* svc_all; outside of resp->lock, sq.lock */
 static struct shrinker *svc_shrinker;
 
 /* How often to look, if it is not now that memory is to be given back */
@@ -562,11 +563,12 @@ static void svc_idle_worker(struct work_struct *work)
 						idle_work.work);
 	u32 granted;
 
-	if (rpcrdma2_adapt_quiet(svc->conn, &svc->idle_calls) &&
+	if (rpcrdma2_adapt_quiet(svc->conn->p.stats, false,
+				 &svc->idle_calls) &&
 	    rpcrdma2_adapt_period()) {
 		rpcrdma2_responder_trim(&svc->resp);
 		/* What is granted needs no memory */
-		granted = rpcrdma2_conn_credit_grant(svc->conn);
+		granted = rpcrdma2_credit_grant(&svc->conn->rq);
 		rpcrdma2_responder_trim_calls(&svc->resp, granted +
 					      RPCRDMA2_CONTROL_RESERVE);
 		rpcrdma2_sends_trim(svc->conn);
@@ -711,7 +713,6 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 		.stats		= &svc->stats,
 		.pool		= &svc->pool,
 		.policy		= &rpcrdma2_server_policy,
-		.recv_size	= recv_size,
 		.send_size	= recv_size,	/* D-16 */
 		.calls		= RPCRDMA2_BC_CALLS,
 		.serves		= credits,

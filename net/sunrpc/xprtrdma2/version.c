@@ -262,6 +262,11 @@ static enum rpcrdma2_neg_action neg_reply(struct rpcrdma2_neg *n,
  * @hdr: filled as far as @msg can be decoded
  * @now: seconds
  *
+ * If it is a CONNPROP that settles the version, or the Reply to our Call, the
+ * result is SETTLE with state V2, and @hdr is decoded by the codec of version 2;
+ * @hdr->response tells whether its credit is a grant. The property set of a
+ * CONNPROP was found good; the caller decodes it again to use it.
+ *
  * Context: any. Requirements: VER-6, VER-10, VER-18, ERR-12, ERR-13,
  * CONN-10, D-22.
  * Return: what to do next.
@@ -328,8 +333,12 @@ enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now)
  * @n: negotiation
  * @now: seconds
  *
+ * In a settled state the attempt is over; after an ERR_VERS without any Reply
+ * that is remembered.
+ *
  * Context: any. Requirements: VER-13, VER-15, V1-10.
- * Return: what to do next; NOTHING unless it waits.
+ * Return: what to do next: while it waits RECONNECT, or FAIL if that would be with
+ * a version that is not allowed; else NOTHING.
  */
 enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
 {
@@ -486,6 +495,12 @@ static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
  * @verdict: what the decoder said
  * @low: with the ERR_VERS actions: lowest version to name
  * @high: and the highest
+ *
+ * The first well-formed message of a supported version settles it. After PASS
+ * @hdr and @verdict hold what the decoder of version @hdr->vers said; if the
+ * version is still open the message is a faulty one of a supported version: it
+ * settles nothing, and the answer is that of rpcrdma2_codec_of(@hdr->vers).
+ * With the ERR_VERS actions @hdr holds the prefix to be copied.
  *
  * Context: any. Requirements: HDR-4, HDR-11, HDR-12, ERR-11, HT-4, VER-8,
  * VER-9, VER-19, VER-20, VER-21, VER-24.

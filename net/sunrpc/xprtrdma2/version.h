@@ -157,30 +157,14 @@ void rpcrdma2_neg_init(struct rpcrdma2_neg *n,
 		       struct rpcrdma2_ver_memory *mem, u32 xid);
 enum rpcrdma2_neg_action rpcrdma2_neg_connected(struct rpcrdma2_neg *n,
 						u64 now);
-/* A message arrived while waiting. If it is a CONNPROP that settles the
- * version, or the Reply to our Call, the result is DO_SETTLE with state V2 and
- * @hdr decoded by the v2 codec; @hdr->response tells whether its credit is a
- * grant. The property set of a CONNPROP was found good, the caller decodes it
- * again to use it.
- */
 enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 					      const void *msg, u32 len,
 					      struct rpcrdma2_hdr *hdr,
 					      u64 now);
 enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now);
-/* The connection was lost in any state. While waiting the result is
- * RECONNECT, or FAIL if that would be with a version that is not allowed. In a
- * settled state the attempt is over and the result is NOTHING; after ERR_VERS
- * without any Reply the memory is set.
- */
 enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now);
-/* The server has settled version 2 and does not know a type that belongs to
- * it. True: the next connections begin with version 1, if this one is closed.
- */
 bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now);
-/* A valid message arrived after the version was settled: forget losses. */
 void rpcrdma2_neg_proved(struct rpcrdma2_neg *n);
-/* Administrator: forget what is remembered. */
 void rpcrdma2_ver_forget(struct rpcrdma2_ver_memory *mem);
 void rpcrdma2_ver_absent(struct rpcrdma2_ver_memory *mem);
 
@@ -215,22 +199,12 @@ enum rpcrdma2_srv_action {
 
 void rpcrdma2_srv_ver_init(struct rpcrdma2_srv_ver *v,
 			   const struct rpcrdma2_ver_policy *policy);
-/* Judge a received message; settles the version with the first well-formed
- * message of a supported version (VER-20). With PASS @hdr and @verdict hold
- * what the decode of version @hdr->vers said. PASS with the version still
- * open means a faulty message of a supported version: answer it with
- * rpcrdma2_codec_of(hdr->vers); it settles nothing. With the ERR_VERS
- * actions @hdr holds the prefix to be copied.
- */
 enum rpcrdma2_srv_action rpcrdma2_srv_message(struct rpcrdma2_srv_ver *v,
 					      const void *msg, u32 len,
 					      struct rpcrdma2_hdr *hdr,
 					      enum rpcrdma2_verdict *verdict,
 					      u32 *low, u32 *high);
 
-/* Does the message belong to a later draft that also calls itself version 2?
- * For a log message, once (VER-23).
- */
 bool rpcrdma2_other_draft(const void *msg, u32 len);
 
 #endif /* _RPCRDMA2_VERSION_H */

@@ -255,25 +255,14 @@ struct rpcrdma2_codec {
 extern const struct rpcrdma2_codec rpcrdma2_codec_v1;
 extern const struct rpcrdma2_codec rpcrdma2_codec_v2;
 
-/* The codec that encodes version @vers, NULL if there is none. */
 const struct rpcrdma2_codec *rpcrdma2_codec_of(u32 vers);
 
-/* The common prefix, readable before the version is settled. Returns false
- * if the message is shorter than that. Fills xid, vers, credit, htype.
- */
 bool rpcrdma2_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr);
 
-/* Is the message so short that it must be dropped without an answer? False
- * promises that rpcrdma2_peek() succeeds (HDR-5, D-9).
- */
 bool rpcrdma2_too_short(const void *msg, u32 len);
 
-/* Recognise an ERR_VERS in any accepted form (ERR-12, D-8). */
 bool rpcrdma2_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high);
 
-/* Control message (CONNPROP, REQPROP, RESPROP, UPDPROP) prefix: 20 bytes.
- * The caller appends the body. Returns bytes or -EMSGSIZE.
- */
 int rpcrdma2_encode_control(u32 xid, u32 credit, u32 htype, bool response,
 			    void *buf, u32 size);
 
@@ -295,27 +284,17 @@ bool rpcrdma2_reads_next(struct rpcrdma2_cursor *c, u32 *position,
 			 struct rpcrdma2_segment *seg);
 void rpcrdma2_writes_begin(const struct rpcrdma2_hdr *hdr,
 			   struct rpcrdma2_cursor *c);
-/* Next Write chunk; @segs then iterates over its segments. */
 bool rpcrdma2_writes_next(struct rpcrdma2_cursor *c,
 			  struct rpcrdma2_cursor *segs);
-/* The Reply chunk's segments; false if there is no Reply chunk. */
 bool rpcrdma2_reply_chunk(const struct rpcrdma2_hdr *hdr,
 			  struct rpcrdma2_cursor *segs);
 bool rpcrdma2_segs_next(struct rpcrdma2_cursor *segs,
 			struct rpcrdma2_segment *seg);
-/* Sum of the lengths of the segments that @segs (by value) has left. */
 u64 rpcrdma2_segs_bytes(struct rpcrdma2_cursor segs);
 
-/* Does @handle occur in any segment of the header? (RINV-8) */
 bool rpcrdma2_names_handle(const struct rpcrdma2_hdr *hdr, u32 handle);
-/* The one distinct handle of all segments, or 0 if none or several; what
- * version 1 may invalidate (RINV-21).
- */
 u32 rpcrdma2_only_handle(const struct rpcrdma2_hdr *hdr);
 
-/* Length of Write chunk @index (from 0) and of the Reply chunk as returned
- * in a Reply: what the responder wrote. 0 if there is no such chunk.
- */
 u64 rpcrdma2_written_bytes(const struct rpcrdma2_hdr *reply, u32 index);
 u64 rpcrdma2_reply_chunk_bytes(const struct rpcrdma2_hdr *reply);
 
@@ -343,10 +322,8 @@ struct rpcrdma_cm_private {
 };
 
 void rpcrdma_cm_encode(const struct rpcrdma_cm_private *cm, u8 *buf);
-/* Never fails: anything unusable gives the defaults of CM-9. */
 void rpcrdma_cm_decode(const void *buf, u32 len,
 		       struct rpcrdma_cm_private *cm);
-/* Inline threshold from @sender to @receiver on version 1 (CM-7). */
 u32 rpcrdma_cm_threshold(const struct rpcrdma_cm_private *sender,
 			 const struct rpcrdma_cm_private *receiver);
 

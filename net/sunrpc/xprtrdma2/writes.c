@@ -9,6 +9,7 @@
  */
 #include <linux/mm.h>
 
+#include "buf.h"
 #include "responder_impl.h"
 
 /* A part of @xdr that lies in one page: at most @len bytes from @pos on. */
@@ -70,7 +71,7 @@ static int gather_close(struct gather *g)
 	if (ret)
 		return ret;
 	g->call->batch += rw->nwrs;
-	return rw->nwrs < rpcrdma2_post_limit(g->call->conn) ? 0 : -EMSGSIZE;
+	return rw->nwrs < rpcrdma2_sq_most(&g->call->conn->sq) ? 0 : -EMSGSIZE;
 }
 
 static int gather_open(struct gather *g)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory for messages, and how this transport asks for memory; see buf.c.
+ */
+#ifndef _RPCRDMA2_BUF_H
+#define _RPCRDMA2_BUF_H
+
+#include <linux/types.h>
+
+struct ib_cq;
+
+void *rpcrdma2_buf_alloc(u32 size, int node);
+void rpcrdma2_buf_free(void *buf, u32 size);
+size_t rpcrdma2_buf_bytes(u32 size);
+
+void rpcrdma2_buf_note_cq(const struct ib_cq *cq);
+bool rpcrdma2_in_completion(void);
+gfp_t rpcrdma2_gfp(void);
+
+/**
+ * struct rpcrdma2_reclaim - what was in force before rpcrdma2_reclaim_enter()
+ * @noio: flag of the task
+ * @noreclaim: flag of the task
+ * @swapping: the latter has been set
+ */
+struct rpcrdma2_reclaim {
+	unsigned int			noio;
+	unsigned int			noreclaim;
+	bool				swapping;
+};
+
+struct rpcrdma2_reclaim rpcrdma2_reclaim_enter(bool swapping);
+void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was);
+
+#endif /* _RPCRDMA2_BUF_H */

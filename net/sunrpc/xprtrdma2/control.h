@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Control messages on their way out, and what is said about a message that is
+ * no good; see control.c.
+ */
+#ifndef _RPCRDMA2_CONTROL_H
+#define _RPCRDMA2_CONTROL_H
+
+#include <linux/types.h>
+
+struct rpcrdma2_conn;
+struct rpcrdma2_hdr;
+struct rpcrdma2_recv;
+struct rpcrdma2_send;
+
+struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
+					   u32 htype, bool response, int *hdr);
+int rpcrdma2_control_post(struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_send *send, u32 xid, u32 htype,
+			  int hdr, int body);
+int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid);
+
+void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_hdr *about, u32 err,
+			 u32 arg0, u32 arg1);
+void rpcrdma2_send_last_error(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_hdr *about, u32 err,
+			      u32 arg0, u32 arg1);
+
+void rpcrdma2_recv_dropped(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx);
+void rpcrdma2_recv_malformed(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_recv *rx);
+void rpcrdma2_recv_unknown(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx);
+void rpcrdma2_recv_bad_xdr(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx);
+
+#endif /* _RPCRDMA2_CONTROL_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a device can do for this transport; see device.c.
+ */
+#ifndef _RPCRDMA2_DEVICE_H
+#define _RPCRDMA2_DEVICE_H
+
+#include <rdma/ib_verbs.h>
+
+/**
+ * struct rpcrdma2_device_caps - what a device can do for us
+ * @max_send_sge: SGEs per Send and RDMA Write, at most 32
+ * @max_read_sge: SGEs per RDMA Read
+ * @mr_type: type for ib_alloc_mr()
+ * @mr_depth: pages one MR can hold
+ * @remote_inval: Send With Invalidate works both ways
+ * @max_qp_wr: deepest send or receive queue
+ * @max_cqe: deepest completion queue
+ * @copies_signaled: needs the memory of an unsignaled Send of a page or more
+ *	longer than until a later one completes (siw)
+ */
+struct rpcrdma2_device_caps {
+	u32				max_send_sge;
+	u32				max_read_sge;
+	enum ib_mr_type			mr_type;
+	u32				mr_depth;
+	bool				remote_inval;
+	u32				max_qp_wr;
+	u32				max_cqe;
+	bool				copies_signaled;
+};
+
+int rpcrdma2_device_query(struct ib_device *device,
+			  struct rpcrdma2_device_caps *caps);
+
+#endif /* _RPCRDMA2_DEVICE_H */

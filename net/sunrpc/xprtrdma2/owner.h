@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the owner of a connection, client.c or server.c, gives to it.
+ */
+#ifndef _RPCRDMA2_OWNER_H
+#define _RPCRDMA2_OWNER_H
+
+#include <linux/types.h>
+
+#include "stats.h"
+#include "version.h"
+
+struct rpcrdma2_conn;
+struct rpcrdma2_recv;
+struct rpcrdma2_recv_pool;
+
+#define RPCRDMA2_LOOK_MS	250	/* is a connection still wanted? */
+
+/**
+ * struct rpcrdma2_memory - what the owner of a connection keeps for it
+ * @mrs: memory regions, bytes
+ * @rpcs: state of RPCs, with the buffers that stay with it, bytes
+ */
+struct rpcrdma2_memory {
+	size_t				mrs;
+	size_t				rpcs;
+};
+
+/**
+ * struct rpcrdma2_conn_ops - what comes up from a connection to its owner
+ * @recv_call: a well-formed MSG or NOMSG with RESPONSE clear. Returns true
+ *	if the owner keeps @rx and will call rpcrdma2_recv_put()
+ * @recv_reply: a well-formed MSG or NOMSG with RESPONSE set; @rx is only
+ *	good during the call
+ * @recv_error: an RDMA2_ERROR that is not about a control message; as
+ *	@recv_reply. hdr.err and hdr.err_arg are valid
+ * @window: the window may have been opened by a control message
+ * @replies_due: bytes of the longest Reply that may come inline for a Call
+ *	of ours without a Reply chunk; U32_MAX if that can't be told now
+ * @trusted: server: has this client been served anything that not everybody
+ *	may have? May not sleep
+ * @lost: the connection went to CLOSING (CM event, QP error, device
+ *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
+ *	context that may not sleep; arranges for rpcrdma2_conn_close()
+ *
+ * @memory: fills in what the owner keeps; sleeps
+ * @wanted: client: does anybody still want a connection that is being made?
+ *	Asked from time to time while rpcrdma2_conn_connect() waits
+ *
+ * Before READY the owner gets nothing but @lost and @wanted.
+ */
+struct rpcrdma2_conn_ops {
+	bool (*recv_call)(struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_recv *rx);
+	void (*recv_reply)(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_recv *rx);
+	void (*recv_error)(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_recv *rx);
+	void (*window)(struct rpcrdma2_conn *conn);
+	u32 (*replies_due)(struct rpcrdma2_conn *conn);
+	bool (*trusted)(const struct rpcrdma2_conn *conn);
+	void (*lost)(struct rpcrdma2_conn *conn);
+	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
+	bool (*wanted)(const struct rpcrdma2_conn *conn);
+};
+
+/**
+ * struct rpcrdma2_conn_params - what the owner wants of a connection
+ * @ops: the owner's functions
+ * @owner: the owner's object
+ * @stats: counters, usually of the transport, outlive the connection
+ * @pool: Receives
+ * @policy: versions allowed
+ * @mem: client: negotiation memory of the transport
+ * @send_size: largest message we will send, bytes
+ * @calls: Calls we want outstanding in our requester role
+ * @serves: Calls of the peer we are ready to serve at once
+ * @serves_initial: how many of them to grant at first
+ * @call_wrs: send queue entries a Call of ours may need, the Send and
+ *	local invalidation included
+ * @reply_wrs: entries a Reply of ours may need, RDMA Writes included
+ * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
+ * @brs: Reverse Request Support to announce
+ * @negotiate_ms: client: time limit for the answer to a first message
+ * @swapper: client: not zero while the mount holds swap
+ */
+struct rpcrdma2_conn_params {
+	const struct rpcrdma2_conn_ops	*ops;
+	void				*owner;
+	struct rpcrdma2_stats		*stats;
+	struct rpcrdma2_recv_pool	*pool;
+	const struct rpcrdma2_ver_policy *policy;
+	struct rpcrdma2_ver_memory	*mem;
+	u32				send_size;
+	u32				calls;
+	u32				serves;
+	u32				serves_initial;
+	u32				call_wrs;
+	u32				reply_wrs;
+	u32				rw_ctxs;
+	u32				brs;
+	u32				negotiate_ms;
+	const atomic_t			*swapper;
+};
+
+#endif /* _RPCRDMA2_OWNER_H */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages as they arrive: which version judges them, and where they go. RPC
+ * messages go on to the connection's owner, those about properties to
+ * conn_props.c; what is no good is dropped or answered with an RDMA2_ERROR.
+ *
+ * Everything runs in the CQ's work item, one message at a time.
+ */
+#include "conn.h"
+#include "control.h"
+#include "receive.h"
+#include <trace/events/rpcrdma2.h>
+
+static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	const struct rpcrdma2_hdr *hdr = &rx->hdr;
+	struct rpcrdma2_stats *stats = conn->p.stats;
+	bool msg = hdr->htype == RDMA2_MSG;
+
+	rpcrdma2_stat_add(stats, inline_rx_bytes, rx->len);
+	if (!hdr->response) {
+		if (msg)
+			rpcrdma2_stat_inc(stats, rx_call_msg);
+		else
+			rpcrdma2_stat_inc(stats, rx_call_nomsg);
+		return conn->p.ops->recv_call(conn, rx);
+	}
+	if (msg)
+		rpcrdma2_stat_inc(stats, rx_reply_msg);
+	else
+		rpcrdma2_stat_inc(stats, rx_reply_nomsg);
+	conn->p.ops->recv_reply(conn, rx);
+	return false;
+}
+
+/* Has a message that answers no RPC invalidated a handle? Then an RPC has lost
+ * its memory (RINV-14).
+ */
+static bool stray_invalidation(struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_recv *rx)
+{
+	if (likely(!rx->invalidated))
+		return false;
+	rpcrdma2_stat_inc(conn->p.stats, bad_inv_handle);
+	rpcrdma2_conn_kill(conn, -EPROTO);
+	return true;
+}
+
+static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+		      bool settles)
+{
+	switch (rx->hdr.htype) {
+	case RDMA2_MSG:
+	case RDMA2_NOMSG:
+		return recv_rpc(conn, rx);
+	case RDMA2_ERROR:
+		rpcrdma2_stat_inc(conn->p.stats, rx_error);
+		if (rpcrdma2_props_error(conn, &rx->hdr)) {
+			stray_invalidation(conn, rx);
+			return false;
+		}
+		conn->p.ops->recv_error(conn, rx);
+		return false;
+	case RDMA2_CONNPROP:
+		rpcrdma2_props_connprop(conn, rx, settles);
+		return false;
+	default:
+		rpcrdma2_recv_dropped(conn, rx);
+		return false;
+	}
+}
+
+/* Only what answers an RPC may have invalidated a handle. Whether it is one of
+ * that RPC's, who knows the RPC finds out (RINV-14).
+ */
+static bool may_invalidate(const struct rpcrdma2_recv *rx,
+			   enum rpcrdma2_verdict verdict)
+{
+	const struct rpcrdma2_hdr *hdr = &rx->hdr;
+
+	return verdict == RPCRDMA2_OK && hdr->response &&
+	       (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG ||
+		hdr->htype == RDMA2_ERROR);
+}
+
+/* A message of the settled version, or what the codec thinks of it. */
+static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			enum rpcrdma2_verdict verdict, bool settles)
+{
+	/* A requester says nothing about what may be a Reply (V1-3) */
+	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
+		verdict = RPCRDMA2_DROP;
+	if (!may_invalidate(rx, verdict) && stray_invalidation(conn, rx))
+		return false;
+
+	switch (verdict) {
+	case RPCRDMA2_OK:
+		trace_rpcrdma2_recv(conn, rx);
+		return recv_good(conn, rx, settles);
+	case RPCRDMA2_DROP:
+		rpcrdma2_recv_malformed(conn, rx);
+		return false;
+	case RPCRDMA2_BAD_XDR:
+		rpcrdma2_recv_bad_xdr(conn, rx);
+		return false;
+	case RPCRDMA2_INVAL_HTYPE:
+		rpcrdma2_recv_unknown(conn, rx);
+		return false;
+	case RPCRDMA2_BAD_VERS:
+		/* Another version in mid-connection (HDR-12, D-14) */
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+	return false;
+}
+
+/* Returns true if the owner took @rx over. */
+static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	enum rpcrdma2_verdict verdict;
+	bool settles = false;
+
+	if (conn->client && unlikely(!rpcrdma2_conn_ready(conn)))
+		rpcrdma2_ver_await(conn);
+	/* What a lost connection still has to say counts for negotiation */
+	if (rpcrdma2_conn_over(conn) &&
+	    !(conn->client && !READ_ONCE(conn->codec)))
+		return false;
+	if (rpcrdma2_conn_ready(conn) && rpcrdma2_props_receive(conn, rx)) {
+		stray_invalidation(conn, rx);
+		return false;
+	}
+	return rpcrdma2_ver_message(conn, rx, &verdict, &settles) &&
+	       recv_judged(conn, rx, verdict, settles);
+}
+
+/**
+ * rpcrdma2_receive - a Receive has completed
+ * @cq: completion queue of a connection
+ * @wc: the completion
+ *
+ * Context: the CQ's work item; may sleep.
+ */
+void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe,
+						struct rpcrdma2_recv, cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+	bool kept;
+
+	if (!rpcrdma2_recv_take(conn, rx, wc))
+		return;
+	kept = recv_message(conn, rx);
+	rpcrdma2_recv_replace(conn, kept ? NULL : rx);
+}
