@@ -8,8 +8,9 @@
 #include <linux/sunrpc/clnt.h>
 
 #include "compat.h"
-#include "mr.h"
-#include "requester_impl.h"
+#include "build.h"
+#include "fence.h"
+#include "requester.h"
 #include <trace/events/rpcrdma2.h>
 
 /* What a Reply says about the chunks of its Call */

@@ -23,7 +23,7 @@
 #include <linux/sunrpc/xprt.h>
 
 #include "backchannel.h"
-#include "names.h"
+#include "fence.h"
 #include "requester.h"
 #include "server.h"
 #include <trace/events/rpcrdma2.h>
@@ -322,12 +322,14 @@ static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_bc *bc)
 
 /**
  * rpcrdma2_backchannel_setup - xprt_class.setup: make a callback transport
+ * @class: to which it belongs
  * @args: @args->bc_xprt is the client's connection
  *
  * Context: process; sleeps.
  * Return: the transport, or an ERR_PTR.
  */
-struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_create *args)
+struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
+					    struct xprt_create *args)
 {
 	struct rpcrdma2_svc *svc = rpcrdma2_svc(args->bc_xprt);
 	struct rpcrdma2_conn *conn = svc->conn;
@@ -352,7 +354,7 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_create *args)
 	xprt->idle_timeout = 0;
 	xprt->prot = args->ident;
 	xprt->ops = &rpcrdma2_bc_ops;
-	xprt->xprt_class = rpcrdma2_xprt_class(args->ident);
+	xprt->xprt_class = class;
 	xprt->resvport = 0;
 	xprt->max_payload = bc_room(conn);
 	xprt->bc_xprt = args->bc_xprt;

@@ -12,7 +12,8 @@ struct rpc_xprt;
 struct rpcrdma2_svc;
 struct xprt_create;
 
-struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_create *args);
+struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
+					    struct xprt_create *args);
 
 void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);

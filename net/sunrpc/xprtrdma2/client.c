@@ -30,8 +30,8 @@
 #include "client.h"
 #include "compat.h"
 #include "connect.h"
+#include "fence.h"
 #include "module.h"
-#include "names.h"
 #include "observe.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -673,13 +673,14 @@ static const struct rpc_timeout rpcrdma2_client_timeout = {
 };
 
 static int client_init(struct rpcrdma2_client *client,
+		       struct xprt_class *class,
 		       const struct xprt_create *args)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	int ret;
 
 	xprt->ops = &rpcrdma2_client_ops;
-	xprt->xprt_class = rpcrdma2_xprt_class(args->ident);
+	xprt->xprt_class = class;
 	/* Protocols on the side, such as rpcbind, go by TCP */
 	xprt->prot = IPPROTO_TCP;
 	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
@@ -720,12 +721,14 @@ static int client_init(struct rpcrdma2_client *client,
 
 /**
  * rpcrdma2_client_setup - xprt_class.setup: make a transport, not connected
+ * @class: to which it belongs
  * @args: what the user of sunrpc asks for
  *
  * Context: process; sleeps.
  * Return: the transport, or an ERR_PTR.
  */
-struct rpc_xprt *rpcrdma2_client_setup(struct xprt_create *args)
+struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
+				       struct xprt_create *args)
 {
 	struct rpcrdma2_client *client;
 	struct rpc_xprt *xprt;
@@ -742,7 +745,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_create *args)
 		return ERR_PTR(-ENOMEM);
 	}
 	client = rpcrdma2_client(xprt);
-	ret = client_init(client, args);
+	ret = client_init(client, class, args);
 	if (ret) {
 		client_free(client);
 		return ERR_PTR(ret);

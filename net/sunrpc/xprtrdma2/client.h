@@ -68,6 +68,7 @@ static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)
 	return container_of(xprt, struct rpcrdma2_client, rq.xprt);
 }
 
-struct rpc_xprt *rpcrdma2_client_setup(struct xprt_create *args);
+struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
+				       struct xprt_create *args);
 
 #endif /* _RPCRDMA2_CLIENT_H */

@@ -11,8 +11,9 @@
 #include <linux/sunrpc/clnt.h>
 
 #include "module.h"
-#include "mr.h"
-#include "requester_impl.h"
+#include "build.h"
+#include "fence.h"
+#include "requester.h"
 #include <trace/events/rpcrdma2.h>
 
 /* A fence that takes longer gives up the connection, which fences, too. A

@@ -17,7 +17,6 @@
 #include "inject.h"
 #include "mr.h"
 #include "module.h"
-#include "requester.h"
 #include <trace/events/rpcrdma2.h>
 
 /* MRs made at a time when the pool has run out */
@@ -130,7 +129,7 @@ static void pool_refill_worker(struct work_struct *work)
 		rpcrdma2_mr_pool_refill(pool, READ_ONCE(pool->need),
 					RPCRDMA2_MR_RETRY_MS);
 	else
-		rpcrdma2_requester_mrs_ready(pool->rq);
+		pool->ready(pool->user);
 }
 
 /**
@@ -139,7 +138,7 @@ static void pool_refill_worker(struct work_struct *work)
  * @need: how many free ones; 0 if it is only that @min was raised
  * @ms: milliseconds to let pass first
  *
- * Leads to rpcrdma2_requester_mrs_ready() once there are so many free MRs.
+ * Leads to @pool->ready() once there are so many free MRs.
  *
  * Context: any; does not sleep.
  */
@@ -153,18 +152,21 @@ void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
 /**
  * rpcrdma2_mr_pool_init - prepare a pool
  * @pool: zeroed memory
- * @rq: its user
+ * @ready: called when there are as many free MRs as rpcrdma2_mr_pool_refill()
+ *	was asked for; does not sleep
+ * @user: for @ready
  *
  * Context: any.
  */
 void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
-			   struct rpcrdma2_requester *rq)
+			   void (*ready)(void *user), void *user)
 {
 	spin_lock_init(&pool->lock);
 	INIT_LIST_HEAD(&pool->free);
 	INIT_LIST_HEAD(&pool->all);
 	INIT_DELAYED_WORK(&pool->refill, pool_refill_worker);
-	pool->rq = rq;
+	pool->ready = ready;
+	pool->user = user;
 }
 
 /**
@@ -231,20 +233,22 @@ void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool)
 /**
  * rpcrdma2_mr_get - take an MR for an RPC
  * @pool: the pool
- * @req: the RPC; the MR is added to its list
+ * @req: the RPC
+ * @mrs: its MRs; this one is added
  *
  * Context: process; does not sleep.
  * Return: an MR or NULL.
  */
 struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
-				    struct rpcrdma2_req *req)
+				    struct rpcrdma2_req *req,
+				    struct list_head *mrs)
 {
 	struct rpcrdma2_mr *mr;
 
 	spin_lock(&pool->lock);
 	mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
 	if (mr)
-		list_move_tail(&mr->list, &req->mrs);
+		list_move_tail(&mr->list, mrs);
 	spin_unlock(&pool->lock);
 	if (mr)
 		mr->req = req;

@@ -18,7 +18,6 @@
 #include "conn.h"
 
 struct rpcrdma2_req;
-struct rpcrdma2_requester;
 
 /* Before another try when there was no memory */
 #define RPCRDMA2_MR_RETRY_MS	100U
@@ -91,7 +90,8 @@ struct rpcrdma2_mr {
  * @need: free MRs that the first waiting Call takes
  * @max: never more than this
  * @depth: pages per MR; 0 while the pool is closed
- * @rq: told when MRs were added after it ran out
+ * @ready: called when MRs were added after it ran out
+ * @user: for @ready
  * @conn: connection the MRs belong to
  * @refill: makes more
  */
@@ -104,7 +104,8 @@ struct rpcrdma2_mr_pool {
 	u32				need;
 	u32				max;
 	u32				depth;
-	struct rpcrdma2_requester	*rq;
+	void (*ready)(void *user);
+	void				*user;
 	struct rpcrdma2_conn		*conn;
 	struct delayed_work		refill;
 };
@@ -122,7 +123,7 @@ struct rpcrdma2_region {
 };
 
 void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
-			   struct rpcrdma2_requester *rq);
+			   void (*ready)(void *user), void *user);
 int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 			  struct rpcrdma2_conn *conn, u32 count, u32 max);
 void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);
@@ -132,7 +133,8 @@ void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms);
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);
 
 struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
-				    struct rpcrdma2_req *req);
+				    struct rpcrdma2_req *req,
+				    struct list_head *mrs);
 void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool,
 			 struct list_head *mrs);
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,

@@ -8,7 +8,7 @@
  *	listeners	rdma2			rdma
  *
  * Those on the right are the stock transport's. Behind all of them is the
- * same code; it asks this file only to which class a transport belongs.
+ * same code, which is told to which class a transport belongs.
  *
  * Context: module load and unload, and setup of transports; sleeps.
  * Everything here is constant in between.
@@ -79,13 +79,38 @@ static struct svc_xprt_class stock_server = {
 	.xcl_ident	 = XPRT_TRANSPORT_RDMA,
 };
 
+static struct xprt_class own_client;
+static struct xprt_class stock_client;
+static struct xprt_class own_callback;
+static struct xprt_class stock_callback;
+
+static struct rpc_xprt *own_client_setup(struct xprt_create *args)
+{
+	return rpcrdma2_client_setup(&own_client, args);
+}
+
+static struct rpc_xprt *stock_client_setup(struct xprt_create *args)
+{
+	return rpcrdma2_client_setup(&stock_client, args);
+}
+
+static struct rpc_xprt *own_callback_setup(struct xprt_create *args)
+{
+	return rpcrdma2_backchannel_setup(&own_callback, args);
+}
+
+static struct rpc_xprt *stock_callback_setup(struct xprt_create *args)
+{
+	return rpcrdma2_backchannel_setup(&stock_callback, args);
+}
+
 /* sunrpc reads netids up to an empty string */
 static struct xprt_class own_client = {
 	.list	= LIST_HEAD_INIT(own_client.list),
 	.name	= "rdma2",
 	.owner	= THIS_MODULE,
 	.ident	= RPCRDMA2_XPRT_IDENT,
-	.setup	= rpcrdma2_client_setup,
+	.setup	= own_client_setup,
 	.netid	= { "" },
 };
 
@@ -94,7 +119,7 @@ static struct xprt_class stock_client = {
 	.name	= "rdma",
 	.owner	= THIS_MODULE,
 	.ident	= XPRT_TRANSPORT_RDMA,
-	.setup	= rpcrdma2_client_setup,
+	.setup	= stock_client_setup,
 	.netid	= { RPCBIND_NETID_RDMA, RPCBIND_NETID_RDMA6, "" },
 };
 
@@ -104,7 +129,7 @@ static struct xprt_class own_callback = {
 	.name	= "rdma2 backchannel",
 	.owner	= THIS_MODULE,
 	.ident	= RPCRDMA2_XPRT_IDENT | XPRT_TRANSPORT_BC,
-	.setup	= rpcrdma2_backchannel_setup,
+	.setup	= own_callback_setup,
 	.netid	= { "" },
 };
 
@@ -113,7 +138,7 @@ static struct xprt_class stock_callback = {
 	.name	= "rdma backchannel",
 	.owner	= THIS_MODULE,
 	.ident	= XPRT_TRANSPORT_BC_RDMA,
-	.setup	= rpcrdma2_backchannel_setup,
+	.setup	= stock_callback_setup,
 	.netid	= { "" },
 };
 
@@ -206,25 +231,4 @@ void rpcrdma2_names_unregister(void)
 	names_unregister(&own);
 	if (replace)
 		names_unregister(&stock);
-}
-
-/**
- * rpcrdma2_xprt_class - the class of a transport that is being set up
- * @ident: xprt_create.ident, by which sunrpc has found it
- *
- * Context: any.
- * Return: the class.
- */
-struct xprt_class *rpcrdma2_xprt_class(int ident)
-{
-	switch (ident) {
-	case XPRT_TRANSPORT_RDMA:
-		return &stock_client;
-	case XPRT_TRANSPORT_BC_RDMA:
-		return &stock_callback;
-	case RPCRDMA2_XPRT_IDENT:
-		return &own_client;
-	default:
-		return &own_callback;
-	}
 }

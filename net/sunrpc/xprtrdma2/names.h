@@ -5,13 +5,10 @@
 #ifndef _RPCRDMA2_NAMES_H
 #define _RPCRDMA2_NAMES_H
 
-struct xprt_class;
-
 /* Exported to fs/nfs for as long as the transport is registered. */
 extern const unsigned int xprt_rdma2_ident;
 
 int rpcrdma2_names_register(void);
 void rpcrdma2_names_unregister(void);
-struct xprt_class *rpcrdma2_xprt_class(int ident);
 
 #endif /* _RPCRDMA2_NAMES_H */

@@ -8,15 +8,16 @@
  * and MRs are waited for in the FIFO, by nobody's thread. Whatever may have
  * freed one of them runs rpcrdma2_requester_run().
  *
- * Invariants and contexts: see requester_impl.h. Nothing here sleeps but
+ * Invariants and contexts: see req.h. Nothing here sleeps but
  * what says so.
  */
 #include <linux/sched/mm.h>
 #include <linux/sunrpc/clnt.h>
 
+#include "build.h"
 #include "compat.h"
-#include "mr.h"
-#include "requester_impl.h"
+#include "fence.h"
+#include "requester.h"
 #include <trace/events/rpcrdma2.h>
 
 /**
@@ -579,14 +580,11 @@ u32 rpcrdma2_requester_replies_due(struct rpcrdma2_requester *rq)
 	return due;
 }
 
-/**
- * rpcrdma2_requester_mrs_ready - there are MRs again
- * @rq: the requester
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_requester_mrs_ready(struct rpcrdma2_requester *rq)
+/* There are MRs again. */
+static void requester_mrs_ready(void *user)
 {
+	struct rpcrdma2_requester *rq = user;
+
 	spin_lock(&rq->xprt.queue_lock);
 	rq->mr_wait = false;
 	spin_unlock(&rq->xprt.queue_lock);
@@ -647,7 +645,7 @@ int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 	init_waitqueue_head(&rq->wq);
 	INIT_DELAYED_WORK(&rq->watchdog, rpcrdma2_requester_watchdog);
 	if (pool)
-		rpcrdma2_mr_pool_init(pool, rq);
+		rpcrdma2_mr_pool_init(pool, requester_mrs_ready, rq);
 	return rpcrdma2_requester_reserve(rq, min_slots, 0);
 }
 

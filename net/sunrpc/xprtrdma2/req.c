@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/clnt.h>
 
-#include "requester_impl.h"
+#include "req.h"
 
 static struct rpcrdma2_req *slot_alloc(struct rpcrdma2_requester *rq,
 				       gfp_t gfp)
