@@ -16,7 +16,8 @@
 #include <linux/sunrpc/msg_prot.h>
 
 #include "compat.h"
-#include "responder_impl.h"
+#include "reads.h"
+#include "reply.h"
 #include <trace/events/rpcrdma2.h>
 
 /* Where the Read chunk at @position belongs; -E2BIG if there are too many. */
@@ -128,7 +129,7 @@ static int call_read_seg(struct rpcrdma2_call_ctx *call,
 	while (len) {
 		n = min_t(u32, len, (max << PAGE_SHIFT) - offset_in_page(sink));
 		nents = DIV_ROUND_UP(offset_in_page(sink) + n, PAGE_SIZE);
-		rw = rpcrdma2_rw_get(call->resp, nents, gfp);
+		rw = rpcrdma2_rw_get(&call->resp->rws, nents, gfp);
 		if (!rw)
 			return -ENOMEM;
 		rw->dir = DMA_FROM_DEVICE;
@@ -236,7 +237,7 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call, gfp_t gfp)
 	if (list_empty(&call->todo)) {
 		ret = call_build_reads(call, gfp);
 		if (ret) {
-			rpcrdma2_rws_release(call, &call->todo);
+			rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->todo);
 			return ret;
 		}
 	}
@@ -420,7 +421,7 @@ static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
 		return;
-	rpcrdma2_rws_release(call, &call->posted);
+	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);
 	reads_ended(call->resp);
 	if (wc->status != IB_WC_SUCCESS) {
 		rpcrdma2_wc_failed(conn, "read", call->waiter.cid, wc);
@@ -541,7 +542,13 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 	}
 }
 
-static void call_pull_now(struct rpcrdma2_call_ctx *call)
+/**
+ * rpcrdma2_call_pull_now - pull the Read chunks of a Call that may have its pages
+ * @call: the Call
+ *
+ * Context: process; does not wait for memory. @call may be gone on return.
+ */
+void rpcrdma2_call_pull_now(struct rpcrdma2_call_ctx *call)
 {
 	if (call_get_memory(call, RPCRDMA2_GFP_CQ))
 		call_defer(call);
@@ -549,25 +556,6 @@ static void call_pull_now(struct rpcrdma2_call_ctx *call)
 		call_complete(call);	/* nothing but empty segments */
 	else
 		reads_resume(call);
-}
-
-/* May another Call have @pages now? One always may. */
-static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
-{
-	const struct rpcrdma2_responder *resp = call->resp;
-	u32 most = RPCRDMA2_PULL_PAGES;
-
-	lockdep_assert_held(&resp->lock);
-	if (!call->conn->p.ops->trusted(call->conn))
-		most = resp->max_pages;
-	return !resp->pulling || resp->pulling + call->npages <= most;
-}
-
-static void pull_begin(struct rpcrdma2_call_ctx *call)
-{
-	lockdep_assert_held(&call->resp->lock);
-	call->pulling = call->npages;
-	call->resp->pulling += call->npages;
 }
 
 /**
@@ -583,57 +571,8 @@ static void pull_begin(struct rpcrdma2_call_ctx *call)
  */
 void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
 {
-	struct rpcrdma2_responder *resp = call->resp;
-	bool now;
-
-	spin_lock(&resp->lock);
-	now = list_empty(&resp->waiting) && pull_has_room(call);
-	if (now)
-		pull_begin(call);
-	else
-		list_add_tail(&call->list, &resp->waiting);
-	spin_unlock(&resp->lock);
-	if (now)
-		call_pull_now(call);
-}
-
-/**
- * rpcrdma2_call_end_pull - a Call has no pages for RDMA Reads any more
- * @call: the Call; nothing happens if it had none
- *
- * Others may begin. On a lost connection they are let go.
- *
- * Context: process; does not wait for memory.
- */
-void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
-{
-	struct rpcrdma2_responder *resp = call->resp;
-	struct rpcrdma2_call_ctx *next;
-	u32 pages = call->pulling;
-
-	if (!pages)
-		return;
-	call->pulling = 0;
-	spin_lock(&resp->lock);
-	resp->pulling -= pages;
-	while ((next = list_first_entry_or_null(&resp->waiting,
-						struct rpcrdma2_call_ctx,
-						list))) {
-		bool ready = rpcrdma2_conn_ready(next->conn);
-
-		if (ready && !pull_has_room(next))
-			break;
-		list_del_init(&next->list);
-		if (ready)
-			pull_begin(next);
-		spin_unlock(&resp->lock);
-		if (ready)
-			call_pull_now(next);
-		else
-			rpcrdma2_call_release(next);
-		spin_lock(&resp->lock);
-	}
-	spin_unlock(&resp->lock);
+	if (rpcrdma2_call_begin_pull(call))
+		rpcrdma2_call_pull_now(call);
 }
 
 /**

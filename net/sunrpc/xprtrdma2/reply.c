@@ -7,52 +7,14 @@
  * item. Nothing here waits.
  *
  * A Reply under way has a reference to the Call of its own, see
- * responder_impl.h. No locks are taken here.
+ * call.h. No locks are taken here.
  */
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
-#include "responder_impl.h"
+#include "reply.h"
+#include "writes.h"
 #include <trace/events/rpcrdma2.h>
-
-/* End of the bytes that a reduced result takes out of the stream: its
- * padding goes with it (LNG-10).
- */
-static u32 reduced_end(const struct rpcrdma2_payload *p, u32 len)
-{
-	return min_t(u32, p->offset + xdr_align_size(p->length), len);
-}
-
-/**
- * rpcrdma2_reply_ranges - go through what remains after reduction
- * @call: the Call; @reduced says what is left out
- * @xdr: the Reply
- * @fn: called for each range with its place in @xdr and its bytes; another
- *	return value than 0 ends it
- * @priv: for @fn
- *
- * Context: that of @fn.
- * Return: 0, or what @fn returned.
- */
-int rpcrdma2_reply_ranges(const struct rpcrdma2_call_ctx *call,
-			  const struct xdr_buf *xdr,
-			  int (*fn)(void *priv, u32 pos, u32 len), void *priv)
-{
-	u32 i, end, pos = 0;
-	int ret;
-
-	for (i = 0; i <= call->nreduced; i++) {
-		end = i < call->nreduced ? call->reduced[i].offset : xdr->len;
-		if (end > pos) {
-			ret = fn(priv, pos, end - pos);
-			if (ret)
-				return ret;
-		}
-		if (i < call->nreduced)
-			pos = reduced_end(&call->reduced[i], xdr->len);
-	}
-	return 0;
-}
 
 static u32 xdr_word(const struct xdr_buf *xdr, u32 pos)
 {
@@ -123,7 +85,7 @@ static bool reply_reduce(struct rpcrdma2_call_ctx *call,
 		}
 		call->written[chunk - 1] = p.length;
 		call->reduced[call->nreduced++] = p;
-		from = reduced_end(&p, xdr->len);
+		from = rpcrdma2_reduced_end(&p, xdr->len);
 		call->reply_bytes -= from - p.offset;
 	}
 	call->hdr.nwritten = chunk;
@@ -224,7 +186,7 @@ static int reply_plan(struct rpcrdma2_call_ctx *call,
 	if (!ret && call->kind == RPCRDMA2_REPLY_NOMSG)
 		ret = rpcrdma2_reply_push_stream(call, xdr);
 	if (ret) {
-		rpcrdma2_rws_release(call, &call->todo);
+		rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->todo);
 		call->batch = 0;
 		if (ret != -EMSGSIZE)
 			return ret;
@@ -438,7 +400,7 @@ static void reply_batch_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
 		return;
-	rpcrdma2_rws_release(call, &call->posted);
+	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);
 	if (wc->status != IB_WC_SUCCESS) {
 		rpcrdma2_wc_failed(conn, "write", call->waiter.cid, wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);

@@ -1,179 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The responder role: its life, its call objects, and what happens to a Call
- * that arrives: credits and limits. reads.c pulls Read chunks, reply.c and
- * writes.c send the Reply; responder_impl.h says who may use a call object.
- *
- * Contexts: Calls arrive in the CQ's work item, the executor releases them in
- * its threads. resp->lock protects the list of free call objects.
+ * The responder role: its life, and what happens to a Call that arrives: credits
+ * and limits. call.c has the call objects, reads.c pulls Read chunks, reply.c
+ * and writes.c send the Reply.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "responder_impl.h"
+#include "reads.h"
+#include "reply.h"
+#include "responder.h"
 #include <trace/events/rpcrdma2.h>
-
-static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp,
-					    gfp_t gfp)
-{
-	struct rpcrdma2_call_ctx *call;
-
-	call = kzalloc(struct_size(call, pages, resp->max_pages), gfp);
-	if (!call)
-		return NULL;
-	call->resp = resp;
-	INIT_LIST_HEAD(&call->list);
-	INIT_LIST_HEAD(&call->todo);
-	INIT_LIST_HEAD(&call->posted);
-	return call;
-}
-
-static void call_free(struct rpcrdma2_responder *resp,
-		      struct rpcrdma2_call_ctx *call)
-{
-	spin_lock(&resp->lock);
-	list_add(&call->list, &resp->calls);
-	spin_unlock(&resp->lock);
-}
-
-/* One more call object. They come into being in the CQ's work item only. */
-static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
-					  gfp_t gfp)
-{
-	struct rpcrdma2_call_ctx *call = call_alloc(resp, gfp);
-
-	if (!call)
-		return NULL;
-	spin_lock(&resp->lock);
-	resp->ncalls++;
-	spin_unlock(&resp->lock);
-	return call;
-}
-
-/* Call objects for @count credits, and some whose Reply is answered but not
- * completed. Returns false if memory is short.
- */
-static bool calls_provide(struct rpcrdma2_responder *resp, u32 count,
-			  gfp_t gfp)
-{
-	struct rpcrdma2_call_ctx *call;
-
-	count += RPCRDMA2_CONTROL_RESERVE;
-	while (READ_ONCE(resp->ncalls) < count) {
-		call = call_new(resp, gfp);
-		if (!call)
-			return false;
-		call_free(resp, call);
-	}
-	return true;
-}
-
-static struct rpcrdma2_call_ctx *call_get(struct rpcrdma2_responder *resp)
-{
-	struct rpcrdma2_call_ctx *call;
-
-	spin_lock(&resp->lock);
-	call = list_first_entry_or_null(&resp->calls,
-					struct rpcrdma2_call_ctx, list);
-	if (call)
-		list_del_init(&call->list);
-	spin_unlock(&resp->lock);
-	return call ?: call_new(resp, RPCRDMA2_GFP_CQ);
-}
-
-/**
- * rpcrdma2_call_credit - the transaction is over as far as credits go
- * @call: the Call; nothing happens if this was said before
- *
- * CRED-2: the credit is free again with the Reply, not with its completion.
- *
- * Context: process; takes rq.credit_lock.
- */
-void rpcrdma2_call_credit(struct rpcrdma2_call_ctx *call)
-{
-	if (call->credited)
-		return;
-	call->credited = true;
-	rpcrdma2_credit_served(&call->conn->rq);
-}
-
-/**
- * rpcrdma2_call_rx_put - the header and inline part are not needed any more
- * @call: the caller gives up one of its @rx_refs
- *
- * Context: process; may post the Receive anew.
- */
-void rpcrdma2_call_rx_put(struct rpcrdma2_call_ctx *call)
-{
-	struct rpcrdma2_recv *rx = call->rx;
-
-	if (!refcount_dec_and_test(&call->rx_refs))
-		return;
-	call->rx = NULL;
-	rpcrdma2_recv_put(rx);
-}
-
-static void call_release_pages(struct rpcrdma2_call_ctx *call)
-{
-	u32 i;
-
-	for (i = call->first_page; i < call->npages; i++) {
-		if (call->pages[i])
-			put_page(call->pages[i]);
-		call->pages[i] = NULL;
-	}
-	call->first_page = 0;
-	call->npages = 0;
-}
-
-/**
- * rpcrdma2_call_put - give up a reference to a call object
- * @call: the caller gives up one of its @refs. With the last one its RDMA is
- *	unmapped, its pages are freed and its credit is given back
- *
- * Context: process; takes resp->lock and rq.credit_lock. No work request
- * of @call is posted when the last reference goes.
- */
-void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
-{
-	struct rpcrdma2_responder *resp = call->resp;
-
-	if (!refcount_dec_and_test(&call->refs))
-		return;
-	rpcrdma2_rws_release(call, &call->posted);
-	rpcrdma2_rws_release(call, &call->todo);
-	call_release_pages(call);
-	rpcrdma2_call_end_pull(call);
-	rpcrdma2_call_credit(call);
-	call->conn = NULL;
-	call_free(resp, call);
-}
-
-/**
- * rpcrdma2_call_release - the executor is done with a Call
- * @call: answered or dropped; not to be used any more
- *
- * Context: process; may sleep.
- */
-void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call)
-{
-	rpcrdma2_call_rx_put(call);
-	rpcrdma2_call_put(call);
-}
-
-/**
- * rpcrdma2_call_ready - hand a Call to the executor
- * @call: its argument is complete, or it wants pages
- *
- * Context: process; does not sleep. @call may be gone on return.
- */
-void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call)
-{
-	trace_rpcrdma2_call_ready(call->conn, call->rx->hdr.xid, call->stream,
-				  call->read_bytes, call->wants_pages);
-	call->resp->ops->ready(call->resp, call);
-}
 
 /* What this responder does not take is refused before anything is allocated
  * for it (ERR-19..24, CHK-24). Returns false if the Call was answered.
@@ -239,7 +77,7 @@ static bool responder_grant(struct rpcrdma2_responder *resp,
 	u32 want = rpcrdma2_credit_called(conn, asked);
 
 	if (want > rpcrdma2_credit_grant(&conn->rq) &&
-	    calls_provide(resp, want, RPCRDMA2_GFP_CQ))
+	    rpcrdma2_calls_provide(resp, want))
 		rpcrdma2_credit_raise(conn, want);
 	return want;
 }
@@ -264,7 +102,7 @@ bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
-	call = call_get(resp);
+	call = rpcrdma2_call_get(resp);
 	if (!call) {
 		/* An ERROR would be the end of the RPC */
 		rpcrdma2_conn_kill(conn, -ENOMEM);
@@ -322,6 +160,7 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			    const struct rpcrdma2_limits *limits)
 {
 	resp->ops = ops;
+	resp->pull = rpcrdma2_call_pull_now;
 	resp->limits = *limits;
 	resp->limits.read_chunks = clamp(limits->read_chunks, 1U,
 					 RPCRDMA2_READ_CHUNKS_MAX);
@@ -333,11 +172,10 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 
 	spin_lock_init(&resp->lock);
 	INIT_LIST_HEAD(&resp->calls);
-	INIT_LIST_HEAD(&resp->rws);
+	rpcrdma2_rw_pool_init(&resp->rws);
 	INIT_LIST_HEAD(&resp->waiting);
 	INIT_LIST_HEAD(&resp->starved);
 	resp->pulling = 0;
-	resp->nrws = 0;
 	resp->ncalls = 0;
 	resp->reading = 0;
 	resp->batches = 0;
@@ -362,7 +200,7 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
 	}
-	rpcrdma2_responder_trim_calls(resp, 0);
+	rpcrdma2_calls_trim(resp, 0);
 	rpcrdma2_responder_trim(resp);
 	kfree(resp->stash);
 	resp->stash = NULL;
@@ -377,7 +215,7 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
  */
 u32 rpcrdma2_responder_spare(const struct rpcrdma2_responder *resp)
 {
-	return READ_ONCE(resp->nrws) + READ_ONCE(resp->stashed);
+	return rpcrdma2_rw_pool_spare(&resp->rws) + READ_ONCE(resp->stashed);
 }
 
 /**
@@ -390,42 +228,14 @@ u32 rpcrdma2_responder_spare(const struct rpcrdma2_responder *resp)
  */
 u32 rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
 {
-	struct rpcrdma2_rw *rw, *tmp;
-	u32 freed;
+	u32 freed = rpcrdma2_rw_pool_trim(&resp->rws);
 
 	spin_lock(&resp->lock);
-	freed = rpcrdma2_responder_spare(resp);
-	list_for_each_entry_safe(rw, tmp, &resp->rws, list) {
-		list_del(&rw->list);
-		rpcrdma2_rw_free(rw);
-	}
-	resp->nrws = 0;
+	freed += resp->stashed;
 	while (resp->stashed)
 		put_page(resp->stash[--resp->stashed]);
 	spin_unlock(&resp->lock);
 	return freed;
-}
-
-/**
- * rpcrdma2_responder_trim_calls - free call objects that are not in use
- * @resp: the responder
- * @count: so many remain, those in use included
- *
- * Context: any but interrupt; does not sleep. Takes resp->lock.
- */
-void rpcrdma2_responder_trim_calls(struct rpcrdma2_responder *resp, u32 count)
-{
-	struct rpcrdma2_call_ctx *call, *tmp;
-
-	spin_lock(&resp->lock);
-	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
-		if (resp->ncalls <= count)
-			break;
-		list_del(&call->list);
-		kfree(call);
-		resp->ncalls--;
-	}
-	spin_unlock(&resp->lock);
 }
 
 /**
@@ -439,15 +249,12 @@ void rpcrdma2_responder_trim_calls(struct rpcrdma2_responder *resp, u32 count)
  */
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
 {
+	size_t sum = rpcrdma2_rw_pool_memory(&resp->rws);
 	struct rpcrdma2_call_ctx *call;
-	struct rpcrdma2_rw *rw;
-	size_t sum;
 
 	spin_lock(&resp->lock);
-	sum = data_race(resp->ncalls) *	/* for display */
+	sum += data_race(resp->ncalls) *	/* for display */
 	      kmalloc_size_roundup(struct_size(call, pages, resp->max_pages));
-	list_for_each_entry(rw, &resp->rws, list)
-		sum += rpcrdma2_rw_memory(rw);
 	sum += resp->stashed * PAGE_SIZE;
 	spin_unlock(&resp->lock);
 	return sum;

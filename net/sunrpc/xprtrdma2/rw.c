@@ -3,70 +3,105 @@
  * Local pages against remote memory: the RDMA Reads and Writes of the
  * responder, made by rdma_rw of ib_core.
  *
- * A struct rpcrdma2_rw belongs to one Call, or is on the responder's list of
- * free ones, which resp->lock protects. Process context, the CQ's work item
+ * A struct rpcrdma2_rw belongs to one Call, or to a pool. Process context, the CQ's work item
  * included; nothing here waits for the send queue.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "buf.h"
-#include "responder.h"
 #include "rw.h"
 
 /* Neighbouring pages become one SGE up to this many bytes */
 #define RPCRDMA2_RW_RUN		SZ_64K
 
-/**
- * rpcrdma2_rw_free - give the memory back
- * @rw: not mapped, on no list
- *
- * Context: process; takes no locks.
- */
-void rpcrdma2_rw_free(struct rpcrdma2_rw *rw)
+static void rw_free(struct rpcrdma2_rw *rw)
 {
 	sg_free_table(&rw->big);
 	kfree(rw);
 }
 
 /**
- * rpcrdma2_rw_memory - memory of an RDMA context
- * @rw: not in use
+ * rpcrdma2_rw_pool_init - an empty pool
+ * @pool: to be set up
  *
  * Context: any.
+ */
+void rpcrdma2_rw_pool_init(struct rpcrdma2_rw_pool *pool)
+{
+	spin_lock_init(&pool->lock);
+	INIT_LIST_HEAD(&pool->free);
+	pool->count = 0;
+}
+
+/**
+ * rpcrdma2_rw_pool_trim - free all that are not in use
+ * @pool: the pool
+ *
+ * Context: process; does not sleep. Takes pool->lock.
+ * Return: how many
+ */
+u32 rpcrdma2_rw_pool_trim(struct rpcrdma2_rw_pool *pool)
+{
+	struct rpcrdma2_rw *rw, *tmp;
+	LIST_HEAD(list);
+	u32 count;
+
+	spin_lock(&pool->lock);
+	list_splice_init(&pool->free, &list);
+	count = pool->count;
+	WRITE_ONCE(pool->count, 0);
+	spin_unlock(&pool->lock);
+	list_for_each_entry_safe(rw, tmp, &list, list)
+		rw_free(rw);
+	return count;
+}
+
+/**
+ * rpcrdma2_rw_pool_memory - memory of those that are not in use
+ * @pool: the pool
+ *
+ * Context: process; does not sleep. Takes pool->lock.
  * Return: bytes
  */
-size_t rpcrdma2_rw_memory(const struct rpcrdma2_rw *rw)
+size_t rpcrdma2_rw_pool_memory(struct rpcrdma2_rw_pool *pool)
 {
-	return kmalloc_size_roundup(sizeof(*rw)) +
-	       rw->big.orig_nents * sizeof(struct scatterlist);
+	struct rpcrdma2_rw *rw;
+	size_t sum = 0;
+
+	spin_lock(&pool->lock);
+	list_for_each_entry(rw, &pool->free, list)
+		sum += kmalloc_size_roundup(sizeof(*rw)) +
+		       rw->big.orig_nents * sizeof(struct scatterlist);
+	spin_unlock(&pool->lock);
+	return sum;
 }
 
 /**
  * rpcrdma2_rw_put - keep one for later, unless there are enough
- * @resp: the responder
+ * @pool: the pool
  * @rw: not mapped, on no list
  *
- * Context: process; takes resp->lock.
+ * Context: process; takes pool->lock.
  */
-void rpcrdma2_rw_put(struct rpcrdma2_responder *resp, struct rpcrdma2_rw *rw)
+void rpcrdma2_rw_put(struct rpcrdma2_rw_pool *pool, struct rpcrdma2_rw *rw)
 {
 	bool kept;
 
-	spin_lock(&resp->lock);
-	kept = resp->nrws < RPCRDMA2_RWS_KEPT;
+	spin_lock(&pool->lock);
+	kept = pool->count < RPCRDMA2_RWS_KEPT;
 	if (kept) {
-		list_add(&rw->list, &resp->rws);
-		resp->nrws++;
+		list_add(&rw->list, &pool->free);
+		WRITE_ONCE(pool->count, pool->count + 1);
 	}
-	spin_unlock(&resp->lock);
+	spin_unlock(&pool->lock);
 	if (!kept)
-		rpcrdma2_rw_free(rw);
+		rw_free(rw);
 }
 
 /**
  * rpcrdma2_rw_get - one with an empty scatterlist
- * @resp: the responder
+ * @pool: the pool
  * @nents: entries that would be good to have; there may be fewer if this is
  *	more than RPCRDMA2_RW_SGES
  * @gfp: for new memory, if none is kept
@@ -74,21 +109,21 @@ void rpcrdma2_rw_put(struct rpcrdma2_responder *resp, struct rpcrdma2_rw *rw)
  * The caller fills in @dir, @handle, @offset, @length and, for an RDMA Read,
  * @sink.
  *
- * Context: process; takes resp->lock; sleeps as far as @gfp allows.
+ * Context: process; takes pool->lock; sleeps as far as @gfp allows.
  * Return: a struct rpcrdma2_rw on no list, or NULL without memory.
  */
-struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_responder *resp, u32 nents,
+struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents,
 				    gfp_t gfp)
 {
 	struct rpcrdma2_rw *rw;
 
-	spin_lock(&resp->lock);
-	rw = list_first_entry_or_null(&resp->rws, struct rpcrdma2_rw, list);
+	spin_lock(&pool->lock);
+	rw = list_first_entry_or_null(&pool->free, struct rpcrdma2_rw, list);
 	if (rw) {
 		list_del(&rw->list);
-		resp->nrws--;
+		WRITE_ONCE(pool->count, pool->count - 1);
 	}
-	spin_unlock(&resp->lock);
+	spin_unlock(&pool->lock);
 	if (!rw) {
 		rw = kzalloc(sizeof(*rw), gfp);
 		if (!rw)
@@ -105,7 +140,7 @@ struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_responder *resp, u32 nents,
 		return rw;
 	}
 	if (!rw->big.sgl && sg_alloc_table(&rw->big, RPCRDMA2_RW_SGES, gfp)) {
-		rpcrdma2_rw_put(resp, rw);
+		rpcrdma2_rw_put(pool, rw);
 		return NULL;
 	}
 	rw->sgl = rw->big.sgl;
@@ -193,21 +228,21 @@ static void rw_unmap(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 
 /**
  * rpcrdma2_rws_release - unmap and keep for later what is on a list
- * @call: the Call it was for
- * @list: @todo or @posted of @call; empty afterwards. No work request of it
- *	is posted any more
+ * @pool: where they come from
+ * @conn: the connection that they were mapped for
+ * @list: empty afterwards. No work request of it is posted any more
  *
- * Context: process; takes resp->lock.
+ * Context: process; takes pool->lock.
  */
-void rpcrdma2_rws_release(struct rpcrdma2_call_ctx *call,
-			  struct list_head *list)
+void rpcrdma2_rws_release(struct rpcrdma2_rw_pool *pool,
+			  struct rpcrdma2_conn *conn, struct list_head *list)
 {
 	struct rpcrdma2_rw *rw, *tmp;
 
 	list_for_each_entry_safe(rw, tmp, list, list) {
 		list_del(&rw->list);
-		rw_unmap(call->conn, rw);
-		rpcrdma2_rw_put(call->resp, rw);
+		rw_unmap(conn, rw);
+		rpcrdma2_rw_put(pool, rw);
 	}
 }
 

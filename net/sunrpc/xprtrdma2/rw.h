@@ -17,8 +17,8 @@
 
 #include "conn.h"
 
-struct rpcrdma2_call_ctx;
-struct rpcrdma2_responder;
+/* RDMA contexts that are kept for later; one for each Call, as a rule */
+#define RPCRDMA2_RWS_KEPT	64U
 
 /* Pages of one struct rpcrdma2_rw; what rdma_rw puts into one MR */
 #define RPCRDMA2_RW_PAGES	256U
@@ -60,11 +60,31 @@ struct rpcrdma2_rw {
 	struct scatterlist	small[RPCRDMA2_RW_SMALL];
 };
 
-struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_responder *resp, u32 nents,
+/**
+ * struct rpcrdma2_rw_pool - those that are not in use
+ * @lock: protects the others; a leaf, process context only
+ * @free: last used first
+ * @count: how many; at most RPCRDMA2_RWS_KEPT
+ */
+struct rpcrdma2_rw_pool {
+	spinlock_t		lock;		/* see above */
+	struct list_head	free;
+	u32			count;
+};
+
+/* How many rpcrdma2_rw_pool_trim() would free */
+static inline u32 rpcrdma2_rw_pool_spare(const struct rpcrdma2_rw_pool *pool)
+{
+	return READ_ONCE(pool->count);
+}
+
+void rpcrdma2_rw_pool_init(struct rpcrdma2_rw_pool *pool);
+u32 rpcrdma2_rw_pool_trim(struct rpcrdma2_rw_pool *pool);
+size_t rpcrdma2_rw_pool_memory(struct rpcrdma2_rw_pool *pool);
+
+struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents,
 				    gfp_t gfp);
-void rpcrdma2_rw_put(struct rpcrdma2_responder *resp, struct rpcrdma2_rw *rw);
-void rpcrdma2_rw_free(struct rpcrdma2_rw *rw);
-size_t rpcrdma2_rw_memory(const struct rpcrdma2_rw *rw);
+void rpcrdma2_rw_put(struct rpcrdma2_rw_pool *pool, struct rpcrdma2_rw *rw);
 bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
 			u32 len);
 int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw);
@@ -72,8 +92,8 @@ struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
 				      struct list_head *list,
 				      struct ib_cqe *cqe,
 				      struct ib_send_wr *tail);
-void rpcrdma2_rws_release(struct rpcrdma2_call_ctx *call,
-			  struct list_head *list);
+void rpcrdma2_rws_release(struct rpcrdma2_rw_pool *pool,
+			  struct rpcrdma2_conn *conn, struct list_head *list);
 u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
 			  enum dma_data_direction dir);
 

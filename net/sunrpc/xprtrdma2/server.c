@@ -38,6 +38,8 @@
 #include "connect.h"
 #include "module.h"
 #include "observe.h"
+#include "reads.h"
+#include "reply.h"
 #include "server.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -569,7 +571,7 @@ static void svc_idle_worker(struct work_struct *work)
 		rpcrdma2_responder_trim(&svc->resp);
 		/* What is granted needs no memory */
 		granted = rpcrdma2_credit_grant(&svc->conn->rq);
-		rpcrdma2_responder_trim_calls(&svc->resp, granted +
+		rpcrdma2_calls_trim(&svc->resp, granted +
 					      RPCRDMA2_CONTROL_RESERVE);
 		rpcrdma2_sends_trim(svc->conn);
 	}

@@ -10,7 +10,38 @@
 #include <linux/mm.h>
 
 #include "buf.h"
-#include "responder_impl.h"
+#include "writes.h"
+
+/**
+ * rpcrdma2_reply_ranges - go through what remains after reduction
+ * @call: the Call; @reduced says what is left out
+ * @xdr: the Reply
+ * @fn: called for each range with its place in @xdr and its bytes; another
+ *	return value than 0 ends it
+ * @priv: for @fn
+ *
+ * Context: that of @fn.
+ * Return: 0, or what @fn returned.
+ */
+int rpcrdma2_reply_ranges(const struct rpcrdma2_call_ctx *call,
+			  const struct xdr_buf *xdr,
+			  int (*fn)(void *priv, u32 pos, u32 len), void *priv)
+{
+	u32 i, end, pos = 0;
+	int ret;
+
+	for (i = 0; i <= call->nreduced; i++) {
+		end = i < call->nreduced ? call->reduced[i].offset : xdr->len;
+		if (end > pos) {
+			ret = fn(priv, pos, end - pos);
+			if (ret)
+				return ret;
+		}
+		if (i < call->nreduced)
+			pos = rpcrdma2_reduced_end(&call->reduced[i], xdr->len);
+	}
+	return 0;
+}
 
 /* A part of @xdr that lies in one page: at most @len bytes from @pos on. */
 static u32 xdr_piece(const struct xdr_buf *xdr, u32 pos, u32 len,
@@ -81,7 +112,7 @@ static int gather_open(struct gather *g)
 	u32 nents;
 
 	nents = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
-	rw = rpcrdma2_rw_get(g->call->resp, nents, rpcrdma2_gfp());
+	rw = rpcrdma2_rw_get(&g->call->resp->rws, nents, rpcrdma2_gfp());
 	if (!rw)
 		return -ENOMEM;
 	rw->dir = DMA_TO_DEVICE;
@@ -211,7 +242,7 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
 		if (!ret)
 			ret = gather_close(&g);
 		else if (g.rw)
-			rpcrdma2_rw_put(call->resp, g.rw);
+			rpcrdma2_rw_put(&call->resp->rws, g.rw);
 		if (ret)
 			return ret;
 		rpcrdma2_stat_inc(stats, write_chunks);
@@ -247,7 +278,7 @@ int rpcrdma2_reply_push_stream(struct rpcrdma2_call_ctx *call,
 	if (!ret)
 		ret = gather_close(&g);
 	else if (g.rw)
-		rpcrdma2_rw_put(call->resp, g.rw);
+		rpcrdma2_rw_put(&call->resp->rws, g.rw);
 	if (ret)
 		return ret;
 	rpcrdma2_stat_inc(call->conn->p.stats, reply_chunks);

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call objects: their life, the credit and the Receive that each has, and who
+ * may have pages for RDMA Reads. call.h says who may use a call object.
+ *
+ * resp->lock protects the list of free call objects, and that of Calls that wait
+ * for others to have fewer pages.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "call.h"
+#include <trace/events/rpcrdma2.h>
+
+static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp,
+					    gfp_t gfp)
+{
+	struct rpcrdma2_call_ctx *call;
+
+	call = kzalloc(struct_size(call, pages, resp->max_pages), gfp);
+	if (!call)
+		return NULL;
+	call->resp = resp;
+	INIT_LIST_HEAD(&call->list);
+	INIT_LIST_HEAD(&call->todo);
+	INIT_LIST_HEAD(&call->posted);
+	return call;
+}
+
+static void call_free(struct rpcrdma2_responder *resp,
+		      struct rpcrdma2_call_ctx *call)
+{
+	spin_lock(&resp->lock);
+	list_add(&call->list, &resp->calls);
+	spin_unlock(&resp->lock);
+}
+
+/* One more call object. They come into being in the CQ's work item only. */
+static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
+					  gfp_t gfp)
+{
+	struct rpcrdma2_call_ctx *call = call_alloc(resp, gfp);
+
+	if (!call)
+		return NULL;
+	spin_lock(&resp->lock);
+	resp->ncalls++;
+	spin_unlock(&resp->lock);
+	return call;
+}
+
+/**
+ * rpcrdma2_calls_provide - have call objects for @count credits
+ * @resp: the responder
+ * @count: credits; there are some more, for Calls whose Reply is posted but not
+ *	completed
+ *
+ * Context: the CQ's work item; does not wait for memory.
+ * Return: false if memory is short
+ */
+bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count)
+{
+	struct rpcrdma2_call_ctx *call;
+
+	count += RPCRDMA2_CONTROL_RESERVE;
+	while (READ_ONCE(resp->ncalls) < count) {
+		call = call_new(resp, RPCRDMA2_GFP_CQ);
+		if (!call)
+			return false;
+		call_free(resp, call);
+	}
+	return true;
+}
+
+/**
+ * rpcrdma2_call_get - a call object
+ * @resp: the responder
+ *
+ * Context: the CQ's work item; does not wait for memory. Takes resp->lock.
+ * Return: the object, with all but its lists as it was left; NULL without memory
+ */
+struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_call_ctx *call;
+
+	spin_lock(&resp->lock);
+	call = list_first_entry_or_null(&resp->calls,
+					struct rpcrdma2_call_ctx, list);
+	if (call)
+		list_del_init(&call->list);
+	spin_unlock(&resp->lock);
+	return call ?: call_new(resp, RPCRDMA2_GFP_CQ);
+}
+
+/**
+ * rpcrdma2_calls_trim - free call objects that are not in use
+ * @resp: the responder
+ * @count: so many remain, those in use included
+ *
+ * Context: any but interrupt; does not sleep. Takes resp->lock.
+ */
+void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
+{
+	struct rpcrdma2_call_ctx *call, *tmp;
+
+	spin_lock(&resp->lock);
+	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
+		if (resp->ncalls <= count)
+			break;
+		list_del(&call->list);
+		kfree(call);
+		resp->ncalls--;
+	}
+	spin_unlock(&resp->lock);
+}
+
+/**
+ * rpcrdma2_call_credit - the transaction is over as far as credits go
+ * @call: the Call; nothing happens if this was said before
+ *
+ * CRED-2: the credit is free again with the Reply, not with its completion.
+ *
+ * Context: process; takes rq.credit_lock.
+ */
+void rpcrdma2_call_credit(struct rpcrdma2_call_ctx *call)
+{
+	if (call->credited)
+		return;
+	call->credited = true;
+	rpcrdma2_credit_served(&call->conn->rq);
+}
+
+/**
+ * rpcrdma2_call_rx_put - the header and inline part are not needed any more
+ * @call: the caller gives up one of its @rx_refs
+ *
+ * Context: process; may post the Receive anew.
+ */
+void rpcrdma2_call_rx_put(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_recv *rx = call->rx;
+
+	if (!refcount_dec_and_test(&call->rx_refs))
+		return;
+	call->rx = NULL;
+	rpcrdma2_recv_put(rx);
+}
+
+static void call_release_pages(struct rpcrdma2_call_ctx *call)
+{
+	u32 i;
+
+	for (i = call->first_page; i < call->npages; i++) {
+		if (call->pages[i])
+			put_page(call->pages[i]);
+		call->pages[i] = NULL;
+	}
+	call->first_page = 0;
+	call->npages = 0;
+}
+
+/**
+ * rpcrdma2_call_put - give up a reference to a call object
+ * @call: the caller gives up one of its @refs. With the last one its RDMA is
+ *	unmapped, its pages are freed and its credit is given back
+ *
+ * Context: process; takes resp->lock and rq.credit_lock. No work request
+ * of @call is posted when the last reference goes.
+ */
+void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+
+	if (!refcount_dec_and_test(&call->refs))
+		return;
+	rpcrdma2_rws_release(&resp->rws, call->conn, &call->posted);
+	rpcrdma2_rws_release(&resp->rws, call->conn, &call->todo);
+	call_release_pages(call);
+	rpcrdma2_call_end_pull(call);
+	rpcrdma2_call_credit(call);
+	call->conn = NULL;
+	call_free(resp, call);
+}
+
+/**
+ * rpcrdma2_call_release - the executor is done with a Call
+ * @call: answered or dropped; not to be used any more
+ *
+ * Context: process; may sleep.
+ */
+void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call)
+{
+	rpcrdma2_call_rx_put(call);
+	rpcrdma2_call_put(call);
+}
+
+/**
+ * rpcrdma2_call_ready - hand a Call to the executor
+ * @call: its argument is complete, or it wants pages
+ *
+ * Context: process; does not sleep. @call may be gone on return.
+ */
+void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call)
+{
+	trace_rpcrdma2_call_ready(call->conn, call->rx->hdr.xid, call->stream,
+				  call->read_bytes, call->wants_pages);
+	call->resp->ops->ready(call->resp, call);
+}
+
+/* May another Call have @pages now? One always may. */
+static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
+{
+	const struct rpcrdma2_responder *resp = call->resp;
+	u32 most = RPCRDMA2_PULL_PAGES;
+
+	lockdep_assert_held(&resp->lock);
+	if (!call->conn->p.ops->trusted(call->conn))
+		most = resp->max_pages;
+	return !resp->pulling || resp->pulling + call->npages <= most;
+}
+
+static void pull_begin(struct rpcrdma2_call_ctx *call)
+{
+	lockdep_assert_held(&call->resp->lock);
+	call->pulling = call->npages;
+	call->resp->pulling += call->npages;
+}
+
+/**
+ * rpcrdma2_call_begin_pull - may a Call have its pages for RDMA Reads?
+ * @call: laid out by rpcrdma2_call_lay_out()
+ *
+ * If those before it have left too little it waits, and resp->pull is called for
+ * it when they have ended.
+ *
+ * Context: the CQ's work item; does not wait for memory. Takes resp->lock.
+ * Return: true if so. If not, @call may be gone.
+ */
+bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+	bool now;
+
+	spin_lock(&resp->lock);
+	now = list_empty(&resp->waiting) && pull_has_room(call);
+	if (now)
+		pull_begin(call);
+	else
+		list_add_tail(&call->list, &resp->waiting);
+	spin_unlock(&resp->lock);
+	return now;
+}
+
+/**
+ * rpcrdma2_call_end_pull - a Call has no pages for RDMA Reads any more
+ * @call: the Call; nothing happens if it had none
+ *
+ * Others may begin. On a lost connection they are let go.
+ *
+ * Context: process; does not wait for memory.
+ */
+void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+	struct rpcrdma2_call_ctx *next;
+	u32 pages = call->pulling;
+
+	if (!pages)
+		return;
+	call->pulling = 0;
+	spin_lock(&resp->lock);
+	resp->pulling -= pages;
+	while ((next = list_first_entry_or_null(&resp->waiting,
+						struct rpcrdma2_call_ctx,
+						list))) {
+		bool ready = rpcrdma2_conn_ready(next->conn);
+
+		if (ready && !pull_has_room(next))
+			break;
+		list_del_init(&next->list);
+		if (ready)
+			pull_begin(next);
+		spin_unlock(&resp->lock);
+		if (ready)
+			resp->pull(next);
+		else
+			rpcrdma2_call_release(next);
+		spin_lock(&resp->lock);
+	}
+	spin_unlock(&resp->lock);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A Call that is being served, and the responder that it belongs to: what the
+ * files of the responder role share. call.c has the call objects, responder.c
+ * takes Calls, reads.c pulls Read chunks, reply.c and writes.c send Replies.
+ *
+ * Contexts: a Call arrives, and RDMA Reads end, in the CQ's work item; the
+ * Reply comes from the executor's thread and, if it had to wait for the
+ * send queue, goes on in the CQ's work item.
+ *
+ * A call object is used by one context at a time, except @refs and @rx_refs:
+ * the executor may release the Call while its Reply is still under way. What
+ * is under I/O is freed with the last reference; by then no work request
+ * of the Call is posted.
+ *
+ * resp->lock is a leaf, process context only.
+ */
+#ifndef _RPCRDMA2_CALL_H
+#define _RPCRDMA2_CALL_H
+
+#include <linux/gfp.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/sunrpc/xdr.h>
+
+#include "conn.h"
+#include "rw.h"
+
+struct rpcrdma2_responder;
+struct rpcrdma2_call_ctx;
+
+/* In the CQ's work item: no waiting (see buf.c) */
+#define RPCRDMA2_GFP_CQ			(GFP_NOWAIT | __GFP_NOWARN)
+#define RPCRDMA2_GFP_THREAD		(GFP_NOIO | __GFP_NOWARN)
+
+/* Memory for what RDMA Reads bring, of Calls that no executor has taken yet:
+ * so much for a client that is trusted, for others one message at a time
+ */
+#define RPCRDMA2_PULL_PAGES		(SZ_8M >> PAGE_SHIFT)
+
+/* Upper bounds of the limits below; they size arrays in the call object */
+#define RPCRDMA2_READ_CHUNKS_MAX	16U
+#define RPCRDMA2_WRITE_CHUNKS_MAX	16U
+#define RPCRDMA2_SEGS_MAX		256U
+
+/**
+ * struct rpcrdma2_responder_ops - what the executor of Calls provides
+ * @ready: @call can be executed, or wants pages. May not sleep; called from
+ *	the CQ's work item or from a thread that gave pages
+ */
+struct rpcrdma2_responder_ops {
+	void (*ready)(struct rpcrdma2_responder *resp,
+		      struct rpcrdma2_call_ctx *call);
+};
+
+/**
+ * struct rpcrdma2_limits - what a responder takes (CHK-27, ERR-19..24)
+ * @read_chunks: Read chunks per Call, the Position-Zero chunk not counted
+ * @write_chunks: Write chunks per Call, the Reply chunk not counted
+ * @segs: segments of one chunk
+ * @bytes: largest RPC message, chunks included (CHK-24)
+ */
+struct rpcrdma2_limits {
+	u32				read_chunks;
+	u32				write_chunks;
+	u32				segs;
+	u32				bytes;
+};
+
+/**
+ * struct rpcrdma2_responder - responder role on one connection
+ * @ops: the executor
+ * @limits: see there
+ * @max_pages: pages that a message may need, and that a call object holds
+ * @pull: begins to pull the Read chunks of a Call that may
+ * @rws: RDMA contexts
+ * @lock: protects everything below
+ * @ncalls: call objects in existence; grows with the grant
+ * @calls: free call objects, last used first
+ * @pulling: pages of Calls that no executor has taken yet
+ * @waiting: Calls that wait because these are too many
+ * @starved: Calls that wait for memory regions of rdma_rw
+ * @reading: Calls with RDMA Reads under way
+ * @batches: batches of RDMA Reads that ended, ever
+ * @stash: pages for the next RDMA Reads
+ * @stashed: how many; at most @max_pages
+ */
+struct rpcrdma2_responder {
+	const struct rpcrdma2_responder_ops *ops;
+	struct rpcrdma2_limits		limits;
+	u32				max_pages;
+	void (*pull)(struct rpcrdma2_call_ctx *call);
+	struct rpcrdma2_rw_pool		rws;
+
+	spinlock_t			lock;		/* everything below */
+	u32				ncalls;
+	struct list_head		calls;
+	u32				pulling;
+	struct list_head		waiting;
+	struct list_head		starved;
+	u32				reading;
+	u32				batches;
+	struct page			**stash;
+	u32				stashed;
+};
+
+/**
+ * struct rpcrdma2_read_chunk - a Read chunk of a Call being pulled
+ * @position: place in the un-reduced stream
+ * @length: bytes
+ */
+struct rpcrdma2_read_chunk {
+	u32				position;
+	u32				length;
+};
+
+/**
+ * struct rpcrdma2_payload - a result that may travel in a Write chunk
+ * @offset: place in the Reply
+ * @length: bytes, padding not counted
+ */
+struct rpcrdma2_payload {
+	u32				offset;
+	u32				length;
+};
+
+/**
+ * enum rpcrdma2_reply_kind - what goes out
+ * @RPCRDMA2_REPLY_MSG: the (reduced) Reply inline
+ * @RPCRDMA2_REPLY_NOMSG: the (reduced) Reply in the Reply chunk
+ * @RPCRDMA2_REPLY_ERROR: an RDMA2_ERROR instead
+ */
+enum rpcrdma2_reply_kind {
+	RPCRDMA2_REPLY_MSG = 0,
+	RPCRDMA2_REPLY_NOMSG,
+	RPCRDMA2_REPLY_ERROR,
+};
+
+/**
+ * struct rpcrdma2_call_ctx - one Call that is being served
+ * @list: @calls, @waiting or @starved of the responder, or the executor's own
+ * @resp: its responder
+ * @conn: connection it came over
+ * @refs: one for the executor; one for a Reply that is under way
+ * @rx: the Receive
+ * @rx_refs: one for the executor; one for a Reply not encoded yet
+ * @credited: the credit was given back
+ * @wants_pages: the next step is rpcrdma2_call_pull()
+ * @nchunks: used entries of @chunks
+ * @chunks: Read chunks other than Position-Zero, in ascending Position
+ * @pz_len: bytes in the Position-Zero chunk
+ * @stream: bytes of the un-reduced RPC message
+ * @read_bytes: bytes to be pulled
+ * @pulling: its share of the responder's @pulling
+ * @todo: struct rpcrdma2_rw not posted yet
+ * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
+ * @batch: send queue entries of @posted
+ * @cqe: completion of a batch
+ * @waiter: waits for room in the send queue
+ * @npayloads: used entries of @payloads
+ * @payloads: recorded results in ascending offset
+ * @tx_epoch: of rpcrdma2_tx_begin(), while the Reply is being built
+ * @kind: kind of Reply
+ * @hdr: header of the Reply
+ * @written: bytes that go to each Write chunk
+ * @nreduced: used entries of @reduced
+ * @reduced: results that are left out of the stream
+ * @reply_bytes: bytes of the reduced stream
+ * @msg_len: length of the Reply's message, if it is no error; bytes
+ * @inv_handle: handle to be invalidated with the Send, or 0
+ * @err: code of an RDMA2_ERROR
+ * @err_arg: its arguments
+ * @res: the Reply, while it waits
+ * @held: waits for the limit of messages to be known
+ * @fixed: a Reply made here
+ * @first_page: first used entry of @pages
+ * @npages: end of the used entries of @pages
+ * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
+ */
+struct rpcrdma2_call_ctx {
+	struct list_head		list;
+	struct rpcrdma2_responder	*resp;
+	struct rpcrdma2_conn		*conn;
+	refcount_t			refs;
+	struct rpcrdma2_recv		*rx;
+	refcount_t			rx_refs;
+	bool				credited;
+
+	bool				wants_pages;
+	u32				nchunks;
+	struct rpcrdma2_read_chunk	chunks[RPCRDMA2_READ_CHUNKS_MAX];
+	u32				pz_len;
+	u32				stream;
+	u32				read_bytes;
+	u32				pulling;
+
+	struct list_head		todo;
+	struct list_head		posted;
+	u32				batch;
+	struct ib_cqe			cqe;
+	struct rpcrdma2_sq_waiter	waiter;
+
+	u32				npayloads;
+	struct rpcrdma2_payload		payloads[RPCRDMA2_WRITE_CHUNKS_MAX];
+
+	u32				tx_epoch;
+	enum rpcrdma2_reply_kind	kind;
+	struct rpcrdma2_reply		hdr;
+	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
+	u32				nreduced;
+	struct rpcrdma2_payload		reduced[RPCRDMA2_WRITE_CHUNKS_MAX];
+	u32				reply_bytes;
+	u32				msg_len;
+	u32				inv_handle;
+	u32				err;
+	u32				err_arg[2];
+	struct xdr_buf			res;
+	struct rpcrdma2_tx_held		held;
+	__be32				fixed[6];
+
+	u32				first_page;
+	u32				npages;
+	struct page			*pages[];
+};
+
+static inline bool
+rpcrdma2_call_wants_pages(const struct rpcrdma2_call_ctx *call)
+{
+	return call->wants_pages;
+}
+
+struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp);
+bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count);
+void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);
+
+void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call);
+void rpcrdma2_call_credit(struct rpcrdma2_call_ctx *call);
+void rpcrdma2_call_rx_put(struct rpcrdma2_call_ctx *call);
+void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call);
+void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call);
+
+bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call);
+void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call);
+
+#endif /* _RPCRDMA2_CALL_H */
