@@ -222,7 +222,8 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 
 	/* Calls that had waited when a client said so, too (REV-6) */
 	if (!conn->client && conn->codec->props &&
-	    rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) == RDMA2_RVREQSUP_NONE) {
+	    rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) ==
+	    RDMA2_RVREQSUP_NONE) {
 		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
 		return -EOPNOTSUPP;
 	}

@@ -60,8 +60,8 @@ void rpcrdma2_tx_end(struct rpcrdma2_conn *conn, u32 epoch)
  * rpcrdma2_tx_drained - is every message posted that an earlier limit allowed?
  * @conn: the connection
  *
- * The first call, under props.lock, begins to count; rpcrdma2_conn_kick() is called when it is
- * time to ask again. rpcrdma2_tx_resume() ends it.
+ * The first call begins to count; rpcrdma2_conn_kick() is called when it is
+ * time to ask again. rpcrdma2_tx_resume() ends it. Both under props.lock.
  *
  * Context: process; does not sleep. Requirements: CHG-26.
  * Return: true if so

@@ -198,7 +198,8 @@ static void rbsiz_applied(struct rpcrdma2_conn *conn)
 		return;
 	}
 	/* What we went round for */
-	if (!conn->props.go_round && peer >= conn->props.change.value[RPCRDMA2_RBSIZ])
+	if (!conn->props.go_round &&
+	    peer >= conn->props.change.value[RPCRDMA2_RBSIZ])
 		conn->props.change.cycles = 0;
 	rpcrdma2_conn_kick(conn);
 }
@@ -255,8 +256,8 @@ static void send_reqprop(struct rpcrdma2_conn *conn)
 		rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
 		return;
 	}
-	body = rpcrdma2_change_put_reqprop(&conn->props.change, xid, send->buf + hdr,
-					   send->size - hdr);
+	body = rpcrdma2_change_put_reqprop(&conn->props.change, xid,
+					   send->buf + hdr, send->size - hdr);
 	rpcrdma2_tx_resume(conn);
 	limits_follow(conn, false);
 	if (!rpcrdma2_control_post(conn, send, xid, RDMA2_X_REQPROP, hdr, body))
@@ -274,8 +275,9 @@ static void send_updprop(struct rpcrdma2_conn *conn)
 		rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
 		return;
 	}
-	body = rpcrdma2_change_put_updprop(&conn->props.change, xid, &conn->props.mine,
-					   send->buf + hdr, send->size - hdr);
+	body = rpcrdma2_change_put_updprop(&conn->props.change, xid,
+					   &conn->props.mine, send->buf + hdr,
+					   send->size - hdr);
 	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_UPDPROP, hdr, body))
 		return;
 	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
@@ -335,7 +337,8 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 /* A client's slots are as large as what it may send. */
 static void client_slots(struct rpcrdma2_conn *conn)
 {
-	if (!conn->client || rpcrdma2_tx_draining(&conn->limits) || conn->props.change.pending)
+	if (!conn->client || rpcrdma2_tx_draining(&conn->limits) ||
+	    conn->props.change.pending)
 		return;
 	rpcrdma2_sends_resize(conn, min(max(conn->p.send_size,
 					    conn->props.want_send),
@@ -383,7 +386,8 @@ static int props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 	if (prop == RPCRDMA2_RBSIZ &&
 	    (value < RPCRDMA2_INLINE_DEFAULT || value > SZ_256K))
 		return -ERANGE;
-	ret = rpcrdma2_change_ask(&conn->props.change, &conn->props.peer, prop, value);
+	ret = rpcrdma2_change_ask(&conn->props.change, &conn->props.peer, prop,
+				  value);
 	if (ret)
 		return ret;
 	if (prop == RPCRDMA2_RBSIZ) {
@@ -547,8 +551,8 @@ static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	rpcrdma2_stat_inc(conn->p.stats, rx_resprop);
 	if (!readable)
 		rx->hdr.body_len = 0;	/* everything is rejected (CHG-29) */
-	if (!rpcrdma2_change_response(&conn->props.change, &rx->hdr, &conn->props.peer,
-				      &malformed)) {
+	if (!rpcrdma2_change_response(&conn->props.change, &rx->hdr,
+				      &conn->props.peer, &malformed)) {
 		rpcrdma2_recv_dropped(conn, rx);
 		return;
 	}
@@ -592,7 +596,8 @@ static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
 {
 	mutex_lock(&conn->props.lock);
-	rpcrdma2_change_init(&conn->props.change, &conn->props.mine, &conn->props.peer);
+	rpcrdma2_change_init(&conn->props.change, &conn->props.mine,
+			     &conn->props.peer);
 	WRITE_ONCE(conn->props.extended, conn->props.change.on);
 	mutex_unlock(&conn->props.lock);
 }

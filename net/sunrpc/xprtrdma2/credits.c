@@ -73,7 +73,8 @@ void rpcrdma2_window_put(struct rpcrdma2_window *w)
  * @w: window
  * @credit: rdma_credit of a message for which rpcrdma2_is_grant() holds
  *
- * It is cut to 1..@w->asked. A lower grant holds at once for new Calls; those in flight stay.
+ * It is cut to 1..@w->asked. A lower grant holds at once for new Calls; those
+ * in flight stay.
  *
  * Context: any. Requirements: CRED-4, CRED-5, CRED-6.
  * Return: true if another Call may be sent now.

@@ -237,7 +237,8 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call, gfp_t gfp)
 	if (list_empty(&call->todo)) {
 		ret = call_build_reads(call, gfp);
 		if (ret) {
-			rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->todo);
+			rpcrdma2_rws_release(&call->resp->rws, call->conn,
+					     &call->todo);
 			return ret;
 		}
 	}

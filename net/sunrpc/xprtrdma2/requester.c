@@ -360,7 +360,8 @@ static void count_missed(const struct rpcrdma2_requester *rq,
 	if (plan->arg_mrs)
 		rpcrdma2_props_missed(conn, plan->arg_bytes);
 	else if (plan->res_mrs &&
-		 plan->res_bytes <= rpcrdma2_props_mine(&conn->props, RPCRDMA2_RBSIZ) &&
+		 plan->res_bytes <= rpcrdma2_props_mine(&conn->props,
+							RPCRDMA2_RBSIZ) &&
 		 plan->res_bytes <= READ_ONCE(rq->max_reply))
 		rpcrdma2_props_missed(conn, plan->res_bytes);
 }

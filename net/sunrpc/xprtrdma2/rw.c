@@ -3,8 +3,8 @@
  * Local pages against remote memory: the RDMA Reads and Writes of the
  * responder, made by rdma_rw of ib_core.
  *
- * A struct rpcrdma2_rw belongs to one Call, or to a pool. Process context, the CQ's work item
- * included; nothing here waits for the send queue.
+ * A struct rpcrdma2_rw belongs to one Call, or to a pool. Process context, the
+ * CQ's work item included; nothing here waits for the send queue.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

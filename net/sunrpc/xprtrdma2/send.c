@@ -524,10 +524,10 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
  * @conn: connection in state READY
  * @size: bytes
  *
- * conn->sq.slot_size follows: at once if it is less, otherwise when no slot has a
+ * sq.slot_size follows: at once if it is less, otherwise when no slot has a
  * smaller buffer any more, which takes the completion of what is posted. It
  * is the work item of the connection that makes new buffers. When there is
- * no memory for larger ones, conn->sq.slot_want falls back to conn->sq.slot_size, and
+ * no memory for larger ones, sq.slot_want falls back to sq.slot_size, and
  * only another @size is tried.
  *
  * Context: process; does not sleep.
