@@ -492,6 +492,39 @@ DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_completed);
 DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_cancelled);
 DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_orphan_answered);
 
+TRACE_DEFINE_ENUM(RPCRDMA2_FENCE_NONE);
+TRACE_DEFINE_ENUM(RPCRDMA2_FENCE_UNDERWAY);
+TRACE_DEFINE_ENUM(RPCRDMA2_FENCE_LOST);
+
+#define show_rpcrdma2_fence(x)						\
+	__print_symbolic(x,						\
+		{ RPCRDMA2_FENCE_NONE,		"none" },		\
+		{ RPCRDMA2_FENCE_UNDERWAY,	"under way" },		\
+		{ RPCRDMA2_FENCE_LOST,		"lost" })
+
+TRACE_EVENT(rpcrdma2_req_state,
+	TP_PROTO(const struct rpcrdma2_req *req, int to, int fence),
+	TP_ARGS(req, to, fence),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(int, from)
+		__field(int, to)
+		__field(int, fence)
+	),
+	TP_fast_assign(
+		__entry->conn = req->conn_id;
+		__entry->xid = be32_to_cpu(req->rqst.rq_xid);
+		__entry->from = req->state;
+		__entry->to = to;
+		__entry->fence = fence;
+	),
+	TP_printk("conn=%u xid=0x%08x %s -> %s, fence %s", __entry->conn,
+		  __entry->xid, show_rpcrdma2_req_state(__entry->from),
+		  show_rpcrdma2_req_state(__entry->to),
+		  show_rpcrdma2_fence(__entry->fence))
+);
+
 TRACE_EVENT(rpcrdma2_call,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
 		 const struct rpcrdma2_req *req, u32 len),

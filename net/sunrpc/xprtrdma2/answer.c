@@ -122,7 +122,8 @@ static bool mark_invalid(struct rpcrdma2_req *req, u32 handle)
 		if (mr->seg.handle != handle)
 			continue;
 		/* A local invalidation under way takes care of it */
-		if (!req->fencing && mr->state == RPCRDMA2_MR_VALID)
+		if (req->fence == RPCRDMA2_FENCE_NONE &&
+		    mr->state == RPCRDMA2_MR_VALID)
 			mr->state = RPCRDMA2_MR_INVALID;
 		return true;
 	}
@@ -245,21 +246,19 @@ static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	*put = false;
 	if (req->state == RPCRDMA2_REQ_ORPHAN) {
 		trace_rpcrdma2_orphan_answered(req);
-		if (req->fencing)
-			req->state = RPCRDMA2_REQ_ANSWERED;
+		if (req->fence)
+			rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
 		else
 			*put = rpcrdma2_req_release(rq, req);
 		return false;
 	}
 	if (!wanted) {
-		req->state = RPCRDMA2_REQ_ANSWERED;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
 		return false;
 	}
-	req->state = RPCRDMA2_REQ_REPLIED;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_REPLIED);
 	xprt_pin_rqst(&req->rqst);
-	req->ninv = rpcrdma2_req_valid_mrs(req);
-	req->fencing = req->ninv;
-	req->fence_start = jiffies;
+	rpcrdma2_fence_begin(req);
 	return true;
 }
 

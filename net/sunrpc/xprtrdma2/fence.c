@@ -36,9 +36,9 @@ static void send_again(struct rpcrdma2_requester *rq,
 {
 	spin_lock(&rq->xprt.queue_lock);
 	list_move(&req->list, &rq->fifo);
-	req->state = RPCRDMA2_REQ_QUEUED;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->again = false;
-	req->fencing = false;
+	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
 	rq->mr_wait = false;
 	xprt_unpin_rqst(&req->rqst);
 	spin_unlock(&rq->xprt.queue_lock);
@@ -58,9 +58,10 @@ void rpcrdma2_req_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
 	spin_lock(&rq->xprt.queue_lock);
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
-		req->state = RPCRDMA2_REQ_ANSWERED;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
 		xprt_unpin_rqst(&req->rqst);
 	}
+	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_LOST);
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
@@ -101,8 +102,8 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	req->error = error;
 	trace_rpcrdma2_completed(req);
 	list_del_init(&req->list);
-	req->state = RPCRDMA2_REQ_IDLE;
-	req->fencing = false;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
+	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
 	rq->mr_wait = false;
 	if (req->error) {
 		rpcrdma2_req_fail(rq, req);
@@ -118,21 +119,23 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 }
 
 /**
- * rpcrdma2_req_valid_mrs - count the handles that the peer may still use
- * @req: the RPC
+ * rpcrdma2_fence_begin - the memory of an RPC has to be fenced
+ * @req: the RPC; @ninv is set to the number of handles that the peer may still
+ *	use. If there are any the fence is under way
  *
  * Context: queue_lock held.
- * Return: their number
  */
-u32 rpcrdma2_req_valid_mrs(const struct rpcrdma2_req *req)
+void rpcrdma2_fence_begin(struct rpcrdma2_req *req)
 {
 	const struct rpcrdma2_mr *mr;
-	u32 n = 0;
 
+	req->ninv = 0;
 	list_for_each_entry(mr, &req->mrs, list)
-		if (mr->state == RPCRDMA2_MR_VALID)
-			n++;
-	return n;
+		req->ninv += mr->state == RPCRDMA2_MR_VALID;
+	if (!req->ninv)
+		return;
+	req->fence_start = jiffies;
+	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_UNDERWAY);
 }
 
 /**
@@ -151,7 +154,7 @@ bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rpcrdma2_req_mrs_put(rq, req);
 	list_del_init(&req->list);
-	req->state = RPCRDMA2_REQ_IDLE;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	req->abandoned = false;
 	rq->mr_wait = false;
 	return abandoned;
@@ -178,7 +181,7 @@ static void fence_complete(struct rpcrdma2_req *req)
 	 */
 	list_for_each_entry(mr, &req->mrs, list)
 		rpcrdma2_mr_unmap(mr);
-	req->fencing = false;
+	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
 	wake_up_all(&rq->wq);
 	spin_unlock(&rq->xprt.queue_lock);
 }
@@ -241,7 +244,7 @@ static void fence_room(struct rpcrdma2_sq_waiter *w,
 }
 
 /* Invalidate what is still valid. Ends in fence_complete() or
- * fence_failed(). The caller has set req->fencing.
+ * fence_failed(). Follows rpcrdma2_fence_begin().
  */
 static void fence(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
@@ -255,7 +258,7 @@ static void fence(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 /* Has a fence of this RPC taken too long? */
 static bool fence_is_late(const struct rpcrdma2_req *req)
 {
-	return req->fencing &&
+	return req->fence &&
 	       time_after_eq(jiffies, req->fence_start + RPCRDMA2_FENCE_LIMIT);
 }
 
@@ -310,7 +313,7 @@ void rpcrdma2_requester_watchdog(struct work_struct *work)
 	if (!rq->conn)
 		goto out_unlock;
 	list_for_each_entry(req, &rq->outstanding, list) {
-		fencing |= req->fencing;
+		fencing |= req->fence;
 		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
 		late |= fence_is_late(req);
 	}
@@ -331,7 +334,8 @@ out_unlock:
  * rpcrdma2_req_end - fence and complete an RPC that is answered
  * @rq: the requester
  * @conn: its connection
- * @req: RPC in state REPLIED, pinned, with @ninv set
+ * @req: RPC in state REPLIED, pinned, after
+ *	rpcrdma2_fence_begin()
  *
  * Context: CQ work item of @conn; does not sleep.
  */
@@ -350,7 +354,7 @@ static bool fenced(struct rpcrdma2_requester *rq,
 	bool over;
 
 	spin_lock(&rq->xprt.queue_lock);
-	over = !req->fencing;
+	over = req->fence == RPCRDMA2_FENCE_NONE;
 	spin_unlock(&rq->xprt.queue_lock);
 	return over;
 }
@@ -395,11 +399,11 @@ void rpcrdma2_requester_buf_free(struct rpc_task *task)
 		goto out_unlock;
 	case RPCRDMA2_REQ_QUEUED:
 		list_del_init(&req->list);
-		req->state = RPCRDMA2_REQ_IDLE;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 		goto out_unlock;
 	case RPCRDMA2_REQ_POSTED:
 		rpcrdma2_stat_inc(rq->stats, orphans);
-		req->state = RPCRDMA2_REQ_ORPHAN;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ORPHAN);
 		req->lost_at = jiffies +
 			       task->tk_client->cl_timeout->to_initval;
 		queue_delayed_work(rpcrdma2_wq, &rq->watchdog,
@@ -413,13 +417,11 @@ void rpcrdma2_requester_buf_free(struct rpc_task *task)
 	}
 	trace_rpcrdma2_cancelled(req);
 
-	if (!req->fencing) {
-		req->ninv = rpcrdma2_req_valid_mrs(req);
-		req->fencing = req->ninv;
-		req->fence_start = jiffies;
-		post = req->ninv && rq->conn && !rq->stopping;
+	if (req->fence == RPCRDMA2_FENCE_NONE) {
+		rpcrdma2_fence_begin(req);
+		post = req->fence && rq->conn && !rq->stopping;
 	}
-	if (req->fencing) {
+	if (req->fence) {
 		if (rq->conn)
 			conn = rpcrdma2_conn_get(rq->conn);
 		if (post)

@@ -7,7 +7,7 @@
 
 #include "req.h"
 
-u32 rpcrdma2_req_valid_mrs(const struct rpcrdma2_req *req);
+void rpcrdma2_fence_begin(struct rpcrdma2_req *req);
 bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
 			  struct rpcrdma2_req *req);
 void rpcrdma2_req_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req);

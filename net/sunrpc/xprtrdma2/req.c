@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RPC slots of a requester and the buffers that stay with them.
+ * RPCs as their requester sees them: their states, their slots, and the buffers
+ * that stay with these.
  *
  * A slot is made when it is first needed and lives as long as the requester.
  * It is sunrpc's from alloc_slot to free_slot; that of a cancelled RPC stays
@@ -13,6 +14,73 @@
 #include <linux/sunrpc/clnt.h>
 
 #include "req.h"
+#include <trace/events/rpcrdma2.h>
+
+static const u8 __maybe_unused req_next_states[] = {
+	[RPCRDMA2_REQ_IDLE]	= BIT(RPCRDMA2_REQ_QUEUED),
+	[RPCRDMA2_REQ_QUEUED]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_SENDING),
+	[RPCRDMA2_REQ_SENDING]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_QUEUED) |
+				  BIT(RPCRDMA2_REQ_POSTED) |
+				  BIT(RPCRDMA2_REQ_REPLIED) |
+				  BIT(RPCRDMA2_REQ_ANSWERED),
+	[RPCRDMA2_REQ_POSTED]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_REPLIED) |
+				  BIT(RPCRDMA2_REQ_ANSWERED) |
+				  BIT(RPCRDMA2_REQ_ORPHAN),
+	[RPCRDMA2_REQ_REPLIED]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_QUEUED) |
+				  BIT(RPCRDMA2_REQ_ANSWERED),
+	[RPCRDMA2_REQ_ANSWERED]	= BIT(RPCRDMA2_REQ_IDLE),
+	[RPCRDMA2_REQ_ORPHAN]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_ANSWERED),
+};
+
+/**
+ * rpcrdma2_req_set_state - the only place where the state of an RPC changes
+ * @req: the RPC
+ * @to: its new state
+ *
+ * What is allowed is drawn in how-it-works.md. Who asks has looked at the state
+ * under the same lock, so no peer can make it ask for anything else.
+ *
+ * Context: queue_lock held.
+ */
+void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
+			    enum rpcrdma2_req_state to)
+{
+	lockdep_assert_held(&req->rq->xprt.queue_lock);
+	lockdep_assert(req_next_states[req->state] & BIT(to));
+	trace_rpcrdma2_req_state(req, to, req->fence);
+	req->state = to;
+}
+
+static const u8 __maybe_unused req_next_fences[] = {
+	[RPCRDMA2_FENCE_NONE]	  = BIT(RPCRDMA2_FENCE_UNDERWAY),
+	[RPCRDMA2_FENCE_UNDERWAY] = BIT(RPCRDMA2_FENCE_NONE) |
+				    BIT(RPCRDMA2_FENCE_LOST),
+	[RPCRDMA2_FENCE_LOST]	  = BIT(RPCRDMA2_FENCE_NONE),
+};
+
+/**
+ * rpcrdma2_req_set_fence - the only place where a fence changes
+ * @req: the RPC
+ * @to: as it is now
+ *
+ * Nothing is lost, and nothing ends, that has not begun.
+ *
+ * Context: queue_lock held.
+ */
+void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to)
+{
+	lockdep_assert_held(&req->rq->xprt.queue_lock);
+	if (req->fence == RPCRDMA2_FENCE_NONE && to != RPCRDMA2_FENCE_UNDERWAY)
+		return;
+	lockdep_assert(req_next_fences[req->fence] & BIT(to));
+	trace_rpcrdma2_req_state(req, req->state, to);
+	req->fence = to;
+}
 
 static struct rpcrdma2_req *slot_alloc(struct rpcrdma2_requester *rq,
 				       gfp_t gfp)

@@ -60,6 +60,19 @@ enum rpcrdma2_req_state {
 };
 
 /**
+ * enum rpcrdma2_fence - is the memory of an RPC being fenced?
+ * @RPCRDMA2_FENCE_NONE: no: no handle of it is valid, or its Reply is due
+ * @RPCRDMA2_FENCE_UNDERWAY: local invalidation waits for the send queue, or is
+ *	posted
+ * @RPCRDMA2_FENCE_LOST: not by that: the end of the connection fences
+ */
+enum rpcrdma2_fence {
+	RPCRDMA2_FENCE_NONE = 0,
+	RPCRDMA2_FENCE_UNDERWAY,
+	RPCRDMA2_FENCE_LOST,
+};
+
+/**
  * enum rpcrdma2_args - how the arguments of a Call travel
  * @RPCRDMA2_ARGS_INLINE: behind the header
  * @RPCRDMA2_ARGS_READ: the payload in a Read chunk, the rest inline
@@ -134,12 +147,11 @@ struct rpcrdma2_span {
  * @rqst: what sunrpc sees
  * @rq: its requester
  * @state: see enum rpcrdma2_req_state; queue_lock
+ * @fence: see enum rpcrdma2_fence; queue_lock
  * @list: link in the requester's @free, @fifo, @starved or @outstanding
  * @all: link in the requester's @all
  * @abandoned: sunrpc has freed the slot, the transport has not
- * @fencing: local invalidation is under way; cleared with queue_lock held
- *	when memory is out of the peer's reach
- * @fence_start: jiffies when it began
+ * @fence_start: jiffies when the fence began
  * @lost_at: ORPHAN: jiffies when its Reply is long overdue
  * @error: errno to end the RPC with, 0 if none; stays with the RPC
  * @unmapped: jiffies when the device first could not map its memory, or 0
@@ -171,10 +183,10 @@ struct rpcrdma2_req {
 	struct rpc_rqst			rqst;
 	struct rpcrdma2_requester	*rq;
 	enum rpcrdma2_req_state		state;
+	enum rpcrdma2_fence		fence;
 	struct list_head		list;
 	struct list_head		all;
 	bool				abandoned;
-	bool				fencing;
 	unsigned long			fence_start;
 	unsigned long			lost_at;
 	int				error;
@@ -306,6 +318,10 @@ rpcrdma2_requester_usable(const struct rpcrdma2_requester *rq)
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	return rq->conn && !rq->stopping && rpcrdma2_conn_ready(rq->conn);
 }
+
+void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
+			    enum rpcrdma2_req_state to);
+void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to);
 
 /* Slots */
 int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,

@@ -130,7 +130,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 		trace_rpcrdma2_call_failed(conn, req, ret);
 	/* unless the Reply was faster, or a refusal, and it is sent again */
 	if (req->state == RPCRDMA2_REQ_SENDING && req->sends == instance)
-		req->state = RPCRDMA2_REQ_POSTED;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_POSTED);
 	xprt_unpin_rqst(&req->rqst);
 	rpcrdma2_requester_busy_put(rq);
 	spin_unlock(&rq->xprt.queue_lock);
@@ -162,12 +162,12 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 			     &req->rqst.rq_task->tk_runstate))
 			break;
 		list_del_init(&req->list);
-		req->state = RPCRDMA2_REQ_IDLE;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	}
 	if (!rpcrdma2_credit_take(&conn->rq))
 		goto out_none;
 	list_move_tail(&req->list, &rq->outstanding);
-	req->state = RPCRDMA2_REQ_SENDING;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_SENDING);
 	req->sends++;
 	req->on_wire = false;
 	xprt_pin_rqst(&req->rqst);
@@ -197,7 +197,7 @@ static bool fifo_return(struct rpcrdma2_requester *rq,
 	rpcrdma2_credit_put(&conn->rq);
 	spin_lock(&rq->xprt.queue_lock);
 	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
-	req->state = RPCRDMA2_REQ_QUEUED;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	first = !*flag;
 	*flag = true;
 	xprt_unpin_rqst(&req->rqst);
@@ -232,7 +232,7 @@ static bool fifo_pass(struct rpcrdma2_requester *rq,
 		rpcrdma2_tx_end(conn, req->tx_epoch);
 		rpcrdma2_credit_put(&conn->rq);
 		list_move_tail(&req->list, &rq->starved);
-		req->state = RPCRDMA2_REQ_QUEUED;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 		xprt_unpin_rqst(&req->rqst);
 		rpcrdma2_requester_busy_put(rq);
 	}
@@ -252,7 +252,7 @@ static void fail_call(struct rpcrdma2_requester *rq,
 	rpcrdma2_credit_put(&conn->rq);
 	spin_lock(&rq->xprt.queue_lock);
 	list_del_init(&req->list);
-	req->state = RPCRDMA2_REQ_IDLE;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	req->error = -EIO;
 	rpcrdma2_req_fail(rq, req);
 	xprt_unpin_rqst(&req->rqst);
@@ -507,7 +507,7 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	case RPCRDMA2_REQ_IDLE:
 		req->unmapped = 0;
 		req->again = false;
-		req->state = RPCRDMA2_REQ_QUEUED;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 		list_add_tail(&req->list, &rq->fifo);
 		rqst->rq_xtime = ktime_get();
 		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
@@ -749,7 +749,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	list_splice_init(&rq->starved, &rq->fifo);
 	list_for_each_entry_safe(req, tmp, &rq->fifo, list) {
 		list_del_init(&req->list);
-		req->state = RPCRDMA2_REQ_IDLE;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	}
 	list_for_each_entry_safe(req, tmp, &rq->outstanding, list) {
 		struct rpcrdma2_mr *mr;
@@ -760,8 +760,8 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 		INIT_LIST_HEAD(&req->mrs);
 		WARN_ON_ONCE(req->state == RPCRDMA2_REQ_SENDING ||
 			     req->state == RPCRDMA2_REQ_REPLIED);
-		req->state = RPCRDMA2_REQ_IDLE;
-		req->fencing = false;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
+		rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
 		list_del_init(&req->list);
 		if (req->abandoned) {
 			req->abandoned = false;
