@@ -206,14 +206,14 @@ static int encode_g6(const void *what, void *buf, u32 size)
 	asker_init(&a, OLD);
 	mine = a.peer;
 	mine.val[RPCRDMA2_RBSIZ] = 16384;
-	a.c.dirty = BIT(RPCRDMA2_RBSIZ);
+	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	hdr = rpcrdma2_encode_control(0xc0de0003, 32, RDMA2_X_UPDPROP, false,
 				      buf, size);
 	if (hdr < 0)
 		return hdr;
 	body = rpcrdma2_change_put_updprop(&a.c, 0xc0de0003, &mine,
 					   (u8 *)buf + hdr, size - hdr);
-	if (body < 0 && a.c.told)
+	if (body < 0 && a.c.announcement != RPCRDMA2_ANN_DIRTY)
 		return -EIO;
 	return body < 0 ? body : hdr + body;
 }
@@ -491,7 +491,7 @@ static void not_to_be_asked(struct kunit *test)
 	rpcrdma2_change_init(&a.c, &mine, &a.peer);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 	a.c.cycles = 1;
-	a.c.dirty = BIT(RPCRDMA2_RBSIZ);
+	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	a.peer.x_change = true;
@@ -626,7 +626,7 @@ static void ready_for_answers(struct kunit *test)
 		/* the same for what is not answered otherwise */
 		asker_init(&a, OLD);
 		mine = a.peer;
-		a.c.dirty = BIT(RPCRDMA2_RBSIZ);
+		rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
 		KUNIT_EXPECT_GE(test,
 				rpcrdma2_change_put_updprop(&a.c, XID, &mine,
 							    buf, sizeof(buf)),
@@ -657,7 +657,7 @@ static void one_announcement(struct kunit *test)
 	post(&a, 1);
 
 	/* may go while a request is pending */
-	a.c.dirty = BIT(RPCRDMA2_RBSIZ);
+	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
 			RPCRDMA2_CHANGE_UPDPROP);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_put_updprop(&a.c, 2, &a.peer,
@@ -666,7 +666,7 @@ static void one_announcement(struct kunit *test)
 	/* not the next one, and the answer to what was sent before is no
 	 * proof that it has arrived
 	 */
-	a.c.dirty = BIT(RPCRDMA2_BRS);
+	rpcrdma2_change_announce(&a.c, RPCRDMA2_BRS);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_put_updprop(&a.c, 3, &a.peer,

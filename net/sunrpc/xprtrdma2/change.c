@@ -170,6 +170,47 @@ int rpcrdma2_change_ask(struct rpcrdma2_change *c,
 	return 0;
 }
 
+static bool ann_on_its_way(const struct rpcrdma2_change *c)
+{
+	return c->announcement >= RPCRDMA2_ANN_SENT;
+}
+
+/* What was sent is there; what has changed since can be sent. */
+static void ann_arrived(struct rpcrdma2_change *c)
+{
+	c->announcement = c->dirty ? RPCRDMA2_ANN_DIRTY : RPCRDMA2_ANN_CLEAN;
+}
+
+/**
+ * rpcrdma2_change_announce - the peer has to be told a new value of ours
+ * @c: changes
+ * @prop: property
+ *
+ * Context: any. Requirements: CHG-19.
+ */
+void rpcrdma2_change_announce(struct rpcrdma2_change *c,
+			      enum rpcrdma2_prop prop)
+{
+	c->dirty |= BIT(prop);
+	if (c->announcement == RPCRDMA2_ANN_CLEAN)
+		c->announcement = RPCRDMA2_ANN_DIRTY;
+}
+
+/**
+ * rpcrdma2_change_answered - a RESPROP tells the peer our value
+ * @c: changes
+ * @prop: property
+ *
+ * Context: any. Requirements: CHG-6.
+ */
+void rpcrdma2_change_answered(struct rpcrdma2_change *c,
+			      enum rpcrdma2_prop prop)
+{
+	c->dirty &= ~BIT(prop);
+	if (c->announcement == RPCRDMA2_ANN_DIRTY)
+		ann_arrived(c);
+}
+
 /**
  * rpcrdma2_change_next - what is to be sent now?
  * @c: changes
@@ -185,9 +226,10 @@ enum rpcrdma2_change_send rpcrdma2_change_next(const struct rpcrdma2_change *c)
 {
 	if (!c->on)
 		return RPCRDMA2_CHANGE_IDLE;
-	if (c->dirty && !c->told)
+	if (c->announcement == RPCRDMA2_ANN_DIRTY)
 		return RPCRDMA2_CHANGE_UPDPROP;
-	if (!c->pending && (c->want || c->cycles || c->told))
+	if (!c->pending && (c->want || c->cycles ||
+			    c->announcement == RPCRDMA2_ANN_SENT))
 		return RPCRDMA2_CHANGE_REQPROP;
 	return RPCRDMA2_CHANGE_IDLE;
 }
@@ -196,7 +238,8 @@ static void begin_request(struct rpcrdma2_change *c, u32 xid)
 {
 	c->pending = true;
 	c->xid = xid;
-	c->proof = c->told;
+	if (c->announcement == RPCRDMA2_ANN_SENT)
+		c->announcement = RPCRDMA2_ANN_PROVING;
 	c->asked = c->want;
 	memcpy(c->asked_value, c->value, sizeof(c->asked_value));
 	c->want = 0;
@@ -244,12 +287,12 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
 {
 	int ret;
 
-	if (!c->on || c->told)
+	if (!c->on || ann_on_its_way(c))
 		return -EBUSY;
 	ret = put_set(c->dirty, mine->val, buf, size);
 	if (ret >= 0) {
 		c->dirty = 0;
-		c->told = true;
+		c->announcement = RPCRDMA2_ANN_SENT;
 		c->upd_xid = xid;
 	}
 	return ret;
@@ -293,9 +336,8 @@ static void end_request(struct rpcrdma2_change *c)
 			c->result[i] = RPCRDMA2_CHANGE_REJECTED;
 	c->pending = false;
 	c->asked = 0;
-	if (c->proof)
-		c->told = false;
-	c->proof = false;
+	if (c->announcement == RPCRDMA2_ANN_PROVING)
+		ann_arrived(c);
 }
 
 /* The three parts of a RESPROP */
@@ -384,12 +426,12 @@ bool rpcrdma2_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
 	bool request = c->pending && xid == c->xid;
 	u32 i;
 
-	if (!c->on || (!request && !(c->told && xid == c->upd_xid)))
+	if (!c->on || (!request && !(ann_on_its_way(c) && xid == c->upd_xid)))
 		return false;
 	if (request)
 		end_request(c);
-	else if (!c->proof)
-		c->told = false;
+	else if (c->announcement == RPCRDMA2_ANN_SENT)
+		ann_arrived(c);
 	if (err == RDMA2_ERR_INVAL_HTYPE) {
 		c->on = false;
 		for (i = 0; i < RPCRDMA2_NR_PROPS; i++)

@@ -54,6 +54,21 @@ enum rpcrdma2_change_result {
 };
 
 /**
+ * enum rpcrdma2_announcement - what the peer knows of our values
+ * @RPCRDMA2_ANN_CLEAN: all of them
+ * @RPCRDMA2_ANN_DIRTY: an UPDPROP is to be sent
+ * @RPCRDMA2_ANN_SENT: an UPDPROP of ours may not have arrived yet
+ * @RPCRDMA2_ANN_PROVING: the pending REQPROP was sent after it; the answer proves
+ *	that it has arrived
+ */
+enum rpcrdma2_announcement {
+	RPCRDMA2_ANN_CLEAN = 0,
+	RPCRDMA2_ANN_DIRTY,
+	RPCRDMA2_ANN_SENT,
+	RPCRDMA2_ANN_PROVING,
+};
+
+/**
  * struct rpcrdma2_change - changes under way on a connection
  * @on: both peers have announced that they support this
  * @pending: a REQPROP of ours waits for its RESPROP
@@ -63,9 +78,9 @@ enum rpcrdma2_change_result {
  * @want: properties to ask for next
  * @value: their values, also after the request was sent
  * @cycles: empty REQPROPs to send when there is nothing to ask for
- * @dirty: properties whose new value of ours the peer has not been told
- * @told: an UPDPROP of ours may not have arrived yet
- * @proof: the pending REQPROP was sent after it
+ * @announcement: see enum rpcrdma2_announcement
+ * @dirty: properties whose new value of ours the peer has not been told; there
+ *	may be some in any state but CLEAN
  * @upd_xid: XID of the last UPDPROP
  * @result: what came of the last request for each property
  */
@@ -78,9 +93,8 @@ struct rpcrdma2_change {
 	u32				want;
 	u32				value[RPCRDMA2_NR_PROPS];
 	u32				cycles;
+	enum rpcrdma2_announcement	announcement;
 	u32				dirty;
-	bool				told;
-	bool				proof;
 	u32				upd_xid;
 	enum rpcrdma2_change_result	result[RPCRDMA2_NR_PROPS];
 };
@@ -120,6 +134,10 @@ void rpcrdma2_change_init(struct rpcrdma2_change *c,
 int rpcrdma2_change_ask(struct rpcrdma2_change *c,
 			const struct rpcrdma2_propset *peer,
 			enum rpcrdma2_prop prop, u32 value);
+void rpcrdma2_change_announce(struct rpcrdma2_change *c,
+			      enum rpcrdma2_prop prop);
+void rpcrdma2_change_answered(struct rpcrdma2_change *c,
+			      enum rpcrdma2_prop prop);
 enum rpcrdma2_change_send rpcrdma2_change_next(const struct rpcrdma2_change *c);
 int rpcrdma2_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
 				u32 size);

@@ -90,7 +90,7 @@ static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 		     u32 value)
 {
 	WRITE_ONCE(conn->props.mine.val[prop], value);
-	conn->props.change.dirty |= BIT(prop);
+	rpcrdma2_change_announce(&conn->props.change, prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
 }
@@ -184,7 +184,7 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 		}
 	}
 	/* The answer tells it */
-	conn->props.change.dirty &= ~BIT(RPCRDMA2_RBSIZ);
+	rpcrdma2_change_answered(&conn->props.change, RPCRDMA2_RBSIZ);
 	return now;
 }
 

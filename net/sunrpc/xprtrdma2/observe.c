@@ -89,7 +89,8 @@ static void show_props(struct seq_file *m, struct rpcrdma2_conn *conn)
 			   c->value[prop], result_names[c->result[prop]]);
 	seq_printf(m, "receive_size_goal: %u\n", rpcrdma2_recvs_goal(conn->p.pool));
 	seq_printf(m, "request_pending: %u\n", shown.requesting);
-	seq_printf(m, "announcement_pending: %u\n", c->dirty || c->told);
+	seq_printf(m, "announcement_pending: %u\n",
+		   c->announcement != RPCRDMA2_ANN_CLEAN);
 }
 
 static void show_settled(struct seq_file *m, struct rpcrdma2_conn *conn)
