@@ -234,6 +234,36 @@ TRACE_EVENT(rpcrdma2_prop,
 		  __get_str(what), __entry->prop, __entry->value, __entry->arg)
 );
 
+TRACE_DEFINE_ENUM(RPCRDMA2_OWN_STEADY);
+TRACE_DEFINE_ENUM(RPCRDMA2_OWN_SLOTS);
+TRACE_DEFINE_ENUM(RPCRDMA2_OWN_RECEIVES);
+
+#define show_rpcrdma2_own_size(x)					\
+	__print_symbolic(x,						\
+		{ RPCRDMA2_OWN_STEADY,		"steady" },		\
+		{ RPCRDMA2_OWN_SLOTS,		"slots" },		\
+		{ RPCRDMA2_OWN_RECEIVES,	"receives" })
+
+TRACE_EVENT(rpcrdma2_own_size,
+	TP_PROTO(const struct rpcrdma2_conn *conn, int from, int to, u32 size),
+	TP_ARGS(conn, from, to, size),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(int, from)
+		__field(int, to)
+		__field(u32, size)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->from = from;
+		__entry->to = to;
+		__entry->size = size;
+	),
+	TP_printk("conn=%u %s -> %s, %u bytes", __entry->conn,
+		  show_rpcrdma2_own_size(__entry->from),
+		  show_rpcrdma2_own_size(__entry->to), __entry->size)
+);
+
 TRACE_EVENT(rpcrdma2_limits,
 	TP_PROTO(const struct rpcrdma2_conn *conn),
 	TP_ARGS(conn),

@@ -105,15 +105,46 @@ static void slots_follow(struct rpcrdma2_conn *conn, u32 size)
 		rpcrdma2_sends_resize(conn, size);
 }
 
-/* Is a raise of our Receive Buffer Size complete (CHG-23, CHG-24)? */
+static const u8 __maybe_unused own_next_sizes[] = {
+	[RPCRDMA2_OWN_STEADY]	= BIT(RPCRDMA2_OWN_SLOTS) |
+				  BIT(RPCRDMA2_OWN_RECEIVES),
+	[RPCRDMA2_OWN_SLOTS]	= BIT(RPCRDMA2_OWN_SLOTS) |
+				  BIT(RPCRDMA2_OWN_RECEIVES) |
+				  BIT(RPCRDMA2_OWN_STEADY),
+	[RPCRDMA2_OWN_RECEIVES]	= BIT(RPCRDMA2_OWN_SLOTS) |
+				  BIT(RPCRDMA2_OWN_RECEIVES) |
+				  BIT(RPCRDMA2_OWN_STEADY),
+};
+
+/* The only place where @own_size changes, and with it the size of Receives to be
+ * posted from now on, and on a server that of send slots.
+ */
+static void own_size_set(struct rpcrdma2_conn *conn, enum rpcrdma2_own_size to,
+			 u32 size)
+{
+	enum rpcrdma2_own_size from = conn->props.own_size;
+
+	lockdep_assert_held(&conn->props.lock);
+	lockdep_assert(from == to || own_next_sizes[from] & BIT(to));
+	trace_rpcrdma2_own_size(conn, from, to, size);
+	conn->props.own_size = to;
+	rpcrdma2_recvs_resize(conn, size);
+	slots_follow(conn, size);
+}
+
+/* How far has a raise come? Returns true if the peer may be told of it now. */
 static bool raise_complete(struct rpcrdma2_conn *conn)
 {
 	u32 size = rpcrdma2_recvs_goal(conn->p.pool);
 
-	if (size <= conn->props.mine.val[RPCRDMA2_RBSIZ])
+	if (conn->props.own_size == RPCRDMA2_OWN_SLOTS &&
+	    rpcrdma2_sends_size(&conn->sq) >= size)
+		own_size_set(conn, RPCRDMA2_OWN_RECEIVES, size);
+	if (conn->props.own_size != RPCRDMA2_OWN_RECEIVES ||
+	    !rpcrdma2_recvs_announce(conn))
 		return false;
-	return (conn->client || rpcrdma2_sends_size(&conn->sq) >= size) &&
-	       rpcrdma2_recvs_announce(conn);
+	own_size_set(conn, RPCRDMA2_OWN_STEADY, size);
+	return true;
 }
 
 /* Begin to raise it. */
@@ -122,9 +153,8 @@ static void raise_begin(struct rpcrdma2_conn *conn, u32 size)
 	conn->props.plan_recv = U32_MAX;
 	if (rpcrdma2_recvs_goal(conn->p.pool) == size)
 		return;
-	trace_rpcrdma2_prop(conn, "raise", RPCRDMA2_RBSIZ, size, 0);
-	rpcrdma2_recvs_resize(conn, size);
-	slots_follow(conn, size);
+	own_size_set(conn, conn->client ? RPCRDMA2_OWN_RECEIVES :
+					  RPCRDMA2_OWN_SLOTS, size);
 	rpcrdma2_conn_kick(conn);
 }
 
@@ -146,8 +176,7 @@ static u32 lower(struct rpcrdma2_conn *conn, u32 wanted)
 	if (value == now)
 		return now;
 	WRITE_ONCE(conn->props.mine.val[RPCRDMA2_RBSIZ], value);
-	rpcrdma2_recvs_resize(conn, value);
-	slots_follow(conn, value);
+	own_size_set(conn, RPCRDMA2_OWN_STEADY, value);
 	if (value == wanted)
 		conn->props.plan_recv = U32_MAX;
 	return value;
@@ -175,7 +204,7 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 		now = lower(conn, wanted);
 	} else if (wanted == now) {
 		conn->props.plan_recv = U32_MAX;
-		rpcrdma2_recvs_resize(conn, now);
+		own_size_set(conn, RPCRDMA2_OWN_STEADY, now);
 	} else {
 		raise_begin(conn, wanted);
 		if (raise_complete(conn)) {
@@ -311,7 +340,7 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_change *c = &conn->props.change;
 	u32 size = rpcrdma2_recvs_goal(conn->p.pool);
 
-	if (size <= conn->props.mine.val[RPCRDMA2_RBSIZ])
+	if (conn->props.own_size == RPCRDMA2_OWN_STEADY)
 		return;
 	if (raise_complete(conn)) {
 		announce(conn, RPCRDMA2_RBSIZ, size);
@@ -319,9 +348,8 @@ static void raise_progress(struct rpcrdma2_conn *conn)
 	}
 	if (!conn->client && rpcrdma2_sends_goal(&conn->sq) < size) {
 		/* No memory for the slots */
-		size = conn->props.mine.val[RPCRDMA2_RBSIZ];
-		rpcrdma2_recvs_resize(conn, size);
-		slots_follow(conn, size);
+		own_size_set(conn, RPCRDMA2_OWN_STEADY,
+			     conn->props.mine.val[RPCRDMA2_RBSIZ]);
 		return;
 	}
 	/* Our own wish: each answer to an empty request takes a Receive of

@@ -19,6 +19,18 @@ struct rpcrdma2_recv;
 extern bool rpcrdma2_property_change;
 
 /**
+ * enum rpcrdma2_own_size - a raise of our Receive Buffer Size (CHG-23, CHG-24)
+ * @RPCRDMA2_OWN_STEADY: none is under way
+ * @RPCRDMA2_OWN_SLOTS: server: send slots grow
+ * @RPCRDMA2_OWN_RECEIVES: Receives of the old size are being used up
+ */
+enum rpcrdma2_own_size {
+	RPCRDMA2_OWN_STEADY = 0,
+	RPCRDMA2_OWN_SLOTS,
+	RPCRDMA2_OWN_RECEIVES,
+};
+
+/**
  * struct rpcrdma2_conn_props - properties of both sides
  * @lock: protects all that follows, and keeps the messages about changes in
  *	order
@@ -27,6 +39,7 @@ extern bool rpcrdma2_property_change;
  * @peer_seen: its CONNPROP has come
  * @change: changes under way
  * @extended: both sides have announced that they change properties
+ * @own_size: see enum rpcrdma2_own_size
  * @told_recv: Receive Buffer Size that the peer has been told last
  * @want_recv: Receive Buffer Size we would like to have, bytes
  * @want_send: largest message we would like to send, bytes
@@ -46,6 +59,7 @@ struct rpcrdma2_conn_props {
 	bool				peer_seen;
 	struct rpcrdma2_change		change;
 	bool				extended;
+	enum rpcrdma2_own_size		own_size;
 	u32				told_recv;
 	u32				want_recv;
 	u32				want_send;
