@@ -234,6 +234,22 @@ bool probe(const struct svc_xprt *xprt)
 static_assert(XPT_DEAD == 6);
 EOP
 
+probe GENL_INFO_DUMP "where the attributes of a netlink dump are (6.6)" <<'EOP'
+#include <net/genetlink.h>
+struct nlattr **probe(struct netlink_callback *cb);
+struct nlattr **probe(struct netlink_callback *cb)
+{
+	return genl_info_dump(cb)->attrs;
+}
+---
+#include <net/genetlink.h>
+struct nlattr **probe(struct netlink_callback *cb);
+struct nlattr **probe(struct netlink_callback *cb)
+{
+	return genl_dumpit_info(cb)->attrs;
+}
+EOP
+
 if [ "${1-}" = --list ]; then
 	printf '%s\n' "${names[@]}"
 	exit 0

@@ -516,7 +516,7 @@ static unsigned short client_op_get_srcport(struct rpc_xprt *xprt)
 
 /* Tools read the columns by position, and some count them: the word, the order
  * and the number, 27, are those of the kernel's own RPC-over-RDMA transport.
- * What is more is told by observe.c.
+ * What is more is told by netlink.c.
  */
 static void client_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
@@ -621,7 +621,7 @@ static void client_free(struct rpcrdma2_client *client)
 	rpcrdma2_callback_destroy(client);
 	rpcrdma2_requester_destroy(&client->rq);
 	rpcrdma2_recv_pool_destroy(&client->recvs);
-	rpcrdma2_observe_ended(&client->stats, true);
+	rpcrdma2_observe_ended(xprt->xprt_net, &client->stats, true);
 	client_free_addresses(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);

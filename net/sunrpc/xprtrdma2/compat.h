@@ -28,6 +28,7 @@
 #define COMPAT_RQ_SEQNOS 1
 #define COMPAT_SHRINKER 1
 #define COMPAT_SVC_PEER_VALID 1
+#define COMPAT_GENL_INFO_DUMP 1
 #endif
 
 #ifndef COMPAT_UNALIGNED
@@ -64,12 +65,17 @@
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_PEER_VALID"
 #endif
 
+#ifndef COMPAT_GENL_INFO_DUMP
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for GENL_INFO_DUMP"
+#endif
+
 #include <linux/gfp.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
+#include <net/genetlink.h>
 
 #if COMPAT_UNALIGNED
 #include <linux/unaligned.h>
@@ -238,6 +244,22 @@ static inline bool compat_svc_peer_valid(const struct svc_xprt *xprt)
 	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
 #else
 	return true;
+#endif
+}
+
+/**
+ * compat_genl_dump_attrs - what a dump was asked for with
+ * @cb: the dump
+ *
+ * Return: the attributes
+ */
+static inline struct nlattr **
+compat_genl_dump_attrs(struct netlink_callback *cb)
+{
+#if COMPAT_GENL_INFO_DUMP
+	return genl_info_dump(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
 #endif
 }
 

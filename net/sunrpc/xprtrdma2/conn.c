@@ -12,6 +12,7 @@
 
 #include "conn.h"
 #include "module.h"
+#include "netlink.h"
 #include <trace/events/rpcrdma2.h>
 
 static const u8 conn_next_states[] = {
@@ -60,6 +61,7 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 	if (!allowed)
 		return false;
 	trace_rpcrdma2_conn_state(conn, from, to, reason);
+	rpcrdma2_netlink_state(conn, to);
 	wake_up_all(&conn->state_wq);
 	return true;
 }

@@ -170,6 +170,11 @@ static inline bool rpcrdma2_conn_swapping(const struct rpcrdma2_conn *conn)
 	return conn->p.swapper && atomic_read(conn->p.swapper);
 }
 
+static inline struct net *rpcrdma2_conn_net(const struct rpcrdma2_conn *conn)
+{
+	return conn->cm_id->route.addr.dev_addr.net;
+}
+
 /* Something has completed that a dead peer would not bring for long, see alive.c.
  * Any context; a store only for the first one between two turns of the watch.
  */

@@ -21,6 +21,7 @@
 
 #include "conn.h"
 #include "control.h"
+#include "netlink.h"
 #include <trace/events/rpcrdma2.h>
 
 /* After a refusal to lower, ask again: so often, at such a distance at first
@@ -93,6 +94,7 @@ static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 	rpcrdma2_change_announce(&conn->props.change, prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
+	rpcrdma2_netlink_changed(conn);
 }
 
 /* A server's send slots hold as much as its Receives, because a client takes
@@ -261,6 +263,7 @@ static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 		rpcrdma2_stat_inc(conn->p.stats, peer_props_changed);
 		trace_rpcrdma2_prop(conn, "peer", i, conn->props.peer.val[i],
 				    c->result[i]);
+		rpcrdma2_netlink_changed(conn);
 		/* "Not now", and here it is */
 		if (c->result[i] == RPCRDMA2_CHANGE_REJECTED &&
 		    conn->props.peer.val[i] == c->value[i])
@@ -915,63 +918,37 @@ static int raise_own(struct rpcrdma2_conn *conn, u32 size)
 	return 0;
 }
 
-static int set_own_brs(struct rpcrdma2_conn *conn, const char *word)
+static int set_own_brs(struct rpcrdma2_conn *conn, u32 value)
 {
-	u32 value;
-
 	if (!(rpcrdma2_props_changeable(conn->client) & BIT(RPCRDMA2_BRS)))
 		return -EPERM;
-	if (!strcmp(word, "none"))
-		value = RDMA2_RVREQSUP_NONE;
-	else if (!strcmp(word, "inline"))
-		value = RDMA2_RVREQSUP_INLINE;
-	else
+	if (value != RDMA2_RVREQSUP_NONE && value != RDMA2_RVREQSUP_INLINE)
 		return -EINVAL;
 	if (value != conn->props.mine.val[RPCRDMA2_BRS])
 		announce(conn, RPCRDMA2_BRS, value);
 	return 0;
 }
 
-static int command(struct rpcrdma2_conn *conn, char *line)
+static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
+		   u32 value)
 {
-	char *word = strsep(&line, " "), *arg;
-	bool own = !strcmp(word, "own");
-	u32 value;
-	int ret;
-
-	if (own)
-		word = strsep(&line, " ");
-	arg = strsep(&line, " ");
-	if (!word || !arg || line)
-		return -EINVAL;
-	if (own && !strcmp(word, "brs"))
-		return set_own_brs(conn, arg);
-	ret = kstrtou32(arg, 0, &value);
-	if (ret)
-		return ret;
-	if (!strcmp(word, "rbsiz"))
-		return own ? raise_own(conn, value) :
-			     props_ask(conn, RPCRDMA2_RBSIZ, value);
-	if (own)
-		return -EINVAL;
-	if (!strcmp(word, "brs"))
-		return props_ask(conn, RPCRDMA2_BRS, value);
-	if (strcmp(word, "cycle") || value > SZ_1K)
-		return -EINVAL;
-	conn->props.change.cycles = value;
-	return 0;
+	return prop == RPCRDMA2_RBSIZ ? raise_own(conn, value) :
+					set_own_brs(conn, value);
 }
 
 /**
- * rpcrdma2_props_command - what an administrator asks for
+ * rpcrdma2_props_request - change a property because an administrator says so
  * @conn: the connection
- * @line: one line without its end; changed
+ * @own: a property of ours; otherwise the peer is asked for one of its own
+ * @prop: property
+ * @value: value
  *
  * Context: sleeps.
  * Return: 0; -EOPNOTSUPP: not with this peer; -EPERM: may not change; -EINVAL
  * or -ERANGE; -ENOTCONN
  */
-int rpcrdma2_props_command(struct rpcrdma2_conn *conn, char *line)
+int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
+			   enum rpcrdma2_prop prop, u32 value)
 {
 	int ret = -EOPNOTSUPP;
 
@@ -979,7 +956,33 @@ int rpcrdma2_props_command(struct rpcrdma2_conn *conn, char *line)
 		return -ENOTCONN;
 	mutex_lock(&conn->props.lock);
 	if (conn->props.change.on)
-		ret = command(conn, line);
+		ret = own ? set_own(conn, prop, value) :
+			    props_ask(conn, prop, value);
+	mutex_unlock(&conn->props.lock);
+	if (!ret)
+		rpcrdma2_conn_kick(conn);
+	return ret;
+}
+
+/**
+ * rpcrdma2_props_cycle - have the peer use up Receives
+ * @conn: the connection
+ * @messages: how many empty requests to send
+ *
+ * Context: sleeps.
+ * Return: 0; -EOPNOTSUPP: not with this peer; -ENOTCONN
+ */
+int rpcrdma2_props_cycle(struct rpcrdma2_conn *conn, u32 messages)
+{
+	int ret = -EOPNOTSUPP;
+
+	if (!rpcrdma2_conn_ready(conn))
+		return -ENOTCONN;
+	mutex_lock(&conn->props.lock);
+	if (conn->props.change.on) {
+		conn->props.change.cycles = messages;
+		ret = 0;
+	}
 	mutex_unlock(&conn->props.lock);
 	if (!ret)
 		rpcrdma2_conn_kick(conn);

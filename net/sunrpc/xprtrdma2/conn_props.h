@@ -132,7 +132,9 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 
 /* From outside */
 void rpcrdma2_props_missed(struct rpcrdma2_conn *conn, u32 size);
-int rpcrdma2_props_command(struct rpcrdma2_conn *conn, char *line);
+int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
+			   enum rpcrdma2_prop prop, u32 value);
+int rpcrdma2_props_cycle(struct rpcrdma2_conn *conn, u32 messages);
 void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_props_shown *shown);
 

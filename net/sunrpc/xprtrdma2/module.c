@@ -11,6 +11,7 @@
 #include "inject.h"
 #include "module.h"
 #include "names.h"
+#include "netlink.h"
 #include "observe.h"
 #include "server.h"
 
@@ -95,11 +96,16 @@ static int __init rpcrdma2_init(void)
 	ret = rpcrdma2_server_init();
 	if (ret)
 		goto out_observe;
-	ret = rpcrdma2_names_register();
+	ret = rpcrdma2_netlink_init();
 	if (ret)
 		goto out_server;
+	ret = rpcrdma2_names_register();
+	if (ret)
+		goto out_netlink;
 	return 0;
 
+out_netlink:
+	rpcrdma2_netlink_exit();
 out_server:
 	rpcrdma2_server_exit();
 out_observe:
@@ -113,6 +119,7 @@ out_wqs:
 static void __exit rpcrdma2_exit(void)
 {
 	rpcrdma2_names_unregister();
+	rpcrdma2_netlink_exit();
 	rpcrdma2_server_exit();
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();

@@ -232,3 +232,14 @@ void rpcrdma2_names_unregister(void)
 	if (replace)
 		names_unregister(&stock);
 }
+
+/**
+ * rpcrdma2_names_replace - has this transport taken the stock one's place?
+ *
+ * Context: any.
+ * Return: yes or no
+ */
+bool rpcrdma2_names_replace(void)
+{
+	return replace;
+}

@@ -5,10 +5,13 @@
 #ifndef _RPCRDMA2_NAMES_H
 #define _RPCRDMA2_NAMES_H
 
+#include <linux/types.h>
+
 /* Exported to fs/nfs for as long as the transport is registered. */
 extern const unsigned int xprt_rdma2_ident;
 
 int rpcrdma2_names_register(void);
 void rpcrdma2_names_unregister(void);
+bool rpcrdma2_names_replace(void);
 
 #endif /* _RPCRDMA2_NAMES_H */

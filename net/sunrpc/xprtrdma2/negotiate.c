@@ -477,3 +477,20 @@ bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	return conn->client ? client_message(conn, rx, verdict) :
 			      server_message(conn, rx, verdict, settles);
 }
+
+/**
+ * rpcrdma2_ver_relearn - the next connection offers version 2 again (VER-16)
+ * @conn: a connection of the transport that remembers otherwise
+ *
+ * Context: process; does not sleep.
+ * Return: 0; -EINVAL: this is the server's end
+ */
+int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn)
+{
+	if (!conn->client)
+		return -EINVAL;
+	spin_lock(&conn->state_lock);
+	rpcrdma2_ver_forget(conn->p.mem);
+	spin_unlock(&conn->state_lock);
+	return 0;
+}

@@ -43,5 +43,6 @@ bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  enum rpcrdma2_verdict *verdict, bool *settles);
 void rpcrdma2_ver_await(struct rpcrdma2_conn *conn);
+int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_NEGOTIATE_H */

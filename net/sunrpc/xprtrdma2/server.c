@@ -651,10 +651,13 @@ static void svc_free(struct work_struct *work)
 		rpcrdma2_bc_detach(svc);
 	}
 	rpcrdma2_responder_destroy(&svc->resp);
-	if (svc->conn)
+	if (svc->conn) {
+		/* Its CM id keeps the namespace */
+		rpcrdma2_observe_ended(rpcrdma2_conn_net(svc->conn),
+				       &svc->stats, false);
 		rpcrdma2_conn_free(svc->conn);
+	}
 	rpcrdma2_recv_pool_destroy(&svc->pool);
-	rpcrdma2_observe_ended(&svc->stats, false);
 	trace_rpcrdma2_svc_closed(id, unserved);
 	kfree(svc);
 }

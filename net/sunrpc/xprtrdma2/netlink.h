@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Generic netlink family "rpcrdma2".
+ */
+#ifndef _RPCRDMA2_NETLINK_H
+#define _RPCRDMA2_NETLINK_H
+
+#include "conn.h"
+
+int rpcrdma2_netlink_init(void);
+void rpcrdma2_netlink_exit(void);
+void rpcrdma2_netlink_state(const struct rpcrdma2_conn *conn,
+			    enum rpcrdma2_conn_state state);
+void rpcrdma2_netlink_changed(const struct rpcrdma2_conn *conn);
+
+#endif /* _RPCRDMA2_NETLINK_H */

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/rpcrdma2.yaml */
+/* YNL-GEN kernel source */
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include "netlink_gen.h"
+
+#include <uapi/linux/rpcrdma2_netlink.h>
+
+/* RPCRDMA2_CMD_MODULE_GET - do */
+const struct nla_policy rpcrdma2_module_get_nl_policy[RPCRDMA2_A_MODULE_ROLE + 1] = {
+	[RPCRDMA2_A_MODULE_ROLE] = NLA_POLICY_MAX(NLA_U32, 1),
+};
+
+/* RPCRDMA2_CMD_CONN_GET - do */
+const struct nla_policy rpcrdma2_conn_get_nl_policy[RPCRDMA2_A_CONNECTION_PEER_ADDRESS + 1] = {
+	[RPCRDMA2_A_CONNECTION_ID] = { .type = NLA_U32, },
+	[RPCRDMA2_A_CONNECTION_ROLE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[RPCRDMA2_A_CONNECTION_PEER_ADDRESS] = { .len = 16, },
+};
+
+/* RPCRDMA2_CMD_CONN_CHANGE - do */
+const struct nla_policy rpcrdma2_conn_change_nl_policy[RPCRDMA2_A_CHANGE_MESSAGES + 1] = {
+	[RPCRDMA2_A_CHANGE_CONNECTION] = { .type = NLA_U32, },
+	[RPCRDMA2_A_CHANGE_OWN] = { .type = NLA_U8, },
+	[RPCRDMA2_A_CHANGE_PROPERTY] = NLA_POLICY_MAX(NLA_U32, 1),
+	[RPCRDMA2_A_CHANGE_VALUE] = { .type = NLA_U32, },
+	[RPCRDMA2_A_CHANGE_MESSAGES] = NLA_POLICY_MAX(NLA_U32, 1024),
+};
+
+/* RPCRDMA2_CMD_CONN_FORGET - do */
+const struct nla_policy rpcrdma2_conn_forget_nl_policy[RPCRDMA2_A_CHANGE_CONNECTION + 1] = {
+	[RPCRDMA2_A_CHANGE_CONNECTION] = { .type = NLA_U32, },
+};
+
+/* RPCRDMA2_CMD_CONN_RECONNECT - do */
+const struct nla_policy rpcrdma2_conn_reconnect_nl_policy[RPCRDMA2_A_CHANGE_CONNECTION + 1] = {
+	[RPCRDMA2_A_CHANGE_CONNECTION] = { .type = NLA_U32, },
+};
+
+/* Ops table for rpcrdma2 */
+const struct genl_ops rpcrdma2_nl_ops[5] = {
+	{
+		.cmd		= RPCRDMA2_CMD_MODULE_GET,
+		.doit		= rpcrdma2_nl_module_get_doit,
+		.policy		= rpcrdma2_module_get_nl_policy,
+		.maxattr	= RPCRDMA2_A_MODULE_ROLE,
+	},
+	{
+		.cmd		= RPCRDMA2_CMD_CONN_GET,
+		.doit		= rpcrdma2_nl_conn_get_doit,
+		.dumpit		= rpcrdma2_nl_conn_get_dumpit,
+		.policy		= rpcrdma2_conn_get_nl_policy,
+		.maxattr	= RPCRDMA2_A_CONNECTION_PEER_ADDRESS,
+	},
+	{
+		.cmd		= RPCRDMA2_CMD_CONN_CHANGE,
+		.doit		= rpcrdma2_nl_conn_change_doit,
+		.policy		= rpcrdma2_conn_change_nl_policy,
+		.maxattr	= RPCRDMA2_A_CHANGE_MESSAGES,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= RPCRDMA2_CMD_CONN_FORGET,
+		.doit		= rpcrdma2_nl_conn_forget_doit,
+		.policy		= rpcrdma2_conn_forget_nl_policy,
+		.maxattr	= RPCRDMA2_A_CHANGE_CONNECTION,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= RPCRDMA2_CMD_CONN_RECONNECT,
+		.doit		= rpcrdma2_nl_conn_reconnect_doit,
+		.policy		= rpcrdma2_conn_reconnect_nl_policy,
+		.maxattr	= RPCRDMA2_A_CHANGE_CONNECTION,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+};

@@ -1,0 +1,271 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The command rpcrdma2, and by it the netlink family: what is told of connections,
+# to whom, what an administrator may change, and events.
+#
+# timeout: 90
+# flavours: uml uml-debug qemu
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# status COMMAND...: its exit status and nothing else
+status() { local rc=0; "$@" > /dev/null 2>&1 || rc=$?; echo $rc; }
+
+# id ROLE: of the one connection of that role
+id() { rpcrdma2 show "$1" | sed -n 's/^id: //p'; }
+
+# said ROLE NAME: what the command tells of the one connection of that role
+said() { rpcrdma2 show "$1" | sed -n "s/^$2: //p"; }
+
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+
+nothing_yet() {
+	[ "$(status rpcrdma2 status)" = 4 ]
+	[ -z "$(rpcrdma2 show)" ]
+	[ "$(rpcrdma2 --json show)" = "[]" ]
+}
+
+# The same as root reads in debugfs: every line, but those that move.
+same_as_files() { # DEV VERS
+	local role file
+
+	nfs "$1" "$2"
+	[ "$(status rpcrdma2 status)" = 0 ]
+	for role in client server; do
+		file=$(echo "$OBSERVE/$role"-[0-9]*)
+		[ "$(id $role)" = "${file##*-}" ]
+		grep -E '^[a-z_]+: [0-9]+$' "$file" | sort > $LAB_TMP/file
+		rpcrdma2 show $role | sort > $LAB_TMP/command
+		wc -l < $LAB_TMP/file
+		[ "$(wc -l < $LAB_TMP/file)" -gt 80 ]
+		# version_reason has its words in a line of its own
+		[ -z "$(comm -23 $LAB_TMP/file $LAB_TMP/command)" ]
+		[ "$(said $role state)" = ready ]
+		[ "$(said $role device)" = "${1}0" ]
+	done
+	[ "$(said client peer_address)" = "$(said server local_address)" ]
+	[ "$(said client local_address)" = "$(said server peer_address)" ]
+	# A QP of this number is what rdma shows of the device
+	rdma res show qp link "${1}0" | grep " lqpn $(said client qp_number) "
+	umount_nfs
+	none_left
+}
+
+# Who fell back is told by the exit status.
+fallback() { # DEV
+	lab_listen rdma 20050
+	mount_nfs "$1" 4.2 port=20050
+	[ "$(status rpcrdma2 status)" = 1 ]
+	rpcrdma2 status | grep -E " client .* v1 .*ERR_VERS|version"
+	umount_nfs
+	none_left
+}
+
+# Sums of what is and what was
+counted_right() { # DEV
+	local before after
+
+	before=$(rpcrdma2 stat | awk '$1 == "connects" { print $2, $3 }')
+	nfs "$1" 4.2
+	umount_nfs
+	none_left
+	nfs "$1" 3
+	after=$(rpcrdma2 stat | awk '$1 == "connects" { print $2, $3 }')
+	# shellcheck disable=SC2086 # words
+	set -- $before $after
+	[ $(($3 - $1)) = 2 ] && [ $(($4 - $2)) = 2 ]
+	rpcrdma2 stat --prometheus | grep -x "rpcrdma2_connections{role=\"client\"} 1"
+	rpcrdma2 stat --prometheus |
+		grep -x "rpcrdma2_connects_total{role=\"client\"} $3"
+	# Each sample has a name that was declared
+	[ -z "$(rpcrdma2 stat --prometheus | awk '
+		$1 == "#" && $2 == "TYPE" { type[$3] = 1; next }
+		$1 == "#" { next }
+		{ sub(/\{.*/, "", $1); if (!type[$1]) print $1 }')" ]
+	umount_nfs
+	none_left
+}
+
+# Everybody may look, nobody else may touch.
+unprivileged() { # DEV
+	local n
+
+	nfs "$1" 4.2
+	n=$(id client)
+	[ "$(as_nobody rpcrdma2 show "$n" | sed -n 's/^id: //p')" = "$n" ]
+	as_nobody rpcrdma2 reconnect "$n" 2> $LAB_TMP/why && return 1
+	grep "not permitted" $LAB_TMP/why
+	as_nobody rpcrdma2 change "$n" rbsiz 8192 2> $LAB_TMP/why && return 1
+	grep "not permitted" $LAB_TMP/why
+	as_nobody rpcrdma2 forget "$n" 2> $LAB_TMP/why && return 1
+	grep "not permitted" $LAB_TMP/why
+	[ "$(said client connects)" = 1 ]
+	umount_nfs
+	none_left
+}
+
+# Another network namespace sees nothing of it, and reaches nothing.
+elsewhere() { # DEV
+	local n
+
+	nfs "$1" 4.2
+	n=$(id client)
+	ip netns add elsewhere
+	[ "$(status ip netns exec elsewhere rpcrdma2 status)" = 4 ]
+	[ -z "$(ip netns exec elsewhere rpcrdma2 show)" ]
+	ip netns exec elsewhere rpcrdma2 reconnect "$n" 2> $LAB_TMP/why && return 1
+	grep -i "no such" $LAB_TMP/why
+	ip netns exec elsewhere rpcrdma2 stat |
+		awk '$1 == "connects" { exit !($2 == 0 && $3 == 0) }'
+	ip netns delete elsewhere
+	[ "$(id client)" = "$n" ]
+	umount_nfs
+	none_left
+}
+
+# The connection of a live mount is made anew, nothing is lost.
+reconnected() { # DEV VERS
+	local n
+
+	scratch reconnect
+	nfs "$1" "$2"
+	iocheck write -t -s 1 -l 300001 "$D/f"
+	n=$(id client)
+	rpcrdma2 reconnect "$n"
+	again_there() { [ -n "$(id client)" ] && [ "$(id client)" != "$n" ]; }
+	iocheck write -t -s 2 -l 300001 "$D/g"
+	lab_wait 20 again_there
+	[ "$(said client reconnects)" = 1 ]
+	iocheck check -e -s 1 -l 300001 "$D/f"
+	iocheck check -s 2 -l 300001 "$E/g"
+	rm -r "$E"
+	umount_nfs
+	none_left
+}
+
+_has() { [[ "$(said "$1" "$2")" =~ ^$3$ ]]; }
+
+changed() { # DEV
+	nfs "$1" 4.2
+	rpcrdma2 change "$(id client)" rbsiz 8192
+	lab_wait 60 _has server rbsiz "local 8192 peer .*"
+	lab_wait 60 _has client "rbsiz asked" "8192 granted"
+	rpcrdma2 change "$(id server)" brs none 2> $LAB_TMP/why ||
+		grep . $LAB_TMP/why
+	rpcrdma2 change "$(id client)" own brs none
+	lab_wait 60 _has server brs "local .* peer 0"
+	umount_nfs
+	none_left
+}
+
+# Nonsense is refused, and says so.
+refused() { # DEV
+	local n
+
+	nfs "$1" 4.2
+	n=$(id client)
+	[ "$(status rpcrdma2 show 4000000000)" = 2 ]
+	[ "$(status rpcrdma2 show nonsense)" = 2 ]
+	[ "$(status rpcrdma2 change "$n" rbsiz)" = 2 ]
+	[ "$(status rpcrdma2 change "$n" rbsiz 12x)" = 2 ]
+	[ "$(status rpcrdma2 change "$n" rbsiz 100)" = 2 ]
+	[ "$(status rpcrdma2 change "$n" own brs 7)" = 2 ]
+	[ "$(status rpcrdma2 change "$n" messages 99999)" = 2 ]
+	[ "$(status rpcrdma2 change 4000000000 rbsiz 8192)" = 2 ]
+	[ "$(status rpcrdma2 forget "$(id server)")" = 2 ]
+	[ "$(status rpcrdma2 nonsense)" = 2 ]
+	[ "$(status rpcrdma2)" = 2 ]
+	[ "$(said client connects)" = 1 ]
+	umount_nfs
+	none_left
+}
+
+all_there() {
+	[ "$(connections client)" = 12 ] && [ "$(connections server)" = 12 ]
+}
+
+# Many connections come in one dump, each once, in the order of their ids.
+many() { # DEV
+	local n
+
+	nfs "$1" 3 nconnect=12
+	# Connections are made when they are needed
+	mkdir -m 1777 /export/many
+	for n in {1..48}; do
+		echo "$n" > "/mnt/many/$n" &
+	done
+	wait_all $(jobs -p)
+	lab_wait 20 all_there
+	rpcrdma2 show | sed -n 's/^id: //p' > $LAB_TMP/ids
+	[ "$(wc -l < $LAB_TMP/ids)" = 24 ]
+	sort -nu $LAB_TMP/ids | cmp - $LAB_TMP/ids
+	n=$(rpcrdma2 --json show server | grep -c '"role": "server"')
+	[ "$n" = 12 ]
+	[ "$(strace -fe trace=recvfrom,recvmsg rpcrdma2 show 2>&1 > /dev/null |
+		grep -c '^recv')" -le 12 ]
+	rm -r /export/many
+	umount_nfs
+	none_left
+}
+
+_event() { grep -qE "$1" $LAB_TMP/events; }
+
+events() { # DEV
+	local monitor
+
+	rpcrdma2 monitor > $LAB_TMP/events &
+	monitor=$!
+	# It listens when it hears of something
+	heard() {
+		nfs "$1" 3
+		umount_nfs
+		[ -s $LAB_TMP/events ]
+	}
+	lab_wait 20 heard "$1"
+	none_left
+	: > $LAB_TMP/events
+	nfs "$1" 4.2
+	lab_wait 20 _event "connected *server"
+	lab_wait 20 _event "settled *client .*v2 \(CONNPROP answered\)"
+	lab_wait 20 _event "settled *server"
+	rpcrdma2 change "$(id client)" rbsiz 8192
+	lab_wait 60 _event "changed *client"
+	umount_nfs
+	none_left
+	lab_wait 20 _event "lost *client"
+	lab_wait 20 _event "lost *server"
+	: > $LAB_TMP/events
+	mount_nfs "$1" 4.2 port=20050
+	lab_wait 20 _event "fallback *client .*v1"
+	umount_nfs
+	kill $monitor
+	none_left
+}
+
+not_loaded() {
+	stop_server
+	unload_rpcrdma2
+	[ "$(status rpcrdma2 status)" = 3 ]
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
+fs_start
+stop_server() { echo 0 > "$NFSD/threads"; }
+ktap_run "nothing to see" nothing_yet
+for dev in $(lab_devices); do
+	for vers in 3 4.2; do
+		ktap_run "$dev NFSv$vers as in files" same_as_files "$dev" $vers
+		ktap_run "$dev NFSv$vers reconnect" reconnected "$dev" $vers
+	done
+	ktap_run "$dev change" changed "$dev"
+done
+ktap_run "counters" counted_right rxe
+ktap_run "unprivileged" unprivileged rxe
+ktap_run "another namespace" elsewhere rxe
+ktap_run "nonsense" refused rxe
+ktap_run "many connections" many rxe
+ktap_run "version 1" fallback rxe
+ktap_run "events" events rxe
+ktap_run "not loaded" not_loaded

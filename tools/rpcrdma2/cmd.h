@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The commands of rpcrdma2: each gets its arguments and returns the status to
+ * exit with.
+ */
+#ifndef _CMD_H
+#define _CMD_H
+
+#include <stdbool.h>
+
+/* Exit status. Those of "status" are for scripts, see rpcrdma2(8). */
+#define RC_OK		0
+#define RC_FALLBACK	1	/* something speaks version 1 that could do 2 */
+#define RC_ERROR	2
+#define RC_NOT_LOADED	3
+#define RC_NOTHING	4	/* there is no connection */
+
+extern bool opt_json;
+
+int cmd_show(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+int cmd_monitor(int argc, char **argv);
+int cmd_change(int argc, char **argv);
+int cmd_forget(int argc, char **argv);
+int cmd_reconnect(int argc, char **argv);
+
+int fail(const char *what, int err);
+int usage_error(const char *what);
+bool to_number(const char *word, unsigned int *number);
+
+#endif /* _CMD_H */

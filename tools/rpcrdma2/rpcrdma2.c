@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rpcrdma2 - look at RPC-over-RDMA version 2 and change what it does
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "nl.h"
+
+bool opt_json;
+
+static const struct {
+	const char	*name;
+	int		(*run)(int argc, char **argv);
+	const char	*help;
+} commands[] = {
+	{ "status", cmd_status,
+	  "                 a line for each connection: version, and why" },
+	{ "show", cmd_show,
+	  "[client|server|ID] all that is known of connections" },
+	{ "stat", cmd_stat,
+	  "[--prometheus]    counters, as sums of clients and of servers" },
+	{ "monitor", cmd_monitor,
+	  "                 events as they come" },
+	{ "change", cmd_change,
+	  "ID [own] rbsiz|brs VALUE | ID messages N   change a property" },
+	{ "forget", cmd_forget,
+	  "ID               offer version 2 again next time" },
+	{ "reconnect", cmd_reconnect,
+	  "ID               end the connection; that of a mount is made anew" },
+};
+
+static void help(FILE *out)
+{
+	size_t i;
+
+	fputs("usage: rpcrdma2 [--json] COMMAND ...\n\n", out);
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
+	fputs("\nrpcrdma2(8) has the rest.\n", out);
+}
+
+/**
+ * fail - say why something could not be done
+ * @what: it
+ * @err: a negative errno
+ *
+ * Return: the status to exit with
+ */
+int fail(const char *what, int err)
+{
+	fprintf(stderr, "rpcrdma2: %s: %s\n", what, strerror(-err));
+	return RC_ERROR;
+}
+
+/**
+ * usage_error - say that arguments are not understood
+ * @what: how they should be
+ *
+ * Return: the status to exit with
+ */
+int usage_error(const char *what)
+{
+	fprintf(stderr, "usage: rpcrdma2 %s\n", what);
+	return RC_ERROR;
+}
+
+/**
+ * to_number - read a number
+ * @word: it
+ * @number: its value
+ *
+ * Return: true if @word is a number of 32 bits and nothing else
+ */
+bool to_number(const char *word, unsigned int *number)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(word, &end, 0);
+	*number = n;
+	return *word >= '0' && *word <= '9' && !*end && !errno &&
+	       n <= 0xffffffff;
+}
+
+static int run(int argc, char **argv)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(argv[0], commands[i].name))
+			break;
+	if (i == ARRAY_SIZE(commands)) {
+		fprintf(stderr, "rpcrdma2: no command '%s'\n", argv[0]);
+		help(stderr);
+		return RC_ERROR;
+	}
+	ret = nl_open();
+	if (ret == -ENOENT) {
+		fputs("rpcrdma2: the module rpcrdma2 is not loaded\n", stderr);
+		return RC_NOT_LOADED;
+	}
+	if (ret)
+		return fail("netlink", ret);
+	return commands[i].run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+jh", options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			opt_json = true;
+			break;
+		case 'h':
+			help(stdout);
+			return RC_OK;
+		default:
+			return RC_ERROR;
+		}
+	}
+	if (optind == argc) {
+		help(stderr);
+		return RC_ERROR;
+	}
+	return run(argc - optind, argv + optind);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * show, status, monitor: connections, for people and for scripts.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/rpcrdma2_netlink.h>
+
+#include "cmd.h"
+#include "nl.h"
+
+static const char *text(const json_t *object, const char *name)
+{
+	const char *value = json_string_value(json_object_get(object, name));
+
+	return value ?: "-";
+}
+
+static long long number(const json_t *object, const char *name)
+{
+	return json_integer_value(json_object_get(object, name));
+}
+
+static void print_json(const json_t *what)
+{
+	json_dumpf(what, stdout, JSON_INDENT(2));
+	putchar('\n');
+}
+
+/* ---- show ---- */
+
+static void print_properties(const json_t *array)
+{
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(array, i, p) {
+		printf("%s: local %lld peer %lld\n", text(p, "id"),
+		       number(p, "local"), number(p, "peer"));
+		printf("%s asked: %lld %s\n", text(p, "id"), number(p, "asked"),
+		       text(p, "result"));
+	}
+}
+
+static void print_object(json_t *object)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(object, name, value) {
+		if (json_is_object(value))
+			print_object(value);
+		else if (json_is_array(value))
+			print_properties(value);
+		else if (json_is_string(value))
+			printf("%s: %s\n", name, json_string_value(value));
+		else
+			printf("%s: %lld\n", name, json_integer_value(value));
+	}
+}
+
+/* A connection, a role or nothing */
+static json_t *get_connections(const char *which)
+{
+	struct nl_arg args[2] = { };
+	unsigned int id;
+	int role;
+
+	if (!which)
+		return nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set,
+			      NULL);
+	args[0].kind = ATTR_U32;
+	if (to_number(which, &id)) {
+		args[0].type = RPCRDMA2_A_CONNECTION_ID;
+		args[0].number = id;
+		return nl_get(RPCRDMA2_CMD_CONN_GET, false, &connection_set,
+			      args);
+	}
+	args[0].type = RPCRDMA2_A_CONNECTION_ROLE;
+	role = nl_word(&connection_set.attrs[RPCRDMA2_A_CONNECTION_ROLE],
+		       which);
+	if (role < 0) {
+		errno = EINVAL;
+		return NULL;
+	}
+	args[0].number = role;
+	return nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set, args);
+}
+
+/**
+ * cmd_show - all that is known of connections
+ * @argc: words
+ * @argv: show [client|server|ID]
+ *
+ * Return: exit status
+ */
+int cmd_show(int argc, char **argv)
+{
+	const char *which = argc > 1 ? argv[1] : NULL;
+	json_t *all, *conn;
+	size_t i;
+
+	if (argc > 2)
+		return usage_error("show [client|server|ID]");
+	all = get_connections(which);
+	if (!all)
+		return fail(which ?: "show", -errno);
+	if (opt_json) {
+		print_json(all);
+	} else {
+		json_array_foreach(all, i, conn) {
+			if (i)
+				putchar('\n');
+			print_object(conn);
+		}
+	}
+	json_decref(all);
+	return RC_OK;
+}
+
+/* ---- status ---- */
+
+/* Not settled yet is not version 2 either. */
+static bool speaks_v2(const json_t *conn)
+{
+	return number(conn, "version") == 2;
+}
+
+static void print_status(const json_t *conn)
+{
+	bool client = !strcmp(text(conn, "role"), "client");
+
+	printf("%-5lld %-6s %-24s %-8s %-10s v%-2lld %4lld %6lld %6lld %-3s %s\n",
+	       number(conn, "id"), text(conn, "role"), text(conn, "peer_address"),
+	       text(conn, "device"), text(conn, "state"),
+	       number(conn, "version"),
+	       number(conn, client ? "credits_granted_by_peer" :
+				     "credits_granted_to_peer"),
+	       number(conn, "inline_send"), number(conn, "inline_recv"),
+	       number(conn, "remote_invalidation") ? "yes" : "no",
+	       text(conn, "version_reason_text"));
+}
+
+/**
+ * cmd_status - a line for each connection
+ * @argc: words
+ * @argv: status
+ *
+ * Return: exit status: RC_OK if everything speaks version 2, RC_FALLBACK if
+ * something does not, RC_NOTHING if there is nothing
+ */
+int cmd_status(int argc, char **argv)
+{
+	int ret = RC_NOTHING;
+	json_t *all, *conn;
+	size_t i;
+
+	(void)argv;
+	if (argc > 1)
+		return usage_error("status");
+	all = get_connections(NULL);
+	if (!all)
+		return fail("status", -errno);
+	if (opt_json)
+		print_json(all);
+	else
+		printf("%-5s %-6s %-24s %-8s %-10s %-3s %4s %6s %6s %-3s %s\n",
+		       "ID", "ROLE", "PEER", "DEVICE", "STATE", "VER", "CRED",
+		       "SEND", "RECV", "INV", "WHY");
+	json_array_foreach(all, i, conn) {
+		if (!opt_json)
+			print_status(conn);
+		if (ret != RC_FALLBACK)
+			ret = speaks_v2(conn) ? RC_OK : RC_FALLBACK;
+	}
+	json_decref(all);
+	return ret;
+}
+
+/* ---- monitor ---- */
+
+static void print_event(json_t *event)
+{
+	time_t now = time(NULL);
+	char at[16];
+
+	if (opt_json) {
+		json_dumpf(event, stdout, JSON_COMPACT);
+		putchar('\n');
+		fflush(stdout);
+		return;
+	}
+	strftime(at, sizeof(at), "%T", localtime(&now));
+	printf("%s %-9s %s %lld %s %s", at, text(event, "event"),
+	       text(event, "role"), number(event, "id"),
+	       text(event, "peer_address"), text(event, "device"));
+	if (json_object_get(event, "version"))
+		printf(" v%lld (%s)", number(event, "version"),
+		       text(event, "version_reason_text"));
+	if (number(event, "reason"))
+		printf(": %s", strerror(-number(event, "reason")));
+	putchar('\n');
+	fflush(stdout);
+}
+
+/**
+ * cmd_monitor - events as they come
+ * @argc: words
+ * @argv: monitor
+ *
+ * Return: exit status, if it ends
+ */
+int cmd_monitor(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return usage_error("monitor");
+	return fail("monitor", nl_listen(&connection_set, print_event));
+}

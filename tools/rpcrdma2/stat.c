@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stat: counters, summed up over the connections that there are and all that
+ * have ended, for each role.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/rpcrdma2_netlink.h>
+
+#include "cmd.h"
+#include "nl.h"
+
+static void add(json_t *sums, json_t *counters)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(counters, name, value) {
+		json_t *old = json_object_get(sums, name);
+
+		json_object_set_new(sums, name,
+				    json_integer(json_integer_value(old) +
+						 json_integer_value(value)));
+	}
+}
+
+/* The counters of what has ended are read first: a connection that ends in
+ * between is missing once, none is counted twice.
+ */
+static json_t *sums_of(uint32_t role)
+{
+	const struct nl_arg ended_args[] = {
+		{ RPCRDMA2_A_MODULE_ROLE, ATTR_U32, role, NULL, 0 }, { }
+	};
+	const struct nl_arg conn_args[] = {
+		{ RPCRDMA2_A_CONNECTION_ROLE, ATTR_U32, role, NULL, 0 }, { }
+	};
+	json_t *ended = nl_get(RPCRDMA2_CMD_MODULE_GET, false, &module_set,
+			       ended_args);
+	json_t *conns = nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set,
+			       conn_args);
+	json_t *sums = NULL, *conn;
+	size_t i;
+
+	if (ended && conns) {
+		sums = json_object();
+		json_object_set_new(sums, "connections",
+				    json_integer(json_array_size(conns)));
+		add(sums, json_object_get(json_array_get(ended, 0), "ended"));
+		json_array_foreach(conns, i, conn)
+			add(sums, json_object_get(conn, "counters"));
+	}
+	json_decref(ended);
+	json_decref(conns);
+	return sums;
+}
+
+static void print_table(json_t *client, json_t *server)
+{
+	const char *name;
+	json_t *value;
+
+	printf("%-26s %14s %14s\n", "", "client", "server");
+	json_object_foreach(client, name, value)
+		printf("%-26s %14lld %14lld\n", name,
+		       json_integer_value(value),
+		       json_integer_value(json_object_get(server, name)));
+}
+
+/* The text format of Prometheus; all but the number of connections only grow,
+ * as long as connections do.
+ */
+static void print_prometheus(json_t *client, json_t *server)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(client, name, value) {
+		bool gauge = !strcmp(name, "connections");
+		const char *total = gauge ? "" : "_total";
+		const json_t *other = json_object_get(server, name);
+
+		printf("# HELP rpcrdma2_%s%s See rpcrdma2(8).\n", name, total);
+		printf("# TYPE rpcrdma2_%s%s %s\n", name, total,
+		       gauge ? "gauge" : "counter");
+		printf("rpcrdma2_%s%s{role=\"client\"} %lld\n", name, total,
+		       json_integer_value(value));
+		printf("rpcrdma2_%s%s{role=\"server\"} %lld\n", name, total,
+		       json_integer_value(other));
+	}
+}
+
+/**
+ * cmd_stat - counters
+ * @argc: words
+ * @argv: stat [--prometheus]
+ *
+ * Return: exit status
+ */
+int cmd_stat(int argc, char **argv)
+{
+	bool prometheus = argc == 2 && !strcmp(argv[1], "--prometheus");
+	json_t *client, *server, *both;
+
+	if (argc > 1 + prometheus)
+		return usage_error("stat [--prometheus]");
+	client = sums_of(RPCRDMA2_ROLE_CLIENT);
+	server = sums_of(RPCRDMA2_ROLE_SERVER);
+	if (!client || !server)
+		return fail("stat", -errno);
+	both = json_pack("{s:o, s:o}", "client", client, "server", server);
+	if (prometheus)
+		print_prometheus(client, server);
+	else if (opt_json)
+		json_dumpf(both, stdout, JSON_INDENT(2));
+	else
+		print_table(client, server);
+	json_decref(both);
+	return RC_OK;
+}
