@@ -155,18 +155,16 @@ static int put_properties(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 /* Absent before the version is settled. */
 static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_conn_limits *limits = &conn->limits;
-
 	if (rpcrdma2_conn_state(conn) < RPCRDMA2_CONN_READY ||
 	    !READ_ONCE(conn->codec))
 		return 0;
 	if (put_version(skb, conn) || put_properties(skb, conn) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_SEND,
-			rpcrdma2_limits_send(limits)) ||
+			rpcrdma2_limits_send(&conn->limits)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_RECV,
-			rpcrdma2_limits_recv(limits)) ||
+			rpcrdma2_limits_recv(&conn->limits)) ||
 	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REMOTE_INVALIDATION,
-		       rpcrdma2_limits_remote_inval(limits)))
+		       rpcrdma2_limits_remote_inval(&conn->limits)))
 		return -EMSGSIZE;
 	return 0;
 }
