@@ -55,6 +55,26 @@ unsigned long probe(struct page **pages)
 }
 EOP
 
+probe KZALLOC_OBJ "how memory for one object is allocated (7.0)" <<'EOP'
+#include <linux/slab.h>
+u32 *probe(void);
+u32 *probe(void)
+{
+	u32 *p = kzalloc_obj(*p, GFP_KERNEL);
+
+	return p;
+}
+---
+#include <linux/slab.h>
+u32 *probe(void);
+u32 *probe(void)
+{
+	u32 *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	return p;
+}
+EOP
+
 probe ASSIGN_STR "whether a string field of a trace event knows its source (6.10)" <<'EOP'
 #include <linux/stddef.h>
 #include <linux/string.h>

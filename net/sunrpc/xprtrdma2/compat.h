@@ -19,6 +19,7 @@
 #else
 #define COMPAT_UNALIGNED 1
 #define COMPAT_ALLOC_PAGES_BULK 1
+#define COMPAT_KZALLOC_OBJ 1
 #define COMPAT_ASSIGN_STR 1
 #define COMPAT_SV_CB_LWQ 1
 #define COMPAT_SVC_RESPAGES 1
@@ -35,6 +36,9 @@
 #endif
 #ifndef COMPAT_ALLOC_PAGES_BULK
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for ALLOC_PAGES_BULK"
+#endif
+#ifndef COMPAT_KZALLOC_OBJ
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for KZALLOC_OBJ"
 #endif
 #ifndef COMPAT_ASSIGN_STR
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for ASSIGN_STR"
@@ -79,6 +83,10 @@
 
 #if !COMPAT_ALLOC_PAGES_BULK
 #define alloc_pages_bulk(gfp, n, pages)	alloc_pages_bulk_array(gfp, n, pages)
+#endif
+
+#if !COMPAT_KZALLOC_OBJ
+#define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
 #endif
 
 /* A string field of a trace event, and what its __string() has. */
@@ -245,7 +253,7 @@ static inline bool compat_svc_peer_valid(const struct svc_xprt *xprt)
 static inline struct shrinker *shrinker_alloc(unsigned int flags,
 					      const char *name)
 {
-	struct shrinker *shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL);
+	struct shrinker *shrinker = kzalloc_obj(*shrinker, GFP_KERNEL);
 
 	if (shrinker) {
 		shrinker->flags = flags;

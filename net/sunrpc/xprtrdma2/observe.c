@@ -248,7 +248,7 @@ static void view_remove_worker(struct work_struct *work)
  */
 void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_view *view = kzalloc(sizeof(*view), rpcrdma2_gfp());
+	struct rpcrdma2_view *view = kzalloc_obj(*view, rpcrdma2_gfp());
 	char name[32];
 
 	if (!view)

@@ -89,7 +89,7 @@ struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_responder *resp, u32 nents,
 	}
 	spin_unlock(&resp->lock);
 	if (!rw) {
-		rw = kzalloc(sizeof(*rw), gfp);
+		rw = kzalloc_obj(*rw, gfp);
 		if (!rw)
 			return NULL;
 		sg_init_table(rw->small, RPCRDMA2_RW_SMALL);

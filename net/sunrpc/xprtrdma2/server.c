@@ -191,7 +191,7 @@ static int listener_request(struct rpcrdma2_listener *listener,
 	struct rpcrdma2_pending *req;
 	int ret = 0;
 
-	req = kzalloc(sizeof(*req), GFP_KERNEL);
+	req = kzalloc_obj(*req, GFP_KERNEL);
 	if (!req) {
 		ret = -ENOMEM;
 		goto out;
@@ -371,7 +371,7 @@ struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
 
 	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
 		return ERR_PTR(-EAFNOSUPPORT);
-	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	listener = kzalloc_obj(*listener, GFP_KERNEL);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
 	svc_xprt_init(net, xcl, &listener->xprt, serv);

@@ -17,7 +17,7 @@
 static struct rpcrdma2_req *slot_alloc(struct rpcrdma2_requester *rq,
 				       gfp_t gfp)
 {
-	struct rpcrdma2_req *req = kzalloc(sizeof(*req), gfp);
+	struct rpcrdma2_req *req = kzalloc_obj(*req, gfp);
 
 	if (!req)
 		return NULL;
