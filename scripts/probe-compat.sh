@@ -249,9 +249,13 @@ bool probe(const struct svc_xprt *xprt)
 	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
 }
 ---
-#include <linux/build_bug.h>
 #include <linux/sunrpc/svc_xprt.h>
-static_assert(XPT_DEAD == 6);
+bool probe(const struct svc_xprt *xprt);
+bool probe(const struct svc_xprt *xprt)
+{
+	return test_bit(XPT_CACHE_AUTH, &xprt->xpt_flags) &&
+	       READ_ONCE(xprt->xpt_auth_cache);
+}
 EOP
 
 if [ "${1-}" = --list ]; then

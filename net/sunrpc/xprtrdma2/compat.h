@@ -232,10 +232,25 @@ static inline bool compat_rqst_has_seqno(const struct rpc_rqst *rqst)
 }
 
 /**
- * compat_svc_peer_valid - has a client shown a filehandle that it may use?
- * @xprt: the server's transport
+ * compat_svc_peer_watch - have sunrpc take note of what a client may use
+ * @xprt: the server's new transport
  *
- * Older kernels do not tell and limit nothing by it; every client passes there.
+ * Older kernels know nothing of filehandles. There a transport that asks for it
+ * remembers that the server's table of exports has the address of its client,
+ * which a client shows with its first Call that is not NULL.
+ *
+ * Context: the thread that has made @xprt, before anybody else sees it.
+ */
+static inline void compat_svc_peer_watch(struct svc_xprt *xprt)
+{
+#if !COMPAT_SVC_PEER_VALID
+	set_bit(XPT_CACHE_AUTH, &xprt->xpt_flags);
+#endif
+}
+
+/**
+ * compat_svc_peer_valid - has a client shown that it may use something?
+ * @xprt: the server's transport, which compat_svc_peer_watch() has seen
  *
  * Context: any.
  * Return: true if it has
@@ -245,7 +260,7 @@ static inline bool compat_svc_peer_valid(const struct svc_xprt *xprt)
 #if COMPAT_SVC_PEER_VALID
 	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
 #else
-	return true;
+	return READ_ONCE(xprt->xpt_auth_cache);
 #endif
 }
 

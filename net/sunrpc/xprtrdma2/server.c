@@ -481,7 +481,7 @@ static u32 svc_replies_due(struct rpcrdma2_conn *conn)
 	return rpcrdma2_bc_replies_due(conn->p.owner);
 }
 
-/* sunrpc knows of a filehandle that this client may use. */
+/* sunrpc knows of something that this client may use. */
 static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_svc *svc = conn->p.owner;
@@ -690,6 +690,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 		      listener->xpt_server);
 	svc->xprt.xpt_ops = &rpcrdma2_svc_ops;
 	set_bit(XPT_CONG_CTRL, &svc->xprt.xpt_flags);
+	compat_svc_peer_watch(&svc->xprt);
 	svc_set_addresses(&svc->xprt, cm_id);
 	spin_lock_init(&svc->lock);
 	INIT_LIST_HEAD(&svc->ready);
