@@ -55,6 +55,26 @@ unsigned long probe(struct page **pages)
 }
 EOP
 
+probe KZALLOC_OBJ "how memory for one object is allocated (7.0)" <<'EOP'
+#include <linux/slab.h>
+u32 *probe(void);
+u32 *probe(void)
+{
+	u32 *p = kzalloc_obj(*p, GFP_KERNEL);
+
+	return p;
+}
+---
+#include <linux/slab.h>
+u32 *probe(void);
+u32 *probe(void)
+{
+	u32 *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	return p;
+}
+EOP
+
 probe ASSIGN_STR "whether a string field of a trace event knows its source (6.10)" <<'EOP'
 #include <linux/stddef.h>
 #include <linux/string.h>
@@ -229,9 +249,13 @@ bool probe(const struct svc_xprt *xprt)
 	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
 }
 ---
-#include <linux/build_bug.h>
 #include <linux/sunrpc/svc_xprt.h>
-static_assert(XPT_DEAD == 6);
+bool probe(const struct svc_xprt *xprt);
+bool probe(const struct svc_xprt *xprt)
+{
+	return test_bit(XPT_CACHE_AUTH, &xprt->xpt_flags) &&
+	       READ_ONCE(xprt->xpt_auth_cache);
+}
 EOP
 
 probe GENL_INFO_DUMP "where the attributes of a netlink dump are (6.6)" <<'EOP'

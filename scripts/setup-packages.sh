@@ -9,13 +9,16 @@
 # --arm64: also what guests of that architecture need
 set -euo pipefail
 
+kernels=$(dirname "$0")/kernels
+series=$("$kernels" get lab series)
+package=$("$kernels" get lab package)
 PACKAGES=(
 	# to build kernels and modules
 	bc bison flex gcc libc6-dev libelf-dev libssl-dev make patch
-	xz-utils kmod linux-headers-6.12-amd64 linux-source-6.12
+	xz-utils kmod "linux-headers-$package" "linux-source-$series"
 	# to make and run guests
 	busybox-static cpio procps qemu-system-x86
-	linux-image-6.12-amd64
+	"linux-image-$package"
 	# what runs in them
 	acl attr e2fsprogs ibverbs-providers ibverbs-utils iproute2
 	krb5-admin-server krb5-kdc krb5-user libibverbs-dev libjansson-dev libmnl-dev librdmacm-dev
@@ -73,8 +76,8 @@ apt() {
 if ! { apt update && apt install --no-install-recommends "${missing[@]}"; }; then
 	tail -n 20 "$log" >&2
 	echo "error: the packages could not be installed, see $log" >&2
-	echo "(Linux 6.12 for Debian 12 is in its security suite," \
-		"deb http://security.debian.org/debian-security bookworm-security main)" >&2
+	echo "(apt has to know the suites" $("$kernels" get lab suites)": the first" \
+		"of them has linux-image-$package)" >&2
 	exit 1
 fi
 rm -f "$log"

@@ -59,20 +59,27 @@ processors() {
 	done
 }
 
-# Version of Debian's kernel source package (the newest 6.12 there is).
+# The series of the kernels that guests have unless they are told another.
+lab_series() { "$TOP/scripts/kernels" get lab series; }
+
+# The version of Debian's source package of that series.
 source_version() {
-	dpkg-query -W -f '${Version}' linux-source-6.12 2>/dev/null ||
-		die "linux-source-6.12 is not installed: run scripts/setup-packages.sh"
+	local name
+
+	name=linux-source-$(lab_series)
+	dpkg-query -W -f '${Version}' "$name" 2>/dev/null ||
+		die "$name is not installed: run scripts/setup-packages.sh"
 }
 
-# Release name of the newest installed stock Debian 6.12 kernel.
+# What uname -r says in Debian's newest kernel of that series that is installed.
 stock_release() {
-	local k
+	local series k
 
-	k=$(find /boot -maxdepth 1 -name 'vmlinuz-6.12*-amd64' \
+	series=$(lab_series)
+	k=$(find /boot -maxdepth 1 -name "vmlinuz-${series}[.+-]*-amd64" \
 		! -name '*cloud*' ! -name '*-rt-*' -printf '%f\n' 2>/dev/null |
 		sort -V | tail -n 1)
 	[ -n "$k" ] ||
-		die "no Debian 6.12 kernel in /boot: run scripts/setup-packages.sh"
+		die "no Debian $series kernel in /boot: run scripts/setup-packages.sh"
 	printf '%s\n' "${k#vmlinuz-}"
 }

@@ -42,6 +42,9 @@ make_version() {
 		$1 == "SUBLEVEL" { print v "." p "." $2; exit }' "$1/Makefile"
 }
 
+# The same of the kernel to build for, whose name may have another Z.
+kernel_version() { make -s -C "$kdir" kernelversion < /dev/null 2> /dev/null; }
+
 # Debian's package version of the kernel that $kdir belongs to, if it is one.
 kernel_package() {
 	sed -n 's/.*Debian \([^ "]*\).*/\1/; T; p; q' \
@@ -101,9 +104,7 @@ fetch_source() {
 check_version() {
 	local dir=$1 want have kpkg spkg
 
-	# X.Y.Z as the kernel's name has it, or from the headers' Makefile.
-	want=$(printf '%s\n' "$kver" | grep -oE '^[0-9]+\.[0-9]+\.[0-9]+' ||
-		make_version "$kdir")
+	want=$(kernel_version)
 	have=$(make_version "$dir")
 	[ "$have" = "$want" ] ||
 		die "kernel $kver needs the source of $want, $source is $have"
@@ -237,7 +238,7 @@ done
 kdir=$(readlink -m "${kdir:-/lib/modules/$kver/build}")
 [ -f "$kdir/Module.symvers" ] ||
 	die "no headers of kernel $kver in $kdir: install linux-headers-$kver"
-release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=
+release=$("$TOP/scripts/kernels" release "$kdir") || release=
 [ "$release" = "$kver" ] ||
 	die "$kdir has the headers of kernel ${release:-(unknown)}, not of $kver"
 if [ -z "$source" ]; then

@@ -368,8 +368,16 @@ done
 check "rdmaver=2 in any order" version_2_spelling
 check "rdmaver=2 over IPv6" version_2_ipv6
 check "nconnect NFSv3" connections_4 3
-check "nconnect NFSv4.2" connections_4 4.2
-check "READ_PLUS" read_plus
+if nfs4_nconnect; then
+	check "nconnect NFSv4.2" connections_4 4.2
+else
+	ktap_skip "nconnect NFSv4.2" "not over RDMA on this kernel"
+fi
+if older_than 6.12; then
+	ktap_skip "READ_PLUS" "the NFS client of this kernel sends none"
+else
+	check "READ_PLUS" read_plus
+fi
 check "NFSv3, versions side by side" side_by_side
 for vers in 4.0 4.2; do
 	check "version 2 after 1, NFSv$vers" second_mount rxe-v1 rxe $vers

@@ -3,15 +3,16 @@
 #
 # What differs between kernels, on whichever this is: the server is started again
 # under load, properties change on a connection in use, pages change hands, the
-# kernel's stock client is served, the module is unloaded. Where the NFS modules
-# know no rdmaver= this module is in the place of the stock one for all but the
-# stock client. 60-smoke compares more data.
+# kernel's stock client is served, who may have little gets little, the module is
+# unloaded. Where the NFS modules know no rdmaver= this module is in the place of
+# the stock one for all but the stock client. 60-smoke compares more data.
 #
-# timeout: 60
+# timeout: 90
 # flavours: kernels (make check-kernels names it)
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
+. /lab/lib/raw.sh
 
 SIZES="0 1 1023 1024 4095 4096 4097 16383 16384 16385 1048576 1048577"
 
@@ -19,6 +20,20 @@ SIZES="0 1 1023 1024 4095 4096 4097 16383 16384 16385 1048576 1048577"
 put() { iocheck put "$@" $SIZES; }
 # shellcheck disable=SC2086 # a list
 get() { iocheck get "$@" $SIZES; }
+
+# Messages of every length around every threshold.
+# shellcheck disable=SC2046 # a list
+lengths() { # DEV VERS
+	scratch lengths
+	nfs "$1" "$2"
+	iocheck put "$D" $(around 3)
+	again "$1" "$2"
+	iocheck get "$D" $(around 3)
+	iocheck get "$E" $(around 3)
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
 
 stop_server() { echo 0 > $NFSD/threads; }
 
@@ -136,9 +151,11 @@ stock_client() { # DEV VERS
 }
 
 fs_start
+for_all lengths "message lengths"
 for_versions "3 4.0 4.1 4.2" restarted "server restarted"
 for_versions "3 4.2" changed "properties change"
 for_versions "3 4.2" long_calls "long Calls"
+raw_group bounds 20049 bound_nobody
 ktap_run "unload" unload
 ktap_run "beside the stock transport" beside_stock
 for_versions "3 4.1 4.2" stock_client "stock client"

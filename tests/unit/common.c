@@ -10,7 +10,7 @@
 #include "vectors.inc"
 #undef VECTOR
 
-const struct vector vectors[NR_VECTORS] = {
+const struct vector vectors[NR_GOLDEN] = {
 #define VECTOR(id, ...)	\
 	[VEC_##id] = { #id, words_##id, ARRAY_SIZE(words_##id) },
 #include "vectors.inc"

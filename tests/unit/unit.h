@@ -91,7 +91,7 @@ enum vector_id {
 #define VECTOR(id, ...)	VEC_##id,
 #include "vectors.inc"
 #undef VECTOR
-	NR_VECTORS
+	NR_GOLDEN
 };
 
 /**
@@ -106,7 +106,7 @@ struct vector {
 	u32		nwords;
 };
 
-extern const struct vector vectors[NR_VECTORS];
+extern const struct vector vectors[NR_GOLDEN];
 
 /* Words of many tests */
 #define XID			0x11223344U

@@ -65,7 +65,7 @@ static void cb_free(struct rpcrdma2_cb *cb)
 
 static struct rpcrdma2_cb *cb_alloc(struct rpcrdma2_client *client)
 {
-	struct rpcrdma2_cb *cb = kzalloc(sizeof(*cb), GFP_KERNEL);
+	struct rpcrdma2_cb *cb = kzalloc_obj(*cb, GFP_KERNEL);
 
 	if (!cb)
 		return NULL;

@@ -19,6 +19,7 @@
 #else
 #define COMPAT_UNALIGNED 1
 #define COMPAT_ALLOC_PAGES_BULK 1
+#define COMPAT_KZALLOC_OBJ 1
 #define COMPAT_ASSIGN_STR 1
 #define COMPAT_SV_CB_LWQ 1
 #define COMPAT_SVC_RESPAGES 1
@@ -36,6 +37,9 @@
 #endif
 #ifndef COMPAT_ALLOC_PAGES_BULK
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for ALLOC_PAGES_BULK"
+#endif
+#ifndef COMPAT_KZALLOC_OBJ
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for KZALLOC_OBJ"
 #endif
 #ifndef COMPAT_ASSIGN_STR
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for ASSIGN_STR"
@@ -85,6 +89,10 @@
 
 #if !COMPAT_ALLOC_PAGES_BULK
 #define alloc_pages_bulk(gfp, n, pages)	alloc_pages_bulk_array(gfp, n, pages)
+#endif
+
+#if !COMPAT_KZALLOC_OBJ
+#define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
 #endif
 
 /* A string field of a trace event, and what its __string() has. */
@@ -230,10 +238,25 @@ static inline bool compat_rqst_has_seqno(const struct rpc_rqst *rqst)
 }
 
 /**
- * compat_svc_peer_valid - has a client shown a filehandle that it may use?
- * @xprt: the server's transport
+ * compat_svc_peer_watch - have sunrpc take note of what a client may use
+ * @xprt: the server's new transport
  *
- * Older kernels do not tell and limit nothing by it; every client passes there.
+ * Older kernels know nothing of filehandles. There a transport that asks for it
+ * remembers that the server's table of exports has the address of its client,
+ * which a client shows with its first Call that is not NULL.
+ *
+ * Context: the thread that has made @xprt, before anybody else sees it.
+ */
+static inline void compat_svc_peer_watch(struct svc_xprt *xprt)
+{
+#if !COMPAT_SVC_PEER_VALID
+	set_bit(XPT_CACHE_AUTH, &xprt->xpt_flags);
+#endif
+}
+
+/**
+ * compat_svc_peer_valid - has a client shown that it may use something?
+ * @xprt: the server's transport, which compat_svc_peer_watch() has seen
  *
  * Context: any.
  * Return: true if it has
@@ -243,7 +266,7 @@ static inline bool compat_svc_peer_valid(const struct svc_xprt *xprt)
 #if COMPAT_SVC_PEER_VALID
 	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
 #else
-	return true;
+	return READ_ONCE(xprt->xpt_auth_cache);
 #endif
 }
 
@@ -267,7 +290,7 @@ compat_genl_dump_attrs(struct netlink_callback *cb)
 static inline struct shrinker *shrinker_alloc(unsigned int flags,
 					      const char *name)
 {
-	struct shrinker *shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL);
+	struct shrinker *shrinker = kzalloc_obj(*shrinker, GFP_KERNEL);
 
 	if (shrinker) {
 		shrinker->flags = flags;

@@ -50,7 +50,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 {
 	struct rpcrdma2_conn *conn;
 
-	conn = kzalloc(sizeof(*conn), rpcrdma2_gfp());
+	conn = kzalloc_obj(*conn, rpcrdma2_gfp());
 	if (!conn)
 		return NULL;
 	kref_init(&conn->kref);

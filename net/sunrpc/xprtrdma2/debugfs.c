@@ -258,7 +258,7 @@ static void files_remove_worker(struct work_struct *work)
  */
 struct rpcrdma2_files *rpcrdma2_debugfs_add(const struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_files *files = kzalloc(sizeof(*files), rpcrdma2_gfp());
+	struct rpcrdma2_files *files = kzalloc_obj(*files, rpcrdma2_gfp());
 	char name[32];
 
 	if (!files)

@@ -41,7 +41,7 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 	struct rpcrdma2_mr *mr;
 	struct ib_mr *ibmr;
 
-	mr = kzalloc(sizeof(*mr), rpcrdma2_gfp());
+	mr = kzalloc_obj(*mr, rpcrdma2_gfp());
 	if (!mr)
 		return NULL;
 	mr->pool = pool;

@@ -145,7 +145,7 @@ int rpcrdma2_observe(const struct net *net, u32 id,
  */
 void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_view *view = kzalloc(sizeof(*view), rpcrdma2_gfp());
+	struct rpcrdma2_view *view = kzalloc_obj(*view, rpcrdma2_gfp());
 
 	if (!view)
 		return;

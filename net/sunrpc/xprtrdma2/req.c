@@ -85,7 +85,7 @@ void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to)
 static struct rpcrdma2_req *slot_alloc(struct rpcrdma2_requester *rq,
 				       gfp_t gfp)
 {
-	struct rpcrdma2_req *req = kzalloc(sizeof(*req), gfp);
+	struct rpcrdma2_req *req = kzalloc_obj(*req, gfp);
 
 	if (!req)
 		return NULL;

@@ -125,7 +125,7 @@ struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents,
 	}
 	spin_unlock(&pool->lock);
 	if (!rw) {
-		rw = kzalloc(sizeof(*rw), gfp);
+		rw = kzalloc_obj(*rw, gfp);
 		if (!rw)
 			return NULL;
 		sg_init_table(rw->small, RPCRDMA2_RW_SMALL);

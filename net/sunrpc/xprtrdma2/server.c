@@ -194,7 +194,7 @@ static int listener_request(struct rpcrdma2_listener *listener,
 	struct rpcrdma2_pending *req;
 	int ret = 0;
 
-	req = kzalloc(sizeof(*req), GFP_KERNEL);
+	req = kzalloc_obj(*req, GFP_KERNEL);
 	if (!req) {
 		ret = -ENOMEM;
 		goto out;
@@ -374,7 +374,7 @@ struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
 
 	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
 		return ERR_PTR(-EAFNOSUPPORT);
-	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	listener = kzalloc_obj(*listener, GFP_KERNEL);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
 	svc_xprt_init(net, xcl, &listener->xprt, serv);
@@ -484,7 +484,7 @@ static u32 svc_replies_due(struct rpcrdma2_conn *conn)
 	return rpcrdma2_bc_replies_due(conn->p.owner);
 }
 
-/* sunrpc knows of a filehandle that this client may use. */
+/* sunrpc knows of something that this client may use. */
 static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_svc *svc = conn->p.owner;
@@ -697,6 +697,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 		      listener->xpt_server);
 	svc->xprt.xpt_ops = &rpcrdma2_svc_ops;
 	set_bit(XPT_CONG_CTRL, &svc->xprt.xpt_flags);
+	compat_svc_peer_watch(&svc->xprt);
 	svc_set_addresses(&svc->xprt, cm_id);
 	spin_lock_init(&svc->lock);
 	INIT_LIST_HEAD(&svc->ready);

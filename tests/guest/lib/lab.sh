@@ -58,6 +58,15 @@ lab_modprobe() {
 	done
 }
 
+# older_than X.Y: is the kernel? For what its own code does.
+older_than() {
+	[ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" != "$1" ]
+}
+
+# The NFS client makes several connections of NFSv4 over RDMA (6.12 does, 6.1 ignores
+# nconnect= there).
+nfs4_nconnect() { ! older_than 6.12; }
+
 lab_is() { [ "$lab_flavour" = "$1" ]; }
 
 # lab_all: network, server, both transports where they exist.
