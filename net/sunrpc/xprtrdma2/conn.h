@@ -97,7 +97,7 @@ enum rpcrdma2_conn_state {
  * @work: what takes time: property changes, send slots of another size,
  *	messages that waited for a limit
  * @kill_work: gives up the connection from interrupt context
- * @view: its files in debugfs, see observe.c
+ * @view: by which others look at it, see observe.c
  *
  * Lock order: state_lock, rq.credit_lock, sq.lock, rq.lock and limits.lock are
  * leaves and are never held together; props.lock, a mutex, is outside of
