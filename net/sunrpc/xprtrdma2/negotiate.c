@@ -36,17 +36,21 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
  */
 static void ver_apply_limits(struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma_cm_private *cm = &conn->cm_peer;
+	const struct rpcrdma_cm_private mine = {
+		.send_size	= conn->p.send_size,
+		.recv_size	= rpcrdma2_props_mine(&conn->props,
+						      RPCRDMA2_RBSIZ),
+	};
+	const struct rpcrdma_cm_private *peer = &conn->cm_peer;
 	bool props = conn->codec->props;
 	bool inval = conn->caps.remote_inval;
-	u32 mine = rpcrdma2_props_mine(&conn->props, RPCRDMA2_RBSIZ);
 
-	rpcrdma2_limits_inval(conn, inval && (props || cm->remote_inval));
+	rpcrdma2_limits_inval(conn, inval && (props || peer->remote_inval));
 	if (props)
 		rpcrdma2_props_apply(conn);
 	else
-		rpcrdma2_limits_fix(conn, min(conn->p.send_size, cm->recv_size),
-				    min(mine, cm->send_size));
+		rpcrdma2_limits_fix(conn, rpcrdma_cm_threshold(&mine, peer),
+				    rpcrdma_cm_threshold(peer, &mine));
 }
 
 /* The version is known: make the connection READY. Its state is OPEN, the peer's
