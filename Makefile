@@ -4,7 +4,7 @@
 # rpcrdma2.ko is left in the checkout.
 
 KVER	?= $(shell uname -r)
-FLAVOURS ?= unit,spec,wireshark uml,uml-debug+qemu,pair+fuzz,qemu-hw,build
+FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,spec,wireshark,qemu-hw,build
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep

@@ -335,13 +335,14 @@ local to_rpc = Dissector.get("rpc")
 -- get the one that the Call was sent to.
 local function give_to_rpc(message, qp, pinfo, tree)
 	local tvb = ByteArray.new(message, true):tvb("RPC message")
-	local src, dst, kind = pinfo.src_port, pinfo.dst_port, pinfo.port_type
+	local src, dst = pinfo.src_port, pinfo.dst_port
 
 	if qp then
 		pinfo.src_port = qp
 		pinfo.dst_port = qp
 	end
-	to_rpc:call(tvb, pinfo, tree)
+	-- What is wrong with the RPC message has been shown when this returns.
+	pcall(to_rpc.call, to_rpc, tvb, pinfo, tree)
 	if qp then
 		pinfo.src_port = src
 		pinfo.dst_port = dst

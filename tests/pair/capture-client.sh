@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Traffic of every kind for tests/wireshark: mounts with version 2 and 1, over rxe
-# and siw, files written and read inline and by chunks, long Replies, long Calls,
-# Calls of the server.
+# Traffic for tests/wireshark: mounts with version 2 and 1, over rxe and siw, files
+# written and read inline and by chunks, long Replies, a server that refuses version 2.
 #
 # capture: what the cables carry is left in capture-0.pcap and capture-1.pcap
+# covers: HDR-3 HDR-6 HDR-11 FLG-2 FLG-4 CHK-8 CHK-14 LNG-6 LNG-10 LNG-11 LNG-14
+# covers: ERR-4 PROP-19 CONN-3 CONN-5 RINV-5 RINV-6 RINV-7 RINV-10 CRED-19
+# covers: VER-1 VER-3 VER-5 VER-22 CM-2
 # timeout: 120
 . /lab/tests/lib.sh
 
-# An access list and a directory make long Replies, a link to a long name a long
-# Call: with version 1 longer than what is sent inline.
+# Access lists and directories make long Replies.
 names() { # DIR
 	local i
 
