@@ -5,12 +5,17 @@
 # DIR/src is filled with links to the sources, and that is where objects and
 # modules go. Several kernels can be built for at the same time.
 #
-# usage: scripts/build-module.sh KDIR DIR [MAKE-ARGUMENT...]
+# usage: scripts/build-module.sh [--progress] KDIR DIR [MAKE-ARGUMENT...]
 set -euo pipefail
-. "$(dirname "$0")/lab/common.sh"
+. "$(dirname "$0")/common.sh"
 
+silent=-s
+if [ "${1-}" = --progress ]; then
+	silent=
+	shift
+fi
 kdir=$1
-dir=$2
+dir=$(realpath -m "$2")
 shift 2
 
 link_sources() {
@@ -33,13 +38,25 @@ probe() {
 		"$kdir/include/generated/utsrelease.h" "$symbols") $*"
 	[ ! -f "$dir/src/probes/compat_probes.h" ] ||
 		[ "$(cat "$dir/probes.stamp" 2>/dev/null)" != "$key" ] || return 0
+	[ -n "$silent" ] ||
+		step "asking the kernel what it is like (half a minute)"
 	"$TOP/scripts/probe-compat.sh" "$kdir" \
 		"$dir/src/probes/compat_probes.h" "$@"
 	printf '%s\n' "$key" > "$dir/probes.stamp"
 }
 
+# Written only when it changed, so that nothing is rebuilt in vain.
+write_version() {
+	local header=$dir/src/probes/rpcrdma2_build.h new
+
+	new=$("$TOP/scripts/version" --header)
+	[ "$(cat "$header" 2> /dev/null)" = "$new" ] ||
+		printf '%s\n' "$new" > "$header"
+}
+
 "$TOP/scripts/kernels" refuse "$kdir"
-ofed=$("$TOP/scripts/ofed" "$("$TOP/scripts/kernels" release "$kdir")")
+release=$("$TOP/scripts/kernels" release "$kdir")
+ofed=$("$TOP/scripts/ofed" "$release")
 symbols=
 if [ -n "$ofed" ]; then
 	mapfile -t ofed <<< "$ofed"
@@ -50,4 +67,6 @@ fi
 mkdir -p "$dir"
 link_sources
 probe "$@"
-exec nice make -s -C "$kdir" M="$dir/src" -j"$JOBS" "$@" modules < /dev/null
+write_version
+[ -n "$silent" ] || step "building rpcrdma2.ko for $release (a minute or two)"
+exec nice make $silent -C "$kdir" M="$dir/src" -j"$JOBS" "$@" modules < /dev/null

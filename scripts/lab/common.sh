@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by every script of the lab: where things are, messages, locks.
+# Sourced by every script of the lab: where things are, locks.
 #
 # The cache (never inside the checkout) holds
 #   linux-VERSION/            kernel source, with the fs/nfs patch applied
@@ -10,29 +10,14 @@
 #   build/CHECKOUT/FLAVOUR/   the modules, built from links to the checkout
 #   runs/                     one directory per run: console, dmesg, KTAP
 
-TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 LAB=$TOP/scripts/lab
 CACHE=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
-JOBS=${JOBS:-$(nproc)}
 mkdir -p "$CACHE"
 
 # Several checkouts may share a cache; each has its own module builds.
 CHECKOUT=$(printf '%s' "$TOP" | sha256sum | cut -c1-12)
 BUILD=$CACHE/build/$CHECKOUT
-
-say()  { printf '%s\n' "$*" >&2; }
-die()  { printf 'error: %s\n' "$*" >&2; exit 1; }
-step() { printf '==> %s\n' "$*" >&2; }
-
-# Hash of the content of the named files (missing ones count as empty).
-hash_files() {
-	local f
-
-	for f in "$@"; do
-		printf '%s\n' "${f##*/}"
-		[ ! -f "$f" ] || cat "$f"
-	done | sha256sum | cut -c1-16
-}
 
 # with_lock NAME CMD...: runs CMD, one at a time per NAME in this cache.
 with_lock() {

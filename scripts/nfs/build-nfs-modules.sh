@@ -9,19 +9,19 @@
 # exported symbol has to be the one the kernel was built with.
 set -euo pipefail
 
-TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 CACHE=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
 # One for each form that the sources have had; the first that applies and
 # compiles is it.
 PATCHES=("$TOP"/patches/nfs-rdmaver-*.patch)
-JOBS=${JOBS:-$(nproc)}
 
 usage() {
 	cat <<-EOF
 	usage: ${0##*/} [options] --out DIR
 
 	  --out DIR        where the modules go (created if it is missing)
-	  --kernel KVER    the kernel to build for (default: the running one)
+	  --kernel KVER    the kernel to build for (default: that of --kdir, else
+	                   the running one)
 	  --kdir DIR       its headers (default: /lib/modules/KVER/build)
 	  --source PATH    its source, an archive or an unpacked tree
 	                   (default: /usr/src/linux-source-X.Y.tar.xz)
@@ -32,9 +32,6 @@ usage() {
 	kept in $CACHE, so the second call is instant.
 	EOF
 }
-
-say() { printf '%s\n' "$*" >&2; }
-die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # make_version DIR: X.Y.Z from the Makefile of a kernel tree.
 make_version() {
@@ -211,7 +208,7 @@ build() {
 # Flags of a make that may have called this script are not for kbuild.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-kver=$(uname -r)
+kver=
 kdir=
 source=
 out=
@@ -235,12 +232,15 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$out" ] || { usage >&2; exit 2; }
 
-kdir=$(readlink -m "${kdir:-/lib/modules/$kver/build}")
-[ -f "$kdir/Module.symvers" ] ||
-	die "no headers of kernel $kver in $kdir: install linux-headers-$kver"
-release=$("$TOP/scripts/kernels" release "$kdir") || release=
-[ "$release" = "$kver" ] ||
-	die "$kdir has the headers of kernel ${release:-(unknown)}, not of $kver"
+kdir=${kdir:-/lib/modules/${kver:=$(uname -r)}/build}
+[ -f "$kdir/Module.symvers" ] || {
+	[ -n "$kver" ] || die "$kdir is no kernel build directory"
+	no_headers "$kver"
+}
+kdir=$(readlink -f "$kdir")
+release=$("$TOP/scripts/kernels" release "$kdir")
+[ "${kver:=$release}" = "$release" ] ||
+	die "$kdir has the headers of kernel $release, not of $kver"
 if [ -z "$source" ]; then
 	base=$(printf '%s\n' "$kver" | grep -oE '^[0-9]+\.[0-9]+') ||
 		die "cannot tell the source of kernel $kver, use --source"

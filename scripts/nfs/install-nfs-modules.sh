@@ -6,25 +6,26 @@
 # what is in updates/; no file of the kernel package is touched.
 set -euo pipefail
 
-HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 usage() {
 	cat <<-EOF
 	usage: ${0##*/} [options] [--uninstall]
 
-	  --kernel KVER    the kernel to install for (default: the running one)
+	  --kernel KVER    the kernel (default: KVER of the environment, else
+	                   the running one, and all of them to uninstall)
 	  --from DIR       modules that build-nfs-modules.sh has built; without
 	                   this option they are built now
-	  --source PATH    handed on to build-nfs-modules.sh
+	  --kdir DIR, --source PATH
+	                   handed on to build-nfs-modules.sh (default: KDIR and
+	                   SOURCE of the environment)
 	  --sign KEY CERT  sign the modules, for Secure Boot
-	  --root DIR       below which lib/modules/KVER is (default: /)
+	  --root DIR       below which lib/modules/KVER is (default: INSTALL_MOD_PATH
+	                   or DESTDIR of the environment, else /)
 	  --uninstall      remove the modules
 	  --help           this text
 	EOF
 }
-
-say() { printf '%s\n' "$*" >&2; }
-die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # modprobe takes the new files from now on; what runs already stays.
 advise() {
@@ -38,28 +39,54 @@ advise() {
 	say "If NFS is in the initramfs (root on NFS): update-initramfs -u -k $kver"
 }
 
+index() { # KVER
+	local dir=${root%/}/lib/modules/$1
+
+	# What is going to be packed has nothing else of that kernel.
+	[ ! -f "$dir/modules.order" ] || depmod -b "$root" "$1"
+}
+
 remove() {
-	[ -d "$dest" ] || { say "nothing is installed in $dest"; return; }
-	rm -rf "$dest"
-	rmdir --ignore-fail-on-non-empty "${dest%/*}"
-	depmod -b "$root" "$kver"
-	say "removed $dest"
-	advise
+	local dir found=
+
+	for dir in "${root%/}/lib/modules"/${kver:-*}/updates/nfs-rdmaver; do
+		[ -d "$dir" ] || continue
+		found=y
+		rm -rf "$dir"
+		dir=${dir%/updates/nfs-rdmaver}
+		rmdir --ignore-fail-on-non-empty "$dir/updates"
+		index "${dir##*/}"
+		say "removed the NFS client modules for ${dir##*/}"
+		kver=${dir##*/} advise
+	done
+	[ -n "$found" ] ||
+		say "nothing is installed in ${root%/}/lib/modules${kver:+/$kver}"
 }
 
 install_modules() {
-	local ko tmp signer=/lib/modules/$kver/build/scripts/sign-file
+	local base dest ko tmp signer
 
+	[ -n "$kver" ] || [ -z "$kdir" ] ||
+		kver=$("$TOP/scripts/kernels" release "$kdir")
+	kver=${kver:-$(uname -r)}
+	signer=/lib/modules/$kver/build/scripts/sign-file
+	base=${root%/}/lib/modules/$kver
+	dest=$base/updates/nfs-rdmaver
+	[ "$root" = / ] || mkdir -p "$base"
+	[ -d "$base" ] ||
+		die "there is no kernel $kver in ${base%/*}; KVER= chooses one"
+	[ -w "$base" ] || die "$base is not writable: run this as root"
 	[ -z "$key" ] || [ -x "$signer" ] ||
 		die "there is no $signer: install the headers of $kver"
 	# What lies below /lib/modules is taken by the next depmod, so nothing
 	# that is not complete must ever be there.
 	tmp=$(mktemp -d)
-	trap 'rm -rf "$tmp" "$dest.new"' EXIT
+	# shellcheck disable=SC2064 # these, whatever becomes of the variables
+	trap "rm -rf '$tmp' '$dest.new'" EXIT
 	if [ -z "$from" ]; then
 		from=$tmp/built
-		"$HERE/build-nfs-modules.sh" --kernel "$kver" --out "$from" \
-			${source:+--source "$source"}
+		"$TOP/scripts/nfs/build-nfs-modules.sh" --kernel "$kver" --out "$from" \
+			${kdir:+--kdir "$kdir"} ${source:+--source "$source"}
 	fi
 	[ -f "$from/nfs.ko" ] || die "$from has no NFS modules"
 	for ko in "$from"/*.ko; do
@@ -80,17 +107,18 @@ install_modules() {
 	chmod 755 "$dest.new"
 	rm -rf "$dest"
 	mv "$dest.new" "$dest"
-	depmod -b "$root" "$kver"
+	index "$kver"
 	say "installed $(find "$dest" -name '*.ko' | wc -l) NFS client modules in $dest"
 	advise
 }
 
-kver=$(uname -r)
+kver=${KVER-}
 from=
-source=
+kdir=${KDIR-}
+source=${SOURCE-}
 key=
 cert=
-root=/
+root=${INSTALL_MOD_PATH:-${DESTDIR:-/}}
 action=install_modules
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -103,10 +131,11 @@ while [ $# -gt 0 ]; do
 		key=$2 cert=$3
 		shift 3
 		;;
-	--kernel | --from | --source | --root)
+	--kernel | --kdir | --from | --source | --root)
 		[ $# -ge 2 ] || die "$1 needs a value"
 		case $1 in
 		--kernel) kver=$2 ;;
+		--kdir) kdir=$2 ;;
 		--from) from=$2 ;;
 		--source) source=$2 ;;
 		--root) root=$2 ;;
@@ -117,8 +146,4 @@ while [ $# -gt 0 ]; do
 	esac
 done
 
-base=${root%/}/lib/modules/$kver
-dest=$base/updates/nfs-rdmaver
-[ -d "$base" ] || die "there is no $base"
-[ -w "$base" ] || die "$base is not writable: run this as root"
 $action

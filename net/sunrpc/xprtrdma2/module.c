@@ -14,6 +14,9 @@
 #include "netlink.h"
 #include "observe.h"
 #include "server.h"
+#ifdef RPCRDMA2_PROBES
+#include "rpcrdma2_build.h"
+#endif
 
 struct rpcrdma2_ver_policy rpcrdma2_client_policy = {
 	.v1		= true,
@@ -130,6 +133,11 @@ MODULE_DESCRIPTION("RPC-over-RDMA version 2, client and server");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS("xprtrdma2");
 MODULE_ALIAS("svcrdma2");
+/* In a kernel tree the version is that of the kernel. */
+#ifdef RPCRDMA2_PROBES
+MODULE_VERSION(RPCRDMA2_VERSION);
+MODULE_INFO(build, RPCRDMA2_BUILD);
+#endif
 
 module_init(rpcrdma2_init);
 module_exit(rpcrdma2_exit);
