@@ -3,8 +3,9 @@
 # make help says what there is. Everything is built in the cache, nothing but
 # rpcrdma2.ko is left in the checkout.
 
-KVER	?= $(shell uname -r)
-FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,spec,wireshark,qemu-hw,build
+PREFIX	?= /usr/local
+DIST	?= dist
+FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,spec,wireshark,qemu-hw,build,deb
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
@@ -19,21 +20,40 @@ HW	?= 60-smoke 36-callbacks 34-removal 30-cancel 31-reconnect \
 KCSAN	?= 23-parallel 41-property-change 38-teardown 36-callbacks 30-cancel \
 	   31-reconnect 32-unload
 
-export JOBS
+# Where DESTDIR is, there the modules go as well, unless that is said.
+export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
-.PHONY: all module install nfs-modules demo check check-races check-hw \
-	check-kernels check-hostile check-kcsan check-arm64 bench lint help clean
+.PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
+	install-tools uninstall-tools dist deb demo check check-races check-hw \
+	check-kernels check-hostile check-kcsan check-arm64 check-deb bench lint \
+	help clean
 
 all: module
 
 module:
-	@scripts/make-module build "$(KDIR)"
+	@scripts/make-module build
 
 install:
-	@scripts/make-module install "$(KDIR)"
+	@scripts/make-module install
+
+uninstall:
+	@scripts/make-module uninstall
 
 nfs-modules:
-	@scripts/nfs/install-nfs-modules.sh --kernel "$(KVER)"
+	@scripts/nfs/install-nfs-modules.sh
+
+nfs-modules-uninstall:
+	@scripts/nfs/install-nfs-modules.sh --uninstall
+
+install-tools uninstall-tools:
+	@$(MAKE) -s -C tools $(@:-tools=) DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+
+dist:
+	@scripts/dist "$(DIST)"
+
+deb:
+	@scripts/setup-packages.sh --deb
+	@scripts/deb "$(DIST)"
 
 demo:
 	@scripts/setup-packages.sh
@@ -67,6 +87,10 @@ check-arm64:
 	@scripts/setup-packages.sh --arm64
 	@scripts/lab/run arm64 60-smoke
 
+check-deb:
+	@scripts/setup-packages.sh
+	@scripts/check-deb
+
 bench:
 	@scripts/setup-packages.sh
 	@scripts/bench --strict
@@ -77,18 +101,32 @@ lint:
 	@scripts/lint
 
 clean:
-	@rm -f rpcrdma2.ko
+	@rm -rf rpcrdma2.ko dist
 	@scripts/make-module clean
 
 help:
-	@echo 'For a real machine:'
-	@echo '  make              build rpcrdma2.ko for the running kernel, or for the'
-	@echo '                    one whose headers are in KDIR=; copied to ./rpcrdma2.ko.'
-	@echo '                    FORCE=1 tries a kernel that is not supported'
-	@echo '  make install      put it into /lib/modules/RELEASE/updates (or below'
-	@echo '                    INSTALL_MOD_PATH=) and run depmod'
+	@echo 'For a real machine (make deb makes packages of all that):'
+	@echo '  make              build rpcrdma2.ko; copied to ./rpcrdma2.ko'
+	@echo '  make install      put it into /lib/modules/KVER/updates, and run depmod'
 	@echo '  make nfs-modules  build and install the NFS client modules that know'
-	@echo '                    the mount option rdmaver=, for kernel KVER='
+	@echo '                    the mount option rdmaver='
+	@echo '  make install-tools  units for systemd, and what goes with them'
+	@echo '  make uninstall, nfs-modules-uninstall, uninstall-tools'
+	@echo '                    take it away again'
+	@echo '                    all of them know these variables:'
+	@echo '                    KVER=    the kernel, as uname -r says (the running one;'
+	@echo '                             uninstall: all)'
+	@echo '                    KDIR=    its headers (/lib/modules/KVER/build)'
+	@echo '                    SOURCE=  its source, for nfs-modules'
+	@echo '                             (/usr/src/linux-source-X.Y.tar.xz)'
+	@echo '                    DESTDIR= put everything below that directory'
+	@echo '                    INSTALL_MOD_PATH= the modules only (DESTDIR)'
+	@echo '                    PREFIX=  where tools go ($(PREFIX))'
+	@echo '                    FORCE=1  a kernel that is not supported; a module'
+	@echo '                             beside that of a package'
+	@echo '                    JOBS=    programs at the same time (one per CPU)'
+	@echo '  make dist         rpcrdma2-VERSION.tar.gz of the last commit, in DIST=$(DIST)'
+	@echo '  make deb          Debian packages of the last commit, in DIST=$(DIST)'
 	@echo
 	@echo 'In virtual machines (they install Debian packages that are missing):'
 	@echo '  make demo         NFS over RPC-over-RDMA version 2, before your eyes'
@@ -102,6 +140,8 @@ help:
 	@echo '                    Debian. KERNELS="..." of scripts/kernels.txt'
 	@echo '  make check-hostile  ten minutes of honest mounts beside hostile clients'
 	@echo '  make check-kcsan  on a kernel that watches for data races; also minutes'
+	@echo '  make check-deb    the packages, in a Debian from installation to purge;'
+	@echo '                    half an hour, not part of make check'
 	@echo '  make check-arm64  a little of everything on an emulated arm64'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
 	@echo '                    the policy for buffer sizes and without, and its memory'
