@@ -5,8 +5,10 @@
 # are missing. Says nothing when there is nothing to do.
 #
 # usage: scripts/setup-packages.sh [--arm64] [--list]
+#        scripts/setup-packages.sh --deb
 #
 # --arm64: also what guests of that architecture need
+# --deb: only what make deb needs
 set -euo pipefail
 
 kernels=$(dirname "$0")/kernels
@@ -31,10 +33,20 @@ PACKAGES=(
 	codespell perl python3-yaml shellcheck sparse
 )
 
+# to build Debian packages, and to try them
+DEB_PACKAGES=(build-essential debhelper dh-dkms lintian mmdebstrap)
+
 if [ "${1-}" = --arm64 ]; then
 	PACKAGES+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm)
 	shift
 fi
+case ${1-} in
+--deb)
+	PACKAGES=("${DEB_PACKAGES[@]}")
+	shift
+	;;
+*) PACKAGES+=("${DEB_PACKAGES[@]}") ;;
+esac
 if [ "${1-}" = --list ]; then
 	printf '%s\n' "${PACKAGES[@]}"
 	exit 0

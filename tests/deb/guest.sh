@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced by scripts/check-deb: what needs a kernel that runs. The guest's root
+# directory is the chroot, by 9p; phase.sh is what happens in it.
+
+# An initrd that finds that root.
+make_initrd() { # RELEASE
+	local dir=$tmp/initrd file
+
+	rm -rf "$dir"
+	mkdir -p "$dir"/{bin,dev,modules,proc,root}
+	cp "$(type -P busybox)" "$dir/bin/busybox"
+	for file in virtio_pci 9pnet_virtio 9p; do
+		modprobe -d "$root" -S "$1" --show-depends $file
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' > "$dir/list"
+	while read -r file; do
+		cp "$file" "$dir/modules/"
+	done < "$dir/list"
+	find "$dir/modules" -name '*.xz' -exec unxz {} +
+	sed -i 's|.*/|/modules/|; s|\.xz$||' "$dir/list"
+	cat > "$dir/init" <<-'END'
+	#!/bin/busybox sh
+	/bin/busybox mount -t devtmpfs dev /dev
+	for file in $(/bin/busybox cat /list); do
+		/bin/busybox insmod $file
+	done
+	/bin/busybox mount -t 9p root /root \
+		-o trans=virtio,version=9p2000.L,cache=loose,msize=262144
+	exec /bin/busybox switch_root /root /sbin/init
+	END
+	chmod +x "$dir/init"
+	(cd "$dir" && find . | cpio -o -H newc --quiet) > "$tmp/initrd.cpio"
+}
+
+# boot RELEASE PHASE: that phase in a guest with that kernel.
+boot() {
+	local release=$1 phase=$2 console=$logs/console-$2-$1.log status=0
+
+	make_initrd "$release"
+	: > "$root/root/results"
+	timeout 1800 qemu-system-x86_64 -nodefaults -display none -no-reboot \
+		-m 1536 -smp 2 -cpu max -accel tcg,thread=multi \
+		-device virtio-rng-pci -serial "file:$console" \
+		-kernel "$root/boot/vmlinuz-$release" -initrd "$tmp/initrd.cpio" \
+		-virtfs "local,path=$root,mount_tag=root,security_model=passthrough,multidevs=remap" \
+		-append "console=ttyS0 loglevel=5 panic=-1 tsc=unstable norandmaps \
+			systemd.show_status=yes check_deb=$phase" < /dev/null ||
+		status=$?
+	# See emulator_fault() of scripts/lab/run.
+	cp "$root/root/results" "$logs/results-$phase-$release"
+	tail -n 40 "$console" | tr -d '\r'
+	cat "$root/root/results"
+	[ $status = 0 ]
+	never grep '^not ok' "$root/root/results"
+	grep "^ok end of $phase\$" "$root/root/results"
+}
+
+# An NFS server that exports memory, listens on RDMA in the place of the stock
+# module, and has its only RDMA device 20 seconds late.
+set_up_machine() {
+	install -m 755 "$TOP/tests/deb/phase.sh" "$root/root/phase.sh"
+	cat > "$root/etc/systemd/system/check-deb.service" <<-'END'
+	[Unit]
+	After=nfs-server.service
+	[Service]
+	Type=oneshot
+	ExecStart=/root/phase.sh
+	TimeoutStartSec=infinity
+	[Install]
+	WantedBy=multi-user.target
+	END
+	cat > "$root/etc/systemd/system/late-net.service" <<-'END'
+	[Service]
+	Type=oneshot
+	RemainAfterExit=yes
+	ExecStart=/bin/sleep 20
+	ExecStart=/root/phase.sh net
+	[Install]
+	WantedBy=multi-user.target
+	END
+	echo 'tmpfs /srv tmpfs defaults 0 0' > "$root/etc/fstab"
+	echo '/srv *(rw,fsid=0,no_subtree_check,no_root_squash,insecure)' > "$root/etc/exports"
+	mkdir -p "$root/etc/nfs.conf.d"
+	printf '[nfsd]\ngrace-time=10\nlease-time=10\nthreads=4\n' \
+		> "$root/etc/nfs.conf.d/check-deb.conf"
+	cat > "$root/etc/modprobe.d/rpcrdma2.conf" <<-'END'
+	options rpcrdma2 replace=1
+	install rpcrdma /sbin/modprobe rpcrdma2 $CMDLINE_OPTS || /sbin/modprobe --ignore-install rpcrdma $CMDLINE_OPTS
+	END
+	in_root systemctl enable check-deb late-net nfs-server \
+		rpcrdma2-listener@20049 rpcrdma2-softroce@v0
+}
+
+older_kernel() {
+	put_debs
+	# Without headers first
+	apt install linux-image-amd64 \
+		$(debs "$version" rpcrdma2-dkms rpcrdma2-tools) 2>&1 |
+		tee "$tmp/said"
+	grep "not built for kernel 6.1.*its headers are not installed" "$tmp/said"
+	apt install linux-headers-amd64
+	has_module "$(release_of 6.1)" "$version"
+	set_up_machine
+}
+
+newer_kernel() {
+	apt install linux-image-6.12-amd64 linux-headers-6.12-amd64
+	has_module "$(release_of 6.12)" "$version"
+	has_module "$(release_of 6.1)" "$version"
+}
+
+# For the upgrade in the guest, where compiling would take long.
+without_headers() {
+	apt remove "linux-headers-*"
+	[ ! -e "$root/usr/src/linux-headers-$(release_of 6.12)" ]
+}
+
+headers_later() {
+	[ -z "$(packaged "$(release_of 6.12)")" ]
+	apt install linux-headers-6.12-amd64
+	has_module "$(release_of 6.12)" "$next"
+}
+
+# The NFS modules come and go with source and kernel.
+rdmaver() {
+	local dir
+
+	dir=$root/lib/modules/$(release_of 6.12)/updates/nfs-rdmaver
+	apt install $(debs "$next" nfs-rdmaver)
+	[ ! -e "$dir" ]
+	apt install linux-source-6.12
+	[ "$(ls "$dir" | wc -l)" = 7 ]
+	apt purge "linux-image-6.1.*" "linux-headers-6.1.*"
+	[ -z "$(release_of 6.1)" ]
+	apt purge nfs-rdmaver
+	[ ! -e "$dir" ]
+	[ -z "$(in_root find / -xdev -name '*nfs-rdmaver*' ! -path '/root/*' \
+		! -path '/var/log/*')" ]
+}
+
+purge_all() {
+	apt purge rpcrdma2-dkms rpcrdma2-tools
+	[ -z "$(in_root find / -xdev -name '*rpcrdma2*' ! -path '/root/*' \
+		! -path '/var/log/*')" ]
+}
+
+check_in_guest() {
+	local old new
+
+	step "kernels, and guests under emulation (about 20 minutes)"
+	new_root
+	check "6.1 without headers, which come later" older_kernel
+	old=$(release_of 6.1)
+	check "on 6.1: the device is late, the listener is there, NFS over RDMA" \
+		boot "$old" late
+	check "kernel upgrade to 6.12" newer_kernel
+	new=$(release_of 6.12)
+	check "no headers" without_headers
+	check "on 6.12: the same, and an upgrade with a mount active" \
+		boot "$new" upgrade
+	check "headers later" headers_later
+	check "on 6.12, upgraded: no device, TCP unhurt, then a device" \
+		boot "$new" none
+	check "nfs-rdmaver follows sources and kernels" rdmaver
+	check "purge leaves nothing behind" purge_all
+}

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs in the guest of scripts/check-deb, as a unit of its systemd; check_deb= on the
+# kernel's command line says which phase. Results go to /root/results.
+export PATH=/usr/sbin:/usr/bin LC_ALL=C
+
+ok() { # NAME CMD...
+	local name=$1 log=/tmp/log
+
+	shift
+	if "$@" > $log 2>&1; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		sed 's/^/# /' $log
+		systemctl --no-pager status 'rpcrdma2-*' nfs-server 2>&1 | sed 's/^/# /'
+		dmesg | tail -n 20 | sed 's/^/# /'
+	fi >> /root/results
+}
+
+# The emulated machine is slow, so what is waited for may take its time.
+wait_for() {
+	local n
+
+	for ((n = 0; n < 300; n++)); do
+		! "$@" || return 0
+		sleep 1
+	done
+	return 1
+}
+
+listener() { systemctl show -P ActiveState rpcrdma2-listener@20049; }
+listener_is() { [ "$(listener)" = "$1" ]; }
+listens() { grep '^rdma2 20049$' /proc/fs/nfsd/portlist; }
+
+# The network interface of the device; it gets one by its unit.
+net() {
+	ip link add v0 mtu 9000 type veth peer name v1 mtu 9000
+	ip addr add 10.0.0.1/24 dev v0
+	ip link set v1 up
+	ip link set v0 up
+}
+
+tcp_works() {
+	mkdir -p /mnt/tcp
+	mount -t nfs -o proto=tcp,vers=3,nolock 127.0.0.1:/srv /mnt/tcp &&
+		echo tcp > /mnt/tcp/file && grep tcp /srv/file && umount /mnt/tcp
+}
+
+mount_rdma() {
+	mkdir -p /mnt/rdma
+	mount -t nfs -o proto=rdma,port=20049,vers=4.2 10.0.0.1:/ /mnt/rdma
+}
+
+speaks_version_2() { grep '^version: 2$' /sys/kernel/debug/rpcrdma2/client-*; }
+
+write_and_read() { # NAME
+	mountpoint -q /mnt/rdma || return
+	head -c 4M /dev/urandom > /tmp/data
+	cp /tmp/data "/mnt/rdma/$1"
+	echo 3 > /proc/sys/vm/drop_caches
+	cmp /tmp/data "/mnt/rdma/$1" && cmp /tmp/data "/srv/$1"
+}
+
+stock_nfs() { ! modinfo -n nfs | grep updates; }
+
+late() {
+	ok "nfsd does not wait for the device" systemctl is-active nfs-server
+	ok "the listener does" listener_is activating
+	ok "TCP meanwhile" tcp_works
+	ok "the device comes" wait_for test -e /sys/class/infiniband/rxe_v0
+	ok "and the listener" wait_for listener_is active
+	ok "nfsd says so" listens
+	ok "NFS modules of the kernel" stock_nfs
+	ok "mount" mount_rdma
+	ok "version 2" speaks_version_2
+	ok "data" write_and_read first
+}
+
+# The server's side of nfsd goes with nfsd and comes back with it.
+restart() {
+	ok "umount" umount /mnt/rdma
+	ok "restart of nfsd" systemctl restart nfs-server
+	ok "the listener comes back" wait_for listens
+	ok "and says so" wait_for listener_is active
+	ok "mount again" mount_rdma
+	ok "data again" write_and_read again
+}
+
+apt_upgrade() {
+	apt-get -y -q install /root/rpcrdma2-*next*.deb
+}
+
+io() {
+	while [ ! -e /tmp/enough ]; do
+		write_and_read "under-way-$n" || return 1
+		n=$((n + 1))
+	done
+	[ "$n" -gt 0 ]
+}
+
+upgrade() {
+	local pid version n=0
+
+	late
+	version=$(cat /sys/module/rpcrdma2/version)
+	io &
+	pid=$!
+	ok "apt upgrade with a mount active" apt_upgrade
+	touch /tmp/enough
+	ok "data under way" wait $pid
+	ok "the old module runs on" \
+		test "$(cat /sys/module/rpcrdma2/version)" = "$version"
+	restart
+}
+
+none() {
+	ok "nfsd runs" systemctl is-active nfs-server
+	ok "TCP without a device" tcp_works
+	ok "the listener has failed" wait_for listener_is failed
+	ok "and is seen" eval 'systemctl --failed | grep rpcrdma2-listener'
+	ok "TCP still" tcp_works
+	net
+	ok "the device comes" wait_for test -e /sys/class/infiniband/rxe_v0
+	ok "and the listener by itself" wait_for listener_is active
+	ok "mount" mount_rdma
+	ok "version 2" speaks_version_2
+	ok "the new module runs" grep next /sys/module/rpcrdma2/version
+	ok "data" write_and_read first
+	ok "umount" umount /mnt/rdma
+	ok "the device goes" systemctl stop rpcrdma2-softroce@v0
+	ok "it is gone" test ! -e /sys/class/infiniband/rxe_v0
+}
+
+if [ "${1-}" = net ]; then
+	# In one phase there is no device until it is asked for.
+	grep -q check_deb=none /proc/cmdline || net
+	exit
+fi
+modprobe -n rpcrdma2 > /dev/null
+phase=$(sed -n 's/.*check_deb=\([a-z]*\).*/\1/p' /proc/cmdline)
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+$phase
+echo "ok end of $phase" >> /root/results
+sync
+systemctl poweroff
