@@ -110,7 +110,7 @@ help:
 	@echo '  make install      put it into /lib/modules/KVER/updates, and run depmod'
 	@echo '  make nfs-modules  build and install the NFS client modules that know'
 	@echo '                    the mount option rdmaver='
-	@echo '  make install-tools  units for systemd, and what goes with them'
+	@echo '  make install-tools  the command rpcrdma2, units for systemd'
 	@echo '  make uninstall, nfs-modules-uninstall, uninstall-tools'
 	@echo '                    take it away again'
 	@echo '                    all of them know these variables:'
