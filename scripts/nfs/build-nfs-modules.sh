@@ -249,13 +249,17 @@ fi
 [ -e "$source" ] || die "no kernel source $source: install linux-source-${base:-X.Y}"
 source=$(readlink -f "$source")
 
-# work_dir PATCH: one directory per kernel and patch; the stamp tells whether the
-# kernel behind a name, or the source, was exchanged since.
+# work_dir PATCH: one directory per kernel, patch and kind of source; the stamp
+# tells whether the kernel behind a name, or the source, was exchanged since.
 work_dir() {
 	local dir
 
 	dir=$CACHE/nfs-$kver-$(sha256sum "$1" | cut -c1-12)
-	[ ! -d "$source" ] || dir=$dir-tree
+	if [ -d "$source" ]; then
+		dir=$dir-tree
+	elif [ -z "$(source_package)" ]; then
+		dir=$dir-archive
+	fi
 	printf '%s\n' "$dir"
 }
 
