@@ -66,11 +66,13 @@ mixed() { # DEV VERS
 
 # Where that fails over TCP the transport has no part in it.
 mixed_over_tcp() {
-	local rc=0
+	local rc
 
 	scratch mixed
-	mount_nfs tcp 4.2 && random || rc=1
-	umount_nfs
+	mount_nfs tcp 4.2 || lab_die "cannot mount over TCP"
+	random
+	rc=$?
+	umount_nfs || lab_die "cannot unmount"
 	rm -r "$E"
 	return $rc
 }
