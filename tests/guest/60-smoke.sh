@@ -89,6 +89,8 @@ many() { # DEV VERS
 	rm -r "$E"
 }
 
+# Before Linux 6.6 tmpfs had no user xattrs.
+! older_than 6.6 || lab_export ext4
 fs_start
 # Emulated on another architecture it takes minutes for each
 ! lab_is arm64 || VERSIONS="3 4.2"
