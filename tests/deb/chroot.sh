@@ -92,7 +92,7 @@ failing_build() {
 	local kver config
 
 	kver=$(supported_kernel)
-	config=$root/usr/src/linux-headers-$kver/include/generated/autoconf.h
+	config=${root:?}/usr/src/linux-headers-$kver/include/generated/autoconf.h
 	mv "$config" "$config.away"
 	apt install --allow-downgrades \
 		$(debs "$version" rpcrdma2-dkms rpcrdma2-tools) 2>&1 | tee "$tmp/said"
