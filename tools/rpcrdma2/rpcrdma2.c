@@ -21,7 +21,7 @@ static const struct {
 	{ "status", cmd_status,
 	  "                 a line for each connection: version, and why" },
 	{ "show", cmd_show,
-	  "[client|server|ID] all that is known of connections" },
+	  "[client|server|ID|peer ADDRESS]   all that is known of connections" },
 	{ "stat", cmd_stat,
 	  "[--prometheus]    counters, as sums of clients and of servers" },
 	{ "monitor", cmd_monitor,
@@ -108,7 +108,10 @@ static int run(int argc, char **argv)
 	}
 	if (ret)
 		return fail("netlink", ret);
-	return commands[i].run(argc, argv);
+	ret = commands[i].run(argc, argv);
+	if (fflush(stdout))
+		return fail("standard output", -errno);
+	return ret;
 }
 
 int main(int argc, char **argv)

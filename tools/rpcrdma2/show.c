@@ -2,7 +2,9 @@
 /*
  * show, status, monitor: connections, for people and for scripts.
  */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -62,6 +64,26 @@ static void print_object(json_t *object)
 	}
 }
 
+/* The connections with a peer at that address */
+static json_t *get_by_peer(const char *address)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+	struct nl_arg args[] = {
+		{ RPCRDMA2_A_CONNECTION_PEER_ADDRESS, ATTR_ADDRESS, 0, &in,
+		  sizeof(in) }, { }
+	};
+
+	if (inet_pton(AF_INET6, address, &in6.sin6_addr) == 1) {
+		args[0].address = &in6;
+		args[0].len = sizeof(in6);
+	} else if (inet_pton(AF_INET, address, &in.sin_addr) != 1) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set, args);
+}
+
 /* A connection, a role or nothing */
 static json_t *get_connections(const char *which)
 {
@@ -93,7 +115,7 @@ static json_t *get_connections(const char *which)
 /**
  * cmd_show - all that is known of connections
  * @argc: words
- * @argv: show [client|server|ID]
+ * @argv: show [client|server|ID|peer ADDRESS]
  *
  * Return: exit status
  */
@@ -103,9 +125,12 @@ int cmd_show(int argc, char **argv)
 	json_t *all, *conn;
 	size_t i;
 
-	if (argc > 2)
-		return usage_error("show [client|server|ID]");
-	all = get_connections(which);
+	if (argc == 3 && !strcmp(which, "peer"))
+		all = get_by_peer(argv[2]);
+	else if (argc <= 2)
+		all = get_connections(which);
+	else
+		return usage_error("show [client|server|ID|peer ADDRESS]");
 	if (!all)
 		return fail(which ?: "show", -errno);
 	if (opt_json) {

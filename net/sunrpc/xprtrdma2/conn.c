@@ -56,12 +56,16 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 			WRITE_ONCE(conn->reason, reason);
 		/* Pairs with the acquire in rpcrdma2_conn_state() */
 		smp_store_release(&conn->state, to);
+		/* Who kills may have a reference and nothing else, but
+		 * rpcrdma2_conn_close() takes the lock before the CM id goes.
+		 * Events keep the order of states, too.
+		 */
+		rpcrdma2_netlink_state(conn, to);
 	}
 	spin_unlock(&conn->state_lock);
 	if (!allowed)
 		return false;
 	trace_rpcrdma2_conn_state(conn, from, to, reason);
-	rpcrdma2_netlink_state(conn, to);
 	wake_up_all(&conn->state_wq);
 	return true;
 }

@@ -99,9 +99,10 @@ enum rpcrdma2_conn_state {
  * @kill_work: gives up the connection from interrupt context
  * @view: by which others look at it, see observe.c
  *
- * Lock order: state_lock, rq.credit_lock, sq.lock, rq.lock and limits.lock are
- * leaves and are never held together; props.lock, a mutex, is outside of
- * them and of xprt->queue_lock. None is taken in interrupt context.
+ * Lock order: state_lock (but for netlink's locks), rq.credit_lock, sq.lock,
+ * rq.lock and limits.lock are leaves and are never held together; props.lock, a
+ * mutex, is outside of them and of xprt->queue_lock. None is taken in interrupt
+ * context.
  *
  * What is also read without its lock is written by WRITE_ONCE(), and its readers
  * need nothing but the value. What READY publishes is read by whoever has seen

@@ -152,11 +152,16 @@ static bool raise_complete(struct rpcrdma2_conn *conn)
 /* Begin to raise it. */
 static void raise_begin(struct rpcrdma2_conn *conn, u32 size)
 {
+	enum rpcrdma2_own_size to = conn->client ? RPCRDMA2_OWN_RECEIVES :
+						   RPCRDMA2_OWN_SLOTS;
+
 	conn->props.plan_recv = U32_MAX;
 	if (rpcrdma2_recvs_goal(conn->p.pool) == size)
 		return;
-	own_size_set(conn, conn->client ? RPCRDMA2_OWN_RECEIVES :
-					  RPCRDMA2_OWN_SLOTS, size);
+	/* The value that the peer knows: an earlier raise is given up */
+	if (size == conn->props.mine.val[RPCRDMA2_RBSIZ])
+		to = RPCRDMA2_OWN_STEADY;
+	own_size_set(conn, to, size);
 	rpcrdma2_conn_kick(conn);
 }
 
@@ -705,7 +710,8 @@ int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
 	send = rpcrdma2_control_get(conn, xid, RDMA2_CONNPROP, response, &hdr);
 	if (!send)
 		return -EAGAIN;
-	body = rpcrdma2_props_encode(&conn->props.mine, send->buf + hdr,
+	body = hdr < 0 ? hdr :
+	       rpcrdma2_props_encode(&conn->props.mine, send->buf + hdr,
 				     send->size - hdr);
 	ret = rpcrdma2_control_post(conn, send, xid, RDMA2_CONNPROP, hdr,
 				    body);

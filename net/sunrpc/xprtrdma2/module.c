@@ -96,21 +96,21 @@ static int __init rpcrdma2_init(void)
 		goto out_wqs;
 	rpcrdma2_inject_init();
 
-	ret = rpcrdma2_server_init();
-	if (ret)
-		goto out_observe;
 	ret = rpcrdma2_netlink_init();
 	if (ret)
-		goto out_server;
-	ret = rpcrdma2_names_register();
+		goto out_observe;
+	ret = rpcrdma2_server_init();
 	if (ret)
 		goto out_netlink;
+	ret = rpcrdma2_names_register();
+	if (ret)
+		goto out_server;
 	return 0;
 
-out_netlink:
-	rpcrdma2_netlink_exit();
 out_server:
 	rpcrdma2_server_exit();
+out_netlink:
+	rpcrdma2_netlink_exit();
 out_observe:
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
@@ -122,8 +122,8 @@ out_wqs:
 static void __exit rpcrdma2_exit(void)
 {
 	rpcrdma2_names_unregister();
-	rpcrdma2_netlink_exit();
 	rpcrdma2_server_exit();
+	rpcrdma2_netlink_exit();
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
 	wqs_destroy();

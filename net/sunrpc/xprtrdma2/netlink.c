@@ -246,13 +246,14 @@ struct conn_message {
 	struct nlattr		**filter;
 };
 
-/* The policy has seen to it that an address of IPv4 fits. */
 static bool address_fits(const struct nlattr *attr)
 {
 	const struct sockaddr *addr;
 
 	if (!attr)
 		return true;
+	if (nla_len(attr) < sizeof(struct sockaddr_in))
+		return false;
 	addr = nla_data(attr);
 	return addr->sa_family == AF_INET ||
 	       (addr->sa_family == AF_INET6 &&
@@ -437,12 +438,14 @@ static int conn_change(struct rpcrdma2_conn *conn, void *arg)
 	struct nlattr **attrs = arg;
 	const struct nlattr *own = attrs[RPCRDMA2_A_CHANGE_OWN];
 
-	if (attrs[RPCRDMA2_A_CHANGE_MESSAGES])
+	bool property = attrs[RPCRDMA2_A_CHANGE_PROPERTY] &&
+			attrs[RPCRDMA2_A_CHANGE_VALUE];
+
+	if (property == !!attrs[RPCRDMA2_A_CHANGE_MESSAGES])
+		return -EINVAL;
+	if (!property)
 		return rpcrdma2_props_cycle(conn,
 				nla_get_u32(attrs[RPCRDMA2_A_CHANGE_MESSAGES]));
-	if (!attrs[RPCRDMA2_A_CHANGE_PROPERTY] ||
-	    !attrs[RPCRDMA2_A_CHANGE_VALUE])
-		return -EINVAL;
 	return rpcrdma2_props_request(conn, own && nla_get_u8(own),
 			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_PROPERTY]),
 			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_VALUE]));
@@ -488,7 +491,7 @@ int rpcrdma2_nl_conn_change_doit(struct sk_buff *skb, struct genl_info *info)
  * @info: its attributes
  *
  * Context: system call; sleeps.
- * Return: 0; -ENOENT: no such connection; -EOPNOTSUPP: not the client's end
+ * Return: 0; -ENOENT: no such connection; -EINVAL: not the client's end
  */
 int rpcrdma2_nl_conn_forget_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -555,11 +558,12 @@ static void conn_event(const struct rpcrdma2_conn *conn,
  * @conn: the connection; the client's device is known from CONNECTING on
  * @state: the state
  *
- * Context: any that is no interrupt; does not sleep.
+ * Context: state_lock is held; does not sleep.
  */
 void rpcrdma2_netlink_state(const struct rpcrdma2_conn *conn,
 			    enum rpcrdma2_conn_state state)
 {
+	lockdep_assert_held(&conn->state_lock);
 	switch (state) {
 	case RPCRDMA2_CONN_OPEN:
 		conn_event(conn, RPCRDMA2_EVENT_CONNECTED);

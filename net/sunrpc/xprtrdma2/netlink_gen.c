@@ -19,7 +19,7 @@ const struct nla_policy rpcrdma2_module_get_nl_policy[RPCRDMA2_A_MODULE_ROLE + 1
 const struct nla_policy rpcrdma2_conn_get_nl_policy[RPCRDMA2_A_CONNECTION_PEER_ADDRESS + 1] = {
 	[RPCRDMA2_A_CONNECTION_ID] = { .type = NLA_U32, },
 	[RPCRDMA2_A_CONNECTION_ROLE] = NLA_POLICY_MAX(NLA_U32, 1),
-	[RPCRDMA2_A_CONNECTION_PEER_ADDRESS] = { .len = 16, },
+	[RPCRDMA2_A_CONNECTION_PEER_ADDRESS] = { .type = NLA_BINARY, },
 };
 
 /* RPCRDMA2_CMD_CONN_CHANGE - do */
