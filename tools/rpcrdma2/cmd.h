@@ -6,6 +6,7 @@
 #ifndef _CMD_H
 #define _CMD_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 /* Exit status. Those of "status" are for scripts, see rpcrdma2(8). */
@@ -27,6 +28,7 @@ int cmd_reconnect(int argc, char **argv);
 
 int fail(const char *what, int err);
 int usage_error(const char *what);
+void print_json(const json_t *what);
 bool to_number(const char *word, unsigned int *number);
 
 #endif /* _CMD_H */

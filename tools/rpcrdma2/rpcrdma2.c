@@ -88,6 +88,16 @@ bool to_number(const char *word, unsigned int *number)
 	       n <= 0xffffffff;
 }
 
+/**
+ * print_json - write JSON for people to read
+ * @what: the object or array
+ */
+void print_json(const json_t *what)
+{
+	json_dumpf(what, stdout, JSON_INDENT(2));
+	putchar('\n');
+}
+
 static int run(int argc, char **argv)
 {
 	size_t i;

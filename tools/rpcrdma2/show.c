@@ -26,12 +26,6 @@ static long long number(const json_t *object, const char *name)
 	return json_integer_value(json_object_get(object, name));
 }
 
-static void print_json(const json_t *what)
-{
-	json_dumpf(what, stdout, JSON_INDENT(2));
-	putchar('\n');
-}
-
 /* ---- show ---- */
 
 static void print_properties(const json_t *array)

@@ -114,7 +114,7 @@ int cmd_stat(int argc, char **argv)
 	if (prometheus)
 		print_prometheus(client, server);
 	else if (opt_json)
-		printf("%s\n", json_dumps(both, JSON_INDENT(2)));
+		print_json(both);
 	else
 		print_table(client, server);
 	json_decref(both);
