@@ -6,7 +6,7 @@
 # Cases and what they cover: rpcrdma2-conform list versions
 #
 # timeout: 180
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

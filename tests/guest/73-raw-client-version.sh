@@ -5,7 +5,7 @@
 # Cases and what they cover: rpcrdma2-conform list version
 #
 # timeout: 300
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

@@ -5,7 +5,7 @@
 # Cases and what they cover: rpcrdma2-conform list credits
 #
 # timeout: 320
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

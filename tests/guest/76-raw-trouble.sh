@@ -7,7 +7,7 @@
 # Cases and what they cover: rpcrdma2-conform list trouble, rpcrdma2-conform list reasons
 #
 # timeout: 240
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

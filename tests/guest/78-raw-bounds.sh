@@ -6,7 +6,7 @@
 # Cases and what they cover: rpcrdma2-conform list bounds
 #
 # timeout: 120
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
