@@ -805,7 +805,9 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 	struct rpcrdma2_send *send = NULL;
 	bool closed;
 
-	if (!control && unlikely(slots_short(conn)))
+	/* Those who wait are the first to get another buffer */
+	if (!control && unlikely(slots_short(conn)) &&
+	    list_empty(&conn->sq.waiters))
 		slots_add(conn);
 	spin_lock(&conn->sq.lock);
 	closed = conn->sq.closed;
