@@ -6,19 +6,19 @@
  * resp->lock protects the list of free call objects, and that of Calls that wait
  * for others to have fewer pages.
  */
-#include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "buf.h"
 #include "call.h"
 #include <trace/events/rpcrdma2.h>
 
-static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp,
-					    gfp_t gfp)
+static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp)
 {
 	struct rpcrdma2_call_ctx *call;
 
-	call = kzalloc(struct_size(call, pages, resp->max_pages), gfp);
+	call = kzalloc(struct_size(call, pages, resp->max_pages),
+		       rpcrdma2_gfp());
 	if (!call)
 		return NULL;
 	call->resp = resp;
@@ -37,10 +37,9 @@ static void call_free(struct rpcrdma2_responder *resp,
 }
 
 /* One more call object. They come into being in the CQ's work item only. */
-static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
-					  gfp_t gfp)
+static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp)
 {
-	struct rpcrdma2_call_ctx *call = call_alloc(resp, gfp);
+	struct rpcrdma2_call_ctx *call = call_alloc(resp);
 
 	if (!call)
 		return NULL;
@@ -65,7 +64,7 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count)
 
 	count += RPCRDMA2_CONTROL_RESERVE;
 	while (READ_ONCE(resp->ncalls) < count) {
-		call = call_new(resp, RPCRDMA2_GFP_CQ);
+		call = call_new(resp);
 		if (!call)
 			return false;
 		call_free(resp, call);
@@ -90,7 +89,7 @@ struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp)
 	if (call)
 		list_del_init(&call->list);
 	spin_unlock(&resp->lock);
-	return call ?: call_new(resp, RPCRDMA2_GFP_CQ);
+	return call ?: call_new(resp);
 }
 
 /**
@@ -258,7 +257,7 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
  *
  * Others may begin. On a lost connection they are let go.
  *
- * Context: process; does not wait for memory.
+ * Context: process; waits for memory as rpcrdma2_gfp() says.
  */
 void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
 {

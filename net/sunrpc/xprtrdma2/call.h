@@ -18,7 +18,6 @@
 #ifndef _RPCRDMA2_CALL_H
 #define _RPCRDMA2_CALL_H
 
-#include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -29,10 +28,6 @@
 
 struct rpcrdma2_responder;
 struct rpcrdma2_call_ctx;
-
-/* In the CQ's work item: no waiting (see buf.c) */
-#define RPCRDMA2_GFP_CQ			(GFP_NOWAIT | __GFP_NOWARN)
-#define RPCRDMA2_GFP_THREAD		(GFP_NOIO | __GFP_NOWARN)
 
 /* Memory for what RDMA Reads bring, of Calls that no executor has taken yet:
  * so much for a client that is trusted, for others one message at a time
@@ -81,8 +76,8 @@ struct rpcrdma2_limits {
  * @pulling: pages of Calls that no executor has taken yet
  * @waiting: Calls that wait because these are too many
  * @starved: Calls that wait for memory regions of rdma_rw
- * @reading: Calls with RDMA Reads under way
- * @batches: batches of RDMA Reads that ended, ever
+ * @reading: Calls with RDMA Reads under way, or about to be
+ * @batches: times that one of these gave back its memory regions, ever
  * @stash: pages for the next RDMA Reads
  * @stashed: how many; at most @max_pages
  */

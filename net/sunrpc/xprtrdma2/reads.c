@@ -15,6 +15,7 @@
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
+#include "buf.h"
 #include "compat.h"
 #include "reads.h"
 #include "reply.h"
@@ -120,7 +121,7 @@ bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call)
 /* RDMA Reads of @len bytes at @seg into the pages from @sink on. */
 static int call_read_seg(struct rpcrdma2_call_ctx *call,
 			 const struct rpcrdma2_segment *seg, u32 skip,
-			 u32 len, u32 sink, gfp_t gfp)
+			 u32 len, u32 sink)
 {
 	u32 max = rpcrdma2_rw_max_nents(call->conn, DMA_FROM_DEVICE);
 	struct rpcrdma2_rw *rw;
@@ -129,7 +130,7 @@ static int call_read_seg(struct rpcrdma2_call_ctx *call,
 	while (len) {
 		n = min_t(u32, len, (max << PAGE_SHIFT) - offset_in_page(sink));
 		nents = DIV_ROUND_UP(offset_in_page(sink) + n, PAGE_SIZE);
-		rw = rpcrdma2_rw_get(&call->resp->rws, nents, gfp);
+		rw = rpcrdma2_rw_get(&call->resp->rws, nents);
 		if (!rw)
 			return -ENOMEM;
 		rw->dir = DMA_FROM_DEVICE;
@@ -149,7 +150,7 @@ static int call_read_seg(struct rpcrdma2_call_ctx *call,
  * left out.
  */
 static int call_read_chunk(struct rpcrdma2_call_ctx *call, u32 position,
-			   u32 skip, u32 len, u32 sink, gfp_t gfp)
+			   u32 skip, u32 len, u32 sink)
 {
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
@@ -165,7 +166,7 @@ static int call_read_chunk(struct rpcrdma2_call_ctx *call, u32 position,
 			continue;
 		}
 		n = min(len, seg.length - skip);
-		ret = call_read_seg(call, &seg, skip, n, sink, gfp);
+		ret = call_read_seg(call, &seg, skip, n, sink);
 		if (ret)
 			return ret;
 		skip = 0;
@@ -176,7 +177,7 @@ static int call_read_chunk(struct rpcrdma2_call_ctx *call, u32 position,
 }
 
 /* All RDMA Reads of the Call, not mapped yet. */
-static int call_build_reads(struct rpcrdma2_call_ctx *call, gfp_t gfp)
+static int call_build_reads(struct rpcrdma2_call_ctx *call)
 {
 	bool pz = call->rx->hdr.has_pz;
 	u32 i, gap, pos = 0, used = 0;
@@ -187,19 +188,17 @@ static int call_build_reads(struct rpcrdma2_call_ctx *call, gfp_t gfp)
 
 		gap = chunk->position - pos;
 		if (pz && gap)
-			ret = call_read_chunk(call, 0, used, gap, pos, gfp);
+			ret = call_read_chunk(call, 0, used, gap, pos);
 		if (!ret)
 			ret = call_read_chunk(call, chunk->position, 0,
-					      chunk->length, chunk->position,
-					      gfp);
+					      chunk->length, chunk->position);
 		if (ret)
 			return ret;
 		used += gap;
 		pos = chunk->position + xdr_align_size(chunk->length);
 	}
 	if (pz)
-		ret = call_read_chunk(call, 0, used, call->pz_len - used, pos,
-				      gfp);
+		ret = call_read_chunk(call, 0, used, call->pz_len - used, pos);
 	return ret;
 }
 
@@ -229,13 +228,13 @@ static void stash_put(struct rpcrdma2_responder *resp, struct page **pages,
 }
 
 /* Memory for the RDMA Reads. Returns -ENOMEM with what could be had. */
-static int call_get_memory(struct rpcrdma2_call_ctx *call, gfp_t gfp)
+static int call_get_memory(struct rpcrdma2_call_ctx *call)
 {
 	u32 have = 0;
 	int ret;
 
 	if (list_empty(&call->todo)) {
-		ret = call_build_reads(call, gfp);
+		ret = call_build_reads(call);
 		if (ret) {
 			rpcrdma2_rws_release(&call->resp->rws, call->conn,
 					     &call->todo);
@@ -247,7 +246,8 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call, gfp_t gfp)
 	have += stash_take(call->resp, call->pages + have,
 			   call->npages - have);
 	if (have < call->npages)
-		have = alloc_pages_bulk(gfp, call->npages, call->pages);
+		have = alloc_pages_bulk(rpcrdma2_gfp(), call->npages,
+					call->pages);
 	return have < call->npages ? -ENOMEM : 0;
 }
 
@@ -314,6 +314,20 @@ starved_first(struct rpcrdma2_responder *resp)
 	return call;
 }
 
+/* A Call is about to take memory regions: others may wait for these. Returns what
+ * reads_park() compares.
+ */
+static u32 reads_begin(struct rpcrdma2_responder *resp)
+{
+	u32 batches;
+
+	spin_lock(&resp->lock);
+	resp->reading++;
+	batches = resp->batches;
+	spin_unlock(&resp->lock);
+	return batches;
+}
+
 /* A batch of RDMA Reads ended: its memory regions are free for others. On a
  * lost connection nobody can use them; there those who wait are let go one
  * after the other, not each by the one before.
@@ -324,7 +338,7 @@ static void reads_ended(struct rpcrdma2_responder *resp)
 
 	spin_lock(&resp->lock);
 	resp->reading--;
-	WRITE_ONCE(resp->batches, resp->batches + 1);
+	resp->batches++;
 	next = starved_first(resp);
 	spin_unlock(&resp->lock);
 
@@ -458,22 +472,40 @@ static void reads_ready(struct rpcrdma2_sq_waiter *w,
 	reads_ended(resp);
 }
 
-/* No memory region to be had. Returns 1 if a Call that has some will wake
- * this one, 0 if it is worth trying again, -ENOMEM if nobody has any.
+/* @call could not be mapped, and has no memory region now. Returns 0 if others have
+ * given back some since @batches was current, so that it is worth trying again; 1 if
+ * a Call that has some will wake this one; or a negative errno: -ENOMEM if nobody
+ * has any. Nobody would wake those who wait then, and threads try again for them.
  */
-static int reads_park(struct rpcrdma2_call_ctx *call, u32 batches)
+static int reads_park(struct rpcrdma2_call_ctx *call, u32 *batches, int error)
 {
 	struct rpcrdma2_responder *resp = call->resp;
-	int ret = 0;
+	struct rpcrdma2_call_ctx *tmp;
+	bool again, parked;
+	LIST_HEAD(left);
 
 	spin_lock(&resp->lock);
-	if (resp->batches == batches) {
-		ret = resp->reading ? 1 : -ENOMEM;
-		if (resp->reading)
-			list_add_tail(&call->list, &resp->starved);
+	again = error == -EAGAIN && resp->batches != *batches;
+	*batches = resp->batches;
+	if (!again)
+		resp->reading--;
+	parked = !again && error == -EAGAIN && resp->reading;
+	if (parked) {
+		/* It may have had some of those that it needs */
+		resp->batches++;
+		list_add_tail(&call->list, &resp->starved);
 	}
+	if (!resp->reading)
+		list_splice_init(&resp->starved, &left);
 	spin_unlock(&resp->lock);
-	return ret;
+
+	list_for_each_entry_safe(call, tmp, &left, list) {
+		list_del_init(&call->list);
+		call_defer(call);
+	}
+	if (again || parked)
+		return parked;
+	return error == -EAGAIN ? -ENOMEM : error;
 }
 
 /* Post the next RDMA Reads, or wait for the means to do so. After an error
@@ -481,26 +513,19 @@ static int reads_park(struct rpcrdma2_call_ctx *call, u32 batches)
  */
 static int reads_next(struct rpcrdma2_call_ctx *call)
 {
-	struct rpcrdma2_responder *resp = call->resp;
 	struct rpcrdma2_conn *conn = call->conn;
-	u32 batches;
+	u32 batches = reads_begin(call->resp);
 	int ret;
 
 	for (;;) {
-		batches = READ_ONCE(resp->batches);
 		ret = reads_map(call);
 		if (!list_empty(&call->posted))
 			break;
-		if (ret != -EAGAIN)
-			return ret;
-		ret = reads_park(call, batches);
+		ret = reads_park(call, &batches, ret);
 		if (ret)
-			return ret < 0 ? ret : 0;
+			return min(ret, 0);
 	}
 
-	spin_lock(&resp->lock);
-	resp->reading++;
-	spin_unlock(&resp->lock);
 	trace_rpcrdma2_call_reads(conn, call->rx->hdr.xid, call->read_bytes,
 				  call->batch);
 	call->waiter.ready = reads_ready;
@@ -530,7 +555,7 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 	for (i = 0; i < call->npages; i++)
 		if (!call->pages[i])
 			swap(call->pages[i], pages[i]);
-	ret = call_get_memory(call, RPCRDMA2_GFP_THREAD);
+	ret = call_get_memory(call);
 	if (!ret && list_empty(&call->todo)) {
 		call_complete(call);	/* nothing but empty segments */
 		return;
@@ -547,11 +572,12 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
  * rpcrdma2_call_pull_now - pull the Read chunks of a Call that may have its pages
  * @call: the Call
  *
- * Context: process; does not wait for memory. @call may be gone on return.
+ * Context: process; waits for memory as rpcrdma2_gfp() says. @call may be gone on
+ * return.
  */
 void rpcrdma2_call_pull_now(struct rpcrdma2_call_ctx *call)
 {
-	if (call_get_memory(call, RPCRDMA2_GFP_CQ))
+	if (call_get_memory(call))
 		call_defer(call);
 	else if (list_empty(&call->todo))
 		call_complete(call);	/* nothing but empty segments */

@@ -104,16 +104,14 @@ void rpcrdma2_rw_put(struct rpcrdma2_rw_pool *pool, struct rpcrdma2_rw *rw)
  * @pool: the pool
  * @nents: entries that would be good to have; there may be fewer if this is
  *	more than RPCRDMA2_RW_SGES
- * @gfp: for new memory, if none is kept
  *
  * The caller fills in @dir, @handle, @offset, @length and, for an RDMA Read,
  * @sink.
  *
- * Context: process; takes pool->lock; sleeps as far as @gfp allows.
+ * Context: process; takes pool->lock; sleeps as rpcrdma2_gfp() says.
  * Return: a struct rpcrdma2_rw on no list, or NULL without memory.
  */
-struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents,
-				    gfp_t gfp)
+struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents)
 {
 	struct rpcrdma2_rw *rw;
 
@@ -125,7 +123,7 @@ struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents,
 	}
 	spin_unlock(&pool->lock);
 	if (!rw) {
-		rw = kzalloc_obj(*rw, gfp);
+		rw = kzalloc_obj(*rw, rpcrdma2_gfp());
 		if (!rw)
 			return NULL;
 		sg_init_table(rw->small, RPCRDMA2_RW_SMALL);
@@ -139,7 +137,8 @@ struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents,
 		rw->max_nents = RPCRDMA2_RW_SMALL;
 		return rw;
 	}
-	if (!rw->big.sgl && sg_alloc_table(&rw->big, RPCRDMA2_RW_SGES, gfp)) {
+	if (!rw->big.sgl && sg_alloc_table(&rw->big, RPCRDMA2_RW_SGES,
+					   rpcrdma2_gfp())) {
 		rpcrdma2_rw_put(pool, rw);
 		return NULL;
 	}

@@ -82,8 +82,7 @@ void rpcrdma2_rw_pool_init(struct rpcrdma2_rw_pool *pool);
 u32 rpcrdma2_rw_pool_trim(struct rpcrdma2_rw_pool *pool);
 size_t rpcrdma2_rw_pool_memory(struct rpcrdma2_rw_pool *pool);
 
-struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents,
-				    gfp_t gfp);
+struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents);
 void rpcrdma2_rw_put(struct rpcrdma2_rw_pool *pool, struct rpcrdma2_rw *rw);
 bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
 			u32 len);

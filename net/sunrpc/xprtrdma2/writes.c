@@ -112,7 +112,7 @@ static int gather_open(struct gather *g)
 	u32 nents;
 
 	nents = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
-	rw = rpcrdma2_rw_get(&g->call->resp->rws, nents, rpcrdma2_gfp());
+	rw = rpcrdma2_rw_get(&g->call->resp->rws, nents);
 	if (!rw)
 		return -ENOMEM;
 	rw->dir = DMA_TO_DEVICE;
