@@ -440,6 +440,7 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 	if (req && fair) {
 		if (req->state != RPCRDMA2_REQ_ORPHAN) {
 			remedy = error_remedy(rq, conn, req, hdr);
+			rq->taught |= remedy != FAIL;
 			/* Also if it is just being encoded again */
 			req->error = remedy == FAIL ? -EIO : 0;
 			req->again = wanted && remedy == SEND_AGAIN;

@@ -240,6 +240,7 @@ struct rpcrdma2_req {
  * @refused: RPCRDMA2_REFUSED_*; no Call is sent in such a form again
  * @max_segs: segments per chunk that the responder takes, as far as known
  * @max_reply: bytes of the longest message that it sends, as far as known
+ * @taught: some of these are new, no RPC was completed since; queue_lock
  * @replies: Replies that completed an RPC on this connection
  * @offered: bytes of Write and Reply chunks offered; statistics
  * @unbuildable: Calls that could not be built; statistics
@@ -265,6 +266,7 @@ struct rpcrdma2_requester {
 	unsigned int			refused;
 	u32				max_segs;
 	u32				max_reply;
+	bool				taught;
 	unsigned long			replies;
 	atomic_long_t			offered;
 	atomic_long_t			unbuildable;

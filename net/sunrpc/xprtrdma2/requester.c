@@ -727,8 +727,9 @@ void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq)
  * reachable any more: everything that belonged to the connection is undone;
  * orphans and their slots become free. sunrpc will send the RPCs again that
  * wait for Replies (REC-2). What was learned of the responder is forgotten, it
- * may be another one next time, unless the connection was replaced in order to
- * make use of it.
+ * may be another one next time, unless no RPC has made use of it yet: the
+ * connection may have been replaced for that, or closed by the responder together
+ * with its ERROR, which it would send again each time.
  *
  * Context: sleeps. Nobody attaches at the same time.
  */
@@ -741,7 +742,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	rpcrdma2_requester_stop(rq);
 
 	spin_lock(&rq->xprt.queue_lock);
-	if (rq->conn && READ_ONCE(rq->conn->reason) != -EMSGSIZE)
+	if (!rq->taught)
 		forget(rq);
 	WRITE_ONCE(rq->conn, NULL);
 	rq->sq_wait = false;

@@ -764,6 +764,34 @@ RP_CASE("replies", rpc_reply_resource_write, "ERR-22,ERR-29,ERR-30,D-31,D-30",
 	cl_end(s);
 }
 
+/* A server may close after an ERROR. If the client forgot what it has learned from
+ * that it would be refused again and again, on one connection after the other.
+ */
+RP_CASE("replies", rpc_reply_resource_close, "ERR-29,ERR-30,REC-2,D-30",
+	"REPLY_RESOURCE, and the connection ends: what it said is remembered")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = hold_read(s);
+	struct cl_call *again;
+
+	refuse(&w, REPLY_RESOURCE, 8320);
+	retried(&w);
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	again = retried(&w);
+	rp_check(!again->nwrites && again->has_reply, "no Reply chunk");
+	cl_answer(s, again);
+	rp_check(!cl_serve(s, w.job) && job_count(w.job) == 8192,
+		 "the read fails");
+	rp_is_pattern(job_data(w.job), 4096, 8192);
+	/* This server has made use of it; the next one may be another. */
+	new_connection(s);
+	w = hold_read(s);
+	rp_check(w.call->nwrites && !w.call->has_reply, "no Write chunk");
+	finish(&w);
+}
+
 /* A server that receives 16 KiB and sends 4 KiB at the most */
 static void settle_lopsided(struct cl *s)
 {
