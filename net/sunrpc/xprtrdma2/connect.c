@@ -137,17 +137,22 @@ static int conn_create_qp(struct rpcrdma2_conn *conn)
 }
 
 /* A device that says no, and not for want of memory or because it goes away,
- * will not say anything else the next time.
+ * will not say anything else the next time. Some say that they have no memory when
+ * a queue is too long for them; nobody can tell, and the next attempt is made later.
  */
 static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
 			int err)
 {
-	if ((err != -EINVAL && err != -EOPNOTSUPP) ||
+	bool later = err == -ENOMEM;
+
+	if ((!later && err != -EINVAL && err != -EOPNOTSUPP) ||
 	    rpcrdma2_conn_over(conn))
 		return err;
-	pr_notice_ratelimited("rpcrdma2: %s refuses a %s (%d)\n",
-			      dev_name(&conn->cm_id->device->dev), what, err);
-	return -EPROTO;
+	pr_notice_ratelimited("rpcrdma2: %s %s a %s (%d)\n",
+			      dev_name(&conn->cm_id->device->dev),
+			      later ? "has no memory for" : "refuses", what,
+			      err);
+	return later ? err : -EPROTO;
 }
 
 /* PD, CQ, QP, control slots and first Receives, in this order. Whatever
