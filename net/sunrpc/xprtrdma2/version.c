@@ -244,7 +244,7 @@ static enum rpcrdma2_neg_action neg_reply(struct rpcrdma2_neg *n,
 					  u64 now)
 {
 	if (n->state != RPCRDMA2_NEG_WAIT_REPLY || !hdr->response ||
-	    hdr->xid != n->xid || hdr->body_len < 8)
+	    hdr->xid != n->xid)
 		return RPCRDMA2_DO_NOTHING;
 	if (now >= n->mem->until)
 		ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_CALL,
