@@ -71,9 +71,10 @@ static struct rpcrdma2_hdr decoded(struct kunit *test, struct message m)
 static int answer(struct kunit *test, struct asker *a, struct message m)
 {
 	struct rpcrdma2_hdr hdr = decoded(test, m);
-	bool malformed, mine;
+	bool malformed = true, mine;
 
 	mine = rpcrdma2_change_response(&a->c, &hdr, &a->peer, &malformed);
+	KUNIT_EXPECT_TRUE(test, mine || !malformed);
 	return mine ? 1 + malformed : 0;
 }
 
@@ -335,6 +336,8 @@ do {									\
 		   RBSIZ(6144));
 	/* no value is the default value */
 	EXPECT_ODD(OTHER, 4096, 0, 0, 1, RDMA2_PROPID_RBSIZ, 0);
+	/* words that say nothing */
+	EXPECT_ODD(DONE, 8192, 10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NO_VALUES);
 	/* more bytes than the message needs */
 	EXPECT_ODD(DONE, 8192, 1, 1, 0, 0, 0xdeadbeef);
 #undef EXPECT_ODD
@@ -563,6 +566,17 @@ do {									\
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
 	post(&a, XID);
 	KUNIT_EXPECT_EQ(test, limit(&a), OLD);
+
+	/* nor does one for something else, or for what is no limit */
+	asker_init(&a, 16384);
+	ask(&a, RPCRDMA2_BRS, 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_limit(&a.c, &a.peer,
+						    RPCRDMA2_RBSIZ, true),
+			16384);
+	post(&a, XID);
+	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_limit(&a.c, &a.peer,
+						    RPCRDMA2_BRS, true), 1);
 #undef PENDING
 }
 
@@ -585,6 +599,15 @@ static void errors(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+
+	/* whichever is pending, whichever waits */
+	asker_init(&a, OLD);
+	ask(&a, RPCRDMA2_BRS, 0);
+	post(&a, XID);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID, err));
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	EXPECT_RESULT(test, &a, BRS, REJECTED);
 
 	/* other errors do not turn it off */
 	asker_init(&a, OLD);
@@ -691,6 +714,35 @@ static void one_announcement(struct kunit *test)
 			RPCRDMA2_CHANGE_IDLE);
 }
 
+/* What a RESPROP has told need not be announced. */
+static void answer_instead_of_update(struct kunit *test)
+{
+	u8 buf[RPCRDMA2_PROPS_MAX];
+	struct asker a;
+
+	asker_init(&a, OLD);
+	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	rpcrdma2_change_answered(&a.c, RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_IDLE);
+
+	/* what it has not told is left */
+	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	rpcrdma2_change_announce(&a.c, RPCRDMA2_BRS);
+	rpcrdma2_change_answered(&a.c, RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_UPDPROP);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_put_updprop(&a.c, 1, &a.peer,
+							  buf, sizeof(buf)),
+			16);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 4), RDMA2_PROPID_BRS);
+
+	/* what is on its way is not known to have arrived by that */
+	rpcrdma2_change_answered(&a.c, RPCRDMA2_BRS);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_REQPROP);
+}
+
 static void updates(struct kunit *test)
 {
 	struct rpcrdma2_update upd;
@@ -714,7 +766,8 @@ static void updates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, upd.unasked, BIT(RPCRDMA2_RBSIZ));
 
 	/* no news */
-	update(test, &a, MESSAGE(test, UPDPROP(1), 1, BRS(0)), &upd);
+	update(test, &a, MESSAGE(test, UPDPROP(1), 2, BRS(0), RBSIZ(4096)),
+	       &upd);
 	KUNIT_EXPECT_EQ(test, upd.changed | upd.ignored | upd.unasked, 0);
 	update(test, &a, MESSAGE(test, UPDPROP(1), NO_VALUES), &upd);
 	KUNIT_EXPECT_EQ(test, upd.changed | upd.ignored | upd.unasked, 0);
@@ -732,6 +785,12 @@ static void updates(struct kunit *test)
 	update(test, &a, MESSAGE(test, UPDPROP(1), 1, RBSIZ(4096)), &upd);
 	KUNIT_EXPECT_EQ(test, upd.changed, BIT(RPCRDMA2_RBSIZ));
 	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 4096);
+	/* and not even that if it is no limit */
+	asker_init(&a, 8192);
+	a.peer.nochg = ALL;
+	update(test, &a, MESSAGE(test, UPDPROP(1), 1, BRS(0)), &upd);
+	KUNIT_EXPECT_EQ(test, upd.ignored, BIT(RPCRDMA2_BRS));
+	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);
 }
 
 static void updates_malformed(struct kunit *test)
@@ -916,6 +975,7 @@ static struct kunit_case change_cases[] = {
 	RPCRDMA2_CASE(errors, "HT-9,CHG-17"),
 	RPCRDMA2_CASE(ready_for_answers, "HT-10,ERR-16"),
 	RPCRDMA2_CASE(one_announcement, "CHG-21,CHG-31"),
+	RPCRDMA2_CASE(answer_instead_of_update, "CHG-6,CHG-19"),
 	RPCRDMA2_CASE(updates, "CHG-19,CHG-22,CHG-28,CHG-30,CONN-6"),
 	RPCRDMA2_CASE(updates_malformed, "CHG-29,PROP-11"),
 	RPCRDMA2_CASE(requests, "CHG-4,CHG-29,CHG-30,CHG-31"),

@@ -312,6 +312,11 @@ static void err_chunk_rule(struct kunit *test)
 				RPCRDMA2_DO_NOTHING);
 	}
 	/* version 2: longer ones are v2 errors without RESPONSE */
+	cut = message_new(test, NULL, 21);
+	memset(cut.p, 0, cut.len);
+	memcpy(cut.p, chunk.p, 20);
+	put_unaligned_be32(2, cut.p + 4);
+	KUNIT_EXPECT_EQ(test, client_message(&c, cut), RPCRDMA2_DO_NOTHING);
 	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 2, 0, 4,
 							 2, 2)),
 			RPCRDMA2_DO_NOTHING);
@@ -347,6 +352,14 @@ static void row_wait_timer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
 			RPCRDMA2_DO_NOTHING);
 	expect_nothing_remembered(&c);
+
+	/* why there is another connection is not why it is as it is */
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	rpcrdma2_neg_timeout(&c.neg, c.now);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
+			RPCRDMA2_DO_SEND_CALL);
+	expect_state(&c, RPCRDMA2_NEG_WAIT_REPLY, RPCRDMA2_WHY_NONE);
 }
 
 /* wait_reply: timer */
@@ -435,8 +448,10 @@ static void memory_of_a_call(struct kunit *test)
 		c.now += spans[i] - 1;
 		KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
 				RPCRDMA2_DO_SEND_CALL);
+		c.mem.losses = 1;
 		client_message(&c, reply_to(test, NEG_XID));
 		KUNIT_EXPECT_EQ(test, c.mem.span, spans[i]);
+		KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 		rpcrdma2_neg_lost(&c.neg, c.now);
 		c.now++;
 	}

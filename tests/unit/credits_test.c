@@ -155,6 +155,14 @@ static void grant_grows_with_use(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
 	rpcrdma2_grant_set(&g, 8);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+
+	/* but not what was needed before the grant was set, even to less */
+	for (i = 0; i < 4; i++)
+		rpcrdma2_grant_call(&g, 128);
+	while (g.inflight)
+		rpcrdma2_grant_done(&g);
+	rpcrdma2_grant_set(&g, 4);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 4);
 }
 
 static void grant_is_bounded(struct kunit *test)

@@ -22,14 +22,26 @@ static void server_init(struct server *s, struct kunit *test)
 	s->test = test;
 	s->policy.v1 = true;
 	s->policy.v2 = true;
+	memset(&s->ver, 0xa5, sizeof(s->ver));
 	rpcrdma2_srv_ver_init(&s->ver, &s->policy);
 }
 
 static enum rpcrdma2_srv_action server_message(struct server *s,
 					       struct message m)
 {
-	return rpcrdma2_srv_message(&s->ver, m.p, m.len, &s->hdr,
-				    &s->verdict, &s->low, &s->high);
+	enum rpcrdma2_srv_action action;
+
+	memset(&s->hdr, 0xa5, sizeof(s->hdr));
+	s->verdict = RPCRDMA2_OK;
+	s->low = ~0U;
+	s->high = ~0U;
+	action = rpcrdma2_srv_message(&s->ver, m.p, m.len, &s->hdr,
+				      &s->verdict, &s->low, &s->high);
+	if (action == RPCRDMA2_SRV_PASS || action == RPCRDMA2_SRV_DROP) {
+		KUNIT_EXPECT_EQ(s->test, s->low, 0);
+		KUNIT_EXPECT_EQ(s->test, s->high, 0);
+	}
+	return action;
 }
 
 static enum rpcrdma2_srv_action server_vector(struct server *s,
@@ -57,6 +69,8 @@ static void expect_refused(struct server *s, struct message m,
 	KUNIT_EXPECT_EQ(s->test, s->high, high);
 	KUNIT_EXPECT_EQ(s->test, s->hdr.xid, get_unaligned_be32(m.p));
 	KUNIT_EXPECT_EQ(s->test, s->hdr.vers, get_unaligned_be32(m.p + 4));
+	KUNIT_EXPECT_FALSE(s->test, s->hdr.response);
+	KUNIT_EXPECT_NULL(s->test, s->hdr.body);
 }
 
 /* A Call as vector T1, of another version */
@@ -175,6 +189,7 @@ static void row_open_short(struct kunit *test)
 			cut = message_new(test, m.p, len);
 			KUNIT_EXPECT_EQ(test, server_message(&s, cut),
 					RPCRDMA2_SRV_DROP);
+			KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_DROP);
 		}
 	}
 	m = call_of(test, 3);
@@ -186,6 +201,7 @@ static void row_open_short(struct kunit *test)
 	cut = message_new(test, m.p, 16);
 	expect_refused(&s, cut, RPCRDMA2_SRV_ERR_VERS, 1, 2);
 	KUNIT_EXPECT_NULL(test, s.ver.codec);
+	KUNIT_EXPECT_EQ(test, s.ver.why, RPCRDMA2_WHY_NONE);
 }
 
 /* open: ERROR of whatever version */

@@ -388,6 +388,7 @@ static void v1_direction(struct kunit *test)
 
 	EXPECT_V1(test, &hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
 	KUNIT_EXPECT_FALSE(test, hdr.response);
+	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 52);
 	EXPECT_V1(test, &hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), 0, 0,
 		  1, 1, SEG(2, 100));
 	KUNIT_EXPECT_FALSE(test, hdr.response);
@@ -403,6 +404,8 @@ static void v1_undirected(struct kunit *test)
 	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, 2, 0, 0, RPC_REPLY);
 	KUNIT_EXPECT_TRUE(test, hdr.undirected);
 	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID, 2);
+	KUNIT_EXPECT_TRUE(test, hdr.undirected);
+	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID);
 	KUNIT_EXPECT_TRUE(test, hdr.undirected);
 	EXPECT_V1(test, &hdr, BAD_XDR, V1_NOMSG, 2, 0, 0);
 	KUNIT_EXPECT_TRUE(test, hdr.undirected);

@@ -131,6 +131,10 @@ static void read_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seg.length, 904);
 	KUNIT_EXPECT_EQ(test, seg.offset, 0x7f0000009000ULL);
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_reads_next(&c, &position, &seg));
+
+	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4),
+		  NO_CHUNKS, RPC_CALL);
+	KUNIT_EXPECT_EQ(test, hdr.max_segs, 1);
 }
 
 static void nomsg_call(struct kunit *test)
@@ -493,6 +497,9 @@ static void discriminators(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
 				RPCRDMA2_BAD_XDR);
 	}
+	/* what follows would do as the other lists */
+	EXPECT_V2(test, &hdr, DROP, V2_NOMSG_REPLY, NO_INV, 2, 0, 1, 1,
+		  SEG(1, 4));
 }
 
 static void unaligned_position(struct kunit *test)
@@ -509,6 +516,9 @@ static void unaligned_position(struct kunit *test)
 	}
 	put_unaligned_be32(0xfffffffc, m.p + 28);
 	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	/* what follows would do as the other lists */
+	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
+		  READ_ENTRY(0, 1, 4), READ_ENTRY(2, 0, 0), NO_CHUNKS);
 }
 
 static void interleaved_positions(struct kunit *test)
@@ -645,7 +655,7 @@ static void address_wrap(struct kunit *test)
 		  1, 1, 1, 0xffffffff, 0xffffffff, 0xfffff000, RPC_CALL);
 	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
 		  READ_ENTRY(0, 1, 4),
-		  1, 0, 1, 0x1001, 0xffffffff, 0xfffff000, NO_CHUNKS);
+		  1, 0, 1, 0x1001, 0xffffffff, 0xfffff000, NO_CHUNKS, 0);
 	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
 		  READ_ENTRY(0, 1, 4), 0,
 		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000, 0, 0);
