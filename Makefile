@@ -25,8 +25,8 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
-	check-kernels check-hostile check-kcsan check-arm64 check-deb bench lint \
-	help clean
+	check-kernels check-hostile check-kcsan check-arm64 check-deb mutants \
+	bench lint help clean
 
 all: module
 
@@ -91,6 +91,10 @@ check-deb:
 	@scripts/setup-packages.sh
 	@scripts/check-deb
 
+mutants:
+	@scripts/setup-packages.sh
+	@tests/mutants/run $(MUTANTS)
+
 bench:
 	@scripts/setup-packages.sh
 	@scripts/bench --strict
@@ -143,6 +147,8 @@ help:
 	@echo '  make check-deb    the packages, in a Debian from installation to purge;'
 	@echo '                    half an hour, not part of make check'
 	@echo '  make check-arm64  a little of everything on an emulated arm64'
+	@echo '  make mutants      do the tests notice small faults? Hours; goes on where it was'
+	@echo '                    ended. MUTANTS="unit", "guest --minutes 30"'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
 	@echo '                    the policy for buffer sizes and without, and its memory'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'
