@@ -62,6 +62,7 @@ class Mutant:
     before: str     # the lines as they are
     after: str      # and as they become
     number: int     # of several with the same lines in one function
+    body: str       # the function as it is
 
     @property
     def key(self):
@@ -275,6 +276,7 @@ def mutants_of(file, source):
     out, seen, taken = [], collections.Counter(), set()
     for function, first, last in found:
         edits = Body(source, toks, partner, first, last).edits
+        body = source[toks[first].start:toks[last].end]
         for rule, start, end, new in sorted(edits, key=lambda e: (e[1], e[2], e[0])):
             if (start, end, new) in taken:
                 continue
@@ -284,5 +286,5 @@ def mutants_of(file, source):
             after = squeeze(source[a:start] + new + source[end:b])
             seen[function, rule, before, after] += 1
             out.append(Mutant(file, function, rule, start, end, new, before, after,
-                              seen[function, rule, before, after]))
+                              seen[function, rule, before, after], body))
     return out
