@@ -151,16 +151,8 @@ refused() { # SEC VERS
 PARAMETERS=/sys/module/rpcrdma2/parameters
 
 ours || ktap_skip_all "needs rpcrdma2"
-lab_modprobe cts auth_rpcgss rpcsec_gss_krb5
 lab_export ext4
-# 1 MiB goes in one RPC.
-lab_modprobe nfsd
-mount -t nfsd nfsd "$NFSD"
-echo $((1 << 20)) > "$NFSD/max_block_size"
-fs_start
-echo '/export *(rw,no_root_squash,insecure,fsid=0,no_subtree_check,sec=sys:krb5:krb5i:krb5p)' \
-	> /run/exports
-exportfs -ra
+fs_start_secure
 gsspair /var/lib/nfs/rpc_pipefs > "$LAB_TMP/gsspair" 2>&1 &
 PAIR=$!
 ktap_run "NFSv4.2 sec=krb5" secure krb5 4.2

@@ -270,15 +270,7 @@ expired() { # SEC VERS
 }
 
 ours || ktap_skip_all "needs rpcrdma2"
-lab_modprobe cts auth_rpcgss rpcsec_gss_krb5
-# 1 MiB goes in one RPC.
-lab_modprobe nfsd
-mount -t nfsd nfsd "$NFSD"
-echo $((1 << 20)) > "$NFSD/max_block_size"
-fs_start
-echo '/export *(rw,no_root_squash,insecure,fsid=0,no_subtree_check,sec=sys:krb5:krb5i:krb5p)' \
-	> /run/exports
-exportfs -ra
+fs_start_secure
 realm_start
 for sec in krb5 krb5i krb5p; do
 	for vers in 3 4.2; do
