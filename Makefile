@@ -17,7 +17,7 @@ HW	?= 60-smoke 36-callbacks 34-removal 30-cancel 31-reconnect \
 	   41-property-change 42-krb5
 
 # With KCSAN: what many CPUs do at once, and what is read without locks
-KCSAN	?= 23-parallel 41-property-change 38-teardown 36-callbacks 30-cancel \
+KCSAN	?= 62-race 23-parallel 41-property-change 38-teardown 36-callbacks 30-cancel \
 	   31-reconnect 32-unload
 
 # Where DESTDIR is, there the modules go as well, unless that is said.
