@@ -24,13 +24,14 @@ PACKAGES=(
 	# what runs in them
 	acl attr e2fsprogs ibverbs-providers ibverbs-utils iproute2
 	krb5-admin-server krb5-kdc krb5-user libibverbs-dev libjansson-dev libmnl-dev librdmacm-dev
-	libverto-libev1 nfs-common nfs-kernel-server rdma-core rpcbind strace
+	libverto-libev1 nfs-common nfs-kernel-server pkg-config rdma-core rpcbind
+	strace
 	# to fuzz
 	clang libclang-rt-14-dev
 	# to compare with the protocol's XDR, its data, and in Wireshark
 	libtirpc-dev python3 python3-jsonschema rpcsvc-proto tshark
 	# lint
-	codespell perl python3-yaml shellcheck sparse
+	codespell mandoc perl python3-yaml shellcheck sparse
 )
 
 # to build Debian packages, and to try them

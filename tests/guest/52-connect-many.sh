@@ -26,8 +26,8 @@ waiting() { # DEV VERS
 	dd if=/dev/zero bs=4096 count=1 oflag=direct status=none >&8 &
 	writer=$!
 	lab_wait 30 stuck 1
-	rpcrdma2-conform run bound_connects --addr "$(lab_addr "$1")" --port 20049 \
-		--dev "$1" --scale $((2 * lab_scale)) > "$LAB_TMP/many" 2>&1 &
+	rpcrdma2-conform server "$(lab_addr "$1")" bound_connects --module \
+		--scale $((2 * lab_scale)) > "$LAB_TMP/many" 2>&1 &
 	many=$!
 	lab_pause "$3"
 	thaw

@@ -62,8 +62,8 @@ turn() {
 	calls; calls=$N
 	now_ms; ms=$MS
 	for dev in "$@"; do
-		HOSTILE_SECONDS=$SECS rpcrdma2-conform run hostile_all \
-			--addr "$(lab_addr "$dev")" --port 20049 --dev "$dev" \
+		HOSTILE_SECONDS=$SECS rpcrdma2-conform server \
+			"$(lab_addr "$dev")" hostile_all --module --export / \
 			--scale "$lab_scale" > "$LAB_TMP/hostile.$dev" 2>&1 &
 		pids+=($!)
 	done

@@ -19,4 +19,4 @@ raw_smp rxe "rpc_type_call rpc_write_chunks rpc_segments rinv_other_rpc
 	orphan_invalidate orphan_write orphan_credit"
 raw_smp siw "rinv_offered rinv_other_rpc rec_new_handles rpc_answers_twice
 	rpc_flood orphan_plain orphan_invalidate orphan_credit"
-raw_group replies 21000+
+raw_group replies 21000

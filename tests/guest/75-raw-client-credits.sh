@@ -16,4 +16,4 @@ load_rpcrdma2 negotiate_ms=15000
 raw_smp rxe "cred_three cred_error rev_same_xid rev_window rev_malformed
 	rev_no_service"
 raw_smp siw "cred_three rev_same_xid"
-raw_group credits 21000+
+raw_group credits 21000

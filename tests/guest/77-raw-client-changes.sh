@@ -16,4 +16,4 @@ lab_net
 load_rpcrdma2 negotiate_ms=15000
 # Both devices once, what the debugging options see once
 lab_is uml || lab_devices() { echo rxe; }
-raw_group client-change 21000+
+raw_group client-change 21000

@@ -14,13 +14,13 @@
 #include "either.h"
 
 /* A case against a server and the same one against a client */
-#define BOTH(_fn, _ids, _text)						\
+#define BOTH(_basis, _fn, _ids, _text)					\
 static void _fn(struct peer *(*start)(uint32_t rbsiz));			\
-RP_CASE("server-change", s_##_fn, _ids, _text ": server")		\
+RP_CASE("server-change", _basis, s_##_fn, _ids, _text ": server")		\
 {									\
 	_fn(peer_server);						\
 }									\
-RP_CASE("client-change", c_##_fn, _ids, _text ": client")		\
+RP_CASE("client-change", _basis, c_##_fn, _ids, _text ": client")		\
 {									\
 	_fn(peer_client);						\
 }									\
@@ -35,7 +35,7 @@ static struct peer *start_with(struct peer *(*start)(uint32_t rbsiz),
 
 /* ---- REQPROP, RESPROP ---- */
 
-BOTH(chg_hundred, "CHG-6,CHG-1,CHG-4,CHG-8,CHG-12,CHG-2,CRED-13",
+BOTH(DECISION, chg_hundred, "CHG-6,CHG-1,CHG-4,CHG-8,CHG-12,CHG-2,CRED-13",
 	"100 REQPROPs, 100 RESPROPs")
 {
 	struct peer *p = start(4096);
@@ -71,7 +71,7 @@ BOTH(chg_hundred, "CHG-6,CHG-1,CHG-4,CHG-8,CHG-12,CHG-2,CRED-13",
 	peer_end(p);
 }
 
-BOTH(chg_empty, "CHG-31,CHG-6,CHG-14",
+BOTH(DECISION, chg_empty, "CHG-31,CHG-6,CHG-14",
 	"an empty REQPROP gets an empty RESPROP")
 {
 	struct peer *p = start(4096);
@@ -82,7 +82,7 @@ BOTH(chg_empty, "CHG-31,CHG-6,CHG-14",
 	peer_end(p);
 }
 
-BOTH(chg_unknown, "CHG-7,PROP-5,EXT-2,PROP-12",
+BOTH(DECISION, chg_unknown, "CHG-7,PROP-5,EXT-2,PROP-12",
 	"unknown properties are rejected without error")
 {
 	struct peer *p = start(4096);
@@ -102,7 +102,7 @@ BOTH(chg_unknown, "CHG-7,PROP-5,EXT-2,PROP-12",
 	peer_end(p);
 }
 
-BOTH(chg_unknown_types, "EXT-1,HT-2,D-2",
+BOTH(DECISION, chg_unknown_types, "EXT-1,HT-2,D-2",
 	"unknown types stay unknown with the extension")
 {
 	static const uint32_t types[] = {
@@ -123,7 +123,7 @@ BOTH(chg_unknown_types, "EXT-1,HT-2,D-2",
 	peer_end(p);
 }
 
-BOTH(chg_many_values, "CHG-13,CHG-14,CHG-12,D-24,PROP-10",
+BOTH(DECISION, chg_many_values, "CHG-13,CHG-14,CHG-12,D-24,PROP-10",
 	"values 0, 31, 32, 33 among unknown ones have their bits")
 {
 	static const unsigned int at[] = { 0, 31, 32, 33 };
@@ -154,7 +154,7 @@ BOTH(chg_many_values, "CHG-13,CHG-14,CHG-12,D-24,PROP-10",
 	peer_end(p);
 }
 
-BOTH(chg_range, "CHG-7,PROP-16,D-27,CHG-12",
+BOTH(DECISION, chg_range, "CHG-7,PROP-16,D-27,CHG-12",
 	"sizes out of range: whatever the answer, the size stays in range")
 {
 	static const uint32_t sizes[] = {
@@ -173,7 +173,7 @@ BOTH(chg_range, "CHG-7,PROP-16,D-27,CHG-12",
 	peer_end(p);
 }
 
-BOTH(chg_default, "CHG-30,PROP-4",
+BOTH(DECISION, chg_default, "CHG-30,PROP-4",
 	"a REQPROP with a value of zero length asks for the default")
 {
 	struct peer *p = start(4096);
@@ -192,7 +192,7 @@ BOTH(chg_default, "CHG-30,PROP-4",
 	peer_end(p);
 }
 
-BOTH(chg_brs, "CHG-7,CHG-12,PROP-17",
+BOTH(DECISION, chg_brs, "CHG-7,CHG-12,PROP-17",
 	"every Reverse Request Support may be asked for")
 {
 	struct peer *p = start(4096);
@@ -219,7 +219,7 @@ static void spoilt(struct peer *p, uint32_t type, unsigned int word,
 	peer_refused(p, rp_set(one_value(type), word, value), BAD_XDR);
 }
 
-BOTH(chg_malformed,
+BOTH(DECISION, chg_malformed,
 	"CHG-29,PROP-3,PROP-6,PROP-7,PROP-8,PROP-9,PROP-10,PROP-11",
 	"malformed REQPROPs and UPDPROPs get BAD_XDR and change nothing")
 {
@@ -260,7 +260,7 @@ BOTH(chg_malformed,
 	peer_end(p);
 }
 
-BOTH(chg_flags, "FLG-3,FLG-11,D-13,CHG-4,CHG-19",
+BOTH(DECISION, chg_flags, "FLG-3,FLG-11,D-13,CHG-4,CHG-19",
 	"reserved flags, and RESPONSE where it does not belong or is missing")
 {
 	struct peer *p = start(4096);
@@ -276,7 +276,7 @@ BOTH(chg_flags, "FLG-3,FLG-11,D-13,CHG-4,CHG-19",
 	peer_end(p);
 }
 
-BOTH(chg_trailing, "CHK-31,D-12",
+BOTH(DECISION, chg_trailing, "CHK-31,D-12",
 	"bytes behind a REQPROP or UPDPROP are ignored")
 {
 	struct peer *p = start(4096);
@@ -293,7 +293,7 @@ BOTH(chg_trailing, "CHK-31,D-12",
 	peer_end(p);
 }
 
-BOTH(chg_unasked_resprop, "CHG-16,CHG-29,CHG-15",
+BOTH(DECISION, chg_unasked_resprop, "CHG-16,CHG-29,CHG-15",
 	"a RESPROP nobody asked for, good or bad, is dropped")
 {
 	struct peer *p = start(4096);
@@ -322,7 +322,7 @@ BOTH(chg_unasked_resprop, "CHG-16,CHG-29,CHG-15",
 
 /* ---- its Receive Buffer Size ---- */
 
-BOTH(chg_grant, "CHG-9,CHG-24,CHG-10,PROP-14,CHG-23,CHG-20",
+BOTH(DECISION, chg_grant, "CHG-9,CHG-24,CHG-10,PROP-14,CHG-23,CHG-20",
 	"after the grant messages of the new size are taken")
 {
 	static const uint32_t sizes[] = { 4096, 8192, 6144, 16384, 5000 };
@@ -337,7 +337,7 @@ BOTH(chg_grant, "CHG-9,CHG-24,CHG-10,PROP-14,CHG-23,CHG-20",
 	peer_end(p);
 }
 
-BOTH(chg_notice_often, "CHG-23,CHG-24,CHG-20,PROP-14",
+BOTH(DECISION, chg_notice_often, "CHG-23,CHG-24,CHG-20,PROP-14",
 	"1000 messages of the new size right after the notice")
 {
 	struct peer *p = start(4096);
@@ -359,7 +359,7 @@ BOTH(chg_notice_often, "CHG-23,CHG-24,CHG-20,PROP-14",
 	peer_end(p);
 }
 
-BOTH(chg_last_old, "CHG-23,CHG-24,D-32",
+BOTH(DECISION | MODULE, chg_last_old, "CHG-23,CHG-24,D-32",
 	"a raise is announced after the last old Receive was consumed")
 {
 	struct peer *p = start(4096);
@@ -379,7 +379,7 @@ BOTH(chg_last_old, "CHG-23,CHG-24,D-32",
 	peer_end(p);
 }
 
-BOTH(chg_memory, "CHG-24,CHG-25",
+BOTH(DECISION | MODULE, chg_memory, "CHG-24,CHG-25",
 	"after a lowering receive memory is given back")
 {
 	struct peer *p = start(4096);
@@ -404,7 +404,7 @@ BOTH(chg_memory, "CHG-24,CHG-25",
 
 /* ---- our values, as it takes them ---- */
 
-BOTH(chg_update_raise, "CHG-19,CHG-20,CHG-1,PROP-15",
+BOTH(DECISION, chg_update_raise, "CHG-19,CHG-20,CHG-1,PROP-15",
 	"UPDPROP: our size grows, what is sent inline with it")
 {
 	struct peer *p = start(4096);
@@ -417,7 +417,7 @@ BOTH(chg_update_raise, "CHG-19,CHG-20,CHG-1,PROP-15",
 	peer_end(p);
 }
 
-BOTH(chg_update_lower, "CHG-28,PROP-16,D-27",
+BOTH(DECISION, chg_update_lower, "CHG-28,PROP-16,D-27",
 	"UPDPROP: our size falls unasked, which is obeyed at once")
 {
 	struct peer *p = start(8192);
@@ -432,7 +432,7 @@ BOTH(chg_update_lower, "CHG-28,PROP-16,D-27",
 	peer_end(p);
 }
 
-BOTH(chg_update_default, "CHG-30,PROP-4",
+BOTH(DECISION, chg_update_default, "CHG-30,PROP-4",
 	"UPDPROP with a value of zero length states the default")
 {
 	struct peer *p = start(8192);
@@ -445,7 +445,7 @@ BOTH(chg_update_default, "CHG-30,PROP-4",
 	peer_end(p);
 }
 
-BOTH(chg_update_unknown, "CHG-22,PROP-5,CONN-6,EXT-2",
+BOTH(DECISION, chg_update_unknown, "CHG-22,PROP-5,CONN-6,EXT-2",
 	"UPDPROP of unknown properties, of none, of the announcement")
 {
 	struct peer *p = start(4096);
@@ -466,7 +466,7 @@ BOTH(chg_update_unknown, "CHG-22,PROP-5,CONN-6,EXT-2",
 	peer_end(p);
 }
 
-BOTH(chg_update_often, "CHG-19,CHG-20,CHG-28,CONN-13",
+BOTH(DECISION, chg_update_often, "CHG-19,CHG-20,CHG-28,CONN-13",
 	"our size goes up and down many times under RPCs")
 {
 	unsigned int i, n = start == peer_client ? 12 : 60;
@@ -481,7 +481,7 @@ BOTH(chg_update_often, "CHG-19,CHG-20,CHG-28,CONN-13",
 	peer_end(p);
 }
 
-BOTH(chg_update_unlisted, "CHG-22,CONN-6,PROP-21,CHG-5",
+BOTH(DECISION | MODULE, chg_update_unlisted, "CHG-22,CONN-6,PROP-21,CHG-5",
 	"UPDPROP of a property that CONNPROP did not list is ignored")
 {
 	struct rp_msg *m = connprop_head(rp_xid(), CALL, 2);
@@ -499,7 +499,7 @@ BOTH(chg_update_unlisted, "CHG-22,CONN-6,PROP-21,CHG-5",
 	peer_end(p);
 }
 
-BOTH(chg_update_nochg, "CHG-22,PROP-20,CHG-13,CHG-15",
+BOTH(DECISION, chg_update_nochg, "CHG-22,PROP-20,CHG-13,CHG-15",
 	"UPDPROP of what will not change: lower is obeyed, higher ignored")
 {
 	struct rp_msg *m;
@@ -516,7 +516,7 @@ BOTH(chg_update_nochg, "CHG-22,PROP-20,CHG-13,CHG-15",
 	peer_end(p);
 }
 
-BOTH(chg_all_may_change, "PROP-20,CHG-14,CHG-3",
+BOTH(DECISION, chg_all_may_change, "PROP-20,CHG-14,CHG-3",
 	"an announcement without bits: everything may change")
 {
 	struct rp_msg *m = connprop_head(rp_xid(), CALL, 2);
@@ -530,7 +530,7 @@ BOTH(chg_all_may_change, "PROP-20,CHG-14,CHG-3",
 	peer_end(p);
 }
 
-BOTH(chg_base_peer, "CHG-3,EXT-8,EXT-1,HT-7,D-4,D-2,CONN-7",
+BOTH(DECISION | MODULE, chg_base_peer, "CHG-3,EXT-8,EXT-1,HT-7,D-4,D-2,CONN-7",
 	"a peer without the extension never sees it")
 {
 	struct rp_msg *m = connprop_head(rp_xid(), CALL, 2);
@@ -551,7 +551,7 @@ BOTH(chg_base_peer, "CHG-3,EXT-8,EXT-1,HT-7,D-4,D-2,CONN-7",
 	peer_end(p);
 }
 
-BOTH(chg_no_announcement, "PROP-20,PROP-4,CHG-3",
+BOTH(DECISION, chg_no_announcement, "PROP-20,PROP-4,CHG-3",
 	"an announcement of zero length is none")
 {
 	struct rp_msg *m = connprop_head(rp_xid(), CALL, 2);
@@ -568,7 +568,7 @@ BOTH(chg_no_announcement, "PROP-20,PROP-4,CHG-3",
 
 /* ---- what it asks for ---- */
 
-BOTH(chg_asks_done, "CHG-4,CHG-9,CHG-1,CHG-5,CHG-6",
+BOTH(DECISION | MODULE, chg_asks_done, "CHG-4,CHG-9,CHG-1,CHG-5,CHG-6",
 	"it asks for a larger size, and uses it after it was granted")
 {
 	struct peer *p = start(4096);
@@ -582,7 +582,7 @@ BOTH(chg_asks_done, "CHG-4,CHG-9,CHG-1,CHG-5,CHG-6",
 	peer_end(p);
 }
 
-BOTH(chg_asks_other, "CHG-10,CHG-30",
+BOTH(DECISION | MODULE, chg_asks_other, "CHG-10,CHG-30",
 	"it asks for a larger size and gets part of it")
 {
 	struct peer *p = start(4096);
@@ -602,7 +602,8 @@ BOTH(chg_asks_other, "CHG-10,CHG-30",
 	peer_end(p);
 }
 
-BOTH(chg_asks_rejected, "CHG-7,CHG-12,CHG-15,CHG-14,CHG-5,D-24",
+BOTH(DECISION | MODULE, chg_asks_rejected,
+	"CHG-7,CHG-12,CHG-15,CHG-14,CHG-5,D-24",
 	"answers that do not grant: rejected, overlaps, nothing, foreign bits")
 {
 	struct peer *p = start(4096);
@@ -654,7 +655,7 @@ BOTH(chg_asks_rejected, "CHG-7,CHG-12,CHG-15,CHG-14,CHG-5,D-24",
 	peer_end(p);
 }
 
-BOTH(chg_asks_extra, "CHG-11,PROP-5",
+BOTH(DECISION | MODULE, chg_asks_extra, "CHG-11,PROP-5",
 	"values in the answer that were not asked for are ignored")
 {
 	struct peer *p = start(4096);
@@ -676,7 +677,7 @@ BOTH(chg_asks_extra, "CHG-11,PROP-5",
 	peer_end(p);
 }
 
-BOTH(chg_asks_foreign_xid, "CHG-16,CHG-9",
+BOTH(DECISION | MODULE, chg_asks_foreign_xid, "CHG-16,CHG-9",
 	"RESPROPs with wrong XIDs, then with the right one")
 {
 	struct peer *p = start(4096);
@@ -698,7 +699,7 @@ BOTH(chg_asks_foreign_xid, "CHG-16,CHG-9",
 	peer_end(p);
 }
 
-BOTH(chg_asks_one_by_one, "CHG-17,CHG-16",
+BOTH(DECISION | MODULE, chg_asks_one_by_one, "CHG-17,CHG-16",
 	"a second request waits for the answer to the first")
 {
 	struct peer *p = start(4096);
@@ -717,7 +718,7 @@ BOTH(chg_asks_one_by_one, "CHG-17,CHG-16",
 	peer_end(p);
 }
 
-BOTH(chg_asks_crossed, "CHG-18,CHG-4,CHG-17",
+BOTH(DECISION | MODULE, chg_asks_crossed, "CHG-18,CHG-4,CHG-17",
 	"both ask at the same time, with equal XIDs")
 {
 	struct peer *p = start(4096);
@@ -741,7 +742,7 @@ BOTH(chg_asks_crossed, "CHG-18,CHG-4,CHG-17",
 	peer_end(p);
 }
 
-BOTH(chg_asks_malformed, "CHG-29,CHG-17,PROP-7,PROP-8",
+BOTH(DECISION | MODULE, chg_asks_malformed, "CHG-29,CHG-17,PROP-7,PROP-8",
 	"a malformed RESPROP is dropped and counts as rejected")
 {
 	struct peer *p = start(4096);
@@ -784,7 +785,7 @@ BOTH(chg_asks_malformed, "CHG-29,CHG-17,PROP-7,PROP-8",
 	peer_end(p);
 }
 
-BOTH(chg_asks_error, "CHG-3,CHG-17,ERR-7",
+BOTH(DECISION | MODULE, chg_asks_error, "CHG-3,CHG-17,ERR-7",
 	"an ERROR in answer to a REQPROP is a rejection")
 {
 	static const uint32_t codes[] = { BAD_XDR, SYSTEM, 77 };
@@ -801,7 +802,7 @@ BOTH(chg_asks_error, "CHG-3,CHG-17,ERR-7",
 	peer_end(p);
 }
 
-BOTH(chg_asks_in_error, "HT-9,CHG-3,EXT-6",
+BOTH(DECISION | MODULE, chg_asks_in_error, "HT-9,CHG-3,EXT-6",
 	"after INVAL_HTYPE for a REQPROP no other is sent")
 {
 	struct peer *p = start(8192);
@@ -820,7 +821,7 @@ BOTH(chg_asks_in_error, "HT-9,CHG-3,EXT-6",
 }
 
 /* How often it repeats a request that is rejected is its own affair. */
-BOTH(chg_asks_lower, "CHG-26,CHG-9,CHG-12,CHG-10",
+BOTH(DECISION | MODULE, chg_asks_lower, "CHG-26,CHG-9,CHG-12,CHG-10",
 	"it asks for a lower size: it keeps to it, until that is rejected")
 {
 	struct peer *p = start(8192);
@@ -857,7 +858,7 @@ BOTH(chg_asks_lower, "CHG-26,CHG-9,CHG-12,CHG-10",
 	peer_end(p);
 }
 
-BOTH(chg_asks_update, "CHG-26,CHG-19,CHG-28",
+BOTH(DECISION | MODULE, chg_asks_update, "CHG-26,CHG-19,CHG-28",
 	"our size changes while it waits for a lower one")
 {
 	struct peer *p = start(8192);
@@ -883,7 +884,7 @@ BOTH(chg_asks_update, "CHG-26,CHG-19,CHG-28",
 	peer_end(p);
 }
 
-BOTH(chg_asks_often, "CHG-17,CHG-9,CHG-26,CHG-16,CHG-10",
+BOTH(DECISION | MODULE, chg_asks_often, "CHG-17,CHG-9,CHG-26,CHG-16,CHG-10",
 	"many requests, up and down, under RPCs")
 {
 	unsigned int i, n = start == peer_client ? 15 : 60;
@@ -921,7 +922,7 @@ BOTH(chg_asks_often, "CHG-17,CHG-9,CHG-26,CHG-16,CHG-10",
 	peer_end(p);
 }
 
-BOTH(chg_asks_never_answered, "CHG-17,CRED-13,SEC-2",
+BOTH(DECISION | MODULE, chg_asks_never_answered, "CHG-17,CRED-13,SEC-2",
 	"a REQPROP that is never answered: everything else goes on")
 {
 	struct peer *p = start(4096);
@@ -936,7 +937,7 @@ BOTH(chg_asks_never_answered, "CHG-17,CRED-13,SEC-2",
 	peer_end(p);
 }
 
-BOTH(chg_asks_in_vain, "CHG-5,CHG-22,PROP-20,CHG-13",
+BOTH(DECISION | MODULE, chg_asks_in_vain, "CHG-5,CHG-22,PROP-20,CHG-13",
 	"what will not change is not asked for")
 {
 	struct peer *p = start_with(start, connprop_x(rp_xid(), 4096, 0, 1));
@@ -949,7 +950,7 @@ BOTH(chg_asks_in_vain, "CHG-5,CHG-22,PROP-20,CHG-13",
 	peer_end(p);
 }
 
-BOTH(chg_own_raise, "CHG-19,CHG-21,CHG-23,CHG-24,CHG-31",
+BOTH(DECISION | MODULE, chg_own_raise, "CHG-19,CHG-21,CHG-23,CHG-24,CHG-31",
 	"it raises its size: one UPDPROP, then proof that it arrived")
 {
 	struct peer *p = start(4096);
@@ -981,7 +982,7 @@ BOTH(chg_own_raise, "CHG-19,CHG-21,CHG-23,CHG-24,CHG-31",
 	peer_end(p);
 }
 
-BOTH(chg_own_lower, "CHG-25",
+BOTH(DECISION | MODULE, chg_own_lower, "CHG-25",
 	"it does not lower its size unasked, whoever wants it")
 {
 	struct peer *p = start(4096);
@@ -993,7 +994,7 @@ BOTH(chg_own_lower, "CHG-25",
 	peer_end(p);
 }
 
-BOTH(chg_orders_refused, "PROP-16,D-27",
+BOTH(DECISION | MODULE, chg_orders_refused, "PROP-16,D-27",
 	"orders that make no sense are refused")
 {
 	static const char *const orders[] = {
@@ -1011,7 +1012,7 @@ BOTH(chg_orders_refused, "PROP-16,D-27",
 	peer_end(p);
 }
 
-BOTH(chg_cycle, "CHG-24,CHG-31,CHG-17",
+BOTH(DECISION | MODULE, chg_cycle, "CHG-24,CHG-31,CHG-17",
 	"an administrator has it send empty REQPROPs, one by one")
 {
 	struct peer *p = start(4096);

@@ -49,7 +49,7 @@ static void has_failed(void)
 	set("probability", "0");
 }
 
-RP_CASE("faults", fault_accept, "SEC-3,REC-1",
+RP_CASE("faults", TROUBLE | MODULE, fault_accept, "SEC-3,REC-1",
 	"a Call on a connection that is not accepted after all")
 {
 	struct rp_conn *other = rp_open(), *c;
@@ -72,7 +72,7 @@ RP_CASE("faults", fault_accept, "SEC-3,REC-1",
 	rp_nothing(rp_open());
 }
 
-RP_CASE("faults", fault_reply, "MSG-11",
+RP_CASE("faults", TROUBLE | MODULE, fault_reply, "MSG-11",
 	"a Reply that cannot be sent: the connection is closed")
 {
 	struct rp_conn *other = rp_open(), *c = rp_open();
@@ -91,7 +91,7 @@ RP_CASE("faults", fault_reply, "MSG-11",
 	rp_nothing(rp_open());
 }
 
-RP_CASE("faults", fault_reply_chunks, "MSG-11,CHK-23",
+RP_CASE("faults", TROUBLE | MODULE, fault_reply_chunks, "MSG-11,CHK-23",
 	"a Reply with RDMA Writes that cannot be sent: the same")
 {
 	struct rp_conn *other = rp_open(), *c = rp_open();
@@ -116,7 +116,7 @@ RP_CASE("faults", fault_reply_chunks, "MSG-11,CHK-23",
 	rp_nothing(other);
 }
 
-RP_CASE("faults", fault_error, "MSG-11",
+RP_CASE("faults", TROUBLE | MODULE, fault_error, "MSG-11",
 	"an ERROR that cannot be sent: the same")
 {
 	struct rp_conn *other = rp_open(), *c = rp_open();
@@ -131,7 +131,7 @@ RP_CASE("faults", fault_error, "MSG-11",
 	rp_nothing(other);
 }
 
-RP_CASE("faults", fault_room, "SEC-14,MSG-11",
+RP_CASE("faults", TROUBLE | MODULE, fault_room, "SEC-14,MSG-11",
 	"no room to send ERRORs: they are dropped, and nothing else happens")
 {
 	struct rp_conn *c = rp_open();
@@ -158,7 +158,7 @@ RP_CASE("faults", fault_room, "SEC-14,MSG-11",
 	rp_nothing(c);
 }
 
-RP_CASE("faults", fault_pull, "MSG-11",
+RP_CASE("faults", TROUBLE | MODULE, fault_pull, "MSG-11",
 	"RDMA Reads that cannot be posted: the same")
 {
 	struct rp_conn *other = rp_open(), *c = rp_open();
@@ -181,7 +181,7 @@ RP_CASE("faults", fault_pull, "MSG-11",
 /* The device says no, but has taken the work requests: they may use memory
  * until the connection has ended.
  */
-RP_CASE("faults", fault_late, "MSG-11,REC-4",
+RP_CASE("faults", TROUBLE | MODULE, fault_late, "MSG-11,REC-4",
 	"work requests that are posted although it seems not: the connection is closed")
 {
 	struct rp_conn *other = rp_open(), *c;
@@ -241,7 +241,8 @@ static struct cl_call *comes_again(struct cl *s, const struct cl_call *old)
 	return call;
 }
 
-RP_CASE("faults-client", fault_invalidate, "RINV-15,RINV-12,SEC-7,REC-2",
+RP_CASE("faults-client", TROUBLE | MODULE, fault_invalidate,
+	"RINV-15,RINV-12,SEC-7,REC-2",
 	"memory that cannot be invalidated: closed before the RPC completes")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -264,7 +265,8 @@ RP_CASE("faults-client", fault_invalidate, "RINV-15,RINV-12,SEC-7,REC-2",
 	cl_end(s);
 }
 
-RP_CASE("faults-client", fault_error_invalidate, "ERR-27,ERR-34,RINV-15,D-30",
+RP_CASE("faults-client", TROUBLE | MODULE, fault_error_invalidate,
+	"ERR-27,ERR-34,RINV-15,D-30",
 	"the same after WRITE_RESOURCE: EIO, the Call is not sent again")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -297,7 +299,7 @@ RP_CASE("faults-client", fault_error_invalidate, "ERR-27,ERR-34,RINV-15,D-30",
 	cl_end(s);
 }
 
-RP_CASE("faults-client", fault_call, "REC-2,CRED-2",
+RP_CASE("faults-client", TROUBLE | MODULE, fault_call, "REC-2,CRED-2",
 	"a Call that cannot be sent goes out on a new connection")
 {
 	struct cl *s = cl_mounted(NULL);

@@ -40,7 +40,7 @@ static void replies_around(struct rp_conn *c, struct rp_mem *mem,
 	rp_check(large > size - 64, "the longest message has %u bytes", large);
 }
 
-RP_CASE("trouble", inl_replies, "INL-7,INL-3,MSG-4,PROP-16",
+RP_CASE("trouble", MUST, inl_replies, "INL-7,INL-3,MSG-4,PROP-16",
 	"no Reply is longer than the client's Receives, by a byte")
 {
 	struct rp_conn *c;
@@ -60,7 +60,7 @@ RP_CASE("trouble", inl_replies, "INL-7,INL-3,MSG-4,PROP-16",
 	}
 }
 
-RP_CASE("reasons", inl_calls, "INL-7,INL-3,MSG-4,MSG-5,PROP-16",
+RP_CASE("reasons", MUST | MODULE, inl_calls, "INL-7,INL-3,MSG-4,MSG-5,PROP-16",
 	"no Call is longer than the server's Receives, by a byte")
 {
 	struct rp_how how = { .recv_size = 1024 };
@@ -125,7 +125,7 @@ static struct cl_call *read_askew(struct cl *s, struct rp_job **job)
 	return cl_wait_for(s, NFS_READ);
 }
 
-RP_CASE("reasons", seg_limit, "ERR-25,ERR-34,D-34",
+RP_CASE("reasons", DECISION | MODULE, seg_limit, "ERR-25,ERR-34,D-34",
 	"SEGMENTS to a Call with more: EIO, and later ones that large are not sent")
 {
 	struct cl *s = cl_start("rsize=1048576");
@@ -163,7 +163,7 @@ RP_CASE("reasons", seg_limit, "ERR-25,ERR-34,D-34",
 }
 
 /* Some devices register no more than 256 pages at a time: two handles then */
-RP_CASE("reasons", rinv_largest, "RINV-1,RINV-3,RINV-12",
+RP_CASE("reasons", DECISION | MODULE, rinv_largest, "RINV-1,RINV-3,RINV-12",
 	"the handle named is that of the largest piece of memory")
 {
 	struct cl *s = cl_start("rsize=1048576");

@@ -59,7 +59,7 @@ static void counted(struct cl *s, struct rp_job *job, const char *what,
 	rp_check(!job_over(job), "%s: the operation ended", what);
 }
 
-RP_CASE("reasons", bad_answers,
+RP_CASE("reasons", MUST | MODULE, bad_answers,
 	"SEC-2,ERR-6,ERR-9,HT-3,HDR-5,HDR-7,FLG-3,FLG-5,FLG-9,CHK-13,MSG-8,CONN-8,VER-23",
 	"every kind of bad answer is dropped, and has its counter")
 {
@@ -111,7 +111,7 @@ RP_CASE("reasons", bad_answers,
 	cl_end(s);
 }
 
-RP_CASE("reasons", bad_reply, "CHK-14,MSG-8,REC-5",
+RP_CASE("reasons", DECISION | MODULE, bad_reply, "CHK-14,MSG-8,REC-5",
 	"a Reply that contradicts its Call is dropped, counted, and costs the connection")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -135,7 +135,7 @@ RP_CASE("reasons", bad_reply, "CHK-14,MSG-8,REC-5",
 	cl_end(s);
 }
 
-RP_CASE("reasons", bad_grants, "CRED-5,CRED-6,SEC-3",
+RP_CASE("reasons", MUST | MODULE, bad_grants, "CRED-5,CRED-6,SEC-3",
 	"grants of zero and of a million are put right and counted")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -176,7 +176,7 @@ static void closed_over(struct cl *s, const struct rp_msg *m,
 	rp_check(is == was + 1, "%s went from %ld to %ld", counter, was, is);
 }
 
-RP_CASE("reasons", bad_version, "HDR-12,D-14,REC-1",
+RP_CASE("reasons", DECISION | MODULE, bad_version, "HDR-12,D-14,REC-1",
 	"another version in mid-connection: a new connection, and counted")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -187,7 +187,7 @@ RP_CASE("reasons", bad_version, "HDR-12,D-14,REC-1",
 	cl_end(s);
 }
 
-RP_CASE("reasons", bad_again, "REC-5,SEC-12",
+RP_CASE("reasons", TROUBLE, bad_again, "REC-5,SEC-12",
 	"a server that serves RPCs, but breaks the protocol each time, is met later and later")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -216,7 +216,7 @@ RP_CASE("reasons", bad_again, "REC-5,SEC-12",
 
 /* ---- chunks that are refused ---- */
 
-RP_CASE("reasons", refused_is_counted, "ERR-30,ERR-8,ERR-34",
+RP_CASE("reasons", MUST | MODULE, refused_is_counted, "ERR-30,ERR-8,ERR-34",
 	"a refused form is one ERROR received and one more Call sent")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -249,7 +249,8 @@ RP_CASE("reasons", refused_is_counted, "ERR-30,ERR-8,ERR-34",
 	cl_end(s);
 }
 
-RP_CASE("reasons", refused_wrongly, "ERR-20,ERR-23,ERR-25,ERR-34,SEC-15",
+RP_CASE("reasons", DECISION, refused_wrongly,
+	"ERR-20,ERR-23,ERR-25,ERR-34,SEC-15",
 	"a refusal of what the Call does not have ends it: EIO")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -271,7 +272,8 @@ RP_CASE("reasons", refused_wrongly, "ERR-20,ERR-23,ERR-25,ERR-34,SEC-15",
 
 /* ---- which handle, and whether at all ---- */
 
-RP_CASE("reasons", rinv_switched_off_client, "RINV-9,RINV-2,RINV-13",
+RP_CASE("reasons", MUST | MODULE, rinv_switched_off_client,
+	"RINV-9,RINV-2,RINV-13",
 	"without remote invalidation no handle is named and all is done locally")
 {
 	struct cl *s;
@@ -395,7 +397,7 @@ static void v1_next(struct cl *s)
 	rp_unrecv(s->c, rx);
 }
 
-RP_CASE("reasons", why_2, "VER-6,HDR-3",
+RP_CASE("reasons", MUST | MODULE, why_2, "VER-6,HDR-3",
 	"version 2: reason 1, and no fallback")
 {
 	struct cl *s;
@@ -419,7 +421,7 @@ static void wait_for_log(void)
 	rp_sleep(5100);
 }
 
-RP_CASE("reasons", why_err_vers, "VER-10,SEC-11",
+RP_CASE("reasons", MUST | MODULE, why_err_vers, "VER-10,SEC-11",
 	"ERR_VERS: reason 3, shown, counted, traced and logged")
 {
 	struct cl *s;
@@ -434,7 +436,7 @@ RP_CASE("reasons", why_err_vers, "VER-10,SEC-11",
 		 "not logged");
 }
 
-RP_CASE("reasons", why_other_error, "VER-18,SEC-11",
+RP_CASE("reasons", DECISION | MODULE, why_other_error, "VER-18,SEC-11",
 	"another ERROR: reason 4, shown, counted and traced")
 {
 	struct cl *s;
@@ -450,7 +452,7 @@ RP_CASE("reasons", why_other_error, "VER-18,SEC-11",
 	fell_back(s, 4, "why_other_error");
 }
 
-RP_CASE("reasons", why_silence, "VER-14,VER-16,SEC-11",
+RP_CASE("reasons", DECISION | MODULE, why_silence, "VER-14,VER-16,SEC-11",
 	"silence: reason 5, then 8 as long as it is remembered")
 {
 	struct cl *s;
@@ -477,7 +479,7 @@ RP_CASE("reasons", why_silence, "VER-14,VER-16,SEC-11",
 	cl_end(s);
 }
 
-RP_CASE("reasons", why_reply, "VER-14,SEC-11,D-10",
+RP_CASE("reasons", DECISION | MODULE, why_reply, "VER-14,SEC-11,D-10",
 	"silence to CONNPROP only: reason 13, shown, counted and traced")
 {
 	struct cl *s;
@@ -502,7 +504,7 @@ RP_CASE("reasons", why_reply, "VER-14,SEC-11,D-10",
 	cl_end(s);
 }
 
-RP_CASE("reasons", why_forgotten, "VER-16,VER-17",
+RP_CASE("reasons", DECISION | MODULE, why_forgotten, "VER-16,VER-17",
 	"what is remembered can be forgotten: version 2 at the next connect")
 {
 	struct cl *s;
@@ -527,7 +529,7 @@ RP_CASE("reasons", why_forgotten, "VER-16,VER-17",
 	cl_end(s);
 }
 
-RP_CASE("reasons", why_lost, "VER-15,SEC-11",
+RP_CASE("reasons", DECISION | MODULE, why_lost, "VER-15,SEC-11",
 	"lost twice: reason 6, shown, counted and traced")
 {
 	struct cl *s;
@@ -544,7 +546,7 @@ RP_CASE("reasons", why_lost, "VER-15,SEC-11",
 	fell_back(s, 6, "why_lost");
 }
 
-RP_CASE("reasons", why_err_vers_lost, "VER-13,SEC-11",
+RP_CASE("reasons", DECISION | MODULE, why_err_vers_lost, "VER-13,SEC-11",
 	"ERR_VERS and the end: reason 7 for the next connection")
 {
 	struct cl *s;
@@ -565,7 +567,7 @@ RP_CASE("reasons", why_err_vers_lost, "VER-13,SEC-11",
 	cl_end(s);
 }
 
-RP_CASE("reasons", why_admin, "VER-24",
+RP_CASE("reasons", DECISION | MODULE, why_admin, "VER-24",
 	"version 2 switched off: reason 9, and nothing in the log")
 {
 	struct cl *s;
@@ -633,7 +635,7 @@ static struct rp_msg *tiny(uint32_t xid)
 	return rp_set(connprop(xid, 512, 0), 4, RESPONSE);
 }
 
-RP_CASE("reasons", why_no_common, "ERR-13,SEC-11",
+RP_CASE("reasons", DECISION | MODULE, why_no_common, "ERR-13,SEC-11",
 	"no version in common: EPROTO, reason 10")
 {
 	comes_to_nothing_logged(only_3, 10, "why_no_common");
@@ -649,32 +651,32 @@ static struct rp_msg *only_0(uint32_t xid)
 	return err_vers(xid, 2, 0, 0);
 }
 
-RP_CASE("reasons", why_backwards, "ERR-13,SEC-3",
+RP_CASE("reasons", DECISION | MODULE, why_backwards, "ERR-13,SEC-3",
 	"a range from 2 to 1 is none: EPROTO, reason 10")
 {
 	comes_to_nothing(backwards, 10, "why_no_common");
 }
 
-RP_CASE("reasons", why_only_0, "ERR-13,SEC-3",
+RP_CASE("reasons", DECISION | MODULE, why_only_0, "ERR-13,SEC-3",
 	"version 0 is none of ours: EPROTO, reason 10")
 {
 	comes_to_nothing(only_0, 10, "why_no_common");
 }
 
-RP_CASE("reasons", why_required, "SEC-11,VER-24",
+RP_CASE("reasons", DECISION | MODULE, why_required, "SEC-11,VER-24",
 	"version 2 insisted on: EPROTO, reason 11")
 {
 	cl_parameter("client_v1", "N");
 	comes_to_nothing_logged(only_1, 11, "why_required");
 }
 
-RP_CASE("reasons", why_peer_error, "ERR-13,SEC-11",
+RP_CASE("reasons", DECISION | MODULE, why_peer_error, "ERR-13,SEC-11",
 	"version 2 refused and offered at once: EPROTO, reason 12")
 {
 	comes_to_nothing_logged(only_2, 12, "why_peer_error");
 }
 
-RP_CASE("reasons", why_tiny, "PROP-16,SEC-11",
+RP_CASE("reasons", DECISION | MODULE, why_tiny, "PROP-16,SEC-11",
 	"Receives too small for the protocol: EPROTO, reason 12")
 {
 	comes_to_nothing(tiny, 12, "why_peer_error");

@@ -13,7 +13,8 @@
 #define READ_HEAD	164
 #define READ_SLACK	400
 
-RP_CASE("client-change", cc_announced, "PROP-20,CHG-3,D-4,CONN-4,CONN-5,EXT-6",
+RP_CASE("client-change", DECISION, cc_announced,
+	"PROP-20,CHG-3,D-4,CONN-4,CONN-5,EXT-6",
 	"the first message announces the extension, in at most 1024 bytes")
 {
 	struct cl *s = cl_start(NULL);
@@ -35,7 +36,7 @@ RP_CASE("client-change", cc_announced, "PROP-20,CHG-3,D-4,CONN-4,CONN-5,EXT-6",
 	cl_end(s);
 }
 
-RP_CASE("client-change", cc_at_once, "CHG-6,CONN-8",
+RP_CASE("client-change", DECISION, cc_at_once, "CHG-6,CONN-8",
 	"a REQPROP directly behind the CONNPROP is answered")
 {
 	struct rp_msg *prop = connprop_x(0, 4096, 0, 0);
@@ -62,7 +63,8 @@ RP_CASE("client-change", cc_at_once, "CHG-6,CONN-8",
 	cl_end(s);
 }
 
-RP_CASE("client-change", cc_switched_off, "CHG-3,EXT-1,EXT-8,HT-7",
+RP_CASE("client-change", DECISION | MODULE, cc_switched_off,
+	"CHG-3,EXT-1,EXT-8,HT-7",
 	"switched off, the client neither announces nor understands it")
 {
 	struct rp_msg *prop = connprop_x(0, 4096, 0, 0);
@@ -126,7 +128,8 @@ static bool read_is_plain(struct peer *p, uint32_t bytes)
 	return is_plain;
 }
 
-RP_CASE("client-change", cc_inline_reads, "CHG-9,PROP-15,D-16,CHG-23,PROP-14",
+RP_CASE("client-change", DECISION | MODULE, cc_inline_reads,
+	"CHG-9,PROP-15,D-16,CHG-23,PROP-14",
 	"after a raise on both sides larger READs need no chunk and no memory")
 {
 	struct peer *p = peer_client(16384);
@@ -151,7 +154,7 @@ RP_CASE("client-change", cc_inline_reads, "CHG-9,PROP-15,D-16,CHG-23,PROP-14",
 	peer_end(p);
 }
 
-RP_CASE("client-change", cc_lower_pending, "CHG-27,CHG-24,D-32",
+RP_CASE("client-change", DECISION, cc_lower_pending, "CHG-27,CHG-24,D-32",
 	"a lower size is not granted while a 6 KiB inline Reply is pending")
 {
 	struct peer *p = peer_client(16384);
@@ -193,7 +196,7 @@ static void fatal(struct peer *p, const struct rp_msg *m)
 	peer_limit(p, 4096);
 }
 
-RP_CASE("client-change", cc_update_too_low, "PROP-16,D-27,CHG-28",
+RP_CASE("client-change", DECISION, cc_update_too_low, "PROP-16,D-27,CHG-28",
 	"UPDPROP of a size below 1024 ends the connection; the client goes on")
 {
 	struct peer *p = peer_client(8192);
@@ -203,7 +206,8 @@ RP_CASE("client-change", cc_update_too_low, "PROP-16,D-27,CHG-28",
 	peer_end(p);
 }
 
-RP_CASE("client-change", cc_answer_too_low, "PROP-16,D-27,CHG-10,CHG-17,CONN-14",
+RP_CASE("client-change", DECISION | MODULE, cc_answer_too_low,
+	"PROP-16,D-27,CHG-10,CHG-17,CONN-14",
 	"a RESPROP with a size below 1024 ends the connection and its requests")
 {
 	struct peer *p = peer_client(8192);
@@ -236,7 +240,8 @@ static void takes_memory(struct peer *p, const struct rp_msg *m)
 	peer_limit(p, 4096);
 }
 
-RP_CASE("client-change", cc_takes_memory, "RINV-14,RINV-10,SEC-13",
+RP_CASE("client-change", DECISION | MODULE, cc_takes_memory,
+	"RINV-14,RINV-10,SEC-13",
 	"a control message that invalidates the handle of an RPC: closed")
 {
 	struct peer *p = peer_client(8192);
@@ -251,7 +256,8 @@ RP_CASE("client-change", cc_takes_memory, "RINV-14,RINV-10,SEC-13",
 	peer_end(p);
 }
 
-RP_CASE("client-change", cc_breaks_promise, "CHG-23,PROP-14,INL-7,CHG-9",
+RP_CASE("client-change", DECISION, cc_breaks_promise,
+	"CHG-23,PROP-14,INL-7,CHG-9",
 	"a server that sends more than it was granted: the client starts again")
 {
 	struct peer *p = peer_client(4096);
@@ -278,7 +284,8 @@ static bool check_size(struct cl *s, struct cl_call *call)
 	return false;
 }
 
-RP_CASE("client-change", cc_lower_race, "CHG-26,CONN-13,CHG-9",
+RP_CASE("client-change", DECISION | MODULE, cc_lower_race,
+	"CHG-26,CONN-13,CHG-9",
 	"writes in flight while the client asks for a lower size")
 {
 	struct peer *p = peer_client(8192);
@@ -309,7 +316,7 @@ RP_CASE("client-change", cc_lower_race, "CHG-26,CONN-13,CHG-9",
 	peer_end(p);
 }
 
-RP_CASE("client-change", cc_flood, "CHG-17,CHG-6,SEC-14,SEC-3,D-18",
+RP_CASE("client-change", DECISION, cc_flood, "CHG-17,CHG-6,SEC-14,SEC-3,D-18",
 	"a flood of REQPROPs and UPDPROPs: the client answers and goes on")
 {
 	struct peer *p = peer_client(4096);
@@ -342,7 +349,7 @@ static void revive(struct peer *p)
 	rp_check(!err, "the operation fails: %s", strerror(err));
 }
 
-RP_CASE("client-change", cc_garbage, "SEC-3,CHG-29,PROP-11",
+RP_CASE("client-change", DECISION, cc_garbage, "SEC-3,CHG-29,PROP-11",
 	"1000 spoilt change messages: the client answers, or starts again")
 {
 	struct peer *p = peer_client(4096);

@@ -105,7 +105,7 @@ static struct cl *mounted(uint32_t grant)
 	return s;
 }
 
-RP_CASE("credits", cred_three, "CRED-3,CRED-1,CRED-2",
+RP_CASE("credits", MUST, cred_three, "CRED-3,CRED-1,CRED-2",
 	"a grant of 3: never a fourth Call")
 {
 	struct load l = start(mounted(3));
@@ -118,7 +118,7 @@ RP_CASE("credits", cred_three, "CRED-3,CRED-1,CRED-2",
 	finish(&l);
 }
 
-RP_CASE("credits", cred_replies, "CRED-8,CRED-13",
+RP_CASE("credits", MUST | MODULE, cred_replies, "CRED-8,CRED-13",
 	"Replies to a full window and control messages at once: a Receive for each")
 {
 	const struct rp_how how = { .no_rnr = true };
@@ -148,7 +148,7 @@ RP_CASE("credits", cred_replies, "CRED-8,CRED-13",
 	cl_end(s);
 }
 
-RP_CASE("credits", cred_lower, "CRED-4,CRED-3",
+RP_CASE("credits", MUST, cred_lower, "CRED-4,CRED-3",
 	"a lower grant counts at once, a higher one as well")
 {
 	struct load l = start(mounted(6));
@@ -163,7 +163,7 @@ RP_CASE("credits", cred_lower, "CRED-4,CRED-3",
 	finish(&l);
 }
 
-RP_CASE("credits", cred_zero, "CRED-5,CRED-3",
+RP_CASE("credits", MUST, cred_zero, "CRED-5,CRED-3",
 	"a grant of 0 counts as 1: traffic goes on one by one")
 {
 	struct load l = start(mounted(0));
@@ -176,7 +176,7 @@ RP_CASE("credits", cred_zero, "CRED-5,CRED-3",
 	finish(&l);
 }
 
-RP_CASE("credits", cred_million, "CRED-6,SEC-3",
+RP_CASE("credits", MUST, cred_million, "CRED-6,SEC-3",
 	"a grant of 4294967295 is cut down to what was asked for")
 {
 	struct load l = start(mounted(0xffffffff));
@@ -187,7 +187,7 @@ RP_CASE("credits", cred_million, "CRED-6,SEC-3",
 	finish(&l);
 }
 
-RP_CASE("credits", cred_connprop, "CRED-14,CRED-11,CRED-12",
+RP_CASE("credits", MUST, cred_connprop, "CRED-14,CRED-11,CRED-12",
 	"the grant of the CONNPROP answer counts; one of its own gives none")
 {
 	struct cl *s = mounted(32);
@@ -220,7 +220,7 @@ RP_CASE("credits", cred_connprop, "CRED-14,CRED-11,CRED-12",
 	finish(&l);
 }
 
-RP_CASE("credits", cred_error, "ERR-3,CRED-12,ERR-8,CRED-1",
+RP_CASE("credits", MUST, cred_error, "ERR-3,CRED-12,ERR-8,CRED-1",
 	"the credits of an ERROR are ignored")
 {
 	struct cl *s = mounted(3);
@@ -254,7 +254,7 @@ RP_CASE("credits", cred_error, "ERR-3,CRED-12,ERR-8,CRED-1",
 	cl_end(s);
 }
 
-RP_CASE("credits", cred_v1, "CRED-18,CRED-3,V1-8",
+RP_CASE("credits", MUST | V1, cred_v1, "CRED-18,CRED-3,V1-8",
 	"version 1 has the same rules")
 {
 	struct cl *s = cl_start(NULL);
@@ -274,7 +274,7 @@ RP_CASE("credits", cred_v1, "CRED-18,CRED-3,V1-8",
 	finish(&l);
 }
 
-RP_CASE("credits", cred_all_lost, "RINV-18,CRED-2",
+RP_CASE("credits", TROUBLE, cred_all_lost, "RINV-18,CRED-2",
 	"every credit went with an RPC that was cancelled and is never answered: a new connection")
 {
 	struct cl *s = cl_start("hard,timeo=100");

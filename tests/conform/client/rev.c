@@ -141,7 +141,8 @@ static uint32_t cb_replied(struct cl *s, uint32_t xid)
 	return rp_word(rx->buf, 2);
 }
 
-RP_CASE("credits", rev_null, "REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
+RP_CASE("credits", DECISION, rev_null,
+	"REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
 	"a reverse Call is answered in kind")
 {
 	struct cl_call *call;
@@ -154,7 +155,7 @@ RP_CASE("credits", rev_null, "REV-1,REV-3,REV-5,CRED-1,MSG-1,RINV-10,D-26",
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_unsaid, "PROP-18,PROP-17,CONN-11",
+RP_CASE("credits", MUST, rev_unsaid, "PROP-18,PROP-17,CONN-11",
 	"a server that lists no properties takes an inline reverse Reply")
 {
 	struct cl *s = cl_start_v41();
@@ -171,7 +172,7 @@ RP_CASE("credits", rev_unsaid, "PROP-18,PROP-17,CONN-11",
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
+RP_CASE("credits", MUST, rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
 	"a reverse Call with a live forward XID, forward out of credits")
 {
 	struct cl_call *call;
@@ -185,7 +186,7 @@ RP_CASE("credits", rev_same_xid, "HDR-9,FLG-12,REV-10,CRED-9,HDR-8",
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
+RP_CASE("credits", MUST, rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
 	"as many reverse Calls at once as the client grants")
 {
 	struct cl_call *call;
@@ -215,7 +216,7 @@ RP_CASE("credits", rev_window, "CRED-10,CRED-7,REV-5,CRED-13",
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_large, "INL-6,INL-4,MSG-4",
+RP_CASE("credits", MUST, rev_large, "INL-6,INL-4,MSG-4",
 	"a reverse Call of 4096 bytes")
 {
 	struct cl_call *call;
@@ -230,7 +231,7 @@ RP_CASE("credits", rev_large, "INL-6,INL-4,MSG-4",
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_chunks,
+RP_CASE("credits", DECISION, rev_chunks,
 	"REV-9,CHK-14,ERR-19,ERR-22,ERR-24,ERR-1,D-31,PROP-17",
 	"reverse Calls with chunks: READ_CHUNKS 0, REPLY_RESOURCE, or inline")
 {
@@ -310,7 +311,8 @@ RP_CASE("credits", rev_chunks,
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
+RP_CASE("credits", MUST, rev_malformed,
+	"ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
 	"malformed reverse Calls are answered with BAD_XDR")
 {
 	struct cl_call *call;
@@ -329,7 +331,7 @@ RP_CASE("credits", rev_malformed, "ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_no_service, "REV-11,FLG-10",
+RP_CASE("credits", DECISION, rev_no_service, "REV-11,FLG-10",
 	"a reverse Call without a callback service does no harm (F-9)")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -351,7 +353,7 @@ static bool next_null(struct cl *s, const struct rp_rx *rx)
 	return true;
 }
 
-RP_CASE("credits", rev_service_goes, "REV-11,REC-4",
+RP_CASE("credits", DECISION, rev_service_goes, "REV-11,REC-4",
 	"reverse Calls while the callback service goes away (F-9)")
 {
 	struct cl_call *call;
@@ -364,7 +366,7 @@ RP_CASE("credits", rev_service_goes, "REV-11,REC-4",
 	give_up(s, call);
 }
 
-RP_CASE("credits", rev_v1, "V1-13,CRED-18,VER-11,VER-22",
+RP_CASE("credits", MUST | V1, rev_v1, "V1-13,CRED-18,VER-11,VER-22",
 	"a reverse Call on a version 1 connection")
 {
 	struct cl *s = cl_start_v41();
@@ -437,7 +439,8 @@ static void disobey(struct peer *p)
 		peer_expect(p, null_reply(call));
 }
 
-RP_CASE("client-change", rev_own_brs, "REV-6,PROP-17,CHG-19,CHG-21,CHG-25,D-26",
+RP_CASE("client-change", DECISION | MODULE, rev_own_brs,
+	"REV-6,PROP-17,CHG-19,CHG-21,CHG-25,D-26",
 	"the client stops taking reverse Calls, and starts again")
 {
 	struct cl_call *call;
@@ -455,7 +458,7 @@ RP_CASE("client-change", rev_own_brs, "REV-6,PROP-17,CHG-19,CHG-21,CHG-25,D-26",
 	give_up(p->s, call);
 }
 
-RP_CASE("client-change", rev_floor, "CHG-27,INL-6,REV-7",
+RP_CASE("client-change", DECISION, rev_floor, "CHG-27,INL-6,REV-7",
 	"the client's size never falls below what callbacks may need")
 {
 	static const uint32_t sizes[] = { 4096, 1024, 0, 8192, 4096 };

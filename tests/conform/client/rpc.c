@@ -117,7 +117,7 @@ static struct rp_msg *right(struct wait *w)
 	return m;
 }
 
-RP_CASE("replies", rpc_xid, "HDR-7,ERR-6",
+RP_CASE("replies", MUST, rpc_xid, "HDR-7,ERR-6",
 	"a Reply whose two XIDs differ is dropped")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -127,7 +127,7 @@ RP_CASE("replies", rpc_xid, "HDR-7,ERR-6",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_unknown_xid, "ERR-6,REV-15,HDR-8",
+RP_CASE("replies", MUST, rpc_unknown_xid, "ERR-6,REV-15,HDR-8",
 	"a Reply and errors for unknown XIDs are dropped")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -143,7 +143,7 @@ RP_CASE("replies", rpc_unknown_xid, "ERR-6,REV-15,HDR-8",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_flags, "FLG-3,FLG-5,D-13",
+RP_CASE("replies", DECISION, rpc_flags, "FLG-3,FLG-5,D-13",
 	"a Reply with a reserved flag, or that is no Reply, is dropped")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -155,7 +155,7 @@ RP_CASE("replies", rpc_flags, "FLG-3,FLG-5,D-13",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_reply_as_call, "FLG-5,ERR-1,HDR-12",
+RP_CASE("replies", MUST, rpc_reply_as_call, "FLG-5,ERR-1,HDR-12",
 	"a Reply without RESPONSE is answered with BAD_XDR and not taken")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -165,7 +165,7 @@ RP_CASE("replies", rpc_reply_as_call, "FLG-5,ERR-1,HDR-12",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_error_no_flag, "FLG-9,D-13",
+RP_CASE("replies", DECISION, rpc_error_no_flag, "FLG-9,D-13",
 	"an ERROR without RESPONSE does not end the RPC")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -175,7 +175,7 @@ RP_CASE("replies", rpc_error_no_flag, "FLG-9,D-13",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_error_short, "ERR-9,HT-4",
+RP_CASE("replies", MUST, rpc_error_short, "ERR-9,HT-4",
 	"an ERROR too short for its code does not end the RPC")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -194,7 +194,7 @@ RP_CASE("replies", rpc_error_short, "ERR-9,HT-4",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_short, "HDR-5,CHK-7,ERR-1",
+RP_CASE("replies", MUST, rpc_short, "HDR-5,CHK-7,ERR-1",
 	"a Reply cut off in its header is dropped")
 {
 	static const unsigned int len[] = { 4, 15, 16, 19, 20, 24, 32, 35, 36 };
@@ -206,7 +206,7 @@ RP_CASE("replies", rpc_short, "HDR-5,CHK-7,ERR-1",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_type_response, "HT-3,D-11,ERR-1",
+RP_CASE("replies", DECISION, rpc_type_response, "HT-3,D-11,ERR-1",
 	"an unknown type with RESPONSE and a live XID is dropped")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -216,7 +216,7 @@ RP_CASE("replies", rpc_type_response, "HT-3,D-11,ERR-1",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_type_call, "HT-2,HDR-13,FLG-11,EXT-1",
+RP_CASE("replies", MUST, rpc_type_call, "HT-2,HDR-13,FLG-11,EXT-1",
 	"an unknown type without RESPONSE is answered with INVAL_HTYPE")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -232,7 +232,7 @@ RP_CASE("replies", rpc_type_call, "HT-2,HDR-13,FLG-11,EXT-1",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_counts, "CHK-7,CHK-6,CHK-25,ERR-1",
+RP_CASE("replies", MUST, rpc_counts, "CHK-7,CHK-6,CHK-25,ERR-1",
 	"a Reply with lists that cannot be parsed is dropped")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -257,7 +257,7 @@ RP_CASE("replies", rpc_counts, "CHK-7,CHK-6,CHK-25,ERR-1",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_read_list, "CHK-13,V1-6,CHK-8",
+RP_CASE("replies", MUST, rpc_read_list, "CHK-13,V1-6,CHK-8",
 	"a Reply with a Read list is dropped")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -270,7 +270,7 @@ RP_CASE("replies", rpc_read_list, "CHK-13,V1-6,CHK-8",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_nomsg_nothing, "MSG-8",
+RP_CASE("replies", MUST, rpc_nomsg_nothing, "MSG-8",
 	"a NOMSG Reply without a Reply chunk is dropped")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -302,7 +302,7 @@ static struct rp_msg *empty_dir(struct wait *w)
 	return rpc;
 }
 
-RP_CASE("replies", rpc_inline_anyway, "MSG-3,D-21,CHK-19",
+RP_CASE("replies", DECISION, rpc_inline_anyway, "MSG-3,D-21,CHK-19",
 	"a Reply may be inline although there is a Reply chunk: both forms")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -318,7 +318,7 @@ RP_CASE("replies", rpc_inline_anyway, "MSG-3,D-21,CHK-19",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_inline_unused, "MSG-3,D-21",
+RP_CASE("replies", DECISION, rpc_inline_unused, "MSG-3,D-21",
 	"a Reply chunk may come back with lengths of zero")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -333,7 +333,7 @@ RP_CASE("replies", rpc_inline_unused, "MSG-3,D-21",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_inline_used, "MSG-3",
+RP_CASE("replies", MUST, rpc_inline_used, "MSG-3",
 	"an inline Reply that claims to have used the Reply chunk is dropped")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -347,7 +347,7 @@ RP_CASE("replies", rpc_inline_used, "MSG-3",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_reply_lies, "SEC-2,SEC-3,LNG-8,CHK-7",
+RP_CASE("replies", MUST, rpc_reply_lies, "SEC-2,SEC-3,LNG-8,CHK-7",
 	"a NOMSG Reply that claims more than the Reply chunk holds")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -385,7 +385,7 @@ static void via_chunk(struct wait *w, struct rp_msg *rpc)
 	rp_send(w->s->c, m);
 }
 
-RP_CASE("replies", rpc_chunk_right, "MSG-8,HDR-7",
+RP_CASE("replies", MUST, rpc_chunk_right, "MSG-8,HDR-7",
 	"a short Reply in the Reply chunk is taken")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -397,7 +397,7 @@ RP_CASE("replies", rpc_chunk_right, "MSG-8,HDR-7",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_chunk_xid, "HDR-7,ERR-6,REC-5",
+RP_CASE("replies", MUST, rpc_chunk_xid, "HDR-7,ERR-6,REC-5",
 	"another XID inside the Reply chunk: dropped, the Call is sent again")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -413,7 +413,7 @@ RP_CASE("replies", rpc_chunk_xid, "HDR-7,ERR-6,REC-5",
 	refuted(&w);
 }
 
-RP_CASE("replies", rpc_chunk_short, "MSG-8,HDR-7,SEC-2",
+RP_CASE("replies", MUST, rpc_chunk_short, "MSG-8,HDR-7,SEC-2",
 	"a Reply chunk with less than an XID and a direction: the same")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -425,7 +425,7 @@ RP_CASE("replies", rpc_chunk_short, "MSG-8,HDR-7,SEC-2",
 	refuted(&w);
 }
 
-RP_CASE("replies", rpc_write_lies, "SEC-2,SEC-3,CHK-21,LNG-15",
+RP_CASE("replies", MUST, rpc_write_lies, "SEC-2,SEC-3,CHK-21,LNG-15",
 	"a READ Reply that claims more than the Write chunk holds")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -485,7 +485,7 @@ static struct wait hold_small_read(struct cl *s)
 	return w;
 }
 
-RP_CASE("replies", rpc_read_inline, "CHK-18,CHK-19,CHK-22",
+RP_CASE("replies", MUST, rpc_read_inline, "CHK-18,CHK-19,CHK-22",
 	"READ data inline; the Write chunk comes back without segments")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -497,7 +497,7 @@ RP_CASE("replies", rpc_read_inline, "CHK-18,CHK-19,CHK-22",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_read_unused, "CHK-19,CHK-21",
+RP_CASE("replies", MUST, rpc_read_unused, "CHK-19,CHK-21",
 	"READ data inline; the Write chunk comes back unused")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -509,7 +509,7 @@ RP_CASE("replies", rpc_read_unused, "CHK-19,CHK-21",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_short_read, "LNG-15,CHK-21",
+RP_CASE("replies", MUST, rpc_short_read, "LNG-15,CHK-21",
 	"what a server writes behind the end of a READ does not show")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -558,13 +558,13 @@ static void ends_with_eio(uint32_t code, uint64_t a, uint64_t b)
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_bad_xdr, "ERR-16,ERR-8,ERR-34,ERR-15,D-34",
+RP_CASE("replies", DECISION, rpc_bad_xdr, "ERR-16,ERR-8,ERR-34,ERR-15,D-34",
 	"BAD_XDR ends the RPC with EIO; the credit is free again")
 {
 	ends_with_eio(BAD_XDR, ANY, ANY);
 }
 
-RP_CASE("replies", rpc_inval_htype, "ERR-18,VER-16,D-34",
+RP_CASE("replies", DECISION | MODULE, rpc_inval_htype, "ERR-18,VER-16,D-34",
 	"INVAL_HTYPE for a Call: another connection, version 1, the RPC again")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -588,38 +588,39 @@ RP_CASE("replies", rpc_inval_htype, "ERR-18,VER-16,D-34",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_inval_htype_v2, "ERR-18,ERR-8,ERR-34,VER-24,D-34",
+RP_CASE("replies", DECISION | MODULE, rpc_inval_htype_v2,
+	"ERR-18,ERR-8,ERR-34,VER-24,D-34",
 	"INVAL_HTYPE for a Call where version 1 is not allowed: EIO")
 {
 	cl_parameter("client_v1", "N");
 	ends_with_eio(INVAL_HTYPE, ANY, ANY);
 }
 
-RP_CASE("replies", rpc_write_resource, "ERR-27,ERR-34,D-30",
+RP_CASE("replies", DECISION, rpc_write_resource, "ERR-27,ERR-34,D-30",
 	"WRITE_RESOURCE ends the RPC with EIO, no retry")
 {
 	ends_with_eio(WRITE_RESOURCE, 1, 8192);
 }
 
-RP_CASE("replies", rpc_reply_resource, "ERR-29,ERR-34,SEC-15,D-30",
+RP_CASE("replies", DECISION, rpc_reply_resource, "ERR-29,ERR-34,SEC-15,D-30",
 	"REPLY_RESOURCE ends the RPC with EIO, no retry")
 {
 	ends_with_eio(REPLY_RESOURCE, 20480, ANY);
 }
 
-RP_CASE("replies", rpc_system, "ERR-31,ERR-32,ERR-8,ERR-34",
+RP_CASE("replies", MUST, rpc_system, "ERR-31,ERR-32,ERR-8,ERR-34",
 	"SYSTEM ends the RPC with EIO, no retry")
 {
 	ends_with_eio(SYSTEM, ANY, ANY);
 }
 
-RP_CASE("replies", rpc_error_77, "ERR-10,ERR-34,EXT-3,D-23",
+RP_CASE("replies", DECISION, rpc_error_77, "ERR-10,ERR-34,EXT-3,D-23",
 	"an unknown error code ends the RPC with EIO")
 {
 	ends_with_eio(77, ANY, ANY);
 }
 
-RP_CASE("replies", rpc_read_write_resource, "ERR-27,ERR-8",
+RP_CASE("replies", MUST, rpc_read_write_resource, "ERR-27,ERR-8",
 	"WRITE_RESOURCE to a READ: EIO, its memory is out of reach")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -659,7 +660,7 @@ static void refuse(struct wait *w, uint32_t code, uint32_t limit)
 	rp_send(w->s->c, m);
 }
 
-RP_CASE("replies", rpc_read_chunks, "ERR-20,ERR-30,ERR-34,LNG-1",
+RP_CASE("replies", MUST, rpc_read_chunks, "ERR-20,ERR-30,ERR-34,LNG-1",
 	"READ_CHUNKS 0 to a WRITE: once more, with Position-Zero only")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -690,7 +691,7 @@ static void new_connection(struct cl *s)
 	rp_check(!cl_serve(s, w.job), "the operation fails");
 }
 
-RP_CASE("replies", rpc_read_chunks_known, "ERR-20,ERR-30",
+RP_CASE("replies", MUST, rpc_read_chunks_known, "ERR-20,ERR-30",
 	"READ_CHUNKS costs one round trip for each connection, not for each RPC")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -716,7 +717,7 @@ RP_CASE("replies", rpc_read_chunks_known, "ERR-20,ERR-30",
 	finish(&w);
 }
 
-RP_CASE("replies", rpc_write_chunks_known, "ERR-23,ERR-30",
+RP_CASE("replies", SHOULD, rpc_write_chunks_known, "ERR-23,ERR-30",
 	"WRITE_CHUNKS costs one round trip for each connection, not for each RPC")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -737,7 +738,8 @@ RP_CASE("replies", rpc_write_chunks_known, "ERR-23,ERR-30",
 
 /* ---- REPLY_RESOURCE: the Reply does not fit inline ---- */
 
-RP_CASE("replies", rpc_reply_resource_write, "ERR-22,ERR-29,ERR-30,D-31,D-30",
+RP_CASE("replies", DECISION, rpc_reply_resource_write,
+	"ERR-22,ERR-29,ERR-30,D-31,D-30",
 	"REPLY_RESOURCE to a READ with a Write chunk: again with a Reply chunk")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -811,7 +813,8 @@ static struct wait read_inline_due(struct cl *s, const char *file)
 	return w;
 }
 
-RP_CASE("replies", rpc_reply_resource_inline, "ERR-29,ERR-34,D-16,D-30,LNG-4",
+RP_CASE("replies", DECISION, rpc_reply_resource_inline,
+	"ERR-29,ERR-34,D-16,D-30,LNG-4",
 	"REPLY_RESOURCE for want of a chunk: again on a new connection with one")
 {
 	struct cl *s = cl_start(NULL);
@@ -853,7 +856,7 @@ RP_CASE("replies", rpc_reply_resource_inline, "ERR-29,ERR-34,D-16,D-30,LNG-4",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_reply_resource_lost, "ERR-29,ERR-34,SEC-15",
+RP_CASE("replies", TROUBLE, rpc_reply_resource_lost, "ERR-29,ERR-34,SEC-15",
 	"REPLY_RESOURCE to whatever is asked: an end with EIO, not a loop")
 {
 	struct cl *s = cl_start(NULL);
@@ -876,7 +879,7 @@ RP_CASE("replies", rpc_reply_resource_lost, "ERR-29,ERR-34,SEC-15",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_read_chunks_twice, "ERR-20,ERR-30,SEC-15,D-34",
+RP_CASE("replies", DECISION, rpc_read_chunks_twice, "ERR-20,ERR-30,SEC-15,D-34",
 	"READ_CHUNKS twice: EIO, no third attempt")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -892,7 +895,7 @@ RP_CASE("replies", rpc_read_chunks_twice, "ERR-20,ERR-30,SEC-15,D-34",
 	cl_alive(s);
 }
 
-RP_CASE("replies", rpc_write_chunks, "ERR-23,ERR-30,ERR-22,D-31",
+RP_CASE("replies", DECISION, rpc_write_chunks, "ERR-23,ERR-30,ERR-22,D-31",
 	"WRITE_CHUNKS 0 to a READ: once more, with a Reply chunk instead")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -911,7 +914,7 @@ RP_CASE("replies", rpc_write_chunks, "ERR-23,ERR-30,ERR-22,D-31",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_write_chunks_twice, "ERR-23,ERR-30,SEC-15",
+RP_CASE("replies", SHOULD, rpc_write_chunks_twice, "ERR-23,ERR-30,SEC-15",
 	"WRITE_CHUNKS twice: EIO")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -925,7 +928,7 @@ RP_CASE("replies", rpc_write_chunks_twice, "ERR-23,ERR-30,SEC-15",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_segments, "ERR-25,ERR-34,D-34",
+RP_CASE("replies", DECISION, rpc_segments, "ERR-25,ERR-34,D-34",
 	"SEGMENTS to a Call that has no more than is said: EIO, no retry")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -984,7 +987,7 @@ static void is_read(struct wait *w)
 	rp_is_pattern(job_data(w->job), 4096, 8192);
 }
 
-RP_CASE("replies", rinv_offered, "RINV-1,RINV-3,RINV-11,RINV-13",
+RP_CASE("replies", MUST, rinv_offered, "RINV-1,RINV-3,RINV-11,RINV-13",
 	"the handle offered is one of the Call; invalidated once, by either side")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1011,7 +1014,7 @@ RP_CASE("replies", rinv_offered, "RINV-1,RINV-3,RINV-11,RINV-13",
 	finish(&w);
 }
 
-RP_CASE("replies", rinv_in_reply, "RINV-10",
+RP_CASE("replies", DECISION, rinv_in_reply, "RINV-10",
 	"rdma_inv_handle in a Reply is ignored")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1026,7 +1029,7 @@ RP_CASE("replies", rinv_in_reply, "RINV-10",
 	cl_end(s);
 }
 
-RP_CASE("replies", rinv_other_rpc, "RINV-14,RINV-7,SEC-13",
+RP_CASE("replies", MUST, rinv_other_rpc, "RINV-14,RINV-7,SEC-13",
 	"a Reply that invalidates the handle of another RPC: closed")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1044,7 +1047,7 @@ RP_CASE("replies", rinv_other_rpc, "RINV-14,RINV-7,SEC-13",
 	cl_end(s);
 }
 
-RP_CASE("replies", rinv_unknown, "RINV-14,SEC-13",
+RP_CASE("replies", DECISION, rinv_unknown, "RINV-14,SEC-13",
 	"a Reply that invalidates a handle nobody has: no harm but the connection")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1061,7 +1064,7 @@ RP_CASE("replies", rinv_unknown, "RINV-14,SEC-13",
 	cl_end(s);
 }
 
-RP_CASE("replies", rec_new_handles, "RINV-17,REC-2,SEC-5,CRED-15",
+RP_CASE("replies", MUST, rec_new_handles, "RINV-17,REC-2,SEC-5,CRED-15",
 	"a Reply is lost with its connection: the Call comes with new handles")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1080,7 +1083,7 @@ RP_CASE("replies", rec_new_handles, "RINV-17,REC-2,SEC-5,CRED-15",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_answers_twice, "ERR-6,REV-15,SEC-2",
+RP_CASE("replies", TROUBLE, rpc_answers_twice, "ERR-6,REV-15,SEC-2",
 	"a server that answers twice")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1098,7 +1101,7 @@ RP_CASE("replies", rpc_answers_twice, "ERR-6,REV-15,SEC-2",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_never_answers, "CRED-15,REC-5,ERR-34",
+RP_CASE("replies", TROUBLE, rpc_never_answers, "CRED-15,REC-5,ERR-34",
 	"a server that never answers: no hang, no second copy of the Call")
 {
 	struct cl *s = cl_mounted("timeo=100");
@@ -1127,7 +1130,7 @@ RP_CASE("replies", rpc_never_answers, "CRED-15,REC-5,ERR-34",
 	rp_check(err == ETIMEDOUT || err == EIO, "\"%s\"", strerror(err));
 }
 
-RP_CASE("replies", rpc_other_handle, "SEC-2",
+RP_CASE("replies", TROUBLE, rpc_other_handle, "SEC-2",
 	"a file handle of another length goes back as it came and is stale")
 {
 	struct wait w = hold_lookup(cl_mounted(NULL));
@@ -1152,7 +1155,7 @@ static void back(struct cl *s)
 	cl_settle(s);
 }
 
-RP_CASE("replies", rpc_garbage, "SEC-2,SEC-3,ERR-34,CHK-7,HT-4",
+RP_CASE("replies", TROUBLE, rpc_garbage, "SEC-2,SEC-3,ERR-34,CHK-7,HT-4",
 	"hundreds of spoiled answers: every operation ends, the client lives")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1210,7 +1213,7 @@ RP_CASE("replies", rpc_garbage, "SEC-2,SEC-3,ERR-34,CHK-7,HT-4",
 	cl_end(s);
 }
 
-RP_CASE("replies", rpc_flood, "SEC-14,HT-2,ERR-1",
+RP_CASE("replies", TROUBLE, rpc_flood, "SEC-14,HT-2,ERR-1",
 	"a server that floods the client with bad Calls")
 {
 	struct cl *s = cl_mounted(NULL);

@@ -41,7 +41,8 @@ static void pull(struct cl *s, const struct cl_call *call, uint8_t *buf)
 	}
 }
 
-RP_CASE("replies", shape_write, "CHK-29,LNG-10,LNG-11,CHK-12,CHK-28,MSG-1",
+RP_CASE("replies", MUST, shape_write,
+	"CHK-29,LNG-10,LNG-11,CHK-12,CHK-28,MSG-1",
 	"WRITE of 5001 bytes: length inline, data in the chunk, no padding")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -68,7 +69,7 @@ RP_CASE("replies", shape_write, "CHK-29,LNG-10,LNG-11,CHK-12,CHK-28,MSG-1",
 	cl_end(s);
 }
 
-RP_CASE("replies", shape_read, "CHK-20,LNG-14,CHK-28,CHK-5,CHK-27",
+RP_CASE("replies", MUST, shape_read, "CHK-20,LNG-14,CHK-28,CHK-5,CHK-27",
 	"READ: one Write chunk of exactly the count, no Reply chunk")
 {
 	static const uint32_t counts[] = { 4096, 5001, 8192, 60001 };
@@ -92,7 +93,8 @@ RP_CASE("replies", shape_read, "CHK-20,LNG-14,CHK-28,CHK-5,CHK-27",
 	cl_end(s);
 }
 
-RP_CASE("replies", shape_others, "CHK-28,RINV-2,LNG-3,LNG-4,MSG-5,PROP-15",
+RP_CASE("replies", MUST, shape_others,
+	"CHK-28,RINV-2,LNG-3,LNG-4,MSG-5,PROP-15",
 	"small procedures have no chunks; READDIR has a Reply chunk only")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -127,7 +129,7 @@ static bool read_has_chunk(struct cl *s, unsigned int count)
 	return has;
 }
 
-RP_CASE("replies", shape_threshold, "LNG-4,LNG-3,CHK-20,D-16",
+RP_CASE("replies", DECISION, shape_threshold, "LNG-4,LNG-3,CHK-20,D-16",
 	"a READ is inline as long as both Receive Buffer Sizes have room for it")
 {
 	static const unsigned int sizes[] = { 4096, 9000, 65536 };
@@ -158,7 +160,7 @@ RP_CASE("replies", shape_threshold, "LNG-4,LNG-3,CHK-20,D-16",
 	cl_end(s);
 }
 
-RP_CASE("replies", shape_small_io, "LNG-3,MSG-4,INL-3,PROP-15",
+RP_CASE("replies", MUST, shape_small_io, "LNG-3,MSG-4,INL-3,PROP-15",
 	"what fits inline in both directions has no chunks")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -180,7 +182,8 @@ RP_CASE("replies", shape_small_io, "LNG-3,MSG-4,INL-3,PROP-15",
 	cl_end(s);
 }
 
-RP_CASE("replies", shape_long_call, "LNG-1,LNG-2,MSG-5,CHK-10,HDR-6,RINV-1",
+RP_CASE("replies", MUST, shape_long_call,
+	"LNG-1,LNG-2,MSG-5,CHK-10,HDR-6,RINV-1",
 	"a whole Call in a Position-Zero chunk, padding included")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -206,7 +209,7 @@ RP_CASE("replies", shape_long_call, "LNG-1,LNG-2,MSG-5,CHK-10,HDR-6,RINV-1",
 	cl_end(s);
 }
 
-RP_CASE("replies", sec_rights, "SEC-6,CHK-8,SEC-5",
+RP_CASE("replies", MUST, sec_rights, "SEC-6,CHK-8,SEC-5",
 	"memory for reading cannot be written by the server")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -225,7 +228,7 @@ RP_CASE("replies", sec_rights, "SEC-6,CHK-8,SEC-5",
 	cl_end(s);
 }
 
-RP_CASE("replies", sec_after_reply, "SEC-7,RINV-12,SEC-5,SEC-6",
+RP_CASE("replies", MUST, sec_after_reply, "SEC-7,RINV-12,SEC-5,SEC-6",
 	"after the Reply the memory of a READ is out of reach")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -306,25 +309,25 @@ static void orphan(bool late_write, bool invalidate)
 	serve_on(s, job);
 }
 
-RP_CASE("replies", orphan_plain, "RINV-18,SEC-8,SEC-7",
+RP_CASE("replies", MUST, orphan_plain, "RINV-18,SEC-8,SEC-7",
 	"an RPC is cancelled, its Reply comes later")
 {
 	orphan(false, false);
 }
 
-RP_CASE("replies", orphan_invalidate, "RINV-18,SEC-8,RINV-14",
+RP_CASE("replies", MUST, orphan_invalidate, "RINV-18,SEC-8,RINV-14",
 	"an RPC is cancelled, its Reply comes later and invalidates")
 {
 	orphan(false, true);
 }
 
-RP_CASE("replies", orphan_write, "RINV-18,SEC-8,SEC-7",
+RP_CASE("replies", MUST, orphan_write, "RINV-18,SEC-8,SEC-7",
 	"an RPC is cancelled, the server writes into its memory later")
 {
 	orphan(true, false);
 }
 
-RP_CASE("replies", orphan_credit, "RINV-18,CRED-3,CRED-2",
+RP_CASE("replies", MUST, orphan_credit, "RINV-18,CRED-3,CRED-2",
 	"a cancelled RPC keeps its credit until its Reply comes")
 {
 	struct cl *s = cl_start(NULL);

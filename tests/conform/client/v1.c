@@ -9,7 +9,7 @@
 #include "rp.h"
 #include "client.h"
 
-RP_CASE("version", v1c_errors, "V1-2,V1-3,ERR-34",
+RP_CASE("version", MUST | V1, v1c_errors, "V1-2,V1-3,ERR-34",
 	"ERR_CHUNK ends an RPC of version 1 with EIO")
 {
 	struct cl *s = cl_mounted_v1(NULL);
@@ -27,7 +27,7 @@ RP_CASE("version", v1c_errors, "V1-2,V1-3,ERR-34",
 	cl_end(s);
 }
 
-RP_CASE("version", v1c_junk, "V1-3,V1-4,V1-5,V1-6,HDR-5,HT-4",
+RP_CASE("version", MUST | V1, v1c_junk, "V1-3,V1-4,V1-5,V1-6,HDR-5,HT-4",
 	"version 1 messages that answer nothing are discarded in silence")
 {
 	struct cl *s = cl_mounted_v1(NULL);
@@ -56,7 +56,7 @@ RP_CASE("version", v1c_junk, "V1-3,V1-4,V1-5,V1-6,HDR-5,HT-4",
 	cl_end(s);
 }
 
-RP_CASE("version", v1c_version_2, "HDR-12,HDR-11,D-14",
+RP_CASE("version", DECISION, v1c_version_2, "HDR-12,HDR-11,D-14",
 	"a version 2 message on a version 1 connection: closed")
 {
 	struct cl *s = cl_mounted_v1(NULL);
@@ -113,19 +113,19 @@ static void padded(bool write_pad, bool count_pad)
 	cl_end(s);
 }
 
-RP_CASE("version", v1c_no_pad, "V1-14,LNG-13,LNG-14",
+RP_CASE("version", MUST | V1, v1c_no_pad, "V1-14,LNG-13,LNG-14",
 	"version 1: a server that writes no padding")
 {
 	padded(false, false);
 }
 
-RP_CASE("version", v1c_pad, "V1-14,LNG-14",
+RP_CASE("version", MUST | V1, v1c_pad, "V1-14,LNG-14",
 	"version 1: a server that writes padding where there is room")
 {
 	padded(true, true);
 }
 
-RP_CASE("version", v1c_done_never, "V1-3,V1-4,V1-5,V1-1",
+RP_CASE("version", MUST | V1, v1c_done_never, "V1-3,V1-4,V1-5,V1-1",
 	"the client sends neither RDMA_ERROR nor RDMA_DONE nor RDMA_MSGP")
 {
 	struct cl *s = cl_mounted_v1(NULL);

@@ -10,25 +10,6 @@
 #include "client.h"
 #include "stat.h"
 
-/* Reads, writes and lists, in whatever version was settled */
-static void use_it(struct cl *s)
-{
-	struct rp_job *job;
-	int err;
-
-	job = job_read("f", 4096, 20000);
-	err = cl_serve(s, job);
-	rp_check(!err && job_count(job) == 20000, "READ: %s", strerror(err));
-	rp_is_pattern(job_data(job), 4096, 20000);
-	job = job_write("f", 0, 10000);
-	err = cl_serve(s, job);
-	rp_check(!err, "WRITE: %s", strerror(err));
-	job = job_list("");
-	err = cl_serve(s, job);
-	rp_check(!err && job_count(job) == CL_DIR_ENTRIES, "READDIR: %s, %u",
-		 strerror(err), job_count(job));
-}
-
 static void must_mount(struct cl *s)
 {
 	int err = cl_serve(s, s->mount);
@@ -163,17 +144,17 @@ static unsigned int until_over(struct cl *s,
 	}
 }
 
-RP_CASE("version", cl_works, "VER-6,CONN-2,HDR-3,EXT-8,CHG-3",
+RP_CASE("version", MUST, cl_works, "VER-6,CONN-2,HDR-3,EXT-8,CHG-3",
 	"a version 2 mount of the raw server: READ, WRITE, READDIR")
 {
 	struct cl *s = cl_mounted(NULL);
 
-	use_it(s);
+	cl_use(s);
 	one_connect(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_first_message,
+RP_CASE("version", MUST, cl_first_message,
 	"VER-1,VER-2,VER-3,VER-4,VER-5,CONN-3,CONN-4,CONN-5,CRED-11,PROP-19,INL-4",
 	"the first message, and only it, is a CONNPROP like P1")
 {
@@ -208,7 +189,7 @@ RP_CASE("version", cl_first_message,
 	cl_end(s);
 }
 
-RP_CASE("version", cl_callbacks, "PROP-17,CONN-5,D-26",
+RP_CASE("version", DECISION | MODULE, cl_callbacks, "PROP-17,CONN-5,D-26",
 	"callbacks are offered, or not where an administrator says so")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -217,11 +198,11 @@ RP_CASE("version", cl_callbacks, "PROP-17,CONN-5,D-26",
 	cl_parameter("client_callbacks", "N");
 	settles_again(s, lose(s));
 	rp_check(s->brs == 0, "not NONE but %u", s->brs);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_large_answer, "INL-4,CONN-4",
+RP_CASE("version", SHOULD, cl_large_answer, "INL-4,CONN-4",
 	"the client has Receives of 4096 bytes before its first message")
 {
 	struct cl *s = cl_start(NULL);
@@ -244,7 +225,7 @@ RP_CASE("version", cl_large_answer, "INL-4,CONN-4",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_connprop_own, "CONN-10,CONN-11,CRED-11,D-10",
+RP_CASE("version", DECISION, cl_connprop_own, "CONN-10,CONN-11,CRED-11,D-10",
 	"a CONNPROP of the server's own settles the version, not the grant")
 {
 	struct cl *s = cl_start(NULL);
@@ -254,11 +235,11 @@ RP_CASE("version", cl_connprop_own, "CONN-10,CONN-11,CRED-11,D-10",
 	rp_send(s->c, connprop(0x77777777, 4096, 0));
 	s->limit = 4096;
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_connprop_none, "CONN-11,CONN-5,PROP-21",
+RP_CASE("version", MUST, cl_connprop_none, "CONN-11,CONN-5,PROP-21",
 	"a server that lists no properties has the defaults")
 {
 	struct cl *s = cl_start(NULL);
@@ -267,7 +248,7 @@ RP_CASE("version", cl_connprop_none, "CONN-11,CONN-5,PROP-21",
 	rp_send(s->c, rp_set(connprop_head(cl_first(s), RESPONSE, 0), 2, 16));
 	s->limit = 4096;
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
@@ -281,7 +262,7 @@ static void falls_back(struct rp_msg *(*answer)(uint32_t xid))
 	rp_send(s->c, answer(cl_first(s)));
 	must_mount(s);
 	one_connect(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
@@ -305,31 +286,32 @@ static struct rp_msg *e1_wide(uint32_t xid)
 	return err_vers(xid, 2, 0, 1);
 }
 
-RP_CASE("version", cl_err_vers_copied, "VER-10,VER-9,ERR-12,V1-11,D-8",
+RP_CASE("version", DECISION, cl_err_vers_copied,
+	"VER-10,VER-9,ERR-12,V1-11,D-8",
 	"E1b: ERR_VERS with copied version: version 1, same connection")
 {
 	falls_back(e1b);
 }
 
-RP_CASE("version", cl_err_vers_own, "VER-10,ERR-12,V1-11,D-8",
+RP_CASE("version", DECISION, cl_err_vers_own, "VER-10,ERR-12,V1-11,D-8",
 	"E1c: ERR_VERS with the server's version: the same")
 {
 	falls_back(e1c);
 }
 
-RP_CASE("version", cl_err_vers_flags, "VER-10,ERR-12,D-8",
+RP_CASE("version", DECISION, cl_err_vers_flags, "VER-10,ERR-12,D-8",
 	"E1d: ERR_VERS with a flags word: the same")
 {
 	falls_back(e1d);
 }
 
-RP_CASE("version", cl_err_vers_wide, "VER-10,ERR-12",
+RP_CASE("version", MUST, cl_err_vers_wide, "VER-10,ERR-12",
 	"a range that contains 1 and not 2: the same")
 {
 	falls_back(e1_wide);
 }
 
-RP_CASE("version", cl_err_vers_v1, "VER-11,INL-8,V1-7,CM-9",
+RP_CASE("version", MUST | V1, cl_err_vers_v1, "VER-11,INL-8,V1-7,CM-9",
 	"after ERR_VERS without private data nothing exceeds 1024 bytes")
 {
 	struct cl *s = cl_mounted_v1(NULL);
@@ -343,7 +325,7 @@ RP_CASE("version", cl_err_vers_v1, "VER-11,INL-8,V1-7,CM-9",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_err_vers_cm, "VER-11,INL-8,CM-2,CM-7",
+RP_CASE("version", MUST | V1, cl_err_vers_cm, "VER-11,INL-8,CM-2,CM-7",
 	"after ERR_VERS the sizes are those of the private data")
 {
 	static const uint8_t c1[] = { 0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3 };
@@ -363,11 +345,11 @@ RP_CASE("version", cl_err_vers_cm, "VER-11,INL-8,CM-2,CM-7",
 	rp_check(!w.call->nreads && w.call->htype == MSG,
 		 "2000 bytes are not inline");
 	answer_write(s, w);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_err_vers_cm_once, "CM-12,CM-9,INL-8,REC-1",
+RP_CASE("version", MUST, cl_err_vers_cm_once, "CM-12,CM-9,INL-8,REC-1",
 	"private data counts for one connection only")
 {
 	static const uint8_t c1[] = { 0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3 };
@@ -394,7 +376,7 @@ static void answer_range(struct cl *s, unsigned int n)
 			       range[n % 3][1]));
 }
 
-RP_CASE("version", cl_err_vers_range, "ERR-13,VER-10,D-8",
+RP_CASE("version", DECISION, cl_err_vers_range, "ERR-13,VER-10,D-8",
 	"ERR_VERS with a range nobody can use: the mount fails with EPROTO")
 {
 	struct cl *s = cl_start(NULL);
@@ -416,23 +398,23 @@ static void err_vers_and_leave(unsigned int pause)
 	hang_up(s);
 	starts_with_v1(s);
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_err_vers_close, "VER-13,V1-10,D-22",
+RP_CASE("version", DECISION, cl_err_vers_close, "VER-13,V1-10,D-22",
 	"ERR_VERS, then the connection is lost: version 1 next (F-19)")
 {
 	err_vers_and_leave(200);
 }
 
-RP_CASE("version", cl_err_vers_at_once, "VER-13,V1-10,D-22",
+RP_CASE("version", DECISION, cl_err_vers_at_once, "VER-13,V1-10,D-22",
 	"ERR_VERS and the end of the connection at once: the same (F-19)")
 {
 	err_vers_and_leave(0);
 }
 
-RP_CASE("version", cl_err_vers_late, "ERR-14,VER-13,SEC-11",
+RP_CASE("version", MUST, cl_err_vers_late, "ERR-14,VER-13,SEC-11",
 	"ERR_VERS in mid-connection changes no version")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -454,13 +436,13 @@ RP_CASE("version", cl_err_vers_late, "ERR-14,VER-13,SEC-11",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_not_remembered, "VER-13,VER-17,REC-1",
+RP_CASE("version", MUST, cl_not_remembered, "VER-13,VER-17,REC-1",
 	"a fallback by ERR_VERS is not remembered: the next connection asks")
 {
 	struct cl *s = cl_mounted_v1(NULL);
 
 	settles_again(s, lose(s));
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
@@ -478,7 +460,8 @@ static void silence(struct cl *s, unsigned int least)
 	hang_up(s);
 }
 
-RP_CASE("version", cl_silence, "VER-14,VER-2,V1-9,VER-16,D-22",
+RP_CASE("version", DECISION | MODULE, cl_silence,
+	"VER-14,VER-2,V1-9,VER-16,D-22",
 	"a server that says nothing: CONNPROP, a Call, then version 1 (F-19)")
 {
 	struct cl *s;
@@ -493,7 +476,7 @@ RP_CASE("version", cl_silence, "VER-14,VER-2,V1-9,VER-16,D-22",
 	silence(s, 500);
 	starts_with_v1(s);
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
@@ -535,7 +518,7 @@ static void only_calls_works(void)
 
 	answer_first_call(s);
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	w = write_call(s, 10000);
 	rp_check(w.call->vers == 2 && w.call->rx.len <= 4096,
 		 "version %u, %u bytes", w.call->vers, w.call->rx.len);
@@ -551,20 +534,22 @@ static void only_calls_works(void)
 	cl_end(s);
 }
 
-RP_CASE("version", cl_only_calls, "VER-14,VER-3,CONN-11,CONN-6,VER-16,D-10,D-22",
+RP_CASE("version", DECISION | MODULE, cl_only_calls,
+	"VER-14,VER-3,CONN-11,CONN-6,VER-16,D-10,D-22",
 	"a server that ignores CONNPROP and answers Calls: version 2")
 {
 	only_calls_works();
 }
 
-RP_CASE("version", cl_only_calls_v2, "VER-14,VER-24,CONN-11,D-10,D-22",
+RP_CASE("version", DECISION | MODULE, cl_only_calls_v2,
+	"VER-14,VER-24,CONN-11,D-10,D-22",
 	"the same where version 1 is not allowed")
 {
 	cl_parameter("client_v1", "N");
 	only_calls_works();
 }
 
-RP_CASE("version", cl_only_calls_own, "CONN-10,CONN-9,D-10",
+RP_CASE("version", DECISION | MODULE, cl_only_calls_own, "CONN-10,CONN-9,D-10",
 	"the same, and it sends a CONNPROP of its own before its Reply")
 {
 	struct cl *s = only_calls();
@@ -574,11 +559,12 @@ RP_CASE("version", cl_only_calls_own, "CONN-10,CONN-9,D-10",
 	s->limit = 4096;
 	cl_answer(s, call);
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_call_err_vers, "VER-12,VER-10,VER-11,ERR-12",
+RP_CASE("version", MUST | MODULE, cl_call_err_vers,
+	"VER-12,VER-10,VER-11,ERR-12",
 	"ERR_VERS to a first Call: the same connection, RPCs in version 1")
 {
 	struct cl *s = only_calls();
@@ -590,11 +576,11 @@ RP_CASE("version", cl_call_err_vers, "VER-12,VER-10,VER-11,ERR-12",
 	cl_answer(s, call);
 	must_mount(s);
 	one_connect(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_call_lost, "VER-15,D-22",
+RP_CASE("version", DECISION | MODULE, cl_call_lost, "VER-15,D-22",
 	"closed at a first Call: the same again, then version 1")
 {
 	struct cl *s = only_calls();
@@ -608,11 +594,12 @@ RP_CASE("version", cl_call_lost, "VER-15,D-22",
 	}
 	starts_with_v1(s);
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_call_junk, "HDR-5,HDR-7,FLG-9,ERR-6,D-10",
+RP_CASE("version", DECISION | MODULE, cl_call_junk,
+	"HDR-5,HDR-7,FLG-9,ERR-6,D-10",
 	"what is no Reply to a first Call is dropped")
 {
 	struct cl *s = only_calls();
@@ -630,7 +617,7 @@ RP_CASE("version", cl_call_junk, "HDR-5,HDR-7,FLG-9,ERR-6,D-10",
 	rp_send(s->c, rp_set(reply, 2, 32));
 	s->limit = 4096;
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	one_connect(s);
 	cl_end(s);
 }
@@ -650,7 +637,7 @@ static struct cl *silent_mount(const char *seconds)
 	return s;
 }
 
-RP_CASE("version", cl_remembers, "VER-16,D-22",
+RP_CASE("version", DECISION | MODULE, cl_remembers, "VER-16,D-22",
 	"the result of silence is remembered")
 {
 	struct cl *s = silent_mount("600");
@@ -665,7 +652,8 @@ RP_CASE("version", cl_remembers, "VER-16,D-22",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_remembers_no_longer, "VER-16,VER-17,D-22",
+RP_CASE("version", DECISION | MODULE, cl_remembers_no_longer,
+	"VER-16,VER-17,D-22",
 	"the result of silence lasts for a time, then version 2 is tried again")
 {
 	struct cl *s = silent_mount("1");
@@ -674,11 +662,11 @@ RP_CASE("version", cl_remembers_no_longer, "VER-16,VER-17,D-22",
 	/* Whoever answers now has time */
 	cl_parameter("negotiate_ms", "15000");
 	settles_again(s, lose(s));
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
+RP_CASE("version", DECISION, cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
 	"closed without an answer: version 2 again, then 1 (F-19)")
 {
 	struct cl *s = cl_start(NULL);
@@ -691,11 +679,11 @@ RP_CASE("version", cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
 	hang_up(s);
 	starts_with_v1(s);
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_lost_once, "VER-15,D-22",
+RP_CASE("version", DECISION, cl_lost_once, "VER-15,D-22",
 	"closed once without an answer: version 2 the second time")
 {
 	struct cl *s = cl_start(NULL);
@@ -709,7 +697,7 @@ RP_CASE("version", cl_lost_once, "VER-15,D-22",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_reject, "ERR-13",
+RP_CASE("version", DECISION, cl_reject, "ERR-13",
 	"a refused connection ends a mount at once (F-19)")
 {
 	struct cl *s = cl_start(NULL);
@@ -718,7 +706,7 @@ RP_CASE("version", cl_reject, "ERR-13",
 	must_fail(s, ECONNREFUSED);
 }
 
-RP_CASE("version", cl_reject_later, "REC-5,ERR-13,REC-2",
+RP_CASE("version", MUST, cl_reject_later, "REC-5,ERR-13,REC-2",
 	"a refused reconnect is tried again")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -727,12 +715,12 @@ RP_CASE("version", cl_reject_later, "REC-5,ERR-13,REC-2",
 	rp_reject(s->l);
 	rp_reject(s->l);
 	settles_again(s, job);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
 /* A server that is started again refuses connections for a while. */
-RP_CASE("version", cl_restarts, "VER-15,VER-17,REC-5,D-22",
+RP_CASE("version", DECISION, cl_restarts, "VER-15,VER-17,REC-5,D-22",
 	"restarted twice in the middle of the negotiation: version 2 (F-6)")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -746,7 +734,7 @@ RP_CASE("version", cl_restarts, "VER-15,VER-17,REC-5,D-22",
 		rp_reject(s->l);
 	}
 	settles_again(s, job);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
@@ -800,49 +788,49 @@ static struct rp_msg *answer_e1e(uint32_t xid)
 	return rp_words(W(xid, 2, 32, ERROR, 2));
 }
 
-RP_CASE("version", cl_answer_bad_xdr, "VER-18,ERR-16,D-22",
+RP_CASE("version", DECISION, cl_answer_bad_xdr, "VER-18,ERR-16,D-22",
 	"BAD_XDR as first answer: reconnect with version 1")
 {
 	starts_over(answer_e2);
 }
 
-RP_CASE("version", cl_answer_inval, "VER-18,ERR-18,HT-2,D-22",
+RP_CASE("version", DECISION, cl_answer_inval, "VER-18,ERR-18,HT-2,D-22",
 	"INVAL_HTYPE as first answer: reconnect with version 1")
 {
 	starts_over(answer_e3);
 }
 
-RP_CASE("version", cl_answer_bad_xdr_long, "VER-18,ERR-12,D-8,D-12",
+RP_CASE("version", DECISION, cl_answer_bad_xdr_long, "VER-18,ERR-12,D-8,D-12",
 	"BAD_XDR of 28 bytes, the length of ERR_VERS: the same")
 {
 	starts_over(answer_e2_long);
 }
 
-RP_CASE("version", cl_answer_inval_long, "VER-18,ERR-12,D-8",
+RP_CASE("version", DECISION, cl_answer_inval_long, "VER-18,ERR-12,D-8",
 	"INVAL_HTYPE of 28 bytes: the same")
 {
 	starts_over(answer_e3_long);
 }
 
-RP_CASE("version", cl_answer_system_long, "VER-18,ERR-12,D-8",
+RP_CASE("version", DECISION, cl_answer_system_long, "VER-18,ERR-12,D-8",
 	"SYSTEM of 28 bytes: the same")
 {
 	starts_over(answer_e9_long);
 }
 
-RP_CASE("version", cl_answer_err_chunk, "VER-18,D-22",
+RP_CASE("version", DECISION, cl_answer_err_chunk, "VER-18,D-22",
 	"version 1 ERR_CHUNK as first answer: reconnect with version 1")
 {
 	starts_over(answer_v2);
 }
 
-RP_CASE("version", cl_answer_err_chunk2, "VER-18,D-22",
+RP_CASE("version", DECISION, cl_answer_err_chunk2, "VER-18,D-22",
 	"ERR_CHUNK with a copied version 2 as first answer: the same")
 {
 	starts_over(answer_e1e);
 }
 
-RP_CASE("version", cl_answer_junk, "HDR-5,HT-3,FLG-9,ERR-6,ERR-9,SEC-11",
+RP_CASE("version", MUST, cl_answer_junk, "HDR-5,HT-3,FLG-9,ERR-6,ERR-9,SEC-11",
 	"other messages in place of the answer are dropped")
 {
 	struct cl *s = cl_start(NULL);
@@ -867,7 +855,8 @@ RP_CASE("version", cl_answer_junk, "HDR-5,HT-3,FLG-9,ERR-6,ERR-9,SEC-11",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_answer_malformed, "ERR-1,D-6,PROP-7,PROP-8,PROP-10,PROP-11",
+RP_CASE("version", DECISION, cl_answer_malformed,
+	"ERR-1,D-6,PROP-7,PROP-8,PROP-10,PROP-11",
 	"a malformed CONNPROP is reported although RESPONSE is set")
 {
 	struct cl *s = cl_start(NULL);
@@ -898,7 +887,7 @@ static void answer_tiny(struct cl *s, unsigned int n)
 	rp_send(s->c, rp_set(connprop(cl_first(s), 512, 0), 4, RESPONSE));
 }
 
-RP_CASE("version", cl_rbsiz_tiny, "PROP-16,SEC-12,REC-5,D-27",
+RP_CASE("version", DECISION, cl_rbsiz_tiny, "PROP-16,SEC-12,REC-5,D-27",
 	"a server with Receives of 512 bytes: closed, no tight loop")
 {
 	struct cl *s = cl_start(NULL);
@@ -908,7 +897,7 @@ RP_CASE("version", cl_rbsiz_tiny, "PROP-16,SEC-12,REC-5,D-27",
 	rp_check(n < 20, "%u connections", n);
 }
 
-RP_CASE("version", cl_rbsiz_small, "PROP-16,PROP-14,PROP-15,MSG-4,MSG-5",
+RP_CASE("version", MUST, cl_rbsiz_small, "PROP-16,PROP-14,PROP-15,MSG-4,MSG-5",
 	"a server with Receives of 1024 bytes gets no more than that")
 {
 	struct cl *s = cl_start(NULL);
@@ -916,11 +905,11 @@ RP_CASE("version", cl_rbsiz_small, "PROP-16,PROP-14,PROP-15,MSG-4,MSG-5",
 	settle_at(s, 1024, 1024);
 	must_mount(s);
 	writes_within(s, 2000, 1024);
-	use_it(s);
+	cl_use(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_rbsiz_huge, "PROP-16,SEC-3",
+RP_CASE("version", DECISION, cl_rbsiz_huge, "PROP-16,SEC-3",
 	"a Receive Buffer Size of 4 GiB is cut to what the client sends")
 {
 	struct cl *s = cl_start(NULL);
@@ -931,7 +920,7 @@ RP_CASE("version", cl_rbsiz_huge, "PROP-16,SEC-3",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_second_connprop, "CONN-8,D-25,CONN-13",
+RP_CASE("version", DECISION, cl_second_connprop, "CONN-8,D-25,CONN-13",
 	"a second CONNPROP is ignored")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -947,7 +936,7 @@ RP_CASE("version", cl_second_connprop, "CONN-8,D-25,CONN-13",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_second_malformed, "CONN-8,ERR-1,PROP-6,D-25",
+RP_CASE("version", DECISION, cl_second_malformed, "CONN-8,ERR-1,PROP-6,D-25",
 	"a second CONNPROP that is malformed is answered with BAD_XDR")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -964,7 +953,8 @@ RP_CASE("version", cl_second_malformed, "CONN-8,ERR-1,PROP-6,D-25",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_own_then_answer, "CRED-14,CONN-10,CONN-8,D-25",
+RP_CASE("version", DECISION | MODULE, cl_own_then_answer,
+	"CRED-14,CONN-10,CONN-8,D-25",
 	"a CONNPROP of the server's own, then the answer: its grant counts")
 {
 	struct cl *s = cl_start(NULL);
@@ -982,12 +972,12 @@ RP_CASE("version", cl_own_then_answer, "CRED-14,CONN-10,CONN-8,D-25",
 	rp_client_reaches(s, "credits_granted_by_peer", 7);
 	cl_answer(s, call);
 	must_mount(s);
-	use_it(s);
+	cl_use(s);
 	one_connect(s);
 	cl_end(s);
 }
 
-RP_CASE("version", cl_new_properties, "CONN-14,REC-1,REC-2",
+RP_CASE("version", MUST, cl_new_properties, "CONN-14,REC-1,REC-2",
 	"a new connection starts from what the server says then")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1003,7 +993,7 @@ RP_CASE("version", cl_new_properties, "CONN-14,REC-1,REC-2",
 	cl_end(s);
 }
 
-RP_CASE("version", cl_version_change, "HDR-12,HDR-11,D-14",
+RP_CASE("version", DECISION, cl_version_change, "HDR-12,HDR-11,D-14",
 	"a message of another version: dropped, and the connection is closed")
 {
 	struct cl *s = cl_mounted(NULL);
@@ -1026,7 +1016,7 @@ static void answer_v1_only(struct cl *s, unsigned int n)
 	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
 }
 
-RP_CASE("version", cl_insist_err_vers, "SEC-11,VER-24",
+RP_CASE("version", DECISION | MODULE, cl_insist_err_vers, "SEC-11,VER-24",
 	"version 1 not allowed: ERR_VERS ends the mount with EPROTO")
 {
 	struct cl *s;
@@ -1048,7 +1038,7 @@ static void stay_silent(struct cl *s, unsigned int n)
 		 rp_word(rx->buf, 3));
 }
 
-RP_CASE("version", cl_insist_silence, "SEC-11,VER-14,VER-24",
+RP_CASE("version", DECISION | MODULE, cl_insist_silence, "SEC-11,VER-14,VER-24",
 	"version 1 not allowed: silence ends the mount with EPROTO (F-19)")
 {
 	struct cl *s;
@@ -1060,7 +1050,7 @@ RP_CASE("version", cl_insist_silence, "SEC-11,VER-14,VER-24",
 	must_fail(s, EPROTO);
 }
 
-RP_CASE("version", cl_each_step, "REC-4,REC-5,VER-15",
+RP_CASE("version", TROUBLE, cl_each_step, "REC-4,REC-5,VER-15",
 	"a server that leaves at each step: the mount succeeds (F-19)")
 {
 	struct cl *s = cl_start("timeo=600");

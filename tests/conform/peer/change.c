@@ -317,6 +317,7 @@ bool chg_file(const char *role, unsigned int port, char *path, int size)
 	glob_t files;
 	size_t i;
 
+	rp_needs_module();
 	snprintf(pattern, sizeof(pattern), OBSERVE "/%s-*", role);
 	if (glob(pattern, 0, NULL, &files))
 		return false;

@@ -489,7 +489,7 @@ struct cl *cl_start_v41(void)
 {
 	struct cl *s = cl_new();
 
-	s->mount = job_mount("vers=4.1,soft,retrans=1,timeo=%u,rdmaver=2,port=%u",
+	s->mount = job_mount("vers=4.1,soft,retrans=1,timeo=%u,port=%u",
 			     cl_timeo(), rp_opt.port);
 	return s;
 }
@@ -597,7 +597,8 @@ struct cl *cl_mounted_v1(const struct rp_how *how)
 	struct cl *s = cl_start(NULL);
 
 	cl_accept_how(s, how);
-	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	if (rp_opt.version != 1)
+		rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
 	check_mount(s);
 	return s;
 }
@@ -642,6 +643,24 @@ void cl_serve_for(struct cl *s, unsigned int ms)
 	struct news n = { s, NULL };
 
 	rp_wait(serve_turn, &n, ms);
+}
+
+void cl_use(struct cl *s)
+{
+	struct rp_job *job;
+	int err;
+
+	job = job_read("f", 4096, 20000);
+	err = cl_serve(s, job);
+	rp_check(!err && job_count(job) == 20000, "READ: %s", strerror(err));
+	rp_is_pattern(job_data(job), 4096, 20000);
+	job = job_write("f", 0, 10000);
+	err = cl_serve(s, job);
+	rp_check(!err, "WRITE: %s", strerror(err));
+	job = job_list("");
+	err = cl_serve(s, job);
+	rp_check(!err && job_count(job) == CL_DIR_ENTRIES, "READDIR: %s, %u",
+		 strerror(err), job_count(job));
 }
 
 const char *cl_name(void)
@@ -710,6 +729,7 @@ void cl_parameter(const char *name, const char *value)
 	char path[160];
 	FILE *f;
 
+	rp_needs_module();
 	snprintf(path, sizeof(path), "/sys/module/rpcrdma2/parameters/%s",
 		 name);
 	f = fopen(path, "r");

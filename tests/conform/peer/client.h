@@ -115,7 +115,7 @@ void cl_reply(struct cl *s, const struct cl_call *call,
 	      const struct rp_msg *rpc);
 
 /* Options of a version 3 mount that gives up soon */
-#define CL_V3		"vers=3,soft,retrans=1,timeo=%u,rdmaver=2,port=%u"
+#define CL_V3		"vers=3,soft,retrans=1,timeo=%u,port=%u"
 
 /* Listen, and start a mount. More options may be given. */
 struct cl *cl_start(const char *options);
@@ -159,6 +159,8 @@ int cl_serve(struct cl *s, struct rp_job *job);
 void cl_serve_for(struct cl *s, unsigned int ms);
 /* The transport works: some file operation on the same connection */
 void cl_alive(struct cl *s);
+/* Reads, writes and lists, in whatever version was settled */
+void cl_use(struct cl *s);
 /* Nothing comes from the client, and the job goes on waiting. */
 void cl_unimpressed(struct cl *s, struct rp_job *job);
 /* Unmount, answering what it takes */

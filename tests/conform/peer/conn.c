@@ -28,6 +28,7 @@ enum { WR_RECV, WR_SEND, WR_RDMA, WR_BIND };
 
 /**
  * struct rp_conn - one connection
+ * @number: counted from 1
  * @id: its CM id
  * @pd: protection domain
  * @chan: completion channel
@@ -54,6 +55,7 @@ enum { WR_RECV, WR_SEND, WR_RDMA, WR_BIND };
  * @private_len: its length
  */
 struct rp_conn {
+	unsigned int		number;
 	struct rdma_cm_id	*id;
 	struct ibv_pd		*pd;
 	struct ibv_comp_channel	*chan;
@@ -108,8 +110,18 @@ static unsigned int nr_watched;
 
 static void event_channel(void)
 {
+#ifdef RDMA_STATIC_PROVIDERS
+	struct ibv_device **list;
+#endif
+
 	if (events)
 		return;
+#ifdef RDMA_STATIC_PROVIDERS
+	/* With this, they are part of the program. */
+	list = ibv_get_device_list(NULL);
+	if (list)
+		ibv_free_device_list(list);
+#endif
 	events = rdma_create_event_channel();
 	rp_check(events, "no RDMA event channel: %s", strerror(errno));
 	fcntl(events->fd, F_SETFL, O_NONBLOCK);
@@ -159,6 +171,7 @@ static void received(struct rp_conn *c, unsigned int i,
 		rp_word(rx->buf, 0), rp_word(rx->buf, 1), rp_word(rx->buf, 2),
 		rp_word(rx->buf, 3), rp_word(rx->buf, 4),
 		rx->inv ? " (invalidates)" : "");
+	rp_record(RP_GOT, c->number, rx->buf, rx->len);
 	rp_check((c->tail + 1) % max != c->head, "a flood of messages");
 	c->fifo[c->tail] = rx;
 	c->tail = (c->tail + 1) % max;
@@ -343,6 +356,7 @@ bool rp_wait(bool (*done)(void *arg), void *arg, unsigned int ms)
 
 static struct rp_conn *conn_new(void)
 {
+	static unsigned int last;
 	unsigned int i;
 
 	event_channel();
@@ -351,6 +365,8 @@ static struct rp_conn *conn_new(void)
 			continue;
 		conns[i] = calloc(1, sizeof(struct rp_conn));
 		rp_check(conns[i], "no memory");
+		/* Those of rp_aside() are nobody's business. */
+		conns[i]->number = rp_side() ? 0 : ++last;
 		return conns[i];
 	}
 	rp_fail("too many connections");
@@ -379,6 +395,9 @@ static void make_qp(struct rp_conn *c, const struct rp_how *how)
 	};
 	unsigned int i;
 
+	if (!rp_opt.dev)
+		rp_opt.dev = c->id->verbs->device->transport_type ==
+			     IBV_TRANSPORT_IWARP ? "siw" : "rxe";
 	c->nrecvs = how && how->recvs ? how->recvs : RP_NR_RECVS;
 	c->recv_size = how && how->recv_size ? how->recv_size : RP_RECV_SIZE;
 	c->pd = ibv_alloc_pd(c->id->verbs);
@@ -441,17 +460,31 @@ static bool is_connected(void *arg)
 	return c->connected || c->closed;
 }
 
+/* No names: a static program has no resolver. */
+void rp_address(struct sockaddr_storage *to, unsigned int port)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)to;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
+
+	memset(to, 0, sizeof(*to));
+	if (inet_pton(AF_INET, rp_opt.addr, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(port);
+		return;
+	}
+	rp_check(inet_pton(AF_INET6, rp_opt.addr, &v6->sin6_addr) == 1,
+		 "%s is no address", rp_opt.addr);
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = htons(port);
+}
+
 static void resolve(struct rp_conn *c)
 {
-	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info;
-	char port[16];
+	struct sockaddr_storage to;
 
-	snprintf(port, sizeof(port), "%u", rp_opt.port);
-	rp_check(!rdma_getaddrinfo((char *)rp_opt.addr, port, &hints, &info),
-		 "%s is no address", rp_opt.addr);
-	rp_check(!rdma_resolve_addr(c->id, NULL, info->ai_dst_addr, 5000),
+	rp_address(&to, rp_opt.port);
+	rp_check(!rdma_resolve_addr(c->id, NULL, (struct sockaddr *)&to, 5000),
 		 "no way to %s: %s", rp_opt.addr, strerror(errno));
-	rdma_freeaddrinfo(info);
 	rp_check(rp_wait(is_resolved, c, RP_ANSWER) && !c->closed,
 		 "%s cannot be resolved", rp_opt.addr);
 	c->resolved = false;
@@ -499,22 +532,16 @@ struct rp_conn *rp_connect(void)
 
 struct rp_listener *rp_listen(unsigned int port)
 {
-	struct rdma_addrinfo hints = {
-		.ai_port_space = RDMA_PS_TCP, .ai_flags = RAI_PASSIVE,
-	}, *info;
 	struct rp_listener *l = calloc(1, sizeof(*l));
-	char text[16];
+	struct sockaddr_storage to;
 
 	rp_check(l, "no memory");
 	event_channel();
-	snprintf(text, sizeof(text), "%u", port);
-	rp_check(!rdma_getaddrinfo((char *)rp_opt.addr, text, &hints, &info),
-		 "%s is no address", rp_opt.addr);
+	rp_address(&to, port);
 	rp_check(!rdma_create_id(events, &l->id, l, RDMA_PS_TCP), "no CM id");
-	rp_check(!rdma_bind_addr(l->id, info->ai_src_addr),
+	rp_check(!rdma_bind_addr(l->id, (struct sockaddr *)&to),
 		 "cannot bind to %s port %u: %s", rp_opt.addr, port,
 		 strerror(errno));
-	rdma_freeaddrinfo(info);
 	rp_check(!rdma_listen(l->id, 8), "cannot listen: %s", strerror(errno));
 	return l;
 }
@@ -685,6 +712,7 @@ static bool try_send(struct rp_conn *c, const void *p, unsigned int len,
 	i = free_send(c);
 	if (c->broken || c->closed || i < 0)
 		return false;
+	rp_record(RP_SENT, c->number, p, len);
 	memcpy(c->tx[i], p, len);
 	sge.addr = (uintptr_t)c->tx[i];
 	sge.length = len;
@@ -760,9 +788,10 @@ static bool has_news(void *arg)
 struct rp_rx *rp_recv_within(struct rp_conn *c, unsigned int ms)
 {
 	unsigned int max = sizeof(c->fifo) / sizeof(c->fifo[0]);
-	static struct rp_rx *ring[32];
-	static unsigned int next;
-	struct rp_rx *rx;
+	static struct rp_rx *rings[2][32];
+	static unsigned int nexts[2];
+	struct rp_rx **ring = rings[rp_side()], *rx;
+	unsigned int *next = &nexts[rp_side()];
 
 	rp_wait(has_news, c, ms);
 	if (c->unread) {
@@ -775,9 +804,9 @@ struct rp_rx *rp_recv_within(struct rp_conn *c, unsigned int ms)
 		return NULL;
 	}
 	/* Good until 31 more were received. */
-	free(ring[next]);
-	ring[next] = rx;
-	next = (next + 1) % 32;
+	free(ring[*next]);
+	ring[*next] = rx;
+	*next = (*next + 1) % 32;
 	return rx;
 }
 
@@ -991,8 +1020,10 @@ static bool rdma(struct rp_conn *c, bool write, void *buf, struct rp_seg s)
 		if (c->broken || c->closed || i < 0)
 			return false;
 		piece = s.len < RP_RECV_SIZE ? s.len : RP_RECV_SIZE;
-		if (write)
+		if (write) {
+			rp_record(RP_WROTE, c->number, buf, piece);
 			memcpy(c->tx[i], buf, piece);
+		}
 		sge.addr = (uintptr_t)c->tx[i];
 		sge.length = piece;
 		sge.lkey = c->tx_mr->lkey;
@@ -1007,8 +1038,10 @@ static bool rdma(struct rp_conn *c, bool write, void *buf, struct rp_seg s)
 			 "RDMA does not complete");
 		if (c->broken)
 			return false;
-		if (!write)
+		if (!write) {
 			memcpy(buf, c->tx[i], piece);
+			rp_record(RP_READ, c->number, buf, piece);
+		}
 		buf = (uint8_t *)buf + piece;
 		s.off += piece;
 		s.len -= piece;

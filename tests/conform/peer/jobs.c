@@ -1,49 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Jobs: see jobs.h. The parent of all jobs is a process without RDMA
- * resources that gets requests over a socket and forks one child for each;
- * a child tells its result over the same socket. All of them die with the
- * case.
+ * Jobs, as a case sees them: see jobs.h.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "rp.h"
 #include "jobs.h"
+#include "mountd.h"
 
-#define MAX_JOBS	256
-
-enum op { MOUNT, UMOUNT, READ, WRITE, MAP, STAT, LIST, SHELL, KILL };
-
-struct request {
-	enum op		op;
-	unsigned int	id;
-	uint32_t	off;
-	uint32_t	len;
-	char		text[512];
-};
-
-struct result {
-	unsigned int	id;
-	int		error;
-	uint32_t	count;
-};
+/* An agent may have to wait for a client that gives up slowly. */
+#define RESET_LIMIT	60000
 
 /**
  * struct rp_job - a job as the case sees it
@@ -51,422 +28,301 @@ struct result {
  * @over: it has ended
  * @error: how, 0 or errno
  * @count: bytes or entries
+ * @data: what was read
  */
 struct rp_job {
 	unsigned int	id;
 	bool		over;
 	int		error;
 	uint32_t	count;
+	uint8_t		*data;
 };
 
-static struct rp_job jobs[MAX_JOBS];
+int jobs_terminal = 2;
+
+static enum jobs_how how;
+static int remote = -1;			/* the agent that has connected */
+
+static struct rp_job jobs[JOBS_MAX];
 static unsigned int nr_jobs;
 static int sock = -1;
-static pid_t parent_of_jobs = -1;
-static uint8_t *shared;			/* RP_JOB_DATA bytes for each job */
-static char dir[64];
+static pid_t agent;			/* 0: on another machine */
+static pid_t owner;			/* the process of the case */
+static bool is_reset;
 
-/* ---- in the children ---- */
+/* What has come from the agent and was not looked at */
+static uint8_t inbox[2 * JOBS_DATA];
+static size_t in_inbox;
 
-static int do_mount(const char *opts)
+/* ---- outside of cases ---- */
+
+static int accept_agent(unsigned int port)
 {
-	bool v3 = !strncmp(opts, "vers=3", 6);
-	char all[1024], source[64];
-
-	snprintf(source, sizeof(source), "%s:%s", rp_opt.addr,
-		 v3 ? "/raw" : "/");
-	snprintf(all, sizeof(all), "%s,proto=rdma,addr=%s,%s", opts,
-		 rp_opt.addr, v3 ? "nolock,noacl,nocto,actimeo=600,nordirplus,"
-		 "mountvers=3,mountproto=tcp" : "nosharecache");
-	if (v3)
-		snprintf(all + strlen(all), sizeof(all) - strlen(all),
-			 ",mountport=%u,mountaddr=%s", rp_opt.port + 1,
-			 rp_opt.addr);
-	else
-		snprintf(all + strlen(all), sizeof(all) - strlen(all),
-			 ",clientaddr=%s", rp_opt.addr);
-	rp_tell("mount %s -o %s", source, all);
-	return mount(source, dir, "nfs", 0, all) ? errno : 0;
-}
-
-static int open_file(const char *file, int flags)
-{
-	char path[600];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return open(path, flags | O_DIRECT, 0644);
-}
-
-static int do_io(const struct request *r, uint32_t *count)
-{
-	uint8_t *buf = shared + (size_t)RP_JOB_DATA * r->id;
-	int fd = open_file(r->text, r->op == READ ? O_RDONLY : O_WRONLY);
-	int err = 0;
-	ssize_t n;
-	uint32_t i;
-
-	if (fd < 0)
-		return errno;
-	if (r->op == READ) {
-		n = pread(fd, buf, r->len, r->off);
-	} else {
-		for (i = 0; i < r->len; i++)
-			buf[i] = rp_pattern(r->off + i);
-		n = pwrite(fd, buf, r->len, r->off);
-	}
-	if (n < 0)
-		err = errno;
-	else
-		*count = n;
-	/* The case may unmount as soon as it has the result. */
-	close(fd);
-	return err;
-}
-
-/* Whole pages as the page cache has them */
-static int do_map(const struct request *r, uint32_t *count)
-{
-	char path[600];
-	void *p;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, r->text);
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		return errno;
-	p = mmap(NULL, r->len, PROT_READ, MAP_SHARED, fd, r->off);
-	close(fd);
-	if (p == MAP_FAILED)
-		return errno;
-	memcpy(shared + (size_t)RP_JOB_DATA * r->id, p, r->len);
-	munmap(p, r->len);
-	*count = r->len;
-	return 0;
-}
-
-static int do_list(const char *name, uint32_t *count)
-{
-	char path[600];
-	int err;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	d = opendir(path);
-	if (!d)
-		return errno;
-	errno = 0;
-	while (readdir(d))
-		(*count)++;
-	err = errno;
-	closedir(d);
-	return err;
-}
-
-static int do_stat(const char *name)
-{
-	char path[600];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return stat(path, &st) ? errno : 0;
-}
-
-static void child(const struct request *r)
-{
-	struct result res = { .id = r->id };
-	char command[600];
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	switch (r->op) {
-	case MOUNT:
-		res.error = do_mount(r->text);
-		break;
-	case UMOUNT:
-		res.error = umount(dir) ? errno : 0;
-		break;
-	case READ:
-	case WRITE:
-		res.error = do_io(r, &res.count);
-		break;
-	case MAP:
-		res.error = do_map(r, &res.count);
-		break;
-	case STAT:
-		res.error = do_stat(r->text);
-		break;
-	case LIST:
-		res.error = do_list(r->text, &res.count);
-		break;
-	default:
-		snprintf(command, sizeof(command), "cd %s && %s", dir,
-			 r->text);
-		res.error = system(command) ? EIO : 0;
-		break;
-	}
-	if (send(sock, &res, sizeof(res), 0) < 0)
-		_exit(1);
-	_exit(0);
-}
-
-/* ---- the MOUNT server ---- */
-
-static bool read_all(int fd, void *buf, size_t len)
-{
-	ssize_t n;
-
-	while (len) {
-		n = read(fd, buf, len);
-		if (n <= 0)
-			return false;
-		buf = (char *)buf + n;
-		len -= n;
-	}
-	return true;
-}
-
-/* NULL and MNT; whatever is asked for gets the same file handle. */
-static void mountd_connection(int fd)
-{
-	static const uint32_t handle[4] = { 0x726f6f74 };
-	uint32_t call[256], reply[32], mark;
-	unsigned int n, i;
-
-	while (read_all(fd, &mark, 4)) {
-		mark = ntohl(mark) & 0x7fffffff;
-		if (mark > sizeof(call) || mark < 24 ||
-		    !read_all(fd, call, mark))
-			return;
-		n = 1;
-		reply[n++] = ntohl(call[0]);
-		for (i = 0; i < 5; i++)
-			reply[n++] = i == 0;	/* REPLY, accepted, ... */
-		if (ntohl(call[5]) == 1) {	/* MNT: ok, handle, AUTH_SYS */
-			reply[n++] = 0;
-			reply[n++] = sizeof(handle);
-			for (i = 0; i < 4; i++)
-				reply[n++] = handle[i];
-			reply[n++] = 1;
-			reply[n++] = 1;
-		}
-		reply[0] = 0x80000000 | 4 * (n - 1);
-		for (i = 0; i < n; i++)
-			reply[i] = htonl(reply[i]);
-		if (write(fd, reply, 4 * n) < 0)
-			return;
-	}
-}
-
-static int mountd_socket(void)
-{
-	struct sockaddr_in sin = {
-		.sin_family = AF_INET, .sin_port = htons(rp_opt.port + 1),
+	struct sockaddr_in6 any = {
+		.sin6_family = AF_INET6, .sin6_port = htons(port),
 	};
-	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+	int fd = socket(AF_INET6, SOCK_STREAM, 0), one = 1, off = 0, c;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) || listen(fd, 8)) {
-		fprintf(stderr, "no port for the MOUNT server\n");
-		_exit(1);
-	}
-	return fd;
+	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	rp_check(!bind(fd, (struct sockaddr *)&any, sizeof(any)) &&
+		 !listen(fd, 1), "TCP port %u: %s", port, strerror(errno));
+	fprintf(stderr,
+		"waiting for the client; there, as root: rpcrdma2-conform agent %s %u\n",
+		rp_opt.addr, port);
+	c = accept(fd, NULL, NULL);
+	rp_check(c >= 0, "no agent: %s", strerror(errno));
+	close(fd);
+	return c;
 }
 
-static void mountd(int fd)
+void jobs_by(enum jobs_how by, unsigned int port)
 {
-	int c;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;) {
-		c = accept(fd, NULL, NULL);
-		if (c < 0)
-			continue;
-		if (!fork()) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			mountd_connection(c);
-			_exit(0);
-		}
-		close(c);
-	}
+	how = by;
+	jobs_terminal = dup(2);
+	if (how == JOBS_AGENT)
+		remote = accept_agent(port);
+	/* An agent of a case that has died is ours. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* ---- the parent of jobs ---- */
-
-/* Kill a job and tell when it is gone. Its RPC is cancelled by then: that is
- * the work of the process itself.
- */
-static void end(pid_t pid, unsigned int id)
+void jobs_after_case(void)
 {
-	struct result r = { .id = id, .error = EINTR };
-
-	if (pid > 0) {
-		kill(pid, SIGKILL);
-		/* Nobody else waits, so this fails, but not before the end */
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	if (send(sock, &r, sizeof(r), 0) < 0)
-		_exit(1);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
 }
 
-static void serve(void)
+/* ---- what comes from the agent ---- */
+
+static void take_result(const char *line, const uint8_t *data)
 {
-	pid_t pids[MAX_JOBS] = { 0 }, pid;
-	struct request r;
-	int fd = -1;
+	unsigned int id, count, len;
+	struct rp_job *job;
+	int error;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGCHLD, SIG_IGN);
-	while (recv(sock, &r, sizeof(r), 0) == sizeof(r)) {
-		if (r.op == KILL) {
-			end(pids[r.id], r.id);
-			continue;
-		}
-		if (r.op == MOUNT && fd < 0) {
-			fd = mountd_socket();
-			if (!fork())
-				mountd(fd);
-		}
-		pid = fork();
-		if (!pid) {
-			signal(SIGCHLD, SIG_DFL);
-			child(&r);
-		}
-		pids[r.id] = pid;
+	rp_check(sscanf(line, "%u %d %u %u", &id, &error, &count, &len) == 4,
+		 "the agent says: %s", line);
+	if (id == JOBS_RESET)
+		is_reset = true;
+	/* Of a case that is over */
+	if (id >= nr_jobs)
+		return;
+	job = &jobs[id];
+	if (len) {
+		job->data = malloc(len);
+		rp_check(job->data, "no memory");
+		memcpy(job->data, data, len);
 	}
-	_exit(0);
+	job->error = error;
+	job->count = count;
+	job->over = true;
+	rp_tell("job %u ends: %s, %u", id, strerror(error), count);
 }
 
-/* ---- in the case ---- */
+/* Bytes of the first result in the inbox; 0 if it is not complete */
+static size_t first_result(void)
+{
+	uint8_t *end = memchr(inbox, '\n', in_inbox);
+	unsigned int len = 0;
+	size_t head;
+
+	if (!end)
+		return 0;
+	head = end - inbox + 1;
+	sscanf((char *)inbox, "%*u %*d %*u %u", &len);
+	rp_check(len <= JOBS_DATA, "the agent sends %u bytes", len);
+	if (in_inbox < head + len)
+		return 0;
+	*end = 0;
+	take_result((char *)inbox, inbox + head);
+	return head + len;
+}
 
 static void got_result(void)
 {
-	struct result r;
+	ssize_t n;
+	size_t used;
 
-	while (recv(sock, &r, sizeof(r), MSG_DONTWAIT) == sizeof(r)) {
-		jobs[r.id].over = true;
-		jobs[r.id].error = r.error;
-		jobs[r.id].count = r.count;
-		rp_tell("job %u ends: %s, %u", r.id, strerror(r.error),
-			r.count);
+	for (;;) {
+		n = recv(sock, inbox + in_inbox, sizeof(inbox) - 1 - in_inbox,
+			 MSG_DONTWAIT);
+		if (n <= 0)
+			break;
+		in_inbox += n;
+		while ((used = first_result())) {
+			in_inbox -= used;
+			memmove(inbox, inbox + used, in_inbox);
+		}
+	}
+	rp_check(n && (errno == EAGAIN || errno == EINTR),
+		 "the agent is gone");
+}
+
+static void say(const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	rp_check(len < (int)sizeof(line) && send(sock, line, len, 0) == len,
+		 "the agent does not listen");
+}
+
+/* ---- begin and end of a case ---- */
+
+static bool reset_done(void *arg)
+{
+	(void)arg;
+	got_result();
+	return is_reset;
+}
+
+static bool reset(void)
+{
+	is_reset = false;
+	say("%u reset\n", JOBS_RESET);
+	return rp_wait(reset_done, NULL, RESET_LIMIT);
+}
+
+static void stop(void)
+{
+	if (agent > 0) {
+		shutdown(sock, SHUT_RDWR);
+		waitpid(agent, NULL, 0);
+	} else if (getpid() == owner) {
+		/* The next case must not find half of an answer. */
+		nr_jobs = 0;
+		reset();
 	}
 }
 
-void rp_local_start(void)
+static int fork_agent(void)
 {
 	int fd[2];
 
-	rp_check(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd), "no socket");
-	shared = mmap(NULL, (size_t)RP_JOB_DATA * MAX_JOBS,
-		      PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	rp_check(shared != MAP_FAILED, "no memory");
-	snprintf(dir, sizeof(dir), "/tmp/rpcrdma2-conform.%d", getpid());
-	parent_of_jobs = fork();
-	rp_check(parent_of_jobs >= 0, "cannot fork");
-	if (!parent_of_jobs) {
+	rp_check(!socketpair(AF_UNIX, SOCK_STREAM, 0, fd), "no socket");
+	agent = fork();
+	rp_check(agent >= 0, "cannot fork");
+	if (!agent) {
 		close(fd[0]);
-		sock = fd[1];
-		serve();
+		if (how == JOBS_HAND)
+			hand_serve(fd[1]);
+		else
+			agent_serve(fd[1], true);
+		_exit(0);
 	}
 	close(fd[1]);
-	sock = fd[0];
+	return fd[0];
+}
+
+void jobs_start(void)
+{
+	mountd_start();
+	sock = how == JOBS_AGENT ? remote : fork_agent();
+	owner = getpid();
+	atexit(stop);
 	rp_watch(sock, got_result);
+	rp_check(reset(), "the agent does not answer");
 }
 
-/* Whatever was mounted goes, with everybody who waits for it. */
-void rp_local_stop(void)
-{
-	unsigned int i;
+/* ---- jobs ---- */
 
-	if (parent_of_jobs <= 0)
-		return;
-	kill(parent_of_jobs, SIGKILL);
-	waitpid(parent_of_jobs, NULL, 0);
-	for (i = 0; i < 3 && !access(dir, F_OK); i++) {
-		umount2(dir, MNT_FORCE);
-		umount2(dir, MNT_DETACH);
-		rmdir(dir);
-	}
-}
-
-void rp_local_leave(void)
+static struct rp_job *new_job(void)
 {
-	parent_of_jobs = 0;
-}
-
-static struct rp_job *start(struct request *r)
-{
-	rp_check(nr_jobs < MAX_JOBS, "too many jobs");
-	r->id = nr_jobs++;
-	rp_check(send(sock, r, sizeof(*r), 0) == sizeof(*r),
-		 "cannot start a job");
-	jobs[r->id].id = r->id;
-	return &jobs[r->id];
+	rp_check(nr_jobs < JOBS_MAX, "too many jobs");
+	jobs[nr_jobs].id = nr_jobs;
+	return &jobs[nr_jobs++];
 }
 
 struct rp_job *job_mount(const char *fmt, ...)
 {
-	struct request r = { .op = MOUNT };
+	struct rp_job *job = new_job();
+	bool six = strchr(rp_opt.addr, ':');
+	char options[512], more[128];
 	va_list ap;
+	bool v3;
 
 	va_start(ap, fmt);
-	vsnprintf(r.text, sizeof(r.text), fmt, ap);
+	vsnprintf(options, sizeof(options), fmt, ap);
 	va_end(ap);
-	mkdir(dir, 0755);
-	return start(&r);
+	v3 = !strncmp(options, "vers=3", 6);
+	if (v3)
+		snprintf(more, sizeof(more),
+			 "nolock,noacl,nocto,actimeo=600,nordirplus,mountvers=3,mountproto=tcp,mountport=%u",
+			 rp_opt.port + 1);
+	else
+		snprintf(more, sizeof(more), "nosharecache");
+	say("%u mount %s%s%s:%s %s,proto=rdma,%s%s%s\n", job->id,
+	    six ? "[" : "", rp_opt.addr, six ? "]" : "", v3 ? "/raw" : "/",
+	    options, more, rp_opt.mount ? "," : "",
+	    rp_opt.mount ? rp_opt.mount : "");
+	return job;
 }
 
 struct rp_job *job_umount(void)
 {
-	struct request r = { .op = UMOUNT };
+	struct rp_job *job = new_job();
 
-	return start(&r);
+	say("%u umount\n", job->id);
+	return job;
 }
 
-static struct rp_job *file_job(enum op op, const char *file, uint32_t off,
-			       uint32_t len)
+static struct rp_job *io(const char *verb, const char *file, uint32_t off,
+			 uint32_t len)
 {
-	struct request r = { .op = op, .off = off, .len = len };
+	struct rp_job *job = new_job();
 
-	rp_check(len <= RP_JOB_DATA, "job too large");
-	snprintf(r.text, sizeof(r.text), "%s", file);
-	return start(&r);
+	rp_check(len <= JOBS_DATA, "job too large");
+	say("%u %s %s %u %u\n", job->id, verb, file, off, len);
+	return job;
 }
 
 struct rp_job *job_read(const char *file, uint32_t off, uint32_t len)
 {
-	return file_job(READ, file, off, len);
+	return io("read", file, off, len);
 }
 
 struct rp_job *job_write(const char *file, uint32_t off, uint32_t len)
 {
-	return file_job(WRITE, file, off, len);
+	return io("write", file, off, len);
 }
 
 struct rp_job *job_map(const char *file, uint32_t off, uint32_t len)
 {
-	return file_job(MAP, file, off, len);
+	return io("map", file, off, len);
 }
 
 struct rp_job *job_stat(const char *file)
 {
-	return file_job(STAT, file, 0, 0);
+	struct rp_job *job = new_job();
+
+	say("%u stat %s\n", job->id, file);
+	return job;
 }
 
 struct rp_job *job_list(const char *name)
 {
-	return file_job(LIST, name, 0, 0);
+	struct rp_job *job = new_job();
+
+	say("%u list %s\n", job->id, *name ? name : ".");
+	return job;
 }
 
 struct rp_job *job_shell(const char *fmt, ...)
 {
-	struct request r = { .op = SHELL };
+	struct rp_job *job = new_job();
+	char command[512];
 	va_list ap;
 
+	rp_needs_module();
 	va_start(ap, fmt);
-	vsnprintf(r.text, sizeof(r.text), fmt, ap);
+	vsnprintf(command, sizeof(command), fmt, ap);
 	va_end(ap);
-	return start(&r);
+	say("%u shell %s\n", job->id, command);
+	return job;
 }
 
 bool job_over(struct rp_job *job)
@@ -494,14 +350,13 @@ uint32_t job_count(struct rp_job *job)
 
 const uint8_t *job_data(struct rp_job *job)
 {
-	return shared + (size_t)RP_JOB_DATA * job->id;
+	if (!job->data)
+		rp_skip("nobody has looked at what was read");
+	return job->data;
 }
 
 void job_kill(struct rp_job *job)
 {
-	struct request r = { .op = KILL, .id = job->id };
-
-	rp_check(send(sock, &r, sizeof(r), 0) == sizeof(r),
-		 "cannot kill a job");
+	say("%u kill\n", job->id);
 	rp_check(rp_wait(is_over, job, RP_ANSWER), "a job cannot be killed");
 }

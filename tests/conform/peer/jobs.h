@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Work that goes on while a case plays the server: mounts and file
- * operations, each in a process of its own, started by one that was forked
- * before the case had any RDMA resources. A small MOUNT server (TCP, on the
- * port after the case's own) gives NFSv3 mounts their file handle.
+ * Work that a client under test does while a case plays its server: mounts
+ * and file operations. An agent does them: a process on this machine, one on
+ * the client's machine that has connected to us, or somebody who reads what
+ * to do and types how it ended. A small MOUNT server (TCP, on the port after
+ * the case's own) gives NFSv3 mounts their file handle.
+ *
+ * To an agent, one line each:
+ *
+ *	ID mount SOURCE OPTIONS
+ *	ID umount
+ *	ID read|write|map FILE OFFSET LENGTH	direct, or by way of a mapping
+ *	ID stat FILE
+ *	ID list DIRECTORY
+ *	ID shell COMMAND			on this machine only
+ *	ID kill					end the job of that number
+ *	RESET reset				forget everything, unmount
+ *
+ * and from it, in any order, with LENGTH bytes of data (what was read) behind
+ * each line:
+ *
+ *	ID ERRNO COUNT LENGTH
  */
 #ifndef _CONFORM_JOBS_H
 #define _CONFORM_JOBS_H
@@ -11,14 +28,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RP_JOB_DATA	(1u << 20)
+#define JOBS_MAX	256
+#define JOBS_DATA	(1u << 20)
+#define JOBS_RESET	0xffffffffu	/* ID of a reset */
 
 struct rp_job;
 
-void rp_local_start(void);
-void rp_local_stop(void);
-/* In a forked process: what was started is the other's. */
-void rp_local_leave(void);
+/* ---- outside of cases ---- */
+
+enum jobs_how {
+	JOBS_HERE,		/* this machine is the client's */
+	JOBS_AGENT,		/* an agent connects to a TCP port of ours */
+	JOBS_HAND,		/* somebody sits at this terminal */
+};
+
+/* Who works; for JOBS_AGENT wait until he has come. */
+void jobs_by(enum jobs_how how, unsigned int port);
+/* A case is over: what is left of it goes. */
+void jobs_after_case(void);
+
+/* The agents: they return when the other end of @fd goes away. */
+void agent_serve(int fd, bool local);
+int agent_connect(const char *addr, unsigned int port);
+void hand_serve(int fd);
+/* Where somebody sits; what a case says goes elsewhere */
+extern int jobs_terminal;
+
+/* ---- in a case ---- */
+
+void jobs_start(void);
 
 /* Mount with these options; what NFS version needs besides is added. The
  * option vers= must come first.
@@ -44,6 +82,7 @@ bool job_over(struct rp_job *job);
 int job_result(struct rp_job *job);
 /* Bytes read, written; entries listed */
 uint32_t job_count(struct rp_job *job);
+/* What was read; the case ends here if nobody has told (JOBS_HAND) */
 const uint8_t *job_data(struct rp_job *job);
 /* Kill its process; on return that is gone and its RPC cancelled */
 void job_kill(struct rp_job *job);

@@ -10,11 +10,23 @@
 
 #define NFS_PROGRAM	100003
 
+static unsigned int aside;
+
+void rp_aside(bool is)
+{
+	aside = is;
+}
+
+unsigned int rp_side(void)
+{
+	return aside;
+}
+
 struct rp_msg *rp_new(void)
 {
-	static struct rp_msg ring[16];
-	static unsigned int next;
-	struct rp_msg *m = &ring[next++ % 16];
+	static struct rp_msg ring[2][16];
+	static unsigned int next[2];
+	struct rp_msg *m = &ring[aside][next[aside]++ % 16];
 
 	m->n = 0;
 	m->cut = 0;
@@ -289,10 +301,15 @@ void rp_spoil(struct rp_msg *m)
 		m->cut = 16 + rp_dice() % (4 * m->n - 16);
 }
 
+/* Others than a short time ago: a server that has seen a Call, from the same
+ * address, does not execute it again.
+ */
 uint32_t rp_xid(void)
 {
-	static uint32_t last = 0x5a000000;
+	static uint32_t last;
 
+	if (!last)
+		last = 0x40000000 | ((uint32_t)rp_now() * 2654435761u >> 4);
 	return ++last;
 }
 

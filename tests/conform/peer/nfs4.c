@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NFS version 4.0 as payload, with the anonymous stateid, and files of the
- * export. The server runs in this guest, so its file system is at hand.
+ * NFS version 4.0 as payload, with the anonymous stateid, and the pattern that
+ * files hold.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "rp.h"
 #include "jobs.h"
 
 enum {
-	OP_LOOKUP = 15, OP_PUTROOTFH = 24, OP_READ = 25, OP_READLINK = 27,
-	OP_WRITE = 38,
+	OP_LOOKUP = 15, OP_PUTFH = 22, OP_PUTROOTFH = 24, OP_READ = 25,
+	OP_READLINK = 27, OP_WRITE = 38,
 };
 
 struct rp_msg *nfs4_call(uint32_t xid, uint32_t ops)
@@ -28,9 +25,14 @@ struct rp_msg *nfs4_call(uint32_t xid, uint32_t ops)
 
 void nfs4_put_file(struct rp_msg *m, const char *file)
 {
-	put(m, OP_PUTROOTFH);
+	rp_put_export(m);
 	put(m, OP_LOOKUP);
 	put_opaque(m, file, strlen(file));
+}
+
+uint32_t nfs4_root_op(void)
+{
+	return rp_opt.export && rp_opt.export[1] ? OP_PUTFH : OP_PUTROOTFH;
 }
 
 void nfs4_put_read(struct rp_msg *m, uint32_t off, uint32_t count)
@@ -86,7 +88,7 @@ struct rp_msg *nfs4_read_reply(uint32_t xid, bool eof, uint32_t count)
 {
 	struct rp_msg *m = nfs4_reply(xid, 3);
 
-	put_all(m, W(OP_PUTROOTFH, 0, OP_LOOKUP, 0, OP_READ, 0, eof, count));
+	put_all(m, W(nfs4_root_op(), 0, OP_LOOKUP, 0, OP_READ, 0, eof, count));
 	return m;
 }
 
@@ -99,7 +101,7 @@ struct rp_msg *nfs4_write_reply(uint32_t xid, uint32_t count)
 {
 	struct rp_msg *m = nfs4_reply(xid, 3);
 
-	put_all(m, W(OP_PUTROOTFH, 0, OP_LOOKUP, 0));
+	put_all(m, W(nfs4_root_op(), 0, OP_LOOKUP, 0));
 	nfs4_put_written(m, count);
 	return m;
 }
@@ -126,7 +128,7 @@ void rp_holds(const struct rp_mem *mem, uint32_t off,
 	}
 }
 
-/* ---- files and patterns ---- */
+/* ---- the pattern ---- */
 
 void rp_fill(void *buf, uint32_t off, uint32_t len)
 {
@@ -173,61 +175,4 @@ void rp_is_untouched(const struct rp_mem *mem, uint32_t off, uint32_t len)
 		rp_check(mem->buf[i] == 0xa5,
 			 "byte %u, which nobody should write, is %02x", i,
 			 mem->buf[i]);
-}
-
-static int open_export(const char *name, int flags)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/export/%s", name);
-	fd = open(path, flags, 0666);
-	rp_check(fd >= 0, "cannot open %s", path);
-	fchmod(fd, 0666);
-	return fd;
-}
-
-void rp_file(const char *name, uint32_t size)
-{
-	int fd = open_export(name, O_RDWR | O_CREAT | O_TRUNC);
-	uint8_t *b = malloc(size ? size : 1);
-
-	rp_check(b, "no memory");
-	rp_fill(b, 0, size);
-	rp_check(write(fd, b, size) == (ssize_t)size, "cannot write %s", name);
-	free(b);
-	close(fd);
-}
-
-void rp_file_is(const char *name, uint32_t off, const void *data, uint32_t len)
-{
-	int fd = open_export(name, O_RDONLY);
-	uint8_t *b = malloc(len ? len : 1);
-
-	rp_check(b, "no memory");
-	rp_check(pread(fd, b, len, off) == (ssize_t)len, "%s is too short",
-		 name);
-	rp_check(!memcmp(b, data, len), "%s has other data", name);
-	free(b);
-	close(fd);
-}
-
-char *rp_target(uint32_t len)
-{
-	static char text[4096];
-	uint32_t i;
-
-	for (i = 0; i < len; i++)
-		text[i] = 'a' + (i * 7 + i / 26) % 26;
-	text[len] = 0;
-	return text;
-}
-
-void rp_link(const char *name, uint32_t len)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/export/%s", name);
-	unlink(path);
-	rp_check(!symlink(rp_target(len), path), "cannot make %s", path);
 }

@@ -22,23 +22,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 /* ---- options, failure ---- */
 
 /**
  * struct rp_opt - what the command line says
  * @addr: address of the server, or the one to listen on
- * @dev: "rxe" or "siw"
- * @port: port of the server under test
+ * @port: port of the server, or the first one to listen on
+ * @export: directory of the server in which cases may make files; NULL: none
+ * @mount: options of every mount besides those that a case wants
+ * @dev: "rxe" or "siw": what the device tells about invalidated handles
+ * @version: 1: the other end does not know version 2
  * @scale: factor for all time limits
  * @tell: explain every message on standard error
+ * @module: the other end is rpcrdma2 on this machine: look at its counters,
+ *	set its parameters
+ * @no_answer: the server does not answer CONNPROP
  */
 struct rp_opt {
 	const char	*addr;
-	const char	*dev;
 	unsigned int	port;
+	const char	*export;
+	const char	*mount;
+	const char	*dev;
+	unsigned int	version;
 	unsigned int	scale;
 	bool		tell;
+	bool		module;
+	bool		no_answer;
 };
 
 extern struct rp_opt rp_opt;
@@ -51,6 +63,8 @@ void rp_fail(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 void rp_skip(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
+/* What is worth knowing of a case that passes */
+void rp_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void rp_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #define rp_check(cond, ...)						\
@@ -62,12 +76,28 @@ do {									\
 uint64_t rp_now(void);			/* milliseconds */
 void rp_sleep(unsigned int ms);		/* not scaled */
 
+/* What is allowed without --module; the case ends otherwise. */
+void rp_needs_module(void);
+
 /* ---- test cases ---- */
+
+/*
+ * What a case rests on: a MUST or a SHOULD of the sections that its ids name,
+ * a choice that the drafts leave open (Documentation/decisions.md), or nothing
+ * but the wish that a peer survives trouble.
+ */
+enum {
+	MUST = 1, SHOULD = 2, DECISION = 3, TROUBLE = 4,
+	LEVEL = 7,
+	V1 = 8,			/* a peer that knows version 1 only will do */
+	MODULE = 16,		/* looks into the module: rp_opt.module */
+};
 
 /**
  * struct rp_case - one test case
  * @name: name of the function, for the command line
  * @group: cases that one test script runs
+ * @basis: what it rests on
  * @ids: requirements, separated by commas
  * @text: what is shown
  * @run: the case
@@ -75,21 +105,24 @@ void rp_sleep(unsigned int ms);		/* not scaled */
 struct rp_case {
 	const char	*name;
 	const char	*group;
+	unsigned int	basis;
 	const char	*ids;
 	const char	*text;
 	void		(*run)(void);
 	struct rp_case	*next;
 };
 
+extern struct rp_case *rp_cases;
+
 void rp_register(struct rp_case *c);
 /* What another case does */
 void rp_play(const char *name);
 
-#define RP_CASE(_group, _fn, _ids, _text)				\
+#define RP_CASE(_group, _basis, _fn, _ids, _text)			\
 static void _fn(void);							\
 static struct rp_case rp_case_##_fn = {					\
-	.name = #_fn, .group = _group, .ids = _ids, .text = _text,	\
-	.run = _fn,							\
+	.name = #_fn, .group = _group, .basis = _basis, .ids = _ids,	\
+	.text = _text, .run = _fn,					\
 };									\
 static void __attribute__((constructor)) rp_register_##_fn(void)	\
 {									\
@@ -155,6 +188,9 @@ struct rp_seg {
 
 /* An empty message, good until 16 more were asked for. */
 struct rp_msg *rp_new(void);
+/* What is done aside leaves the messages of a case alone, sent or received. */
+void rp_aside(bool is);
+unsigned int rp_side(void);
 struct rp_msg *rp_words(const uint64_t *w, unsigned int n);
 struct rp_msg *rp_cut(struct rp_msg *m, unsigned int bytes);
 /* Replace one word: rp_set(null_call(1), 4, 2) */
@@ -219,6 +255,13 @@ uint32_t rp_dice(void);
 uint32_t rp_xid(void);			/* a new one each time */
 uint32_t rp_word(const void *buf, unsigned int index);
 
+/* ---- what went over the wire, for the report: run.c ---- */
+
+enum rp_way { RP_SENT, RP_GOT, RP_WROTE, RP_READ };
+
+void rp_record(enum rp_way way, unsigned int conn, const void *p,
+	       unsigned int len);
+
 /* ---- connections: conn.c ---- */
 
 #define RP_RECV_SIZE	16384
@@ -265,6 +308,8 @@ struct rp_how {
 	bool		no_rnr;		/* a missing Receive is fatal */
 };
 
+/* rp_opt.addr and this port */
+void rp_address(struct sockaddr_storage *to, unsigned int port);
 struct rp_conn *rp_connect(void);
 struct rp_conn *rp_connect_how(const struct rp_how *how);
 struct rp_listener *rp_listen(unsigned int port);
@@ -335,14 +380,14 @@ void rp_v1_nothing(struct rp_conn *c);
 void rp_refused(struct rp_conn *c, const struct rp_msg *m, uint32_t code);
 /* Send and wait for the answer with the same XID. */
 struct rp_rx *rp_exchange(struct rp_conn *c, const struct rp_msg *m);
-/* NULL Calls of NFSv4 the server has executed so far */
+/* NULL Calls of NFSv4 the server has executed so far; 0 without --module */
 unsigned long rp_nulls_served(void);
 
 /* ---- NFS version 4.0 payloads: nfs4.c ---- */
 
 /* COMPOUND of @ops operations that follow */
 struct rp_msg *nfs4_call(uint32_t xid, uint32_t ops);
-/* PUTROOTFH, LOOKUP @file: the first two operations */
+/* PUTROOTFH (or PUTFH), LOOKUP @file: the first two operations */
 void nfs4_put_file(struct rp_msg *m, const char *file);
 void nfs4_put_read(struct rp_msg *m, uint32_t off, uint32_t count);
 void nfs4_put_write(struct rp_msg *m, uint32_t off, uint32_t count);
@@ -365,15 +410,24 @@ void rp_holds(const struct rp_mem *mem, uint32_t off,
 /* Bytes of a reply to nfs4_read() in front of the data */
 #define NFS4_READ_HEAD	68
 
-/* A file of the export that holds rp_pattern(), and what is in one */
+void nfs4_put_readlink(struct rp_msg *m, const char *name);
+/* The result of the first of two operations that find a file */
+uint32_t nfs4_root_op(void);
+
+/* ---- files of the export, made over NFS: files.c ---- */
+
+/* A file that holds rp_pattern(), and what is in one */
 void rp_file(const char *name, uint32_t size);
 void rp_file_is(const char *name, uint32_t off, const void *data,
 		uint32_t len);
-/* A symbolic link, and the operations PUTROOTFH, LOOKUP, READLINK */
+/* A symbolic link: nfs4_put_readlink() */
 void rp_link(const char *name, uint32_t len);
-void nfs4_put_readlink(struct rp_msg *m, const char *name);
 /* Its target: rp_link() made it */
 char *rp_target(uint32_t len);
+/* Somebody else opens a file for writing; it may be told to wait. */
+void rp_want_to_write(const char *name);
+/* The operation that leads to the export, with its argument */
+void rp_put_export(struct rp_msg *m);
 /* @len bytes of the pattern from @off on, as words */
 void put_pattern(struct rp_msg *m, uint32_t off, uint32_t len);
 void rp_fill(void *buf, uint32_t off, uint32_t len);

@@ -34,6 +34,7 @@ long rp_ended_stat(const char *role, const char *name)
 	long n = -1;
 	FILE *f;
 
+	rp_needs_module();
 	snprintf(path, sizeof(path), OBSERVE "/%s_ended", role);
 	f = fopen(path, "r");
 	rp_check(f, "no %s", path);

@@ -41,7 +41,7 @@ static struct rp_msg *draft(unsigned int type)
 	return v2(rp_xid(), 0x00100010, type, CALL);
 }
 
-RP_CASE("trouble", bad_messages,
+RP_CASE("trouble", MUST | MODULE, bad_messages,
 	"SEC-2,ERR-15,ERR-17,HT-3,HDR-5,HDR-7,FLG-3,FLG-5,REV-15,CONN-8,RINV-8,ERR-6",
 	"every kind of bad message has its answer, and its counter")
 {
@@ -82,7 +82,7 @@ RP_CASE("trouble", bad_messages,
 	rp_nothing(c);
 }
 
-RP_CASE("trouble", bad_draft, "VER-23,D-33",
+RP_CASE("trouble", DECISION | MODULE, bad_draft, "VER-23,D-33",
 	"messages of later drafts that call themselves version 2 are noticed")
 {
 	struct rp_conn *c = rp_open();
@@ -103,7 +103,7 @@ RP_CASE("trouble", bad_draft, "VER-23,D-33",
 	rp_nothing(c);
 }
 
-RP_CASE("trouble", bad_first_message, "VER-20,VER-21,ERR-11",
+RP_CASE("trouble", MUST | MODULE, bad_first_message, "VER-20,VER-21,ERR-11",
 	"versions that are not there are counted, also before one is settled")
 {
 	struct rp_conn *c = rp_connect();
@@ -127,7 +127,8 @@ RP_CASE("trouble", bad_first_message, "VER-20,VER-21,ERR-11",
 }
 
 /* What costs the connection: the counter is found with those of the ended. */
-RP_CASE("trouble", bad_and_closed, "HDR-12,PROP-16,SEC-12,D-14",
+RP_CASE("trouble", DECISION | MODULE, bad_and_closed,
+	"HDR-12,PROP-16,SEC-12,D-14",
 	"what ends a connection is counted as well")
 {
 	struct rp_conn *c, *other = rp_open();
@@ -151,7 +152,7 @@ RP_CASE("trouble", bad_and_closed, "HDR-12,PROP-16,SEC-12,D-14",
 	rp_nothing(other);
 }
 
-RP_CASE("trouble", bad_handle, "ERR-33,SEC-4",
+RP_CASE("trouble", MUST | MODULE, bad_handle, "ERR-33,SEC-4",
 	"RDMA that fails for a handle that is not there ends the connection")
 {
 	long was = rp_ended_stat("server", "wc_errors");
@@ -170,7 +171,7 @@ RP_CASE("trouble", bad_handle, "ERR-33,SEC-4",
 	rp_nothing(other);
 }
 
-RP_CASE("trouble", err_fields, "ERR-2,ERR-3,CRED-1,D-7",
+RP_CASE("trouble", DECISION | MODULE, err_fields, "ERR-2,ERR-3,CRED-1,D-7",
 	"an ERROR has XID and version of the message, and the credits granted")
 {
 	struct rp_conn *c = rp_connect();
@@ -205,7 +206,7 @@ static void is_system(struct rp_conn *c, const struct rp_msg *m)
 	rp_check(rp_server_stat(c, "read_bytes") == reads, "it was read");
 }
 
-RP_CASE("trouble", err_system, "ERR-31,CHK-24,SEC-9",
+RP_CASE("trouble", DECISION | MODULE, err_system, "ERR-31,CHK-24,SEC-9",
 	"what is too large for the server is answered with SYSTEM, not read")
 {
 	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 1024, 0));
@@ -289,7 +290,7 @@ static void has_limit(const char *name, const char *value, uint32_t code,
 	rp_close(c);
 }
 
-RP_CASE("trouble", limit_read_chunks, "ERR-19,CHK-27",
+RP_CASE("trouble", MUST | MODULE, limit_read_chunks, "ERR-19,CHK-27",
 	"the limit of Read chunks is the administrator's, at least 1")
 {
 	has_limit("server_read_chunks", "2", READ_CHUNKS, 2);
@@ -297,7 +298,8 @@ RP_CASE("trouble", limit_read_chunks, "ERR-19,CHK-27",
 	has_limit("server_read_chunks", "0", READ_CHUNKS, 1);
 }
 
-RP_CASE("trouble", limit_write_chunks, "ERR-21,ERR-22,CHK-27,D-31",
+RP_CASE("trouble", DECISION | MODULE, limit_write_chunks,
+	"ERR-21,ERR-22,CHK-27,D-31",
 	"the limit of Write chunks is the administrator's, at least 1")
 {
 	has_limit("server_write_chunks", "1", WRITE_CHUNKS, 1);
@@ -305,7 +307,7 @@ RP_CASE("trouble", limit_write_chunks, "ERR-21,ERR-22,CHK-27,D-31",
 	has_limit("server_write_chunks", "0", WRITE_CHUNKS, 1);
 }
 
-RP_CASE("trouble", limit_segments, "ERR-24,CHK-27",
+RP_CASE("trouble", MUST | MODULE, limit_segments, "ERR-24,CHK-27",
 	"the limit of segments is the administrator's, at least 1")
 {
 	has_limit("server_segments", "1", SEGMENTS, 1);
@@ -313,7 +315,7 @@ RP_CASE("trouble", limit_segments, "ERR-24,CHK-27",
 	has_limit("server_segments", "0", SEGMENTS, 1);
 }
 
-RP_CASE("trouble", rinv_switched_off, "RINV-9,RINV-5,CM-3",
+RP_CASE("trouble", MUST | MODULE, rinv_switched_off, "RINV-9,RINV-5,CM-3",
 	"without remote invalidation: a plain Send, whatever the Call names")
 {
 	struct rp_conn *c;

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "rp.h"
-#include "jobs.h"
 #include "either.h"
 #include "stat.h"
 
@@ -34,7 +33,7 @@ static void be_somebody(struct peer *p)
 	rp_check(rp_word(rx->buf, 0) == xid, "not the Reply to the READ");
 }
 
-RP_CASE("bounds", bound_nobody, "SEC-3,CHG-9,CHG-25",
+RP_CASE("bounds", TROUBLE | MODULE, bound_nobody, "SEC-3,CHG-9,CHG-25",
 	"a client that was served nothing gets no more than was announced")
 {
 	struct peer *p = peer_server(4096);
@@ -75,7 +74,7 @@ static uint64_t requests(struct peer *p, uint32_t *size, unsigned int n)
 	return rp_now() - start;
 }
 
-RP_CASE("bounds", bound_sizes, "SEC-3,CHG-9,CHG-26",
+RP_CASE("bounds", TROUBLE, bound_sizes, "SEC-3,CHG-9,CHG-26",
 	"another size with every message costs little more than none")
 {
 	struct peer *p = peer_server(4096);
@@ -142,7 +141,7 @@ static void burst(struct rp_conn *c, struct rp_mem *mem, unsigned int chunks,
 	}
 }
 
-RP_CASE("bounds", bound_idle, "SEC-3,CHK-24",
+RP_CASE("bounds", TROUBLE | MODULE, bound_idle, "SEC-3,CHK-24",
 	"what chunks made the server allocate it gives back when idle")
 {
 	struct rp_conn *c;
@@ -180,7 +179,7 @@ RP_CASE("bounds", bound_idle, "SEC-3,CHK-24",
 /* More than the server once let wait */
 #define CLIENTS		80
 
-RP_CASE("bounds-connect", bound_connects, "SEC-3,REC-1",
+RP_CASE("bounds-connect", TROUBLE, bound_connects, "SEC-3,REC-1",
 	"80 clients connect while nobody has time to accept them")
 {
 	const struct rp_how how = { .recvs = 8, .recv_size = 4096 };
@@ -192,7 +191,6 @@ RP_CASE("bounds-connect", bound_connects, "SEC-3,REC-1",
 
 		rp_check(pid >= 0, "no process");
 		if (!pid) {
-			rp_local_leave();
 			rp_null(rp_connect_how(&how));
 			_exit(0);
 		}
@@ -202,7 +200,7 @@ RP_CASE("bounds-connect", bound_connects, "SEC-3,REC-1",
 	rp_check(!failed, "%u of %u were refused", failed, CLIENTS);
 }
 
-RP_CASE("bounds", bound_hold, "CHG-26,CHG-27,SEC-3",
+RP_CASE("bounds", TROUBLE | MODULE, bound_hold, "CHG-26,CHG-27,SEC-3",
 	"Replies that wait for a client's answer leave the threads to others")
 {
 	struct peer *p = peer_server(16384);

@@ -7,7 +7,8 @@
 #include "rp.h"
 #include "either.h"
 
-RP_CASE("server-change", chg_announced, "PROP-20,CHG-3,D-4,CONN-5,CONN-4,CONN-10",
+RP_CASE("server-change", DECISION, chg_announced,
+	"PROP-20,CHG-3,D-4,CONN-5,CONN-4,CONN-10",
 	"a client with the extension meets a server with it")
 {
 	struct rp_conn *c = rp_connect();
@@ -37,7 +38,8 @@ RP_CASE("server-change", chg_announced, "PROP-20,CHG-3,D-4,CONN-5,CONN-4,CONN-10
 	rp_nothing(c);
 }
 
-RP_CASE("server-change", chg_switched_off, "CHG-3,EXT-1,EXT-8,HT-7",
+RP_CASE("server-change", DECISION | MODULE, chg_switched_off,
+	"CHG-3,EXT-1,EXT-8,HT-7",
 	"switched off, the server neither announces nor understands it")
 {
 	struct rp_conn *c;
@@ -57,7 +59,8 @@ RP_CASE("server-change", chg_switched_off, "CHG-3,EXT-1,EXT-8,HT-7",
 	rp_nothing(c);
 }
 
-RP_CASE("server-change", chg_before_connprop, "CHG-3,CONN-9,CONN-6,HT-7",
+RP_CASE("server-change", DECISION, chg_before_connprop,
+	"CHG-3,CONN-9,CONN-6,HT-7",
 	"before its CONNPROP a client has not got the extension")
 {
 	struct rp_conn *c = rp_connect();
@@ -94,7 +97,7 @@ static void write_of(struct peer *p, uint32_t bytes)
 	rp_file_is("chg", 0, data, count);
 }
 
-RP_CASE("server-change", chg_write, "CHG-9,PROP-14,PROP-15,CHG-23",
+RP_CASE("server-change", DECISION, chg_write, "CHG-9,PROP-14,PROP-15,CHG-23",
 	"after the grant a WRITE of 8000 bytes goes in one message")
 {
 	static const uint32_t sizes[] = { 4096, 8192, 6144, 16384 };
@@ -110,7 +113,8 @@ RP_CASE("server-change", chg_write, "CHG-9,PROP-14,PROP-15,CHG-23",
 	peer_end(p);
 }
 
-RP_CASE("server-change", chg_under_load, "CHG-21,CHG-23,CHG-24,CHG-25,CHG-20",
+RP_CASE("server-change", DECISION, chg_under_load,
+	"CHG-21,CHG-23,CHG-24,CHG-25,CHG-20",
 	"RPCs consume the old Receives; the notice comes among their Replies")
 {
 	struct peer *p = peer_server(4096);
@@ -132,7 +136,7 @@ RP_CASE("server-change", chg_under_load, "CHG-21,CHG-23,CHG-24,CHG-25,CHG-20",
 	peer_end(p);
 }
 
-RP_CASE("server-change", chg_rpc_xid, "CHG-4,CHG-16,CHG-18,HDR-9",
+RP_CASE("server-change", DECISION, chg_rpc_xid, "CHG-4,CHG-16,CHG-18,HDR-9",
 	"the XID of a REQPROP may be that of an RPC")
 {
 	struct peer *p = peer_server(4096);
@@ -161,7 +165,8 @@ RP_CASE("server-change", chg_rpc_xid, "CHG-4,CHG-16,CHG-18,HDR-9",
 	peer_end(p);
 }
 
-RP_CASE("server-change", chg_full_window, "CRED-13,D-18,CHG-17,CRED-7,CHG-24",
+RP_CASE("server-change", DECISION, chg_full_window,
+	"CRED-13,D-18,CHG-17,CRED-7,CHG-24",
 	"a full window, one REQPROP and one UPDPROP never lack a Receive")
 {
 	const struct rp_how how = { .no_rnr = true };
@@ -216,7 +221,7 @@ RP_CASE("server-change", chg_full_window, "CRED-13,D-18,CHG-17,CRED-7,CHG-24",
 	rp_check(!rp_is_closed(c), "the connection has gone");
 }
 
-RP_CASE("server-change", chg_update_too_low, "PROP-16,D-27,CHG-28",
+RP_CASE("server-change", DECISION, chg_update_too_low, "PROP-16,D-27,CHG-28",
 	"UPDPROP of a size below 1024 ends the connection")
 {
 	struct peer *p = peer_server(4096);
@@ -229,7 +234,8 @@ RP_CASE("server-change", chg_update_too_low, "PROP-16,D-27,CHG-28",
 	peer_end(peer_server(4096));
 }
 
-RP_CASE("server-change", chg_answer_too_low, "PROP-16,D-27,CHG-10",
+RP_CASE("server-change", DECISION | MODULE, chg_answer_too_low,
+	"PROP-16,D-27,CHG-10",
 	"a RESPROP with a size below 1024 ends the connection")
 {
 	struct peer *p = peer_server(4096);
@@ -242,7 +248,7 @@ RP_CASE("server-change", chg_answer_too_low, "PROP-16,D-27,CHG-10",
 	peer_end(peer_server(4096));
 }
 
-RP_CASE("server-change", chg_lost, "CHG-17,CONN-14,REC-1",
+RP_CASE("server-change", DECISION | MODULE, chg_lost, "CHG-17,CONN-14,REC-1",
 	"a connection that ends takes its requests and its values with it")
 {
 	struct peer *p = peer_server(4096);
@@ -262,7 +268,7 @@ RP_CASE("server-change", chg_lost, "CHG-17,CONN-14,REC-1",
 
 /* ---- bad clients ---- */
 
-RP_CASE("server-change", chg_flood, "CHG-17,CHG-6,SEC-14,SEC-3,D-18",
+RP_CASE("server-change", DECISION, chg_flood, "CHG-17,CHG-6,SEC-14,SEC-3,D-18",
 	"a flood of REQPROPs: answered in order, others are not harmed")
 {
 	struct peer *p = peer_server(4096), *other = peer_server(4096);
@@ -294,7 +300,7 @@ RP_CASE("server-change", chg_flood, "CHG-17,CHG-6,SEC-14,SEC-3,D-18",
 	peer_end(other);
 }
 
-RP_CASE("server-change", chg_update_flood, "CHG-21,SEC-3,D-18",
+RP_CASE("server-change", DECISION, chg_update_flood, "CHG-21,SEC-3,D-18",
 	"a flood of UPDPROPs: the last one holds or the connection ends")
 {
 	struct peer *p = peer_server(4096), *other = peer_server(4096);
@@ -309,7 +315,8 @@ RP_CASE("server-change", chg_update_flood, "CHG-21,SEC-3,D-18",
 	peer_end(other);
 }
 
-RP_CASE("server-change", chg_breaks_promise, "CHG-9,CHG-26,PROP-14,INL-7",
+RP_CASE("server-change", DECISION, chg_breaks_promise,
+	"CHG-9,CHG-26,PROP-14,INL-7",
 	"a client that takes less, or sends more, than it said: others do not suffer")
 {
 	struct peer *p = peer_server(4096), *other = peer_server(4096);
@@ -336,7 +343,7 @@ RP_CASE("server-change", chg_breaks_promise, "CHG-9,CHG-26,PROP-14,INL-7",
 	peer_end(other);
 }
 
-RP_CASE("server-change", chg_garbage, "SEC-3,CHG-29,PROP-11",
+RP_CASE("server-change", DECISION, chg_garbage, "SEC-3,CHG-29,PROP-11",
 	"1000 spoilt change messages harm nobody")
 {
 	struct peer *p = peer_server(4096), *other = peer_server(4096);

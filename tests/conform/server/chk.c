@@ -14,7 +14,7 @@ static struct rp_msg *with_null(struct rp_msg *m)
 	return m;
 }
 
-RP_CASE("server", chk_discriminator, "CHK-6",
+RP_CASE("server", MUST, chk_discriminator, "CHK-6",
 	"a list discriminator other than 0 and 1 is answered with BAD_XDR")
 {
 	static const uint32_t bad[] = { 2, 0x100, 0x80000000, 0xffffffff };
@@ -28,7 +28,7 @@ RP_CASE("server", chk_discriminator, "CHK-6",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_counts, "CHK-7,SEC-3",
+RP_CASE("server", MUST, chk_counts, "CHK-7,SEC-3",
 	"counts beyond the end of the message are answered with BAD_XDR")
 {
 	static const uint32_t counts[] = {
@@ -58,7 +58,7 @@ RP_CASE("server", chk_counts, "CHK-7,SEC-3",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_position, "CHK-9",
+RP_CASE("server", MUST, chk_position, "CHK-9",
 	"a Position that is no multiple of 4 is answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_open();
@@ -105,7 +105,7 @@ static void write_in_segments(struct rp_conn *c, const char *file,
 	rp_file_is(file, 0, mem->buf, total);
 }
 
-RP_CASE("server", chk_read_segments, "CHK-11,CHK-3,CHK-10",
+RP_CASE("server", MUST, chk_read_segments, "CHK-11,CHK-3,CHK-10",
 	"a Read chunk of odd segments is put together in list order")
 {
 	static const uint32_t odd[] = { 1, 4095, 904 };
@@ -118,7 +118,7 @@ RP_CASE("server", chk_read_segments, "CHK-11,CHK-3,CHK-10",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_read_zero, "CHK-26",
+RP_CASE("server", MUST, chk_read_zero, "CHK-26",
 	"segments of length zero contribute nothing")
 {
 	static const uint32_t len[] = { 0, 1000, 0, 500, 0, 0 };
@@ -162,7 +162,7 @@ static void write_in_part(struct rp_conn *c, const char *file, uint32_t len,
 	rp_file_is(file, 0, mem->buf, total);
 }
 
-RP_CASE("server", chk_read_part, "CHK-26,CHK-12,SEC-2,SEC-10",
+RP_CASE("server", MUST, chk_read_part, "CHK-26,CHK-12,SEC-2,SEC-10",
 	"a Read chunk with a part of an item: nothing but the client's data is written")
 {
 	struct rp_conn *c = rp_open();
@@ -200,7 +200,7 @@ static void write_like_two(struct rp_conn *c, const char *file, uint32_t len,
 	rp_file_is(file, 0, mem->buf, total);
 }
 
-RP_CASE("server", chk_read_decoy, "CHK-26,CHK-12,SEC-2,SEC-10",
+RP_CASE("server", MUST, chk_read_decoy, "CHK-26,CHK-12,SEC-2,SEC-10",
 	"a Read chunk that only looks like an item: nothing but the client's data is written")
 {
 	struct rp_conn *c = rp_open();
@@ -212,7 +212,7 @@ RP_CASE("server", chk_read_decoy, "CHK-26,CHK-12,SEC-2,SEC-10",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_read_two_items, "CHK-12,CHK-26",
+RP_CASE("server", MUST, chk_read_two_items, "CHK-12,CHK-26",
 	"two WRITEs in a COMPOUND, the first with a Read chunk, the second inline")
 {
 	struct rp_conn *c = rp_open();
@@ -241,7 +241,7 @@ RP_CASE("server", chk_read_two_items, "CHK-12,CHK-26",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_read_header, "CHK-12,CHK-30",
+RP_CASE("server", MUST, chk_read_header, "CHK-12,CHK-30",
 	"a Read chunk with a part of the RPC header is put in its place")
 {
 	struct rp_conn *c = rp_open();
@@ -270,7 +270,7 @@ RP_CASE("server", chk_read_header, "CHK-12,CHK-30",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_interleaved, "CHK-12,CHK-10,MSG-7,D-20",
+RP_CASE("server", DECISION, chk_interleaved, "CHK-12,CHK-10,MSG-7,D-20",
 	"segments of two Positions in any order")
 {
 	struct rp_conn *c = rp_open();
@@ -293,7 +293,7 @@ RP_CASE("server", chk_interleaved, "CHK-12,CHK-10,MSG-7,D-20",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_write_segments, "CHK-15,CHK-14,CHK-16,CHK-4",
+RP_CASE("server", MUST, chk_write_segments, "CHK-15,CHK-14,CHK-16,CHK-4",
 	"a result fills the segments of its Write chunk in order")
 {
 	struct rp_conn *c = rp_open();
@@ -326,7 +326,7 @@ RP_CASE("server", chk_write_segments, "CHK-15,CHK-14,CHK-16,CHK-4",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_write_unused, "CHK-17",
+RP_CASE("server", MUST, chk_write_unused, "CHK-17",
 	"a Write chunk without a result comes back with lengths of zero")
 {
 	struct rp_conn *c = rp_open();
@@ -358,7 +358,7 @@ RP_CASE("server", chk_write_unused, "CHK-17",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_write_empty, "CHK-18",
+RP_CASE("server", MUST, chk_write_empty, "CHK-18",
 	"a Write chunk without segments asks for the result inline")
 {
 	struct rp_conn *c = rp_open();
@@ -377,7 +377,7 @@ RP_CASE("server", chk_write_empty, "CHK-18",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_write_short, "CHK-23,ERR-26,SEC-10",
+RP_CASE("server", MUST, chk_write_short, "CHK-23,ERR-26,SEC-10",
 	"a result longer than its Write chunk: WRITE_RESOURCE, nothing beyond")
 {
 	struct rp_conn *c = rp_open();
@@ -408,7 +408,7 @@ static void some_error(struct rp_conn *c, const struct rp_msg *m)
 		 rp_word(rx->buf, 4) == RESPONSE, "not answered with an ERROR");
 }
 
-RP_CASE("server", chk_read_huge, "CHK-24,SEC-9,SEC-3,SEC-2",
+RP_CASE("server", DECISION, chk_read_huge, "CHK-24,SEC-9,SEC-3,SEC-2",
 	"a Read chunk of 4 GiB is refused")
 {
 	struct rp_conn *c = rp_open();
@@ -446,7 +446,7 @@ RP_CASE("server", chk_read_huge, "CHK-24,SEC-9,SEC-3,SEC-2",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_wrap, "CHK-25",
+RP_CASE("server", DECISION, chk_wrap, "CHK-25",
 	"a segment that wraps around is answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_open();
@@ -471,7 +471,7 @@ RP_CASE("server", chk_wrap, "CHK-25",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_sixteen, "CHK-27,CHK-14,MSG-7,LNG-6",
+RP_CASE("server", DECISION, chk_sixteen, "CHK-27,CHK-14,MSG-7,LNG-6",
 	"16 segments in each of four chunks")
 {
 	struct rp_conn *c = rp_open();
@@ -519,7 +519,8 @@ RP_CASE("server", chk_sixteen, "CHK-27,CHK-14,MSG-7,LNG-6",
 	put(m, 0);
 	put_chunk(m, 16, reply);
 	put_msg(m, nfs4_reply(xid, 4));
-	put_all(m, W(24, 0, 15, 0, 38, 0, 1600, 2, ANY, ANY, 25, 0, 1, 1600));
+	put_all(m, W(nfs4_root_op(), 0, 15, 0, 38, 0, 1600, 2, ANY, ANY));
+	put_all(m, W(25, 0, 1, 1600));
 	rp_expect(c, m);
 	rp_is_pattern(mem->buf + 32768, 1600, 1600);
 	rp_is_untouched(mem, 65536, 65536);
@@ -546,12 +547,12 @@ static struct rp_msg *two_results_reply(uint32_t xid)
 {
 	struct rp_msg *rpc = nfs4_reply(xid, 6);
 
-	put_all(rpc, W(24, 0, 15, 0, 25, 0, 0, 8000));
-	put_all(rpc, W(24, 0, 15, 0, 27, 0, 4000));
+	put_all(rpc, W(nfs4_root_op(), 0, 15, 0, 25, 0, 0, 8000));
+	put_all(rpc, W(nfs4_root_op(), 0, 15, 0, 27, 0, 4000));
 	return rpc;
 }
 
-RP_CASE("server", chk_more_results, "CHK-22,MSG-9,CHK-16,LNG-5,LNG-8",
+RP_CASE("server", MUST, chk_more_results, "CHK-22,MSG-9,CHK-16,LNG-5,LNG-8",
 	"two results, one Write chunk: the second goes into the Reply chunk")
 {
 	struct rp_conn *c = rp_open();
@@ -584,7 +585,7 @@ RP_CASE("server", chk_more_results, "CHK-22,MSG-9,CHK-16,LNG-5,LNG-8",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_two_results, "CHK-16,CHK-14,CHK-17",
+RP_CASE("server", MUST, chk_two_results, "CHK-16,CHK-14,CHK-17",
 	"two results in two Write chunks; a third chunk is unused")
 {
 	struct rp_conn *c = rp_open();
@@ -629,7 +630,7 @@ RP_CASE("server", chk_two_results, "CHK-16,CHK-14,CHK-17",
 	rp_nothing(c);
 }
 
-RP_CASE("server", chk_second_short, "ERR-26,ERR-4",
+RP_CASE("server", MUST, chk_second_short, "ERR-26,ERR-4",
 	"the second Write chunk is too short: WRITE_RESOURCE names it")
 {
 	struct rp_conn *c = rp_open();

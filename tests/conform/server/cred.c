@@ -5,7 +5,7 @@
  */
 #include "rp.h"
 
-RP_CASE("errors", cred_never_zero, "CRED-5,CRED-1,CRED-14",
+RP_CASE("errors", MUST, cred_never_zero, "CRED-5,CRED-1,CRED-14",
 	"whatever is asked for, a grant is never zero")
 {
 	static const uint32_t ask[] = { 0, 1, 2, 1000, 0xffffffff };
@@ -43,7 +43,7 @@ static uint32_t burst(struct rp_conn *c, uint32_t n)
 	return grant;
 }
 
-RP_CASE("errors", cred_full_window, "CRED-7,CRED-13,CRED-8,V1-12",
+RP_CASE("errors", MUST, cred_full_window, "CRED-7,CRED-13,CRED-8,V1-12",
 	"a full window and control messages never lack a Receive")
 {
 	const struct rp_how how = { .no_rnr = true };
@@ -67,7 +67,7 @@ RP_CASE("errors", cred_full_window, "CRED-7,CRED-13,CRED-8,V1-12",
 	rp_nothing(c);
 }
 
-RP_CASE("errors", cred_too_many, "CRED-3,SEC-2,SEC-3",
+RP_CASE("errors", TROUBLE, cred_too_many, "CRED-3,SEC-2,SEC-3",
 	"more Calls than granted harm nobody else")
 {
 	struct rp_conn *other = rp_open(), *c = rp_open();
@@ -115,7 +115,7 @@ static struct rp_rx *read_inv(struct rp_conn *c, uint32_t inv,
 	return rp_exchange(c, read_call(rp_xid(), inv, write, reply));
 }
 
-RP_CASE("errors", rinv_none, "RINV-5,RINV-2,RINV-13",
+RP_CASE("errors", MUST, rinv_none, "RINV-5,RINV-2,RINV-13",
 	"no handle named: a plain Send, the memory stays usable")
 {
 	struct rp_conn *c = rp_open();
@@ -159,7 +159,7 @@ static void not_invalidated(struct rp_conn *c, const struct rp_rx *rx,
 	rp_check(rp_word(rx->buf, 3) == MSG, "not a Reply");
 }
 
-RP_CASE("errors", rinv_first, "RINV-6,RINV-7,RINV-20",
+RP_CASE("errors", MUST, rinv_first, "RINV-6,RINV-7,RINV-20",
 	"the handle named in the Call is invalidated with the Reply")
 {
 	struct rp_conn *c = rp_open();
@@ -173,7 +173,7 @@ RP_CASE("errors", rinv_first, "RINV-6,RINV-7,RINV-20",
 	invalidated(c, rx, a);
 }
 
-RP_CASE("errors", rinv_second, "RINV-6,RINV-7,RINV-12",
+RP_CASE("errors", MUST, rinv_second, "RINV-6,RINV-7,RINV-12",
 	"of two handles exactly the named one is invalidated")
 {
 	struct rp_conn *c = rp_open();
@@ -189,7 +189,7 @@ RP_CASE("errors", rinv_second, "RINV-6,RINV-7,RINV-12",
 	invalidated(c, &copy, b);
 }
 
-RP_CASE("errors", rinv_foreign, "RINV-8,D-29",
+RP_CASE("errors", DECISION, rinv_foreign, "RINV-8,D-29",
 	"a named handle that is in no segment: a plain Send")
 {
 	struct rp_conn *c = rp_open();
@@ -206,7 +206,7 @@ RP_CASE("errors", rinv_foreign, "RINV-8,D-29",
 	rp_nothing(c);
 }
 
-RP_CASE("errors", rinv_error, "RINV-10,ERR-4",
+RP_CASE("errors", DECISION, rinv_error, "RINV-10,ERR-4",
 	"an ERROR invalidates nothing")
 {
 	struct rp_conn *c = rp_open();
@@ -223,7 +223,7 @@ RP_CASE("errors", rinv_error, "RINV-10,ERR-4",
 	rp_nothing(c);
 }
 
-RP_CASE("errors", sec_other_handle, "SEC-4,ERR-33,SEC-13",
+RP_CASE("errors", MUST, sec_other_handle, "SEC-4,ERR-33,SEC-13",
 	"a handle of another connection breaks the one that uses it only")
 {
 	struct rp_conn *owner = rp_open(), *thief = rp_open();
@@ -248,7 +248,7 @@ RP_CASE("errors", sec_other_handle, "SEC-4,ERR-33,SEC-13",
 	rp_null(rp_open());
 }
 
-RP_CASE("errors", sec_stale_read, "ERR-33,SEC-4",
+RP_CASE("errors", MUST, sec_stale_read, "ERR-33,SEC-4",
 	"a stale handle in a Position-Zero chunk breaks that connection only")
 {
 	struct rp_conn *other = rp_open(), *c = rp_open();
@@ -264,7 +264,7 @@ RP_CASE("errors", sec_stale_read, "ERR-33,SEC-4",
 	rp_null(rp_open());
 }
 
-RP_CASE("errors", sec_stale_often, "ERR-33,REC-4,SEC-4",
+RP_CASE("errors", TROUBLE, sec_stale_often, "ERR-33,REC-4,SEC-4",
 	"stale handles in one of several segments, many times")
 {
 	struct rp_conn *other = rp_open();
@@ -304,7 +304,7 @@ static struct rp_msg *many_reads(struct rp_seg good, struct rp_seg last)
 	return m;
 }
 
-RP_CASE("slow", sec_stale_window, "ERR-33,REC-4,SEC-3,SEC-4",
+RP_CASE("slow", TROUBLE, sec_stale_window, "ERR-33,REC-4,SEC-3,SEC-4",
 	"a window of Calls with more stale segments than the server has regions")
 {
 	const struct rp_seg stale = { 0x00abcd00, 40, 0x1000 };
@@ -337,7 +337,7 @@ RP_CASE("slow", sec_stale_window, "ERR-33,REC-4,SEC-3,SEC-4",
 	rp_null(other);
 }
 
-RP_CASE("errors", rec_each_step, "REC-4,VER-20",
+RP_CASE("errors", TROUBLE, rec_each_step, "REC-4,VER-20",
 	"clients that leave at each step of the handshake")
 {
 	struct rp_conn *c, *other = rp_open();

@@ -94,13 +94,13 @@ static void resent(uint32_t len)
 	      v1_reply(nfs4_write_reply(xid, len)));
 }
 
-RP_CASE("replay", drc_write, "REC-2,V1-16,HDR-8",
+RP_CASE("replay", TROUBLE | MODULE, drc_write, "REC-2,V1-16,HDR-8",
 	"a WRITE in a chunk, again inline and as version 1: executed once (F-7)")
 {
 	resent(3000);
 }
 
-RP_CASE("replay", drc_write_padded, "REC-2,V1-16,LNG-10",
+RP_CASE("replay", TROUBLE | MODULE, drc_write_padded, "REC-2,V1-16,LNG-10",
 	"the same with a length that takes padding (F-7)")
 {
 	resent(3001);

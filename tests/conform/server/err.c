@@ -73,37 +73,37 @@ static void find_limit(enum shape shape, uint32_t code, unsigned int min,
 	rp_nothing(c);
 }
 
-RP_CASE("errors", err_read_chunks, "ERR-19,CHK-27,SEC-3",
+RP_CASE("errors", MUST, err_read_chunks, "ERR-19,CHK-27,SEC-3",
 	"READ_CHUNKS names the number of Read chunks that is accepted")
 {
 	find_limit(READS, READ_CHUNKS, 1, 400);
 }
 
-RP_CASE("errors", err_write_chunks, "ERR-21,CHK-27,SEC-3",
+RP_CASE("errors", MUST, err_write_chunks, "ERR-21,CHK-27,SEC-3",
 	"WRITE_CHUNKS names the number of Write chunks that is accepted")
 {
 	find_limit(WRITES, WRITE_CHUNKS, 1, 400);
 }
 
-RP_CASE("errors", err_segments_write, "ERR-24,CHK-27,SEC-3",
+RP_CASE("errors", MUST, err_segments_write, "ERR-24,CHK-27,SEC-3",
 	"SEGMENTS names the segments of a Write chunk that are accepted")
 {
 	find_limit(WRITE_SEGS, SEGMENTS, 16, 500);
 }
 
-RP_CASE("errors", err_segments_read, "ERR-24,CHK-27,CHK-11,SEC-3",
+RP_CASE("errors", MUST, err_segments_read, "ERR-24,CHK-27,CHK-11,SEC-3",
 	"SEGMENTS names the segments of a Read chunk that are accepted")
 {
 	find_limit(READ_SEGS, SEGMENTS, 16, 400);
 }
 
-RP_CASE("errors", err_segments_reply, "ERR-24,CHK-27,SEC-3",
+RP_CASE("errors", MUST, err_segments_reply, "ERR-24,CHK-27,SEC-3",
 	"SEGMENTS names the segments of a Reply chunk that are accepted")
 {
 	find_limit(REPLY_SEGS, SEGMENTS, 16, 500);
 }
 
-RP_CASE("errors", err_unsolicited, "ERR-6,ERR-3,CRED-1,CRED-12,V1-3",
+RP_CASE("errors", MUST, err_unsolicited, "ERR-6,ERR-3,CRED-1,CRED-12,V1-3",
 	"an ERROR for an unknown XID is ignored, whatever its credits")
 {
 	struct rp_conn *c = rp_open();
@@ -176,7 +176,7 @@ static struct rp_msg *something(const struct rp_mem *mem)
 	}
 }
 
-RP_CASE("errors", err_garbage, "ERR-15,SEC-2,SEC-3,HT-4",
+RP_CASE("errors", TROUBLE, err_garbage, "ERR-15,SEC-2,SEC-3,HT-4",
 	"thousands of spoiled messages: the server goes on for everybody")
 {
 	struct rp_conn *other = rp_open(), *c = NULL;
@@ -225,7 +225,7 @@ static unsigned long slab(void)
 	return n;
 }
 
-RP_CASE("errors", err_flood, "SEC-14",
+RP_CASE("errors", TROUBLE | MODULE, err_flood, "SEC-14",
 	"a flood of bad messages costs no memory and leaves the server alive")
 {
 	struct rp_conn *c = rp_open();

@@ -4,7 +4,7 @@
  */
 #include "rp.h"
 
-RP_CASE("server", flg_reserved, "FLG-3,D-13",
+RP_CASE("server", DECISION, flg_reserved, "FLG-3,D-13",
 	"a reserved flag: BAD_XDR for a Call, silence for a response")
 {
 	struct rp_conn *c = rp_open();
@@ -22,7 +22,7 @@ RP_CASE("server", flg_reserved, "FLG-3,D-13",
 	rp_nothing(c);
 }
 
-RP_CASE("server", flg_mismatch, "FLG-5,FLG-4,D-13",
+RP_CASE("server", DECISION, flg_mismatch, "FLG-5,FLG-4,D-13",
 	"RESPONSE differs from msg_type: BAD_XDR or silence")
 {
 	struct rp_conn *c = rp_open();
@@ -37,7 +37,7 @@ RP_CASE("server", flg_mismatch, "FLG-5,FLG-4,D-13",
 	rp_nothing(c);
 }
 
-RP_CASE("server", flg_error, "FLG-9,HT-4,D-13",
+RP_CASE("server", DECISION, flg_error, "FLG-9,HT-4,D-13",
 	"an ERROR with RESPONSE clear has no effect")
 {
 	struct rp_conn *c = rp_open();
@@ -47,7 +47,7 @@ RP_CASE("server", flg_error, "FLG-9,HT-4,D-13",
 	rp_nothing(c);
 }
 
-RP_CASE("server", flg_order, "FLG-11",
+RP_CASE("server", DECISION, flg_order, "FLG-11",
 	"an unknown type with a reserved flag is an unknown type")
 {
 	struct rp_conn *c = rp_open();
@@ -58,7 +58,7 @@ RP_CASE("server", flg_order, "FLG-11",
 	rp_nothing(c);
 }
 
-RP_CASE("server", flg_reply_unasked, "FLG-10,REV-15,FLG-7",
+RP_CASE("server", MUST, flg_reply_unasked, "FLG-10,REV-15,FLG-7",
 	"a response that answers nothing is dropped")
 {
 	struct rp_conn *c = rp_open();
@@ -72,7 +72,7 @@ RP_CASE("server", flg_reply_unasked, "FLG-10,REV-15,FLG-7",
 	rp_nothing(c);
 }
 
-RP_CASE("server", ht_all, "HT-1,CONN-2,MSG-6",
+RP_CASE("server", MUST, ht_all, "HT-1,CONN-2,MSG-6",
 	"every type of version 2 is accepted")
 {
 	struct rp_conn *c = rp_open();		/* CONNPROP */
@@ -90,7 +90,7 @@ RP_CASE("server", ht_all, "HT-1,CONN-2,MSG-6",
 	rp_nothing(c);
 }
 
-RP_CASE("server", ht_unknown, "HT-2,EXT-1,ERR-17,ERR-2,ERR-5",
+RP_CASE("server", MUST, ht_unknown, "HT-2,EXT-1,ERR-17,ERR-2,ERR-5",
 	"an unknown type is answered with INVAL_HTYPE and nothing else")
 {
 	static const uint32_t types[] = { 6, 99, 0x80000000, 0xffffffff };
@@ -107,7 +107,7 @@ RP_CASE("server", ht_unknown, "HT-2,EXT-1,ERR-17,ERR-2,ERR-5",
 	rp_nothing(c);
 }
 
-RP_CASE("server", ht_unknown_response, "HT-3,D-11",
+RP_CASE("server", DECISION, ht_unknown_response, "HT-3,D-11",
 	"an unknown type with RESPONSE set is dropped")
 {
 	struct rp_conn *c = rp_open();
@@ -117,7 +117,7 @@ RP_CASE("server", ht_unknown_response, "HT-3,D-11",
 	rp_nothing(c);
 }
 
-RP_CASE("server", ht_error_error, "HT-4,ERR-6,ERR-9,REV-14",
+RP_CASE("server", MUST, ht_error_error, "HT-4,ERR-6,ERR-9,REV-14",
 	"an ERROR never causes an ERROR")
 {
 	struct rp_conn *c = rp_open();
@@ -137,7 +137,7 @@ RP_CASE("server", ht_error_error, "HT-4,ERR-6,ERR-9,REV-14",
 	rp_nothing(c);
 }
 
-RP_CASE("server", ht_error_first, "HT-4,VER-20",
+RP_CASE("server", MUST, ht_error_first, "HT-4,VER-20",
 	"an ERROR as first message settles nothing and is not answered")
 {
 	struct rp_conn *c = rp_connect();
@@ -148,7 +148,7 @@ RP_CASE("server", ht_error_first, "HT-4,VER-20",
 	rp_v1_null(c);
 }
 
-RP_CASE("server", ht_no_extension, "HT-7",
+RP_CASE("server", MUST, ht_no_extension, "HT-7",
 	"without the property-change extension its types are unknown")
 {
 	struct rp_conn *c = rp_open();

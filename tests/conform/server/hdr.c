@@ -4,7 +4,7 @@
  */
 #include "rp.h"
 
-RP_CASE("server", hdr_short, "HDR-5,D-9",
+RP_CASE("server", DECISION, hdr_short, "HDR-5,D-9",
 	"messages shorter than a prefix are dropped")
 {
 	static const unsigned int v2_len[] = { 1, 4, 15, 16, 19 };
@@ -24,7 +24,7 @@ RP_CASE("server", hdr_short, "HDR-5,D-9",
 	rp_nothing(c);
 }
 
-RP_CASE("server", hdr_short_body, "HDR-5,CHK-1,ERR-15",
+RP_CASE("server", MUST, hdr_short_body, "HDR-5,CHK-1,ERR-15",
 	"a type-specific header that is too short is answered with BAD_XDR")
 {
 	static const unsigned int len[] = { 20, 24, 28, 32, 35 };
@@ -40,7 +40,7 @@ RP_CASE("server", hdr_short_body, "HDR-5,CHK-1,ERR-15",
 	rp_nothing(c);
 }
 
-RP_CASE("server", hdr_xid_mismatch, "HDR-7,ERR-5",
+RP_CASE("server", MUST, hdr_xid_mismatch, "HDR-7,ERR-5",
 	"a Call whose two XIDs differ is answered with BAD_XDR, not executed")
 {
 	struct rp_conn *c = rp_open();
@@ -54,7 +54,7 @@ RP_CASE("server", hdr_xid_mismatch, "HDR-7,ERR-5",
 	rp_nothing(c);
 }
 
-RP_CASE("server", hdr_v1_on_v2, "HDR-12,VER-20,D-14",
+RP_CASE("server", DECISION, hdr_v1_on_v2, "HDR-12,VER-20,D-14",
 	"version 1 on a version 2 connection: ERR_VERS 2..2, then the end")
 {
 	struct rp_conn *c = rp_open();
@@ -66,7 +66,7 @@ RP_CASE("server", hdr_v1_on_v2, "HDR-12,VER-20,D-14",
 	rp_expect_closed(c);
 }
 
-RP_CASE("server", hdr_v3_on_v2, "HDR-12,D-14",
+RP_CASE("server", DECISION, hdr_v3_on_v2, "HDR-12,D-14",
 	"version 3 on a version 2 connection: ERR_VERS 2..2, then the end")
 {
 	struct rp_conn *c = rp_connect();
@@ -78,7 +78,7 @@ RP_CASE("server", hdr_v3_on_v2, "HDR-12,D-14",
 	rp_expect_closed(c);
 }
 
-RP_CASE("server", hdr_v2_on_v1, "HDR-12,VER-19,VER-20,D-14",
+RP_CASE("server", DECISION, hdr_v2_on_v1, "HDR-12,VER-19,VER-20,D-14",
 	"version 2 on a version 1 connection: ERR_VERS 1..1, then the end")
 {
 	struct rp_conn *c = rp_connect();
@@ -90,7 +90,7 @@ RP_CASE("server", hdr_v2_on_v1, "HDR-12,VER-19,VER-20,D-14",
 	rp_expect_closed(c);
 }
 
-RP_CASE("server", hdr_v1_types, "HDR-13,HT-2",
+RP_CASE("server", MUST, hdr_v1_types, "HDR-13,HT-2",
 	"RDMA_MSGP and RDMA_DONE are unknown types in version 2")
 {
 	struct rp_conn *c = rp_open();

@@ -8,7 +8,7 @@
 #include "rp.h"
 #include "jobs.h"
 
-RP_CASE("server", msg_position_zero, "MSG-2",
+RP_CASE("server", MUST, msg_position_zero, "MSG-2",
 	"an RDMA2_MSG with a Position-Zero chunk is answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_open();
@@ -23,7 +23,7 @@ RP_CASE("server", msg_position_zero, "MSG-2",
 	rp_nothing(c);
 }
 
-RP_CASE("server", msg_any_as_nomsg, "MSG-6,LNG-1,HDR-6",
+RP_CASE("server", MUST, msg_any_as_nomsg, "MSG-6,LNG-1,HDR-6",
 	"a small Call in a Position-Zero chunk of one and of three segments")
 {
 	struct rp_conn *c = rp_open();
@@ -51,7 +51,7 @@ RP_CASE("server", msg_any_as_nomsg, "MSG-6,LNG-1,HDR-6",
 	rp_nothing(c);
 }
 
-RP_CASE("server", msg_nomsg_xid, "HDR-6,HDR-7",
+RP_CASE("server", MUST, msg_nomsg_xid, "HDR-6,HDR-7",
 	"a Position-Zero chunk with another XID is answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_open();
@@ -67,7 +67,7 @@ RP_CASE("server", msg_nomsg_xid, "HDR-6,HDR-7",
 	rp_nothing(c);
 }
 
-RP_CASE("server", msg_nomsg_extra, "MSG-7,CHK-31,D-12",
+RP_CASE("server", DECISION, msg_nomsg_extra, "MSG-7,CHK-31,D-12",
 	"a NOMSG WRITE with its data in a second Read chunk; bytes behind it")
 {
 	struct rp_conn *c = rp_open();
@@ -95,7 +95,7 @@ RP_CASE("server", msg_nomsg_extra, "MSG-7,CHK-31,D-12",
 	rp_nothing(c);
 }
 
-RP_CASE("server", msg_nomsg_nothing, "MSG-8",
+RP_CASE("server", MUST, msg_nomsg_nothing, "MSG-8",
 	"NOMSG Calls without a Position-Zero chunk are answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_open();
@@ -122,7 +122,7 @@ RP_CASE("server", msg_nomsg_nothing, "MSG-8",
 	rp_nothing(c);
 }
 
-RP_CASE("server", msg_garbage_args, "MSG-10",
+RP_CASE("server", SHOULD, msg_garbage_args, "MSG-10",
 	"arguments that cannot be decoded get an RPC Reply, not an ERROR")
 {
 	struct rp_conn *c = rp_open();
@@ -177,7 +177,7 @@ static uint32_t largest(uint32_t threshold)
 	return threshold - 36 - NFS4_READ_HEAD;
 }
 
-RP_CASE("server", msg_threshold, "MSG-4,INL-1,INL-3,ERR-28,LNG-7,PROP-21",
+RP_CASE("server", MUST, msg_threshold, "MSG-4,INL-1,INL-3,ERR-28,LNG-7,PROP-21",
 	"a Reply of 4096 bytes is inline, one word more is refused")
 {
 	struct rp_conn *c = rp_connect();	/* no CONNPROP: defaults */
@@ -190,7 +190,8 @@ RP_CASE("server", msg_threshold, "MSG-4,INL-1,INL-3,ERR-28,LNG-7,PROP-21",
 	rp_nothing(c);
 }
 
-RP_CASE("server", prop_rbsiz_small, "PROP-16,PROP-14,PROP-15,CONN-13,D-27",
+RP_CASE("server", DECISION, prop_rbsiz_small,
+	"PROP-16,PROP-14,PROP-15,CONN-13,D-27",
 	"a client with Receives of 2048 bytes gets no more than that")
 {
 	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 2048, 0));
@@ -201,7 +202,7 @@ RP_CASE("server", prop_rbsiz_small, "PROP-16,PROP-14,PROP-15,CONN-13,D-27",
 	rp_nothing(c);
 }
 
-RP_CASE("server", prop_rbsiz_1024, "PROP-16,D-27",
+RP_CASE("server", DECISION, prop_rbsiz_1024, "PROP-16,D-27",
 	"the smallest Receive Buffer Size that is honoured")
 {
 	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 1024, 0));
@@ -212,7 +213,7 @@ RP_CASE("server", prop_rbsiz_1024, "PROP-16,D-27",
 	rp_nothing(c);
 }
 
-RP_CASE("server", prop_rbsiz_large, "PROP-16,PROP-14,PROP-15,INL-3",
+RP_CASE("server", MUST, prop_rbsiz_large, "PROP-16,PROP-14,PROP-15,INL-3",
 	"a larger Receive Buffer Size is used")
 {
 	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 8192, 0));
@@ -223,7 +224,7 @@ RP_CASE("server", prop_rbsiz_large, "PROP-16,PROP-14,PROP-15,INL-3",
 	rp_nothing(c);
 }
 
-RP_CASE("server", prop_rbsiz_huge, "PROP-16,SEC-3,INL-3",
+RP_CASE("server", DECISION, prop_rbsiz_huge, "PROP-16,SEC-3,INL-3",
 	"a Receive Buffer Size of 4 GiB is cut to what the server sends")
 {
 	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 0xffffffff, 0));
@@ -234,7 +235,7 @@ RP_CASE("server", prop_rbsiz_huge, "PROP-16,SEC-3,INL-3",
 	rp_nothing(c);
 }
 
-RP_CASE("server", prop_rbsiz_tiny, "PROP-16,SEC-12,D-27",
+RP_CASE("server", DECISION, prop_rbsiz_tiny, "PROP-16,SEC-12,D-27",
 	"a Receive Buffer Size below 1024 ends the connection")
 {
 	static const uint32_t size[] = { 0, 512, 1023 };
@@ -250,7 +251,7 @@ RP_CASE("server", prop_rbsiz_tiny, "PROP-16,SEC-12,D-27",
 	rp_null(rp_open());
 }
 
-RP_CASE("server", lng_reply_chunk, "LNG-5,LNG-8,CHK-14,CHK-5",
+RP_CASE("server", MUST, lng_reply_chunk, "LNG-5,LNG-8,CHK-14,CHK-5",
 	"a Reply too long for inline goes into the Reply chunk")
 {
 	struct rp_conn *c = rp_open();
@@ -279,7 +280,7 @@ RP_CASE("server", lng_reply_chunk, "LNG-5,LNG-8,CHK-14,CHK-5",
 	rp_nothing(c);
 }
 
-RP_CASE("server", lng_inline_anyway, "LNG-6,MSG-3,D-21",
+RP_CASE("server", DECISION, lng_inline_anyway, "LNG-6,MSG-3,D-21",
 	"a Reply that fits is inline although there is a Reply chunk")
 {
 	struct rp_conn *c = rp_open();
@@ -304,7 +305,7 @@ RP_CASE("server", lng_inline_anyway, "LNG-6,MSG-3,D-21",
 	rp_nothing(c);
 }
 
-RP_CASE("server", lng_reply_short, "LNG-7,ERR-28,SEC-10,LNG-9",
+RP_CASE("server", MUST, lng_reply_short, "LNG-7,ERR-28,SEC-10,LNG-9",
 	"a Reply longer than the Reply chunk: REPLY_RESOURCE, nothing written")
 {
 	struct rp_conn *c = rp_open();
@@ -327,7 +328,7 @@ RP_CASE("server", lng_reply_short, "LNG-7,ERR-28,SEC-10,LNG-9",
 	rp_nothing(c);
 }
 
-RP_CASE("server", lng_pad_accepted, "LNG-12,D-19",
+RP_CASE("server", DECISION, lng_pad_accepted, "LNG-12,D-19",
 	"a Read chunk of the item's length, and of that rounded up")
 {
 	static const uint32_t len[] = { 5001, 5004 };
@@ -353,7 +354,7 @@ RP_CASE("server", lng_pad_accepted, "LNG-12,D-19",
 	rp_nothing(c);
 }
 
-RP_CASE("server", lng_pad_followed, "LNG-10,LNG-12,CHK-10",
+RP_CASE("server", MUST, lng_pad_followed, "LNG-10,LNG-12,CHK-10",
 	"what follows a reduced item of odd length, with and without its pad")
 {
 	static const uint32_t len[] = { 5001, 5004 };
@@ -378,7 +379,7 @@ RP_CASE("server", lng_pad_followed, "LNG-10,LNG-12,CHK-10",
 		put_msg(m, rpc);
 		rp_send(c, m);
 		m = nfs4_reply(xid, 4);
-		put_all(m, W(24, 0, 15, 0, 38, 0, 5001, 2, ANY, ANY,
+		put_all(m, W(nfs4_root_op(), 0, 15, 0, 38, 0, 5001, 2, ANY, ANY,
 			     25, 0, 1, 11));
 		put_pattern(m, 4990, 11);
 		rp_expect(c, msg_reply(m));
@@ -386,7 +387,7 @@ RP_CASE("server", lng_pad_followed, "LNG-10,LNG-12,CHK-10",
 	rp_nothing(c);
 }
 
-RP_CASE("server", lng_pad_not_written, "LNG-13,LNG-14",
+RP_CASE("server", MUST, lng_pad_not_written, "LNG-13,LNG-14",
 	"no padding is written into a Write chunk")
 {
 	struct rp_conn *c = rp_open();
@@ -433,7 +434,7 @@ static void write_inline(struct rp_conn *c, const char *file, uint32_t total)
 	rp_expect(c, msg_reply(nfs4_write_reply(xid, count)));
 }
 
-RP_CASE("server", inl_default, "INL-2,INL-5,CONN-7,VER-6",
+RP_CASE("server", MUST, inl_default, "INL-2,INL-5,CONN-7,VER-6",
 	"a Call of 4096 bytes without any CONNPROP")
 {
 	struct rp_conn *c = rp_connect();
@@ -445,7 +446,7 @@ RP_CASE("server", inl_default, "INL-2,INL-5,CONN-7,VER-6",
 	rp_nothing(c);
 }
 
-RP_CASE("server", inl_announced, "PROP-14,CONN-12,INL-5",
+RP_CASE("server", MUST, inl_announced, "PROP-14,CONN-12,INL-5",
 	"a Call as large as the server's CONNPROP allows, on every Receive")
 {
 	struct rp_conn *c = rp_connect();

@@ -20,7 +20,8 @@ static bool is_connprop_answer(const struct rp_rx *rx, uint32_t xid)
 	       rp_word(rx->buf, 4) == RESPONSE;
 }
 
-RP_CASE("versions", conn_answer, "CONN-10,VER-7,CONN-3,CONN-4,CONN-5,PROP-19",
+RP_CASE("versions", SHOULD, conn_answer,
+	"CONN-10,VER-7,CONN-3,CONN-4,CONN-5,PROP-19",
 	"P1 is answered with a CONNPROP like P2")
 {
 	struct rp_conn *c = rp_connect();
@@ -55,7 +56,7 @@ RP_CASE("versions", conn_answer, "CONN-10,VER-7,CONN-3,CONN-4,CONN-5,PROP-19",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", prop_unknown, "PROP-5,PROP-4,PROP-12,EXT-2",
+RP_CASE("versions", MUST, prop_unknown, "PROP-5,PROP-4,PROP-12,EXT-2",
 	"P3: unknown properties and values of zero length are no error")
 {
 	struct rp_conn *c = rp_connect();
@@ -67,13 +68,13 @@ RP_CASE("versions", prop_unknown, "PROP-5,PROP-4,PROP-12,EXT-2",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", prop_empty_set, "PROP-2,PROP-21,CONN-1",
+RP_CASE("versions", MUST, prop_empty_set, "PROP-2,PROP-21,CONN-1",
 	"a CONNPROP without properties")
 {
 	rp_nothing(rp_open_with(connprop_head(rp_xid(), CALL, 0)));
 }
 
-RP_CASE("versions", prop_count, "PROP-3,SEC-3",
+RP_CASE("versions", DECISION, prop_count, "PROP-3,SEC-3",
 	"a count of properties beyond the message is answered with BAD_XDR")
 {
 	static const uint32_t counts[] = { 1, 2, 0x10000000, 0xffffffff };
@@ -88,7 +89,7 @@ RP_CASE("versions", prop_count, "PROP-3,SEC-3",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", prop_length, "PROP-6",
+RP_CASE("versions", MUST, prop_length, "PROP-6",
 	"P5: a value that runs past the end, also of an unknown property")
 {
 	struct rp_conn *c = rp_connect();
@@ -102,7 +103,7 @@ RP_CASE("versions", prop_length, "PROP-6",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", prop_value, "PROP-7,PROP-17",
+RP_CASE("versions", MUST, prop_value, "PROP-7,PROP-17",
 	"a value outside its type is answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_connect();
@@ -112,7 +113,7 @@ RP_CASE("versions", prop_value, "PROP-7,PROP-17",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", prop_size, "PROP-8,PROP-9,D-12",
+RP_CASE("versions", DECISION, prop_size, "PROP-8,PROP-9,D-12",
 	"P4: a value of the wrong size is answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_connect();
@@ -126,7 +127,7 @@ RP_CASE("versions", prop_size, "PROP-8,PROP-9,D-12",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", prop_twice, "PROP-10,D-12",
+RP_CASE("versions", DECISION, prop_twice, "PROP-10,D-12",
 	"a known property twice is answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_connect();
@@ -161,7 +162,7 @@ static void now_8192(struct rp_conn *c)
 	rp_expect(c, m);
 }
 
-RP_CASE("versions", prop_all_or_none, "PROP-11,ERR-5,ERR-16",
+RP_CASE("versions", MUST, prop_all_or_none, "PROP-11,ERR-5,ERR-16",
 	"a CONNPROP with one bad value changes nothing")
 {
 	struct rp_conn *c = rp_connect();
@@ -171,7 +172,7 @@ RP_CASE("versions", prop_all_or_none, "PROP-11,ERR-5,ERR-16",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", conn_malformed_response, "ERR-1,D-6",
+RP_CASE("versions", DECISION, conn_malformed_response, "ERR-1,D-6",
 	"a malformed CONNPROP is reported whatever its RESPONSE flag")
 {
 	struct rp_conn *c = rp_connect();
@@ -184,7 +185,7 @@ RP_CASE("versions", conn_malformed_response, "ERR-1,D-6",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", conn_trailing, "CHK-31,D-12",
+RP_CASE("versions", DECISION, conn_trailing, "CHK-31,D-12",
 	"bytes behind a CONNPROP are ignored")
 {
 	struct rp_msg *m = connprop(rp_xid(), 4096, 1);
@@ -193,7 +194,7 @@ RP_CASE("versions", conn_trailing, "CHK-31,D-12",
 	rp_nothing(rp_open_with(m));
 }
 
-RP_CASE("versions", conn_second_bad, "CONN-8,ERR-1,PROP-6,D-25",
+RP_CASE("versions", DECISION, conn_second_bad, "CONN-8,ERR-1,PROP-6,D-25",
 	"a second CONNPROP that is malformed is answered with BAD_XDR")
 {
 	struct rp_conn *c = rp_open();
@@ -203,7 +204,7 @@ RP_CASE("versions", conn_second_bad, "CONN-8,ERR-1,PROP-6,D-25",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", conn_second, "CONN-8,D-25",
+RP_CASE("versions", DECISION, conn_second, "CONN-8,D-25",
 	"a second CONNPROP is ignored")
 {
 	struct rp_conn *c = rp_open();
@@ -223,7 +224,7 @@ static void now_2048(struct rp_conn *c)
 	rp_expect(c, error2_arg(xid, REPLY_RESOURCE, ANY));
 }
 
-RP_CASE("versions", conn_late, "CONN-9,CONN-11,VER-8,CONN-13,D-10",
+RP_CASE("versions", DECISION, conn_late, "CONN-9,CONN-11,VER-8,CONN-13,D-10",
 	"RPCs first, CONNPROP later: no unasked CONNPROP, later ones obey it")
 {
 	struct rp_conn *c = rp_connect();
@@ -238,7 +239,7 @@ RP_CASE("versions", conn_late, "CONN-9,CONN-11,VER-8,CONN-13,D-10",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", conn_late_raise, "CONN-9,D-16,PROP-15",
+RP_CASE("versions", DECISION, conn_late_raise, "CONN-9,D-16,PROP-15",
 	"a late CONNPROP with a larger size: Replies of that size are inline")
 {
 	struct rp_conn *c = rp_connect();
@@ -251,7 +252,7 @@ RP_CASE("versions", conn_late_raise, "CONN-9,D-16,PROP-15",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", prop_first_bad, "ERR-15,PROP-6,VER-20,ERR-16",
+RP_CASE("versions", DECISION, prop_first_bad, "ERR-15,PROP-6,VER-20,ERR-16",
 	"a malformed CONNPROP as first message is reported, a good one follows")
 {
 	struct rp_conn *c = rp_connect();
@@ -264,7 +265,7 @@ RP_CASE("versions", prop_first_bad, "ERR-15,PROP-6,VER-20,ERR-16",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", conn_response_set, "CONN-10,CONN-2",
+RP_CASE("versions", MUST, conn_response_set, "CONN-10,CONN-2",
 	"a CONNPROP that claims to be an answer is taken and not answered")
 {
 	struct rp_conn *c = rp_connect();
@@ -274,7 +275,7 @@ RP_CASE("versions", conn_response_set, "CONN-10,CONN-2",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", conn_per_connection, "CONN-14,REC-1",
+RP_CASE("versions", MUST, conn_per_connection, "CONN-14,REC-1",
 	"values last for one connection only")
 {
 	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 8192, 1));
@@ -285,7 +286,7 @@ RP_CASE("versions", conn_per_connection, "CONN-14,REC-1",
 	still_4096(c);
 }
 
-RP_CASE("versions", ver_unsupported, "ERR-11,VER-21,ERR-2,D-8,VER-24",
+RP_CASE("versions", DECISION, ver_unsupported, "ERR-11,VER-21,ERR-2,D-8,VER-24",
 	"unsupported versions get ERR_VERS 1..2 and fix nothing")
 {
 	static const uint32_t vers[] = { 0, 3, 4, 255, 0xffffffff };
@@ -303,7 +304,7 @@ RP_CASE("versions", ver_unsupported, "ERR-11,VER-21,ERR-2,D-8,VER-24",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", ver_unsupported_then_1, "VER-21,VER-19,VER-20",
+RP_CASE("versions", MUST, ver_unsupported_then_1, "VER-21,VER-19,VER-20",
 	"version 1 after an unsupported one")
 {
 	struct rp_conn *c = rp_connect();
@@ -314,7 +315,7 @@ RP_CASE("versions", ver_unsupported_then_1, "VER-21,VER-19,VER-20",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", ver_call_first, "VER-8,CONN-11",
+RP_CASE("versions", MUST, ver_call_first, "VER-8,CONN-11",
 	"a Call as first message is answered with its Reply only")
 {
 	struct rp_conn *c = rp_connect();
@@ -326,7 +327,7 @@ RP_CASE("versions", ver_call_first, "VER-8,CONN-11",
 	rp_null(c);
 }
 
-RP_CASE("versions", ver_other_draft, "VER-23,HDR-5,D-33",
+RP_CASE("versions", DECISION, ver_other_draft, "VER-23,HDR-5,D-33",
 	"messages of later drafts that call themselves version 2")
 {
 	struct rp_conn *c = rp_open();

@@ -138,7 +138,8 @@ static uint32_t open_file(struct session *s)
 	struct rp_msg *m = sequence(s, 2);
 	unsigned int at;
 
-	put_all(m, W(OP_PUTROOTFH, OP_OPEN, 0, 1, 0));
+	rp_put_export(m);
+	put_all(m, W(OP_OPEN, 0, 1, 0));
 	put_all(m, W(s->client[0], s->client[1]));
 	put_opaque(m, "owner", 5);
 	put_all(m, W(0, 0));			/* no create; by name */
@@ -150,18 +151,6 @@ static uint32_t open_file(struct session *s)
 	at = 3 + 11 + 2 + 2 + 4 + 5 + 1;
 	at += 1 + res(s, at);
 	return res(s, at);
-}
-
-/* Somebody else wants to write: nfsd must recall the delegation. */
-static void want_to_write(const struct session *s)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/export/%s", s->file);
-	fd = open(path, O_WRONLY | O_NONBLOCK);
-	if (fd >= 0)
-		close(fd);
 }
 
 static void new_file(struct session *s)
@@ -209,6 +198,8 @@ static struct session *delegation(uint32_t vers, const struct rp_msg *prop)
 		new_file(s);
 		type = open_file(s);
 	}
+	if (type != 1 && !rp_opt.module)
+		rp_skip("the server gives no delegation");
 	rp_check(type == 1, "nfsd gives no delegation (type %u)", type);
 	return s;
 }
@@ -255,53 +246,54 @@ static struct rp_msg *recall_reply(struct session *s, uint32_t xid)
 	return m;
 }
 
-RP_CASE("versions", rev_recall,
+RP_CASE("versions", MUST, rev_recall,
 	"REV-2,REV-1,REV-4,REV-7,FLG-4,HDR-6,PROP-17,CONN-7,CRED-1",
 	"a delegation is recalled by a reverse MSG without chunks")
 {
 	struct session *s = with_delegation(NULL);
 	struct rp_rx *rx;
 
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_null(s->c);
 	rp_expect_silence(s->c, RP_SILENCE);
 }
 
-RP_CASE("versions", rev_recall_inline, "REV-7,REV-2,PROP-17",
+RP_CASE("versions", MUST, rev_recall_inline, "REV-7,REV-2,PROP-17",
 	"the same for a client that says INLINE or GENL")
 {
 	struct session *s;
 	struct rp_rx *rx;
 
 	s = with_delegation(connprop(rp_xid(), 4096, 1));
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_null(s->c);
 	rp_close(s->c);
 	s = with_delegation(connprop(rp_xid(), 1024, 2));
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	rp_check(rx->len <= 1024, "%u bytes", rx->len);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_null(s->c);
 }
 
-RP_CASE("versions", rev_none, "REV-6,PROP-17",
+RP_CASE("versions", MUST, rev_none, "REV-6,PROP-17",
 	"nothing reverse is sent to a client that says NONE")
 {
 	struct session *s = make_client(2, connprop(rp_xid(), 4096, 0));
 
 	/* nfsd may give a delegation, but it cannot recall it here. */
 	open_file(s);
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rp_expect_silence(s->c, 500);
 	rp_null(s->c);
 }
 
-RP_CASE("versions", rev_junk, "REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-1",
+RP_CASE("versions", MUST, rev_junk,
+	"REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-1",
 	"Replies to a reverse Call that are none are dropped")
 {
 	struct session *s = with_delegation(NULL);
@@ -309,7 +301,7 @@ RP_CASE("versions", rev_junk, "REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-
 	struct rp_rx *rx;
 	uint32_t xid;
 
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	xid = rp_word(rx->buf, 0);
 	good = msg_reply(recall_reply(s, xid));
@@ -331,7 +323,7 @@ RP_CASE("versions", rev_junk, "REV-15,REV-14,FLG-3,FLG-5,FLG-9,HDR-7,CHK-13,ERR-
 	rp_nothing(s->c);
 }
 
-RP_CASE("versions", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
+RP_CASE("versions", MUST, rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
 	"errors in answer to a reverse Call do no harm")
 {
 	static const uint32_t codes[] = {
@@ -344,7 +336,7 @@ RP_CASE("versions", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
 
 	for (i = 0; i < 4; i++) {
 		s = with_delegation(NULL);
-		want_to_write(s);
+		rp_want_to_write(s->file);
 		rx = reverse_call(s);
 		rp_send(s->c, error2(rp_word(rx->buf, 0), codes[i]));
 		/* nfsd may try again, with a Call of its own */
@@ -357,14 +349,14 @@ RP_CASE("versions", rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
 	}
 }
 
-RP_CASE("versions", rev_unanswered, "REV-10,REV-11",
+RP_CASE("versions", MUST, rev_unanswered, "REV-10,REV-11",
 	"a client that never answers a reverse Call keeps its connection")
 {
 	struct session *s = with_delegation(NULL);
 	struct rp_rx *rx;
 	uint32_t xid;
 
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	reverse_call(s);
 	/* Nine seconds: nfsd waits for one, and nobody may miss the credit */
 	rp_check(!rp_closed_within(s->c, 9000 / rp_opt.scale),
@@ -375,7 +367,7 @@ RP_CASE("versions", rev_unanswered, "REV-10,REV-11",
 		rp_check(rp_word(rx->buf, 4) == CALL, "not a reverse Call");
 }
 
-RP_CASE("versions", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
+RP_CASE("versions", MUST, rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 	"forward Calls with the XID of a live reverse Call, which asks for one")
 {
 	struct session *s = with_delegation(NULL);
@@ -383,7 +375,7 @@ RP_CASE("versions", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 	uint32_t xid;
 	int i;
 
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	xid = rp_word(rx->buf, 0);
 	for (i = 0; i < 20; i++) {
@@ -397,26 +389,26 @@ RP_CASE("versions", rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 	rp_expect_silence(s->c, RP_SILENCE);
 }
 
-RP_CASE("versions", rev_recall_v1, "V1-13,VER-22,CRED-18,VER-19",
+RP_CASE("versions", MUST | V1, rev_recall_v1, "V1-13,VER-22,CRED-18,VER-19",
 	"a delegation is recalled in version 1")
 {
 	struct session *s = delegation(1, NULL);
 	struct rp_rx *rx;
 
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	rp_send(s->c, v1_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_v1_null(s->c);
 	rp_expect_silence(s->c, RP_SILENCE);
 }
 
-RP_CASE("versions", rev_reconnect, "REV-12,REV-4,REC-1",
+RP_CASE("versions", MUST, rev_reconnect, "REV-12,REV-4,REC-1",
 	"a recall is lost with its connection: the server waits to be asked")
 {
 	struct session *s = with_delegation(NULL);
 	struct rp_rx *rx;
 
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	reverse_call(s);
 	rp_close(s->c);
 	s->c = rp_connect();
@@ -428,7 +420,7 @@ RP_CASE("versions", rev_reconnect, "REV-12,REV-4,REC-1",
 	 * transport.) Another client is not affected.
 	 */
 	s = with_delegation(NULL);
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	null(s);
@@ -445,7 +437,8 @@ static void change_brs(struct session *s, uint32_t brs)
 	rp_expect(s->c, resprop(xid, 0, 0, 0));
 }
 
-RP_CASE("server-change", rev_brs_back, "PROP-17,REV-7,CHG-19,CHG-20,D-26",
+RP_CASE("server-change", DECISION, rev_brs_back,
+	"PROP-17,REV-7,CHG-19,CHG-20,D-26",
 	"a client stops taking reverse Calls, and starts again: recalled")
 {
 	struct session *s = with_delegation(connprop_x(rp_xid(), 4096, 1, 0));
@@ -456,31 +449,33 @@ RP_CASE("server-change", rev_brs_back, "PROP-17,REV-7,CHG-19,CHG-20,D-26",
 		change_brs(s, 0);
 		change_brs(s, 1);
 	}
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
 	rp_nothing(s->c);
 }
 
-RP_CASE("server-change", rev_brs_none, "REV-6,PROP-17,CHG-19,CHG-28,D-26",
+RP_CASE("server-change", DECISION, rev_brs_none,
+	"REV-6,PROP-17,CHG-19,CHG-28,D-26",
 	"a client stops taking reverse Calls: none is sent from then on")
 {
 	struct session *s = with_delegation(connprop_x(rp_xid(), 4096, 1, 0));
 
 	change_brs(s, 0);
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rp_expect_silence(s->c, 500);
 	rp_nothing(s->c);
 }
 
-RP_CASE("server-change", rev_brs_in_flight, "REV-6,REV-15,PROP-17,CHG-20",
+RP_CASE("server-change", DECISION, rev_brs_in_flight,
+	"REV-6,REV-15,PROP-17,CHG-20",
 	"a client stops taking reverse Calls while one waits for its Reply")
 {
 	struct session *s = with_delegation(connprop_x(rp_xid(), 4096, 1, 0));
 	struct rp_rx *rx;
 	uint32_t xid;
 
-	want_to_write(s);
+	rp_want_to_write(s->file);
 	rx = reverse_call(s);
 	xid = rp_word(rx->buf, 0);
 	change_brs(s, 0);
@@ -490,7 +485,7 @@ RP_CASE("server-change", rev_brs_in_flight, "REV-6,REV-15,PROP-17,CHG-20",
 
 /* ---- versions switched off ---- */
 
-RP_CASE("versions", ver_no_v2, "VER-9,VER-24,ERR-11",
+RP_CASE("versions", MUST | MODULE, ver_no_v2, "VER-9,VER-24,ERR-11",
 	"version 2 switched off: ERR_VERS 1..1, then version 1")
 {
 	struct rp_conn *c;
@@ -506,7 +501,7 @@ RP_CASE("versions", ver_no_v2, "VER-9,VER-24,ERR-11",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", ver_no_v1, "VER-24,ERR-11",
+RP_CASE("versions", MUST | MODULE, ver_no_v1, "VER-24,ERR-11",
 	"version 1 switched off: ERR_VERS 2..2, then version 2")
 {
 	struct rp_conn *c;

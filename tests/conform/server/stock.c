@@ -5,7 +5,8 @@
  */
 #include "rp.h"
 
-RP_CASE("stock", stock_null, "V1-7", "a NULL call to a version 1 server")
+RP_CASE("stock", MUST | V1, stock_null,
+	"V1-7", "a NULL call to a version 1 server")
 {
 	struct rp_conn *c = rp_connect();
 
@@ -15,7 +16,7 @@ RP_CASE("stock", stock_null, "V1-7", "a NULL call to a version 1 server")
 	rp_close(c);
 }
 
-RP_CASE("stock", stock_err_vers, "VER-9,ERR-12,V1-11",
+RP_CASE("stock", MUST | V1, stock_err_vers, "VER-9,ERR-12,V1-11",
 	"a version 1 server answers CONNPROP with ERR_VERS and stays")
 {
 	struct rp_conn *c = rp_connect();
@@ -26,7 +27,7 @@ RP_CASE("stock", stock_err_vers, "VER-9,ERR-12,V1-11",
 	rp_v1_null(c);
 }
 
-RP_CASE("stock", stock_connects, "REC-4",
+RP_CASE("stock", TROUBLE | V1, stock_connects, "REC-4",
 	"a client that comes and goes many times")
 {
 	unsigned int i;
@@ -39,7 +40,7 @@ RP_CASE("stock", stock_connects, "REC-4",
 	}
 }
 
-RP_CASE("stock", stock_stale, "ERR-33",
+RP_CASE("stock", TROUBLE | V1, stock_stale, "ERR-33",
 	"stale handles break connections, many times")
 {
 	unsigned int i;

@@ -21,7 +21,7 @@ static struct rp_conn *connect_private(const void *p, unsigned int len)
 	return rp_connect_how(&how);
 }
 
-RP_CASE("versions", v1_null, "V1-7,VER-19,HDR-11,V1-16,CRED-18",
+RP_CASE("versions", MUST, v1_null, "V1-7,VER-19,HDR-11,V1-16,CRED-18",
 	"version 1 on the same port, beside version 2")
 {
 	struct rp_conn *one = rp_connect(), *two = rp_open();
@@ -32,7 +32,7 @@ RP_CASE("versions", v1_null, "V1-7,VER-19,HDR-11,V1-16,CRED-18",
 	rp_nothing(two);
 }
 
-RP_CASE("versions", v1_error, "V1-3,V1-4,HT-4",
+RP_CASE("versions", MUST | V1, v1_error, "V1-3,V1-4,HT-4",
 	"RDMA_ERROR and RDMA_DONE are discarded in version 1")
 {
 	struct rp_conn *c = rp_connect();
@@ -45,7 +45,7 @@ RP_CASE("versions", v1_error, "V1-3,V1-4,HT-4",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", v1_msgp, "V1-5,V1-2",
+RP_CASE("versions", MUST | V1, v1_msgp, "V1-5,V1-2",
 	"RDMA_MSGP is answered with ERR_CHUNK")
 {
 	struct rp_conn *c = rp_connect();
@@ -60,7 +60,7 @@ RP_CASE("versions", v1_msgp, "V1-5,V1-2",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", v1_bad, "V1-2,V1-1,CHK-6,CHK-7,CHK-9",
+RP_CASE("versions", MUST | V1, v1_bad, "V1-2,V1-1,CHK-6,CHK-7,CHK-9",
 	"chunk lists that cannot be parsed are answered with ERR_CHUNK")
 {
 	struct rp_conn *c = rp_connect();
@@ -96,7 +96,7 @@ static struct rp_rx *v1_read(struct rp_conn *c, struct rp_seg *seg,
 	return rp_recv(c);
 }
 
-RP_CASE("versions", v1_chunks, "V1-1,CHK-14,CHK-15,LNG-13,V1-14",
+RP_CASE("versions", MUST | V1, v1_chunks, "V1-1,CHK-14,CHK-15,LNG-13,V1-14",
 	"a READ with a Write chunk in version 1")
 {
 	struct rp_conn *c = rp_connect();
@@ -124,7 +124,7 @@ RP_CASE("versions", v1_chunks, "V1-1,CHK-14,CHK-15,LNG-13,V1-14",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", v1_reply_chunk, "LNG-6,V1-1,LNG-5",
+RP_CASE("versions", MUST | V1, v1_reply_chunk, "LNG-6,V1-1,LNG-5",
 	"version 1 uses the Reply chunk whenever there is one")
 {
 	struct rp_conn *c = rp_connect();
@@ -148,7 +148,7 @@ RP_CASE("versions", v1_reply_chunk, "LNG-6,V1-1,LNG-5",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", v1_threshold, "V1-7,INL-2,CM-9,V1-2",
+RP_CASE("versions", MUST | V1, v1_threshold, "V1-7,INL-2,CM-9,V1-2",
 	"without private data a version 1 Reply has 1024 bytes at the most")
 {
 	struct rp_conn *c = rp_connect();
@@ -166,7 +166,7 @@ RP_CASE("versions", v1_threshold, "V1-7,INL-2,CM-9,V1-2",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", cm_threshold, "CM-7,CM-6,CM-3,CM-2",
+RP_CASE("versions", MUST | V1, cm_threshold, "CM-7,CM-6,CM-3,CM-2",
 	"with private data version 1 uses the sizes in it")
 {
 	struct rp_conn *c = connect_private(c1, 8);
@@ -184,7 +184,7 @@ RP_CASE("versions", cm_threshold, "CM-7,CM-6,CM-3,CM-2",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", cm_answer, "CM-1,CM-2,CM-4,CM-5",
+RP_CASE("versions", MUST | V1, cm_answer, "CM-1,CM-2,CM-4,CM-5",
 	"the server's private data")
 {
 	struct rp_conn *c = connect_private(c1, 8);
@@ -197,7 +197,7 @@ RP_CASE("versions", cm_answer, "CM-1,CM-2,CM-4,CM-5",
 	rp_v1_nothing(c);
 }
 
-RP_CASE("versions", cm_any, "CM-15,CM-9,CM-10,CM-11,CM-13",
+RP_CASE("versions", MUST | V1, cm_any, "CM-15,CM-9,CM-10,CM-11,CM-13",
 	"no private data makes the server refuse a connection")
 {
 	static const uint8_t data[][16] = {
@@ -219,7 +219,7 @@ RP_CASE("versions", cm_any, "CM-15,CM-9,CM-10,CM-11,CM-13",
 	}
 }
 
-RP_CASE("versions", cm_offset, "CM-10,CM-11,D-35",
+RP_CASE("versions", DECISION, cm_offset, "CM-10,CM-11,D-35",
 	"private data is found behind that of another layer")
 {
 	static const uint8_t data[] = {
@@ -236,7 +236,7 @@ RP_CASE("versions", cm_offset, "CM-10,CM-11,D-35",
 	rp_expect(c, m);
 }
 
-RP_CASE("versions", cm_not_v2, "CM-14,D-28,RINV-20",
+RP_CASE("versions", DECISION, cm_not_v2, "CM-14,D-28,RINV-20",
 	"private data with small sizes and no flag does not touch version 2")
 {
 	static const uint8_t c2[] = { 0xf6, 0xab, 0x0e, 0x18, 1, 0, 0, 0 };
@@ -266,7 +266,7 @@ RP_CASE("versions", cm_not_v2, "CM-14,D-28,RINV-20",
 		 "the handle was not invalidated");
 }
 
-RP_CASE("versions", v1_invalidate, "RINV-21,CM-8",
+RP_CASE("versions", MUST | V1, v1_invalidate, "RINV-21,CM-8",
 	"version 1 invalidates the only handle, if both sides have the flag")
 {
 	static const uint8_t off[] = { 0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 3 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Cases of the raw peer (tests/conform) as subtests.
+# Cases of the conformance kit (tests/conform) as subtests.
 
 # raw_smp DEV NAMES: the guest with several CPUs is emulated and slow. There,
 # over this device, only these cases: what CPUs may race about. User-Mode Linux
@@ -11,49 +11,63 @@ raw_smp() {
 	raw_smp_cases[$1]=${2//[$'\n\t']/ }
 }
 
-# raw_group GROUP PORT[+] [NAME...]: every case of a group, or the named ones,
-# over every device. The name of a result begins with the requirement ids.
-# With PORT+ every case has its own ports, so that it never meets mounts of
-# others.
-raw_group() {
-	local group=$1 port=${2%+} step=0 dev name ids text pick
+# plain_user: from now on cases are run by an ordinary user who may use the RDMA
+# devices, and may lock memory for them.
+RAW_AS=()
+plain_user() {
+	chmod 666 /dev/infiniband/*
+	chmod 1777 /tmp
+	ulimit -l unlimited
+	RAW_AS=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+}
 
-	[ "$port" = "$2" ] || step=2
+# raw_group GROUP PORT [NAME...]: every case of a group, or the named ones, over
+# every device. The name of a result begins with the requirement ids.
+raw_group() {
+	local group=$1 port=$2 side=server dev pick
+
+	case $group in
+	version | replies | credits | reasons | *client*) side=client ;;
+	esac
 	shift 2
-	rpcrdma2-conform list "$group" > "$LAB_TMP/raw.$group"
-	[ -s "$LAB_TMP/raw.$group" ] || lab_die "no cases of group $group"
 	for dev in $(lab_devices); do
 		pick=$*
 		! lab_is qemu || pick=${raw_smp_cases[$dev]-$pick}
-		for name in $pick; do
-			grep -q "^$name"$'\t' "$LAB_TMP/raw.$group" ||
-				ktap_fail "$name" "no case of $group"
-		done
-		while IFS=$'\t' read -r name _ ids text; do
-			[ -z "$pick" ] || [[ " $pick " = *" $name "* ]] ||
-				continue
-			raw_case "$name" "$dev" "$port" "$ids $text ($dev)"
-			port=$((port + step))
-		done < "$LAB_TMP/raw.$group"
+		# shellcheck disable=SC2086 # names
+		raw_run "$dev" $side "$(lab_addr "$dev")" --port "$port" \
+			--dev "$dev" --scale "$lab_scale" --module \
+			--export / --here --mount-options rdmaver=2 \
+			--group "$group" ${RAW_VERBOSE:+-v} $pick
+		# No mount meets those of another device.
+		[ $side = server ] || port=$((port + 1000))
 	done
 }
 
-raw_case() { # NAME DEV PORT TITLE
-	local log=$LAB_TMP/raw.log rc=0 since=$EPOCHREALTIME
+# raw_run SUFFIX ARG...: what the kit reports becomes ours, case by case.
+raw_run() {
+	local suffix=$1 line name said=() plan=none n=0
 
-	rpcrdma2-conform run "$1" --addr "$(lab_addr "$2")" --port "$3" --dev "$2" \
-		--scale "$lab_scale" ${RAW_VERBOSE:+-v} \
-		> "$log" 2>&1 < /dev/null || rc=$?
-	echo "---- $1 $2: $rc, $(((${EPOCHREALTIME/./} - ${since/./}) / 1000)) ms"
-	cat "$log"
-	case $rc in
-	0) ktap_ok "$4" ;;
-	4) ktap_skip "$4" "$(sed -n 's/^skipped: //p' "$log")" ;;
-	*)
-		tail -n 20 "$log" | while IFS= read -r line; do
-			ktap_diag "  $line"
-		done
-		ktap_fail "$4" "case $1, status $rc"
-		;;
-	esac
+	shift
+	while IFS= read -r line; do
+		echo "$line"
+		case $line in
+		'#'*) said+=("${line#\# }") ;;
+		1..*) plan=${line#1..} ;;
+		esac
+		[[ $line =~ ^(not )?ok\ [0-9]+\ (.*)$ ]] || continue
+		n=$((n + 1))
+		name="${BASH_REMATCH[2]%% # SKIP *} ($suffix)"
+		case $line in
+		ok*' # SKIP '*) ktap_skip "$name" "${line##* # SKIP }" ;;
+		ok*) ktap_ok "$name" ;;
+		not*)
+			for line in "${said[@]}"; do
+				ktap_diag "  $line"
+			done
+			ktap_fail "$name" "case ${said[0]%%:*}"
+			;;
+		esac
+		said=()
+	done < <("${RAW_AS[@]}" rpcrdma2-conform "$@" < /dev/null)
+	[ "$n" = "$plan" ] || lab_die "rpcrdma2-conform $*: $n results of $plan"
 }
