@@ -25,8 +25,8 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
-	check-kernels check-hostile check-kcsan check-arm64 check-deb mutants \
-	bench lint help clean
+	check-kernels check-hostile check-kcsan check-arm64 check-conform check-deb \
+	mutants bench lint help clean
 
 all: module
 
@@ -82,6 +82,10 @@ check-hostile:
 check-kcsan:
 	@scripts/setup-packages.sh
 	@scripts/lab/run qemu-kcsan $(KCSAN)
+
+check-conform:
+	@scripts/setup-packages.sh
+	@scripts/check-conform
 
 check-arm64:
 	@scripts/setup-packages.sh --arm64
@@ -146,6 +150,8 @@ help:
 	@echo '  make check-kcsan  on a kernel that watches for data races; also minutes'
 	@echo '  make check-deb    the packages, in a Debian from installation to purge;'
 	@echo '                    half an hour, not part of make check'
+	@echo '  make check-conform  the conformance kit: does it find deliberate faults, and'
+	@echo '                    what does it say of server and client elsewhere?'
 	@echo '  make check-arm64  a little of everything on an emulated arm64'
 	@echo '  make mutants      do the tests notice small faults? Hours; goes on where it was'
 	@echo '                    ended. MUTANTS="unit", "guest --minutes 30"'

@@ -7,6 +7,8 @@
 #
 #	pair_net client|server	addresses, rxe on one cable and siw on the other
 #
+#	pair_levels DEV		what of the conformance kit is run over it
+#
 # for the server:
 #	pair_disk		mounts the disk that outlives the server: /export,
 #				and what NFS servers remember
@@ -69,6 +71,11 @@ _ask() {
 	echo "$1" > $PAIR/ask.new
 	mv $PAIR/ask.new $PAIR/ask
 	lab_wait 20 _obeyed || lab_die "$1 was not obeyed"
+}
+
+# A second device shows less, and takes as long.
+pair_levels() { # DEV
+	[ "$1" = rxe ] && echo all || echo must
 }
 
 power_off() { _ask power_off; }

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The conformance kit on a machine of its own. First it tests the servers of this
+# guest, ours and the stock one, see conform-client.sh. Then it is here, as an
+# ordinary user, and clients of the other guest come to it: ours and the stock
+# one, each by way of an agent there.
+#
+# timeout: 3600
+. /lab/tests/lib.sh
+. /lab/lib/raw.sh
+
+lab_allow_log "$RXE_FAULT"
+pair_net server
+lab_modprobe rdma_ucm
+lab_server
+fs_listen
+lab_listen rdma 20050
+pair_listening
+
+until [ -e $PAIR/clients ] || [ -e $PAIR/stop ]; do
+	lab_pause 0.5
+done
+plain_user
+# The servers were busy with other things; whoever is left goes.
+port=21000 agent=20901
+for dev in $(lab_devices); do
+	raw_run "our client, $dev" client "$(lab_addr "$dev")" \
+		--port $port --agent $agent --mount-options rdmaver=2 \
+		--scale "$lab_scale" --level "$(pair_levels "$dev")" \
+		--json "/tmp/our-client-$dev.json"
+	port=$((port + 1000)) agent=$((agent + 1))
+	raw_run "stock client, $dev" client "$(lab_addr "$dev")" \
+		--port $port --agent $agent --peer-version 1 \
+		--scale "$lab_scale" --json "/tmp/stock-client-$dev.json"
+	port=$((port + 1000)) agent=$((agent + 1))
+done
+cp /tmp/*.json "$LAB_OUT"
+: > $PAIR/tested
+pair_serve
