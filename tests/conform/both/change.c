@@ -436,9 +436,10 @@ BOTH(DECISION, chg_update_default, "CHG-30,PROP-4",
 	"UPDPROP with a value of zero length states the default")
 {
 	struct peer *p = start(8192);
-	struct rp_msg *m = updprop(rp_xid(), 1);
+	struct rp_msg *m;
 
 	peer_limit(p, 8192);
+	m = updprop(rp_xid(), 1);
 	put_default(m, RBSIZ);
 	rp_send(p->c, m);
 	peer_limit(p, 4096);

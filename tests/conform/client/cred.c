@@ -212,7 +212,7 @@ RP_CASE("credits", MUST, cred_connprop, "CRED-14,CRED-11,CRED-12",
 	/* And in version 1 after ERR_VERS: one */
 	rp_close(s->c);
 	cl_accept(s);
-	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	cl_settle_v1(s);
 	s->limit = 1024;
 	l.n = 0;
 	want(&l, 1, "ERR_VERS");
@@ -262,7 +262,7 @@ RP_CASE("credits", MUST | V1, cred_v1, "CRED-18,CRED-3,V1-8",
 
 	s->grant = 3;
 	cl_accept(s);
-	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	cl_settle_v1(s);
 	rp_check(!cl_serve(s, s->mount), "the mount fails");
 	l = start(s);
 	want(&l, 3, "grant 3");

@@ -375,7 +375,7 @@ RP_CASE("credits", MUST | V1, rev_v1, "V1-13,CRED-18,VER-11,VER-22",
 
 	s->grant = 1;
 	cl_accept(s);
-	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	cl_settle_v1(s);
 	call = until_session(s);
 	rp_send(s->c, v1_call(cb_null(xid)));
 	rp_expect(s->c, v1_null_reply(xid));

@@ -127,25 +127,35 @@ static void settle_large(struct cl *s)
 	s->limit = 1024;
 }
 
-/* Serve until it is over, on new connections if the client wants them. */
-static bool served(void *arg)
-{
-	struct rp_job **job = arg;
+/* An operation that may want a new connection */
+struct turn {
+	struct cl	*s;
+	struct rp_job	*job;
+};
 
-	return job_over(*job);
+static bool over_or_back(void *arg)
+{
+	struct turn *t = arg;
+
+	return job_over(t->job) || rp_wants_in(t->s->l);
 }
 
+/* Serve until it is over, on new connections if the client wants them. */
 static int serve_on(struct cl *s, struct rp_job *job)
 {
+	struct turn turn = { s, job };
 	unsigned int i;
 
-	for (i = 0; i < 300 && !rp_wait(served, &job, 1); i++) {
+	for (i = 0; i < 300 && !job_over(job); i++) {
 		cl_serve_for(s, 100);
 		if (!rp_is_closed(s->c))
 			continue;
+		rp_check(rp_wait(over_or_back, &turn, RP_ANSWER),
+			 "the client does not connect again");
+		if (job_over(job))
+			break;
 		rp_close(s->c);
-		s->c = rp_accept_within(s->l, NULL, RP_ANSWER);
-		rp_check(s->c, "the client does not connect again");
+		cl_accept(s);
 		settle_large(s);
 	}
 	return job_result(job);

@@ -360,7 +360,7 @@ RP_CASE("version", MUST, cl_err_vers_cm_once, "CM-12,CM-9,INL-8,REC-1",
 	hang_up(s);
 	w.job = job_write("f", 0, 2000);
 	cl_accept(s);
-	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	cl_settle_v1(s);
 	w.call = cl_wait_for(s, NFS_WRITE);
 	rp_check(w.call->rx.len <= 1024, "a Call of %u bytes",
 		 w.call->rx.len);
@@ -1013,7 +1013,7 @@ RP_CASE("version", DECISION, cl_version_change, "HDR-12,HDR-11,D-14",
 static void answer_v1_only(struct cl *s, unsigned int n)
 {
 	(void)n;
-	rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	cl_settle_v1(s);
 }
 
 RP_CASE("version", DECISION | MODULE, cl_insist_err_vers, "SEC-11,VER-24",

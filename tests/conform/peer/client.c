@@ -592,13 +592,18 @@ struct cl *cl_mounted(const char *options)
 	return s;
 }
 
+void cl_settle_v1(struct cl *s)
+{
+	if (rp_opt.version != 1)
+		rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+}
+
 struct cl *cl_mounted_v1(const struct rp_how *how)
 {
 	struct cl *s = cl_start(NULL);
 
 	cl_accept_how(s, how);
-	if (rp_opt.version != 1)
-		rp_send(s->c, err_vers(cl_first(s), 2, 1, 1));
+	cl_settle_v1(s);
 	check_mount(s);
 	return s;
 }
@@ -678,6 +683,7 @@ void cl_alive(struct cl *s)
 	struct rp_job *job = job_stat(cl_name());
 	int err = cl_serve(s, job);
 
+	job_forget(job);
 	rp_check(!err, "the next operation fails: %s", strerror(err));
 	rp_check(s->c == c && !rp_is_closed(c) && !rp_wants_in(s->l),
 		 "the connection did not survive");

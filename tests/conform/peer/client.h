@@ -133,6 +133,8 @@ void cl_stay_silent(struct cl *s);
 /* Answer to cl_first(): RBSIZ 4096, BRS NONE, @grant credits */
 struct rp_msg *cl_connprop(struct cl *s, uint32_t xid);
 void cl_settle(struct cl *s);
+/* The other way: version 1. A client that knows version 2 gets ERR_VERS. */
+void cl_settle_v1(struct cl *s);
 /* A mount that is complete: version 2, or 1 after ERR_VERS */
 struct cl *cl_mounted(const char *options);
 struct cl *cl_mounted_v1(const struct rp_how *how);

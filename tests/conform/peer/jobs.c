@@ -237,6 +237,15 @@ static struct rp_job *new_job(void)
 	return &jobs[nr_jobs++];
 }
 
+void job_forget(struct rp_job *job)
+{
+	if (!job->over || job != &jobs[nr_jobs - 1])
+		return;
+	free(job->data);
+	memset(job, 0, sizeof(*job));
+	nr_jobs--;
+}
+
 struct rp_job *job_mount(const char *fmt, ...)
 {
 	struct rp_job *job = new_job();

@@ -84,6 +84,8 @@ int job_result(struct rp_job *job);
 uint32_t job_count(struct rp_job *job);
 /* What was read; the case ends here if nobody has told (JOBS_HAND) */
 const uint8_t *job_data(struct rp_job *job);
+/* Nobody looks at it any more, and it was the last one. */
+void job_forget(struct rp_job *job);
 /* Kill its process; on return that is gone and its RPC cancelled */
 void job_kill(struct rp_job *job);
 
