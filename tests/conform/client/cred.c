@@ -47,8 +47,8 @@ static bool another(struct load *l, unsigned int ms)
 static void want(struct load *l, unsigned int n, const char *when)
 {
 	while (l->n < n)
-		rp_check(another(l, RP_ANSWER),
-			 "%s: %u Calls outstanding, not %u", when, l->n, n);
+		rp_choice(another(l, RP_ANSWER),
+			  "%s: %u Calls outstanding, not %u", when, l->n, n);
 	rp_check(l->n == n && !another(l, 300), "%s: more than %u Calls",
 		 when, n);
 }
@@ -187,7 +187,7 @@ RP_CASE("credits", MUST, cred_million, "CRED-6,SEC-3",
 	finish(&l);
 }
 
-RP_CASE("credits", MUST, cred_connprop, "CRED-14,CRED-11,CRED-12",
+RP_CASE("credits", DECISION, cred_connprop, "CRED-14,CRED-11,CRED-12",
 	"the grant of the CONNPROP answer counts; one of its own gives none")
 {
 	struct cl *s = mounted(32);

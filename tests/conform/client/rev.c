@@ -100,7 +100,7 @@ static struct cl *with_session(uint32_t grant, struct cl_call **call)
 	cl_accept(s);
 	cl_settle(s);
 	*call = until_session(s);
-	rp_check(cb_program, "no callback program");
+	rp_choice(cb_program, "no callback program");
 	return s;
 }
 
@@ -166,7 +166,7 @@ RP_CASE("credits", MUST, rev_unsaid, "PROP-18,PROP-17,CONN-11",
 	rp_send(s->c, rp_set(connprop_head(cl_first(s), RESPONSE, 0), 2, 16));
 	s->limit = 4096;
 	call = until_session(s);
-	rp_check(cb_program, "no callback program");
+	rp_choice(cb_program, "no callback program");
 	rp_send(s->c, msg_call(cb_null(xid)));
 	cb_replied(s, xid);
 	give_up(s, call);
@@ -312,7 +312,7 @@ RP_CASE("credits", DECISION, rev_chunks,
 }
 
 RP_CASE("credits", MUST, rev_malformed,
-	"ERR-1,FLG-3,FLG-5,HDR-7,CHK-6,CHK-7,ERR-15",
+	"ERR-1,HDR-7,CHK-6,CHK-7,ERR-15",
 	"malformed reverse Calls are answered with BAD_XDR")
 {
 	struct cl_call *call;
@@ -322,10 +322,22 @@ RP_CASE("credits", MUST, rev_malformed,
 	for (i = 6; i <= 8; i++)
 		rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), i, 2),
 			   BAD_XDR);
-	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 4, 2), BAD_XDR);
 	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 9, 7), BAD_XDR);
-	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 10, 1), BAD_XDR);
 	rp_refused(s->c, rp_cut(msg_call(cb_null(rp_xid())), 32), BAD_XDR);
+	rp_send(s->c, msg_call(cb_null(xid)));
+	cb_replied(s, xid);
+	give_up(s, call);
+}
+
+RP_CASE("credits", DECISION, rev_flags, "ERR-1,FLG-3,FLG-5,D-13",
+	"reverse Calls with a reserved flag, or that are none: BAD_XDR")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(4, &call);
+	uint32_t xid = rp_xid();
+
+	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 4, 2), BAD_XDR);
+	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 10, 1), BAD_XDR);
 	rp_send(s->c, msg_call(cb_null(xid)));
 	cb_replied(s, xid);
 	give_up(s, call);

@@ -39,30 +39,40 @@ void rp_play(const char *name)
 	c->run();
 }
 
-void rp_fail(const char *fmt, ...)
+static void __attribute__((noreturn)) end(int status, const char *fmt,
+					  va_list ap)
 {
 	char why[RUN_WHY];
+
+	vsnprintf(why, sizeof(why), fmt, ap);
+	fprintf(stderr, "%s%s\n", status == RUN_SKIPPED ? "skipped: " : "",
+		why);
+	run_why(why);
+	exit(status);
+}
+
+void rp_fail(const char *fmt, ...)
+{
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why, sizeof(why), fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "%s\n", why);
-	run_why(why);
-	exit(RUN_FAILED);
+	end(RUN_FAILED, fmt, ap);
 }
 
 void rp_skip(const char *fmt, ...)
 {
-	char why[RUN_WHY];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why, sizeof(why), fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "skipped: %s\n", why);
-	run_why(why);
-	exit(RUN_SKIPPED);
+	end(RUN_SKIPPED, fmt, ap);
+}
+
+void rp_otherwise(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	end(rp_opt.module ? RUN_FAILED : RUN_SKIPPED, fmt, ap);
 }
 
 void rp_note(const char *fmt, ...)

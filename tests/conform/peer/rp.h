@@ -73,6 +73,18 @@ do {									\
 		rp_fail(__VA_ARGS__);					\
 } while (0)
 
+/* What the drafts leave open: rpcrdma2 has to do as it has decided, with others
+ * there is nothing to be tested then.
+ */
+void rp_otherwise(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
+
+#define rp_choice(cond, ...)						\
+do {									\
+	if (!(cond))							\
+		rp_otherwise(__VA_ARGS__);				\
+} while (0)
+
 uint64_t rp_now(void);			/* milliseconds */
 void rp_sleep(unsigned int ms);		/* not scaled */
 
@@ -368,7 +380,13 @@ bool rp_wait(bool (*done)(void *arg), void *arg, unsigned int ms);
 
 /* Connect and exchange CONNPROP: RBSIZ 4096, BRS NONE */
 struct rp_conn *rp_open(void);
-/* Connect, send this CONNPROP, take the answer */
+/* Send this CONNPROP, take the answer. Returns the credits. */
+uint32_t rp_settle(struct rp_conn *c, const struct rp_msg *connprop);
+/* Bytes of a message that the server of the last rp_settle() takes, and we
+ * have room for
+ */
+uint32_t rp_may_send(void);
+/* Connect, and the same */
 struct rp_conn *rp_open_with(const struct rp_msg *connprop);
 /* NULL Calls of both versions work; what came before left no answer. */
 void rp_null(struct rp_conn *c);

@@ -6,21 +6,44 @@
 #include <string.h>
 
 #include "rp.h"
+#include "change.h"
 
-struct rp_conn *rp_open_with(const struct rp_msg *prop)
+/* Receive Buffer Size of the server */
+static uint32_t rbsiz;
+
+uint32_t rp_settle(struct rp_conn *c, const struct rp_msg *prop)
 {
-	struct rp_conn *c = rp_connect();
+	const struct chg_value *v;
 	struct rp_rx *rx;
+	struct chg m;
 
+	rbsiz = 4096;
 	rp_send(c, prop);
 	if (rp_opt.no_answer)
-		return c;
+		return 1;
 	rx = rp_recv(c);
 	rp_check(rx->len >= 24 && rp_word(rx->buf, 0) == prop->w[0] &&
 		 rp_word(rx->buf, 1) == 2 && rp_word(rx->buf, 3) == CONNPROP &&
 		 rp_word(rx->buf, 4) == RESPONSE,
 		 "CONNPROP is not answered with CONNPROP");
+	m = chg_parse(rx);
+	v = chg_find(&m, RBSIZ);
+	if (v)
+		rbsiz = v->value;
+	return m.credit;
+}
+
+struct rp_conn *rp_open_with(const struct rp_msg *prop)
+{
+	struct rp_conn *c = rp_connect();
+
+	rp_settle(c, prop);
 	return c;
+}
+
+uint32_t rp_may_send(void)
+{
+	return rbsiz < RP_RECV_SIZE ? rbsiz : RP_RECV_SIZE;
 }
 
 struct rp_conn *rp_open(void)

@@ -58,7 +58,7 @@ RP_CASE("server", DECISION, flg_order, "FLG-11",
 	rp_nothing(c);
 }
 
-RP_CASE("server", MUST, flg_reply_unasked, "FLG-10,REV-15,FLG-7",
+RP_CASE("server", DECISION, flg_reply_unasked, "FLG-10,REV-15,FLG-7",
 	"a response that answers nothing is dropped")
 {
 	struct rp_conn *c = rp_open();

@@ -349,7 +349,7 @@ RP_CASE("versions", MUST, rev_error, "REV-14,ERR-8,ERR-34,ERR-10,ERR-16",
 	}
 }
 
-RP_CASE("versions", MUST, rev_unanswered, "REV-10,REV-11",
+RP_CASE("versions", DECISION, rev_unanswered, "REV-10,REV-11",
 	"a client that never answers a reverse Call keeps its connection")
 {
 	struct session *s = with_delegation(NULL);
