@@ -4,8 +4,8 @@
 # Cases of the conformance kit against a module that may have a fault: see
 # scripts/check-conform. From the kernel's command line:
 #
-#	conform_cases=SIDE:CASE,...	which
-#	conform_expect=pass|fail	what they must do
+#	lab_conform_cases=SIDE:CASE,...	which
+#	lab_conform_expect=pass|fail	what they must do
 #
 # timeout: 240
 . /lab/lib/lab.sh
@@ -15,7 +15,7 @@ lab_all
 echo 15000 > /sys/module/rpcrdma2/parameters/negotiate_ms
 
 port=21000
-for what in ${conform_cases//,/ }; do
+for what in ${lab_conform_cases//,/ }; do
 	side=${what%%:*} case=${what#*:}
 	out=$LAB_TMP/conform rc=0
 	[ "$side" = client ] && at=$((port += 10)) || at=20049
@@ -25,11 +25,11 @@ for what in ${conform_cases//,/ }; do
 		> "$out" < /dev/null || rc=$?
 	cat "$out"
 	grep -q '# SKIP' "$out" && rc=skipped
-	case $conform_expect-$rc in
+	case $lab_conform_expect-$rc in
 	pass-0 | fail-1)
 		ktap_diag "$(grep "^# $case" "$out")"
-		ktap_ok "$case: $conform_expect"
+		ktap_ok "$case: $lab_conform_expect"
 		;;
-	*) ktap_fail "$case: $conform_expect" "status $rc" ;;
+	*) ktap_fail "$case: $lab_conform_expect" "status $rc" ;;
 	esac
 done

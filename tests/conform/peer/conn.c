@@ -858,11 +858,17 @@ static void show(const char *title, const struct rp_rx *rx,
 	fprintf(stderr, n > 40 ? " ...\n" : "\n");
 }
 
+static void wanted(const struct rp_msg *want)
+{
+	show("expected", NULL, want);
+	rp_record_wanted(want);
+}
+
 void rp_must_match(const struct rp_rx *rx, const struct rp_msg *want)
 {
 	if (rp_matches(rx, want))
 		return;
-	show("expected", NULL, want);
+	wanted(want);
 	show("received", rx, NULL);
 	rp_fail("not the expected message");
 }
@@ -872,7 +878,7 @@ struct rp_rx *rp_expect(struct rp_conn *c, const struct rp_msg *want)
 	struct rp_rx *rx = rp_recv_within(c, RP_ANSWER);
 
 	if (!rx) {
-		show("expected", NULL, want);
+		wanted(want);
 		rp_fail(c->closed || c->broken ?
 			"the connection ends instead" : "no message in time");
 	}

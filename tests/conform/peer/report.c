@@ -110,6 +110,8 @@ static void text_case(FILE *f, const struct run *r)
 		r->c->text);
 	if (r->log->why[0])
 		fprintf(f, "  reason: %s\n", r->log->why);
+	if (r->log->wanted[0])
+		fprintf(f, "  bytes expected: %s\n", r->log->wanted);
 	while (next_id(&ids, id, sizeof(id))) {
 		b = find(id);
 		if (b)
@@ -213,6 +215,8 @@ void report_json(FILE *f, const struct run *runs)
 		json_member(f, "expected", r->c->text);
 		json_member(f, "verdict", verdict(r));
 		json_member(f, "reason", r->log->why);
+		if (r->log->wanted[0])
+			json_member(f, "bytes_expected", r->log->wanted);
 		fprintf(f, "\"milliseconds\": %u,\n    ", r->ms);
 		json_basis(f, r->c);
 		json_messages(f, r->log);
@@ -312,6 +316,9 @@ void report_html(FILE *f, const struct run *runs)
 		}
 		fputs("</summary>", f);
 		html_basis(f, r->c);
+		if (r->log->wanted[0])
+			fprintf(f, "<p>Expected:</p><pre>%s</pre>",
+				r->log->wanted);
 		html_messages(f, r->log);
 		fputs("</details>\n", f);
 	}

@@ -273,6 +273,8 @@ enum rp_way { RP_SENT, RP_GOT, RP_WROTE, RP_READ };
 
 void rp_record(enum rp_way way, unsigned int conn, const void *p,
 	       unsigned int len);
+/* The message that should have come */
+void rp_record_wanted(const struct rp_msg *want);
 
 /* ---- connections: conn.c ---- */
 

@@ -65,6 +65,18 @@ void rp_record(enum rp_way way, unsigned int conn, const void *p,
 	memcpy(m->bytes, p, len < RUN_BYTES ? len : RUN_BYTES);
 }
 
+void rp_record_wanted(const struct rp_msg *want)
+{
+	char *p = log_of_case ? log_of_case->wanted : NULL;
+	unsigned int i;
+
+	for (i = 0; p && i < want->n && i < RUN_WANTED; i++)
+		p += want->w[i] == ANY ? sprintf(p, "%s........", i ? " " : "") :
+		     sprintf(p, "%s%08x", i ? " " : "", (uint32_t)want->w[i]);
+	if (p && i < want->n)
+		strcpy(p, " ...");
+}
+
 static void too_long(int sig)
 {
 	static const char text[] = "the case does not end\n";

@@ -15,6 +15,7 @@ enum { RUN_PASSED = 0, RUN_FAILED = 1, RUN_SKIPPED = 4 };
 #define RUN_HEAD	100		/* messages kept from the beginning */
 #define RUN_TAIL	60		/* and from the end */
 #define RUN_BYTES	4096		/* of each */
+#define RUN_WANTED	512		/* words of a message that did not come */
 
 /**
  * struct run_msg - a message, or memory that was read or written by RDMA
@@ -35,12 +36,14 @@ struct run_msg {
 /**
  * struct run_log - what a case leaves behind; shared with its process
  * @why: reason of a failure, or why it was skipped
+ * @wanted: in hex, the message it waited for when it failed; dots are free
  * @began: when
  * @n: messages there were; those between head and tail are lost
  * @msg: the messages, the tail as a ring
  */
 struct run_log {
 	char		why[RUN_WHY];
+	char		wanted[9 * RUN_WANTED + 8];
 	uint64_t	began;
 	unsigned int	n;
 	struct run_msg	msg[RUN_HEAD + RUN_TAIL];
