@@ -47,8 +47,7 @@ static struct wait hold_write(struct cl *s)
 	struct wait w = { s, job_write("f", 0, 20000), NULL };
 
 	w.call = cl_wait_for(s, NFS_WRITE);
-	rp_choice(w.call->htype == MSG && w.call->nreads,
-		  "WRITE has no Read chunk");
+	rp_choice(w.call->nreads, "WRITE has no Read chunk");
 	return w;
 }
 
@@ -670,6 +669,7 @@ RP_CASE("replies", SHOULD, rpc_read_chunks, "ERR-20,ERR-30,ERR-34,LNG-1",
 	struct cl_call *again;
 	unsigned int i;
 
+	rp_choice(w.call->htype == MSG, "WRITE has a Position-Zero chunk");
 	refuse(&w, READ_CHUNKS, 0);
 	again = retried(&w);
 	rp_check(again->htype == NOMSG, "no NOMSG");

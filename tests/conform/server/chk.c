@@ -528,7 +528,7 @@ RP_CASE("server", DECISION, chk_sixteen, "CHK-27,CHK-14,MSG-7,LNG-6",
 	rp_nothing(c);
 }
 
-/* PUTROOTFH, LOOKUP, READ of 8000 bytes, PUTROOTFH, LOOKUP, READLINK of 3000
+/* PUTROOTFH, LOOKUP, READ of 8000 bytes, PUTROOTFH, LOOKUP, READLINK of 4000
  * bytes: two results. (nfsd of 6.12 returns zeros for a second READ.)
  */
 static struct rp_msg *two_results(uint32_t xid)
@@ -536,7 +536,7 @@ static struct rp_msg *two_results(uint32_t xid)
 	struct rp_msg *rpc = nfs4_call(xid, 6);
 
 	rp_file("chk22", 16000);
-	rp_link("chk22l", 3000);
+	rp_link("chk22l", 4000);
 	nfs4_put_file(rpc, "chk22");
 	nfs4_put_read(rpc, 0, 8000);
 	nfs4_put_readlink(rpc, "chk22l");
@@ -548,7 +548,7 @@ static struct rp_msg *two_results_reply(uint32_t xid)
 	struct rp_msg *rpc = nfs4_reply(xid, 6);
 
 	put_all(rpc, W(nfs4_root_op(), 0, 15, 0, 25, 0, 0, 8000));
-	put_all(rpc, W(nfs4_root_op(), 0, 15, 0, 27, 0, 3000));
+	put_all(rpc, W(nfs4_root_op(), 0, 15, 0, 27, 0, 4000));
 	return rpc;
 }
 
@@ -571,7 +571,7 @@ RP_CASE("server", MUST, chk_more_results, "CHK-22,MSG-9,CHK-16,LNG-5,LNG-8",
 
 	rpc = two_results_reply(xid);
 	write.len = 8000;
-	reply.len = 4 * rpc->n + 3000;
+	reply.len = 4 * rpc->n + 4000;
 	m = reply_head(xid, NOMSG);
 	put(m, 0);
 	put_chunk(m, 1, &write);
@@ -580,7 +580,7 @@ RP_CASE("server", MUST, chk_more_results, "CHK-22,MSG-9,CHK-16,LNG-5,LNG-8",
 	rp_expect(c, m);
 	rp_is_pattern(mem->buf, 0, 8000);
 	rp_holds(mem, 16384, rpc);
-	rp_check(!memcmp(mem->buf + 16384 + 4 * rpc->n, rp_target(3000), 3000),
+	rp_check(!memcmp(mem->buf + 16384 + 4 * rpc->n, rp_target(4000), 4000),
 		 "wrong data in the Reply chunk");
 	rp_nothing(c);
 }
@@ -614,7 +614,7 @@ RP_CASE("server", MUST, chk_two_results, "CHK-16,CHK-14,CHK-17",
 	if (n < 2)
 		rp_skip("this server takes one Write chunk only");
 	seg[0].len = 8000;
-	seg[1].len = 3000;
+	seg[1].len = 4000;
 	seg[2].len = 0;
 	m = reply_head(xid, MSG);
 	put(m, 0);
@@ -624,9 +624,9 @@ RP_CASE("server", MUST, chk_two_results, "CHK-16,CHK-14,CHK-17",
 	put_msg(m, two_results_reply(xid));
 	rp_must_match(rx, m);
 	rp_is_pattern(mem->buf, 0, 8000);
-	rp_check(!memcmp(mem->buf + 16384, rp_target(3000), 3000),
+	rp_check(!memcmp(mem->buf + 16384, rp_target(4000), 4000),
 		 "wrong data in the second chunk");
-	rp_is_untouched(mem, 16384 + 3000, 4096);
+	rp_is_untouched(mem, 16384 + 4000, 4096);
 	rp_nothing(c);
 }
 
@@ -650,7 +650,7 @@ RP_CASE("server", MUST, chk_second_short, "ERR-26,ERR-4",
 	if (rp_word(rx->buf, 5) == WRITE_CHUNKS)
 		rp_skip("this server takes one Write chunk only");
 	m = error2_arg(xid, WRITE_RESOURCE, 2);
-	put(m, 3000);
+	put(m, 4000);
 	rp_must_match(rx, m);
 	rp_is_untouched(mem, 16384 + 2048, 8192);
 	rp_nothing(c);
