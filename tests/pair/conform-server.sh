@@ -30,8 +30,9 @@ for dev in $(lab_devices); do
 		--scale "$lab_scale" --level "$(pair_levels "$dev")" \
 		--json "/tmp/our-client-$dev.json"
 	port=$((port + 1000)) agent=$((agent + 1))
-	# Headers with a live XID that cannot be parsed end the RPC with EIO.
-	raw_run -d v1c_junk "stock client, $dev" client "$(lab_addr "$dev")" \
+	# Headers with a live XID that cannot be parsed end the RPC with EIO, and it
+	# answers Calls of the server only if it has credits for its own.
+	raw_run -d v1c_junk,rev_v1 "stock client, $dev" client "$(lab_addr "$dev")" \
 		--port $port --agent $agent --peer-version 1 \
 		--scale "$lab_scale" --json "/tmp/stock-client-$dev.json"
 	port=$((port + 1000)) agent=$((agent + 1))

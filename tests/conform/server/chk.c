@@ -351,7 +351,7 @@ RP_CASE("server", MUST, chk_write_unused, "CHK-17",
 	put_chunk(m, 2, seg);
 	put_all(m, W(0, 0));
 	rpc = rpc_reply(xid);
-	put_all(rpc, W(2, 0, 2, 24, 0, 15, 2));		/* NFS4ERR_NOENT */
+	put_all(rpc, W(2, 0, 2, nfs4_root_op(), 0, 15, 2));		/* NFS4ERR_NOENT */
 	put_msg(m, rpc);
 	rp_expect(c, m);
 	rp_is_untouched(mem, 0, 16384);

@@ -172,8 +172,7 @@ static uint32_t sends_v1(struct rp_conn *c)
 	unsigned int len;
 	const uint8_t *p = rp_private(c, &len);
 
-	if (len < 8 || memcmp(p, c1, 5))
-		return 1024;
+	rp_choice(len >= 8 && !memcmp(p, c1, 5), "no private data");
 	return p[6] < 3 ? 1024 * (p[6] + 1u) : 4096;
 }
 
