@@ -33,7 +33,7 @@ cp /tmp/*.json "$LAB_OUT"
 : > $PAIR/clients
 agent=20901
 for dev in $(lab_devices); do
-	for _ in ours stock; do
+	for _ in ours $(conform_stock "$dev" && echo stock); do
 		until rpcrdma2-conform agent "$(lab_addr "$dev")" $agent; do
 			[ ! -e $PAIR/tested ] || lab_die "nobody wants agent $agent"
 			lab_pause 1

@@ -30,6 +30,7 @@ for dev in $(lab_devices); do
 		--scale "$lab_scale" --level "$(pair_levels "$dev")" \
 		--json "/tmp/our-client-$dev.json"
 	port=$((port + 1000)) agent=$((agent + 1))
+	conform_stock "$dev" || continue
 	# Headers with a live XID that cannot be parsed end the RPC with EIO, and it
 	# answers Calls of the server only if it has credits for its own.
 	raw_run -d v1c_junk,rev_v1 "stock client, $dev" client "$(lab_addr "$dev")" \
