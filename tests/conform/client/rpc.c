@@ -771,7 +771,8 @@ RP_CASE("replies", DECISION, rpc_reply_resource_write,
 /* A server may close after an ERROR. If the client forgot what it has learned from
  * that it would be refused again and again, on one connection after the other.
  */
-RP_CASE("replies", rpc_reply_resource_close, "ERR-29,ERR-30,REC-2,D-30",
+RP_CASE("replies", DECISION, rpc_reply_resource_close,
+	"ERR-29,ERR-30,REC-2,D-30",
 	"REPLY_RESOURCE, and the connection ends: what it said is remembered")
 {
 	struct cl *s = cl_mounted(NULL);
