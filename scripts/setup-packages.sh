@@ -35,8 +35,8 @@ PACKAGES=(
 )
 
 # to build Debian packages, and to try them
-DEB_PACKAGES=(build-essential debhelper dh-dkms libjansson-dev libmnl-dev lintian
-	mmdebstrap)
+DEB_PACKAGES=(build-essential debhelper dh-dkms libibverbs-dev libjansson-dev
+	libmnl-dev librdmacm-dev lintian mmdebstrap)
 
 if [ "${1-}" = --arm64 ]; then
 	PACKAGES+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm)

@@ -89,7 +89,7 @@ restart() {
 }
 
 apt_upgrade() {
-	apt-get -y -q install /root/rpcrdma2-*next*.deb
+	apt-get -y -q install /root/rpcrdma2-{dkms,tools}_*next*.deb
 }
 
 io() {
