@@ -5,7 +5,7 @@
 
 PREFIX	?= /usr/local
 DIST	?= dist
-FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,spec,wireshark,qemu-hw,build,deb
+FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,spec,wireshark,qemu-hw,build,tools,deb
 TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep

@@ -30,6 +30,8 @@ PACKAGES=(
 	clang libclang-rt-14-dev
 	# to compare with the protocol's XDR, its data, and in Wireshark
 	libtirpc-dev python3 python3-jsonschema rpcsvc-proto tshark
+	# to try "rpcrdma2 setup"
+	systemd
 	# lint
 	codespell mandoc perl python3-yaml shellcheck sparse
 )

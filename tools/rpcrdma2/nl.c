@@ -161,6 +161,25 @@ static struct nlmsghdr *new_message(void *buf, uint16_t type, int flags,
 	return nlh;
 }
 
+/* The kernel says how a request went in what ends the answer, of a dump, too, which
+ * libmnl itself passes over.
+ */
+static int end_cb(const struct nlmsghdr *nlh, void *data)
+{
+	const int *error = mnl_nlmsg_get_payload(nlh);
+
+	(void)data;
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*error) || *error >= 0)
+		return MNL_CB_STOP;
+	errno = -*error;
+	return MNL_CB_ERROR;
+}
+
+static mnl_cb_t control_cbs[] = {
+	[NLMSG_ERROR] = end_cb,
+	[NLMSG_DONE] = end_cb,
+};
+
 /* Sends @nlh and hands all answers to @cb. Returns 0 or a negative errno. */
 static int talk(const struct nlmsghdr *nlh, mnl_cb_t cb, void *data)
 {
@@ -174,8 +193,9 @@ static int talk(const struct nlmsghdr *nlh, mnl_cb_t cb, void *data)
 		len = mnl_socket_recvfrom(nl_socket, buf, sizeof(buf));
 		if (len < 0)
 			return -errno;
-		ret = mnl_cb_run(buf, len, nl_seq,
-				 mnl_socket_get_portid(nl_socket), cb, data);
+		ret = mnl_cb_run2(buf, len, nl_seq,
+				  mnl_socket_get_portid(nl_socket), cb, data,
+				  control_cbs, ARRAY_SIZE(control_cbs));
 	}
 	return ret < 0 ? -errno : 0;
 }

@@ -13,11 +13,14 @@
 
 bool opt_json;
 
-static const struct {
+struct command {
 	const char	*name;
 	int		(*run)(int argc, char **argv);
 	const char	*help;
-} commands[] = {
+};
+
+/* What asks the module */
+static const struct command commands[] = {
 	{ "status", cmd_status,
 	  "                 a line for each connection: version, and why" },
 	{ "show", cmd_show,
@@ -34,13 +37,23 @@ static const struct {
 	  "ID               end the connection; that of a mount is made anew" },
 };
 
+/* What has something to do without the module, too */
+static const struct command local_commands[] = {
+	{ "setup", cmd_setup,
+	  "replace|beside|off [--server] [--dry-run]   from the next boot on" },
+};
+
+static void list(FILE *out, const struct command *c, size_t n)
+{
+	for (; n; n--, c++)
+		fprintf(out, "  %-9s %s\n", c->name, c->help);
+}
+
 static void help(FILE *out)
 {
-	size_t i;
-
 	fputs("usage: rpcrdma2 [--json] COMMAND ...\n\n", out);
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
+	list(out, commands, ARRAY_SIZE(commands));
+	list(out, local_commands, ARRAY_SIZE(local_commands));
 	fputs("\nrpcrdma2(8) has the rest.\n", out);
 }
 
@@ -98,27 +111,36 @@ void print_json(const json_t *what)
 	putchar('\n');
 }
 
+static const struct command *find(const struct command *c, size_t n,
+				  const char *name)
+{
+	for (; n; n--, c++)
+		if (!strcmp(name, c->name))
+			return c;
+	return NULL;
+}
+
 static int run(int argc, char **argv)
 {
-	size_t i;
+	const struct command *ask = find(commands, ARRAY_SIZE(commands),
+					 argv[0]);
+	const struct command *local = find(local_commands,
+					   ARRAY_SIZE(local_commands), argv[0]);
 	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[0], commands[i].name))
-			break;
-	if (i == ARRAY_SIZE(commands)) {
+	if (!ask && !local) {
 		fprintf(stderr, "rpcrdma2: no command '%s'\n", argv[0]);
 		help(stderr);
 		return RC_ERROR;
 	}
-	ret = nl_open();
+	ret = ask ? nl_open() : 0;
 	if (ret == -ENOENT) {
 		fputs("rpcrdma2: the module rpcrdma2 is not loaded\n", stderr);
 		return RC_NOT_LOADED;
 	}
 	if (ret)
 		return fail("netlink", ret);
-	ret = commands[i].run(argc, argv);
+	ret = (ask ?: local)->run(argc, argv);
 	if (fflush(stdout))
 		return fail("standard output", -errno);
 	return ret;
