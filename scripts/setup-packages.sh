@@ -30,8 +30,8 @@ PACKAGES=(
 	clang libclang-rt-14-dev
 	# to compare with the protocol's XDR, its data, and in Wireshark
 	libtirpc-dev python3 python3-jsonschema rpcsvc-proto tshark
-	# to try "rpcrdma2 setup"
-	systemd
+	# to try the command on machines that are made up
+	mandoc systemd
 	# lint
 	codespell mandoc perl python3-yaml shellcheck sparse
 )

@@ -26,6 +26,12 @@ int cmd_change(int argc, char **argv);
 int cmd_forget(int argc, char **argv);
 int cmd_reconnect(int argc, char **argv);
 int cmd_setup(int argc, char **argv);
+int cmd_unload(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+
+json_t *get_sums(void);
+json_t *find_trouble(void);
 
 int fail(const char *what, int err);
 int usage_error(const char *what);

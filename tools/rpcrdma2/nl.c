@@ -292,6 +292,8 @@ int nl_open(void)
 	char buf[1024];
 	struct nlmsghdr *nlh;
 
+	if (nl_socket)
+		mnl_socket_close(nl_socket);
 	nl_socket = mnl_socket_open(NETLINK_GENERIC);
 	if (!nl_socket || mnl_socket_bind(nl_socket, 0, MNL_SOCKET_AUTOPID))
 		return -errno;

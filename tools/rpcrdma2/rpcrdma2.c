@@ -41,6 +41,12 @@ static const struct command commands[] = {
 static const struct command local_commands[] = {
 	{ "setup", cmd_setup,
 	  "replace|beside|off [--server] [--dry-run]   from the next boot on" },
+	{ "doctor", cmd_doctor,
+	  "                 what is wrong, why, and what to do" },
+	{ "report", cmd_report,
+	  "[--anonymize] [FILE]   a tar archive for a bug report" },
+	{ "unload", cmd_unload,
+	  "                 remove the module, or say who holds it" },
 };
 
 static void list(FILE *out, const struct command *c, size_t n)

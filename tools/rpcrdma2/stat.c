@@ -93,6 +93,24 @@ static void print_prometheus(json_t *client, json_t *server)
 }
 
 /**
+ * get_sums - the counters of clients and of servers
+ *
+ * Return: an object with one for each role; NULL with errno set
+ */
+json_t *get_sums(void)
+{
+	json_t *client = sums_of(RPCRDMA2_ROLE_CLIENT);
+	json_t *server = sums_of(RPCRDMA2_ROLE_SERVER);
+
+	if (client && server)
+		return json_pack("{s:o, s:o}", "client", client, "server",
+				 server);
+	json_decref(client);
+	json_decref(server);
+	return NULL;
+}
+
+/**
  * cmd_stat - counters
  * @argc: words
  * @argv: stat [--prometheus]
@@ -102,15 +120,15 @@ static void print_prometheus(json_t *client, json_t *server)
 int cmd_stat(int argc, char **argv)
 {
 	bool prometheus = argc == 2 && !strcmp(argv[1], "--prometheus");
-	json_t *client, *server, *both;
+	json_t *both, *client, *server;
 
 	if (argc > 1 + prometheus)
 		return usage_error("stat [--prometheus]");
-	client = sums_of(RPCRDMA2_ROLE_CLIENT);
-	server = sums_of(RPCRDMA2_ROLE_SERVER);
-	if (!client || !server)
+	both = get_sums();
+	if (!both)
 		return fail("stat", -errno);
-	both = json_pack("{s:o, s:o}", "client", client, "server", server);
+	client = json_object_get(both, "client");
+	server = json_object_get(both, "server");
 	if (prometheus)
 		print_prometheus(client, server);
 	else if (opt_json)

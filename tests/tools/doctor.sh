@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced by check: rpcrdma2 doctor and unload. Each trouble is made on a machine that
+# has none.
+
+MODULES=/lib/modules/$kver
+PARAMETERS=/sys/module/rpcrdma2/parameters
+
+# In the place of the stock module, with a device and a listener
+healthy_machine() {
+	put $MODULES/updates/dkms/rpcrdma2.ko module
+	put $MODULES/modules.dep <<-'END'
+	updates/dkms/rpcrdma2.ko: kernel/net/sunrpc/sunrpc.ko
+	kernel/fs/nfs/nfs.ko: kernel/net/sunrpc/sunrpc.ko
+	END
+	put $MODULES/build/include/config/auto.conf
+	put $PARAMETERS/replace Y
+	put /sys/module/rpcrdma2/srcversion 1234
+	put /sys/module/rpcrdma2/refcnt 0
+	put /sys/class/infiniband/mlx5_0/node_type 1
+	put /sys/kernel/security/lockdown "[none] integrity confidentiality"
+	put /proc/self/mounts "proc /proc proc rw 0 0"
+	put /proc/fs/nfsd/portlist "rdma 20049"
+	program modinfo <<< 'case $2 in srcversion) echo 1234 ;; signer) echo ;; esac'
+	program dmesg <<< ':'
+	program rdma <<-'END'
+	echo '[{"ifindex":1,"ifname":"mlx5_0","caps":["RC_RNR_NAK_GEN","MEM_MGT_EXTENSIONS"]}]'
+	END
+	rpcrdma2 setup replace --server
+}
+
+# Then there is no listener of ours, either.
+stop_module() {
+	rm -rf "$M/sys/module/rpcrdma2" "$M/proc/fs/nfsd/portlist" \
+		"$M"/etc/systemd/system/*/rpcrdma2-listener*
+}
+
+# finds ID TEXT: that, and nothing else, on a line of its own
+finds() {
+	[ "$(status rpcrdma2 doctor)" = 1 ]
+	[ "$(wc -l < "$tmp/said")" = 1 ]
+	grep "^$1: .*: .*; ." "$tmp/said"
+	grep -e "$2" "$tmp/said"
+	rpcrdma2 --json doctor > "$tmp/json" || [ $? = 1 ]
+	grep "\"id\": \"$1\"" "$tmp/json"
+}
+
+doctor_finds_nothing() {
+	healthy_machine
+	[ "$(status rpcrdma2 doctor)" = 0 ]
+	[ "$(rpcrdma2 --json doctor)" = "[]" ]
+}
+
+doctor_device() {
+	healthy_machine
+	rm -r "$M/sys/class/infiniband"
+	finds device-missing "no RDMA device"
+}
+
+doctor_frwr() {
+	healthy_machine
+	program rdma <<< 'echo "[{\"ifname\":\"efa_0\",\"caps\":[\"RC_RNR_NAK_GEN\"]}]"'
+	finds no-frwr efa_0
+}
+
+doctor_stock() {
+	healthy_machine
+	stop_module
+	put /sys/module/rpcrdma/initstate live
+	finds stock-module "place of the stock module: the module rpcrdma is loaded"
+}
+
+doctor_too_early() {
+	healthy_machine
+	put $PARAMETERS/replace N
+	put /proc/fs/nfsd/portlist "rdma2 20049"
+	finds replace-off "loaded before that was asked for"
+}
+
+doctor_headers() {
+	healthy_machine
+	stop_module
+	rm -r "$M$MODULES"
+	finds headers-missing "$kver: its headers are not installed; apt install linux-headers-$kver"
+}
+
+doctor_dkms() {
+	healthy_machine
+	stop_module
+	rm -r "$M$MODULES/updates"
+	finds module-missing "nothing has built one"
+	mkdir -p "$M/var/lib/dkms/rpcrdma2/1.0"
+	finds dkms-failed "dkms install -m rpcrdma2 -v 1.0 -k $kver"
+}
+
+doctor_hidden() {
+	healthy_machine
+	put $MODULES/updates/rpcrdma2.ko module
+	finds module-hidden "updates/rpcrdma2.ko is never loaded: modprobe takes updates/dkms/rpcrdma2.ko"
+}
+
+doctor_depmod() {
+	healthy_machine
+	put $MODULES/modules.dep ""
+	finds depmod "modprobe does not know $MODULES/updates/dkms/rpcrdma2.ko"
+}
+
+doctor_old_module() {
+	healthy_machine
+	put /sys/module/rpcrdma2/srcversion 999
+	finds module-old "not the one that is installed"
+}
+
+doctor_secure_boot() {
+	healthy_machine
+	stop_module
+	put /sys/kernel/security/lockdown "none [integrity] confidentiality"
+	[ "$(status rpcrdma2 doctor)" = 1 ]
+	grep "^secure-boot: .*wants it signed, and it is not" "$tmp/said"
+	program modinfo <<< 'echo "DKMS module signing key"'
+	[ "$(status rpcrdma2 doctor)" = 1 ]
+	grep "^secure-boot: .*key of \"DKMS module signing key\" enrolled" "$tmp/said"
+}
+
+doctor_not_loaded() {
+	healthy_machine
+	stop_module
+	finds not-loaded "modprobe rpcrdma2"
+}
+
+doctor_port() {
+	healthy_machine
+	rpcrdma2 setup beside
+	put $PARAMETERS/replace N
+	finds port-clash "port 20049: the stock transport has the port"
+}
+
+doctor_listener() {
+	healthy_machine
+	put /proc/fs/nfsd/portlist "tcp 2049"
+	finds listener-missing "port 20049: the unit rpcrdma2-listener@20049 has not made"
+	rm "$M/proc/fs/nfsd/portlist"
+	finds listener-missing "nfsd does not run"
+}
+
+doctor_tcp() {
+	healthy_machine
+	put /etc/fstab "s:/b /b nfs proto=rdma,vers=4.2 0 0"
+	put /proc/self/mounts <<-'END'
+	s:/a /a nfs4 rw,vers=4.2,proto=tcp,addr=10.0.0.1 0 0
+	s:/b /b nfs4 rw,vers=4.2,proto=tcp,addr=10.0.0.1 0 0
+	END
+	finds mount-on-tcp "s:/b on /b goes over TCP"
+	# By its port, if it is not in fstab
+	put /etc/fstab ""
+	sed -i '2s/proto/port=20049,proto/' "$M/proc/self/mounts"
+	finds mount-on-tcp "s:/b on /b goes over TCP"
+}
+
+doctor_fstab() {
+	healthy_machine
+	put /etc/fstab "s:/b /b nfs proto=rdma,vers=4.2 0 0"
+	finds not-mounted "/b is not mounted"
+	put /etc/fstab "s:/b /b nfs proto=rdma,noauto 0 0"
+	[ "$(status rpcrdma2 doctor)" = 0 ]
+	put /etc/fstab "s:/b /b nfs proto=rdma,rdmaver=2 0 0"
+	finds rdmaver-unknown "own NFS modules do not know rdmaver="
+}
+
+# logged ID LINE: what the kernel has logged, and nothing like that
+logged() {
+	healthy_machine
+	program dmesg <<-END
+	echo "[    1.000000] else: ${2#*: }"
+	echo "[    2.000000] $2"
+	END
+	finds "$1" "\\[    2.000000\\]"
+}
+
+doctor_log() {
+	logged log-rdmaver "nfs: Unknown parameter 'rdmaver'"
+	logged log-rdmaver "NFS: rdmaver=3 is not known"
+	logged log-in-use "NFS: server s is in use with another rdmaver= or proto="
+	logged log-no-version "rpcrdma2: 10.0.0.1:20049: not connected, no version in common (reason 10)"
+	logged no-frwr "rpcrdma2: efa_0 has no fast memory registration"
+	logged log-device "rpcrdma2: x0 registers only 8 pages at a time"
+	logged log-device "rpcrdma2: x0 has send queues of only 8 entries, too few"
+	logged log-device "rpcrdma2: x0 refuses a queue pair (-95)"
+	logged log-device "rpcrdma2: x0 has no memory for a queue pair (-12)"
+	logged log-stock "rpcrdma2: replace=1 is not possible while the stock transport is loaded"
+	logged log-segments "rpcrdma2: server s takes chunks of 4 segments only: more"
+	logged log-silent "rpcrdma2: 10.0.0.1:20049 gives no sign of life, connection given up"
+	logged log-listener "rpcrdma2: listener at 10.0.0.1:20049 lost its address: -99"
+}
+
+# Each text that the table has is one that the kernel prints.
+doctor_knows_the_log() {
+	local part n=0
+
+	while read -r part; do
+		grep -rqF "$part" "$TOP/net/sunrpc/xprtrdma2" "$TOP/patches" ||
+			[ "$part" = "nfs: Unknown parameter 'rdmaver'" ] ||
+			grep -rqF "${part#NFS: }" "$TOP/patches" || {
+			echo "nothing prints: $part"
+			return 1
+		}
+		n=$((n + 1))
+	done < <(sed -n '/log_rows\[\] = {/,/^};/s/^\t{ "[a-z-]*", "\([^"]*\)",.*/\1/p' \
+		"$TOP/tools/rpcrdma2/doctor.c" | sed 's/^ *//; s/ *$//')
+	[ $n -ge 10 ]
+}
+
+# ---- unload ----
+
+holds() { # KIND TEXT
+	[ "$(status rpcrdma2 unload)" = 1 ]
+	[ "$(wc -l < "$tmp/said")" = 1 ]
+	grep "^$1: .*$2" "$tmp/said"
+	[ ! -e "$tmp/removed" ]
+}
+
+unload_names_holders() {
+	healthy_machine
+	program modprobe <<< "echo \"\$@\" > $tmp/removed"
+	rm -f "$tmp/removed"
+	put /sys/module/rpcrdma2/refcnt 1
+	holds listener "rdma 20049"
+	rm "$M/proc/fs/nfsd/portlist"
+	put /proc/77/mounts "s:/a /a nfs4 rw,proto=rdma,addr=10.0.0.1 0 0"
+	put /proc/78/mounts "s:/a /a nfs4 rw,proto=rdma,addr=10.0.0.1 0 0"
+	holds mount "s:/a on /a"
+	# Beside the stock transport that is no mount of ours.
+	put $PARAMETERS/replace N
+	holds other "1 users"
+	put /proc/77/mounts "s:/a /a nfs4 rw,proto=rdma,rdmaver=2,addr=10.0.0.1 0 0"
+	holds mount "s:/a on /a"
+	rm -r "$M/proc/77"
+	mkdir -p "$M/sys/module/rpcrdma2/holders/other"
+	holds module other
+}
+
+unload_unloads() {
+	healthy_machine
+	program modprobe <<< "echo \"\$@\" > $tmp/removed"
+	rm "$M/proc/fs/nfsd/portlist"
+	[ "$(status rpcrdma2 --json unload)" = 0 ]
+	grep '"unloaded": true' "$tmp/said"
+	[ "$(cat "$tmp/removed")" = "-r rpcrdma2" ]
+	program modprobe <<< 'exit 1'
+	[ "$(status rpcrdma2 unload)" = 2 ]
+	stop_module
+	[ "$(status rpcrdma2 unload)" = 3 ]
+}
+
+check_doctor() {
+	check "doctor, nothing is wrong" doctor_finds_nothing
+	check "doctor, no device" doctor_device
+	check "doctor, no FRWR" doctor_frwr
+	check "doctor, stock module in the way" doctor_stock
+	check "doctor, loaded before replace=1" doctor_too_early
+	check "doctor, no headers" doctor_headers
+	check "doctor, DKMS" doctor_dkms
+	check "doctor, hidden module file" doctor_hidden
+	check "doctor, no depmod" doctor_depmod
+	check "doctor, older module" doctor_old_module
+	check "doctor, Secure Boot" doctor_secure_boot
+	check "doctor, not loaded" doctor_not_loaded
+	check "doctor, port clash" doctor_port
+	check "doctor, no listener" doctor_listener
+	check "doctor, mount on TCP" doctor_tcp
+	check "doctor, fstab" doctor_fstab
+	check "doctor, log" doctor_log
+	check "doctor knows what is logged" doctor_knows_the_log
+	check "unload names who holds" unload_names_holders
+	check "unload" unload_unloads
+}
