@@ -8,6 +8,7 @@
 #
 # timeout: 180
 # flavours: uml uml-debug
+# covers: MSG-5
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

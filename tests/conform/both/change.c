@@ -35,7 +35,7 @@ static struct peer *start_with(struct peer *(*start)(uint32_t rbsiz),
 
 /* ---- REQPROP, RESPROP ---- */
 
-BOTH(DECISION, chg_hundred, "CHG-6,CHG-1,CHG-4,CHG-8,CHG-12,CHG-2,CRED-13",
+BOTH(DECISION, chg_hundred, "CHG-6,CHG-1,CHG-4,CHG-8,CHG-12,CRED-13",
 	"100 REQPROPs, 100 RESPROPs")
 {
 	struct peer *p = start(4096);
@@ -569,7 +569,7 @@ BOTH(DECISION, chg_no_announcement, "PROP-20,PROP-4,CHG-3",
 
 /* ---- what it asks for ---- */
 
-BOTH(DECISION | MODULE, chg_asks_done, "CHG-4,CHG-9,CHG-1,CHG-5,CHG-6",
+BOTH(DECISION | MODULE, chg_asks_done, "CHG-2,CHG-4,CHG-9,CHG-1,CHG-5,CHG-6",
 	"it asks for a larger size, and uses it after it was granted")
 {
 	struct peer *p = start(4096);

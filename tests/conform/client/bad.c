@@ -60,7 +60,7 @@ static void counted(struct cl *s, struct rp_job *job, const char *what,
 }
 
 RP_CASE("reasons", MUST | MODULE, bad_answers,
-	"SEC-2,ERR-6,ERR-9,HT-3,HDR-5,HDR-7,FLG-3,FLG-5,FLG-9,CHK-13,MSG-8,CONN-8,VER-23",
+	"SEC-2,ERR-1,ERR-6,ERR-9,HT-3,HDR-5,HDR-7,FLG-3,FLG-5,FLG-9,CHK-13,MSG-8,CONN-8,VER-23",
 	"every kind of bad answer is dropped, and has its counter")
 {
 	struct cl *s = cl_mounted(NULL);

@@ -196,6 +196,30 @@ static void fatal(struct peer *p, const struct rp_msg *m)
 	peer_limit(p, 4096);
 }
 
+RP_CASE("client-change", DECISION | MODULE, cc_xids, "ERR-7,CHG-4,D-7",
+	"each REQPROP has a new XID, and none that of a Call that waits")
+{
+	struct peer *p = peer_client(4096);
+	struct rp_job *job = job_stat(cl_name());
+	struct cl_call *call = cl_wait_for(p->s, NFS_LOOKUP);
+	uint32_t xid[5];
+	unsigned int i, j;
+
+	p->hold_empty = true;
+	peer_order(p, "cycle 5");
+	for (i = 0; i < 5; i++) {
+		peer_asks(p);
+		xid[i] = p->request.xid;
+		rp_check(xid[i] != call->xid, "the XID of a LOOKUP");
+		for (j = 0; j < i; j++)
+			rp_check(xid[i] != xid[j], "the same XID again");
+		peer_answer(p, resprop(0, 0, 0, 0));
+	}
+	cl_answer(p->s, call);
+	rp_check(!cl_serve(p->s, job), "the operation fails");
+	peer_end(p);
+}
+
 RP_CASE("client-change", DECISION, cc_update_too_low, "PROP-16,D-27,CHG-28",
 	"UPDPROP of a size below 1024 ends the connection; the client goes on")
 {

@@ -187,7 +187,7 @@ RP_CASE("credits", MUST, cred_million, "CRED-6,SEC-3",
 	finish(&l);
 }
 
-RP_CASE("credits", DECISION, cred_connprop, "CRED-14,CRED-11,CRED-12",
+RP_CASE("credits", DECISION, cred_connprop, "CRED-14,CRED-11,CRED-12,VER-11",
 	"the grant of the CONNPROP answer counts; one of its own gives none")
 {
 	struct cl *s = mounted(32);
@@ -252,6 +252,23 @@ RP_CASE("credits", MUST, cred_error, "ERR-3,CRED-12,ERR-8,CRED-1",
 	for (i = 0; i < READERS; i++)
 		cl_serve(s, l.job[i]);
 	cl_end(s);
+}
+
+RP_CASE("credits", MUST, cred_request, "CRED-9,CRED-1",
+	"what a message without RESPONSE asks for is no grant")
+{
+	struct load l = start(mounted(3));
+
+	want(&l, 3, "grant 3");
+	/* A reverse Call, which nobody serves, and a control message */
+	rp_send(l.s->c, rp_set(null_call(rp_xid()), 2, READERS));
+	want(&l, 3, "a Call that asks for more");
+	rp_refused(l.s->c, v2(rp_xid(), READERS, 99, CALL), INVAL_HTYPE);
+	want(&l, 3, "a control message that asks for more");
+	rp_send(l.s->c, rp_set(null_call(rp_xid()), 2, 1));
+	answer(&l, 1, 3);
+	want(&l, 3, "a Call that asks for less");
+	finish(&l);
 }
 
 RP_CASE("credits", MUST | V1, cred_v1, "CRED-18,CRED-3,V1-8",

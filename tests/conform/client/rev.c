@@ -92,12 +92,14 @@ static struct cl_call *until_session(struct cl *s)
 	}
 }
 
+/* A reverse Call without a Receive is fatal. */
 static struct cl *with_session(uint32_t grant, struct cl_call **call)
 {
+	const struct rp_how how = { .no_rnr = true };
 	struct cl *s = cl_start_v41();
 
 	s->grant = grant;
-	cl_accept(s);
+	cl_accept_how(s, &how);
 	cl_settle(s);
 	*call = until_session(s);
 	rp_choice(cb_program, "no callback program");

@@ -498,12 +498,14 @@ RP_CASE("replies", MUST, rpc_read_inline, "CHK-18,CHK-19,CHK-22",
 }
 
 RP_CASE("replies", DECISION, rpc_read_unused, "CHK-19,CHK-21",
-	"READ data inline; the Write chunk comes back unused")
+	"READ data inline; the Write chunk comes back unused, but not untouched")
 {
 	struct cl *s = cl_mounted(NULL);
 	struct wait w = hold_small_read(s);
 	struct rp_msg *m = reply_head(w.call->xid, MSG);
+	static const uint8_t poison[6000];
 
+	rp_rdma_write(s->c, poison, w.call->write[0].seg[0]);
 	cl_put_unused(m, w.call);
 	read_inline(&w, m);
 	cl_end(s);
@@ -1092,6 +1094,8 @@ RP_CASE("replies", MUST, rec_new_handles, "RINV-17,REC-2,SEC-5,CRED-15",
 	again = cl_wait_for(s, NFS_READ);
 	rp_check(again->write[0].seg[0].handle !=
 		 w.call->write[0].seg[0].handle, "the same handle");
+	rp_check(again->inv == again->write[0].seg[0].handle,
+		 "%08x is named", again->inv);
 	w.call = again;
 	rp_send(s->c, placed(&w));
 	is_read(&w);

@@ -231,6 +231,108 @@ RP_CASE("replies", SHOULD, sec_rights, "SEC-6,CHK-8,SEC-5",
 	cl_end(s);
 }
 
+RP_CASE("replies", SHOULD, sec_write_only, "SEC-6",
+	"memory for writing cannot be read by the server")
+{
+	static uint8_t data[64];
+	struct cl_call *call;
+	struct rp_job *job;
+	struct rp_seg seg;
+	struct cl *s;
+
+	if (rp_opt.dev[0] == 's')
+		rp_skip("siw does not look at the rights of what is read");
+	s = cl_mounted(NULL);
+	job = job_read("f", 0, 20000);
+	call = cl_wait_for(s, NFS_READ);
+	seg = call->write[0].seg[0];
+	seg.len = sizeof(data);
+	rp_check(!rp_try_rdma_read(s->c, data, seg), "it can be read");
+	rp_check(rp_closed_within(s->c, RP_ANSWER), "nobody minds");
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	rp_check(!cl_serve(s, job), "the read fails");
+	rp_is_pattern(job_data(job), 0, 20000);
+	cl_end(s);
+}
+
+/* Both connections of a client, either of them NULL as long as there is none */
+struct pair {
+	struct cl	*s;
+	struct rp_conn	*c[2];
+};
+
+/* What the other functions mean is this one now. */
+static bool turn_to(struct pair *p, unsigned int i)
+{
+	if (!p->c[i] && rp_wants_in(p->s->l)) {
+		p->c[i] = cl_accept(p->s);
+		cl_settle(p->s);
+	}
+	p->s->c = p->c[i];
+	return p->c[i];
+}
+
+static void serve_pair(struct pair *p, struct rp_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; !job_over(job); i ^= 1)
+		if (turn_to(p, i))
+			cl_serve_for(p->s, 10);
+	rp_check(!job_result(job), "the operation fails: %s",
+		 strerror(job_result(job)));
+}
+
+/* The next READ, and on which connection it comes */
+static struct cl_call *read_of_pair(struct pair *p, unsigned int *which)
+{
+	struct cl_call *call;
+	unsigned int i;
+
+	for (i = 0;; i ^= 1) {
+		call = turn_to(p, i) ? cl_next_within(p->s, 10) : NULL;
+		if (call && call->proc == NFS_READ) {
+			*which = i;
+			return call;
+		}
+		if (call)
+			cl_answer(p->s, call);
+	}
+}
+
+RP_CASE("replies", MUST, sec_other_connection, "SEC-4",
+	"a handle of one connection of the client is of no use on its other one")
+{
+	struct pair p = { .s = cl_start("nconnect=2") };
+	static uint8_t poison[64];
+	struct cl_call *call;
+	struct rp_job *job;
+	struct rp_seg seg;
+	unsigned int i;
+
+	p.c[0] = cl_accept(p.s);
+	cl_settle(p.s);
+	serve_pair(&p, p.s->mount);
+	while (!p.c[1])
+		serve_pair(&p, job_stat(cl_name()));
+	job = job_read("f", 0, 20000);
+	call = read_of_pair(&p, &i);
+	seg = call->write[0].seg[0];
+	seg.len = sizeof(poison);
+	rp_try_rdma_write(p.c[!i], poison, seg);
+	rp_check(rp_closed_within(p.c[!i], RP_ANSWER), "it can be written");
+	rp_close(p.c[!i]);
+	p.c[!i] = NULL;
+	rp_check(!rp_is_closed(p.c[i]), "the connection of the READ has gone");
+	turn_to(&p, i);
+	cl_answer(p.s, call);
+	serve_pair(&p, job);
+	rp_is_pattern(job_data(job), 0, 20000);
+	serve_pair(&p, job_umount());
+}
+
 RP_CASE("replies", MUST, sec_after_reply, "SEC-7,RINV-12,SEC-5,SEC-6",
 	"after the Reply the memory of a READ is out of reach")
 {

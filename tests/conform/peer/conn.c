@@ -1055,9 +1055,14 @@ static bool rdma(struct rp_conn *c, bool write, void *buf, struct rp_seg s)
 	return true;
 }
 
+bool rp_try_rdma_read(struct rp_conn *c, void *buf, struct rp_seg s)
+{
+	return rdma(c, false, buf, s);
+}
+
 void rp_rdma_read(struct rp_conn *c, void *buf, struct rp_seg s)
 {
-	rp_check(rdma(c, false, buf, s), "RDMA Read fails");
+	rp_check(rp_try_rdma_read(c, buf, s), "RDMA Read fails");
 }
 
 bool rp_try_rdma_write(struct rp_conn *c, const void *buf, struct rp_seg s)

@@ -372,6 +372,7 @@ void rp_rdma_read(struct rp_conn *c, void *buf, struct rp_seg s);
 void rp_rdma_write(struct rp_conn *c, const void *buf, struct rp_seg s);
 /* false: the connection broke over it */
 bool rp_try_rdma_write(struct rp_conn *c, const void *buf, struct rp_seg s);
+bool rp_try_rdma_read(struct rp_conn *c, void *buf, struct rp_seg s);
 
 /* Also wait for this descriptor wherever we wait, and call this. */
 void rp_watch(int fd, void (*ready)(void));

@@ -136,7 +136,7 @@ RP_CASE("server-change", DECISION, chg_under_load,
 	peer_end(p);
 }
 
-RP_CASE("server-change", DECISION, chg_rpc_xid, "CHG-4,CHG-16,CHG-18,HDR-9",
+RP_CASE("server-change", DECISION, chg_rpc_xid, "CHG-4,CHG-16,CHG-18,HDR-8,HDR-9",
 	"the XID of a REQPROP may be that of an RPC")
 {
 	struct peer *p = peer_server(4096);
@@ -248,7 +248,7 @@ RP_CASE("server-change", DECISION | MODULE, chg_answer_too_low,
 	peer_end(peer_server(4096));
 }
 
-RP_CASE("server-change", DECISION | MODULE, chg_lost, "CHG-17,CONN-14,REC-1",
+RP_CASE("server-change", DECISION | MODULE, chg_lost, "CHG-17,CONN-14,REC-1,REC-4",
 	"a connection that ends takes its requests and its values with it")
 {
 	struct peer *p = peer_server(4096);
@@ -263,6 +263,16 @@ RP_CASE("server-change", DECISION | MODULE, chg_lost, "CHG-17,CONN-14,REC-1",
 	p = peer_server(4096);
 	peer_limit(p, 4096);
 	rp_check(!p->requests, "the new connection is asked");
+	peer_end(p);
+
+	/* So does the limit that a request for less puts on what is sent. */
+	p = peer_server(8192);
+	p->hold = true;
+	peer_order(p, "rbsiz 4096");
+	peer_asks_size(p, 4096);
+	rp_close(p->c);
+	p = peer_server(8192);
+	peer_limit(p, 8192);
 	peer_end(p);
 }
 

@@ -251,8 +251,8 @@ RP_CASE("server", DECISION, prop_rbsiz_tiny, "PROP-16,SEC-12,D-27",
 	rp_null(rp_open());
 }
 
-RP_CASE("server", MUST, lng_reply_chunk, "LNG-5,LNG-8,CHK-14,CHK-5",
-	"a Reply too long for inline goes into the Reply chunk")
+RP_CASE("server", MUST, lng_reply_chunk, "LNG-2,LNG-5,LNG-8,CHK-14,CHK-5",
+	"a Reply too long for inline goes into the Reply chunk, padding included")
 {
 	struct rp_conn *c = rp_open();
 	struct rp_mem *mem = rp_mem(c, 32768);
@@ -265,17 +265,19 @@ RP_CASE("server", MUST, lng_reply_chunk, "LNG-5,LNG-8,CHK-14,CHK-5",
 	rp_file("lng5", 20480);
 	put_all(m, W(0, 0));
 	put_chunk(m, 2, seg);
-	put_msg(m, nfs4_read(xid, "lng5", 0, 8000));
+	put_msg(m, nfs4_read(xid, "lng5", 0, 8001));
 	rp_send(c, m);
-	seg[1].len = NFS4_READ_HEAD + 8000 - 5000;
+	seg[1].len = NFS4_READ_HEAD + 8004 - 5000;
 	m = reply_head(xid, NOMSG);
 	put_all(m, W(0, 0));
 	put_chunk(m, 2, seg);
 	rp_expect(c, m);
-	rp_holds(mem, 0, nfs4_read_reply(xid, false, 8000));
+	rp_holds(mem, 0, nfs4_read_reply(xid, false, 8001));
 	rp_is_pattern(mem->buf + NFS4_READ_HEAD, 0, 5000 - NFS4_READ_HEAD);
 	rp_is_untouched(mem, 5000, 8192 - 5000);
-	rp_is_pattern(mem->buf + 8192, 5000 - NFS4_READ_HEAD, seg[1].len);
+	rp_is_pattern(mem->buf + 8192, 5000 - NFS4_READ_HEAD, seg[1].len - 3);
+	rp_check(!memcmp(mem->buf + 8192 + seg[1].len - 3, "\0\0\0", 3),
+		 "padding is not zero");
 	rp_is_untouched(mem, 8192 + seg[1].len, 16384);
 	rp_nothing(c);
 }

@@ -19,7 +19,13 @@ enum {
 	OP_PUTFH = 22, OP_CLOSE = 4, OP_EXCHANGE_ID = 42,
 	OP_CREATE_SESSION = 43, OP_DESTROY_SESSION = 44, OP_SEQUENCE = 53,
 	OP_DESTROY_CLIENTID = 57, OP_RECLAIM_COMPLETE = 58,
+	OP_LOCK = 12, OP_LOCKU = 14,
 };
+
+enum { CB_RECALL = 4, CB_NOTIFY_LOCK = 13 };
+
+#define WRITEW_LT	4		/* a lock for writing; tell me */
+#define NFS4ERR_DENIED	10010
 
 #define CB_PROGRAM	0x40000000u
 
@@ -132,23 +138,28 @@ static void make_session(struct session *s, const char *name)
 	call(s, m, "RECLAIM_COMPLETE");
 }
 
-/* OPEN for reading; returns the type of delegation it brings. */
-static uint32_t open_file(struct session *s)
+/* OPEN; returns which word of the reply its stateid begins with. */
+static unsigned int open_for(struct session *s, uint32_t access)
 {
 	struct rp_msg *m = sequence(s, 2);
-	unsigned int at;
 
 	rp_put_export(m);
-	put_all(m, W(OP_OPEN, 0, 1, 0));
+	put_all(m, W(OP_OPEN, 0, access, 0));
 	put_all(m, W(s->client[0], s->client[1]));
 	put_opaque(m, "owner", 5);
 	put_all(m, W(0, 0));			/* no create; by name */
 	put_opaque(m, s->file, strlen(s->file));
 	call(s, m, "OPEN");
-	/* status tag n; SEQUENCE 2 + 9; PUTROOTFH 2; OPEN 2; stateid 4,
-	 * change 5, flags 1, attributes
-	 */
-	at = 3 + 11 + 2 + 2 + 4 + 5 + 1;
+	/* status tag n; SEQUENCE 2 + 9; PUTROOTFH 2; OPEN 2 */
+	return 3 + 11 + 2 + 2;
+}
+
+/* OPEN for reading; returns the type of delegation it brings. */
+static uint32_t open_file(struct session *s)
+{
+	unsigned int at = open_for(s, 1);
+
+	at += 4 + 5 + 1;	/* stateid, change, flags; attributes */
 	at += 1 + res(s, at);
 	return res(s, at);
 }
@@ -235,15 +246,21 @@ static struct rp_rx *reverse_call(struct session *s)
 	return rx;
 }
 
-/* CB_COMPOUND reply: CB_SEQUENCE and CB_RECALL are well */
-static struct rp_msg *recall_reply(struct session *s, uint32_t xid)
+/* CB_COMPOUND reply: CB_SEQUENCE and another operation are well */
+static struct rp_msg *callback_reply(struct session *s, uint32_t xid,
+				     uint32_t op)
 {
 	struct rp_msg *m = rpc_reply(xid);
 
 	put_all(m, W(0, 0, 2, 11, 0));
 	put_all(m, W(s->id[0], s->id[1], s->id[2], s->id[3], 1, 0, 0, 0));
-	put_all(m, W(4, 0));
+	put_all(m, W(op, 0));
 	return m;
+}
+
+static struct rp_msg *recall_reply(struct session *s, uint32_t xid)
+{
+	return callback_reply(s, xid, CB_RECALL);
 }
 
 RP_CASE("versions", MUST, rev_recall,
@@ -277,6 +294,99 @@ RP_CASE("versions", MUST, rev_recall_inline, "REV-7,REV-2,PROP-17",
 	rx = reverse_call(s);
 	rp_check(rx->len <= 1024, "%u bytes", rx->len);
 	rp_send(s->c, msg_reply(recall_reply(s, rp_word(rx->buf, 0))));
+	rp_null(s->c);
+}
+
+/* ---- a callback that is longer than a recall ---- */
+
+struct stateid {
+	uint32_t	w[4];
+};
+
+static struct stateid stateid_at(struct session *s, unsigned int at)
+{
+	return (struct stateid){ { res(s, at), res(s, at + 1),
+				   res(s, at + 2), res(s, at + 3) } };
+}
+
+static void put_stateid(struct rp_msg *m, struct stateid id)
+{
+	put_all(m, W(id.w[0], id.w[1], id.w[2], id.w[3]));
+}
+
+static struct rp_msg *of_file(struct session *s)
+{
+	struct rp_msg *m = sequence(s, 3);
+
+	nfs4_put_file(m, s->file);
+	return m;
+}
+
+/* LOCK of the file by somebody with a name of @len bytes */
+static struct rp_msg *lock(struct session *s, struct stateid open,
+			   unsigned int len)
+{
+	static const uint8_t name[1024];
+	struct rp_msg *m = of_file(s);
+
+	put_all(m, W(OP_LOCK, WRITEW_LT, 0));
+	put_all(m, W(0, 0, 0, 4096));
+	put_all(m, W(1, 0));			/* a new owner */
+	put_stateid(m, open);
+	put_all(m, W(0, s->client[0], s->client[1]));
+	put_opaque(m, name, len);
+	return m;
+}
+
+static struct rp_msg *unlock(struct session *s, struct stateid held)
+{
+	struct rp_msg *m = of_file(s);
+
+	put_all(m, W(OP_LOCKU, WRITEW_LT, 0));
+	put_stateid(m, held);
+	put_all(m, W(0, 0, 0, 4096));
+	return m;
+}
+
+/* Somebody with a name of 1000 bytes waits for a lock, which is given up: nfsd
+ * says so in a callback, with the name.
+ */
+static struct session *long_callback(uint32_t rbsiz)
+{
+	struct session *s = make_client(2, connprop(rp_xid(), rbsiz, 1));
+	unsigned int at = open_for(s, 3);
+	struct stateid open = stateid_at(s, at), held;
+	struct rp_rx *rx;
+
+	call(s, lock(s, open, 4), "LOCK");
+	/* status tag n; SEQUENCE 2 + 9; PUTROOTFH, LOOKUP, LOCK 2 */
+	held = stateid_at(s, 3 + 11 + 2 + 2 + 2);
+	rx = rp_exchange(s->c, framed(s, lock(s, open, 1000)));
+	s->reply = *rx;
+	rp_check(rp_word(rx->buf, 3) == MSG && res(s, 0) == NFS4ERR_DENIED,
+		 "the lock is not held");
+	call(s, unlock(s, held), "LOCKU");
+	return s;
+}
+
+RP_CASE("versions", MUST, rev_too_long, "REV-7,INL-6",
+	"a callback that is too long for the client is not sent")
+{
+	struct session *s = long_callback(4096);
+	struct rp_rx *rx = rp_recv_within(s->c, 1000);
+
+	if (!rx)
+		rp_skip("nfsd does not tell who waits for a lock");
+	rp_unrecv(s->c, rx);
+	rx = reverse_call(s);
+	rp_check(rx->len > 1024, "a callback of %u bytes only", rx->len);
+	rp_send(s->c, msg_reply(callback_reply(s, rp_word(rx->buf, 0),
+					       CB_NOTIFY_LOCK)));
+	rp_null(s->c);
+	rp_close(s->c);
+
+	s = long_callback(1024);
+	rp_expect_silence(s->c, 500);
 	rp_null(s->c);
 }
 
@@ -372,7 +482,7 @@ RP_CASE("versions", MUST, rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 {
 	struct session *s = with_delegation(NULL);
 	struct rp_rx *rx;
-	uint32_t xid;
+	uint32_t xid, grant;
 	int i;
 
 	rp_want_to_write(s->file);
@@ -382,10 +492,13 @@ RP_CASE("versions", MUST, rev_same_xid_forward, "HDR-9,REV-10,CRED-9,FLG-12",
 		rp_send(s->c, null_call(xid));
 		rx = rp_expect(s->c, null_reply(xid));
 	}
-	rp_check(rp_word(rx->buf, 2) > 0, "a grant of zero");
+	grant = rp_word(rx->buf, 2);
+	rp_check(grant > 1, "a grant of %u", grant);
 	/* A reverse Reply that grants 1 leaves the forward grant alone */
 	rp_send(s->c, rp_set(msg_reply(recall_reply(s, xid)), 2, 1));
-	rp_null(s->c);
+	xid = rp_xid();
+	rp_send(s->c, null_call(xid));
+	rp_expect(s->c, rp_set(null_reply(xid), 2, grant));
 	rp_expect_silence(s->c, RP_SILENCE);
 }
 
