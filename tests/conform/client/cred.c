@@ -254,7 +254,7 @@ RP_CASE("credits", MUST, cred_error, "ERR-3,CRED-12,ERR-8,CRED-1",
 	cl_end(s);
 }
 
-RP_CASE("credits", MUST, cred_request, "CRED-9,CRED-1",
+RP_CASE("credits", DECISION, cred_request, "CRED-9,CRED-1",
 	"what a message without RESPONSE asks for is no grant")
 {
 	struct load l = start(mounted(3));
