@@ -87,6 +87,21 @@ counted_right() { # DEV
 	none_left
 }
 
+# What is told of the module itself, also what the command does not show.
+module_told() { # DEV
+	nfs "$1" 4.2
+	nlmodule | tee $LAB_TMP/module
+	grep -x "3 draft-cel-nfsv4-rpcrdma-version-two-[0-9]*" $LAB_TMP/module
+	grep -x "4 0" $LAB_TMP/module
+	nlmodule 0 | tee $LAB_TMP/module
+	grep -x "5 0" $LAB_TMP/module
+	grep -x "6 1" $LAB_TMP/module
+	umount_nfs
+	none_left
+	nlmodule 0 | grep -x "6 0"
+	nlmodule 1 | grep -x "6 0"
+}
+
 # Everybody may look, nobody else may touch.
 unprivileged() { # DEV
 	local n
@@ -288,6 +303,7 @@ for dev in $(lab_devices); do
 	ktap_run "$dev change" changed "$dev"
 done
 ktap_run "counters" counted_right rxe
+ktap_run "module" module_told rxe
 ktap_run "unprivileged" unprivileged rxe
 ktap_run "another namespace" elsewhere rxe
 ktap_run "nonsense" refused rxe
