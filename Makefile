@@ -5,6 +5,7 @@
 
 PREFIX	?= /usr/local
 DIST	?= dist
+SERIES	?= dist/series
 FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,spec,wireshark,qemu-hw,build,tools,deb
 TESTS	?= all
 
@@ -26,7 +27,7 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
 	check-kernels check-hostile check-kcsan check-arm64 check-conform check-deb \
-	mutants bench lint help clean
+	check-series mutants series bench lint help clean
 
 all: module
 
@@ -99,6 +100,13 @@ mutants:
 	@scripts/setup-packages.sh
 	@tests/mutants/run $(MUTANTS)
 
+series:
+	@scripts/series "$(KTREE)" "$(SERIES)" $(OBJECTS)
+
+check-series:
+	@scripts/setup-packages.sh
+	@scripts/check-series $(KERNELS)
+
 bench:
 	@scripts/setup-packages.sh
 	@scripts/bench --strict
@@ -135,6 +143,9 @@ help:
 	@echo '                    JOBS=    programs at the same time (one per CPU)'
 	@echo '  make dist         rpcrdma2-VERSION.tar.gz of the last commit, in DIST=$(DIST)'
 	@echo '  make deb          Debian packages of the last commit, in DIST=$(DIST)'
+	@echo '  make series KTREE=  patches for that kernel source, in SERIES=$(SERIES);'
+	@echo '                    OBJECTS= where it was prepared, for one that is not'
+	@echo '                    the newest'
 	@echo
 	@echo 'In virtual machines (they install Debian packages that are missing):'
 	@echo '  make demo         NFS over RPC-over-RDMA version 2, before your eyes'
@@ -153,6 +164,8 @@ help:
 	@echo '  make check-conform  the conformance kit: does it find deliberate faults, does it'
 	@echo '                    leave alone what conforms, and what does it say of server'
 	@echo '                    and client elsewhere? 25 minutes, not part of make check'
+	@echo '  make check-series  the patches of make series, one by one, on the source of two'
+	@echo '                    kernels, which are built and booted; half an hour'
 	@echo '  make check-arm64  a little of everything on an emulated arm64'
 	@echo '  make mutants      do the tests notice small faults? Hours; goes on where it was'
 	@echo '                    ended. MUTANTS="unit", "guest --minutes 30"'

@@ -34,6 +34,8 @@ PACKAGES=(
 	mandoc systemd
 	# lint
 	codespell mandoc perl python3-yaml shellcheck sparse
+	# make series, and what checkpatch asks about licences in a patch
+	git python3-git python3-ply unifdef
 )
 
 # to build Debian packages, and to try them
