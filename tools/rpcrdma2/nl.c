@@ -22,6 +22,7 @@ static struct mnl_socket *nl_socket;
 static uint16_t nl_family;
 static uint32_t nl_group;
 static uint32_t nl_seq;
+static char nl_reason[256];
 
 /* ---- from attributes to JSON ---- */
 
@@ -52,6 +53,16 @@ static json_t *address_to_json(const struct nlattr *a)
 	return json_string(name);
 }
 
+static json_t *ip_to_json(int family, const struct nlattr *a)
+{
+	char host[INET6_ADDRSTRLEN];
+
+	if (mnl_attr_get_payload_len(a) < (family == AF_INET ? 4 : 16))
+		return json_null();
+	return json_string(inet_ntop(family, mnl_attr_get_payload(a), host,
+				     sizeof(host)));
+}
+
 static json_t *number_to_json(const struct attr *attr, uint32_t value)
 {
 	uint32_t i;
@@ -68,8 +79,12 @@ static json_t *set_to_json(const struct attr_set *set,
 static json_t *attr_to_json(const struct attr *attr, const struct nlattr *a)
 {
 	switch (attr->type) {
+	case ATTR_FLAG:
+		return json_true();
 	case ATTR_U8:
 		return json_integer(mnl_attr_get_u8(a));
+	case ATTR_U16:
+		return json_integer(mnl_attr_get_u16(a));
 	case ATTR_U32:
 		return number_to_json(attr, mnl_attr_get_u32(a));
 	case ATTR_S32:
@@ -80,6 +95,10 @@ static json_t *attr_to_json(const struct attr *attr, const struct nlattr *a)
 		return json_string(mnl_attr_get_str(a));
 	case ATTR_ADDRESS:
 		return address_to_json(a);
+	case ATTR_IPV4:
+		return ip_to_json(AF_INET, a);
+	case ATTR_IPV6:
+		return ip_to_json(AF_INET6, a);
 	case ATTR_NEST:
 		return set_to_json(attr->nested, mnl_attr_get_payload(a),
 				   mnl_attr_get_payload_len(a));
@@ -161,6 +180,124 @@ static struct nlmsghdr *new_message(void *buf, uint16_t type, int flags,
 	return nlh;
 }
 
+static uint32_t to_value(const struct attr *attr, const json_t *value)
+{
+	const char *word = json_string_value(value);
+
+	return word ? nl_word(attr, word) : json_integer_value(value);
+}
+
+/* Numbers in words or not, addresses as they are written */
+static void put_value(struct nlmsghdr *nlh, int type, const struct attr *attr,
+		      const json_t *value)
+{
+	unsigned char addr[16];
+
+	switch (attr->type) {
+	case ATTR_FLAG:
+		mnl_attr_put(nlh, type, 0, NULL);
+		break;
+	case ATTR_U8:
+		mnl_attr_put_u8(nlh, type, to_value(attr, value));
+		break;
+	case ATTR_U16:
+		mnl_attr_put_u16(nlh, type, to_value(attr, value));
+		break;
+	case ATTR_U32:
+		mnl_attr_put_u32(nlh, type, to_value(attr, value));
+		break;
+	case ATTR_IPV4:
+		inet_pton(AF_INET, json_string_value(value), addr);
+		mnl_attr_put(nlh, type, 4, addr);
+		break;
+	case ATTR_IPV6:
+		inet_pton(AF_INET6, json_string_value(value), addr);
+		mnl_attr_put(nlh, type, 16, addr);
+		break;
+	default:
+		break;
+	}
+}
+
+static void put_object(struct nlmsghdr *nlh, const struct attr_set *set,
+		       const json_t *object)
+{
+	const json_t *value;
+	size_t i;
+
+	for (i = 0; i < set->n; i++) {
+		if (!set->attrs[i].name)
+			continue;
+		value = json_object_get(object, set->attrs[i].name);
+		if (value)
+			put_value(nlh, i, &set->attrs[i], value);
+	}
+}
+
+/* ---- why a request was refused ---- */
+
+struct request {
+	const struct nlmsghdr	*nlh;
+	const struct attr_set	*set;
+};
+
+static const char *attr_name(const struct request *req, uint16_t type)
+{
+	const char *name = NULL;
+
+	if (req->set && type < req->set->n)
+		name = req->set->attrs[type].name;
+	return name ?: "";
+}
+
+/* The least and the largest number that would be taken */
+static void note_range(const struct nlattr *policy, char *range, size_t size)
+{
+	unsigned long long min = 0, max = 0;
+	const struct nlattr *a;
+
+	mnl_attr_for_each_nested(a, policy) {
+		if (mnl_attr_get_type(a) == NL_POLICY_TYPE_ATTR_MIN_VALUE_U)
+			min = mnl_attr_get_u64(a);
+		else if (mnl_attr_get_type(a) == NL_POLICY_TYPE_ATTR_MAX_VALUE_U)
+			max = mnl_attr_get_u64(a);
+	}
+	if (max)
+		snprintf(range, size, ", expected %llu to %llu", min, max);
+}
+
+static void note_reason(const struct nlmsghdr *nlh, const struct request *req)
+{
+	const char *text = "", *name = "";
+	const struct nlattr *a;
+	char range[64] = "";
+
+	mnl_attr_for_each(a, nlh, sizeof(struct nlmsgerr)) {
+		switch (mnl_attr_get_type(a)) {
+		case NLMSGERR_ATTR_MSG:
+			text = mnl_attr_get_str(a);
+			break;
+		case NLMSGERR_ATTR_OFFS:
+			name = attr_name(req, mnl_attr_get_type((const void *)
+					 ((const char *)req->nlh +
+					  mnl_attr_get_u32(a))));
+			break;
+		case NLMSGERR_ATTR_MISS_TYPE:
+			name = attr_name(req, mnl_attr_get_u32(a));
+			text = "missing";
+			break;
+		case NLMSGERR_ATTR_POLICY:
+			note_range(a, range, sizeof(range));
+			break;
+		}
+	}
+	if (*text)
+		snprintf(nl_reason, sizeof(nl_reason), "%s%s%s%s", name,
+			 *name ? ": " : "", text, range);
+}
+
+static const struct request *nl_request;
+
 /* The kernel says how a request went in what ends the answer, of a dump, too, which
  * libmnl itself passes over.
  */
@@ -171,6 +308,9 @@ static int end_cb(const struct nlmsghdr *nlh, void *data)
 	(void)data;
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*error) || *error >= 0)
 		return MNL_CB_STOP;
+	if (nlh->nlmsg_type == NLMSG_ERROR &&
+	    nlh->nlmsg_flags & NLM_F_ACK_TLVS)
+		note_reason(nlh, nl_request);
 	errno = -*error;
 	return MNL_CB_ERROR;
 }
@@ -180,13 +320,29 @@ static mnl_cb_t control_cbs[] = {
 	[NLMSG_DONE] = end_cb,
 };
 
-/* Sends @nlh and hands all answers to @cb. Returns 0 or a negative errno. */
-static int talk(const struct nlmsghdr *nlh, mnl_cb_t cb, void *data)
+/**
+ * nl_why - what the kernel has said about the last request that it refused
+ *
+ * Return: a text, empty if nothing
+ */
+const char *nl_why(void)
 {
+	return nl_reason;
+}
+
+/* Sends @nlh, made of @set, and hands all answers to @cb. Returns 0 or a negative
+ * errno.
+ */
+static int talk(const struct nlmsghdr *nlh, const struct attr_set *set,
+		mnl_cb_t cb, void *data)
+{
+	const struct request request = { nlh, set };
 	static char buf[NL_BUFFER];
 	int ret = MNL_CB_OK;
 	ssize_t len;
 
+	nl_reason[0] = 0;
+	nl_request = &request;
 	if (mnl_socket_sendto(nl_socket, nlh, nlh->nlmsg_len) < 0)
 		return -errno;
 	while (ret > MNL_CB_STOP) {
@@ -213,6 +369,18 @@ static int answer_cb(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
+static json_t *answers(const struct nlmsghdr *nlh, const struct attr_set *set)
+{
+	struct answer answer = { set, json_array() };
+	int ret = talk(nlh, set, answer_cb, &answer);
+
+	if (!ret)
+		return answer.array;
+	json_decref(answer.array);
+	errno = -ret;
+	return NULL;
+}
+
 /**
  * nl_get - ask for something
  * @cmd: command
@@ -225,19 +393,29 @@ static int answer_cb(const struct nlmsghdr *nlh, void *data)
 json_t *nl_get(int cmd, bool dump, const struct attr_set *set,
 	       const struct nl_arg *args)
 {
-	struct answer answer = { set, json_array() };
 	char buf[1024];
 	struct nlmsghdr *nlh = new_message(buf, nl_family, dump ? NLM_F_DUMP :
 					   NLM_F_ACK, cmd);
-	int ret;
 
 	put_args(nlh, args);
-	ret = talk(nlh, answer_cb, &answer);
-	if (!ret)
-		return answer.array;
-	json_decref(answer.array);
-	errno = -ret;
-	return NULL;
+	return answers(nlh, set);
+}
+
+/**
+ * nl_ask - ask for something
+ * @cmd: command
+ * @set: attributes of the request and of the answer
+ * @object: what is asked for
+ *
+ * Return: an array with an object for each answer; NULL with errno set
+ */
+json_t *nl_ask(int cmd, const struct attr_set *set, const json_t *object)
+{
+	char buf[1024];
+	struct nlmsghdr *nlh = new_message(buf, nl_family, NLM_F_ACK, cmd);
+
+	put_object(nlh, set, object);
+	return answers(nlh, set);
 }
 
 /**
@@ -253,7 +431,24 @@ int nl_do(int cmd, const struct nl_arg *args)
 	struct nlmsghdr *nlh = new_message(buf, nl_family, NLM_F_ACK, cmd);
 
 	put_args(nlh, args);
-	return talk(nlh, NULL, NULL);
+	return talk(nlh, NULL, NULL, NULL);
+}
+
+/**
+ * nl_put - have something done
+ * @cmd: command
+ * @set: its attributes
+ * @object: their values
+ *
+ * Return: 0 or a negative errno; nl_why() may say more
+ */
+int nl_put(int cmd, const struct attr_set *set, const json_t *object)
+{
+	char buf[1024];
+	struct nlmsghdr *nlh = new_message(buf, nl_family, NLM_F_ACK, cmd);
+
+	put_object(nlh, set, object);
+	return talk(nlh, set, NULL, NULL);
 }
 
 /* ---- finding the family ---- */
@@ -291,16 +486,20 @@ int nl_open(void)
 {
 	char buf[1024];
 	struct nlmsghdr *nlh;
+	int one = 1;
 
 	if (nl_socket)
 		mnl_socket_close(nl_socket);
 	nl_socket = mnl_socket_open(NETLINK_GENERIC);
 	if (!nl_socket || mnl_socket_bind(nl_socket, 0, MNL_SOCKET_AUTOPID))
 		return -errno;
+	/* Older kernels say less, that is all. */
+	mnl_socket_setsockopt(nl_socket, NETLINK_EXT_ACK, &one, sizeof(one));
+	mnl_socket_setsockopt(nl_socket, NETLINK_CAP_ACK, &one, sizeof(one));
 	nl_seq = time(NULL);
 	nlh = new_message(buf, GENL_ID_CTRL, NLM_F_ACK, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, RPCRDMA2_FAMILY_NAME);
-	return talk(nlh, family_cb, NULL);
+	return talk(nlh, NULL, family_cb, NULL);
 }
 
 /* ---- events ---- */

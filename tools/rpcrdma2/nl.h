@@ -16,12 +16,16 @@
 
 enum attr_type {
 	ATTR_NONE = 0,
+	ATTR_FLAG,
 	ATTR_U8,
+	ATTR_U16,
 	ATTR_U32,
 	ATTR_S32,
 	ATTR_U64,
 	ATTR_STRING,
 	ATTR_ADDRESS,
+	ATTR_IPV4,
+	ATTR_IPV6,
 	ATTR_NEST,
 };
 
@@ -53,7 +57,8 @@ struct attr_set {
 	size_t			n;
 };
 
-extern const struct attr_set connection_set, module_set, change_set;
+extern const struct attr_set connection_set, module_set, change_set,
+	policy_set;
 
 /**
  * struct nl_arg - an attribute of a request
@@ -75,6 +80,9 @@ int nl_open(void);
 json_t *nl_get(int cmd, bool dump, const struct attr_set *set,
 	       const struct nl_arg *args);
 int nl_do(int cmd, const struct nl_arg *args);
+int nl_put(int cmd, const struct attr_set *set, const json_t *object);
+json_t *nl_ask(int cmd, const struct attr_set *set, const json_t *object);
+const char *nl_why(void);
 int nl_listen(const struct attr_set *set, void (*event)(json_t *object));
 int nl_word(const struct attr *attr, const char *word);
 

@@ -22,6 +22,14 @@ static const char *const event_words[] = {
 	"connected", "settled", "fallback", "changed", "lost", NULL
 };
 
+static const char *const versions_words[] = {
+	"v1", "v2", "both", NULL
+};
+
+static const char *const switch_words[] = {
+	"off", "on", NULL
+};
+
 static const struct attr property_attrs[] = {
 	[1] = { "id", ATTR_U32, .words = property_id_words },
 	[2] = { "local", ATTR_U32 },
@@ -186,5 +194,25 @@ static const struct attr change_attrs[] = {
 
 const struct attr_set change_set = {
 	change_attrs, ARRAY_SIZE(change_attrs)
+};
+
+static const struct attr policy_attrs[] = {
+	[1] = { "role", ATTR_U32, .words = role_words },
+	[2] = { "addr4", ATTR_IPV4 },
+	[3] = { "addr6", ATTR_IPV6 },
+	[4] = { "prefix_length", ATTR_U8 },
+	[5] = { "port", ATTR_U16 },
+	[6] = { "versions", ATTR_U32, .words = versions_words },
+	[7] = { "recv_size", ATTR_U32 },
+	[8] = { "send_size", ATTR_U32 },
+	[9] = { "credits", ATTR_U32 },
+	[10] = { "remote_invalidation", ATTR_U32, .words = switch_words },
+	[11] = { "property_change", ATTR_U32, .words = switch_words },
+	[12] = { "recv_max", ATTR_U32 },
+	[13] = { "check", ATTR_FLAG },
+};
+
+const struct attr_set policy_set = {
+	policy_attrs, ARRAY_SIZE(policy_attrs)
 };
 

@@ -48,54 +48,6 @@
 #define RPCRDMA2_SWAP_SLOTS		32U
 #define RPCRDMA2_SWAP_BUFFER		4096U
 
-static int param_set_range(const char *val, const struct kernel_param *kp,
-			   unsigned int low, unsigned int high)
-{
-	unsigned int n;
-	int ret = kstrtouint(val, 0, &n);
-
-	if (ret)
-		return ret;
-	if (n < low || n > high)
-		return -ERANGE;
-	return param_set_uint(val, kp);
-}
-
-static int param_set_slots(const char *val, const struct kernel_param *kp)
-{
-	return param_set_range(val, kp, 4, 4096);
-}
-
-static int param_set_size(const char *val, const struct kernel_param *kp)
-{
-	return param_set_range(val, kp, RPCRDMA2_INLINE_DEFAULT, SZ_64K);
-}
-
-static const struct kernel_param_ops param_slots_ops = {
-	.set	= param_set_slots,
-	.get	= param_get_uint,
-};
-
-static const struct kernel_param_ops param_size_ops = {
-	.set	= param_set_size,
-	.get	= param_get_uint,
-};
-
-static unsigned int client_slots = 128;
-module_param_cb(client_slots, &param_slots_ops, &client_slots, 0644);
-MODULE_PARM_DESC(client_slots,
-		 "RPCs of a mount's connection at once, and credits asked for (4..4096)");
-
-static unsigned int client_recv_size = SZ_16K;
-module_param_cb(client_recv_size, &param_size_ops, &client_recv_size, 0644);
-MODULE_PARM_DESC(client_recv_size,
-		 "Receive Buffer Size to announce to servers, bytes (4096..65536)");
-
-static unsigned int client_send_size = SZ_16K;
-module_param_cb(client_send_size, &param_size_ops, &client_send_size, 0644);
-MODULE_PARM_DESC(client_send_size,
-		 "largest message to send to servers, bytes (4096..65536)");
-
 static unsigned int client_idle = 300;
 module_param(client_idle, uint, 0644);
 MODULE_PARM_DESC(client_idle,
@@ -203,6 +155,24 @@ static u32 client_negotiate_ms(const struct rpcrdma2_client *client)
 		     max(jiffies_to_msecs(quarter), 1U));
 }
 
+/* What the administrator wants of this server now. There is no connection. */
+static void client_look_up(struct rpcrdma2_client *client,
+			   struct rpcrdma2_policy *policy)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
+
+	rpcrdma2_policy_lookup(xprt->xprt_net, true, server,
+			       rpc_get_port(server), policy);
+	rpcrdma2_recv_pool_begin(&client->recvs,
+				 policy->val[RPCRDMA2_POLICY_RECV_SIZE]);
+	spin_lock(&xprt->reserve_lock);
+	/* There may be slots in use, so there are never fewer */
+	xprt->max_reqs = max(xprt->max_reqs,
+			     policy->val[RPCRDMA2_POLICY_CREDITS]);
+	spin_unlock(&xprt->reserve_lock);
+}
+
 static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
@@ -211,10 +181,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.owner		= client,
 		.stats		= &client->stats,
 		.pool		= &client->recvs,
-		.policy		= &client->policy,
 		.mem		= &client->mem,
-		.send_size	= client->send_size,
-		.calls		= xprt->max_reqs,
 		.serves		= RPCRDMA2_CB_SLOTS,
 		.serves_initial	= RPCRDMA2_CB_SLOTS,
 		/* A Send, one registration, one local invalidation */
@@ -227,6 +194,9 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.swapper	= &xprt->swapper,
 	};
 
+	client_look_up(client, &params.policy);
+	params.send_size = params.policy.val[RPCRDMA2_POLICY_SEND_SIZE];
+	params.calls = params.policy.val[RPCRDMA2_POLICY_CREDITS];
 	return rpcrdma2_conn_connect(xprt->xprt_net, client_src(client),
 				     (struct sockaddr *)&xprt->addr, &params);
 }
@@ -295,6 +265,23 @@ static bool client_connect_due(struct rpcrdma2_client *client)
 	return false;
 }
 
+/* The log says once for each mount which version it got, and again when that
+ * has changed (SEC-11). Peers cannot make it say more than the limit.
+ */
+static void client_tell(struct rpcrdma2_client *client,
+			const struct rpcrdma2_conn *conn)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	enum rpcrdma2_why why = rpcrdma2_ver_why(&conn->ver);
+
+	if (!xprt->main || conn->codec->vers == client->told_version)
+		return;
+	client->told_version = conn->codec->vers;
+	pr_info_ratelimited("rpcrdma2: %pISpc speaks version %u (%s)\n",
+			    &xprt->addr, conn->codec->vers,
+			    rpcrdma2_why_name(why));
+}
+
 static int client_try(struct rpcrdma2_client *client)
 {
 	struct rpcrdma2_conn *conn;
@@ -314,6 +301,7 @@ static int client_try(struct rpcrdma2_client *client)
 		rpcrdma2_conn_free(conn);
 		return ret;
 	}
+	client_tell(client, conn);
 	client_attach(client, conn);
 	return 0;
 }
@@ -677,6 +665,7 @@ static int client_init(struct rpcrdma2_client *client,
 		       const struct xprt_create *args)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
+	struct rpcrdma2_policy policy;
 	int ret;
 
 	xprt->ops = &rpcrdma2_client_ops;
@@ -707,15 +696,14 @@ static int client_init(struct rpcrdma2_client *client,
 	if (rpc_get_port(args->dstaddr))
 		xprt_set_bound(xprt);
 
-	client->send_size = READ_ONCE(client_send_size);
-	client->policy = rpcrdma2_client_policy;
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
-	rpcrdma2_recv_pool_init(&client->recvs, READ_ONCE(client_recv_size));
+	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
 	rpcrdma2_callback_init(client);
 	ret = rpcrdma2_requester_init(&client->rq, &client->stats,
 				      &client->mrs, RPCRDMA2_MIN_SLOTS);
 	if (ret)
 		return ret;
+	client_look_up(client, &policy);
 	return client_format_addresses(xprt);
 }
 
@@ -738,8 +726,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 		return ERR_PTR(-EBADF);
 	if (!try_module_get(THIS_MODULE))
 		return ERR_PTR(-EIO);
-	xprt = xprt_alloc(args->net, sizeof(*client), 0,
-			  READ_ONCE(client_slots));
+	xprt = xprt_alloc(args->net, sizeof(*client), 0, RPCRDMA2_MIN_SLOTS);
 	if (!xprt) {
 		module_put(THIS_MODULE);
 		return ERR_PTR(-ENOMEM);

@@ -26,7 +26,6 @@
  * @stats: counters
  * @mrs: MRs of the current connection
  * @recvs: Receives, kept over reconnects
- * @policy: versions allowed, fixed when the transport was made
  * @mem: what was learned about the server's versions
  * @connect_work: makes a connection; owns XPRT_LOCKED
  * @connect_at: jiffies when it does so, unless nobody wants it any more
@@ -34,7 +33,7 @@
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
  * @failures: attempts in a row that gave no useful connection; transport
  *	locked
- * @send_size: largest message to send, bytes
+ * @told_version: which version the log says the server speaks, 0 for none
  * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 if
  *	it is in force; transport_lock
  * @cb_reserved: callbacks asked for by rpc_xprt_ops.bc_setup; bc_pa_lock
@@ -47,14 +46,13 @@ struct rpcrdma2_client {
 	struct rpcrdma2_stats		stats;
 	struct rpcrdma2_mr_pool		mrs;
 	struct rpcrdma2_recv_pool	recvs;
-	struct rpcrdma2_ver_policy	policy;
 	struct rpcrdma2_ver_memory	mem;
 	struct delayed_work		connect_work;
 	unsigned long			connect_at;
 	struct sockaddr_storage		srcaddr;
 	struct rpc_timeout		timeout;
 	unsigned int			failures;
-	u32				send_size;
+	u32				told_version;
 
 	unsigned long			idle_timeout;
 	unsigned int			cb_reserved;

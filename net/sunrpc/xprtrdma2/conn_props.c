@@ -16,7 +16,6 @@
  * message about them is posted, so that their order is that of the changes.
  * Holders do not wait for completions. Process context.
  */
-#include <linux/module.h>
 #include <linux/string.h>
 
 #include "conn.h"
@@ -33,30 +32,17 @@
 /* No control slot or no memory is free: look again */
 #define RPCRDMA2_PROPS_DELAY	msecs_to_jiffies(10)
 
-bool rpcrdma2_property_change = true;
-module_param_named(property_change, rpcrdma2_property_change, bool, 0644);
-MODULE_PARM_DESC(property_change,
-		 "offer to change properties while a connection lives");
-
-static unsigned int recv_max = SZ_64K;
-module_param(recv_max, uint, 0644);
-MODULE_PARM_DESC(recv_max,
-		 "largest Receive Buffer Size a peer may ask for, 4096 to 262144 bytes");
-
-static u32 recv_limit(void)
-{
-	return clamp(READ_ONCE(recv_max), RPCRDMA2_INLINE_DEFAULT, SZ_256K);
-}
-
 /* The largest size of ours that the peer may ask for. A client gets no more
  * than what was announced to it before it has been served something that not
  * everybody may have.
  */
 static u32 grant_limit(const struct rpcrdma2_conn *conn)
 {
+	u32 most = conn->p.policy.val[RPCRDMA2_POLICY_RECV_MAX];
+
 	if (conn->client || conn->p.ops->trusted(conn))
-		return recv_limit();
-	return min(recv_limit(), rpcrdma2_recvs_first(conn->p.pool));
+		return most;
+	return min(most, rpcrdma2_recvs_first(conn->p.pool));
 }
 
 /* What messages must obey from now on; @soon: also what the peer is about to be
@@ -867,7 +853,8 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 	conn->props.mine.val[RPCRDMA2_BRS] = conn->p.brs;
 	conn->props.told_recv = rpcrdma2_recvs_goal(conn->p.pool);
 	conn->props.mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
-	conn->props.mine.x_change = READ_ONCE(rpcrdma2_property_change);
+	conn->props.mine.x_change =
+		conn->p.policy.val[RPCRDMA2_POLICY_PROPERTY_CHANGE];
 	if (conn->props.mine.x_change)
 		conn->props.mine.nochg = conn->props.mine.listed &
 				   ~rpcrdma2_props_changeable(conn->client);
@@ -913,7 +900,7 @@ void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 
 static int raise_own(struct rpcrdma2_conn *conn, u32 size)
 {
-	if (size > recv_limit())
+	if (size > conn->p.policy.val[RPCRDMA2_POLICY_RECV_MAX])
 		return -ERANGE;
 	/* Only on the peer's request (CHG-25) */
 	if (size < conn->props.mine.val[RPCRDMA2_RBSIZ])

@@ -16,8 +16,6 @@ struct rpcrdma2_conn;
 struct rpcrdma2_hdr;
 struct rpcrdma2_recv;
 
-extern bool rpcrdma2_property_change;
-
 /**
  * enum rpcrdma2_own_size - a raise of our Receive Buffer Size (CHG-23, CHG-24)
  * @RPCRDMA2_OWN_STEADY: none is under way

@@ -65,6 +65,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_recvs_setup(conn, rpcrdma2_receive);
 	rpcrdma2_limits_setup(conn);
 	rpcrdma2_props_setup(conn);
+	rpcrdma2_ver_setup(conn);
 	rpcrdma2_watch_setup(conn);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
@@ -214,7 +215,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 static void conn_cm_private(struct rpcrdma2_conn *conn, u8 *buf)
 {
 	struct rpcrdma_cm_private cm = {
-		.remote_inval	= conn->caps.remote_inval,
+		.remote_inval	= conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
 		.send_size	= conn->p.send_size,
 		.recv_size	= rpcrdma2_recvs_goal(conn->p.pool),
 	};

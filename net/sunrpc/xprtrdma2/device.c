@@ -4,7 +4,6 @@
  * connection asks once, before it creates its QP.
  */
 #include <linux/minmax.h>
-#include <linux/module.h>
 
 #include "device.h"
 #include "inject.h"
@@ -16,12 +15,6 @@
 
 /* One MR for a payload of 1 MiB that does not begin on a page boundary */
 #define RPCRDMA2_MR_PAGES	((SZ_1M >> PAGE_SHIFT) + 1)
-
-/* For devices that get it wrong, and to see what it is worth (RINV-9) */
-static bool remote_invalidation = true;
-module_param(remote_invalidation, bool, 0644);
-MODULE_PARM_DESC(remote_invalidation,
-		 "new connections use Send With Invalidate in both directions");
 
 /**
  * rpcrdma2_device_query - find out what @device can do
@@ -51,8 +44,6 @@ int rpcrdma2_device_query(struct ib_device *device,
 		caps->mr_type = IB_MR_TYPE_SG_GAPS;
 	caps->mr_depth = min_t(u32, attrs->max_fast_reg_page_list_len,
 			       RPCRDMA2_MR_PAGES);
-	/* The device can, it is part of MEM_MGT_EXTENSIONS */
-	caps->remote_inval = READ_ONCE(remote_invalidation);
 	caps->copies_signaled = device->ops.driver_id == RDMA_DRIVER_SIW;
 	caps->max_qp_wr = min_not_zero(rpcrdma2_inject_max_qp_wr(),
 				       (u32)attrs->max_qp_wr);

@@ -13,7 +13,6 @@
  * @max_read_sge: SGEs per RDMA Read
  * @mr_type: type for ib_alloc_mr()
  * @mr_depth: pages one MR can hold
- * @remote_inval: Send With Invalidate works both ways
  * @max_qp_wr: deepest send or receive queue
  * @max_cqe: deepest completion queue
  * @copies_signaled: needs the memory of an unsignaled Send of a page or more
@@ -24,7 +23,6 @@ struct rpcrdma2_device_caps {
 	u32				max_read_sge;
 	enum ib_mr_type			mr_type;
 	u32				mr_depth;
-	bool				remote_inval;
 	u32				max_qp_wr;
 	u32				max_cqe;
 	bool				copies_signaled;

@@ -13,39 +13,11 @@
 #include "names.h"
 #include "netlink.h"
 #include "observe.h"
+#include "policy.h"
 #include "server.h"
 #ifdef RPCRDMA2_PROBES
 #include "rpcrdma2_build.h"
 #endif
-
-struct rpcrdma2_ver_policy rpcrdma2_client_policy = {
-	.v1		= true,
-	.v2		= true,
-	.remember_min	= 60,
-	.remember_max	= 600,
-};
-
-struct rpcrdma2_ver_policy rpcrdma2_server_policy = {
-	.v1		= true,
-	.v2		= true,
-};
-
-module_param_named(client_v1, rpcrdma2_client_policy.v1, bool, 0644);
-MODULE_PARM_DESC(client_v1,
-		 "mounts may fall back to version 1 (N: insist on version 2)");
-module_param_named(client_v2, rpcrdma2_client_policy.v2, bool, 0644);
-MODULE_PARM_DESC(client_v2, "mounts offer version 2");
-module_param_named(server_v1, rpcrdma2_server_policy.v1, bool, 0644);
-MODULE_PARM_DESC(server_v1, "listeners serve clients of version 1");
-module_param_named(server_v2, rpcrdma2_server_policy.v2, bool, 0644);
-MODULE_PARM_DESC(server_v2, "listeners serve clients of version 2");
-module_param_named(remember_min, rpcrdma2_client_policy.remember_min, uint,
-		   0644);
-MODULE_PARM_DESC(remember_min,
-		 "seconds to remember a server that did not answer to version 2");
-module_param_named(remember_max, rpcrdma2_client_policy.remember_max, uint,
-		   0644);
-MODULE_PARM_DESC(remember_max, "longest such time; it doubles each time");
 
 unsigned int rpcrdma2_negotiate_ms = 2000;
 module_param_named(negotiate_ms, rpcrdma2_negotiate_ms, uint, 0644);
@@ -91,9 +63,12 @@ static int __init rpcrdma2_init(void)
 	ret = wqs_create();
 	if (ret)
 		return ret;
-	ret = rpcrdma2_observe_init();
+	ret = rpcrdma2_policy_init();
 	if (ret)
 		goto out_wqs;
+	ret = rpcrdma2_observe_init();
+	if (ret)
+		goto out_policy;
 	rpcrdma2_inject_init();
 
 	ret = rpcrdma2_netlink_init();
@@ -114,6 +89,8 @@ out_netlink:
 out_observe:
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
+out_policy:
+	rpcrdma2_policy_exit();
 out_wqs:
 	wqs_destroy();
 	return ret;
@@ -126,6 +103,7 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_netlink_exit();
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
+	rpcrdma2_policy_exit();
 	wqs_destroy();
 }
 

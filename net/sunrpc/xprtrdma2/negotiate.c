@@ -7,7 +7,10 @@
  * state_lock protects a client's negotiation; a server's is the completion
  * handler's alone.
  */
+#include <linux/module.h>
 #include <linux/sunrpc/addr.h>
+
+#include <uapi/linux/rpcrdma2_netlink.h>
 
 #include "conn.h"
 #include "control.h"
@@ -15,9 +18,36 @@
 
 #define RPCRDMA2_NUDGE_MS	500	/* is the silent peer still there? */
 
+static unsigned int remember_min = 60;
+module_param(remember_min, uint, 0644);
+MODULE_PARM_DESC(remember_min,
+		 "seconds to remember a server that did not answer to version 2");
+
+static unsigned int remember_max = 600;
+module_param(remember_max, uint, 0644);
+MODULE_PARM_DESC(remember_max, "longest such time; it doubles each time");
+
 static u64 now_seconds(void)
 {
 	return ktime_get_boottime_seconds();
+}
+
+/**
+ * rpcrdma2_ver_setup - a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn)
+{
+	u32 versions = conn->p.policy.val[RPCRDMA2_POLICY_VERSIONS];
+
+	conn->ver.policy = (struct rpcrdma2_ver_policy) {
+		.v1		= versions != RPCRDMA2_VERSIONS_V2,
+		.v2		= versions != RPCRDMA2_VERSIONS_V1,
+		.remember_min	= READ_ONCE(remember_min),
+		.remember_max	= READ_ONCE(remember_max),
+	};
 }
 
 /* One counter for each reason (stats_list.h) */
@@ -43,7 +73,7 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	};
 	const struct rpcrdma_cm_private *peer = &conn->cm_peer;
 	bool props = conn->codec->props;
-	bool inval = conn->caps.remote_inval;
+	bool inval = conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION];
 
 	rpcrdma2_limits_inval(conn, inval && (props || peer->remote_inval));
 	if (props)
@@ -144,7 +174,7 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
 	int ret;
 
 	spin_lock(&conn->state_lock);
-	rpcrdma2_neg_init(&conn->ver.neg, conn->p.policy, conn->p.mem,
+	rpcrdma2_neg_init(&conn->ver.neg, &conn->ver.policy, conn->p.mem,
 			  atomic_inc_return(&conn->xids));
 	action = rpcrdma2_neg_connected(&conn->ver.neg, now_seconds());
 	spin_unlock(&conn->state_lock);
@@ -167,21 +197,6 @@ static const struct rpcrdma2_codec *neg_codec(const struct rpcrdma2_neg *neg)
 {
 	return neg->state == RPCRDMA2_NEG_V2 ? &rpcrdma2_codec_v2 :
 					       &rpcrdma2_codec_v1;
-}
-
-/* Version 2 was offered and is not what is spoken: the log says why (SEC-11).
- * Peers cannot make it say more than the limit.
- */
-static void ver_note_fallback(const struct rpcrdma2_conn *conn,
-			      const struct sockaddr *dst)
-{
-	if (conn->codec != &rpcrdma2_codec_v1)
-		return;
-	rpcrdma2_stat_inc(conn->p.stats, fallbacks);
-	if (conn->ver.why != RPCRDMA2_WHY_ADMIN)
-		pr_notice_ratelimited("rpcrdma2: %pISpc: version 1, %s (reason %u)\n",
-				      dst, rpcrdma2_why_name(conn->ver.why),
-				      conn->ver.why);
 }
 
 /* Negotiation has failed: what a mount tells by -EPROTO only. */
@@ -219,8 +234,8 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 	switch (action) {
 	case RPCRDMA2_DO_SETTLE:
 		ret = ver_settle(conn, neg_codec(&conn->ver.neg), why);
-		if (!ret)
-			ver_note_fallback(conn, dst);
+		if (!ret && conn->codec == &rpcrdma2_codec_v1)
+			rpcrdma2_stat_inc(conn->p.stats, fallbacks);
 		return ret;
 	case RPCRDMA2_DO_RECONNECT:
 		return -EAGAIN;
@@ -391,7 +406,7 @@ void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_srv_ver_init(&conn->ver.srv, conn->p.policy);
+	rpcrdma2_srv_ver_init(&conn->ver.srv, &conn->ver.policy);
 }
 
 /* The first good message of a supported version settles it (VER-20). A
@@ -480,6 +495,18 @@ bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	*settles = false;
 	return conn->client ? client_message(conn, rx, verdict) :
 			      server_message(conn, rx, verdict, settles);
+}
+
+/**
+ * rpcrdma2_ver_fell_back - is it version 1 although version 2 was allowed?
+ * @conn: connection whose version is settled
+ *
+ * Context: any.
+ * Return: true if so
+ */
+bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn)
+{
+	return conn->codec == &rpcrdma2_codec_v1 && conn->ver.policy.v2;
 }
 
 /**

@@ -15,6 +15,7 @@ struct rpcrdma2_recv;
 /**
  * struct rpcrdma2_conn_ver - the version of one connection
  * @why: why that version
+ * @policy: versions allowed
  * @neg: client: negotiation; protected by the connection's state_lock
  * @action: client: what came of it, for the connect path
  * @proved: client: a good message came after the version was settled
@@ -22,6 +23,7 @@ struct rpcrdma2_recv;
  */
 struct rpcrdma2_conn_ver {
 	enum rpcrdma2_why		why;
+	struct rpcrdma2_ver_policy	policy;
 	struct rpcrdma2_neg		neg;
 	enum rpcrdma2_neg_action	action;
 	bool				proved;
@@ -35,6 +37,7 @@ rpcrdma2_ver_why(const struct rpcrdma2_conn_ver *ver)
 	return ver->why;
 }
 
+void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst);
 void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err);
@@ -43,6 +46,7 @@ bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  enum rpcrdma2_verdict *verdict, bool *settles);
 void rpcrdma2_ver_await(struct rpcrdma2_conn *conn);
+bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_NEGOTIATE_H */

@@ -21,6 +21,9 @@
 #include "netlink.h"
 #include "netlink_gen.h"
 #include "observe.h"
+#ifdef RPCRDMA2_PROBES
+#include "rpcrdma2_build.h"
+#endif
 
 #define RPCRDMA2_DRAFT	"draft-cel-nfsv4-rpcrdma-version-two-09"
 
@@ -28,7 +31,7 @@ static const struct genl_multicast_group groups[] = {
 	{ .name = "events" },
 };
 
-static struct genl_family family __ro_after_init = {
+struct genl_family rpcrdma2_nl_family __ro_after_init = {
 	.name		= RPCRDMA2_FAMILY_NAME,
 	.version	= RPCRDMA2_FAMILY_VERSION,
 	.netnsok	= true,
@@ -280,7 +283,7 @@ static int conn_message(struct rpcrdma2_conn *conn, void *arg)
 
 	if (m->filter && !conn_wanted(conn, m->filter))
 		return 0;
-	hdr = genlmsg_put(m->skb, m->portid, m->seq, &family,
+	hdr = genlmsg_put(m->skb, m->portid, m->seq, &rpcrdma2_nl_family,
 			  m->flags, RPCRDMA2_CMD_CONN_GET);
 	if (!hdr)
 		return -EMSGSIZE;
@@ -395,11 +398,23 @@ static int put_role(struct sk_buff *skb, const struct net *net, u32 role)
 			    rpcrdma2_observe_totals(net, client));
 }
 
+/* In a kernel tree the version is that of the kernel. */
+static int put_build(struct sk_buff *skb)
+{
+#ifdef RPCRDMA2_PROBES
+	if (nla_put_string(skb, RPCRDMA2_A_MODULE_VERSION, RPCRDMA2_VERSION) ||
+	    nla_put_string(skb, RPCRDMA2_A_MODULE_BUILD, RPCRDMA2_BUILD))
+		return -EMSGSIZE;
+#endif
+	return 0;
+}
+
 static int put_module(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *role = info->attrs[RPCRDMA2_A_MODULE_ROLE];
 
-	if (nla_put_string(skb, RPCRDMA2_A_MODULE_DRAFT, RPCRDMA2_DRAFT) ||
+	if (put_build(skb) ||
+	    nla_put_string(skb, RPCRDMA2_A_MODULE_DRAFT, RPCRDMA2_DRAFT) ||
 	    nla_put_u8(skb, RPCRDMA2_A_MODULE_REPLACE,
 		       rpcrdma2_names_replace()))
 		return -EMSGSIZE;
@@ -421,7 +436,7 @@ int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!msg)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &family, 0,
+	hdr = genlmsg_put_reply(msg, info, &rpcrdma2_nl_family, 0,
 				RPCRDMA2_CMD_MODULE_GET);
 	if (!hdr || put_module(msg, info)) {
 		nlmsg_free(msg);
@@ -536,20 +551,20 @@ static void conn_event(const struct rpcrdma2_conn *conn,
 	struct sk_buff *skb;
 	void *hdr;
 
-	if (!genl_has_listeners(&family, net,
+	if (!genl_has_listeners(&rpcrdma2_nl_family, net,
 				0))
 		return;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
 	if (!skb)
 		return;
-	hdr = genlmsg_put(skb, 0, 0, &family, 0,
+	hdr = genlmsg_put(skb, 0, 0, &rpcrdma2_nl_family, 0,
 			  RPCRDMA2_CMD_CONN_NTF);
 	if (!hdr || put_event(skb, conn, event)) {
 		nlmsg_free(skb);
 		return;
 	}
 	genlmsg_end(skb, hdr);
-	genlmsg_multicast_netns(&family, net, skb, 0,
+	genlmsg_multicast_netns(&rpcrdma2_nl_family, net, skb, 0,
 				0, GFP_ATOMIC);
 }
 
@@ -569,7 +584,7 @@ void rpcrdma2_netlink_state(const struct rpcrdma2_conn *conn,
 		conn_event(conn, RPCRDMA2_EVENT_CONNECTED);
 		break;
 	case RPCRDMA2_CONN_READY:
-		conn_event(conn, conn->codec->vers == 1 && conn->p.policy->v2 ?
+		conn_event(conn, rpcrdma2_ver_fell_back(conn) ?
 				 RPCRDMA2_EVENT_FALLBACK :
 				 RPCRDMA2_EVENT_SETTLED);
 		break;
@@ -601,7 +616,7 @@ void rpcrdma2_netlink_changed(const struct rpcrdma2_conn *conn)
  */
 int __init rpcrdma2_netlink_init(void)
 {
-	return genl_register_family(&family);
+	return genl_register_family(&rpcrdma2_nl_family);
 }
 
 /**
@@ -611,5 +626,5 @@ int __init rpcrdma2_netlink_init(void)
  */
 void rpcrdma2_netlink_exit(void)
 {
-	genl_unregister_family(&family);
+	genl_unregister_family(&rpcrdma2_nl_family);
 }

@@ -7,6 +7,8 @@
 
 #include "conn.h"
 
+extern struct genl_family rpcrdma2_nl_family;
+
 int rpcrdma2_netlink_init(void);
 void rpcrdma2_netlink_exit(void);
 void rpcrdma2_netlink_state(const struct rpcrdma2_conn *conn,

@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+#include "policy.h"
 #include "stats.h"
 #include "version.h"
 
@@ -70,7 +71,7 @@ struct rpcrdma2_conn_ops {
  * @owner: the owner's object
  * @stats: counters, usually of the transport, outlive the connection
  * @pool: Receives
- * @policy: versions allowed
+ * @policy: what the administrator wants of this peer
  * @mem: client: negotiation memory of the transport
  * @send_size: largest message we will send, bytes
  * @calls: Calls we want outstanding in our requester role
@@ -89,7 +90,7 @@ struct rpcrdma2_conn_params {
 	void				*owner;
 	struct rpcrdma2_stats		*stats;
 	struct rpcrdma2_recv_pool	*pool;
-	const struct rpcrdma2_ver_policy *policy;
+	struct rpcrdma2_policy		policy;
 	struct rpcrdma2_ver_memory	*mem;
 	u32				send_size;
 	u32				calls;

@@ -65,6 +65,18 @@ void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
 	pool->node = NUMA_NO_NODE;
 }
 
+/**
+ * rpcrdma2_recv_pool_begin - another size for the next connection
+ * @pool: a pool of which no connection takes any
+ * @size: bytes of each Receive
+ *
+ * Context: any.
+ */
+void rpcrdma2_recv_pool_begin(struct rpcrdma2_recv_pool *pool, u32 size)
+{
+	pool->first_size = size;
+}
+
 static void recv_free(struct rpcrdma2_recv_pool *pool,
 		      struct rpcrdma2_recv *rx)
 {

@@ -49,20 +49,10 @@
 /* The private data of a connect request is never longer */
 #define RPCRDMA2_PRIVATE_MAX	256
 
-static unsigned int server_credits = 64;
-module_param(server_credits, uint, 0644);
-MODULE_PARM_DESC(server_credits,
-		 "Calls served at once per connection, 1 to 1024");
-
 static unsigned int server_first_credits = 8;
 module_param(server_first_credits, uint, 0644);
 MODULE_PARM_DESC(server_first_credits,
 		 "credits granted before a client has shown use for more");
-
-static unsigned int server_recv_size = SZ_16K;
-module_param(server_recv_size, uint, 0644);
-MODULE_PARM_DESC(server_recv_size,
-		 "Receive Buffer Size to announce, 4096 to 262144 bytes");
 
 static unsigned int server_read_chunks = 4;
 module_param(server_read_chunks, uint, 0644);
@@ -662,14 +652,15 @@ static void svc_free(struct work_struct *work)
 	kfree(svc);
 }
 
-static u32 max_credits(void)
+/* What the administrator wants of this client, which asks at this port */
+static void svc_policy(const struct rdma_cm_id *cm_id, struct net *net,
+		       struct rpcrdma2_policy *policy)
 {
-	return clamp(server_credits, 1U, 1024U);
-}
+	const struct sockaddr *local, *remote;
 
-static u32 first_credits(void)
-{
-	return clamp(server_first_credits, 1U, max_credits());
+	local = (const struct sockaddr *)&cm_id->route.addr.src_addr;
+	remote = (const struct sockaddr *)&cm_id->route.addr.dst_addr;
+	rpcrdma2_policy_lookup(net, false, remote, rpc_get_port(local), policy);
 }
 
 /* A new transport without a connection. */
@@ -710,19 +701,20 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 }
 
 static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
-		       u32 recv_size)
+		       const struct rpcrdma2_policy *policy)
 {
-	u32 credits = max_credits();
+	u32 credits = policy->val[RPCRDMA2_POLICY_CREDITS];
 	struct rpcrdma2_conn_params p = {
 		.ops		= &svc_conn_ops,
 		.owner		= svc,
 		.stats		= &svc->stats,
 		.pool		= &svc->pool,
-		.policy		= &rpcrdma2_server_policy,
-		.send_size	= recv_size,	/* D-16 */
+		.policy		= *policy,
+		/* D-16 */
+		.send_size	= policy->val[RPCRDMA2_POLICY_RECV_SIZE],
 		.calls		= RPCRDMA2_BC_CALLS,
 		.serves		= credits,
-		.serves_initial	= min(first_credits(), credits),
+		.serves_initial	= clamp(server_first_credits, 1U, credits),
 		.call_wrs	= 1,
 		.rw_ctxs	= credits,
 		.brs		= RDMA2_RVREQSUP_INLINE,
@@ -752,9 +744,8 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
  */
 static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
 {
-	u32 recv_size = clamp(server_recv_size, RPCRDMA2_INLINE_DEFAULT,
-			      SZ_256K);
 	struct rpcrdma2_listener *listener = listener_of(xprt);
+	struct rpcrdma2_policy policy;
 	struct rpcrdma2_pending *req;
 	struct rpcrdma2_svc *svc;
 	int ret;
@@ -772,14 +763,16 @@ static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
 	if (!req)
 		return NULL;
 
-	svc = svc_alloc(xprt, req->cm_id, recv_size);
+	svc_policy(req->cm_id, xprt->xpt_net, &policy);
+	svc = svc_alloc(xprt, req->cm_id,
+			policy.val[RPCRDMA2_POLICY_RECV_SIZE]);
 	if (!svc) {
 		rdma_reject(req->cm_id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
 		rdma_destroy_id(req->cm_id);
 		kfree(req);
 		return NULL;
 	}
-	ret = svc_connect(svc, req, recv_size);
+	ret = svc_connect(svc, req, &policy);
 	kfree(req);
 	trace_rpcrdma2_accept(svc->conn ? svc->conn->id : 0,
 			      (struct sockaddr *)&svc->xprt.xpt_remote,
