@@ -25,6 +25,7 @@ int cmd_monitor(int argc, char **argv);
 int cmd_change(int argc, char **argv);
 int cmd_forget(int argc, char **argv);
 int cmd_reconnect(int argc, char **argv);
+int cmd_policy(int argc, char **argv);
 int cmd_setup(int argc, char **argv);
 int cmd_unload(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

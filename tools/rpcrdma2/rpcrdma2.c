@@ -35,6 +35,8 @@ static const struct command commands[] = {
 	  "ID               offer version 2 again next time" },
 	{ "reconnect", cmd_reconnect,
 	  "ID               end the connection; that of a mount is made anew" },
+	{ "policy", cmd_policy,
+	  "[show|get|set|delete|load|save] ...   what is wanted of which peers" },
 };
 
 /* What has something to do without the module, too */
@@ -72,7 +74,10 @@ static void help(FILE *out)
  */
 int fail(const char *what, int err)
 {
-	fprintf(stderr, "rpcrdma2: %s: %s\n", what, strerror(-err));
+	const char *why = nl_why();
+
+	fprintf(stderr, "rpcrdma2: %s: %s%s%s\n", what, strerror(-err),
+		*why ? ": " : "", why);
 	return RC_ERROR;
 }
 
