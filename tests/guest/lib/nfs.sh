@@ -21,9 +21,10 @@ load_rpcrdma2() {
 		${HW_OURS-} "$@"
 }
 
-# unload_rpcrdma2: waits for the last connections to go.
+# unload_rpcrdma2: waits for the last connections to go. What is built into the
+# kernel stays.
 unload_rpcrdma2() {
-	[ -e /sys/module/rpcrdma2 ] || return 0
+	[ -e /sys/module/rpcrdma2/initstate ] || return 0
 	lab_wait 20 rmmod rpcrdma2 2> "$LAB_TMP/rmmod" || {
 		cat "$LAB_TMP/rmmod"
 		return 1
