@@ -28,6 +28,8 @@ _rpcrdma2_words() {
 	reconnect,reconnect) _rpcrdma2_ids ;;
 	setup,*) echo "replace beside off --server --dry-run" ;;
 	report,report) echo --anonymize ;;
+	policy,policy) echo "show get set delete load save" ;;
+	policy,show | policy,get | policy,set | policy,delete) echo "client server" ;;
 	esac
 }
 
