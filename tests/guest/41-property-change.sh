@@ -25,37 +25,39 @@ one_mr_each() {
 	counted client -eq $sum registrations
 }
 
-# inline_write LEN, chunked_write LEN: one WRITE, and how it went. When the
-# client's attributes have grown old there may be a GETATTR, too, whose Reply
-# may not fit into the smallest size.
+# {inline,chunked}_{write,read} LEN: one WRITE or READ, and how it went. When the
+# client's attributes have grown old there may be a GETATTR, too, whose Reply may
+# not fit into the smallest size: a Reply chunk says nothing, unless it is used.
 one_write() {
 	mark
 	iocheck write -d -s 1 -l "$1" -b "$1" "$D/f"
 	look
+	one_mr_each
 }
 inline_write() {
 	one_write "$1"
-	counted client -eq 0 registrations read_chunks
-	counted server -eq 0 read_chunks
+	counted client -eq 0 read_chunks pz_chunks
+	counted server -eq 0 read_chunks pz_chunks
 }
 chunked_write() {
 	one_write "$1"
-	one_mr_each
 	counted client -eq 1 read_chunks
 	counted server -eq 1 read_chunks
 }
 
-inline_read() {
-	mark
-	iocheck check -d -s 1 -l "$1" -b "$1" "$D/f"
-	look
-	counted client -eq 0 registrations write_chunks
-}
-chunked_read() {
+one_read() {
 	mark
 	iocheck check -d -s 1 -l "$1" -b "$1" "$D/f"
 	look
 	one_mr_each
+}
+inline_read() {
+	one_read "$1"
+	counted client -eq 0 write_chunks
+	counted server -eq 0 write_bytes reply_chunk_bytes
+}
+chunked_read() {
+	one_read "$1"
 	counted client -eq 1 write_chunks
 }
 
