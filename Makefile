@@ -101,10 +101,11 @@ mutants:
 	@tests/mutants/run $(MUTANTS)
 
 series:
+	@scripts/setup-packages.sh --series
 	@scripts/series "$(KTREE)" "$(SERIES)" $(OBJECTS)
 
 check-series:
-	@scripts/setup-packages.sh
+	@scripts/setup-packages.sh --series
 	@scripts/check-series $(KERNELS)
 
 bench:

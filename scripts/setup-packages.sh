@@ -4,10 +4,11 @@
 # Installs the Debian packages that demo, check, bench and lint need and that
 # are missing. Says nothing when there is nothing to do.
 #
-# usage: scripts/setup-packages.sh [--arm64] [--list]
+# usage: scripts/setup-packages.sh [--arm64] [--series] [--list]
 #        scripts/setup-packages.sh --deb
 #
 # --arm64: also what guests of that architecture need
+# --series: also what make series and check-series need
 # --deb: only what make deb needs
 set -euo pipefail
 
@@ -34,8 +35,8 @@ PACKAGES=(
 	mandoc systemd
 	# lint
 	codespell mandoc perl python3-yaml shellcheck sparse
-	# make series, and what checkpatch asks about licences in a patch
-	git python3-git python3-ply unifdef
+	# what checkpatch asks about licences
+	git python3-git python3-ply
 )
 
 # to build Debian packages, and to try them
@@ -44,6 +45,10 @@ DEB_PACKAGES=(build-essential debhelper dh-dkms libibverbs-dev libjansson-dev
 
 if [ "${1-}" = --arm64 ]; then
 	PACKAGES+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm)
+	shift
+fi
+if [ "${1-}" = --series ]; then
+	PACKAGES+=(pandoc python3-sphinx unifdef)
 	shift
 fi
 case ${1-} in
