@@ -6,8 +6,6 @@
 PREFIX	?= /usr/local
 DIST	?= dist
 SERIES	?= dist/series
-FLAVOURS ?= unit uml,uml-debug+qemu,pair+fuzz,spec,wireshark,qemu-hw,build,tools,deb
-TESTS	?= all
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
 RACES	?= 38-teardown 34-removal 32-unload 36-callbacks 37-memory 30-cancel \
@@ -62,7 +60,8 @@ demo:
 
 check:
 	@scripts/setup-packages.sh
-	@scripts/check --flavours "$(FLAVOURS)" --tests "$(TESTS)"
+	@scripts/check $(if $(FLAVOURS),--flavours "$(FLAVOURS)") \
+		$(if $(TESTS),--tests "$(TESTS)")
 
 check-races:
 	@scripts/setup-packages.sh
@@ -151,7 +150,7 @@ help:
 	@echo 'In virtual machines (they install Debian packages that are missing):'
 	@echo '  make demo         NFS over RPC-over-RDMA version 2, before your eyes'
 	@echo '  make check        all tests'
-	@echo '                    FLAVOURS="$(FLAVOURS)", TESTS="10-io-sizes ..."'
+	@echo '                    FLAVOURS="uml ...", TESTS="10-io-sizes ..."'
 	@echo '  make check-races  the tests of races, on a debug kernel with four CPUs;'
 	@echo '                    minutes, not part of make check. RACES="..."'
 	@echo '  make check-hw     tests with a stand-in for adapters, with the limits of each;'
