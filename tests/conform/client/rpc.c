@@ -740,6 +740,19 @@ RP_CASE("replies", DECISION, rpc_write_chunks_known, "ERR-23,ERR-30",
 	finish(&w);
 }
 
+/* The READ of hold_read() again, with a Reply chunk in place of the Write chunk */
+static void read_by_reply_chunk(struct wait *w)
+{
+	struct cl_call *again = retried(w);
+
+	rp_check(!again->nwrites, "a Write chunk");
+	rp_check(again->has_reply, "no Reply chunk");
+	cl_answer(w->s, again);
+	rp_check(!cl_serve(w->s, w->job) && job_count(w->job) == 8192,
+		 "the read fails");
+	rp_is_pattern(job_data(w->job), 4096, 8192);
+}
+
 /* ---- REPLY_RESOURCE: the Reply does not fit inline ---- */
 
 RP_CASE("replies", DECISION, rpc_reply_resource_write,
@@ -748,15 +761,9 @@ RP_CASE("replies", DECISION, rpc_reply_resource_write,
 {
 	struct cl *s = cl_mounted(NULL);
 	struct wait w = hold_read(s);
-	struct cl_call *again;
 
 	refuse(&w, REPLY_RESOURCE, 8320);
-	again = retried(&w);
-	rp_check(!again->nwrites && again->has_reply, "no Reply chunk");
-	cl_answer(s, again);
-	rp_check(!cl_serve(s, w.job) && job_count(w.job) == 8192,
-		 "the read fails");
-	rp_is_pattern(job_data(w.job), 4096, 8192);
+	read_by_reply_chunk(&w);
 	/* It is remembered. */
 	w.job = job_read("g", 4096, 8192);
 	w.call = cl_wait_for(s, NFS_READ);
@@ -779,19 +786,13 @@ RP_CASE("replies", DECISION, rpc_reply_resource_close,
 {
 	struct cl *s = cl_mounted(NULL);
 	struct wait w = hold_read(s);
-	struct cl_call *again;
 
 	refuse(&w, REPLY_RESOURCE, 8320);
 	retried(&w);
 	rp_close(s->c);
 	cl_accept(s);
 	cl_settle(s);
-	again = retried(&w);
-	rp_check(!again->nwrites && again->has_reply, "no Reply chunk");
-	cl_answer(s, again);
-	rp_check(!cl_serve(s, w.job) && job_count(w.job) == 8192,
-		 "the read fails");
-	rp_is_pattern(job_data(w.job), 4096, 8192);
+	read_by_reply_chunk(&w);
 	/* This server has made use of it; the next one may be another. */
 	new_connection(s);
 	w = hold_read(s);
@@ -905,16 +906,9 @@ RP_CASE("replies", DECISION, rpc_write_chunks, "ERR-23,ERR-30,ERR-22,D-31",
 {
 	struct cl *s = cl_mounted(NULL);
 	struct wait w = hold_read(s);
-	struct cl_call *again;
 
 	refuse(&w, WRITE_CHUNKS, 0);
-	again = retried(&w);
-	rp_check(!again->nwrites, "a Write chunk");
-	rp_check(again->has_reply, "no Reply chunk");
-	cl_answer(s, again);
-	rp_check(!cl_serve(s, w.job) && job_count(w.job) == 8192,
-		 "the read fails");
-	rp_is_pattern(job_data(w.job), 4096, 8192);
+	read_by_reply_chunk(&w);
 	cl_alive(s);
 	cl_end(s);
 }
