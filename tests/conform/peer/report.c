@@ -95,14 +95,31 @@ static void hex(FILE *f, const struct run_msg *m, const char *newline)
 	}
 }
 
+/* As lines of text, in HTML those of <pre> */
+static void put_messages(FILE *f, const struct run_log *log, bool html)
+{
+	const char *newline = html ? "\n" : "\n    ";
+	const char *indent = html ? "" : "  ";
+	const struct run_msg *m;
+	unsigned int i, lost;
+
+	for (i = 0; (m = message(log, i, &lost)); i++) {
+		if (lost)
+			fprintf(f, "%s... %u more ...\n", indent, lost);
+		fprintf(f, "%s%s%u ms, connection %u, %s %u bytes%s%s", indent,
+			html ? "<b>" : "", m->ms, m->conn, way(m), m->len,
+			html ? "</b>" : "", newline);
+		hex(f, m, newline);
+		fprintf(f, "%s\n", m->len > RUN_BYTES ? " ..." : "");
+	}
+}
+
 /* ---- text ---- */
 
 static void text_case(FILE *f, const struct run *r)
 {
 	const char *ids = r->c->ids;
-	const struct run_msg *m;
 	const struct basis *b;
-	unsigned int i, lost;
 	char id[16];
 
 	fprintf(f, "%s: %s\n", r->c->name, verdict(r));
@@ -118,14 +135,7 @@ static void text_case(FILE *f, const struct run *r)
 			fprintf(f, "  %s (%s; %s)\n      %s\n", id, b->level,
 				b->section, b->says);
 	}
-	for (i = 0; (m = message(r->log, i, &lost)); i++) {
-		if (lost)
-			fprintf(f, "  ... %u more ...\n", lost);
-		fprintf(f, "  %u ms, connection %u, %s %u bytes\n    ", m->ms,
-			m->conn, way(m), m->len);
-		hex(f, m, "\n    ");
-		fprintf(f, "%s\n", m->len > RUN_BYTES ? " ..." : "");
-	}
+	put_messages(f, r->log, false);
 	fputc('\n', f);
 }
 
@@ -268,23 +278,6 @@ static void html_basis(FILE *f, const struct rp_case *c)
 	fputs("</ul>", f);
 }
 
-static void html_messages(FILE *f, const struct run_log *log)
-{
-	const struct run_msg *m;
-	unsigned int i, lost;
-
-	fputs("<pre>", f);
-	for (i = 0; (m = message(log, i, &lost)); i++) {
-		if (lost)
-			fprintf(f, "... %u more ...\n", lost);
-		fprintf(f, "<b>%u ms, connection %u, %s %u bytes</b>\n", m->ms,
-			m->conn, way(m), m->len);
-		hex(f, m, "\n");
-		fprintf(f, "%s\n", m->len > RUN_BYTES ? " ..." : "");
-	}
-	fputs("</pre>", f);
-}
-
 void report_html(FILE *f, const struct run *runs)
 {
 	unsigned int passed = 0, failed = 0, skipped = 0;
@@ -319,8 +312,9 @@ void report_html(FILE *f, const struct run *runs)
 		if (r->log->wanted[0])
 			fprintf(f, "<p>Expected:</p><pre>%s</pre>",
 				r->log->wanted);
-		html_messages(f, r->log);
-		fputs("</details>\n", f);
+		fputs("<pre>", f);
+		put_messages(f, r->log, true);
+		fputs("</pre></details>\n", f);
 	}
 	fputs("</body></html>\n", f);
 }
