@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "anonymize.h"
+#include "nl.h"
 
 /* From what there was to what is there now; those of hosts are made beforehand. */
 static json_t *hosts, *addresses, *paths;
@@ -164,7 +165,7 @@ static bool is_system(const char *at, size_t len)
 {
 	size_t i, n;
 
-	for (i = 0; i < sizeof(system_paths) / sizeof(system_paths[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(system_paths); i++) {
 		n = strlen(system_paths[i]);
 		if (n <= len && !strncmp(at, system_paths[i], n) &&
 		    (n == len || at[n] == '/'))

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "nl.h"
 #include "sys.h"
 
 #define PORT	"20049"
@@ -206,7 +207,7 @@ static const struct mode *find_mode(const char *name)
 {
 	size_t i;
 
-	for (i = 0; name && i < sizeof(modes) / sizeof(modes[0]); i++)
+	for (i = 0; name && i < ARRAY_SIZE(modes); i++)
 		if (!strcmp(modes[i].name, name))
 			return &modes[i];
 	return NULL;
