@@ -104,8 +104,7 @@ static int put_version(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 
 	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION,
 			conn->codec->vers) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON,
-			why) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON, why) ||
 	    nla_put_string(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON_TEXT,
 			   rpcrdma2_why_name(why)))
 		return -EMSGSIZE;
@@ -122,8 +121,7 @@ static int put_property(struct sk_buff *skb,
 	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_ID, prop) ||
 	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_LOCAL,
 			shown->mine.val[prop]) ||
-	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_PEER,
-			shown->peer.val[prop]) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_PEER, shown->peer.val[prop]) ||
 	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_ASKED,
 			shown->change.value[prop]) ||
 	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_RESULT,
@@ -236,8 +234,7 @@ static int put_connection(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	       put_credits(skb, conn) ?:
 	       put_queues(skb, conn) ?:
 	       put_memory(skb, conn) ?:
-	       put_counters(skb, RPCRDMA2_A_CONNECTION_COUNTERS,
-			    conn->p.stats);
+	       put_counters(skb, RPCRDMA2_A_CONNECTION_COUNTERS, conn->p.stats);
 }
 
 /* A message about a connection that is under way into @skb */
@@ -452,7 +449,6 @@ static int conn_change(struct rpcrdma2_conn *conn, void *arg)
 {
 	struct nlattr **attrs = arg;
 	const struct nlattr *own = attrs[RPCRDMA2_A_CHANGE_OWN];
-
 	bool property = attrs[RPCRDMA2_A_CHANGE_PROPERTY] &&
 			attrs[RPCRDMA2_A_CHANGE_VALUE];
 
@@ -551,8 +547,7 @@ static void conn_event(const struct rpcrdma2_conn *conn,
 	struct sk_buff *skb;
 	void *hdr;
 
-	if (!genl_has_listeners(&rpcrdma2_nl_family, net,
-				0))
+	if (!genl_has_listeners(&rpcrdma2_nl_family, net, 0))
 		return;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
 	if (!skb)
@@ -564,8 +559,8 @@ static void conn_event(const struct rpcrdma2_conn *conn,
 		return;
 	}
 	genlmsg_end(skb, hdr);
-	genlmsg_multicast_netns(&rpcrdma2_nl_family, net, skb, 0,
-				0, GFP_ATOMIC);
+	genlmsg_multicast_netns(&rpcrdma2_nl_family, net, skb, 0, 0,
+				GFP_ATOMIC);
 }
 
 /**

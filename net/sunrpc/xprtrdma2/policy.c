@@ -41,12 +41,12 @@ struct policy_entry {
 
 /**
  * struct policy_net - the table of a network namespace
- * @lock: protects both
+ * @lock: protects @tree and @count
  * @tree: struct policy_entry
  * @count: how many
  */
 struct policy_net {
-	struct rw_semaphore		lock;	/* @tree, @count */
+	struct rw_semaphore		lock;
 	struct rb_root			tree;
 	u32				count;
 };
