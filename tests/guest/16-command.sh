@@ -87,19 +87,27 @@ counted_right() { # DEV
 	none_left
 }
 
-# What is told of the module itself, also what the command does not show.
+# What is told of the module itself: all that the specification names.
 module_told() { # DEV
+	local role
+
 	nfs "$1" 4.2
-	nlmodule | tee $LAB_TMP/module
-	grep -x "3 draft-cel-nfsv4-rpcrdma-version-two-[0-9]*" $LAB_TMP/module
-	grep -x "4 0" $LAB_TMP/module
-	nlmodule 0 | tee $LAB_TMP/module
-	grep -x "5 0" $LAB_TMP/module
-	grep -x "6 1" $LAB_TMP/module
+	rpcrdma2 show module | tee $LAB_TMP/module
+	grep -x "version: $(modinfo -F version rpcrdma2)" $LAB_TMP/module
+	grep -x "build: $(modinfo -F build rpcrdma2)" $LAB_TMP/module
+	grep -x "draft: draft-cel-nfsv4-rpcrdma-version-two-[0-9]*" $LAB_TMP/module
+	grep -x "replace: 0" $LAB_TMP/module
+	[ "$(wc -l < $LAB_TMP/module)" = 4 ]
+	for role in client server; do
+		rpcrdma2 show module $role > $LAB_TMP/module
+		grep -x "role: $role" $LAB_TMP/module
+		grep -x "connections: 1" $LAB_TMP/module
+	done
 	umount_nfs
 	none_left
-	nlmodule 0 | grep -x "6 0"
-	nlmodule 1 | grep -x "6 0"
+	for role in client server; do
+		rpcrdma2 show module $role | grep -x "connections: 0"
+	done
 }
 
 # Everybody may look, nobody else may touch.
@@ -179,6 +187,7 @@ refused() { # DEV
 	n=$(id client)
 	[ "$(status rpcrdma2 show 4000000000)" = 2 ]
 	[ "$(status rpcrdma2 show nonsense)" = 2 ]
+	[ "$(status rpcrdma2 show module nonsense)" = 2 ]
 	[ "$(status rpcrdma2 change "$n" rbsiz)" = 2 ]
 	[ "$(status rpcrdma2 change "$n" rbsiz 12x)" = 2 ]
 	[ "$(status rpcrdma2 change "$n" rbsiz 100)" = 2 ]

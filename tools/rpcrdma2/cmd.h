@@ -31,6 +31,8 @@ int cmd_unload(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 
+json_t *get_connections(const char *which);
+json_t *get_module(const char *role);
 json_t *get_sums(void);
 json_t *find_trouble(void);
 

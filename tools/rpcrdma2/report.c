@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/rpcrdma2_netlink.h>
-
 #include "anonymize.h"
 #include "cmd.h"
 #include "nl.h"
@@ -133,23 +131,13 @@ static void add_parameters(void)
 	json_decref(names);
 }
 
-static json_t *role(uint32_t number)
-{
-	const struct nl_arg args[] = {
-		{ RPCRDMA2_A_MODULE_ROLE, ATTR_U32, number, NULL, 0 }, { }
-	};
-
-	return nl_get(RPCRDMA2_CMD_MODULE_GET, false, &module_set, args);
-}
-
 static void add_connections(void)
 {
 	if (!sys_exists(MODULE_DIR) || nl_open())
 		return;
-	add_json("show.json", nl_get(RPCRDMA2_CMD_CONN_GET, true,
-				     &connection_set, NULL));
-	add_json("module-client.json", role(RPCRDMA2_ROLE_CLIENT));
-	add_json("module-server.json", role(RPCRDMA2_ROLE_SERVER));
+	add_json("show.json", get_connections(NULL));
+	add_json("module-client.json", get_module("client"));
+	add_json("module-server.json", get_module("server"));
 	add_json("stat.json", get_sums());
 }
 

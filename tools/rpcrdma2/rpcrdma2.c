@@ -24,7 +24,7 @@ static const struct command commands[] = {
 	{ "status", cmd_status,
 	  "                 a line for each connection: version, and why" },
 	{ "show", cmd_show,
-	  "[client|server|ID|peer ADDRESS]   all that is known of connections" },
+	  "[client|server|ID|peer ADDRESS|module]   all that is known of them" },
 	{ "stat", cmd_stat,
 	  "[--prometheus]    counters, as sums of clients and of servers" },
 	{ "monitor", cmd_monitor,

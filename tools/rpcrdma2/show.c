@@ -78,38 +78,56 @@ static json_t *get_by_peer(const char *address)
 	return nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set, args);
 }
 
-/* A connection, a role or nothing */
-static json_t *get_connections(const char *which)
+/* Returns false with errno set if that is no role. */
+static bool role_arg(struct nl_arg *arg, int type, const char *role)
 {
-	struct nl_arg args[2] = { };
-	unsigned int id;
-	int role;
+	int number = nl_word(&module_set.attrs[RPCRDMA2_A_MODULE_ROLE], role);
 
-	if (!which)
-		return nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set,
-			      NULL);
-	args[0].kind = ATTR_U32;
-	if (to_number(which, &id)) {
-		args[0].type = RPCRDMA2_A_CONNECTION_ID;
-		args[0].number = id;
-		return nl_get(RPCRDMA2_CMD_CONN_GET, false, &connection_set,
-			      args);
-	}
-	args[0].type = RPCRDMA2_A_CONNECTION_ROLE;
-	role = nl_word(&connection_set.attrs[RPCRDMA2_A_CONNECTION_ROLE],
-		       which);
-	if (role < 0) {
+	if (number < 0)
 		errno = EINVAL;
-		return NULL;
-	}
-	args[0].number = role;
-	return nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set, args);
+	*arg = (struct nl_arg){ type, ATTR_U32, number, NULL, 0 };
+	return number >= 0;
 }
 
 /**
- * cmd_show - all that is known of connections
+ * get_connections - what the module tells of connections
+ * @which: an id, "client", "server", or NULL for all
+ *
+ * Return: an array of them; NULL with errno set
+ */
+json_t *get_connections(const char *which)
+{
+	struct nl_arg args[2] = { };
+	unsigned int id;
+	bool one = which && to_number(which, &id);
+
+	if (one)
+		args[0] = (struct nl_arg){ RPCRDMA2_A_CONNECTION_ID, ATTR_U32,
+					   id, NULL, 0 };
+	else if (which && !role_arg(args, RPCRDMA2_A_CONNECTION_ROLE, which))
+		return NULL;
+	return nl_get(RPCRDMA2_CMD_CONN_GET, !one, &connection_set, args);
+}
+
+/**
+ * get_module - what the module tells of itself
+ * @role: "client" or "server", what it tells of that role as well; or NULL
+ *
+ * Return: an array with one object; NULL with errno set
+ */
+json_t *get_module(const char *role)
+{
+	struct nl_arg args[2] = { };
+
+	if (role && !role_arg(args, RPCRDMA2_A_MODULE_ROLE, role))
+		return NULL;
+	return nl_get(RPCRDMA2_CMD_MODULE_GET, false, &module_set, args);
+}
+
+/**
+ * cmd_show - all that is known of connections, or of the module
  * @argc: words
- * @argv: show [client|server|ID|peer ADDRESS]
+ * @argv: show [client|server|ID|peer ADDRESS|module [client|server]]
  *
  * Return: exit status
  */
@@ -121,10 +139,12 @@ int cmd_show(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(which, "peer"))
 		all = get_by_peer(argv[2]);
+	else if (argc <= 3 && which && !strcmp(which, "module"))
+		all = get_module(argv[2]);
 	else if (argc <= 2)
 		all = get_connections(which);
 	else
-		return usage_error("show [client|server|ID|peer ADDRESS]");
+		return usage_error("show [client|server|ID|peer ADDRESS|module [client|server]]");
 	if (!all)
 		return fail(which ?: "show", -errno);
 	if (opt_json) {

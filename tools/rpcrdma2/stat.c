@@ -7,10 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <linux/rpcrdma2_netlink.h>
-
 #include "cmd.h"
-#include "nl.h"
 
 static void add(json_t *sums, json_t *counters)
 {
@@ -29,18 +26,9 @@ static void add(json_t *sums, json_t *counters)
 /* The counters of what has ended are read first: a connection that ends in
  * between is missing once, none is counted twice.
  */
-static json_t *sums_of(uint32_t role)
+static json_t *sums_of(const char *role)
 {
-	const struct nl_arg ended_args[] = {
-		{ RPCRDMA2_A_MODULE_ROLE, ATTR_U32, role, NULL, 0 }, { }
-	};
-	const struct nl_arg conn_args[] = {
-		{ RPCRDMA2_A_CONNECTION_ROLE, ATTR_U32, role, NULL, 0 }, { }
-	};
-	json_t *ended = nl_get(RPCRDMA2_CMD_MODULE_GET, false, &module_set,
-			       ended_args);
-	json_t *conns = nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set,
-			       conn_args);
+	json_t *ended = get_module(role), *conns = get_connections(role);
 	json_t *sums = NULL, *conn;
 	size_t i;
 
@@ -99,8 +87,8 @@ static void print_prometheus(json_t *client, json_t *server)
  */
 json_t *get_sums(void)
 {
-	json_t *client = sums_of(RPCRDMA2_ROLE_CLIENT);
-	json_t *server = sums_of(RPCRDMA2_ROLE_SERVER);
+	json_t *client = sums_of("client");
+	json_t *server = sums_of("server");
 
 	if (client && server)
 		return json_pack("{s:o, s:o}", "client", client, "server",
