@@ -11,6 +11,7 @@
 
 #include "../../net/sunrpc/xprtrdma2/change.h"
 #include "../../net/sunrpc/xprtrdma2/version.h"
+#include "../unit/vectors.h"
 
 #define COLUMNS		12
 #define XID		0xc0de0001U
@@ -72,18 +73,6 @@ static bool expect(const char *what, const char *have, const char *want)
 }
 
 /* ---- vectors ---- */
-
-static const struct {
-	const char	*name;
-	u32		nwords;
-	const u32	*words;
-} vectors[] = {
-#define VECTOR(id, ...)							\
-	{ #id, sizeof((const u32[]){ __VA_ARGS__ }) / 4,		\
-	  (const u32[]){ __VA_ARGS__ } },
-#include "../unit/vectors.inc"
-#undef VECTOR
-};
 
 /* The message of that name with another XID, also in the RPC message */
 static u32 get_vector(const char *name, u32 xid, u8 *buf)

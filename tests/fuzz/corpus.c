@@ -8,20 +8,9 @@
 #include <sys/stat.h>
 
 #include "../../net/sunrpc/xprtrdma2/wire.h"
+#include "../unit/vectors.h"
 
 #define MAX_BYTES	512
-
-static const struct {
-	const char	*name;
-	u32		nwords;
-	const u32	*words;
-} vectors[] = {
-#define VECTOR(id, ...)							\
-	{ #id, sizeof((const u32[]){ __VA_ARGS__ }) / 4,		\
-	  (const u32[]){ __VA_ARGS__ } },
-#include "../unit/vectors.inc"
-#undef VECTOR
-};
 
 static void write_file(const char *dir, const char *sub, const char *name,
 		       const u8 *bytes, size_t len)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "../../net/sunrpc/xprtrdma2/change.h"
+#include "../unit/vectors.h"
 #include "oracle.h"
 
 #define RULES								\
@@ -1191,18 +1192,6 @@ static void compare_changes(unsigned long n)
 }
 
 /* ---- tests ---- */
-
-static const struct {
-	const char	*name;
-	u32		nwords;
-	const u32	*words;
-} vectors[] = {
-#define VECTOR(id, ...)							\
-	{ #id, sizeof((const u32[]){ __VA_ARGS__ }) / 4,		\
-	  (const u32[]){ __VA_ARGS__ } },
-#include "../unit/vectors.inc"
-#undef VECTOR
-};
 
 /* Those that are whole messages of version 2, and those that are headers */
 static void compare_vectors(void)
