@@ -9,19 +9,7 @@
 
 #include "unit.h"
 
-static struct kunit_suite * const suites[] = {
-	&rpcrdma2_wire_suite,
-	&rpcrdma2_shape_suite,
-	&rpcrdma2_encode_suite,
-	&rpcrdma2_error_suite,
-	&rpcrdma2_props_suite,
-	&rpcrdma2_credits_suite,
-	&rpcrdma2_client_version_suite,
-	&rpcrdma2_server_version_suite,
-	&rpcrdma2_cm_suite,
-	&rpcrdma2_change_suite,
-	&rpcrdma2_extend_suite,
-};
+static struct kunit_suite * const suites[] = { RPCRDMA2_SUITES };
 
 static unsigned int passed, failed, skipped;
 

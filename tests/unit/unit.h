@@ -190,4 +190,18 @@ extern struct kunit_suite rpcrdma2_cm_suite;
 extern struct kunit_suite rpcrdma2_change_suite;
 extern struct kunit_suite rpcrdma2_extend_suite;
 
+/* All, in the order in which they run */
+#define RPCRDMA2_SUITES \
+	&rpcrdma2_wire_suite, \
+	&rpcrdma2_shape_suite, \
+	&rpcrdma2_encode_suite, \
+	&rpcrdma2_error_suite, \
+	&rpcrdma2_props_suite, \
+	&rpcrdma2_credits_suite, \
+	&rpcrdma2_client_version_suite, \
+	&rpcrdma2_server_version_suite, \
+	&rpcrdma2_cm_suite, \
+	&rpcrdma2_change_suite, \
+	&rpcrdma2_extend_suite
+
 #endif /* _RPCRDMA2_UNIT_H */
