@@ -18,7 +18,6 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/random.h>
-#include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
@@ -378,12 +377,16 @@ static void client_disconnect(struct rpcrdma2_client *client)
 	rpcrdma2_conn_free(conn);
 }
 
+/* Ending a connection takes memory, too: the CM tells the peer. Where the mount
+ * holds swap there may be none before the next connection, which waits for this.
+ */
 static void client_op_close(struct rpc_xprt *xprt)
 {
-	unsigned int noio = memalloc_noio_save();
+	struct rpcrdma2_reclaim was;
 
+	was = rpcrdma2_reclaim_enter(atomic_read(&xprt->swapper));
 	client_disconnect(rpcrdma2_client(xprt));
-	memalloc_noio_restore(noio);
+	rpcrdma2_reclaim_exit(was);
 	xprt->connect_cookie++;
 	xprt_disconnect_done(xprt);
 }
