@@ -24,8 +24,8 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
-	check-kernels check-hostile check-kcsan check-arm64 check-conform check-deb \
-	check-series mutants series bench lint help clean
+	check-kernels check-hostile check-pressure check-kcsan check-arm64 \
+	check-conform check-deb check-series mutants series bench lint help clean
 
 all: module
 
@@ -78,6 +78,10 @@ check-kernels:
 check-hostile:
 	@scripts/setup-packages.sh
 	@scripts/lab/run uml --param hostile_seconds=600 53-hostile
+
+check-pressure:
+	@scripts/setup-packages.sh
+	@scripts/lab/pair qemu --param pressure_seconds=120 pressure
 
 check-kcsan:
 	@scripts/setup-packages.sh
@@ -158,6 +162,7 @@ help:
 	@echo '  make check-kernels  the module on every supported kernel; gets them from'
 	@echo '                    Debian. KERNELS="..." of scripts/kernels.txt'
 	@echo '  make check-hostile  ten minutes of honest mounts beside hostile clients'
+	@echo '  make check-pressure  swap on a mount, with little memory; ten minutes'
 	@echo '  make check-kcsan  on a kernel that watches for data races; also minutes'
 	@echo '  make check-deb    the packages, in a Debian from installation to purge;'
 	@echo '                    half an hour, not part of make check'

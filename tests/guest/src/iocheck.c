@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <linux/fs.h>
@@ -1058,6 +1059,75 @@ static int cmd_swap(char **argv)
 	return verify("memory", p, seed, 0, length);
 }
 
+static volatile sig_atomic_t ended;
+
+static void end(int sig)
+{
+	(void)sig;
+	ended = 1;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
+}
+
+static unsigned char *churned(const char *name)
+{
+	int fd = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	unsigned char *p;
+
+	if (strcmp(name, "-")) {
+		opt_trunc = 1;
+		flags = MAP_SHARED;
+		fd = open_how(name, O_RDWR);
+		if (ftruncate(fd, length))
+			err(1, "truncate %s", name);
+	}
+	p = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, fd, 0);
+	if (p == MAP_FAILED)
+		err(1, "mmap %s", name);
+	return p;
+}
+
+/* Memory, or that of a file, is checked and filled anew, block by block and
+ * over and over, until SIGTERM. Says how much that was, how long the longest
+ * step took, and which seed the content has now.
+ */
+static int cmd_churn(char **argv)
+{
+	unsigned char *p = churned(argv[0]);
+	uint64_t off, n, start, took, longest = 0, bytes = 0, s = seed;
+
+	signal(SIGTERM, end);
+	for (; !ended || !bytes; s++)
+		for (off = 0; off < length; off += n) {
+			n = MIN(block, length - off);
+			start = now_ms();
+			if (s > seed && verify(argv[0], p + off, s - 1, off, n))
+				return 1;
+			fill(p + off, s, off, n);
+			took = now_ms() - start;
+			if (took > longest)
+				longest = took;
+			bytes += n;
+		}
+	for (off = 0; off < length; off += n) {
+		n = MIN(block, length - off);
+		if (verify(argv[0], p + off, s - 1, off, n))
+			return 1;
+	}
+	if (msync(p, length, MS_SYNC))
+		err(1, "%s", argv[0]);
+	printf("churned %llu bytes, longest step %llu ms, seed %llu\n",
+	       (unsigned long long)bytes, (unsigned long long)longest,
+	       (unsigned long long)(s - 1));
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(char **argv);
@@ -1088,6 +1158,7 @@ static const struct {
 	{ "break", cmd_break, 1 },	/* FILE */
 	{ "herd", cmd_herd, 2 },	/* READS WRITES */
 	{ "swap", cmd_swap, 1 },	/* FIFO */
+	{ "churn", cmd_churn, 1 },	/* FILE, or - for memory alone */
 };
 
 static void usage(void)
