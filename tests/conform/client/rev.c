@@ -319,11 +319,29 @@ RP_CASE("credits", MUST, rev_malformed,
 {
 	struct cl_call *call;
 	struct cl *s = with_session(4, &call);
+	struct rp_seg seg = rp_seg(rp_mem(s->c, 4096), 0, 4);
 	uint32_t xid = rp_xid(), i;
+	struct rp_msg *m;
 
 	for (i = 6; i <= 8; i++)
 		rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), i, 2),
 			   BAD_XDR);
+	m = call_head(rp_xid(), MSG, 0);	/* an entry follows */
+	put_read(m, 40, seg);
+	put_all(m, W(0, 0, 0));
+	put_msg(m, cb_null(m->w[0]));
+	rp_refused(s->c, rp_set(m, 6, 2), BAD_XDR);
+	m = call_head(rp_xid(), MSG, 0);
+	put(m, 0);
+	put_chunk(m, 1, &seg);
+	put_all(m, W(0, 0));
+	put_msg(m, cb_null(m->w[0]));
+	rp_refused(s->c, rp_set(m, 7, 2), BAD_XDR);
+	m = call_head(rp_xid(), MSG, 0);
+	put_all(m, W(0, 0));
+	put_chunk(m, 1, &seg);
+	put_msg(m, cb_null(m->w[0]));
+	rp_refused(s->c, rp_set(m, 8, 2), BAD_XDR);
 	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 9, 7), BAD_XDR);
 	rp_refused(s->c, rp_cut(msg_call(cb_null(rp_xid())), 32), BAD_XDR);
 	rp_send(s->c, msg_call(cb_null(xid)));

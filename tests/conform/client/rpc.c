@@ -302,6 +302,20 @@ static struct rp_msg *empty_dir(struct wait *w)
 	return rpc;
 }
 
+RP_CASE("replies", MUST, rpc_discriminator, "CHK-6",
+	"a Reply whose Reply chunk begins with a discriminator of 2 is dropped")
+{
+	struct wait w = hold_list(cl_mounted(NULL));
+	struct rp_msg *m = reply_head(w.call->xid, MSG);
+
+	m->w[2] = w.s->grant;
+	cl_put_unused(m, w.call);
+	rp_set(m, m->n - 2 - 4 * w.call->reply.n, 2);
+	put_msg(m, empty_dir(&w));
+	rp_send(w.s->c, m);
+	finish(&w);
+}
+
 RP_CASE("replies", DECISION, rpc_inline_anyway, "MSG-3,D-21,CHK-19",
 	"a Reply may be inline although there is a Reply chunk: both forms")
 {

@@ -19,12 +19,30 @@ RP_CASE("server", MUST, chk_discriminator, "CHK-6",
 {
 	static const uint32_t bad[] = { 2, 0x100, 0x80000000, 0xffffffff };
 	struct rp_conn *c = rp_open();
+	struct rp_seg seg = rp_seg(rp_mem(c, 4096), 0, 4);
 	unsigned int word, i;
+	struct rp_msg *m;
 
-	for (word = 6; word <= 8; word++)
-		for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
+		/* What follows is good if the list ends here */
+		for (word = 6; word <= 8; word++)
 			rp_refused(c, rp_set(null_call(rp_xid()), word,
 					     bad[i]), BAD_XDR);
+		/* and here, if it goes on */
+		m = call_head(rp_xid(), MSG, 0);
+		put_read(m, 40, seg);		/* behind the RPC message */
+		put_all(m, W(0, 0, 0));
+		rp_refused(c, with_null(rp_set(m, 6, bad[i])), BAD_XDR);
+		m = call_head(rp_xid(), MSG, 0);
+		put(m, 0);
+		put_chunk(m, 1, &seg);
+		put_all(m, W(0, 0));
+		rp_refused(c, with_null(rp_set(m, 7, bad[i])), BAD_XDR);
+		m = call_head(rp_xid(), MSG, 0);
+		put_all(m, W(0, 0));
+		put_chunk(m, 1, &seg);
+		rp_refused(c, with_null(rp_set(m, 8, bad[i])), BAD_XDR);
+	}
 	rp_nothing(c);
 }
 
