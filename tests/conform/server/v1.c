@@ -291,7 +291,7 @@ RP_CASE("versions", DECISION | V1, v1_invalidate, "RINV-21,CM-8",
 
 	rp_file("v1", 4096);
 	if (!(rp_private(c, &len)[5] & 1))
-		rp_skip("the server does not offer it");
+		rp_skip("the server does not offer remote invalidation");
 	/* Two handles: none; one: that one */
 	rx = v1_read(c, seg, 2, 4096, &xid);
 	rp_check(!rx->inv, "one of two handles was invalidated");
