@@ -19,11 +19,7 @@ ipv6() { # DEV VERS
 	iocheck sweep "$D/s" 1-2000/97
 	xprt_lines | grep rdma
 	case $2 in
-	4.*)
-		get_delegation r
-		timeout 60 bash -c ": >> $E/$DELEG"
-		drop_delegation_file
-		;;
+	4.*) delegation_returns ;;
 	esac
 	umount_nfs
 	none_left

@@ -27,9 +27,7 @@ other_goes_on() { # DEV VERS
 	wait_all "${pids[@]}"
 	drop_delegation_file
 	# And the service that is left still works.
-	get_delegation r
-	timeout 60 bash -c ": >> $E/$DELEG"
-	drop_delegation_file
+	delegation_returns
 	umount_nfs
 	none_left
 	rm -r "$E"

@@ -207,11 +207,7 @@ use() { # DEV VERS
 	[ "$(operations READ_PLUS)" -eq 0 ]
 	# nfsd derives the callback's transport from the listener's class.
 	case $2 in
-	4.*)
-		get_delegation r
-		timeout 60 bash -c ": >> $E/$DELEG"
-		drop_delegation_file
-		;;&
+	4.*) delegation_returns ;;&
 	4.[12])
 		look
 		[ "${NOW[server.tx_call_msg]}" -gt 0 ]

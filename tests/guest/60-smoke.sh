@@ -44,9 +44,7 @@ smoke() { # DEV VERS
 	4.2) iocheck xattr "$D/m" "$E/m" $XATTRS ;;&
 	4.*)
 		iocheck nfs4acl "$D/m" "$aces"
-		get_delegation r
-		timeout 60 bash -c ": >> $E/$DELEG"
-		drop_delegation_file
+		delegation_returns
 		;;
 	esac
 	umount_nfs

@@ -298,6 +298,13 @@ get_delegation() {
 
 drop_delegation_file() { exec {DELEG_FD}<&-; }
 
+# The client gets a delegation and gives it back when the server wants to write.
+delegation_returns() {
+	get_delegation r
+	timeout 60 bash -c ": >> $E/$DELEG"
+	drop_delegation_file
+}
+
 # recalled [N]: the client has answered this many recalls. The server may take
 # note of an answer only after the delegation itself has come back.
 recalled() {
