@@ -24,9 +24,10 @@ RBSIZ, BRS, X_NOCHG = 1, 2, 0xFFFFFF01
 
 
 class Message:
-    """A message with a packet of its own."""
+    """A message with a packet of its own. answered: packets of the Calls that have
+    had their Reply since the message before, and the credits with it."""
 
-    def __init__(self, row):
+    def __init__(self, row, answered):
         def one(name):
             values = numbers(row, name)
             return values[0] if values else None
@@ -45,15 +46,22 @@ class Message:
         self.reply = bool(self.flags_response) if self.vers == 2 else \
             self.call_in is not None
         self.rpc = self.type in (MSG, NOMSG)
+        self.answered = answered
 
 
 def messages(path):
     """Those that share a packet with others cannot be told apart: left out, and
-    must be few."""
+    must be few. What they answer is with the next one."""
     rows = fields(path, NAMES, "-Y", "rpcrdma2.xid")
-    single = [r for r in rows if len(r["rpcrdma2.xid"]) == 1]
-    assert len(single) > 0.9 * len(rows) > 1000, (len(single), len(rows))
-    return [Message(r) for r in single]
+    found, answered = [], []
+    for r in rows:
+        credit = max(numbers(r, "rpcrdma2.credit"))
+        answered += [(call, credit) for call in numbers(r, "rpcrdma2.call_in")]
+        if len(r["rpcrdma2.xid"]) == 1:
+            found.append(Message(r, answered))
+            answered = []
+    assert len(found) > 0.9 * len(rows) > 1000, (len(found), len(rows))
+    return found
 
 
 def streams(all_messages):
@@ -175,11 +183,45 @@ def connprop_first(ms):
     assert found >= 4, found
 
 
-def only_this_draft(ms):
-    """CRED-19"""
+def credits_kept(ms):
+    """CRED-3 CRED-19"""
     for m in ms:
         assert m.type in KNOWN_TYPES, "packet %d: type" % m.frame
         assert 0 < m.credit <= 65535, "packet %d: credits" % m.frame
+    # Calls of the client, by connection: a Reply tells which one it is of.
+    open_calls, grant = {}, {}
+    by_frame = {m.frame: m for m in ms}
+    most = 0
+    for m in ms:
+        for frame, credit in m.answered:
+            call = by_frame.get(frame)
+            if not call or not call.to_server:
+                continue
+            open_calls.setdefault(call.stream, set()).discard(call.xid)
+            # Packets cross: what was granted once may still be used.
+            grant[call.stream] = max(grant.get(call.stream, 1), credit)
+        if m.rpc and not m.reply and m.to_server:
+            s = open_calls.setdefault(m.stream, set())
+            s.add(m.xid)
+            most = max(most, len(s))
+            assert len(s) <= grant.get(m.stream, 1), \
+                "packet %d: %d Calls" % (m.frame, len(s))
+    assert most > 1, "never more than one Call at once"
+
+
+def both_directions(ms):
+    """REV-1"""
+    answered = [reply for reply, call in calls(ms)
+                if not call.to_server and call.vers == 2]
+    assert answered, "no Call of the server that was answered"
+
+
+def long_messages(ms):
+    """MSG-5"""
+    long = [(m.vers, m.reply) for m in ms if m.type == NOMSG]
+    for want in ((1, False), (1, True), (2, False), (2, True)):
+        assert want in long, "none of version %d, %s" % (
+            want[0], "Reply" if want[1] else "Call")
 
 
 def private_data(path):
@@ -191,4 +233,5 @@ def private_data(path):
 
 
 RULES = [one_version, flags, same_xid, repeated_chunks, inline_if_it_fits,
-         no_padding, invalidation, connprop_first, only_this_draft]
+         no_padding, invalidation, connprop_first, credits_kept,
+         both_directions, long_messages]
