@@ -694,37 +694,65 @@ static bool can_send(void *arg)
 	return c->broken || c->closed || free_send(c) >= 0;
 }
 
+/**
+ * struct send - a Send and its work request
+ * @wr: the work request
+ * @sge: where the message is
+ * @slot: which of the connection's buffers
+ */
+struct send {
+	struct ibv_send_wr	wr;
+	struct ibv_sge		sge;
+	int			slot;
+};
+
+static bool prepare(struct rp_conn *c, struct send *s, const void *p,
+		    unsigned int len, uint32_t inv)
+{
+	rp_check(rp_wait(can_send, c, RP_ANSWER), "Sends do not complete");
+	s->slot = free_send(c);
+	if (c->broken || c->closed || s->slot < 0)
+		return false;
+	rp_record(RP_SENT, c->number, p, len);
+	memcpy(c->tx[s->slot], p, len);
+	c->tx_busy[s->slot] = true;
+	s->sge.addr = (uintptr_t)c->tx[s->slot];
+	s->sge.length = len;
+	s->sge.lkey = c->tx_mr->lkey;
+	s->wr = (struct ibv_send_wr) {
+		.wr_id = WR_ID(WR_SEND, s->slot),
+		.opcode = inv ? IBV_WR_SEND_WITH_INV : IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.sg_list = &s->sge,
+		.num_sge = 1,
+	};
+	s->wr.invalidate_rkey = inv;
+	s->wr.wr.rdma.rkey = inv;	/* where libsiw looks for it */
+	return true;
+}
+
+/* One Send, or two at once. */
+static bool post(struct rp_conn *c, struct send *s, struct send *next)
+{
+	struct ibv_send_wr *bad;
+
+	if (next)
+		s->wr.next = &next->wr;
+	if (!ibv_post_send(c->id->qp, &s->wr, &bad))
+		return true;
+	c->tx_busy[s->slot] = false;
+	if (next)
+		c->tx_busy[next->slot] = false;
+	c->broken = true;
+	return false;
+}
+
 static bool try_send(struct rp_conn *c, const void *p, unsigned int len,
 		     uint32_t inv)
 {
-	struct ibv_sge sge;
-	struct ibv_send_wr *bad, wr = {
-		.opcode = inv ? IBV_WR_SEND_WITH_INV : IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
-		.sg_list = &sge,
-		.num_sge = 1,
-	};
-	int i;
+	struct send s;
 
-	wr.invalidate_rkey = inv;
-	wr.wr.rdma.rkey = inv;		/* where libsiw looks for it */
-	rp_check(rp_wait(can_send, c, RP_ANSWER), "Sends do not complete");
-	i = free_send(c);
-	if (c->broken || c->closed || i < 0)
-		return false;
-	rp_record(RP_SENT, c->number, p, len);
-	memcpy(c->tx[i], p, len);
-	sge.addr = (uintptr_t)c->tx[i];
-	sge.length = len;
-	sge.lkey = c->tx_mr->lkey;
-	wr.wr_id = WR_ID(WR_SEND, i);
-	c->tx_busy[i] = true;
-	if (ibv_post_send(c->id->qp, &wr, &bad)) {
-		c->tx_busy[i] = false;
-		c->broken = true;
-		return false;
-	}
-	return true;
+	return prepare(c, &s, p, len, inv) && post(c, &s, NULL);
 }
 
 static unsigned int to_wire(const struct rp_msg *m, uint8_t *b)
@@ -743,7 +771,8 @@ static unsigned int to_wire(const struct rp_msg *m, uint8_t *b)
 	return m->cut ? m->cut : 4 * m->n;
 }
 
-static bool send_msg(struct rp_conn *c, const struct rp_msg *m, uint32_t inv)
+static bool prepare_msg(struct rp_conn *c, struct send *s,
+			const struct rp_msg *m, uint32_t inv)
 {
 	static uint8_t b[4 * RP_MAX_WORDS];
 	unsigned int len = to_wire(m, b);
@@ -751,7 +780,14 @@ static bool send_msg(struct rp_conn *c, const struct rp_msg *m, uint32_t inv)
 	rp_check(len <= RP_RECV_SIZE, "test message too long");
 	rp_tell("-> %u bytes: %08x %08x %08x %08x %08x", len, rp_word(b, 0),
 		rp_word(b, 1), rp_word(b, 2), rp_word(b, 3), rp_word(b, 4));
-	return try_send(c, b, len, inv);
+	return prepare(c, s, b, len, inv);
+}
+
+static bool send_msg(struct rp_conn *c, const struct rp_msg *m, uint32_t inv)
+{
+	struct send s;
+
+	return prepare_msg(c, &s, m, inv) && post(c, &s, NULL);
 }
 
 bool rp_try_send(struct rp_conn *c, const struct rp_msg *m)
@@ -762,6 +798,15 @@ bool rp_try_send(struct rp_conn *c, const struct rp_msg *m)
 void rp_send(struct rp_conn *c, const struct rp_msg *m)
 {
 	rp_check(send_msg(c, m, 0), "cannot send: the connection is gone");
+}
+
+void rp_send_both(struct rp_conn *c, const struct rp_msg *m,
+		  const struct rp_msg *next)
+{
+	struct send s, t;
+
+	rp_check(prepare_msg(c, &s, m, 0) && prepare_msg(c, &t, next, 0) &&
+		 post(c, &s, &t), "cannot send: the connection is gone");
 }
 
 void rp_send_inv(struct rp_conn *c, const struct rp_msg *m, uint32_t handle)

@@ -342,6 +342,9 @@ unsigned int rp_port(struct rp_conn *c);
 const uint8_t *rp_private(struct rp_conn *c, unsigned int *len);
 
 void rp_send(struct rp_conn *c, const struct rp_msg *m);
+/* Two at once: when the peer looks at the first the other one is there, too. */
+void rp_send_both(struct rp_conn *c, const struct rp_msg *m,
+		  const struct rp_msg *next);
 void rp_send_bytes(struct rp_conn *c, const void *p, unsigned int len);
 /* Send With Invalidate */
 void rp_send_inv(struct rp_conn *c, const struct rp_msg *m, uint32_t handle);
