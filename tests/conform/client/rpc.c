@@ -548,6 +548,40 @@ RP_CASE("replies", MUST, rpc_short_read, "LNG-15,CHK-21",
 	cl_end(s);
 }
 
+/* NFS cuts what is too much, and moves it to where the words behind it are: in a
+ * buffer that is not larger than it seems.
+ */
+RP_CASE("replies", TROUBLE, rpc_read_more, "SEC-2,LNG-15",
+	"a READ Reply that counts less than was written, and has words behind it")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct rp_job *job = job_read("f", 0, 65536);
+	struct cl_call *call = cl_wait_for(s, NFS_READ);
+	struct rp_msg *m = reply_head(call->xid, MSG), *rpc;
+	struct cl_chunk chunk = call->write[0];
+	unsigned int i;
+
+	rp_choice(call->nwrites == 1 && chunk.seg[0].len >= 16384,
+		  "no Write chunk of 16 KiB");
+	chunk.seg[0].len /= 2;
+	for (i = 1; i < chunk.n; i++)
+		chunk.seg[i].len = 0;
+	m->w[2] = s->grant;
+	put(m, 0);
+	put_chunk(m, chunk.n, chunk.seg);
+	put_all(m, W(0, 0));
+	rpc = cl_rpc_reply(s, call);
+	rpc->n = 32;
+	rpc->w[29] = 4;				/* count */
+	rpc->w[31] = 4;				/* length of the data */
+	put_msg(m, rpc);
+	put_all(m, W(1, 2, 3, 4));
+	rp_send(s->c, m);
+	cl_serve(s, job);
+	cl_alive(s);
+	cl_end(s);
+}
+
 /* ---- errors that end an RPC ---- */
 
 static void ends_with_eio(uint32_t code, uint64_t a, uint64_t b)
