@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "fault.h"
 #include "stat.h"
 
 #define FAIL	"/sys/kernel/debug/fail_rpcrdma2/"
@@ -29,8 +30,7 @@ static void set(const char *name, const char *value)
 	set_in(FAIL, name, value);
 }
 
-/* The next post to a send queue fails, and no other. */
-static void next_post_fails(void)
+void next_post_fails(void)
 {
 	set("verbose", "0");
 	set("interval", "1");
@@ -38,7 +38,7 @@ static void next_post_fails(void)
 	set("probability", "100");
 }
 
-static void has_failed(void)
+void has_failed(void)
 {
 	char line[32] = "";
 	FILE *f = fopen(FAIL "times", "r");

@@ -9,6 +9,7 @@
 
 #include "rp.h"
 #include "client.h"
+#include "fault.h"
 #include "either.h"
 
 enum { OP_EXCHANGE_ID = 42, OP_CREATE_SESSION = 43 };
@@ -396,6 +397,22 @@ RP_CASE("credits", DECISION, rev_service_goes, "REV-11,REC-4",
 	for (i = 0; i < 4; i++)
 		rp_send(s->c, msg_call(cb_null(rp_xid())));
 	give_up(s, call);
+}
+
+RP_CASE("faults-client", TROUBLE | MODULE, rev_fault, "REV-11,REC-2",
+	"a reverse Reply that cannot be sent: a new connection")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(16, &call);
+
+	next_post_fails();
+	rp_send(s->c, msg_call(cb_null(rp_xid())));
+	rp_expect_closed(s->c);
+	has_failed();
+	rp_close(s->c);
+	cl_accept(s);
+	cl_settle(s);
+	give_up(s, cl_next(s));
 }
 
 RP_CASE("credits", MUST | V1, rev_v1, "V1-13,CRED-18,VER-11,VER-22",
