@@ -3,12 +3,14 @@
 #
 # Little memory. Loopback writes far beyond the dirty limit with as few
 # credits and send queue entries as there can be (F-10); memory so fragmented
-# that large Receive buffers cannot be had (F-11).
+# that large Receive buffers cannot be had (F-11); none for what a Call needs. And
+# what a server keeps.
 #
 # timeout: 120
 # flavours: uml uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
+. /lab/lib/props.sh
 
 PARAM=/sys/module/rpcrdma2/parameters
 FAULTS=/sys/kernel/debug
@@ -64,8 +66,8 @@ fail_in() {
 	done
 }
 
-no_faults() {
-	local dir=$FAULTS/fail_page_alloc
+no_faults() { # KIND
+	local dir=$FAULTS/$1
 
 	echo 0 > $dir/probability
 	echo 0 > $dir/require-start
@@ -78,13 +80,13 @@ fragmented() { # DEV VERS
 
 	scratch fragmented
 	fail_in rpcrdma2_recvs_create fail_page_alloc min-order=2 probability=100 times=-1
-	nfs "$1" "$2" || { no_faults; return 1; }
+	nfs "$1" "$2" || { no_faults fail_page_alloc; return 1; }
 	iocheck write -t -d -s 1 -l 300001 -b 30001 "$D/f" || {
-		no_faults
+		no_faults fail_page_alloc
 		return 1
 	}
 	look
-	no_faults
+	no_faults fail_page_alloc
 	for role in client server; do
 		[ "${NOW[$role.inline_recv]}" -ge 4096 ]
 		[ "${NOW[$role.inline_recv]}" -le 8192 ]
@@ -95,10 +97,78 @@ fragmented() { # DEV VERS
 	rm -r "$E"
 }
 
+# ---- what a Call needs ----
+
+FAIL_PAGE=$FAULTS/fail_page_alloc
+
+# A Call for a long Reply waits for its bounce pages.
+no_bounce_pages() { # DEV VERS
+	local rc=0
+
+	scratch bounce
+	iocheck fill -n 100 -l 200 "$E"
+	nfs "$1" "$2"
+	fail_in rpcrdma2_req_build fail_page_alloc min-order=0 probability=100 times=3
+	iocheck list -n 100 -l 200 "$D" || rc=1
+	[ "$(< $FAIL_PAGE/times)" = 0 ] || rc=1
+	no_faults fail_page_alloc
+	[ $rc = 0 ] || return 1
+	look
+	[ "${NOW[client.reply_chunks]}" -ge 1 ]
+	[ "${NOW[client.reconnects]}" = 0 ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# ---- what a server keeps ----
+
+keeps_more() { [ "$(value server rpc_memory)" -gt "$1" ]; }
+
+# Many short WRITEs at once, and the server grants as many credits as it may
+granted() { # NUMBER
+	local i pids=()
+
+	for ((i = 0; i < 20; i++)); do
+		iocheck write -t -d -s 1 -l 9000 -b 3000 "$D/w$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}" && is server credits_granted_to_peer 1 "$1"
+}
+
+# For Calls: an object for each credit, and some for those whose Reply is under
+# way. And what RDMA Writes took.
+kept() { # DEV VERS
+	local n mem=() each
+
+	scratch kept
+	iocheck write -t -s 1 -l 100001 "$E/f"
+	echo 1 > $PARAM/server_first_credits
+	for n in 8 16; do
+		echo $n > $PARAM/server_credits
+		nfs "$1" "$2"
+		lab_wait 30 granted $n
+		mem+=("$(value server rpc_memory)")
+		[ $n = 16 ] || umount_nfs
+	done
+	each=$(((mem[1] - mem[0]) / 8))
+	echo "$each bytes for a Call, ${mem[*]} in all"
+	[ $each -gt 0 ]
+	[ "${mem[0]}" -ge $((12 * each)) ]
+	iocheck check -e -d -s 1 -l 100001 -b 100001 "$D/f"
+	lab_wait 10 keeps_more "${mem[1]}"
+	umount_nfs
+	none_left
+	default_window
+	rm -r "$E"
+}
+
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start
+for_versions 4.2 kept "what a server keeps"
 for_versions 4.2 dirty_limit "beyond the dirty limit with one credit (F-10)"
 if have_faults; then
 	for_versions 4.2 fragmented "no large Receive buffers (F-11)"
+	for_versions 4.2 no_bounce_pages "no bounce pages for a while"
 fi
