@@ -78,7 +78,23 @@ swapped() { # DEV VERS
 	rm -r "$E"
 }
 
+# Of many connections only those are there that were needed so far.
+not_all_there() { # DEV
+	scratch few
+	dd if=/dev/zero of="$E/swap" bs=1M count=8 conv=fsync status=none
+	chmod 600 "$E/swap"
+	mkswap "$E/swap" > /dev/null
+	nfs "$1" 3 nconnect=16
+	swapon "$D/swap"
+	[ "$(connections client)" -lt 16 ]
+	swapoff "$D/swap"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
 fs_start
+! ours || ktap_run "rxe a mount with connections to come" not_all_there rxe
 # The emulated guest, with several CPUs, is slow.
 ! lab_is qemu || lab_devices() { echo rxe; }
 for_versions "$(by_speed "3 4.2" 4.2)" swapped "swap"
