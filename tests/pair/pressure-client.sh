@@ -16,7 +16,7 @@
 #
 # timeout: 180
 # memory: 256M
-# without: nfsd.ko ext4.ko jbd2.ko rpcrdma2-conform
+# without: kernel/fs/nfs nfsd.ko ext4.ko jbd2.ko rpcrdma2-conform
 # alone: it takes long, see make check-pressure
 . /lab/tests/lib.sh
 . /lab/lib/props.sh
