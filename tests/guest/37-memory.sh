@@ -13,9 +13,9 @@
 . /lab/lib/props.sh
 
 PARAM=/sys/module/rpcrdma2/parameters
-FAULTS=/sys/kernel/debug
+FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
 
-have_faults() { [ -e $FAULTS/fail_page_alloc ]; }
+have_faults() { [ -e $FAIL_PAGE ]; }
 
 # ---- F-10 ----
 
@@ -44,34 +44,32 @@ dirty_limit() { # DEV VERS
 
 # ---- F-11 ----
 
-# fail_in FUNCTION KIND NAME=VALUE...: only what this function of the module
-# asks for, directly or not.
+# fail_in FUNCTION NAME=VALUE...: only pages that this function of the module asks
+# for, directly or not.
 fail_in() {
-	local dir=$FAULTS/$2 word
+	local word
 
 	awk '$4 == "[rpcrdma2]" && $2 ~ /[tT]/ { print $1, $3 }' /proc/kallsyms |
 		sort | awk -v name="$1" '
 			found { print $1; exit }
 			$2 == name { print $1; found = 1 }' > "$LAB_TMP/range"
 	[ "$(wc -l < "$LAB_TMP/range")" = 2 ] || return 1
-	shift 2
-	echo 0 > "$dir/verbose"
-	echo N > "$dir/ignore-gfp-wait"
-	[ ! -e "$dir/ignore-gfp-highmem" ] || echo N > "$dir/ignore-gfp-highmem"
-	echo 32 > "$dir/stacktrace-depth"
-	echo "0x$(head -n 1 "$LAB_TMP/range")" > "$dir/require-start"
-	echo "0x$(tail -n 1 "$LAB_TMP/range")" > "$dir/require-end"
+	shift
+	echo 0 > "$FAIL_PAGE/verbose"
+	echo N > "$FAIL_PAGE/ignore-gfp-wait"
+	echo N > "$FAIL_PAGE/ignore-gfp-highmem"
+	echo 32 > "$FAIL_PAGE/stacktrace-depth"
+	echo "0x$(head -n 1 "$LAB_TMP/range")" > "$FAIL_PAGE/require-start"
+	echo "0x$(tail -n 1 "$LAB_TMP/range")" > "$FAIL_PAGE/require-end"
 	for word; do
-		echo "${word#*=}" > "$dir/${word%%=*}"
+		echo "${word#*=}" > "$FAIL_PAGE/${word%%=*}"
 	done
 }
 
-no_faults() { # KIND
-	local dir=$FAULTS/$1
-
-	echo 0 > $dir/probability
-	echo 0 > $dir/require-start
-	echo 0 > $dir/require-end
+no_faults() {
+	echo 0 > $FAIL_PAGE/probability
+	echo 0 > $FAIL_PAGE/require-start
+	echo 0 > $FAIL_PAGE/require-end
 }
 
 # No 16 KiB in one piece for the Receives of either side.
@@ -79,14 +77,14 @@ fragmented() { # DEV VERS
 	local role
 
 	scratch fragmented
-	fail_in rpcrdma2_recvs_create fail_page_alloc min-order=2 probability=100 times=-1
-	nfs "$1" "$2" || { no_faults fail_page_alloc; return 1; }
+	fail_in rpcrdma2_recvs_create min-order=2 probability=100 times=-1
+	nfs "$1" "$2" || { no_faults; return 1; }
 	iocheck write -t -d -s 1 -l 300001 -b 30001 "$D/f" || {
-		no_faults fail_page_alloc
+		no_faults
 		return 1
 	}
 	look
-	no_faults fail_page_alloc
+	no_faults
 	for role in client server; do
 		[ "${NOW[$role.inline_recv]}" -ge 4096 ]
 		[ "${NOW[$role.inline_recv]}" -le 8192 ]
@@ -99,8 +97,6 @@ fragmented() { # DEV VERS
 
 # ---- what a Call needs ----
 
-FAIL_PAGE=$FAULTS/fail_page_alloc
-
 # A Call for a long Reply waits for its bounce pages.
 no_bounce_pages() { # DEV VERS
 	local rc=0
@@ -108,10 +104,10 @@ no_bounce_pages() { # DEV VERS
 	scratch bounce
 	iocheck fill -n 100 -l 200 "$E"
 	nfs "$1" "$2"
-	fail_in rpcrdma2_req_build fail_page_alloc min-order=0 probability=100 times=3
+	fail_in rpcrdma2_req_build min-order=0 probability=100 times=3
 	iocheck list -n 100 -l 200 "$D" || rc=1
 	[ "$(< $FAIL_PAGE/times)" = 0 ] || rc=1
-	no_faults fail_page_alloc
+	no_faults
 	[ $rc = 0 ] || return 1
 	look
 	[ "${NOW[client.reply_chunks]}" -ge 1 ]
