@@ -100,9 +100,9 @@ enum rpcrdma2_conn_state {
  * @view: by which others look at it, see observe.c
  *
  * Lock order: state_lock (but for netlink's locks), rq.credit_lock, sq.lock,
- * rq.lock and limits.lock are leaves and are never held together; props.lock, a
- * mutex, is outside of them and of xprt->queue_lock. None is taken in interrupt
- * context.
+ * rq.lock and limits.lock are leaves and are never held together; props.lock is
+ * outside of them and of xprt->queue_lock. All are spin locks, and none is taken
+ * in interrupt context.
  *
  * What is also read without its lock is written by WRITE_ONCE(), and its readers
  * need nothing but the value. What READY publishes is read by whoever has seen

@@ -12,9 +12,11 @@
  * new size, messages built under the old limit are posted. What we want is up
  * to adapt.c and to the administrator; conn_limits.c makes messages obey.
  *
- * props.lock, a mutex, protects properties and changes, and is held while a
- * message about them is posted, so that their order is that of the changes.
- * Holders do not wait for completions. Process context.
+ * props.lock protects properties and changes, and is held while a message about
+ * them is posted, so that their order is that of the changes. Messages that
+ * arrive are dealt with where they arrive, before the next one is looked at: who
+ * has sent a change obeys it in what it sends next. Nothing that is done with the
+ * lock held waits; what takes memory or time is the work item's, without it.
  */
 #include <linux/string.h>
 
@@ -460,9 +462,9 @@ static void props_worker(struct work_struct *work)
 						  work.work);
 	unsigned long delay = 0, adjust;
 
-	/* Memory without the lock, for which the CQ's work item waits */
+	/* Takes memory, hence without the lock */
 	adjust = rpcrdma2_sends_adjust(conn);
-	mutex_lock(&conn->props.lock);
+	spin_lock(&conn->props.lock);
 	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
 		raise_progress(conn);
 		client_slots(conn);
@@ -472,7 +474,7 @@ static void props_worker(struct work_struct *work)
 		send_next(conn);
 		delay = min_not_zero(delay, adjust);
 	}
-	mutex_unlock(&conn->props.lock);
+	spin_unlock(&conn->props.lock);
 	if (!rpcrdma2_conn_ready(conn))
 		return;
 	/* A higher limit is of use at once */
@@ -613,15 +615,15 @@ static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
  * rpcrdma2_props_ready - both peers' properties are known
  * @conn: the connection
  *
- * Context: process; sleeps.
+ * Context: process; does not sleep. Takes props.lock.
  */
 void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
 {
-	mutex_lock(&conn->props.lock);
+	spin_lock(&conn->props.lock);
 	rpcrdma2_change_init(&conn->props.change, &conn->props.mine,
 			     &conn->props.peer);
 	WRITE_ONCE(conn->props.extended, conn->props.change.on);
-	mutex_unlock(&conn->props.lock);
+	spin_unlock(&conn->props.lock);
 }
 
 /**
@@ -630,13 +632,13 @@ void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
  *
  * Obeyed by messages that are built from now on (CONN-13).
  *
- * Context: connect path or completion handler; sleeps for props.lock.
+ * Context: process; does not sleep. Takes props.lock.
  */
 void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
 {
-	mutex_lock(&conn->props.lock);
+	spin_lock(&conn->props.lock);
 	limits_follow(conn, false);
-	mutex_unlock(&conn->props.lock);
+	spin_unlock(&conn->props.lock);
 }
 
 /* Read the peer's properties. What can't be read is reported, whatever its
@@ -657,7 +659,7 @@ static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  * @conn: the connection
  * @rx: a CONNPROP
  *
- * Context: completion handler; sleeps for props.lock.
+ * Context: completion handler; does not sleep. Takes props.lock.
  * Return: false if they are no good; then none is taken
  */
 bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
@@ -672,10 +674,10 @@ bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
-	mutex_lock(&conn->props.lock);
+	spin_lock(&conn->props.lock);
 	conn->props.peer = set;
 	conn->props.peer_seen = true;
-	mutex_unlock(&conn->props.lock);
+	spin_unlock(&conn->props.lock);
 	return true;
 }
 
@@ -715,7 +717,7 @@ int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
  * Of a second one only the grant counts, as of every message (CONN-8, CRED-14,
  * D-25): a server may have sent one of its own before it answers ours.
  *
- * Context: completion handler; sleeps for props.lock.
+ * Context: completion handler; does not sleep. Takes props.lock.
  */
 void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx, bool settles)
@@ -748,7 +750,7 @@ void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
  * @conn: the connection
  * @rx: a message
  *
- * Context: CQ work item; sleeps.
+ * Context: completion handler; does not sleep. Takes props.lock.
  * Return: true if it was one, and is dealt with
  */
 bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
@@ -778,7 +780,7 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 		return true;
 	}
 
-	mutex_lock(&conn->props.lock);
+	spin_lock(&conn->props.lock);
 	switch (hdr->htype) {
 	case RDMA2_X_REQPROP:
 		recv_reqprop(conn, rx);
@@ -790,7 +792,7 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 		recv_updprop(conn, rx);
 		break;
 	}
-	mutex_unlock(&conn->props.lock);
+	spin_unlock(&conn->props.lock);
 	if (verdict == RPCRDMA2_OK && rpcrdma2_is_grant(hdr) &&
 	    rpcrdma2_credit_granted(conn, hdr->credit))
 		conn->p.ops->window(conn);
@@ -802,7 +804,8 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
  * @conn: the connection
  * @hdr: its header
  *
- * Context: CQ work item; sleeps. Requirements: HT-9, CHG-17.
+ * Context: completion handler; does not sleep. Takes props.lock. Requirements:
+ * HT-9, CHG-17.
  * Return: true if so; it is dealt with
  */
 bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
@@ -812,14 +815,14 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 
 	if (!conn->props.extended)
 		return false;
-	mutex_lock(&conn->props.lock);
+	spin_lock(&conn->props.lock);
 	mine = rpcrdma2_change_error(&conn->props.change, hdr->xid, hdr->err);
 	if (mine) {
 		conn->props.retries = 0;
 		limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
 		rpcrdma2_conn_kick(conn);
 	}
-	mutex_unlock(&conn->props.lock);
+	spin_unlock(&conn->props.lock);
 	return mine;
 }
 
@@ -833,7 +836,7 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
  */
 void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
 {
-	mutex_init(&conn->props.lock);
+	spin_lock_init(&conn->props.lock);
 	INIT_DELAYED_WORK(&conn->work, props_worker);
 	conn->props.plan_recv = U32_MAX;
 	rpcrdma2_adapt_setup(&conn->props.adapt);
@@ -879,7 +882,7 @@ void rpcrdma2_props_missed(struct rpcrdma2_conn *conn, u32 size)
  * @conn: the connection
  * @shown: filled in
  *
- * Context: sleeps for props.lock.
+ * Context: process; does not sleep. Takes props.lock.
  */
 void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_props_shown *shown)
@@ -887,13 +890,13 @@ void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_conn_props *props = &conn->props;
 	const struct rpcrdma2_change *c = &props->change;
 
-	mutex_lock(&props->lock);
+	spin_lock(&props->lock);
 	shown->mine = props->mine;
 	shown->peer = props->peer;
 	shown->change = *c;
 	shown->requesting = c->pending || c->want || c->cycles ||
 			    props->retries;
-	mutex_unlock(&props->lock);
+	spin_unlock(&props->lock);
 }
 
 /* Requests by hand */
@@ -936,7 +939,7 @@ static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
  * @prop: property
  * @value: value
  *
- * Context: sleeps.
+ * Context: process; does not sleep. Takes props.lock.
  * Return: 0; -EOPNOTSUPP: not with this peer; -EPERM: may not change; -EINVAL
  * or -ERANGE; -ENOTCONN
  */
@@ -947,11 +950,11 @@ int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
 
 	if (!rpcrdma2_conn_ready(conn))
 		return -ENOTCONN;
-	mutex_lock(&conn->props.lock);
+	spin_lock(&conn->props.lock);
 	if (conn->props.change.on)
 		ret = own ? set_own(conn, prop, value) :
 			    props_ask(conn, prop, value);
-	mutex_unlock(&conn->props.lock);
+	spin_unlock(&conn->props.lock);
 	if (!ret)
 		rpcrdma2_conn_kick(conn);
 	return ret;
@@ -962,7 +965,7 @@ int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
  * @conn: the connection
  * @messages: how many empty requests to send
  *
- * Context: sleeps.
+ * Context: process; does not sleep. Takes props.lock.
  * Return: 0; -EOPNOTSUPP: not with this peer; -ENOTCONN
  */
 int rpcrdma2_props_cycle(struct rpcrdma2_conn *conn, u32 messages)
@@ -971,12 +974,12 @@ int rpcrdma2_props_cycle(struct rpcrdma2_conn *conn, u32 messages)
 
 	if (!rpcrdma2_conn_ready(conn))
 		return -ENOTCONN;
-	mutex_lock(&conn->props.lock);
+	spin_lock(&conn->props.lock);
 	if (conn->props.change.on) {
 		conn->props.change.cycles = messages;
 		ret = 0;
 	}
-	mutex_unlock(&conn->props.lock);
+	spin_unlock(&conn->props.lock);
 	if (!ret)
 		rpcrdma2_conn_kick(conn);
 	return ret;

@@ -6,7 +6,7 @@
 #ifndef _RPCRDMA2_CONN_PROPS_H
 #define _RPCRDMA2_CONN_PROPS_H
 
-#include <linux/mutex.h>
+#include <linux/spinlock.h>
 
 #include "adapt.h"
 #include "change.h"
@@ -51,7 +51,7 @@ enum rpcrdma2_own_size {
  * @adapt: policy
  */
 struct rpcrdma2_conn_props {
-	struct mutex			lock;		/* see above */
+	spinlock_t			lock;		/* see above */
 	struct rpcrdma2_propset		mine;
 	struct rpcrdma2_propset		peer;
 	bool				peer_seen;
