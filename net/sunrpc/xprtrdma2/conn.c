@@ -199,3 +199,19 @@ void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay)
 	if (rpcrdma2_conn_ready(conn))
 		queue_delayed_work(rpcrdma2_memory_wq, &conn->work, delay);
 }
+
+/**
+ * rpcrdma2_conn_leave - have something done that a completion handler must not do
+ * @conn: the connection; rpcrdma2_conn_close() waits until it is done
+ * @chore: on no list
+ *
+ * Chores are done one after the other, in the order in which they were left.
+ *
+ * Context: any.
+ */
+void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_chore *chore)
+{
+	if (llist_add(&chore->node, &conn->chores))
+		queue_work(rpcrdma2_chore_wq, &conn->chore_work);
+}

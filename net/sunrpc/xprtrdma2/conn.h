@@ -16,14 +16,16 @@
  * it. Data goes down by calls and comes up, by receive.c, through what owner.h
  * has.
  *
- * Contexts: all completions run in the CQ's work item (IB_POLL_WORKQUEUE),
- * one at a time per connection; they may sleep, but must not wait for
- * another completion of the same connection.
+ * Contexts: all completions run in the CQ's work item (IB_POLL_WORKQUEUE), one
+ * at a time per connection, and do not sleep, see completion.h. What they leave
+ * is done by work items: chores one after the other, see rpcrdma2_conn_leave(),
+ * beside completions of the same connection.
  */
 #ifndef _RPCRDMA2_CONN_H
 #define _RPCRDMA2_CONN_H
 
 #include <linux/kref.h>
+#include <linux/llist.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -31,6 +33,7 @@
 #include <rdma/rdma_cm.h>
 
 #include "alive.h"
+#include "completion.h"
 #include "conn_limits.h"
 #include "conn_props.h"
 #include "device.h"
@@ -96,6 +99,8 @@ enum rpcrdma2_conn_state {
  * @alive: watch
  * @work: what takes time: property changes, send slots of another size,
  *	messages that waited for a limit
+ * @chores: struct rpcrdma2_chore, last one first
+ * @chore_work: does them, first one first
  * @kill_work: gives up the connection from interrupt context
  * @view: by which others look at it, see observe.c
  *
@@ -142,6 +147,8 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_alive		alive;
 
 	struct delayed_work		work;
+	struct llist_head		chores;
+	struct work_struct		chore_work;
 	struct work_struct		kill_work;
 	struct rpcrdma2_view		*view;
 };
@@ -203,6 +210,8 @@ int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
 		       int arg, u32 ms);
 void rpcrdma2_conn_kick(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay);
+void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_chore *chore);
 void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			const struct ib_wc *wc);
 

@@ -98,7 +98,7 @@ static inline u32 rpcrdma2_props_peer(const struct rpcrdma2_conn_props *props,
 	return READ_ONCE(props->peer.val[prop]);
 }
 
-/* Has its CONNPROP come? Completions only */
+/* Has its CONNPROP come? For who handles messages */
 static inline bool
 rpcrdma2_props_known(const struct rpcrdma2_conn_props *props)
 {

@@ -45,6 +45,17 @@ static void conn_kill_worker(struct work_struct *work)
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 
+static void conn_chore_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  chore_work);
+	struct llist_node *all = llist_del_all(&conn->chores);
+	struct rpcrdma2_chore *chore, *next;
+
+	llist_for_each_entry_safe(chore, next, llist_reverse_order(all), node)
+		chore->run(chore);
+}
+
 static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 					bool client)
 {
@@ -59,6 +70,8 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	conn->p = *p;
 	spin_lock_init(&conn->state_lock);
 	init_waitqueue_head(&conn->state_wq);
+	init_llist_head(&conn->chores);
+	INIT_WORK(&conn->chore_work, conn_chore_worker);
 	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->xids, get_random_u32());
 	rpcrdma2_sends_setup(conn);
@@ -316,6 +329,8 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}
+	/* Messages among them count for negotiation */
+	flush_work(&conn->chore_work);
 	if (conn->client && conn->reason)
 		rpcrdma2_ver_lost(conn);
 	rpcrdma2_sends_abort(conn);

@@ -26,17 +26,21 @@ MODULE_PARM_DESC(negotiate_ms,
 
 /* Without memory for more threads a workqueue has one, which does one thing
  * after the other. What ends a wait may not queue behind what waits, hence
- * three of them: for what waits for nothing, for what may wait for memory, for
- * what waits for a peer.
+ * four of them: for what waits for nothing, for what may wait for memory, for
+ * what completion handlers leave, which may wait for memory or for who connects,
+ * and for what waits for a peer.
  */
 struct workqueue_struct *rpcrdma2_wq;
 struct workqueue_struct *rpcrdma2_memory_wq;
+struct workqueue_struct *rpcrdma2_chore_wq;
 struct workqueue_struct *rpcrdma2_connect_wq;
 
 static void wqs_destroy(void)
 {
 	if (rpcrdma2_connect_wq)
 		destroy_workqueue(rpcrdma2_connect_wq);
+	if (rpcrdma2_chore_wq)
+		destroy_workqueue(rpcrdma2_chore_wq);
 	if (rpcrdma2_memory_wq)
 		destroy_workqueue(rpcrdma2_memory_wq);
 	if (rpcrdma2_wq)
@@ -49,8 +53,12 @@ static int __init wqs_create(void)
 
 	rpcrdma2_wq = alloc_workqueue("rpcrdma2", flags, 0);
 	rpcrdma2_memory_wq = alloc_workqueue("rpcrdma2_memory", flags, 0);
+	/* In the thread of the CQ's work item, as a rule, right behind that */
+	rpcrdma2_chore_wq = alloc_workqueue("rpcrdma2_chore",
+					    WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
 	rpcrdma2_connect_wq = alloc_workqueue("rpcrdma2_connect", flags, 0);
-	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_connect_wq)
+	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_chore_wq &&
+	    rpcrdma2_connect_wq)
 		return 0;
 	wqs_destroy();
 	return -ENOMEM;

@@ -13,6 +13,7 @@ extern unsigned int rpcrdma2_negotiate_ms;
 /* Writeback waits for all of them; see module.c for the difference. */
 extern struct workqueue_struct *rpcrdma2_wq;
 extern struct workqueue_struct *rpcrdma2_memory_wq;
+extern struct workqueue_struct *rpcrdma2_chore_wq;
 extern struct workqueue_struct *rpcrdma2_connect_wq;
 
 #endif /* _RPCRDMA2_MODULE_H */

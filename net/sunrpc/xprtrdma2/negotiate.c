@@ -4,8 +4,8 @@
  * receives and waits. The client offers, from its connect path; the server
  * takes the first good message.
  *
- * state_lock protects a client's negotiation; a server's is the completion
- * handler's alone.
+ * state_lock protects a client's negotiation; a server's is that of whoever
+ * handles messages, one at a time (receive.c).
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -85,8 +85,8 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 
 /* The version is known: make the connection READY. Its state is OPEN, the peer's
  * properties are known as far as they will be. Sleeps for memory (no I/O); connect
- * path of the client, completion handler of the server. Returns 0, -ENOBUFS
- * without memory, or -ENOTCONN if the connection is lost.
+ * path of the client, a chore of the server. Returns 0, -ENOBUFS without memory, or
+ * -ENOTCONN if the connection is lost.
  */
 static int ver_settle(struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_codec *codec,
@@ -119,6 +119,7 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 		rpcrdma2_credit_raise(conn, conn->p.serves_initial);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
 		return -ENOTCONN;
+	rpcrdma2_recvs_flow(conn, 0);
 	trace_rpcrdma2_settled(conn);
 	rpcrdma2_stat_inc(conn->p.stats, connects);
 	ver_count_why(conn, why);
@@ -386,7 +387,7 @@ static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  * What follows the message that settles the version may be here before the
  * connect path has made the connection READY. It does so without us.
  *
- * Context: completion handler; sleeps.
+ * Context: a chore; sleeps.
  */
 void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
 {
@@ -486,7 +487,8 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  *
  * Before the version is settled, messages are about that.
  *
- * Context: completion handler; a server's may sleep for memory (no I/O).
+ * Context: completion handler; before READY a chore, which may sleep for memory (no
+ * I/O).
  * Return: false if the message is dealt with
  */
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,

@@ -19,7 +19,7 @@ struct rpcrdma2_recv;
  * @neg: client: negotiation; protected by the connection's state_lock
  * @action: client: what came of it, for the connect path
  * @proved: client: a good message came after the version was settled
- * @srv: server: the version; completions only
+ * @srv: server: the version; for who handles messages
  */
 struct rpcrdma2_conn_ver {
 	enum rpcrdma2_why		why;

@@ -4,7 +4,10 @@
  * messages go on to the connection's owner, those about properties to
  * conn_props.c; what is no good is dropped or answered with an RDMA2_ERROR.
  *
- * Everything runs in the CQ's work item, one message at a time.
+ * Everything runs in the CQ's work item or, before the connection is READY, as a
+ * chore; one message at a time, in the order in which they have come, see
+ * rpcrdma2_recvs_flow(). That is the whole rule about their order: what a message
+ * changes, such as a property, is in force before the next one is looked at.
  */
 #include "conn.h"
 #include "control.h"
@@ -121,8 +124,6 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	enum rpcrdma2_verdict verdict;
 	bool settles = false;
 
-	if (conn->client && unlikely(!rpcrdma2_conn_ready(conn)))
-		rpcrdma2_ver_await(conn);
 	/* What a lost connection still has to say counts for negotiation */
 	if (rpcrdma2_conn_over(conn) &&
 	    !(conn->client && !READ_ONCE(conn->codec)))
@@ -135,22 +136,44 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	       recv_judged(conn, rx, verdict, settles);
 }
 
+static void recv_handle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	bool kept = recv_message(conn, rx);
+
+	rpcrdma2_recv_replace(conn, kept ? NULL : rx);
+}
+
+static void recv_early(struct rpcrdma2_chore *chore)
+{
+	struct rpcrdma2_recv *rx = container_of(chore, struct rpcrdma2_recv,
+						chore);
+	struct rpcrdma2_conn *conn = rx->conn;
+
+	if (conn->client)
+		rpcrdma2_ver_await(conn);
+	recv_handle(conn, rx);
+	rpcrdma2_recvs_flow(conn, 1);
+}
+
 /**
  * rpcrdma2_receive - a Receive has completed
  * @cq: completion queue of a connection
  * @wc: the completion
  *
- * Context: the CQ's work item; may sleep.
+ * Context: completion handler.
  */
 void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe,
 						struct rpcrdma2_recv, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	bool kept;
 
 	if (!rpcrdma2_recv_take(conn, rx, wc))
 		return;
-	kept = recv_message(conn, rx);
-	rpcrdma2_recv_replace(conn, kept ? NULL : rx);
+	if (likely(!rx->early)) {
+		recv_handle(conn, rx);
+	} else {
+		rx->chore.run = recv_early;
+		rpcrdma2_conn_leave(conn, &rx->chore);
+	}
 }

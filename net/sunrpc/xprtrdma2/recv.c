@@ -492,15 +492,18 @@ static bool recv_cm_tells(const struct rpcrdma2_conn *conn,
 bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			const struct ib_wc *wc)
 {
+	struct rpcrdma2_rq *rq = &conn->rq;
 	bool posted;
 
-	spin_lock(&conn->rq.lock);
+	spin_lock(&rq->lock);
 	posted = !list_empty(&rx->list);
 	if (posted) {
 		list_del_init(&rx->list);
-		conn->rq.posted--;
+		rq->posted--;
+		rx->early = !rq->flows && wc->status == IB_WC_SUCCESS;
+		rq->early += rx->early;
 	}
-	spin_unlock(&conn->rq.lock);
+	spin_unlock(&rq->lock);
 	if (unlikely(!posted)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 		return false;
@@ -522,6 +525,31 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	ib_dma_sync_single_for_cpu(conn->cm_id->device, rx->sge.addr, rx->len,
 				   DMA_FROM_DEVICE);
 	return true;
+}
+
+/**
+ * rpcrdma2_recvs_flow - may completion handlers handle messages themselves?
+ * @conn: the connection
+ * @handled: messages that came early and were handled just now
+ *
+ * Until the connection is READY messages are about negotiation, which takes memory;
+ * a chore handles each. That goes on until none is left, and so all messages are
+ * handled one at a time and in the order in which they came: chores are done in
+ * that order, and only a message that comes when all before it were handled does
+ * without. Whoever takes a message that flows has seen what these have done, by
+ * rq.lock.
+ *
+ * Context: process; does not sleep. Takes rq.lock.
+ */
+void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled)
+{
+	struct rpcrdma2_rq *rq = &conn->rq;
+
+	spin_lock(&rq->lock);
+	rq->early -= handled;
+	if (!rq->early && rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_READY)
+		rq->flows = true;
+	spin_unlock(&rq->lock);
 }
 
 /**

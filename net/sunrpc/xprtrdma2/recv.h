@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "completion.h"
 #include "credits.h"
 #include "wire.h"
 
@@ -33,6 +34,8 @@ struct rpcrdma2_conn;
  * @cid: names it in traces
  * @inv_handle: handle that the device invalidated, if @invalidated
  * @invalidated: the completion carried an invalidated handle
+ * @early: @chore handles it, see rpcrdma2_recvs_flow()
+ * @chore: left by the completion handler
  * @hdr: decoded header, points into @buf
  */
 struct rpcrdma2_recv {
@@ -48,6 +51,8 @@ struct rpcrdma2_recv {
 	u32				cid;
 	u32				inv_handle;
 	bool				invalidated;
+	bool				early;
+	struct rpcrdma2_chore		chore;
 	struct rpcrdma2_hdr		hdr;
 };
 
@@ -80,13 +85,15 @@ struct rpcrdma2_recv_pool {
  * @credit_lock: protects @window and @grant; a leaf
  * @window: our requester role
  * @grant: our responder role
- * @lock: protects the fields up to @list and orders posting; a leaf
+ * @lock: protects the fields up to @flows and orders posting; a leaf
  * @closed: nothing may be posted any more
  * @max: Receives the QP can hold
  * @target: Receives to keep posted
  * @posted: Receives posted now
  * @list: these Receives, in the order of posting
  * @size: bytes of the smallest that may be posted: what is announced
+ * @early: messages that came early and are not handled yet
+ * @flows: messages that come now are handled by the completion handler
  * @is_short: fewer than @target are posted, for want of memory
  * @done: what completes a Receive
  * @refill_work: posts what is missing then
@@ -103,6 +110,8 @@ struct rpcrdma2_rq {
 	u32				posted;
 	struct list_head		list;
 	u32				size;
+	u32				early;
+	bool				flows;
 	bool				is_short;
 	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct delayed_work		refill_work;
@@ -217,6 +226,7 @@ void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
 /* One that has completed */
 bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			const struct ib_wc *wc);
+void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled);
 void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);
