@@ -15,9 +15,8 @@ FAIL_MAP=/sys/kernel/debug/fail_rpcrdma2_map
 # ---- what completion handlers ask for ----
 
 # Lines of allocations that may wait, made while a CQ's work item runs; not that
-# of the CM, which is in an unbound workqueue. What rdma_rw needs it asks for
-# without a choice, but in a scope that does not wait (rpcrdma2_rw_map()), and
-# kmemleak for itself: with the pages that come in front of it.
+# of the CM, which is in an unbound workqueue, and not those of kmemleak for itself,
+# with the pages that come in front of it.
 waits_in_completions() {
 	awk '
 	function process() {
@@ -35,7 +34,7 @@ waits_in_completions() {
 	/ ib_cq_poll_work/ { seen++ }
 	!/ (kmalloc|kmem_cache_alloc|mm_page_alloc): / { next }
 	{ allocs++ }
-	/ call_site=(rdma_rw_|__alloc_object)/ { pages[p] = ""; next }
+	/ call_site=__alloc_object/ { pages[p] = ""; next }
 	{ waits = /GFP_(KERNEL|NOIO|NOFS|USER)|__GFP_(DIRECT_)?RECLAIM/ }
 	/ mm_page_alloc: / {
 		if (waits)

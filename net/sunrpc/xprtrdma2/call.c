@@ -36,7 +36,7 @@ static void call_free(struct rpcrdma2_responder *resp,
 	spin_unlock(&resp->lock);
 }
 
-/* One more call object. They come into being in the CQ's work item only. */
+/* One more call object. They come into being where messages are handled only. */
 static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp)
 {
 	struct rpcrdma2_call_ctx *call = call_alloc(resp);
@@ -55,7 +55,7 @@ static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp)
  * @count: credits; there are some more, for Calls whose Reply is posted but not
  *	completed
  *
- * Context: the CQ's work item; does not wait for memory.
+ * Context: completion handler; does not sleep. Takes resp->lock.
  * Return: false if memory is short
  */
 bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count)
@@ -76,7 +76,7 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count)
  * rpcrdma2_call_get - a call object
  * @resp: the responder
  *
- * Context: the CQ's work item; does not wait for memory. Takes resp->lock.
+ * Context: completion handler; does not sleep. Takes resp->lock.
  * Return: the object, with all but its lists as it was left; NULL without memory
  */
 struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp)
@@ -186,7 +186,7 @@ void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
  * rpcrdma2_call_release - the executor is done with a Call
  * @call: answered or dropped; not to be used any more
  *
- * Context: process; may sleep.
+ * Context: process; does not sleep.
  */
 void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call)
 {
@@ -230,10 +230,10 @@ static void pull_begin(struct rpcrdma2_call_ctx *call)
  * rpcrdma2_call_begin_pull - may a Call have its pages for RDMA Reads?
  * @call: laid out by rpcrdma2_call_lay_out()
  *
- * If those before it have left too little it waits, and resp->pull is called for
- * it when they have ended.
+ * If those before it have left too little it waits, and its chore is done when
+ * they have ended.
  *
- * Context: the CQ's work item; does not wait for memory. Takes resp->lock.
+ * Context: process; does not sleep. Takes resp->lock.
  * Return: true if so. If not, @call may be gone.
  */
 bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
@@ -257,7 +257,7 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
  *
  * Others may begin. On a lost connection they are let go.
  *
- * Context: process; waits for memory as rpcrdma2_gfp() says.
+ * Context: process; does not sleep. Takes resp->lock.
  */
 void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
 {
@@ -282,7 +282,7 @@ void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
 			pull_begin(next);
 		spin_unlock(&resp->lock);
 		if (ready)
-			resp->pull(next);
+			rpcrdma2_conn_leave(next->conn, &next->chore);
 		else
 			rpcrdma2_call_release(next);
 		spin_lock(&resp->lock);

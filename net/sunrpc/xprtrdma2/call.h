@@ -4,9 +4,10 @@
  * files of the responder role share. call.c has the call objects, responder.c
  * takes Calls, reads.c pulls Read chunks, reply.c and writes.c send Replies.
  *
- * Contexts: a Call arrives, and RDMA Reads end, in the CQ's work item; the
- * Reply comes from the executor's thread and, if it had to wait for the
- * send queue, goes on in the CQ's work item.
+ * Contexts: a Call arrives, and RDMA Reads end, in completion handlers, which
+ * leave it to chores to map memory for RDMA Reads; the Reply comes from the
+ * executor's thread and, if it had to wait for the send queue, goes on in a
+ * completion handler.
  *
  * A call object is used by one context at a time, except @refs and @rx_refs:
  * the executor may release the Call while its Reply is still under way. What
@@ -42,7 +43,7 @@ struct rpcrdma2_call_ctx;
 /**
  * struct rpcrdma2_responder_ops - what the executor of Calls provides
  * @ready: @call can be executed, or wants pages. May not sleep; called from
- *	the CQ's work item or from a thread that gave pages
+ *	completion handlers, chores and threads that gave pages
  */
 struct rpcrdma2_responder_ops {
 	void (*ready)(struct rpcrdma2_responder *resp,
@@ -68,7 +69,6 @@ struct rpcrdma2_limits {
  * @ops: the executor
  * @limits: see there
  * @max_pages: pages that a message may need, and that a call object holds
- * @pull: begins to pull the Read chunks of a Call that may
  * @rws: RDMA contexts
  * @lock: protects everything below
  * @ncalls: call objects in existence; grows with the grant
@@ -85,7 +85,6 @@ struct rpcrdma2_responder {
 	const struct rpcrdma2_responder_ops *ops;
 	struct rpcrdma2_limits		limits;
 	u32				max_pages;
-	void (*pull)(struct rpcrdma2_call_ctx *call);
 	struct rpcrdma2_rw_pool		rws;
 
 	spinlock_t			lock;		/* everything below */
@@ -151,6 +150,7 @@ enum rpcrdma2_reply_kind {
  * @todo: struct rpcrdma2_rw not posted yet
  * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
  * @batch: send queue entries of @posted
+ * @chore: its next step, if that takes memory
  * @cqe: completion of a batch
  * @waiter: waits for room in the send queue
  * @npayloads: used entries of @payloads
@@ -193,6 +193,7 @@ struct rpcrdma2_call_ctx {
 	struct list_head		todo;
 	struct list_head		posted;
 	u32				batch;
+	struct rpcrdma2_chore		chore;
 	struct ib_cqe			cqe;
 	struct rpcrdma2_sq_waiter	waiter;
 

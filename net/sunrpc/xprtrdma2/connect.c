@@ -334,6 +334,10 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	if (conn->client && conn->reason)
 		rpcrdma2_ver_lost(conn);
 	rpcrdma2_sends_abort(conn);
+	/* Those that were left since, by chores that began before the loss. They leave
+	 * no others, and give back to the QP what they have mapped.
+	 */
+	flush_work(&conn->chore_work);
 	if (conn->qp) {
 		rdma_destroy_qp(conn->cm_id);
 		conn->qp = NULL;

@@ -2,11 +2,11 @@
 /*
  * Pull: brings the Read chunks of a Call over and puts its argument together.
  *
- * Contexts: a Call arrives, and RDMA Reads end, in the CQ's work item.
- * Nothing here waits. A step that finds no memory in the work item is taken
- * again by a thread of the executor, which gives pages of its own
- * (rpcrdma2_call_pull()), so that the path of a WRITE does not depend on new
- * memory.
+ * Contexts: a chore finds and maps memory for RDMA Reads, and posts them. They end
+ * in a completion handler, which leaves the next ones to a chore again. Nothing
+ * here waits for the send queue. A step for which a chore finds no memory is taken
+ * by a thread of the executor, which gives pages of its own
+ * (rpcrdma2_call_pull()), so that the path of a WRITE does not depend on new memory.
  *
  * resp->lock protects the stash of pages and the Calls that wait for memory
  * regions.
@@ -286,8 +286,6 @@ static int reads_map(struct rpcrdma2_call_ctx *call)
 	return 0;
 }
 
-static int reads_next(struct rpcrdma2_call_ctx *call);
-
 /* Not now: a thread of the executor shall try again. */
 static void call_defer(struct rpcrdma2_call_ctx *call)
 {
@@ -295,10 +293,10 @@ static void call_defer(struct rpcrdma2_call_ctx *call)
 	rpcrdma2_call_ready(call);
 }
 
-static void reads_resume(struct rpcrdma2_call_ctx *call)
+/* Go on, but not here: this may be a completion handler. */
+static void call_resume(struct rpcrdma2_call_ctx *call)
 {
-	if (reads_next(call))
-		call_defer(call);
+	rpcrdma2_conn_leave(call->conn, &call->chore);
 }
 
 static struct rpcrdma2_call_ctx *
@@ -349,7 +347,7 @@ static void reads_ended(struct rpcrdma2_responder *resp)
 		spin_unlock(&resp->lock);
 	}
 	if (next)
-		reads_resume(next);
+		call_resume(next);
 }
 
 static void call_zero(struct rpcrdma2_call_ctx *call, u32 pos, u32 len)
@@ -448,7 +446,7 @@ static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (list_empty(&call->todo))
 		call_complete(call);
 	else
-		reads_resume(call);
+		call_resume(call);
 }
 
 static void reads_ready(struct rpcrdma2_sq_waiter *w,
@@ -568,21 +566,18 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 	}
 }
 
-/**
- * rpcrdma2_call_pull_now - pull the Read chunks of a Call that may have its pages
- * @call: the Call
- *
- * Context: process; waits for memory as rpcrdma2_gfp() says. @call may be gone on
- * return.
- */
-void rpcrdma2_call_pull_now(struct rpcrdma2_call_ctx *call)
+/* Begin to pull the Read chunks of a Call, or go on. */
+static void call_pull_chore(struct rpcrdma2_chore *chore)
 {
+	struct rpcrdma2_call_ctx *call =
+		container_of(chore, struct rpcrdma2_call_ctx, chore);
+
 	if (call_get_memory(call))
 		call_defer(call);
 	else if (list_empty(&call->todo))
 		call_complete(call);	/* nothing but empty segments */
-	else
-		reads_resume(call);
+	else if (reads_next(call))
+		call_defer(call);
 }
 
 /**
@@ -593,13 +588,13 @@ void rpcrdma2_call_pull_now(struct rpcrdma2_call_ctx *call)
  * thread has to help because memory is short. It begins when those before it
  * have left it enough memory.
  *
- * Context: the CQ's work item; does not wait for memory. @call may be gone on
- * return.
+ * Context: a chore. @call may be gone on return.
  */
 void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
 {
+	call->chore.run = call_pull_chore;
 	if (rpcrdma2_call_begin_pull(call))
-		rpcrdma2_call_pull_now(call);
+		call_pull_chore(&call->chore);
 }
 
 /**

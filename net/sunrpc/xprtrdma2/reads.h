@@ -9,7 +9,6 @@
 
 bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call);
 bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call);
-void rpcrdma2_call_pull_now(struct rpcrdma2_call_ctx *call);
 void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call);
 
 /* For the executor */

@@ -16,7 +16,7 @@
 /* What this responder does not take is refused before anything is allocated
  * for it (ERR-19..24, CHK-24). Returns false if the Call was answered.
  */
-static bool call_check(struct rpcrdma2_call_ctx *call)
+static bool call_check_limits(struct rpcrdma2_call_ctx *call)
 {
 	const struct rpcrdma2_limits *limits = &call->resp->limits;
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
@@ -35,8 +35,12 @@ static bool call_check(struct rpcrdma2_call_ctx *call)
 		rpcrdma2_call_refuse(call, RDMA2_ERR_SEGMENTS, limits->segs);
 		return false;
 	}
-	if (!hdr->read_list)
-		return true;
+	return true;
+}
+
+/* The same for its Read list. */
+static bool call_check_reads(struct rpcrdma2_call_ctx *call)
+{
 	if (!rpcrdma2_call_sort_reads(call)) {
 		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
 		return false;
@@ -46,7 +50,7 @@ static bool call_check(struct rpcrdma2_call_ctx *call)
 		rpcrdma2_call_garbage(call);
 		return false;
 	}
-	if (call->stream > limits->bytes ||
+	if (call->stream > call->resp->limits.bytes ||
 	    call->npages > call->resp->max_pages) {
 		call->npages = 0;
 		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
@@ -55,16 +59,26 @@ static bool call_check(struct rpcrdma2_call_ctx *call)
 	return true;
 }
 
+static void call_has_reads(struct rpcrdma2_chore *chore)
+{
+	struct rpcrdma2_call_ctx *call =
+		container_of(chore, struct rpcrdma2_call_ctx, chore);
+
+	if (call_check_reads(call))
+		rpcrdma2_call_start_pull(call);
+}
+
 static void call_start(struct rpcrdma2_call_ctx *call)
 {
 	call->stream = call->rx->hdr.body_len;
-	if (!call_check(call))
+	if (!call_check_limits(call))
 		return;
 	if (!call->rx->hdr.read_list) {
 		rpcrdma2_call_ready(call);
 		return;
 	}
-	rpcrdma2_call_start_pull(call);
+	call->chore.run = call_has_reads;
+	rpcrdma2_conn_leave(call->conn, &call->chore);
 }
 
 /* Credits: count the Call; grant more if the peer makes use of it, after
@@ -88,7 +102,7 @@ static bool responder_grant(struct rpcrdma2_responder *resp,
  * @conn: the connection, READY
  * @rx: the Receive with the Call, header decoded
  *
- * Context: the CQ's work item; may sleep for memory (GFP_NOIO).
+ * Context: completion handler; does not sleep.
  * Return: true if @rx was taken over.
  */
 bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
@@ -160,7 +174,6 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			    const struct rpcrdma2_limits *limits)
 {
 	resp->ops = ops;
-	resp->pull = rpcrdma2_call_pull_now;
 	resp->limits = *limits;
 	resp->limits.read_chunks = clamp(limits->read_chunks, 1U,
 					 RPCRDMA2_READ_CHUNKS_MAX);

@@ -8,7 +8,7 @@
  *
  * Life of a Call:
  *   rpcrdma2_responder_call()	a Call arrived: limits are checked, RDMA
- *				Reads are posted straight from the completion
+ *				Reads are posted by a chore, without a thread
  *   ops->ready()		the argument is complete; or, when memory was
  *				short, a thread is asked for pages, see
  *				rpcrdma2_call_wants_pages()

@@ -3,8 +3,9 @@
  * Local pages against remote memory: the RDMA Reads and Writes of the
  * responder, made by rdma_rw of ib_core.
  *
- * A struct rpcrdma2_rw belongs to one Call, or to a pool. Process context, the
- * CQ's work item included; nothing here waits for the send queue.
+ * A struct rpcrdma2_rw belongs to one Call, or to a pool. Completion handlers unmap
+ * it and give it back; only work items and threads take one and map it. Nothing
+ * here waits for the send queue.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -190,11 +191,11 @@ bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
  * @conn: the connection, its QP exists
  * @rw: its local memory is complete; may be mapped already
  *
- * What rdma_rw needs for it a completion handler takes from the reserves: it is
- * little, and there is no other way not to wait.
+ * What rdma_rw needs for it a work item takes from the reserves: it is little, and
+ * there is no other way to ask once.
  *
- * Context: process; may sleep, not for memory in a completion handler and not
- * for I/O elsewhere. No locks held.
+ * Context: work item or thread; may sleep, a thread also for memory (no I/O). No
+ * locks held.
  * Return: 0, -EAGAIN if the QP has no memory region left, or another negative
  * errno.
  */
@@ -205,7 +206,7 @@ int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 
 	if (rw->nwrs)
 		return 0;
-	was = rpcrdma2_reclaim_enter(rpcrdma2_in_completion());
+	was = rpcrdma2_reclaim_enter(current->flags & PF_WQ_WORKER);
 	ret = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
 			       rw->sgl, rw->nents, 0, rw->offset, rw->handle,
 			       rw->dir);

@@ -8,7 +8,7 @@
  * Contexts: methods of struct svc_xprt_ops run in service threads, except
  * xpo_free, which may run anywhere and only queues work, and xpo_detach,
  * which runs in whatever closes the transport and may sleep. Calls become
- * ready in the CQ's work item. CM events of a listener come with the CM
+ * ready in completion handlers and chores. CM events of a listener come with the CM
  * id's handler mutex held.
  *
  * Lifetime: completions and CM events may use a struct rpcrdma2_svc whose
