@@ -6,18 +6,15 @@
  * And the rule by which this transport asks for memory, which others wait for
  * it to free (writeback, swap):
  *
- * - A completion handler does not wait for memory. What it cannot have at once
- *   is left to a work item.
+ * - A completion handler does not wait for memory (RPCRDMA2_GFP_NOWAIT). What it
+ *   cannot have at once is left to a work item.
  * - A work item asks once, and is told if there is none. Where a mount holds
  *   swap it takes from the reserves (rpcrdma2_reclaim_enter()).
  * - A thread that executes RPCs may wait, but does no I/O for it.
  */
-#include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
-#include <rdma/ib_verbs.h>
 
 #include "buf.h"
 
@@ -40,46 +37,17 @@ size_t rpcrdma2_buf_bytes(u32 size)
 				    kmalloc_size_roundup(size);
 }
 
-/* What the work item of a CQ runs */
-static work_func_t buf_cq_func;
-
 /**
- * rpcrdma2_buf_note_cq - completions come in the work item of this CQ
- * @cq: a CQ polled in a workqueue; all of them run the same function
+ * rpcrdma2_gfp - how to ask for memory where that may wait
  *
- * Context: any.
- */
-void rpcrdma2_buf_note_cq(const struct ib_cq *cq)
-{
-	WRITE_ONCE(buf_cq_func, cq->work.func);
-}
-
-/**
- * rpcrdma2_in_completion - is this a completion handler?
- *
- * Context: process.
- * Return: true in the work item of a CQ
- */
-bool rpcrdma2_in_completion(void)
-{
-	const struct work_struct *work = current_work();
-
-	return work && work->func == READ_ONCE(buf_cq_func);
-}
-
-/**
- * rpcrdma2_gfp - how to ask for memory here
- *
- * Context: process.
+ * Context: work item or thread.
  * Return: flags that follow the rule at the top of this file
  */
 gfp_t rpcrdma2_gfp(void)
 {
-	if (!(current->flags & PF_WQ_WORKER))
-		return GFP_NOIO | __GFP_NOWARN;
-	if (rpcrdma2_in_completion())
-		return GFP_NOWAIT | __GFP_NOWARN;
-	return GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN;
+	if (current->flags & PF_WQ_WORKER)
+		return GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN;
+	return GFP_NOIO | __GFP_NOWARN;
 }
 
 /**
@@ -120,14 +88,14 @@ void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was)
  * rpcrdma2_buf_alloc - a buffer for messages, contiguous
  * @size: bytes
  * @node: NUMA node, or NUMA_NO_NODE
+ * @gfp: rpcrdma2_gfp() or RPCRDMA2_GFP_NOWAIT
  *
- * Context: process; sleeps as rpcrdma2_gfp() says.
+ * Context: process; sleeps as @gfp says.
  * Return: the buffer, for rpcrdma2_buf_free(), or NULL
  */
-void *rpcrdma2_buf_alloc(u32 size, int node)
+void *rpcrdma2_buf_alloc(u32 size, int node, gfp_t gfp)
 {
 	unsigned int i, order = get_order(size);
-	gfp_t gfp = rpcrdma2_gfp();
 	struct page *page;
 
 	if (!buf_is_pages(size))

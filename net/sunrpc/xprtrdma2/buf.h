@@ -5,16 +5,15 @@
 #ifndef _RPCRDMA2_BUF_H
 #define _RPCRDMA2_BUF_H
 
-#include <linux/types.h>
+#include <linux/gfp.h>
 
-struct ib_cq;
+/* How a completion handler asks for memory; it can do without */
+#define RPCRDMA2_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
 
-void *rpcrdma2_buf_alloc(u32 size, int node);
+void *rpcrdma2_buf_alloc(u32 size, int node, gfp_t gfp);
 void rpcrdma2_buf_free(void *buf, u32 size);
 size_t rpcrdma2_buf_bytes(u32 size);
 
-void rpcrdma2_buf_note_cq(const struct ib_cq *cq);
-bool rpcrdma2_in_completion(void);
 gfp_t rpcrdma2_gfp(void);
 
 /**

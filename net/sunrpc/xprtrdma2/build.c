@@ -12,6 +12,7 @@
 #include <linux/sunrpc/auth.h>
 #include <linux/sunrpc/clnt.h>
 
+#include "buf.h"
 #include "build.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -241,7 +242,7 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 
 static int bounce_alloc(struct rpcrdma2_req *req, u32 count)
 {
-	gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
+	gfp_t gfp = RPCRDMA2_GFP_NOWAIT;
 
 	while (req->nbounce < count) {
 		struct page *page = alloc_page(gfp);

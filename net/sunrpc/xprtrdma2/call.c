@@ -18,7 +18,7 @@ static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp)
 	struct rpcrdma2_call_ctx *call;
 
 	call = kzalloc(struct_size(call, pages, resp->max_pages),
-		       rpcrdma2_gfp());
+		       RPCRDMA2_GFP_NOWAIT);
 	if (!call)
 		return NULL;
 	call->resp = resp;

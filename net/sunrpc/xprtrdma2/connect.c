@@ -209,7 +209,6 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		return conn_refused(conn, "completion queue", ret);
 	}
 	conn->cq_id = conn->cq->res.id;
-	rpcrdma2_buf_note_cq(conn->cq);
 	ret = conn_create_qp(conn);
 	if (ret)
 		return conn_refused(conn, "queue pair", ret);

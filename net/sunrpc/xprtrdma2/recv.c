@@ -112,15 +112,15 @@ static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
 }
 
 static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
-					u32 size)
+					u32 size, gfp_t gfp)
 {
 	struct rpcrdma2_recv *rx;
 
-	rx = kzalloc_node(sizeof(*rx), rpcrdma2_gfp(), pool->node);
+	rx = kzalloc_node(sizeof(*rx), gfp, pool->node);
 	if (!rx)
 		return NULL;
 	rx->size = size;
-	rx->buf = rpcrdma2_buf_alloc(rx->size, pool->node);
+	rx->buf = rpcrdma2_buf_alloc(rx->size, pool->node, gfp);
 	if (!rx->buf) {
 		kfree(rx);
 		return NULL;
@@ -188,7 +188,7 @@ static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 }
 
 /* A Receive of the pool's size, or at least of that announced, or NULL. */
-static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn)
+static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 size = READ_ONCE(pool->size), least = READ_ONCE(conn->rq.size);
@@ -200,16 +200,16 @@ static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn)
 		recv_unmap(rx);
 		recv_free(pool, rx);
 	}
-	rx = recv_alloc(pool, size);
+	rx = recv_alloc(pool, size, gfp);
 	if (!rx && least < size)
-		rx = recv_alloc(pool, least);
+		rx = recv_alloc(pool, least, gfp);
 	return rx;
 }
 
 /* A mapped one. */
-static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn)
+static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
-	struct rpcrdma2_recv *rx = recv_take(conn);
+	struct rpcrdma2_recv *rx = recv_take(conn, gfp);
 
 	if (!rx)
 		return NULL;
@@ -282,7 +282,7 @@ static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 }
 
 /* Post @count Receives, or as many as memory gives. */
-static u32 recv_post(struct rpcrdma2_conn *conn, u32 count)
+static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 {
 	struct ib_recv_wr *first = NULL;
 	const struct ib_recv_wr *bad;
@@ -291,7 +291,7 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count)
 	u32 n;
 
 	for (n = 0; n < count; n++) {
-		rx = recv_get(conn);
+		rx = recv_get(conn, gfp);
 		if (!rx)
 			break;
 		rx->wr.next = first;
@@ -352,7 +352,8 @@ static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
 {
 	u32 missing = recv_missing(conn);
 
-	if (missing < least || recv_post(conn, missing) == missing)
+	if (missing < least ||
+	    recv_post(conn, missing, RPCRDMA2_GFP_NOWAIT) == missing)
 		return;
 	/* unless somebody else was faster */
 	if (recv_missing(conn) >= least)
@@ -397,7 +398,8 @@ static void recv_refill_worker(struct work_struct *work)
 	u32 missing;
 
 	/* One at a time: each is of use as soon as it exists */
-	while ((missing = recv_missing(conn)) && recv_post(conn, 1))
+	while ((missing = recv_missing(conn)) &&
+	       recv_post(conn, 1, rpcrdma2_gfp()))
 		cond_resched();
 	rpcrdma2_reclaim_exit(was);
 	if (missing)
@@ -485,7 +487,7 @@ static bool recv_cm_tells(const struct rpcrdma2_conn *conn,
  * @rx: the Receive
  * @wc: its completion
  *
- * Context: completion handler.
+ * Context: completion handler; does not sleep.
  * Return: true if there is a message in it. The caller, whose it is now, calls
  * rpcrdma2_recv_replace().
  */
@@ -557,7 +559,7 @@ void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled)
  * @conn: the connection
  * @rx: one that is not needed any more, from rpcrdma2_recv_take(), or NULL
  *
- * Context: completion handler.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx)
@@ -572,7 +574,7 @@ void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
  * rpcrdma2_recv_put - give back a Receive that a Call had taken over
  * @rx: the Receive
  *
- * Context: may sleep.
+ * Context: process; does not sleep.
  */
 void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 {
@@ -583,13 +585,13 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 	 * posted before the credit of its Call is given back.
 	 */
 	if (unlikely(READ_ONCE(conn->rq.is_short)) && recv_missing(conn))
-		recv_post(conn, 1);
+		recv_post(conn, 1, RPCRDMA2_GFP_NOWAIT);
 }
 
 /* Keep enough Receives posted for @target messages that the peer may send without
- * a further credit, control messages not counted. A completion handler does not
- * wait for memory: what is missing is posted later, without a word. Returns the
- * number of messages that posted Receives can take now, at most @target.
+ * a further credit, control messages not counted. This does not wait for memory:
+ * what is missing is posted later, without a word. Returns the number of messages
+ * that posted Receives can take now, at most @target.
  */
 static u32 recv_target(struct rpcrdma2_conn *conn, u32 target)
 {
@@ -621,7 +623,7 @@ static u32 recv_target(struct rpcrdma2_conn *conn, u32 target)
  *
  * Receives for the Replies are posted first, then the window is opened.
  *
- * Context: may sleep. Requirements: CRED-8.
+ * Context: completion handler; does not sleep. Requirements: CRED-8.
  * Return: true if Calls may go now
  */
 bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
@@ -698,7 +700,7 @@ u32 rpcrdma2_credit_called(struct rpcrdma2_conn *conn, u32 asked)
  * @conn: the connection
  * @want: credits; as many as there are Receives for (CRED-7)
  *
- * Context: completion handler; may sleep.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
 {
@@ -721,7 +723,7 @@ void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
  * Receives are not posted again until fewer than for the new grant are left, so
  * those that the peer may still use are there.
  *
- * Context: completion handler; may sleep.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
 {
@@ -785,7 +787,7 @@ static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 	pool->most = max(pool->most, pool->size);
 	have = pool_count(pool, true);
 	while (have < count) {
-		rx = recv_alloc(pool, pool->size);
+		rx = recv_alloc(pool, pool->size, rpcrdma2_gfp());
 		if (rx) {
 			llist_add(&rx->node, &pool->free);
 			have++;

@@ -3,8 +3,8 @@
  * The Reply: decide how it travels, build it, send it.
  *
  * Contexts: begun by the executor's thread. A Reply that has to wait for the
- * send queue takes the executor's pages along and goes on in the CQ's work
- * item. Nothing here waits.
+ * send queue takes the executor's pages along and goes on in a completion
+ * handler. Nothing here waits for the send queue.
  *
  * A Reply under way has a reference to the Call of its own, see
  * call.h. No locks are taken here.
@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
+#include "buf.h"
 #include "reply.h"
 #include "writes.h"
 #include <trace/events/rpcrdma2.h>
@@ -262,9 +263,12 @@ static int reply_copy_range(void *priv, u32 pos, u32 len)
 	return 0;
 }
 
-/* Write the message into the slot. Returns its length. */
+/* Write the message into the slot. Only a Reply may need memory, by @gfp. Returns
+ * the length.
+ */
 static int reply_encode(struct rpcrdma2_call_ctx *call,
-			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
+			struct rpcrdma2_send *send, const struct xdr_buf *xdr,
+			gfp_t gfp)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	struct reply_copy copy;
@@ -275,7 +279,7 @@ static int reply_encode(struct rpcrdma2_call_ctx *call,
 				rpcrdma2_credit_grant(&conn->rq), call->err,
 				call->err_arg, send->buf, send->size);
 
-	ret = rpcrdma2_send_fit(send, call->msg_len);
+	ret = rpcrdma2_send_fit(send, call->msg_len, gfp);
 	if (ret)
 		return ret;
 	call->hdr.credit = rpcrdma2_credit_grant(&conn->rq);
@@ -385,7 +389,7 @@ static void reply_ready(struct rpcrdma2_sq_waiter *w,
 		reply_drop(call);
 		return;
 	}
-	len = reply_encode(call, send, &call->res);
+	len = reply_encode(call, send, &call->res, RPCRDMA2_GFP_NOWAIT);
 	rpcrdma2_call_rx_put(call);
 	reply_post(call, send, len);
 }
@@ -485,7 +489,8 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 	if (call->batch + 1 <= rpcrdma2_sq_most(&conn->sq))
 		send = rpcrdma2_send_get(conn, call->batch + 1, NULL, false);
 	if (send) {
-		reply_post(call, send, reply_encode(call, send, xdr));
+		reply_post(call, send,
+			   reply_encode(call, send, xdr, rpcrdma2_gfp()));
 		return taken;
 	}
 
@@ -632,7 +637,7 @@ void rpcrdma2_call_payload(struct rpcrdma2_call_ctx *call, u32 offset,
  * @err: error code of the protocol
  * @arg0: its first argument, in the unit of that error
  *
- * Context: process; may sleep for memory, not for the send queue.
+ * Context: process; does not sleep.
  */
 void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
 {
@@ -652,7 +657,7 @@ void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
  * The header is good, so this is for the RPC layer to report: GARBAGE_ARGS
  * (MSG-10).
  *
- * Context: process; may sleep for memory, not for the send queue.
+ * Context: a chore; may sleep for memory, not for the send queue.
  */
 void rpcrdma2_call_garbage(struct rpcrdma2_call_ctx *call)
 {

@@ -131,10 +131,10 @@ static void slot_unmap(struct rpcrdma2_send *send)
 /* Give a slot a buffer of @size bytes in place of the one it has, if any,
  * which it keeps if there is no memory.
  */
-static int slot_buffer(struct rpcrdma2_send *send, u32 size)
+static int slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
 {
 	struct ib_device *device = send->conn->cm_id->device;
-	void *buf = rpcrdma2_buf_alloc(size, NUMA_NO_NODE);
+	void *buf = rpcrdma2_buf_alloc(size, NUMA_NO_NODE, gfp);
 	u64 addr;
 
 	if (!buf)
@@ -185,7 +185,8 @@ static bool slots_add(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->sq.lock);
 	if (!send)
 		return false;
-	added = !slot_buffer(send, slot_bytes(READ_ONCE(conn->sq.slot_want)));
+	added = !slot_buffer(send, slot_bytes(READ_ONCE(conn->sq.slot_want)),
+			     RPCRDMA2_GFP_NOWAIT);
 	spin_lock(&conn->sq.lock);
 	slot_back(conn, send, false);
 	/* The size that is wanted may be another one by now */
@@ -299,14 +300,15 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
  * rpcrdma2_send_fit - room for a message that is longer than usual
  * @send: an unposted slot
  * @len: bytes of the message
+ * @gfp: how to ask for memory
  *
  * A Reply may have to be longer than what slots have been made smaller to
  * since its Call came. The slot has its size again some time after it is free.
  *
- * Context: may sleep (GFP_NOIO).
+ * Context: process; sleeps as @gfp says.
  * Return: 0 or -ENOMEM, the slot as it was.
  */
-int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len)
+int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len, gfp_t gfp)
 {
 	struct rpcrdma2_conn *conn = send->conn;
 
@@ -314,7 +316,7 @@ int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len)
 		rpcrdma2_stat_inc(conn->p.stats, replies_grown);
 	if (likely(len <= send->size))
 		return 0;
-	if (slot_buffer(send, slot_bytes(len)))
+	if (slot_buffer(send, slot_bytes(len), gfp))
 		return -ENOMEM;
 	spin_lock(&conn->sq.lock);
 	WRITE_ONCE(conn->sq.slot_changing, true);
@@ -337,8 +339,9 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 					 u32 count, u32 have, u32 size)
 {
 	struct rpcrdma2_send *slots, *send;
+	gfp_t gfp = rpcrdma2_gfp();
 
-	slots = kvcalloc(count, sizeof(*slots), rpcrdma2_gfp());
+	slots = kvcalloc(count, sizeof(*slots), gfp);
 	if (!slots)
 		return NULL;
 	for (send = slots; send < slots + count; send++) {
@@ -347,7 +350,7 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 		send->cqe.done = send_done;
 		send->cid = rpcrdma2_conn_cid(conn);
 		INIT_LIST_HEAD(&send->list);
-		if (send < slots + have && slot_buffer(send, size)) {
+		if (send < slots + have && slot_buffer(send, size, gfp)) {
 			slots_free(slots, count);
 			return NULL;
 		}
@@ -612,7 +615,8 @@ unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn)
 		if (had && READ_ONCE(conn->sq.buffers) > slots_keep(conn))
 			slot_unmap(send);
 		else
-			failed = slot_buffer(send, slot_bytes(want));
+			failed = slot_buffer(send, slot_bytes(want),
+					     rpcrdma2_gfp());
 
 		spin_lock(&conn->sq.lock);
 		slot_back(conn, send, had);

@@ -173,7 +173,7 @@ size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 					struct rpcrdma2_sq_waiter *w,
 					bool control);
-int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len);
+int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len, gfp_t gfp);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
 struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 					 u32 inv_handle);
