@@ -44,6 +44,7 @@ static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
+	guard(rpcrdma2_completion)();
 	trace_rpcrdma2_wc_probe(conn, 0, wc);
 	if (!atomic_xchg(&conn->alive.probing, 0))
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);

@@ -3,7 +3,7 @@
  * Replies and ERRORs: to which RPC they belong, whether they fit it, what of
  * them goes where.
  *
- * Runs in the CQ's work item of the connection. Never sleeps.
+ * Runs in completion handlers. Never sleeps.
  */
 #include <linux/sunrpc/clnt.h>
 
@@ -279,7 +279,7 @@ static void dropped(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
  * another one will hardly follow, the connection is given up, and the RPC is
  * sent again on a new one, at growing distances (REC-5).
  *
- * Context: CQ work item of @conn.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_conn *conn,
@@ -423,7 +423,7 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
  * be spoken: the RPC was not executed and is sent again (ERR-18, D-34). The
  * credit field means nothing (ERR-3).
  *
- * Context: CQ work item of @conn.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_conn *conn,

@@ -72,7 +72,7 @@ static u32 bc_room(const struct rpcrdma2_conn *conn)
  * @svc: where it arrived
  * @rx: the Reply
  *
- * Context: the CQ's work item.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx)
 {
@@ -89,7 +89,7 @@ void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx)
  * @svc: where it arrived
  * @rx: the ERROR
  *
- * Context: the CQ's work item.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx)
 {
@@ -105,7 +105,7 @@ void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx)
  * rpcrdma2_bc_window - the reverse window may have been opened
  * @svc: on whose connection
  *
- * Context: the CQ's work item.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_bc_window(struct rpcrdma2_svc *svc)
 {
@@ -119,7 +119,7 @@ void rpcrdma2_bc_window(struct rpcrdma2_svc *svc)
  * rpcrdma2_bc_replies_due - longest Reply that may come inline
  * @svc: on whose connection
  *
- * Context: the CQ's work item.
+ * Context: completion handler; does not sleep.
  * Return: bytes, as struct rpcrdma2_conn_ops.replies_due
  */
 u32 rpcrdma2_bc_replies_due(struct rpcrdma2_svc *svc)

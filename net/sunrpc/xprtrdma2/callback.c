@@ -359,7 +359,7 @@ static void cb_fill(struct rpcrdma2_cb *cb, const struct rpcrdma2_conn *conn,
  *
  * struct rpcrdma2_conn_ops.recv_call
  *
- * Context: CQ work item of @conn.
+ * Context: completion handler; does not sleep.
  * Return: false: @rx is not kept
  */
 bool rpcrdma2_callback_call(struct rpcrdma2_conn *conn,

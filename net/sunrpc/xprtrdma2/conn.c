@@ -126,7 +126,7 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
  *
  * Those that are flushed because the connection ends are no failures.
  *
- * Context: CQ work item.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			const struct ib_wc *wc)

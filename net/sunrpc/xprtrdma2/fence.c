@@ -4,9 +4,8 @@
  * completed. Also of those that were cancelled with their Reply due, which
  * are the transport's until the Reply is here: orphans.
  *
- * Runs in the CQ's work item of the connection, the watchdog in a work item
- * of its own, cancelling in the thread of sunrpc that cancels. Only the
- * last may sleep.
+ * Runs in completion handlers, the watchdog in a work item of its own, cancelling
+ * in the thread of sunrpc that cancels. Only the last may sleep.
  */
 #include <linux/sunrpc/clnt.h>
 
@@ -201,6 +200,7 @@ static void fence_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_conn *conn = cq->cq_context;
 	struct rpcrdma2_req *req = mr->req;
 
+	guard(rpcrdma2_completion)();
 	/* First of all: the slot may soon belong to another RPC */
 	if (!req || !rpcrdma2_sq_done(conn, &req->inv_waiter, wc))
 		return;
@@ -338,7 +338,7 @@ out_unlock:
  * @req: RPC in state REPLIED, pinned, after
  *	rpcrdma2_fence_begin()
  *
- * Context: CQ work item of @conn; does not sleep.
+ * Context: completion handler; does not sleep.
  */
 void rpcrdma2_req_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		      struct rpcrdma2_req *req)

@@ -7,7 +7,8 @@
  * same in fail_rpcrdma2_map/ is for the next mapping of memory of the kinds in
  * "what", a sum of enum rpcrdma2_inject_map, and in fail_rpcrdma2_room/ for the
  * room in the send queue that the next ERROR needs. fail_rpcrdma2/max_qp_wr and
- * max_cqe make a device out of the next one that has only so many entries.
+ * max_cqe make a device out of the next one that has only so many entries, and
+ * "sleep" lets completion handlers do what they must not.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -22,6 +23,7 @@ static struct dentry *fail_dir;
 static bool fail_late;
 static u32 max_qp_wr, max_cqe;
 static u32 fail_accept_ms;
+static bool fail_sleep;
 
 static DECLARE_FAULT_ATTR(fail_map);
 static struct dentry *fail_map_dir;
@@ -105,6 +107,17 @@ int rpcrdma2_inject_accept(void)
 }
 
 /**
+ * rpcrdma2_inject_sleep - shall a completion handler do what may sleep?
+ *
+ * Context: any.
+ * Return: true if so
+ */
+bool rpcrdma2_inject_sleep(void)
+{
+	return READ_ONCE(fail_sleep);
+}
+
+/**
  * rpcrdma2_inject_init - make the directories
  *
  * Context: module load.
@@ -122,6 +135,7 @@ void rpcrdma2_inject_init(void)
 	fail_room_dir = fault_create_debugfs_attr("fail_rpcrdma2_room", NULL,
 						  &fail_room);
 	debugfs_create_u32("accept_ms", 0600, fail_dir, &fail_accept_ms);
+	debugfs_create_bool("sleep", 0600, fail_dir, &fail_sleep);
 }
 
 /**

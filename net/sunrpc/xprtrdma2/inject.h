@@ -29,6 +29,7 @@ bool rpcrdma2_inject_room(void);
 u32 rpcrdma2_inject_max_qp_wr(void);
 u32 rpcrdma2_inject_max_cqe(void);
 int rpcrdma2_inject_accept(void);
+bool rpcrdma2_inject_sleep(void);
 #else
 static inline void rpcrdma2_inject_init(void)
 {
@@ -66,6 +67,11 @@ static inline bool rpcrdma2_inject_room(void)
 static inline int rpcrdma2_inject_accept(void)
 {
 	return 0;
+}
+
+static inline bool rpcrdma2_inject_sleep(void)
+{
+	return false;
 }
 #endif
 

@@ -416,6 +416,7 @@ static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 					      reg_cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
+	guard(rpcrdma2_completion)();
 	if (wc->status == IB_WC_SUCCESS)
 		return;
 	rpcrdma2_wc_failed(conn, "reg", mr->cid, wc);
@@ -457,6 +458,7 @@ static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
 					      inv_cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
+	guard(rpcrdma2_completion)();
 	if (wc->status == IB_WC_SUCCESS)
 		return;
 	rpcrdma2_wc_failed(conn, "inv", mr->cid, wc);

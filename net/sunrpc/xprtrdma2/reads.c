@@ -432,6 +432,7 @@ static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
 		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
+	guard(rpcrdma2_completion)();
 	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
 		return;
 	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);

@@ -168,6 +168,7 @@ void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc)
 						struct rpcrdma2_recv, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
+	guard(rpcrdma2_completion)();
 	if (!rpcrdma2_recv_take(conn, rx, wc))
 		return;
 	if (likely(!rx->early)) {

@@ -266,6 +266,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	LIST_HEAD(retired);
 	bool posted;
 
+	guard(rpcrdma2_completion)();
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
 	trace_rpcrdma2_wc_send(conn, send->cid, wc);
 	if (status) {
@@ -1061,7 +1062,7 @@ int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
  *
  * Gives back the entries of the chain.
  *
- * Context: the CQ's work item, before anything that belongs to the chain is
+ * Context: completion handler, before anything that belongs to the chain is
  * looked at; does not sleep.
  * Return: false if the chain was over before, so that its owner may be using
  * its memory for something else. Such a completion is to be ignored.

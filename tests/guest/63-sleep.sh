@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A completion handler that calls what may sleep, on purpose, is found, although it does
+# not sleep. So a kernel that looks for that shows by every other test that none does.
+#
+# timeout: 30
+# flavours: uml-debug qemu-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+FAULT=/sys/kernel/debug/fail_rpcrdma2/sleep
+COMPLAINT='sleeping function called from invalid context at .*/completion\.h:'
+
+found() { dmesg | grep -A 1 "$COMPLAINT" | grep ' non_block: 1,'; }
+
+is_found() { # DEV VERS
+	scratch sleep
+	nfs "$1" "$2"
+	# The same messages without the fault
+	: > "$D/before"
+	if found; then
+		return 1
+	fi
+	echo Y > $FAULT
+	: > "$D/after"
+	echo N > $FAULT
+	lab_wait 10 found
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_allow_log "$COMPLAINT"
+fs_start
+ktap_run "a completion handler that may sleep is found" is_found rxe 4.2
