@@ -837,27 +837,66 @@ TRACE_EVENT(rpcrdma2_svc_closed,
 	TP_printk("conn=%u unserved=%u", __entry->conn, __entry->unserved)
 );
 
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_FREE);
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_ARRIVED);
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_WAITING);
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_PULLING);
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_STARVED);
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_WANTS_PAGES);
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_READY);
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_HELD);
+TRACE_DEFINE_ENUM(RPCRDMA2_CALL_REPLYING);
+
+#define show_rpcrdma2_call_state(x)					\
+	__print_symbolic(x,						\
+		{ RPCRDMA2_CALL_FREE,		"free" },		\
+		{ RPCRDMA2_CALL_ARRIVED,	"arrived" },		\
+		{ RPCRDMA2_CALL_WAITING,	"waiting" },		\
+		{ RPCRDMA2_CALL_PULLING,	"pulling" },		\
+		{ RPCRDMA2_CALL_STARVED,	"starved" },		\
+		{ RPCRDMA2_CALL_WANTS_PAGES,	"wants pages" },	\
+		{ RPCRDMA2_CALL_READY,		"ready" },		\
+		{ RPCRDMA2_CALL_HELD,		"held" },		\
+		{ RPCRDMA2_CALL_REPLYING,	"replying" })
+
+TRACE_EVENT(rpcrdma2_call_state,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, int from, int to),
+	TP_ARGS(conn, xid, from, to),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(int, from)
+		__field(int, to)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = xid;
+		__entry->from = from;
+		__entry->to = to;
+	),
+	TP_printk("conn=%u xid=0x%08x %s -> %s", __entry->conn, __entry->xid,
+		  show_rpcrdma2_call_state(__entry->from),
+		  show_rpcrdma2_call_state(__entry->to))
+);
+
 TRACE_EVENT(rpcrdma2_call_ready,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, u32 len,
-		 u32 read_bytes, bool wants_pages),
-	TP_ARGS(conn, xid, len, read_bytes, wants_pages),
+		 u32 read_bytes),
+	TP_ARGS(conn, xid, len, read_bytes),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
 		__field(u32, len)
 		__field(u32, read_bytes)
-		__field(bool, wants_pages)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
 		__entry->xid = xid;
 		__entry->len = len;
 		__entry->read_bytes = read_bytes;
-		__entry->wants_pages = wants_pages;
 	),
-	TP_printk("conn=%u xid=0x%08x len=%u read_bytes=%u%s", __entry->conn,
-		  __entry->xid, __entry->len, __entry->read_bytes,
-		  __entry->wants_pages ? " wants_pages" : "")
+	TP_printk("conn=%u xid=0x%08x len=%u read_bytes=%u", __entry->conn,
+		  __entry->xid, __entry->len, __entry->read_bytes)
 );
 
 TRACE_EVENT(rpcrdma2_call_reads,

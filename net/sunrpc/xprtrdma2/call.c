@@ -13,6 +13,52 @@
 #include "call.h"
 #include <trace/events/rpcrdma2.h>
 
+static const u16 __maybe_unused call_next_states[] = {
+	[RPCRDMA2_CALL_FREE]	    = BIT(RPCRDMA2_CALL_ARRIVED),
+	[RPCRDMA2_CALL_ARRIVED]	    = BIT(RPCRDMA2_CALL_WAITING) |
+				      BIT(RPCRDMA2_CALL_PULLING) |
+				      BIT(RPCRDMA2_CALL_READY) |
+				      BIT(RPCRDMA2_CALL_HELD) |
+				      BIT(RPCRDMA2_CALL_REPLYING) |
+				      BIT(RPCRDMA2_CALL_FREE),
+	[RPCRDMA2_CALL_WAITING]	    = BIT(RPCRDMA2_CALL_PULLING) |
+				      BIT(RPCRDMA2_CALL_FREE),
+	[RPCRDMA2_CALL_PULLING]	    = BIT(RPCRDMA2_CALL_STARVED) |
+				      BIT(RPCRDMA2_CALL_WANTS_PAGES) |
+				      BIT(RPCRDMA2_CALL_READY) |
+				      BIT(RPCRDMA2_CALL_REPLYING) |
+				      BIT(RPCRDMA2_CALL_FREE),
+	[RPCRDMA2_CALL_STARVED]	    = BIT(RPCRDMA2_CALL_PULLING) |
+				      BIT(RPCRDMA2_CALL_WANTS_PAGES) |
+				      BIT(RPCRDMA2_CALL_FREE),
+	[RPCRDMA2_CALL_WANTS_PAGES] = BIT(RPCRDMA2_CALL_PULLING) |
+				      BIT(RPCRDMA2_CALL_FREE),
+	[RPCRDMA2_CALL_READY]	    = BIT(RPCRDMA2_CALL_HELD) |
+				      BIT(RPCRDMA2_CALL_REPLYING) |
+				      BIT(RPCRDMA2_CALL_FREE),
+	[RPCRDMA2_CALL_HELD]	    = BIT(RPCRDMA2_CALL_HELD) |
+				      BIT(RPCRDMA2_CALL_REPLYING) |
+				      BIT(RPCRDMA2_CALL_FREE),
+	[RPCRDMA2_CALL_REPLYING]    = BIT(RPCRDMA2_CALL_FREE),
+};
+
+/**
+ * rpcrdma2_call_set_state - the only place where the state of a Call changes
+ * @call: the caller's
+ * @to: its new state
+ *
+ * What is allowed is drawn in how-it-works.md.
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,
+			     enum rpcrdma2_call_state to)
+{
+	lockdep_assert(call_next_states[call->state] & BIT(to));
+	trace_rpcrdma2_call_state(call->conn, call->hdr.xid, call->state, to);
+	call->state = to;
+}
+
 static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp)
 {
 	struct rpcrdma2_call_ctx *call;
@@ -178,6 +224,7 @@ void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
 	call_release_pages(call);
 	rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_FREE);
 	call->conn = NULL;
 	call_free(resp, call);
 }
@@ -196,14 +243,17 @@ void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call)
 
 /**
  * rpcrdma2_call_ready - hand a Call to the executor
- * @call: its argument is complete, or it wants pages
+ * @call: the Call
+ * @state: READY, its argument is complete; or WANTS_PAGES
  *
  * Context: process; does not sleep. @call may be gone on return.
  */
-void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call)
+void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call,
+			 enum rpcrdma2_call_state state)
 {
-	trace_rpcrdma2_call_ready(call->conn, call->rx->hdr.xid, call->stream,
-				  call->read_bytes, call->wants_pages);
+	trace_rpcrdma2_call_ready(call->conn, call->hdr.xid, call->stream,
+				  call->read_bytes);
+	rpcrdma2_call_set_state(call, state);
 	call->resp->ops->ready(call->resp, call);
 }
 
@@ -222,6 +272,7 @@ static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
 static void pull_begin(struct rpcrdma2_call_ctx *call)
 {
 	lockdep_assert_held(&call->resp->lock);
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
 	call->pulling = call->npages;
 	call->resp->pulling += call->npages;
 }
@@ -243,10 +294,12 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
 
 	spin_lock(&resp->lock);
 	now = list_empty(&resp->waiting) && pull_has_room(call);
-	if (now)
+	if (now) {
 		pull_begin(call);
-	else
+	} else {
+		rpcrdma2_call_set_state(call, RPCRDMA2_CALL_WAITING);
 		list_add_tail(&call->list, &resp->waiting);
+	}
 	spin_unlock(&resp->lock);
 	return now;
 }

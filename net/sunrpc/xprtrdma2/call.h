@@ -120,6 +120,30 @@ struct rpcrdma2_payload {
 };
 
 /**
+ * enum rpcrdma2_call_state - who is to do something for a Call
+ * @RPCRDMA2_CALL_FREE: nobody, the object has no Call
+ * @RPCRDMA2_CALL_ARRIVED: we are: its header is being looked at
+ * @RPCRDMA2_CALL_WAITING: other Calls, which have too many pages for RDMA Reads
+ * @RPCRDMA2_CALL_PULLING: the device, or a chore that posts more RDMA Reads
+ * @RPCRDMA2_CALL_STARVED: other Calls, which have the memory regions of rdma_rw
+ * @RPCRDMA2_CALL_WANTS_PAGES: the executor: rpcrdma2_call_pull()
+ * @RPCRDMA2_CALL_READY: the executor: it executes the Call
+ * @RPCRDMA2_CALL_HELD: the client, which is to say how long a Reply may be
+ * @RPCRDMA2_CALL_REPLYING: the device, or those before in the send queue
+ */
+enum rpcrdma2_call_state {
+	RPCRDMA2_CALL_FREE = 0,
+	RPCRDMA2_CALL_ARRIVED,
+	RPCRDMA2_CALL_WAITING,
+	RPCRDMA2_CALL_PULLING,
+	RPCRDMA2_CALL_STARVED,
+	RPCRDMA2_CALL_WANTS_PAGES,
+	RPCRDMA2_CALL_READY,
+	RPCRDMA2_CALL_HELD,
+	RPCRDMA2_CALL_REPLYING,
+};
+
+/**
  * enum rpcrdma2_reply_kind - what goes out
  * @RPCRDMA2_REPLY_MSG: the (reduced) Reply inline
  * @RPCRDMA2_REPLY_NOMSG: the (reduced) Reply in the Reply chunk
@@ -136,11 +160,11 @@ enum rpcrdma2_reply_kind {
  * @list: @calls, @waiting or @starved of the responder, or the executor's own
  * @resp: its responder
  * @conn: connection it came over
+ * @state: see enum rpcrdma2_call_state; changed by one function only
  * @refs: one for the executor; one for a Reply that is under way
  * @rx: the Receive
  * @rx_refs: one for the executor; one for a Reply not encoded yet
  * @credited: the credit was given back
- * @wants_pages: the next step is rpcrdma2_call_pull()
  * @nchunks: used entries of @chunks
  * @chunks: Read chunks other than Position-Zero, in ascending Position
  * @pz_len: bytes in the Position-Zero chunk
@@ -177,12 +201,12 @@ struct rpcrdma2_call_ctx {
 	struct list_head		list;
 	struct rpcrdma2_responder	*resp;
 	struct rpcrdma2_conn		*conn;
+	enum rpcrdma2_call_state	state;
 	refcount_t			refs;
 	struct rpcrdma2_recv		*rx;
 	refcount_t			rx_refs;
 	bool				credited;
 
-	bool				wants_pages;
 	u32				nchunks;
 	struct rpcrdma2_read_chunk	chunks[RPCRDMA2_READ_CHUNKS_MAX];
 	u32				pz_len;
@@ -223,14 +247,17 @@ struct rpcrdma2_call_ctx {
 static inline bool
 rpcrdma2_call_wants_pages(const struct rpcrdma2_call_ctx *call)
 {
-	return call->wants_pages;
+	return call->state == RPCRDMA2_CALL_WANTS_PAGES;
 }
 
 struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp);
 bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count);
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);
 
-void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call);
+void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,
+			     enum rpcrdma2_call_state to);
+void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call,
+			 enum rpcrdma2_call_state state);
 void rpcrdma2_call_credit(struct rpcrdma2_call_ctx *call);
 void rpcrdma2_call_rx_put(struct rpcrdma2_call_ctx *call);
 void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call);

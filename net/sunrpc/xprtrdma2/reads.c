@@ -289,8 +289,7 @@ static int reads_map(struct rpcrdma2_call_ctx *call)
 /* Not now: a thread of the executor shall try again. */
 static void call_defer(struct rpcrdma2_call_ctx *call)
 {
-	call->wants_pages = true;
-	rpcrdma2_call_ready(call);
+	rpcrdma2_call_ready(call, RPCRDMA2_CALL_WANTS_PAGES);
 }
 
 /* Go on, but not here: this may be a completion handler. */
@@ -307,8 +306,10 @@ starved_first(struct rpcrdma2_responder *resp)
 	lockdep_assert_held(&resp->lock);
 	call = list_first_entry_or_null(&resp->starved,
 					struct rpcrdma2_call_ctx, list);
-	if (call)
+	if (call) {
 		list_del_init(&call->list);
+		rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
+	}
 	return call;
 }
 
@@ -423,7 +424,7 @@ static void call_complete(struct rpcrdma2_call_ctx *call)
 	}
 	rpcrdma2_stat_add(stats, read_chunks, call->nchunks);
 	rpcrdma2_stat_add(stats, read_bytes, call->read_bytes);
-	rpcrdma2_call_ready(call);
+	rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
 }
 
 static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -492,6 +493,7 @@ static int reads_park(struct rpcrdma2_call_ctx *call, u32 *batches, int error)
 	if (parked) {
 		/* It may have had some of those that it needs */
 		resp->batches++;
+		rpcrdma2_call_set_state(call, RPCRDMA2_CALL_STARVED);
 		list_add_tail(&call->list, &resp->starved);
 	}
 	if (!resp->reading)
@@ -550,7 +552,7 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 	u32 i;
 	int ret;
 
-	call->wants_pages = false;
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
 	for (i = 0; i < call->npages; i++)
 		if (!call->pages[i])
 			swap(call->pages[i], pages[i]);

@@ -173,7 +173,6 @@ static int reply_plan(struct rpcrdma2_call_ctx *call,
 
 	call->batch = 0;
 	call->reply_bytes = xdr->len;
-	call->hdr.xid = call->rx->hdr.xid;
 	call->hdr.call = &call->rx->hdr;
 	call->hdr.written = call->written;
 	call->hdr.nwritten = 0;
@@ -552,6 +551,7 @@ static int reply_hold(struct rpcrdma2_call_ctx *call,
 	}
 	refcount_inc(&call->refs);
 	refcount_inc(&call->rx_refs);
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_HELD);
 	call->held.ready = reply_unhold;
 	rpcrdma2_tx_hold(call->conn, &call->held);
 	return 1;
@@ -579,6 +579,7 @@ static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
 		return reply_hold(call, res, pages, npages);
 	}
 	refcount_inc(&call->refs);
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
 	return reply_go(call, res, pages, npages);
 }
 
@@ -645,7 +646,7 @@ void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
 	refcount_inc(&call->refs);
 	call->tx_epoch = rpcrdma2_tx_begin(call->conn);
 	call->batch = 0;
-	call->hdr.xid = call->rx->hdr.xid;
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
 	reply_set_error(call, err, arg0, 0);
 	reply_go(call, NULL, NULL, 0);
 	rpcrdma2_call_release(call);

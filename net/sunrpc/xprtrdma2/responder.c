@@ -74,7 +74,7 @@ static void call_start(struct rpcrdma2_call_ctx *call)
 	if (!call_check_limits(call))
 		return;
 	if (!call->rx->hdr.read_list) {
-		rpcrdma2_call_ready(call);
+		rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
 		return;
 	}
 	call->chore.run = call_has_reads;
@@ -125,10 +125,10 @@ bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
 
 	call->conn = conn;
 	call->rx = rx;
+	call->hdr.xid = rx->hdr.xid;
 	refcount_set(&call->refs, 1);
 	refcount_set(&call->rx_refs, 1);
 	call->credited = false;
-	call->wants_pages = false;
 	call->npayloads = 0;
 	call->nreduced = 0;
 	call->nchunks = 0;
@@ -137,6 +137,7 @@ bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
 	call->read_bytes = 0;
 	call->err = 0;
 	call->inv_handle = 0;
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_ARRIVED);
 	call_start(call);
 	return true;
 }
