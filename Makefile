@@ -25,7 +25,8 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
 	check-kernels check-hostile check-pressure check-kcsan check-arm64 \
-	check-conform check-deb check-series mutants series bench lint help clean
+	check-collectors check-conform check-deb check-series mutants series bench \
+	lint help clean
 
 all: module
 
@@ -86,6 +87,10 @@ check-pressure:
 check-kcsan:
 	@scripts/setup-packages.sh
 	@scripts/lab/run qemu-kcsan $(KCSAN)
+
+check-collectors:
+	@scripts/setup-packages.sh
+	@tests/tools/collectors
 
 check-conform:
 	@scripts/setup-packages.sh
@@ -169,6 +174,8 @@ help:
 	@echo '  make check-conform  the conformance kit: does it find deliberate faults, does it'
 	@echo '                    leave alone what conforms, and what does it say of server'
 	@echo '                    and client elsewhere? 25 minutes, not part of make check'
+	@echo '  make check-collectors  nfs-utils, Prometheus and its node exporter read what'
+	@echo '                    mounts and the command tell; gets them from Debian 13'
 	@echo '  make check-series  the patches of make series, one by one, on the source of two'
 	@echo '                    kernels, which are built and booted; half an hour'
 	@echo '  make check-arm64  a little of everything on an emulated arm64'

@@ -31,8 +31,8 @@ PACKAGES=(
 	clang libclang-rt-14-dev
 	# to compare with the protocol's XDR, its data, and in Wireshark
 	libtirpc-dev python3 python3-jsonschema rpcsvc-proto tshark
-	# to try the command on machines that are made up
-	mandoc systemd
+	# what collectors are asked with, and to try the command on machines that are made up
+	curl mandoc systemd
 	# lint
 	codespell mandoc perl python3-yaml shellcheck sparse
 	# what checkpatch asks about licences
