@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# rpcrdma2 doctor, report and unload with a real kernel, device, server and mounts.
+# Troubles that a guest cannot have are made up in tests/tools.
+#
+# timeout: 90
+# flavours: uml uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# What a guest has always: it knows no packages, and is not configured.
+doctor() { rpcrdma2 doctor > $LAB_TMP/said || [ $? = 1 ]; cat $LAB_TMP/said; }
+says() { doctor; grep -E "^$1: .*: .*; ." $LAB_TMP/said; }
+says_nothing_of() { doctor; not grep "^$1: " $LAB_TMP/said; }
+
+# status COMMAND...: its exit status and nothing else
+status() { local rc=0; "$@" > $LAB_TMP/said 2>&1 || rc=$?; echo $rc; }
+
+healthy() { # DEV
+	local what
+
+	nfs "$1" 4.2
+	for what in device-missing no-frwr fallback not-loaded \
+			mount-on-tcp module-old; do
+		says_nothing_of $what
+	done
+	umount_nfs
+	none_left
+}
+
+# Why is what the kernel says.
+fallback() { # DEV
+	lab_listen rdma 20050
+	mount_nfs "$1" 4.2 port=20050
+	says "fallback"
+	grep "^fallback: connection [0-9]* with .*:20050 speaks version 1: .*ERR_VERS" \
+		$LAB_TMP/said
+	umount_nfs
+	none_left
+	says_nothing_of fallback
+}
+
+# The stock client lets the second mount share the first one's connection. If they are
+# of one file system, it shares all: only fstab knows what was asked for.
+on_tcp() { # DEV
+	local addr opts
+
+	addr=$(lab_addr "$1")
+	mkdir -p $SECOND /export/sub
+	mount -t nfs -o vers=4.2,proto=tcp "$addr:/" $SECOND
+	says_nothing_of mount-on-tcp
+	for opts in "" nosharecache; do
+		opts=vers=4.2,proto=rdma,port=20049${opts:+,$opts}
+		[[ $opts = *nosharecache ]] ||
+			echo "$addr:/sub /mnt nfs $opts 0 0" > /etc/fstab
+		mount -t nfs -o "$opts" "$addr:/sub" /mnt
+		grep " /mnt nfs4 .*proto=tcp" /proc/mounts
+		says mount-on-tcp
+		grep "^mount-on-tcp: .* on /mnt goes over TCP" $LAB_TMP/said
+		[ "$(grep -c ^mount-on-tcp: $LAB_TMP/said)" = 1 ]
+		umount /mnt
+		rm -f /etc/fstab
+	done
+	umount $SECOND
+	rmdir /export/sub
+}
+
+# Of the listener and a mount, each is named; the module stays.
+held() { # DEV
+	nfs "$1" 4.2
+	[ "$(status rpcrdma2 unload)" = 1 ]
+	cat $LAB_TMP/said
+	grep "^listener: rdma2 20049 " $LAB_TMP/said
+	grep "^mount: $(lab_addr "$1"):/ on /mnt" $LAB_TMP/said
+	grep "^connection: .* on device ${1}0" $LAB_TMP/said
+	umount_nfs
+	none_left
+	[ "$(status rpcrdma2 unload)" = 1 ]
+	[ "$(grep -v "^listener: " $LAB_TMP/said)" = "" ]
+	[ -e /sys/module/rpcrdma2 ]
+}
+
+# A mount of another mount namespace
+held_elsewhere() { # DEV
+	unshare --mount bash -c '. /lab/lib/lab.sh; . /lab/lib/fs.sh
+		nfs "$1" 4.2; touch $LAB_TMP/there; sleep 100' - "$1" &
+	OTHER=$!
+	lab_wait 20 test -e $LAB_TMP/there
+	not grep " /mnt nfs" /proc/mounts
+	[ "$(status rpcrdma2 unload)" = 1 ]
+	grep "^mount: .* on /mnt" $LAB_TMP/said
+	pkill -P $OTHER
+	wait $OTHER || true
+	none_left
+}
+
+# What a report has of a kernel that runs, and no names in it if so asked
+report() { # DEV
+	local R=$LAB_TMP/rpcrdma2-report addr o=vers=4.2,proto=rdma,port=20049
+
+	[ -n "${lab_replace-}" ] || o+=,rdmaver=2
+	addr=$(lab_addr "$1")
+	echo "$addr payroll.corp.example" > /etc/hosts.new
+	cat /etc/hosts >> /etc/hosts.new
+	cp /etc/hosts $LAB_TMP/hosts
+	cp /etc/hosts.new /etc/hosts
+	mkdir -p /mnt/alice /export/plans
+	mount -t nfs -o $o payroll.corp.example:/plans /mnt/alice
+	rpcrdma2 report $LAB_TMP/r.tar.gz
+	tar -C $LAB_TMP -xzf $LAB_TMP/r.tar.gz
+	ls $R
+	grep '"role": "client"' $R/show.json
+	grep '"connects"' $R/stat.json
+	grep '"client_slots"' $R/parameters.json
+	grep "$addr" $R/show.json
+	grep "alice .*payroll" $R/mountinfo
+	grep "MEM_MGT" $R/rdma-dev
+	rm -r $R
+	rpcrdma2 report --anonymize $LAB_TMP/r.tar.gz
+	tar -C $LAB_TMP -xzf $LAB_TMP/r.tar.gz
+	grep '"role": "client"' $R/show.json
+	grep '"peer_address": "addr-[0-9]*:20049"' $R/show.json
+	not grep -rE "payroll|corp|alice|plans|10\.0\.[01]\.|fd00:" $R
+	# Every address that the guest has
+	ip -br addr | grep -oE '[0-9a-f.:]+/[0-9]+' | sed 's,/.*,,' |
+		grep -vE '^(127\.|::1$)' > $LAB_TMP/addresses
+	not grep -rFf $LAB_TMP/addresses $R
+	umount /mnt/alice
+	cp $LAB_TMP/hosts /etc/hosts
+	rmdir /mnt/alice /export/plans
+	none_left
+}
+
+unloaded() {
+	echo 0 > "$NFSD/threads"
+	[ "$(status rpcrdma2 unload)" = 0 ]
+	[ ! -e /sys/module/rpcrdma2 ]
+	[ "$(status rpcrdma2 unload)" = 3 ]
+	# Nobody has installed it: the run has the only file.
+	says not-loaded
+}
+
+no_device() {
+	lab_net_down
+	says device-missing
+}
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
+fs_start
+dev=rxe
+ktap_run "nothing is wrong" healthy $dev
+if [ -n "${lab_replace-}" ]; then
+	ktap_skip "fallback" "the stock transport is not there"
+else
+	ktap_run "fallback" fallback $dev
+fi
+ktap_run "a mount that rides on TCP" on_tcp $dev
+ktap_run "who holds the module" held $dev
+ktap_run "who holds it in another namespace" held_elsewhere $dev
+ktap_run "report" report $dev
+ktap_run "unload" unloaded
+ktap_run "no device" no_device
