@@ -41,6 +41,48 @@ fallback() { # DEV
 	says_nothing_of fallback
 }
 
+_status_has() { [ "$(status rpcrdma2 status)" = "$1" ] && grep -qE "$2" $LAB_TMP/said; }
+
+# A mount that has lost its connection and needs none
+idle() { # DEV
+	local addr
+
+	addr=$(lab_addr "$1")
+	nfs "$1" 3
+	[ "$(status rpcrdma2 status)" = 0 ]
+	not grep idle $LAB_TMP/said
+	grep -E "^- +server .* listening .* rdma2 20049$" $LAB_TMP/said
+	rpcrdma2 reconnect "$(rpcrdma2 show client | sed -n 's/^id: //p')"
+	lab_wait 20 _status_has 4 "^- +client $addr:20049 .* idle .* /mnt$"
+	rpcrdma2 --json status | grep '"state": "idle"'
+	says_nothing_of connecting
+	umount_nfs
+	none_left
+	not _status_has 4 " /mnt$"
+}
+
+_says_connecting() { says connecting | grep "with $1:"; }
+
+# The server of a mount is gone.
+hanging() { # DEV
+	local addr pid
+
+	addr=$(lab_addr "$1")
+	nfs "$1" 4.2
+	echo 0 > "$NFSD/threads"
+	stat -f /mnt &
+	pid=$!
+	lab_wait 30 _says_connecting "$addr"
+	lab_wait 30 _status_has 1 "^- +client $addr:20049 .* connecting .* /mnt$"
+	lab_nfsd
+	lab_listen rdma2 20049
+	wait $pid
+	lab_wait 20 _status_has 0 " client .* ready "
+	says_nothing_of connecting
+	umount_nfs
+	none_left
+}
+
 # The stock client lets the second mount share the first one's connection. If they are
 # of one file system, it shares all: only fstab knows what was asked for.
 on_tcp() { # DEV
@@ -156,6 +198,8 @@ if [ -n "${lab_replace-}" ]; then
 else
 	ktap_run "fallback" fallback $dev
 fi
+ktap_run "an idle mount" idle $dev
+ktap_run "a mount that hangs" hanging $dev
 ktap_run "a mount that rides on TCP" on_tcp $dev
 ktap_run "who holds the module" held $dev
 ktap_run "who holds it in another namespace" held_elsewhere $dev

@@ -52,6 +52,25 @@ doctor_finds_nothing() {
 	[ "$(rpcrdma2 --json doctor)" = "[]" ]
 }
 
+# transport NAME STATE ADDRESS: of sunrpc
+transport() {
+	local dir=/sys/kernel/sunrpc/xprt-switches/switch-0/$1
+
+	put "$dir/xprt_state" "state=$2"
+	put "$dir/dstaddr" "$3"
+}
+
+# One line for each peer, however many transports there are
+doctor_connecting() {
+	healthy_machine
+	transport xprt-0-tcp "LOCKED  CONNECTING  BOUND" 10.0.0.7
+	transport xprt-1-rdma " CONNECTED   BOUND" 10.0.0.8
+	[ "$(status rpcrdma2 doctor)" = 0 ]
+	transport xprt-2-rdma "LOCKED  CONNECTING  BOUND" 10.0.0.9
+	transport xprt-3-rdma "LOCKED  CONNECTING  BOUND" 10.0.0.9
+	finds connecting "no connection with 10.0.0.9: .*-a 10.0.0.9 here"
+}
+
 doctor_device() {
 	healthy_machine
 	rm -r "$M/sys/class/infiniband"
@@ -256,6 +275,7 @@ unload_unloads() {
 check_doctor() {
 	check "doctor, nothing is wrong" doctor_finds_nothing
 	check "doctor, no device" doctor_device
+	check "doctor, connecting" doctor_connecting
 	check "doctor, no FRWR" doctor_frwr
 	check "doctor, stock module in the way" doctor_stock
 	check "doctor, loaded before replace=1" doctor_too_early

@@ -35,6 +35,8 @@ json_t *get_connections(const char *which);
 json_t *get_module(const char *role);
 json_t *get_sums(void);
 json_t *find_trouble(void);
+json_t *connecting_peers(void);
+json_t *without_connection(const json_t *conns);
 
 int fail(const char *what, int err);
 int usage_error(const char *what);

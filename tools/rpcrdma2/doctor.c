@@ -436,6 +436,20 @@ static void check_connections(void)
 	json_decref(conns);
 }
 
+/* A mount that is being made is not among the mounts yet. */
+static void check_connecting(void)
+{
+	json_t *peers = connecting_peers(), *value;
+	const char *peer;
+
+	json_object_foreach(peers, peer, value)
+		found("connecting", SAY("there is no connection with %s", peer),
+		      SAY("it is being made; if that lasts, the server does not answer by RDMA, and its mounts hang"),
+		      SAY("look for a listener there: rpcrdma2 doctor; for RDMA between the two: rping -s -v there, rping -c -v -C 3 -a %s here",
+			  peer));
+	json_decref(peers);
+}
+
 /* ---- the kernel's log ---- */
 
 static const struct log_row {
@@ -554,6 +568,7 @@ json_t *find_trouble(void)
 	check_listeners();
 	check_all_mounts();
 	check_connections();
+	check_connecting();
 	check_log();
 	json_decref(module_files);
 	return findings;

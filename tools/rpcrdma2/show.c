@@ -183,8 +183,25 @@ static void print_status(const json_t *conn)
 	       text(conn, "version_reason_text"));
 }
 
+static void print_without(const json_t *row)
+{
+	bool client = !strcmp(text(row, "role"), "client");
+
+	printf("%-5s %-6s %-24s %-8s %-10s %-3s %4s %6s %6s %-3s %s\n", "-",
+	       text(row, "role"), client ? text(row, "peer_address") : "-", "-",
+	       text(row, "state"), "-", "-", "-", "-", "-",
+	       text(row, client ? "mount" : "listener"));
+}
+
+/* What is idle is not looked for, and is no trouble. */
+static bool waits(const json_t *row)
+{
+	return !strcmp(text(row, "state"), "connecting");
+}
+
 /**
- * cmd_status - a line for each connection
+ * cmd_status - a line for each connection, and for each mount and listener
+ * without one
  * @argc: words
  * @argv: status
  *
@@ -193,8 +210,8 @@ static void print_status(const json_t *conn)
  */
 int cmd_status(int argc, char **argv)
 {
+	json_t *all, *conn, *others, *row;
 	int ret = RC_NOTHING;
-	json_t *all, *conn;
 	size_t i;
 
 	(void)argv;
@@ -203,9 +220,8 @@ int cmd_status(int argc, char **argv)
 	all = get_connections(NULL);
 	if (!all)
 		return fail("status", -errno);
-	if (opt_json)
-		print_json(all);
-	else
+	others = without_connection(all);
+	if (!opt_json)
 		printf("%-5s %-6s %-24s %-8s %-10s %-3s %4s %6s %6s %-3s %s\n",
 		       "ID", "ROLE", "PEER", "DEVICE", "STATE", "VER", "CRED",
 		       "SEND", "RECV", "INV", "WHY");
@@ -215,6 +231,16 @@ int cmd_status(int argc, char **argv)
 		if (ret != RC_FALLBACK)
 			ret = speaks_v2(conn) ? RC_OK : RC_FALLBACK;
 	}
+	json_array_foreach(others, i, row) {
+		if (!opt_json)
+			print_without(row);
+		if (waits(row))
+			ret = RC_FALLBACK;
+	}
+	json_array_extend(all, others);
+	if (opt_json)
+		print_json(all);
+	json_decref(others);
 	json_decref(all);
 	return ret;
 }

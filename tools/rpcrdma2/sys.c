@@ -385,3 +385,39 @@ json_t *listener_ports(void)
 	json_decref(names);
 	return ports;
 }
+
+/**
+ * uses_us - is a mount this module's?
+ * @m: mount that there is
+ *
+ * Beside the stock transport, only what names version 2 is ours.
+ *
+ * Return: true if so
+ */
+bool uses_us(const struct mount *m)
+{
+	return asks_rdma(m) && (module_parameter("replace", "Y") ||
+				has_option(m, "rdmaver=2"));
+}
+
+/**
+ * our_listeners - where nfsd listens with this module
+ *
+ * Return: an array of lines, class and port
+ */
+json_t *our_listeners(void)
+{
+	bool all = module_parameter("replace", "Y");
+	json_t *ours = json_array(), *lines = sys_lines(PORTLIST), *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line) {
+		const char *text = json_string_value(line);
+
+		if (!strncmp(text, "rdma2 ", 6) ||
+		    (all && !strncmp(text, "rdma ", 5)))
+			json_array_append(ours, line);
+	}
+	json_decref(lines);
+	return ours;
+}

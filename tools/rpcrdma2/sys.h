@@ -50,6 +50,8 @@ json_t *sys_nfs_mounts(const char *file);
 struct mount to_mount(const json_t *words);
 bool has_option(const struct mount *m, const char *option);
 bool asks_rdma(const struct mount *m);
+bool uses_us(const struct mount *m);
 json_t *listener_ports(void);
+json_t *our_listeners(void);
 
 #endif /* _SYS_H */

@@ -30,13 +30,6 @@ static bool is_new(json_t *seen, const char *key)
 	return new;
 }
 
-/* Beside the stock transport, only what names version 2 is ours. */
-static bool uses_us(const struct mount *m)
-{
-	return asks_rdma(m) && (module_parameter("replace", "Y") ||
-				has_option(m, "rdmaver=2"));
-}
-
 static void mounts_of(json_t *holders, json_t *seen, const char *pid)
 {
 	char file[64], key[4096];
@@ -72,20 +65,14 @@ static void add_mounts(json_t *holders)
 
 static void add_listeners(json_t *holders)
 {
-	bool all = module_parameter("replace", "Y");
-	json_t *lines = sys_lines(PORTLIST), *line;
+	json_t *listeners = our_listeners(), *listener;
 	size_t i;
 
-	json_array_foreach(lines, i, line) {
-		const char *text = json_string_value(line);
-
-		if (!strncmp(text, "rdma2 ", 6) ||
-		    (all && !strncmp(text, "rdma ", 5)))
-			add_holder(holders, "listener",
-				   json_sprintf("%s (systemctl stop nfs-server)",
-						text));
-	}
-	json_decref(lines);
+	json_array_foreach(listeners, i, listener)
+		add_holder(holders, "listener",
+			   json_sprintf("%s (systemctl stop nfs-server)",
+					json_string_value(listener)));
+	json_decref(listeners);
 }
 
 static void add_modules(json_t *holders)
