@@ -117,6 +117,111 @@ no_bounce_pages() { # DEV VERS
 	rm -r "$E"
 }
 
+# ---- memory regions ----
+
+sent() { [ "$(grep -c 'rpcrdma2_call: .* mrs=[1-9]' $TRACE/trace)" = "$1" ]; }
+wait_for_regions() { look; [ "${GREW[client.window_waits]}" = "$1" ]; }
+xids() { sed -n "s/.* rpcrdma2_$1: .* xid=\\([^ ]*\\) .*$2.*/\\1/p" $TRACE/trace; }
+
+# All MRs are in use, and for a while no more can be made: Calls wait for some, and go
+# in the order in which they came. They come one after the other here.
+in_order() { # DEV VERS
+	local i have threads pids=() rc=0
+
+	scratch order
+	threads=$(< $NFSD/threads)
+	echo 32 > $NFSD/threads
+	echo 32 > $PARAM/server_first_credits
+	nfs "$1" "$2"
+	for ((i = 0; i < 24; i++)); do
+		iocheck write -t -l 40001 "$E/w$i"
+		stat "$D/w$i" > /dev/null
+	done
+	freeze
+	mark
+	have=${NOW[client.mrs_allocated]}
+	[ "$have" -le 20 ] || rc=1
+	trace_on rpcrdma2/rpcrdma2_queued rpcrdma2/rpcrdma2_call
+	fail_in rpcrdma2_mr_pool_grow min-order=0 probability=100 times=-1
+	for ((i = 0; i < have + 4 && rc == 0; i++)); do
+		iocheck write -d -s "$i" -l 40001 -b 40001 "$D/w$i" &
+		pids+=($!)
+		if [ $i -lt "$have" ]; then
+			lab_wait 20 sent $((i + 1)) || rc=1
+		else
+			lab_wait 20 wait_for_regions $((i - have + 1)) || rc=1
+		fi
+	done
+	no_faults
+	[ $rc = 1 ] || lab_wait 20 sent $((have + 4)) || rc=1
+	thaw
+	trace_off
+	wait_all "${pids[@]}" || rc=1
+	[ $rc = 0 ] || return 1
+	xids call " mrs=[1-9]" > "$LAB_TMP/sent"
+	xids queued "" | grep -xFf "$LAB_TMP/sent" | cmp - "$LAB_TMP/sent"
+	umount_nfs
+	none_left
+	echo 8 > $PARAM/server_first_credits
+	echo "$threads" > $NFSD/threads
+	rm -r "$E"
+}
+
+# ---- larger messages ----
+
+tried() { [ "$(< $FAIL_PAGE/times)" -lt 1000 ]; }
+
+# Larger messages were possible, but there is no memory for them: both sides stay with
+# what they have, and do not try for ever.
+no_larger_sends() { # DEV VERS
+	local was rc=0
+
+	scratch sends
+	nfs "$1" "$2"
+	was=$(value client inline_send)
+	[ "$was" -lt 32768 ]
+	fail_in rpcrdma2_sends_adjust min-order=3 probability=100 times=1000
+	tell client rbsiz 32768
+	lab_wait 20 tried || rc=1
+	iocheck write -t -d -s 1 -l 100001 -b 24576 "$D/f" || rc=1
+	iocheck check -e -d -s 1 -l 100001 -b 24576 "$D/f" || rc=1
+	[ "$(< $FAIL_PAGE/times)" -ge 900 ] || rc=1
+	no_faults
+	[ $rc = 0 ] || return 1
+	[ "$(value client inline_send)" = "$was" ]
+	[ "$(value server inline_send)" -lt 32768 ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
+# ---- who waits ----
+
+# Who asked for memory that is worth waiting for, and how
+askers() {
+	sed -nE 's/^ *(.*)-[0-9]+ .* kmalloc: .*\[rpcrdma2\] .*gfp_flags=(GFP_NOIO[^ ]*) .*/\1 \2/p' \
+		$TRACE/trace | sort -u
+}
+
+# Work items ask once, threads that execute RPCs as long as it takes.
+patience() { # DEV VERS
+	scratch patience
+	iocheck write -t -s 1 -l 300001 "$E/f"
+	trace_on kmem/kmalloc
+	nfs "$1" "$2"
+	iocheck check -e -d -s 1 -l 300001 -b 100001 "$D/f"
+	trace_off
+	askers > "$LAB_TMP/askers"
+	cat "$LAB_TMP/askers"
+	grep -q '^kworker/.*__GFP_NORETRY' "$LAB_TMP/askers"
+	grep -q '^nfsd ' "$LAB_TMP/askers"
+	[ -z "$(grep '^kworker/' "$LAB_TMP/askers" | grep -v __GFP_NORETRY)" ]
+	[ -z "$(grep '^nfsd .*__GFP_NORETRY' "$LAB_TMP/askers")" ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
 # ---- what a server keeps ----
 
 keeps_more() { [ "$(value server rpc_memory)" -gt "$1" ]; }
@@ -163,8 +268,12 @@ have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start
 for_versions 4.2 kept "what a server keeps"
+for_versions 4.2 patience "work items ask once for memory, threads wait"
 for_versions 4.2 dirty_limit "beyond the dirty limit with one credit (F-10)"
 if have_faults; then
 	for_versions 4.2 fragmented "no large Receive buffers (F-11)"
 	for_versions 4.2 no_bounce_pages "no bounce pages for a while"
+	for_versions 4.2 no_larger_sends "no memory for larger messages"
+	# Opening a file of NFSv4 is writing, too
+	for_versions 3 in_order "no memory regions for a while"
 fi
