@@ -266,6 +266,29 @@ own_names() { # DEV VERS
 	umount_all
 }
 
+# A listener at one address, as nfsdctl makes it, loses that with the device, and
+# has it again when the device is back.
+one_address() { # DEV
+	scratch one
+	stop_server
+	nfsdlisten tcp 0.0.0.0 2049 rdma "$(lab_addr "$1")" 20049
+	echo 8 > $NFSD/threads
+	lab_end_grace
+	nfs "$1" 4.2
+	put "$D"
+	umount_all
+	mark_log
+	rdma link delete "${1}0"
+	lab_wait 10 logged "listener at .* lost its address"
+	lab_net
+	lab_wait 20 logged "listener at .* has its address again"
+	nfs "$1" 4.2
+	get "$D"
+	umount_all
+	stop_server
+	start_server
+}
+
 still_there() {
 	if rmmod rpcrdma2; then return 1; fi
 	[ -e /sys/module/rpcrdma2 ]
@@ -302,6 +325,10 @@ ktap_run "rxe NFSv$vers IPv6, nconnect=2" more rxe $vers
 ktap_run "rxe NFSv3 peers of version 1" older rxe 3
 ktap_run "rxe NFSv4.2 peers of version 1" older rxe 4.2
 lab_is qemu || ktap_run "rxe NFSv4.2 own names" own_names rxe 4.2
+# nfsd takes addresses since 6.10
+older_than 6.10 || for dev in $(lab_devices); do
+	ktap_run "$dev a listener at one address (S6)" one_address "$dev"
+done
 ktap_run "unload" unload rxe
 ktap_run "the stock module again" refused rxe
 ! lab_is qemu || ktap_run "NFS client with rdmaver= again" unload_nfs
