@@ -8,7 +8,7 @@
 #
 # timeout: 150
 # flavours: qemu
-# covers: CHK-30,SEC-7,SEC-16,CRED-15,CRED-17,ERR-25
+# covers: CHK-30,SEC-7,SEC-16,CRED-15,CRED-17,ERR-25,ERR-29
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
@@ -150,6 +150,46 @@ refused() { # SEC VERS
 }
 PARAMETERS=/sys/module/rpcrdma2/parameters
 
+# The server has executed a READ and cannot send the Reply in the form that the
+# Call provides for (tests/module/rpcrdma2_lopsided.c). Its number is used up, so
+# the Call goes again, in another form, on another connection (D-30).
+unsent() { # SEC VERS LEN
+	scratch unsent
+	nfs rxe "$2" "sec=$1"
+	iocheck write -t -y -s 1 -l "$3" "$E/f"
+	exec 7< "$D/f"
+	mark
+	modprobe rpcrdma2_lopsided
+	iocheck check -e -d -s 1 -l "$3" "$D/f" || { rmmod rpcrdma2_lopsided; return 1; }
+	rmmod rpcrdma2_lopsided
+	lab_wait 10 calls_ended
+	counted client -eq 1 rx_error reconnects
+	counted client -eq 0 rx_malformed rx_bad_xid
+	# To a number that it has seen the server says nothing
+	[ $((GREW[client.tx_call_msg] + GREW[client.tx_call_nomsg])) = \
+		$((GREW[client.rx_reply_msg] + GREW[client.rx_reply_nomsg] + 1)) ]
+	if [ "$3" -gt 16384 ]; then
+		# First with a Write chunk, which this server has no use for
+		counted client -eq 1 write_chunks
+		counted client -gt 0 reply_chunks
+	elif [ "$1" = krb5 ]; then
+		counted client -gt 0 write_chunks
+		counted client -eq 0 reply_chunks
+	else
+		counted client -gt 0 reply_chunks
+		counted client -eq 0 write_chunks
+	fi
+	exec 7<&-
+	iocheck put "$D" 0 1 511 1023 4096 4097 70001
+	iocheck get "$E" 0 1 511 1023 4096 4097 70001
+	iocheck get "$D" 0 1 511 1023 4096 4097 70001
+	look
+	counted client -eq 1 rx_error reconnects
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
 ours || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start_secure
@@ -165,6 +205,11 @@ if ! adapter; then
 	ktap_run "NFSv4.2 sec=krb5p a slow server (F-8)" late krb5p 4.2
 	ktap_run "NFSv3 sec=krb5i a slow server (F-8)" late krb5i 3
 	ktap_run "NFSv3 sec=krb5p pages of a Call encoded again (C3)" encoded_again 3
+	ktap_run "NFSv3 sec=krb5 no Reply to a Write chunk (W2)" unsent krb5 3 100003
+	ktap_run "NFSv4.2 sec=krb5 no Reply to a Write chunk (W2)" unsent krb5 4.2 100003
+	ktap_run "NFSv4.2 sec=krb5 no Reply inline (W2)" unsent krb5 4.2 6000
+	ktap_run "NFSv3 sec=krb5i no Reply inline (W2)" unsent krb5i 3 6000
+	ktap_run "NFSv4.2 sec=krb5p no Reply inline (W2)" unsent krb5p 4.2 6000
 fi
 ktap_run "NFSv4.2 sec=krb5i too many segments (F-8)" refused krb5i 4.2
 ktap_run "NFSv3 sec=krb5p too many segments (F-8)" refused krb5p 3
