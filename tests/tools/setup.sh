@@ -113,6 +113,30 @@ setup_json() {
 	END
 }
 
+listener() { status sh "$TOP/tools/systemd/make-listener" 20049; }
+
+# An upgrade without the kernel's headers leaves the module that runs, and no file.
+listener_without_file() {
+	program modprobe <<< 'exit 1'
+	put /sys/class/infiniband/mlx5_0/node_type 1
+	put /proc/fs/nfsd/portlist "tcp 2049"
+	[ "$(listener)" = 1 ]
+	grep "cannot be loaded for" "$tmp/said"
+	put /sys/module/rpcrdma2/parameters/replace N
+	[ "$(listener)" = 0 ]
+	grep "^rdma2 20049$" "$M/proc/fs/nfsd/portlist"
+}
+
+listener_taken() {
+	put /sys/class/infiniband/mlx5_0/node_type 1
+	put /proc/fs/nfsd/portlist "rdma 20049"
+	put /sys/module/rpcrdma2/parameters/replace N
+	[ "$(listener)" = 1 ]
+	grep "the stock transport listens on port 20049" "$tmp/said"
+	put /sys/module/rpcrdma2/parameters/replace Y
+	[ "$(listener)" = 0 ]
+}
+
 check_setup() {
 	check "setup replace" setup_replace
 	check "setup --server" setup_server
@@ -124,4 +148,6 @@ check_setup() {
 	check "setup that is not possible" setup_not_possible
 	check "setup, nonsense" setup_nonsense
 	check "setup --json" setup_json
+	check "listener, the module's file is gone" listener_without_file
+	check "listener, the port is taken" listener_taken
 }
