@@ -245,6 +245,52 @@ ten_thousand() {
 	no_policy
 }
 
+# What the parser of netlink does with random requests: see policyfuzz.c. None is
+# refused that is right, none done that is not; and both happen often.
+random_requests() {
+	local seed=$RANDOM n what
+
+	echo "seed $seed"
+	n=$(by_speed 20000 3000)
+	policyfuzz $seed "$n" > $LAB_TMP/fuzz || return
+	cat $LAB_TMP/fuzz
+	for what in "^done" "^done.* refused" "^damaged: done" "^damaged.* refused"; do
+		[ "$(sed -nE "s/$what ([0-9]+).*/\1/p" $LAB_TMP/fuzz)" -gt $((n / 50)) ]
+	done
+	[ -z "$(policy show)" ]
+}
+
+# comparisons COMMAND...: of keys, while it runs, as a probe of the kernel counts them
+comparisons() {
+	local probe=$TRACE/events/kprobes/policy_cmp/enable
+
+	echo "p:policy_cmp rpcrdma2:key_cmp" > $TRACE/kprobe_events || return
+	echo 1 > "$probe"
+	"$@" > $LAB_TMP/found
+	echo 0 > "$probe"
+	awk '$1 == "policy_cmp" { print $2 }' $TRACE/kprobe_profile
+	echo > $TRACE/kprobe_events
+}
+
+# A tree of n entries has no path longer than 2 log2(n + 1), and is searched twice
+# for each length of a prefix and twice for all peers: whatever the number of entries,
+# that is all that it takes.
+few_comparisons() {
+	local n bits=0 most
+
+	seq 0 9999 | awk '{ printf "client 10.%d.%d.0/24 credits %d\n", $1 / 256,
+		$1 % 256, $1 % 4000 + 4 }' > "$CONF"
+	policy load "$CONF"
+	for ((n = 10001; n > 1; n /= 2)); do bits=$((bits + 1)); done
+	most=$((2 * (bits + 1) * (2 * 33 + 2)))
+	n=$(comparisons policy get client 10.39.15.77)
+	echo "$n comparisons, at most $most"
+	grep " credits 2003 " $LAB_TMP/found
+	[ "$n" -ge 68 ]
+	[ "$n" -le "$most" ]
+	no_policy
+}
+
 # ---- connections ----
 
 both_ends() { # NAME VALUE
@@ -461,6 +507,9 @@ run "another namespace" elsewhere
 run "file" file
 run "wrong file" wrong_file
 run "10000 entries" ten_thousand
+run "random requests" random_requests
+# Only there the kernel has such probes.
+! lab_is qemu || run "10000 entries, few comparisons" few_comparisons
 for dev in $(lab_devices); do
 	run "$dev each version" each_version "$dev"
 	run "$dev insists on version 2" insists "$dev"
