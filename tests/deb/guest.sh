@@ -84,12 +84,9 @@ set_up_machine() {
 	mkdir -p "$root/etc/nfs.conf.d"
 	printf '[nfsd]\ngrace-time=10\nlease-time=10\nthreads=4\n' \
 		> "$root/etc/nfs.conf.d/check-deb.conf"
-	cat > "$root/etc/modprobe.d/rpcrdma2.conf" <<-'END'
-	options rpcrdma2 replace=1
-	install rpcrdma /sbin/modprobe rpcrdma2 $CMDLINE_OPTS || /sbin/modprobe --ignore-install rpcrdma $CMDLINE_OPTS
-	END
+	in_root rpcrdma2 setup replace --server
 	in_root systemctl enable check-deb late-net nfs-server \
-		rpcrdma2-listener@20049 rpcrdma2-softroce@v0
+		rpcrdma2-softroce@v0
 }
 
 older_kernel() {
