@@ -84,9 +84,11 @@ set_up_machine() {
 	mkdir -p "$root/etc/nfs.conf.d"
 	printf '[nfsd]\ngrace-time=10\nlease-time=10\nthreads=4\n' \
 		> "$root/etc/nfs.conf.d/check-deb.conf"
+	echo 'client 10.0.0.0/24 port 20049 recv_size 8192' \
+		> "$root/etc/rpcrdma2.conf"
 	in_root rpcrdma2 setup replace --server
 	in_root systemctl enable check-deb late-net nfs-server \
-		rpcrdma2-softroce@v0
+		rpcrdma2-policy rpcrdma2-softroce@v0
 }
 
 older_kernel() {

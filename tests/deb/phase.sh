@@ -55,6 +55,29 @@ mount_rdma() {
 
 speaks_version_2() { rpcrdma2 status; }
 
+as_the_policy_says() { rpcrdma2 show client | grep '^rbsiz: local 8192 '; }
+
+# entered UNIT: when it became active, microseconds since the boot
+entered() { systemctl show -P ActiveEnterTimestampMonotonic "$1"; }
+
+loaded_policy() { [ "$(rpcrdma2 policy save)" = "$(cat /etc/rpcrdma2.conf)" ]; }
+
+policy() {
+	ok "the policy's unit" systemctl is-active rpcrdma2-policy
+	ok "it has loaded the file" loaded_policy
+	ok "before nfsd" \
+		test "$(entered rpcrdma2-policy)" -lt "$(entered nfs-server)"
+}
+
+# What it was told before stays.
+wrong_policy() {
+	cp /etc/rpcrdma2.conf /tmp/conf
+	echo 'client default versions v3' >> /etc/rpcrdma2.conf
+	! systemctl reload rpcrdma2-policy || return
+	cp /tmp/conf /etc/rpcrdma2.conf
+	loaded_policy && systemctl reload rpcrdma2-policy && loaded_policy
+}
+
 write_and_read() { # NAME
 	mountpoint -q /mnt/rdma || return
 	head -c 4M /dev/urandom > /tmp/data
@@ -72,10 +95,13 @@ late() {
 	ok "the device comes" wait_for test -e /sys/class/infiniband/rxe_v0
 	ok "and the listener" wait_for listener_is active
 	ok "nfsd says so" listens
+	policy
 	ok "NFS modules of the kernel" stock_nfs
 	ok "mount" mount_rdma
 	ok "version 2" speaks_version_2
+	ok "with the policy's sizes" as_the_policy_says
 	ok "data" write_and_read first
+	ok "a policy with a mistake" wrong_policy
 }
 
 # The server's side of nfsd goes with nfsd and comes back with it.
@@ -116,6 +142,7 @@ upgrade() {
 }
 
 none() {
+	policy
 	ok "nfsd runs" systemctl is-active nfs-server
 	ok "TCP without a device" tcp_works
 	ok "the listener has failed" wait_for listener_is failed
