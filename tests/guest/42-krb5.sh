@@ -141,8 +141,8 @@ refused() { # SEC VERS
 	look
 	counted client -eq 1 rx_error
 	counted client -eq 0 reconnects calls_outstanding
-	iocheck put "$D" 0 1 511 1023 4096 4097 70001
-	iocheck get "$E" 0 1 511 1023 4096 4097 70001
+	iocheck put "$D" 0 1 511 1023 4096 4097 60001
+	iocheck get "$E" 0 1 511 1023 4096 4097 60001
 	umount_nfs
 	none_left
 	rm -r "$E"
