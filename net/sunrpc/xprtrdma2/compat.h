@@ -30,6 +30,7 @@
 #define COMPAT_SHRINKER 1
 #define COMPAT_SVC_PEER_VALID 1
 #define COMPAT_GENL_INFO_DUMP 1
+#define COMPAT_WQ_PERCPU 1
 #endif
 
 #ifndef COMPAT_UNALIGNED
@@ -68,9 +69,11 @@
 #ifndef COMPAT_SVC_PEER_VALID
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_PEER_VALID"
 #endif
-
 #ifndef COMPAT_GENL_INFO_DUMP
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for GENL_INFO_DUMP"
+#endif
+#ifndef COMPAT_WQ_PERCPU
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for WQ_PERCPU"
 #endif
 
 #include <linux/gfp.h>
@@ -79,6 +82,7 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
+#include <linux/workqueue.h>
 #include <net/genetlink.h>
 
 #if COMPAT_UNALIGNED
@@ -285,6 +289,10 @@ compat_genl_dump_attrs(struct netlink_callback *cb)
 	return genl_dumpit_info(cb)->attrs;
 #endif
 }
+
+#if !COMPAT_WQ_PERCPU
+#define WQ_PERCPU	0
+#endif
 
 #if !COMPAT_SHRINKER
 static inline struct shrinker *shrinker_alloc(unsigned int flags,

@@ -8,6 +8,7 @@
  */
 #include <linux/module.h>
 
+#include "compat.h"
 #include "inject.h"
 #include "module.h"
 #include "names.h"
@@ -55,7 +56,8 @@ static int __init wqs_create(void)
 	rpcrdma2_memory_wq = alloc_workqueue("rpcrdma2_memory", flags, 0);
 	/* In the thread of the CQ's work item, as a rule, right behind that */
 	rpcrdma2_chore_wq = alloc_workqueue("rpcrdma2_chore",
-					    WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+					    WQ_MEM_RECLAIM | WQ_PERCPU |
+					    WQ_HIGHPRI, 0);
 	rpcrdma2_connect_wq = alloc_workqueue("rpcrdma2_connect", flags, 0);
 	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_chore_wq &&
 	    rpcrdma2_connect_wq)
