@@ -265,7 +265,8 @@ static bool client_connect_due(struct rpcrdma2_client *client)
 }
 
 /* The log says once for each mount which version it got, and again when that
- * has changed (SEC-11). Peers cannot make it say more than the limit.
+ * has changed (SEC-11). A peer cannot make it say more than the limit, nor use up
+ * that of other mounts.
  */
 static void client_tell(struct rpcrdma2_client *client,
 			const struct rpcrdma2_conn *conn)
@@ -276,9 +277,9 @@ static void client_tell(struct rpcrdma2_client *client,
 	if (!xprt->main || conn->codec->vers == client->told_version)
 		return;
 	client->told_version = conn->codec->vers;
-	pr_info_ratelimited("rpcrdma2: %pISpc speaks version %u (%s)\n",
-			    &xprt->addr, conn->codec->vers,
-			    rpcrdma2_why_name(why));
+	if (__ratelimit(&client->told_limit))
+		pr_info("rpcrdma2: %pISpc speaks version %u (%s)\n",
+			&xprt->addr, conn->codec->vers, rpcrdma2_why_name(why));
 }
 
 static int client_try(struct rpcrdma2_client *client)
@@ -700,6 +701,7 @@ static int client_init(struct rpcrdma2_client *client,
 		xprt_set_bound(xprt);
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
+	ratelimit_default_init(&client->told_limit);
 	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
 	rpcrdma2_callback_init(client);
 	ret = rpcrdma2_requester_init(&client->rq, &client->stats,

@@ -5,6 +5,7 @@
 #ifndef _RPCRDMA2_CLIENT_H
 #define _RPCRDMA2_CLIENT_H
 
+#include <linux/ratelimit.h>
 #include <linux/sunrpc/xprt.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -34,6 +35,7 @@
  * @failures: attempts in a row that gave no useful connection; transport
  *	locked
  * @told_version: which version the log says the server speaks, 0 for none
+ * @told_limit: how often it may
  * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 if
  *	it is in force; transport_lock
  * @cb_reserved: callbacks asked for by rpc_xprt_ops.bc_setup; bc_pa_lock
@@ -53,6 +55,7 @@ struct rpcrdma2_client {
 	struct rpc_timeout		timeout;
 	unsigned int			failures;
 	u32				told_version;
+	struct ratelimit_state		told_limit;
 
 	unsigned long			idle_timeout;
 	unsigned int			cb_reserved;
