@@ -35,10 +35,7 @@ refused() {
 	grep -qF -- "$1" $LAB_TMP/why
 }
 
-# said ROLE NAME: what our own command tells of the one connection of that role
-said() { rpcrdma2 show "$1" | sed -n "s/^$2: //p"; }
-
-# Both tell the same.
+# It tells the same as our own command.
 dumped() { # DEV
 	local role name n=0
 

@@ -12,14 +12,6 @@
 # status COMMAND...: its exit status and nothing else
 status() { local rc=0; "$@" > /dev/null 2>&1 || rc=$?; echo $rc; }
 
-# id ROLE: of the one connection of that role
-id() { rpcrdma2 show "$1" | sed -n 's/^id: //p'; }
-
-# said ROLE NAME: what the command tells of the one connection of that role
-said() { rpcrdma2 show "$1" | sed -n "s/^$2: //p"; }
-
-as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-
 nothing_yet() {
 	[ "$(status rpcrdma2 status)" = 4 ]
 	[ -z "$(rpcrdma2 show)" ]

@@ -35,18 +35,8 @@ found() {
 	policy get $1 | sed -nE "s/.* $2 ([^ ]+).*/\1/p"
 }
 
-# said ROLE NAME: what the command tells of the one connection of that role
-said() { rpcrdma2 show "$1" | sed -n "s/^$2: //p"; }
-id() { said "$1" id; }
-
-mark_log() {
-	LOG_MARK=mark-$RANDOM-$BASHPID
-	echo "$LOG_MARK" > /dev/kmsg
-}
-
-logged() { dmesg | sed "1,/$LOG_MARK/d" | grep -c "$1"; }
-
-as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+# lines REGEX: so many has the kernel said since mark_log
+lines() { logged "$1" | wc -l; }
 
 # ---- the table ----
 
@@ -438,13 +428,13 @@ insists() { # DEV
 	policy set client "$(lab_addr "$1")" versions v2
 	mark_log
 	refused "Protocol error" nfs "$1" 3
-	[ "$(logged "rpcrdma2: $(lab_addr "$1"):20049: not connected, version 2 is required")" -ge 1 ]
+	[ "$(lines "rpcrdma2: $(lab_addr "$1"):20049: not connected, version 2 is required")" -ge 1 ]
 	# Without that, it is version 1
 	policy set client "$(lab_addr "$1")" versions both
 	mark_log
 	nfs "$1" 3
 	both_ends version 1
-	[ "$(logged "rpcrdma2: $(lab_addr "$1"):20049 speaks version 1 (peer answered ERR_VERS)")" = 1 ]
+	[ "$(lines "rpcrdma2: $(lab_addr "$1"):20049 speaks version 1 (peer answered ERR_VERS)")" = 1 ]
 	umount_nfs
 	none_left
 	# A server that insists refuses as well
@@ -468,24 +458,24 @@ log_line() { # DEV
 		nfs "$1" 3
 		umount_nfs
 	done
-	[ "$(logged "$line 2 (CONNPROP answered)")" = 12 ]
+	[ "$(lines "$line 2 (CONNPROP answered)")" = 12 ]
 	none_left
 	mark_log
 	nfs "$1" 3 nconnect=3
 	mkdir -p /export/log
 	for n in {1..12}; do echo "$n" > "/mnt/log/$n" & done
 	wait_all $(jobs -p)
-	[ "$(logged "$line 2 (CONNPROP answered)")" = 1 ]
+	[ "$(lines "$line 2 (CONNPROP answered)")" = 1 ]
 	umount_nfs
 	none_left
 	mark_log
 	nfs "$1" 3
 	rpcrdma2 reconnect "$(id client)"
 	lab_wait 30 _again
-	[ "$(logged "$line")" = 1 ]
+	[ "$(lines "$line")" = 1 ]
 	move v1 1
-	[ "$(logged "$line")" = 2 ]
-	[ "$(logged "$line 1 (administrator)")" = 1 ]
+	[ "$(lines "$line")" = 2 ]
+	[ "$(lines "$line 1 (administrator)")" = 1 ]
 	umount_nfs
 	none_left
 	rm -r /export/log

@@ -52,7 +52,7 @@ idle() { # DEV
 	[ "$(status rpcrdma2 status)" = 0 ]
 	not grep idle $LAB_TMP/said
 	grep -E "^- +server .* listening .* rdma2 20049$" $LAB_TMP/said
-	rpcrdma2 reconnect "$(rpcrdma2 show client | sed -n 's/^id: //p')"
+	rpcrdma2 reconnect "$(id client)"
 	lab_wait 20 _status_has 4 "^- +client $addr:20049 .* idle .* /mnt$"
 	rpcrdma2 --json status | grep '"state": "idle"'
 	says_nothing_of connecting

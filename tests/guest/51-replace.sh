@@ -42,14 +42,6 @@ start_server() {
 stop_server() { echo 0 > $NFSD/threads; }
 
 classes() { awk '/^rdma/ { print $1 }' /proc/sys/sunrpc/transports | sort | xargs; }
-# logged REGEX: by the kernel since mark_log.
-mark_log() {
-	LOG_MARK=mark-$RANDOM-$BASHPID
-	echo "$LOG_MARK" > /dev/kmsg
-}
-
-logged() { dmesg | sed "1,/$LOG_MARK/d" | grep "$1"; }
-
 stock_loaded() { [ -e /sys/module/rpcrdma ]; }
 
 _no_connection() { [ "$(connections client) $(connections server)" = "0 0" ]; }

@@ -336,7 +336,7 @@ static void check_mounts(const json_t *fstab, const json_t *mounts)
 			   has_option(&m, "proto=tcp6");
 
 		if (tcp && (fstab_asks_rdma(fstab, m.dir) ||
-			    has_option(&m, "port=20049")))
+			    has_option(&m, "port=" NFS_RDMA_PORT)))
 			found("mount-on-tcp", SAY("%s on %s goes over TCP",
 						  m.source, m.dir),
 			      SAY("an earlier NFSv4 mount of this server uses TCP, and the two share its connection"),

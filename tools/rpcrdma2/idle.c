@@ -12,7 +12,6 @@
 #include "sys.h"
 
 #define SWITCHES	"/sys/kernel/sunrpc/xprt-switches"
-#define NFS_RDMA_PORT	"20049"
 
 /* ---- transports of sunrpc ---- */
 

@@ -16,8 +16,6 @@
 #include "nl.h"
 #include "sys.h"
 
-#define PORT	"20049"
-
 /* By this line a file is known as ours. */
 #define OWN	"# Written by \"rpcrdma2 setup\", which also takes it away.\n"
 
@@ -83,13 +81,13 @@ static void plan_listener(json_t *steps, const struct options *o)
 	json_array_foreach(ports, i, port) {
 		const char *number = json_string_value(port);
 
-		there = there || !strcmp(number, PORT);
+		there = there || !strcmp(number, NFS_RDMA_PORT);
 		snprintf(unit, sizeof(unit), LISTENER "%s.service", number);
 		if (!o->mode->text)
 			add_step(steps, "disable", unit, NULL);
 	}
 	if (o->server && !there)
-		add_step(steps, "enable", LISTENER PORT ".service", NULL);
+		add_step(steps, "enable", LISTENER NFS_RDMA_PORT ".service", NULL);
 	json_decref(ports);
 }
 
@@ -197,7 +195,7 @@ static void tell_end(json_t *steps, const struct options *o)
 		printf("it is so from the next boot on, or now, %s\n",
 		       o->mode->next);
 		if (o->server)
-			puts("and then: systemctl start " LISTENER PORT);
+			puts("and then: systemctl start " LISTENER NFS_RDMA_PORT);
 	}
 }
 

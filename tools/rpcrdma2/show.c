@@ -183,12 +183,15 @@ static void print_status(const json_t *conn)
 	       text(conn, "version_reason_text"));
 }
 
+/* The same columns as words */
+#define STATUS_WORDS "%-5s %-6s %-24s %-8s %-10s %-3s %4s %6s %6s %-3s %s\n"
+
 static void print_without(const json_t *row)
 {
 	bool client = !strcmp(text(row, "role"), "client");
 
-	printf("%-5s %-6s %-24s %-8s %-10s %-3s %4s %6s %6s %-3s %s\n", "-",
-	       text(row, "role"), client ? text(row, "peer_address") : "-", "-",
+	printf(STATUS_WORDS, "-", text(row, "role"),
+	       client ? text(row, "peer_address") : "-", "-",
 	       text(row, "state"), "-", "-", "-", "-", "-",
 	       text(row, client ? "mount" : "listener"));
 }
@@ -222,9 +225,8 @@ int cmd_status(int argc, char **argv)
 		return fail("status", -errno);
 	others = without_connection(all);
 	if (!opt_json)
-		printf("%-5s %-6s %-24s %-8s %-10s %-3s %4s %6s %6s %-3s %s\n",
-		       "ID", "ROLE", "PEER", "DEVICE", "STATE", "VER", "CRED",
-		       "SEND", "RECV", "INV", "WHY");
+		printf(STATUS_WORDS, "ID", "ROLE", "PEER", "DEVICE", "STATE",
+		       "VER", "CRED", "SEND", "RECV", "INV", "WHY");
 	json_array_foreach(all, i, conn) {
 		if (!opt_json)
 			print_status(conn);

@@ -18,6 +18,7 @@
 #define MODPROBE_FILE	"/etc/modprobe.d/rpcrdma2.conf"
 #define WANTS_DIR	"/etc/systemd/system/nfs-server.service.wants"
 #define LISTENER	"rpcrdma2-listener@"
+#define NFS_RDMA_PORT	"20049"
 
 #define PRINTF(a, b)	__attribute__((format(printf, a, b)))
 

@@ -69,6 +69,19 @@ nfs4_nconnect() { ! older_than 6.12; }
 
 lab_is() { [ "$lab_flavour" = "$1" ]; }
 
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+
+# mark_log; logged REGEX: what the kernel has said since, if anything.
+mark_log() {
+	LOG_MARK=mark-$RANDOM-$BASHPID
+	echo "$LOG_MARK" > /dev/kmsg
+}
+logged() { dmesg | sed "1,/$LOG_MARK/d" | grep "$1"; }
+
+# said ROLE NAME: what the command tells of the one connection of that role; id ROLE
+said() { rpcrdma2 show "$1" | sed -n "s/^$2: //p"; }
+id() { said "$1" id; }
+
 # lab_all: network, server, both transports where they exist.
 lab_all() {
 	lab_net
