@@ -456,6 +456,49 @@ static unsigned long follow_policy(struct rpcrdma2_conn *conn)
 	return delay;
 }
 
+/* Grant what can be granted, and tell so (CHG-6). Without room for the answer
+ * nothing is granted yet: returns false then.
+ */
+static bool answer_request(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_reqprop *req = &conn->props.request;
+	u32 done = 0, other = 0, known, old, now;
+	u32 xid = conn->props.request_xid;
+	struct rpcrdma2_send *send;
+	enum rpcrdma2_prop i;
+	int hdr, body;
+
+	send = rpcrdma2_control_get(conn, xid, RDMA2_X_RESPROP, true, &hdr);
+	if (!send)
+		return false;
+	conn->props.unanswered = false;
+	known = rpcrdma2_change_known(req) &
+		rpcrdma2_props_changeable(conn->client);
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
+		if (!(known & BIT(i)))
+			continue;
+		old = conn->props.mine.val[i];
+		now = prop_apply[i].grant(conn, req->set.val[i]);
+		if (now == req->set.val[i])
+			done |= BIT(i);
+		else if (now != old)
+			other |= BIT(i);
+		if (now != old)
+			rpcrdma2_stat_inc(conn->p.stats, props_changed);
+		trace_rpcrdma2_prop(conn, "asked", i, req->set.val[i], now);
+	}
+	body = rpcrdma2_change_put_resprop(req, done, other, &conn->props.mine,
+					   send->buf + hdr, send->size - hdr);
+	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
+		return true;
+	rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
+	/* What was raised may be used by messages after the answer */
+	if ((done | other) & BIT(RPCRDMA2_RBSIZ))
+		conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
+	limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
+	return true;
+}
+
 static void props_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
@@ -466,6 +509,8 @@ static void props_worker(struct work_struct *work)
 	adjust = rpcrdma2_sends_adjust(conn);
 	spin_lock(&conn->props.lock);
 	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
+		if (conn->props.unanswered && !answer_request(conn))
+			rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
 		raise_progress(conn);
 		client_slots(conn);
 		limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
@@ -489,14 +534,13 @@ static void props_worker(struct work_struct *work)
 
 /* Messages from the peer */
 
-/* Grant what can be granted and answer at once (CHG-6). */
+/* One request is kept until the answer has room. A second one then comes from a
+ * peer that asks for more than one thing at a time and does not take the answers;
+ * without an answer it would wait for ever.
+ */
 static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
-	u32 done = 0, other = 0, known, old, now, xid = rx->hdr.xid;
 	struct rpcrdma2_reqprop req;
-	struct rpcrdma2_send *send;
-	enum rpcrdma2_prop i;
-	int hdr, body;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_reqprop);
 	if (rpcrdma2_change_requested(&rx->hdr, &req)) {
@@ -508,40 +552,16 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	 */
 	if (!conn->client && rpcrdma2_adapt_asked(&conn->props.adapt))
 		rpcrdma2_credit_lower(conn, conn->p.serves_initial);
-	/* What is granted must be told: first the room to tell it. Without an
-	 * answer the peer would wait for ever; it has asked for more than one
-	 * thing at a time, and does not take the answers.
-	 */
-	send = rpcrdma2_control_get(conn, xid, RDMA2_X_RESPROP, true, &hdr);
-	if (!send) {
+	if (conn->props.unanswered) {
 		rpcrdma2_stat_inc(conn->p.stats, resprops_dropped);
 		rpcrdma2_conn_kill(conn, -ENOBUFS);
 		return;
 	}
-	known = rpcrdma2_change_known(&req) &
-		rpcrdma2_props_changeable(conn->client);
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
-		if (!(known & BIT(i)))
-			continue;
-		old = conn->props.mine.val[i];
-		now = prop_apply[i].grant(conn, req.set.val[i]);
-		if (now == req.set.val[i])
-			done |= BIT(i);
-		else if (now != old)
-			other |= BIT(i);
-		if (now != old)
-			rpcrdma2_stat_inc(conn->p.stats, props_changed);
-		trace_rpcrdma2_prop(conn, "asked", i, req.set.val[i], now);
-	}
-	body = rpcrdma2_change_put_resprop(&req, done, other, &conn->props.mine,
-					   send->buf + hdr, send->size - hdr);
-	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
-		return;
-	rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
-	/* What was raised may be used by messages after the answer */
-	if ((done | other) & BIT(RPCRDMA2_RBSIZ))
-		conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
-	limits_follow(conn, rpcrdma2_tx_draining(&conn->limits));
+	conn->props.request = req;
+	conn->props.request_xid = rx->hdr.xid;
+	conn->props.unanswered = true;
+	if (!answer_request(conn))
+		rpcrdma2_conn_kick(conn);
 }
 
 /* Our request is answered. What is not granted yet may be later. */

@@ -44,6 +44,9 @@ enum rpcrdma2_own_size {
  * @plan_recv: Calls are planned for Replies of so many bytes, because the
  *	peer has asked for a smaller Receive Buffer Size
  * @own_cycles: empty requests that may still be sent to use up Receives
+ * @unanswered: @request waits until its answer has room
+ * @request: the peer's last REQPROP
+ * @request_xid: its XID
  * @go_round: the peer's Receives may be used up for a raise
  * @retries: how often a lower value may still be asked for
  * @retry_at: jiffies when it may
@@ -63,6 +66,9 @@ struct rpcrdma2_conn_props {
 	u32				want_send;
 	u32				plan_recv;
 	u32				own_cycles;
+	bool				unanswered;
+	struct rpcrdma2_reqprop		request;
+	u32				request_xid;
 	bool				go_round;
 	u32				retries;
 	unsigned long			retry_at;

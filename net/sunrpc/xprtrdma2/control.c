@@ -28,6 +28,14 @@ error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
 	return rpcrdma2_codec_of(about->vers) ?: &rpcrdma2_codec_v2;
 }
 
+/* A slot for a control message, or NULL: no room */
+static struct rpcrdma2_send *control_slot(struct rpcrdma2_conn *conn)
+{
+	if (rpcrdma2_inject_room())
+		return NULL;
+	return rpcrdma2_send_get(conn, 1, NULL, true);
+}
+
 static int send_error(struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_hdr *about, u32 err,
 		      const u32 args[2],
@@ -39,8 +47,7 @@ static int send_error(struct rpcrdma2_conn *conn,
 
 	if (about->htype == RDMA2_ERROR)
 		return -EINVAL;
-	send = rpcrdma2_inject_room() ? NULL :
-	       rpcrdma2_send_get(conn, 1, NULL, true);
+	send = control_slot(conn);
 	if (!send) {
 		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
 		return -EAGAIN;
@@ -128,7 +135,7 @@ struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
 {
 	u32 credit = response ? rpcrdma2_credit_grant(&conn->rq) :
 				rpcrdma2_credit_ask(&conn->rq);
-	struct rpcrdma2_send *send = rpcrdma2_send_get(conn, 1, NULL, true);
+	struct rpcrdma2_send *send = control_slot(conn);
 
 	if (!send)
 		return NULL;
@@ -191,7 +198,7 @@ int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid)
 	struct rpcrdma2_send *send;
 	int ret;
 
-	send = rpcrdma2_send_get(conn, 1, NULL, true);
+	send = control_slot(conn);
 	if (!send)
 		return -EAGAIN;
 	ret = rpcrdma2_codec_v2.encode_call(&call, send->buf,

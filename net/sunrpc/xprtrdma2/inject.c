@@ -6,9 +6,9 @@
  * "accept_ms" set a connection is accepted, and so much later it is not. The
  * same in fail_rpcrdma2_map/ is for the next mapping of memory of the kinds in
  * "what", a sum of enum rpcrdma2_inject_map, and in fail_rpcrdma2_room/ for the
- * room in the send queue that the next ERROR needs. fail_rpcrdma2/max_qp_wr and
- * max_cqe make a device out of the next one that has only so many entries, and
- * "sleep" lets completion handlers do what they must not.
+ * room in the send queue that the next control message needs.
+ * fail_rpcrdma2/max_qp_wr and max_cqe make a device out of the next one that has
+ * only so many entries, and "sleep" lets completion handlers do what they must not.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -58,7 +58,7 @@ bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)
 }
 
 /**
- * rpcrdma2_inject_room - shall there be no room for this ERROR?
+ * rpcrdma2_inject_room - shall there be no room for this control message?
  *
  * Context: any.
  * Return: true if the caller is to behave as if the send queue were full

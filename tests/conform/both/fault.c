@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "change.h"
 #include "fault.h"
 #include "stat.h"
 
@@ -131,6 +132,20 @@ RP_CASE("faults", TROUBLE | MODULE, fault_error, "MSG-11",
 	rp_nothing(other);
 }
 
+/* So many control messages will find no room. */
+static void no_room(const char *times)
+{
+	set_in(ROOM, "verbose", "0");
+	set_in(ROOM, "interval", "1");
+	set_in(ROOM, "times", times);
+	set_in(ROOM, "probability", "100");
+}
+
+static void room(void)
+{
+	set_in(ROOM, "probability", "0");
+}
+
 RP_CASE("faults", TROUBLE | MODULE, fault_room, "SEC-14,MSG-11",
 	"no room to send ERRORs: they are dropped, and nothing else happens")
 {
@@ -141,14 +156,11 @@ RP_CASE("faults", TROUBLE | MODULE, fault_room, "SEC-14,MSG-11",
 	rp_null(c);
 	dropped = rp_server_stat(c, "send_errors_dropped");
 	sent = rp_server_stat(c, "tx_error");
-	set_in(ROOM, "verbose", "0");
-	set_in(ROOM, "interval", "1");
-	set_in(ROOM, "times", "3");
-	set_in(ROOM, "probability", "100");
+	no_room("3");
 	for (i = 0; i < 3; i++)
 		rp_send(c, rp_set(null_call(rp_xid()), 6, 2));
 	rp_nothing(c);
-	set_in(ROOM, "probability", "0");
+	room();
 	dropped = rp_server_stat(c, "send_errors_dropped") - dropped;
 	rp_check(dropped == 3, "%ld ERRORs were dropped", dropped);
 	rp_send(c, rp_set(null_call(rp_xid()), 6, 2));
@@ -156,6 +168,32 @@ RP_CASE("faults", TROUBLE | MODULE, fault_room, "SEC-14,MSG-11",
 	sent = rp_server_stat(c, "tx_error") - sent;
 	rp_check(sent == 1, "%ld ERRORs were sent", sent);
 	rp_nothing(c);
+}
+
+RP_CASE("faults", TROUBLE | MODULE, fault_answer, "CHG-6,CHG-17,D-18",
+	"no room for a RESPROP: it is sent later; a second REQPROP ends the connection")
+{
+	struct rp_conn *c = rp_connect(), *other = rp_open();
+	uint32_t xid = rp_xid();
+
+	rp_send(c, connprop_x(xid, 8192, 0, 0));
+	rp_check(chg_is(rp_recv(c), CONNPROP), "no CONNPROP in answer");
+	xid = rp_xid();
+	no_room("1000000");
+	rp_send(c, reqprop(xid, 0));
+	rp_nothing(c);
+	room();
+	rp_expect(c, resprop(xid, 0, 0, 0));
+	rp_nothing(c);
+
+	no_room("1000000");
+	rp_send(c, reqprop(rp_xid(), 0));
+	rp_nothing(c);
+	rp_send(c, reqprop(rp_xid(), 0));
+	rp_check(!rp_recv_within(c, RP_ANSWER), "an answer");
+	rp_check(rp_closed_within(c, RP_ANSWER), "two are kept");
+	room();
+	rp_nothing(other);
 }
 
 RP_CASE("faults", TROUBLE | MODULE, fault_pull, "MSG-11",
