@@ -411,6 +411,15 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 	}
 }
 
+static void learned(struct rpcrdma2_requester *rq, enum remedy remedy)
+{
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (remedy == RECONNECT)
+		rq->lesson = RPCRDMA2_LESSON_NEXT;
+	else if (remedy != FAIL && rq->lesson == RPCRDMA2_LESSON_USED)
+		rq->lesson = RPCRDMA2_LESSON_NEW;
+}
+
 /**
  * rpcrdma2_requester_error - an RDMA2_ERROR arrived
  * @rq: the requester
@@ -440,7 +449,7 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 	if (req && fair) {
 		if (req->state != RPCRDMA2_REQ_ORPHAN) {
 			remedy = error_remedy(rq, conn, req, hdr);
-			rq->taught |= remedy != FAIL;
+			learned(rq, remedy);
 			/* Also if it is just being encoded again */
 			req->error = remedy == FAIL ? -EIO : 0;
 			req->again = wanted && remedy == SEND_AGAIN;

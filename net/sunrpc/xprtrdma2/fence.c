@@ -108,7 +108,8 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 		rpcrdma2_req_fail(rq, req);
 	} else {
 		rq->replies++;
-		rq->taught = false;
+		if (rq->lesson == RPCRDMA2_LESSON_NEW)
+			rq->lesson = RPCRDMA2_LESSON_USED;
 		/* call_decode() wants them identical */
 		memcpy(&rqst->rq_private_buf, &rqst->rq_rcv_buf,
 		       sizeof(rqst->rq_private_buf));

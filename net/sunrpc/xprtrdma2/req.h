@@ -219,6 +219,19 @@ struct rpcrdma2_req {
 };
 
 /**
+ * enum rpcrdma2_lesson - what was learned of a responder from its ERRORs
+ * @RPCRDMA2_LESSON_USED: an RPC has made use of it, and it ends with the connection
+ * @RPCRDMA2_LESSON_NEW: none was completed since
+ * @RPCRDMA2_LESSON_NEXT: it is for the next connection; RPCs that are completed on
+ *	this one were sent without it
+ */
+enum rpcrdma2_lesson {
+	RPCRDMA2_LESSON_USED = 0,
+	RPCRDMA2_LESSON_NEW,
+	RPCRDMA2_LESSON_NEXT,
+};
+
+/**
  * struct rpcrdma2_requester - requester role of a transport
  * @xprt: the transport; must be first
  * @stats: counters, belong to the owner
@@ -240,7 +253,7 @@ struct rpcrdma2_req {
  * @refused: RPCRDMA2_REFUSED_*; no Call is sent in such a form again
  * @max_segs: segments per chunk that the responder takes, as far as known
  * @max_reply: bytes of the longest message that it sends, as far as known
- * @taught: some of these are new, no RPC was completed since; queue_lock
+ * @lesson: of these, see enum rpcrdma2_lesson; queue_lock
  * @replies: Replies that completed an RPC on this connection
  * @offered: bytes of Write and Reply chunks offered; statistics
  * @unbuildable: Calls that could not be built; statistics
@@ -266,7 +279,7 @@ struct rpcrdma2_requester {
 	unsigned int			refused;
 	u32				max_segs;
 	u32				max_reply;
-	bool				taught;
+	enum rpcrdma2_lesson		lesson;
 	unsigned long			replies;
 	atomic_long_t			offered;
 	atomic_long_t			unbuildable;

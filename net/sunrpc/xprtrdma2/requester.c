@@ -742,8 +742,10 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	rpcrdma2_requester_stop(rq);
 
 	spin_lock(&rq->xprt.queue_lock);
-	if (!rq->taught)
+	if (rq->lesson == RPCRDMA2_LESSON_USED)
 		forget(rq);
+	else
+		rq->lesson = RPCRDMA2_LESSON_NEW;
 	WRITE_ONCE(rq->conn, NULL);
 	rq->sq_wait = false;
 	rq->mr_wait = false;

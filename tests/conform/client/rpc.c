@@ -910,6 +910,55 @@ RP_CASE("replies", DECISION, rpc_reply_resource_inline,
 	cl_end(s);
 }
 
+/* An RPC whose Reply has come before the ERROR, and whose memory is fenced after,
+ * was sent without knowledge of it.
+ */
+RP_CASE("replies", TROUBLE, rpc_reply_resource_race, "ERR-29,ERR-34,D-30",
+	"REPLY_RESOURCE right after another RPC's Reply: it is remembered")
+{
+	struct cl *s = cl_start(NULL);
+	struct cl_call *call;
+	struct wait r, w;
+	unsigned int i;
+
+	cl_accept(s);
+	settle_lopsided(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	if (s->rbsiz < 6400)
+		rp_skip("the client's Receives have %u bytes only", s->rbsiz);
+	for (i = 0; i < 4; i++) {
+		r = (struct wait){ s, job_read("r", 4096, 32768), NULL };
+		r.call = cl_wait_for(s, NFS_READ);
+		rp_check(r.call->nwrites, "no Write chunk");
+		w = read_inline_due(s, "f");
+		rp_check(!w.call->nwrites && !w.call->has_reply,
+			 "what was learned outlived the server");
+		cl_answer(s, r.call);
+		refuse(&w, REPLY_RESOURCE, 6144);
+		rp_expect_closed(s->c);
+		rp_close(s->c);
+		cl_accept(s);
+		settle_lopsided(s);
+		/* Was the fence of the other complete before the end? */
+		call = cl_wait_for(s, NFS_READ);
+		if (call->xid == r.call->xid) {
+			cl_answer(s, call);
+			call = cl_wait_for(s, NFS_READ);
+		}
+		rp_check(call->xid == w.call->xid, "not the same XID");
+		rp_check(call->nwrites || call->has_reply, "no chunk again");
+		cl_answer(s, call);
+		rp_check(!cl_serve(s, w.job), "the read fails");
+		rp_check(!cl_serve(s, r.job), "the other read fails");
+		w = hold_lookup(s);
+		rp_close(s->c);
+		cl_accept(s);
+		settle_lopsided(s);
+		rp_check(!cl_serve(s, w.job), "the operation fails");
+	}
+	cl_end(s);
+}
+
 RP_CASE("replies", TROUBLE, rpc_reply_resource_lost, "ERR-29,ERR-34,SEC-15",
 	"REPLY_RESOURCE to whatever is asked: an end with EIO, not a loop")
 {
