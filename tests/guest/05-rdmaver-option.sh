@@ -6,6 +6,7 @@
 # others alone.
 #
 # timeout: 300
+# flavours: uml-debug qemu
 . /lab/lib/lab.sh
 
 MODPROBE=$(< /proc/sys/kernel/modprobe)

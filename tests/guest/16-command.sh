@@ -5,7 +5,7 @@
 # to whom, what an administrator may change, and events.
 #
 # timeout: 90
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

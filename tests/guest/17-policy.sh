@@ -5,7 +5,7 @@
 # mount names a version. The command rpcrdma2 policy, and its file.
 #
 # timeout: 120
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 lab_replace=1
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

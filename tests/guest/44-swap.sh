@@ -5,7 +5,7 @@
 # server went away in between and when the connection is cut all the time.
 #
 # timeout: 240
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

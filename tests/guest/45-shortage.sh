@@ -5,7 +5,7 @@
 # queue. They wait for their turn, all of them, and nobody else has to help.
 #
 # timeout: 120
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

@@ -12,7 +12,7 @@
 # one NFSv4 client has one transport.
 #
 # timeout: 150
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 # covers: VER-9,VER-10,VER-11,VER-19,VER-22,VER-24,V1-1,V1-8,V1-12,V1-15,V1-16
 # covers: CM-2,CM-12,CM-14
 . /lab/lib/lab.sh

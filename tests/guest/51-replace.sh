@@ -10,7 +10,7 @@
 # User-Mode Linux, see 32-unload.sh.
 #
 # timeout: 90
-# flavours: uml uml-debug qemu
+# flavours: uml-debug qemu
 # covers: VER-24,V1-15,V1-16
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
