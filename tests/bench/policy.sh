@@ -9,7 +9,7 @@
 # Leaves in results:
 #
 #	time SETTING LOAD JOBS OPS NANOSECONDS CONTEXT-SWITCHES	(per round)
-#	memory SETTING LOAD ROLE KIND BYTES		(of debugfs, after it)
+#	memory SETTING LOAD ROLE KIND BYTES		(after it)
 #	state SETTING LOAD ROLE SIZE CREDITS RECEIVES	(likewise)
 #	device SETTING BYTES		(queues of rxe, both sides together)
 #	default NAME VALUE		(parameters of a plain modprobe)
@@ -96,7 +96,7 @@ remember() { # SETTING LOAD
 # check WHAT CMD...: the figures would mean something else than they seem to.
 check() {
 	"${@:2}" || {
-		tail -n +1 "$(end client)" "$(end server)"
+		rpcrdma2 show
 		lab_die "$1"
 	}
 }
@@ -188,11 +188,10 @@ mounted_alone() {
 	mount_nfs rxe "$VERS" rsize=1048576,wsize=1048576
 	mkdir -p /export/bench/dir
 }
-no_connections() { ! compgen -G "$OBSERVE/*-[0-9]*" > /dev/null; }
 unmounted() {
 	umount_nfs
 	rm -rf /export/bench/dir
-	lab_wait 60 no_connections || lab_die "a connection is left"
+	lab_wait 60 no_connection || lab_die "a connection is left"
 }
 
 # Busy first. There is no warm-up after it: beginning again is part of what is

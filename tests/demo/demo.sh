@@ -8,7 +8,6 @@
 # timeout: 150
 . /lab/lib/lab.sh
 
-DEBUG=/sys/kernel/debug/rpcrdma2
 SOURCE=/tmp/source
 MIB=$((1 << 20))
 WRITTEN=0
@@ -50,18 +49,17 @@ done_step() {
 
 # counter ROLE NAME: the sum over connections of this role.
 counter() {
-	awk -v name="$2:" '$1 == name { n += $2 } END { print n + 0 }' \
-		"$DEBUG/$1"-* 2> /dev/null
+	rpcrdma2 show "$1" |
+		awk -v name="$2:" '$1 == name { n += $2 } END { print n + 0 }'
 }
 
 snapshot() { # FILE
-	local role name
+	local role
 
 	for role in client server; do
-		sed -nE 's/^([a-z_]+): ([0-9]+)$/\1/p' "$DEBUG/$role"-* |
-			sort -u | while read -r name; do
-			echo "$role $name $(counter $role "$name")"
-		done
+		rpcrdma2 show $role | awk -F ': ' -v role=$role '
+			$2 ~ /^[0-9]+$/ { n[$1] += $2 }
+			END { for (name in n) print role, name, n[name] }'
 	done > "$1"
 }
 
@@ -77,9 +75,6 @@ grown() {
 device_count() {
 	cat "/sys/class/infiniband/rxe0/ports/1/hw_counters/$1"
 }
-
-# settled FILE NAME: a value of the connection's record.
-settled() { sed -nE "s/^$2: //p" "$1"; }
 
 # Many small files and some large ones, all different, of uneven sizes.
 make_files() {
@@ -109,16 +104,16 @@ same_number() { [ "$(find "$1" -type f | wc -l)" = "$FILES" ]; }
 mounted_so() { grep -E " /mnt nfs4? .*vers=$1,.*proto=rdma,rdmaver=2," /proc/mounts; }
 xprt_is_rdma() { grep -q '^	xprt:	rdma ' /proc/self/mountstats; }
 not_mounted() { ! grep -q ' /mnt nfs' /proc/mounts; }
-no_connections() { ! compgen -G "$DEBUG/client-*" > /dev/null; }
+no_connections() { rpcrdma2 show module client | grep -x "connections: 0"; }
 is() { test "$1" "$2" "$3" || { echo "$1 $2 $3 does not hold"; return 1; }; }
 
 # What an administrator sees of the connection.
 show_connection() {
-	local f
+	local role
 
-	for f in "$DEBUG/client"-* "$DEBUG/server"-*; do
-		say "  ${f#/sys/kernel/debug/}:"
-		grep -vE ': 0$' "$f" | paste -s -d '\t' | awk -F '\t' '
+	for role in client server; do
+		say "  rpcrdma2 show $role:"
+		rpcrdma2 show $role | grep -vE ': 0$' | paste -s -d '\t' | awk -F '\t' '
 			{
 				for (i = 1; i <= NF; i++) {
 					if (length(line) + length($i) > 76) {
@@ -134,16 +129,7 @@ show_connection() {
 	done
 }
 
-negotiated() {
-	local f
-
-	for f in "$DEBUG/client"-* "$DEBUG/server"-*; do
-		[ "$(settled "$f" version)" = 2 ] || {
-			cat "$f"
-			return 1
-		}
-	done
-}
+negotiated() { rpcrdma2 status; }
 
 # Aligned I/O past the page cache: each operation has one chunk, one
 # registration, and the peer's Send invalidates it.
@@ -224,12 +210,11 @@ run_version() { # NFS version
 
 # One line for each connection of a role: what it has settled on and why.
 show_versions() { # ROLE
-	local f
-
-	for f in "$DEBUG/$1"-*; do
-		say "  ${f#/sys/kernel/debug/}: version $(settled "$f" version), because: $(
-			settled "$f" version_reason | sed 's/^\([0-9]*\) \(.*\)/\2 (reason \1)/')"
-	done
+	paste -d '\t' <(said "$1" id) <(said "$1" version) \
+		<(said "$1" version_reason_text) <(said "$1" version_reason) |
+		while IFS=$'\t' read -r id version why number; do
+			say "  $1 $id: version $version, because: $why (reason $number)"
+		done
 }
 
 # settled_on ROLE VERSION...: the versions of its connections, and no others.
@@ -237,7 +222,7 @@ settled_on() {
 	local role=$1
 
 	shift
-	[ "$(sed -n 's/^version: //p' "$DEBUG/$role"-* | sort | xargs)" = "$*" ]
+	[ "$(said "$role" version | sort | xargs)" = "$*" ]
 }
 
 # Any transport of the kernel's own.

@@ -14,7 +14,7 @@ one() { # DEV VERS
 	umount_nfs
 	mount_nfs "$1" "$2"
 	[ "$(cat /mnt/hello)" = "hello $1 $2" ]
-	cat /sys/kernel/debug/rpcrdma2/client-*
+	rpcrdma2 show client
 	all_reliable "$1"
 	umount_nfs
 }

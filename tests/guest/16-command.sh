@@ -18,24 +18,61 @@ nothing_yet() {
 	[ "$(rpcrdma2 --json show)" = "[]" ]
 }
 
-# The same as root reads in debugfs: every line, but those that move.
-same_as_files() { # DEV VERS
-	local role file
+# specified SET: the attributes of this name in the specification of the family
+specified() {
+	awk -v set="$1" '
+		/^    name: / { mine = $2 == set }
+		mine && /^        name: / { gsub("-", "_", $2); print $2 }' \
+		/lab/bin/ynl/specs/rpcrdma2.yaml
+}
+
+# What "show" is to tell: all that there is, but what only events have.
+names_wanted() {
+	printf '%s\n' rbsiz "rbsiz asked" brs "brs asked"
+	{ specified connection && specified counters; } |
+		grep -vxE 'pad|property|counters|event|reason'
+}
+
+# crosswise NAME NAME: one end says of itself what the other says of its peer.
+crosswise() {
+	[ "${SAID[client.$1]}" = "${SAID[server.$2]}" ]
+	[ "${SAID[client.$2]}" = "${SAID[server.$1]}" ]
+}
+
+# Everything is told, and both ends, which know nothing of each other, the same.
+told_in_full() { # DEV VERS
+	local role kind own peer
 
 	nfs "$1" "$2"
 	[ "$(status rpcrdma2 status)" = 0 ]
+	names_wanted | sort > $LAB_TMP/wanted
+	[ "$(wc -l < $LAB_TMP/wanted)" -gt 110 ]
 	for role in client server; do
-		file=$(echo "$OBSERVE/$role"-[0-9]*)
-		[ "$(id $role)" = "${file##*-}" ]
-		grep -E '^[a-z_]+: [0-9]+$' "$file" | sort > $LAB_TMP/file
-		rpcrdma2 show $role | sort > $LAB_TMP/command
-		wc -l < $LAB_TMP/file
-		[ "$(wc -l < $LAB_TMP/file)" -gt 80 ]
-		# version_reason has its words in a line of its own
-		[ -z "$(comm -23 $LAB_TMP/file $LAB_TMP/command)" ]
+		rpcrdma2 show $role | sed 's/: .*//' | sort | diff $LAB_TMP/wanted -
 		[ "$(said $role state)" = ready ]
 		[ "$(said $role device)" = "${1}0" ]
 	done
+	iocheck write -t -d -s 1 -l 100001 /mnt/told
+	lab_wait 10 calls_ended
+	for role in client server; do
+		[ "${SAID[$role.version]}" = 2 ]
+		[ "${SAID[$role.version_reason]}" = 1 ]
+		[ "${SAID[$role.connects]}" = 1 ]
+		counted $role -gt 0 receives_posted receive_memory send_memory \
+			send_queue_free inline_tx_bytes inline_rx_bytes
+		[ "${NOW[$role.send_queue_free]}" -le "${NOW[$role.send_queue_depth]}" ]
+	done
+	crosswise inline_send inline_recv
+	[ "${NOW[client.credits_granted_by_peer]}" = \
+		"${NOW[server.credits_granted_to_peer]}" ]
+	for kind in call_msg reply_msg reply_nomsg connprop; do
+		crosswise tx_$kind rx_$kind
+	done
+	[ "${NOW[client.tx_call_msg]}" -ge 4 ]
+	[ "${NOW[server.read_bytes]}" -ge 100001 ]
+	read -r _ own _ peer <<< "${SAID[client.rbsiz]}"
+	[ "${SAID[server.rbsiz]}" = "local $peer peer $own" ]
+	rm /mnt/told
 	[ "$(said client peer_address)" = "$(said server local_address)" ]
 	[ "$(said client local_address)" = "$(said server peer_address)" ]
 	# A QP of this number is what rdma shows of the device
@@ -305,7 +342,7 @@ stop_server() { echo 0 > "$NFSD/threads"; }
 ktap_run "nothing to see" nothing_yet
 for dev in $(lab_devices); do
 	for vers in 3 4.2; do
-		ktap_run "$dev NFSv$vers as in files" same_as_files "$dev" $vers
+		ktap_run "$dev NFSv$vers told in full" told_in_full "$dev" $vers
 		ktap_run "$dev NFSv$vers reconnect" reconnected "$dev" $vers
 	done
 	ktap_run "$dev change" changed "$dev"

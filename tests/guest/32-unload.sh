@@ -19,7 +19,7 @@ refused() {
 unload() {
 	lab_wait 20 rmmod $MODULE
 	[ ! -e /sys/module/$MODULE ]
-	! ours || [ ! -e $OBSERVE ]
+	! ours || no_family
 }
 
 stop_server() { echo 0 > $NFSD/threads; }

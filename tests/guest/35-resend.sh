@@ -66,13 +66,13 @@ change_inline() { echo 16384 > $PARAM/server_recv_size; }
 restore_inline() {
 	look
 	counted server -eq 0 read_chunks
-	[ "$(sed -n 's/^version: //p' $OBSERVE/client-*)" = 2 ]
+	[ "$(said client version)" = 2 ]
 	echo 4096 > $PARAM/server_recv_size
 }
 
 change_v1() { echo N > $PARAM/server_v2; }
 restore_v1() {
-	[ "$(sed -n 's/^version: //p' $OBSERVE/client-*)" = 1 ]
+	[ "$(said client version)" = 1 ]
 	echo Y > $PARAM/server_v2
 }
 

@@ -91,8 +91,7 @@ address_goes() { # DEV VERS
 	done
 	nfs "$1" "$2" actimeo=0
 	lab_wait 20 one_served
-	conn=$(end server)
-	conn=${conn##*-}
+	conn=$(id server)
 	trace_on rpcrdma2/rpcrdma2_svc_closed rpcrdma2/rpcrdma2_recv
 	freeze
 	iocheck write -d -s 1 -l 5000 "$D/f1" &

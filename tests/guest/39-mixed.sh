@@ -13,9 +13,7 @@
 PARAM=/sys/module/rpcrdma2/parameters
 
 # versions: of the client's connections, sorted, in one line
-versions() {
-	sed -n 's/^version: //p' $OBSERVE/client-* | sort | tr '\n' ' '
-}
+versions() { said client version | sort | tr '\n' ' '; }
 
 # ---- F-5 ----
 

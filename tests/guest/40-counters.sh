@@ -36,15 +36,12 @@ settled() {
 	local role
 
 	[ "$(connections client) $(connections server)" = "1 1" ]
-	grep -x "role: client" $OBSERVE/client-*
-	grep -x "role: server" $OBSERVE/server-*
-	for role in client server; do
-		grep -x "state: ready" $OBSERVE/$role-*
-		grep -x "version: 2" $OBSERVE/$role-*
-		grep -x "remote_invalidation: 1" $OBSERVE/$role-*
-	done
 	look
 	for role in client server; do
+		[ "${SAID[$role.role]}" = $role ]
+		[ "${SAID[$role.state]}" = ready ]
+		[ "${SAID[$role.version]}" = 2 ]
+		[ "${SAID[$role.remote_invalidation]}" = 1 ]
 		counted $role -ge 4096 inline_send inline_recv
 		counted $role -ge 1 credits_granted_by_peer tx_connprop \
 			rx_connprop
@@ -163,15 +160,14 @@ callbacks() {
 # Posting and completion of one thing have the same numbers in the trace, and
 # every event of a chunk names the connection.
 traced_ids() { # DEV VERS
-	local conn what post
+	local what post
 
 	scratch traced
 	trace_on rpcrdma2
 	iocheck write -t -d -s 1 -l 200001 -b 50001 "$D/f"
 	iocheck check -e -d -s 1 -l 200001 -b 50001 "$D/f"
 	trace_off
-	conn=$(echo $OBSERVE/client-*)
-	traced "rpcrdma2_mr_map: conn=${conn##*-} cid=[0-9]* "
+	traced "rpcrdma2_mr_map: conn=$(id client) cid=[0-9]* "
 	for what in post_send/wc_send post_recv/wc_recv post_recv/recv \
 			post_chain/wc_chain; do
 		post=${what%/*}

@@ -35,7 +35,7 @@ slow() { # DEV VERS
 	rm -r "$E"
 }
 
-client_files() { [ "$(connections client)" = "$1" ]; }
+clients() { [ "$(connections client)" = "$1" ]; }
 
 # Recall a delegation that the client holds.
 recall() {
@@ -55,8 +55,8 @@ idle() { # DEV VERS
 	get_delegation r
 	nfs "$1" 3 nosharecache $SECOND
 	: > "$SECOND/idle/f"
-	client_files 2
-	lab_wait 60 client_files 1
+	clients 2
+	lab_wait 60 clients 1
 	look
 	[ "${NOW[client.connects]}" = 1 ]
 	[ "${NOW[client.reconnects]}" = 0 ]

@@ -83,7 +83,7 @@ server_size() {
 	chunked_write 24576
 	tell client rbsiz 32768
 	agreed server 32768
-	is client "Receive Buffer Size asked" 2 granted
+	is client "rbsiz asked" 2 granted
 	is client inline_send 1 32768
 	inline_write $((32768 - ROOM))
 	chunked_write 32768
@@ -162,7 +162,7 @@ bounded() {
 	was=$(rbsiz server)
 	tell client rbsiz 131072
 	agreed server 65536
-	is client "Receive Buffer Size asked" 1 131072
+	is client "rbsiz asked" 1 131072
 	tell client rbsiz "$was"
 	agreed server "$was"
 }
@@ -170,9 +170,10 @@ bounded() {
 bad_words() {
 	local words
 
-	cat "$(end client)" > $LAB_TMP/before
-	while IFS= read -r words; do
-		refuses client "$words"
+	said client "rbsiz.*" > $LAB_TMP/before
+	[ "$(wc -l < $LAB_TMP/before)" = 2 ]
+	while read -ra words; do
+		refuses client "${words[@]}"
 	done <<- END
 		
 		rbsiz
@@ -182,8 +183,8 @@ bad_words() {
 		rbsiz 8192 8192
 		own rbsiz 300000
 		own brs genl
-		own cycle 3
-		cycle 5000
+		own messages 3
+		messages 5000
 		brs
 		size 8192
 		0123456789012345678901234567890123456789012345678901234567890123456789
@@ -192,7 +193,7 @@ bad_words() {
 	refuses client brs 0
 	[ "$(rbsiz client) $(rbsiz server)" = \
 	  "$(peer_rbsiz server) $(peer_rbsiz client)" ]
-	cmp <(grep -a Size $LAB_TMP/before) <(grep -a Size "$(end client)")
+	said client "rbsiz.*" | cmp - $LAB_TMP/before
 }
 
 answered() { look; [ "${GREW[server.rx_reply_msg]}" -gt 0 ]; }
@@ -202,7 +203,7 @@ callbacks() {
 	scratch callbacks
 	get_delegation r
 	tell client own brs none
-	lab_wait 60 is server "Reverse Request Support" 4 0
+	lab_wait 60 is server brs 4 0
 	mark
 	timeout 60 bash -c ": >> $E/$DELEG" &
 	writer=$!
@@ -211,7 +212,7 @@ callbacks() {
 	counted server -eq 0 tx_call_msg
 	counted client -eq 0 rx_call_msg
 	tell client own brs inline
-	lab_wait 60 is server "Reverse Request Support" 4 1
+	lab_wait 60 is server brs 4 1
 	wait $writer
 	# The delegation may come back before the answer to the recall
 	lab_wait 20 answered
@@ -290,8 +291,8 @@ policy() { # DEV VERS
 
 	# from now on, and both ends look at once
 	echo 2 > $param/adapt_seconds
-	tell client cycle 1
-	tell server cycle 1
+	tell client messages 1
+	tell server messages 1
 	lab_wait 60 idle
 	FIRST=$(< $param/server_first_credits)
 	lab_wait 60 fewest

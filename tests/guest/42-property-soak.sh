@@ -47,49 +47,47 @@ run() {
 	[ $n -gt 0 ]
 }
 
-# One request to the end whose file this is; what is not possible is refused.
-# An end that is busy with an earlier one is left alone.
-push() { # FILE
+# One request to the end with this id; what is not possible is refused.
+push() { # ID GOAL
 	local size=$(((4 + RANDOM % 45) * 1024))
 
-	read_end "$1" || return 1
-	[ "${END[request_pending]}${END[announcement_pending]}" = 00 ] || return 0
 	# up, unasked, or anything on request. The other end may have changed
 	# the size in between, so that it would not be up.
 	if [ $((RANDOM % 4)) = 0 ]; then
-		[ $size -gt "${END[receive_size_goal]}" ] || return 0
-		echo "own rbsiz $size" > "$OBSERVE/change/${1##*/}"
+		[ $size -gt "$2" ] || return 0
+		rpcrdma2 change "$1" own rbsiz $size
 	else
-		echo "rbsiz $size" > "$OBSERVE/change/${1##*/}"
-	fi 2> /dev/null || [ -e "$1" ]
+		rpcrdma2 change "$1" rbsiz $size
+	fi 2> /dev/null || rpcrdma2 show "$1" > /dev/null
 }
 
-# read_end FILE: END[name] is the first word of each line.
-declare -A END
-read_end() {
-	local - line
-	local -a lines
-
-	set +x
-	mapfile -t lines < "$1"
-	for line in "${lines[@]}"; do
-		END[${line%%: *}]=${line#*: }
-		END[${line%%: *}]=${END[${line%%: *}]%% *}
-	done
+# ends: a line for each: its id, the size of its new Receives, whether a request or an
+# announcement is under way, and how often its sizes have changed.
+ends() {
+	rpcrdma2 show | awk '
+		{ of[$1] = $2 }
+		$1 == "props_changed:" {
+			print of["id:"], of["receive_size_goal:"],
+				of["request_pending:"] of["announcement_pending:"], $2
+		}'
 }
 
+# An end that is busy with an earlier request is left alone.
 push_all() {
-	local - f changed=0
+	local - n changed=0 id goal busy changes
 
 	set +x
 	# The jobs leave no processor idle, and go on for as long as this takes.
 	renice -n -15 -p $BASHPID > /dev/null
 	until [ $changed -ge $CHANGES ]; do
-		changed=0
-		for f in "$OBSERVE"/client-[0-9]* "$OBSERVE"/server-[0-9]*; do
-			push "$f" || return 1
-			changed=$((changed + END[props_changed]))
-		done
+		n=0 changed=0
+		ends > "$LAB_TMP/ends"
+		while read -r id goal busy changes; do
+			[ "$busy" != 00 ] || push "$id" "$goal" || return 1
+			changed=$((changed + changes))
+			n=$((n + 1))
+		done < "$LAB_TMP/ends"
+		[ $n = 4 ] || return 1
 	done
 	echo "$changed changes"
 }
@@ -111,24 +109,17 @@ soak() {
 
 # Afterwards both ends agree on everything, and nothing went wrong.
 agreed_all() {
-	local f
-
-	for f in "$OBSERVE"/client-[0-9]* "$OBSERVE"/server-[0-9]*; do
-		lab_wait 60 grep -qx "request_pending: 0" "$f"
-		lab_wait 60 grep -qx "announcement_pending: 0" "$f"
-	done
+	lab_wait 60 all_quiet
 	[ "$(connections client) $(connections server)" = "2 2" ]
-	sizes client 1 2 > $LAB_TMP/clients
-	sizes server 2 1 > $LAB_TMP/servers
+	sizes client 2 4 > $LAB_TMP/clients
+	sizes server 4 2 > $LAB_TMP/servers
+	[ "$(wc -l < $LAB_TMP/clients)" = 2 ]
 	cat $LAB_TMP/clients
 	cmp $LAB_TMP/clients $LAB_TMP/servers
 }
+all_quiet() { [ "$(ends | awk '$3 == "00"' | wc -l)" = 4 ]; }
 # sizes ROLE NUMBER NUMBER: the client's and the server's word of each line.
-sizes() {
-	sed -n 's/^Receive Buffer Size: local \([0-9]*\) peer \([0-9]*\)/\1 \2/p' \
-		"$OBSERVE/$1"-[0-9]* | awk -v c="$2" -v s="$3" '{ print $c, $s }' |
-		sort
-}
+sizes() { said "$1" rbsiz | awk -v c="$2" -v s="$3" '{ print $c, $s }' | sort; }
 
 clean() {
 	local role

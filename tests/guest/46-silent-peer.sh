@@ -17,25 +17,25 @@ SILENCE=2
 THIRD=/run/third FOURTH=/run/fourth
 
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
-gone() { ! compgen -G "$OBSERVE/$1-*" > /dev/null; }
+gone() { [ "$(connections "$1")" = 0 ]; }
 
 # Several times as long as a dead peer has, nobody says anything: every
 # connection is still the same one, and was asked after its peer.
 kept() {
-	local - f n
-	local -A before=()
-
-	for f in "$OBSERVE"/{client,server}-*[0-9]; do
-		before[$f]=$(awk '$1 == "probes:" { print $2 }' "$f")
-	done
+	probes > "$LAB_TMP/before"
 	lab_pause $((4 * SILENCE))
-	for f in "${!before[@]}"; do
-		n=$(awk '$1 == "probes:" { print $2 }' "$f") || return 1
-		[ $((n - ${before[$f]})) -ge 2 ] || return 1
-	done
-	set +x
-	[ ${#before[@]} = "$(find $OBSERVE -name '*-*[0-9]' \
-		-not -path '*/change/*' | wc -l)" ]
+	probes > "$LAB_TMP/after"
+	cat "$LAB_TMP"/{before,after}
+	awk 'NR == FNR { was[$1] = $2; n++; next }
+		!($1 in was) || $2 < was[$1] + 2 { bad = 1 }
+		{ n-- }
+		END { exit bad || n || !NR }' "$LAB_TMP"/{before,after}
+}
+
+# probes: of each connection, by its id
+probes() {
+	rpcrdma2 show |
+		awk '$1 == "id:" { id = $2 } $1 == "probes:" { print id, $2 }'
 }
 
 # Of both versions, with both ends ours, and with the kernel's own client and
@@ -46,7 +46,7 @@ mount_all() { # DEV
 	mount_nfs "$1" 3 nosharecache,port=20050 $THIRD
 	mount_nfs "$1-v1" 3 nosharecache,port=20049 $FOURTH
 	[ "$(connections client)" = 3 ] && [ "$(connections server)" = 3 ]
-	[ "$(grep -lx 'version: 1' $OBSERVE/* 2> /dev/null | wc -l)" = 2 ]
+	[ "$(rpcrdma2 show | grep -cx 'version: 1')" = 2 ]
 }
 
 idle() { # DEV

@@ -58,10 +58,9 @@ attach() {
 	mount_nfs "$dev" "$4" "port=$port" "${5:-/mnt}"
 }
 
-_no_connection() { ! compgen -G "$OBSERVE/*-*" > /dev/null; }
 detach() {
 	umount_nfs
-	lab_wait 20 _no_connection
+	lab_wait 20 no_connection
 }
 
 end() { # ROLE

@@ -115,7 +115,7 @@ refused() { # DEV
 	if modprobe rpcrdma2 replace=1; then return 1; fi
 	logged "rpcrdma2: replace=1 .* stock transport is loaded"
 	[ ! -e /sys/module/rpcrdma2 ]
-	[ ! -e $OBSERVE ]
+	no_family
 	[ "$(classes)" = rdma ]
 	put "$D"
 	again "$1" 4.2

@@ -144,11 +144,7 @@ log() {
 	[ "$n" -le $((4 * SECS * TURNS + 20)) ]
 }
 
-only_ours() {
-	local f=("$OBSERVE"/server-*)
-
-	[ "${#f[@]}" -le 2 ]
-}
+only_ours() { [ "$(connections server)" -le 2 ]; }
 
 over() {
 	lab_wait 60 only_ours

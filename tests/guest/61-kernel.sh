@@ -118,7 +118,7 @@ long_calls() { # DEV VERS
 unload() {
 	stop_server
 	unload_rpcrdma2
-	[ ! -e $OBSERVE ]
+	no_family
 	! grep -q '^rdma' /proc/sys/sunrpc/transports
 }
 

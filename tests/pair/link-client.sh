@@ -85,7 +85,7 @@ worker() { # FILE
 	done
 }
 
-ready() { grep -qsx "state: ready" $OBSERVE/client-*; }
+ready() { said client state | grep -qx ready; }
 lost() { ! ready; }
 connected_again() { [ "$(connects)" -gt "$BEFORE" ]; }
 

@@ -261,11 +261,11 @@ open_file() { # DEV
 }
 
 _version_two() {
-	[ "$(grep -lx 'version: 2' $OBSERVE/client-* | wc -l)" = ${#MOUNTS[@]} ]
+	[ "$(said client version | grep -cx 2)" = ${#MOUNTS[@]} ]
 }
 
 version_two() {
-	lab_wait 20 _version_two || { grep ^version $OBSERVE/client-*; return 1; }
+	lab_wait 20 _version_two || { rpcrdma2 status; return 1; }
 	look
 	[ "${NOW[client.fallbacks]}" = 0 ]
 }

@@ -33,7 +33,7 @@ mend() { # DEV
 }
 
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
-client_gone() { ! compgen -G "$OBSERVE/client-*" > /dev/null; }
+client_gone() { [ "$(connections client)" = 0 ]; }
 server_gone() { [ "$(< $PAIR/connections)" = 0 ]; }
 server_there() { ! server_gone; }
 

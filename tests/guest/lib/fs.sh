@@ -162,33 +162,36 @@ operations() {
 
 # ---- counters of our connections ----
 
-OBSERVE=/sys/kernel/debug/rpcrdma2
-
-# Sums over all connections of a role, client or server. Without a process of
-# its own and without a trace of it: tests ask often, and guests start programs
-# slowly.
+# What "rpcrdma2 show" tells of all connections, by their role, client or server.
+# One program, however much is asked, and no trace of it: tests look often, and
+# guests start programs slowly.
 #
-#	look		reads them: NOW[ROLE.NAME], and GREW[ROLE.NAME] since
-#			the mark (for connections that lived through both)
+#	look		reads it: sums of numbers, NOW[ROLE.NAME], and
+#			GREW[ROLE.NAME] since the mark (for connections that
+#			lived through both); SAID[ROLE.NAME] is the line of
+#			the last connection
 #	mark		where GREW starts
-declare -A NOW GREW WAS
+declare -A NOW GREW WAS SAID
 look() {
-	local - f line key
+	local - shown line role='' name value key
 	local -a lines
 
 	set +x
-	NOW=() GREW=()
-	for f in "$OBSERVE"/*-*; do
-		[ -e "$f" ] || continue
-		key=${f##*/}
-		key=${key%-*}
-		mapfile -t lines < "$f" 2> /dev/null || continue
-		for line in "${lines[@]}"; do
-			[[ $line =~ ^([a-z_]+):\ ([0-9]+) ]] || continue
-			NOW[$key.${BASH_REMATCH[1]}]=$((
-				${NOW[$key.${BASH_REMATCH[1]}]-0} +
-				${BASH_REMATCH[2]}))
-		done
+	NOW=() GREW=() SAID=()
+	[ -e /sys/module/rpcrdma2 ] || return 0
+	shown=$(rpcrdma2 show) || return
+	mapfile -t lines <<< "$shown"
+	for line in "${lines[@]}"; do
+		name=${line%%: *} value=${line#*: }
+		case $name in
+		id) role='' ;;
+		role) role=$value ;;
+		esac
+		[ -n "$role" ] || continue
+		key=$role.$name
+		SAID[$key]=$value
+		[[ $value =~ ^[0-9]+$ ]] || continue
+		NOW[$key]=$((${NOW[$key]-0} + value))
 	done
 	for key in "${!NOW[@]}"; do
 		GREW[$key]=$((${NOW[$key]} - ${WAS[$key]-0}))
@@ -222,11 +225,25 @@ counted() {
 }
 
 # connections client|server: how many there are.
-connections() { find $OBSERVE -maxdepth 1 -name "$1-*" | wc -l; }
+connections() { rpcrdma2 show module "$1" | sed -n 's/^connections: //p'; }
+
+# no_connection: nothing is shown, of either role.
+no_connection() {
+	rpcrdma2 show > "$LAB_TMP/left" && [ ! -s "$LAB_TMP/left" ]
+}
+
+# no_family: nobody answers the command.
+no_family() {
+	local rc=0
+
+	rpcrdma2 show || rc=$?
+	[ $rc = 3 ]
+}
+
 _none_left() {
 	local refs
 
-	compgen -G "$OBSERVE/*-*" > $LAB_TMP/left && return 1
+	no_connection || return 1
 	read -r refs < /sys/module/rpcrdma2/refcnt
 	[ "$refs" = "$LISTENERS" ]
 }
