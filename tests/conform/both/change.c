@@ -816,7 +816,7 @@ BOTH(DECISION | MODULE, chg_asks_in_error, "HT-9,CHG-3,EXT-6",
 	peer_limit(p, 8192);
 	peer_try_order(p, "rbsiz 4096");
 	peer_try_order(p, "own rbsiz 16384");
-	peer_try_order(p, "cycle 3");
+	peer_try_order(p, "messages 3");
 	peer_limit(p, 8192);
 	peer_end(p);
 }
@@ -1001,7 +1001,7 @@ BOTH(DECISION | MODULE, chg_orders_refused, "PROP-16,D-27",
 	static const char *const orders[] = {
 		"rbsiz", "rbsiz 0", "rbsiz 1023", "rbsiz x", "rbsiz 4096 1",
 		"own", "own rbsiz", "own rbsiz 0", "own brs 7", "xyz 1",
-		"cycle", "cycle x", "rbsiz 99999999999999999999",
+		"messages", "messages x", "rbsiz 99999999999999999999",
 	};
 	struct peer *p = start(4096);
 	unsigned int i;
@@ -1020,7 +1020,7 @@ BOTH(DECISION | MODULE, chg_cycle, "CHG-24,CHG-31,CHG-17",
 	unsigned int i;
 
 	p->hold_empty = true;
-	peer_order(p, "cycle 5");
+	peer_order(p, "messages 5");
 	for (i = 0; i < 5; i++) {
 		peer_asks(p);
 		peer_ask_nothing(p);

@@ -10,7 +10,7 @@
 #include <sys/klog.h>
 
 #include "rp.h"
-#include "change.h"
+#include "command.h"
 #include "stat.h"
 
 #define EVENTS	"/sys/kernel/tracing/events/rpcrdma2/"
@@ -515,7 +515,7 @@ RP_CASE("reasons", DECISION | MODULE, why_forgotten, "VER-16,VER-17",
 	cl_stay_silent(s);
 	v1_next(s);
 	rp_check(!cl_serve(s, s->mount), "the mount fails");
-	rp_check(!chg_request("client", rp_opt.port, "forget\n"),
+	rp_check(cmd_forget("client", rp_opt.port),
 		 "\"forget\" is refused");
 	rp_close(s->c);
 	/* Whoever answers now has time */

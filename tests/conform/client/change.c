@@ -206,7 +206,7 @@ RP_CASE("client-change", DECISION | MODULE, cc_xids, "ERR-7,CHG-4,D-7",
 	unsigned int i, j;
 
 	p->hold_empty = true;
-	peer_order(p, "cycle 5");
+	peer_order(p, "messages 5");
 	for (i = 0; i < 5; i++) {
 		peer_asks(p);
 		xid[i] = p->request.xid;

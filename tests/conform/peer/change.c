@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Encoder and decoder of the property-change extension, and a look at what
- * the module shows of its connections. Written from the layouts of the
- * specification.
+ * Encoder and decoder of the property-change extension. Written from the layouts
+ * of the specification.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "rp.h"
 #include "change.h"
-
-#define OBSERVE		"/sys/kernel/debug/rpcrdma2"
 
 /* ---- writing ---- */
 
@@ -280,84 +269,4 @@ void chg_covers(const struct chg *req, const struct chg *resp)
 		rp_check(chg_find(req, resp->set[i].id),
 			 "property %08x, which was not asked for",
 			 resp->set[i].id);
-}
-
-/* ---- what an administrator can see and do ---- */
-
-/* The line "name: ..." of a file, without the name; false if none */
-static bool line_of(const char *path, const char *name, char *line, int size)
-{
-	FILE *f = fopen(path, "r");
-	size_t len = strlen(name);
-	bool found = false;
-
-	while (f && !found && fgets(line, size, f)) {
-		if (strncmp(line, name, len) || strncmp(line + len, ": ", 2))
-			continue;
-		memmove(line, line + len + 2, strlen(line + len + 2) + 1);
-		line[strcspn(line, "\n")] = 0;
-		found = true;
-	}
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static bool ends_with_port(const char *addr, unsigned int port)
-{
-	const char *colon = strrchr(addr, ':');
-
-	return colon && strtoul(colon + 1, NULL, 10) == port;
-}
-
-bool chg_file(const char *role, unsigned int port, char *path, int size)
-{
-	char pattern[64], line[256];
-	bool found = false;
-	glob_t files;
-	size_t i;
-
-	rp_needs_module();
-	snprintf(pattern, sizeof(pattern), OBSERVE "/%s-*", role);
-	if (glob(pattern, 0, NULL, &files))
-		return false;
-	for (i = 0; i < files.gl_pathc && !found; i++) {
-		const char *name = files.gl_pathv[i];
-
-		found = line_of(name, "state", line, sizeof(line)) &&
-			!strcmp(line, "ready") &&
-			line_of(name, "peer", line, sizeof(line)) &&
-			ends_with_port(line, port);
-		if (found)
-			snprintf(path, size, "%s", name);
-	}
-	globfree(&files);
-	return found;
-}
-
-long chg_seen(const char *role, unsigned int port, const char *name)
-{
-	char path[256], line[256];
-
-	if (!chg_file(role, port, path, sizeof(path)) ||
-	    !line_of(path, name, line, sizeof(line)))
-		return -1;
-	return strtol(line, NULL, 10);
-}
-
-int chg_request(const char *role, unsigned int port, const char *line)
-{
-	char shown[256], path[320];
-	int fd, err;
-
-	rp_check(chg_file(role, port, shown, sizeof(shown)),
-		 "no connection is shown");
-	snprintf(path, sizeof(path), OBSERVE "/change/%s",
-		 strrchr(shown, '/') + 1);
-	rp_tell("%s: %s", path, line);
-	fd = open(path, O_WRONLY);
-	rp_check(fd >= 0, "%s cannot be written", path);
-	err = write(fd, line, strlen(line)) < 0 ? errno : 0;
-	close(fd);
-	return err;
 }

@@ -98,14 +98,4 @@ void chg_covers(const struct chg *req, const struct chg *resp);
 /* What we sent, taken apart */
 struct chg chg_of(const struct rp_msg *m);
 
-/* ---- what an administrator can see and do ---- */
-
-/* The file that shows the connection of the module whose other end has this
- * port, and a number in it; role is "client" or "server". -1: there is none.
- */
-bool chg_file(const char *role, unsigned int port, char *path, int size);
-long chg_seen(const char *role, unsigned int port, const char *name);
-/* A request by an administrator, one line: 0 or errno of the write */
-int chg_request(const char *role, unsigned int port, const char *line);
-
 #endif /* _CONFORM_CHANGE_H */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "rp.h"
+#include "command.h"
 #include "either.h"
 
 /* Bytes of a Reply to nfs4_read() without its data */
@@ -530,22 +531,22 @@ static const char *peer_role(struct peer *p)
 
 long peer_shows(struct peer *p, const char *name)
 {
-	return chg_seen(peer_role(p), peer_port(p), name);
+	return cmd_shows(peer_role(p), peer_port(p), name);
 }
 
-static int try_order(struct peer *p, const char *text)
+static bool try_order(struct peer *p, const char *text)
 {
-	return chg_request(peer_role(p), peer_port(p), text) ? -1 : 0;
+	return cmd_change(peer_role(p), peer_port(p), text);
 }
 
 void peer_order(struct peer *p, const char *text)
 {
-	rp_check(!try_order(p, text), "it does not take the order: %s", text);
+	rp_check(try_order(p, text), "it does not take the order: %s", text);
 }
 
 void peer_order_refused(struct peer *p, const char *text)
 {
-	rp_check(try_order(p, text), "it takes the order: %s", text);
+	rp_check(!try_order(p, text), "it takes the order: %s", text);
 }
 
 void peer_try_order(struct peer *p, const char *text)

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of the module, by way of debugfs.
+ * Counters of the module, as a case wants them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "change.h"
+#include "command.h"
 #include "stat.h"
-
-#define OBSERVE		"/sys/kernel/debug/rpcrdma2"
 
 long rp_server_stat(struct rp_conn *c, const char *name)
 {
-	long n = chg_seen("server", rp_port(c), name);
+	long n = cmd_shows("server", rp_port(c), name);
 
 	rp_check(n >= 0, "the server does not show %s", name);
 	return n;
@@ -21,7 +15,7 @@ long rp_server_stat(struct rp_conn *c, const char *name)
 
 long rp_client_stat(struct cl *s, const char *name)
 {
-	long n = chg_seen("client", rp_opt.port, name);
+	long n = cmd_shows("client", rp_opt.port, name);
 
 	(void)s;
 	rp_check(n >= 0, "the client does not show %s", name);
@@ -30,20 +24,9 @@ long rp_client_stat(struct cl *s, const char *name)
 
 long rp_ended_stat(const char *role, const char *name)
 {
-	char path[64], line[128];
-	long n = -1;
-	FILE *f;
+	long n = cmd_ended(role, name);
 
-	rp_needs_module();
-	snprintf(path, sizeof(path), OBSERVE "/%s_ended", role);
-	f = fopen(path, "r");
-	rp_check(f, "no %s", path);
-	while (n < 0 && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, strlen(name)) &&
-		    line[strlen(name)] == ':')
-			n = strtol(line + strlen(name) + 1, NULL, 10);
-	fclose(f);
-	rp_check(n >= 0, "%s does not have %s", path, name);
+	rp_check(n >= 0, "no %s of what has ended is shown", name);
 	return n;
 }
 

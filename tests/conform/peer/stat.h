@@ -8,7 +8,7 @@
 #include "rp.h"
 #include "client.h"
 
-/* A number that debugfs shows of the server's connection to us */
+/* A number that the module shows of the server's connection to us */
 long rp_server_stat(struct rp_conn *c, const char *name);
 /* The same of the mount. The counters are those of all its connections. */
 long rp_client_stat(struct cl *s, const char *name);

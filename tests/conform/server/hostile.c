@@ -7,7 +7,6 @@
  * The case prints what they have cost: processor time of their own, and the
  * most memory that the server had for one connection and for all of them.
  */
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 
 #include "rp.h"
 #include "change.h"
+#include "command.h"
 
 #define SECONDS	"HOSTILE_SECONDS"	/* in the environment */
 
@@ -161,7 +161,7 @@ static void no_answers(void)
 	unsigned int i;
 
 	rp_file("hostile-read", 16384);
-	chg_request("server", rp_port(c), "rbsiz 4096");
+	cmd_change("server", rp_port(c), "rbsiz 4096");
 	for (i = 0; i < 8; i++)
 		rp_try_send(c, msg_call(nfs4_read(rp_xid(), "hostile-read", 0,
 						  12000)));
@@ -224,43 +224,16 @@ static void worker(unsigned int kind, uint64_t end, unsigned int *rounds)
 	_exit(0);
 }
 
-/* ---- what the server has for connections ---- */
+/* ---- what they cost ---- */
 
-static long bytes_for(const char *path)
+static void keep_most(struct cmd_memory *most, const struct cmd_memory *now)
 {
-	char line[128];
-	long sum = 0, n;
-	FILE *f = fopen(path, "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "receive_memory: %ld", &n) == 1 ||
-		    sscanf(line, "send_memory: %ld", &n) == 1 ||
-		    sscanf(line, "rpc_memory: %ld", &n) == 1)
-			sum += n;
-	if (f)
-		fclose(f);
-	return sum;
-}
-
-static void look(long *most_one, long *most_all, unsigned int *most)
-{
-	long all = 0, one;
-	glob_t g;
-	size_t i;
-
-	if (glob("/sys/kernel/debug/rpcrdma2/server-*", 0, NULL, &g))
-		return;
-	for (i = 0; i < g.gl_pathc; i++) {
-		one = bytes_for(g.gl_pathv[i]);
-		if (one > *most_one)
-			*most_one = one;
-		all += one;
-	}
-	if (all > *most_all)
-		*most_all = all;
-	if (g.gl_pathc > *most)
-		*most = g.gl_pathc;
-	globfree(&g);
+	if (most->connections < now->connections)
+		most->connections = now->connections;
+	if (most->one < now->one)
+		most->one = now->one;
+	if (most->all < now->all)
+		most->all = now->all;
 }
 
 static long cpu_ms_of(int who)
@@ -284,8 +257,8 @@ RP_CASE("hostile", TROUBLE | MODULE, hostile_all, "SEC-3,SEC-14,REC-1",
 	unsigned int *rounds = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const char *seconds = getenv(SECONDS);
-	long most_one = 0, most_all = 0;
-	unsigned int k, most = 0;
+	struct cmd_memory most = {}, now;
+	unsigned int k;
 	pid_t pids[KINDS];
 	uint64_t end;
 
@@ -299,7 +272,8 @@ RP_CASE("hostile", TROUBLE | MODULE, hostile_all, "SEC-3,SEC-14,REC-1",
 			worker(k, end, &rounds[k]);
 	}
 	while (rp_now() < end) {
-		look(&most_one, &most_all, &most);
+		now = cmd_memory();
+		keep_most(&most, &now);
 		rp_sleep(250);
 	}
 	for (k = 0; k < KINDS; k++)
@@ -310,5 +284,5 @@ RP_CASE("hostile", TROUBLE | MODULE, hostile_all, "SEC-3,SEC-14,REC-1",
 		rp_check(rounds[k], "kind %u did nothing", k);
 	rp_nothing(rp_open());
 	rp_note("cpu_ms=%ld connections=%u most_one=%ld most_all=%ld",
-		cpu_ms(), most, most_one, most_all);
+		cpu_ms(), most.connections, most.one, most.all);
 }
