@@ -2,7 +2,7 @@
 /*
  * Trace points of RPC-over-RDMA version 2, client and server.
  *
- * Events name the connection (conn, as in debugfs and the log), and where
+ * Events name the connection (conn, the id in netlink and the log), and where
  * there is one the XID and the RPC task, so that one RPC can be followed over
  * both sides. What is posted and completes has the number of its completion
  * queue (cq.id) and one of its own (cid), the same in both events.

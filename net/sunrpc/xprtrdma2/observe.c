@@ -17,7 +17,6 @@
 
 #include "buf.h"
 #include "conn.h"
-#include "debugfs.h"
 #include "observe.h"
 
 /**
@@ -26,14 +25,12 @@
  * @lock: protects @conn
  * @conn: the connection, NULL when it has ended
  * @net: its network namespace, only to be compared
- * @files: shows the connection to root, too
  */
 struct rpcrdma2_view {
 	struct kref			kref;
 	struct mutex			lock;	/* @conn */
 	struct rpcrdma2_conn		*conn;
 	const struct net		*net;
-	struct rpcrdma2_files		*files;
 };
 
 /* struct rpcrdma2_view by the id of the connection */
@@ -70,7 +67,7 @@ static struct rpcrdma2_view *view_find(const struct net *net,
 
 	xa_lock(&views);
 	view = xa_find(&views, id, last, XA_PRESENT);
-	while (view && net && !net_eq(view->net, net))
+	while (view && !net_eq(view->net, net))
 		view = xa_find_after(&views, id, last, XA_PRESENT);
 	if (view)
 		kref_get(&view->kref);
@@ -116,7 +113,7 @@ int rpcrdma2_observe_next(const struct net *net, unsigned long *id,
 
 /**
  * rpcrdma2_observe - look at a certain connection
- * @net: its network namespace, NULL for any
+ * @net: its network namespace
  * @id: its id
  * @look: as for rpcrdma2_observe_next()
  * @arg: for @look
@@ -157,7 +154,6 @@ void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
 		kref_put(&view->kref, view_release);
 		return;
 	}
-	view->files = rpcrdma2_debugfs_add(conn);
 	conn->view = view;
 }
 
@@ -177,7 +173,6 @@ void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn)
 		return;
 	conn->view = NULL;
 	xa_erase(&views, conn->id);
-	rpcrdma2_debugfs_remove(view->files);
 	mutex_lock(&view->lock);
 	view->conn = NULL;
 	mutex_unlock(&view->lock);
@@ -227,14 +222,7 @@ void rpcrdma2_observe_ended(const struct net *net,
  */
 int rpcrdma2_observe_init(void)
 {
-	int ret = register_pernet_subsys(&observe_net_ops);
-
-	if (ret)
-		return ret;
-	ret = rpcrdma2_debugfs_init();
-	if (ret)
-		unregister_pernet_subsys(&observe_net_ops);
-	return ret;
+	return register_pernet_subsys(&observe_net_ops);
 }
 
 /**
@@ -244,7 +232,6 @@ int rpcrdma2_observe_init(void)
  */
 void rpcrdma2_observe_exit(void)
 {
-	rpcrdma2_debugfs_exit();
 	unregister_pernet_subsys(&observe_net_ops);
 	xa_destroy(&views);
 }
