@@ -363,6 +363,22 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 	wake_up_all(&conn->state_wq);
 }
 
+/**
+ * rpcrdma2_ver_works - a good message of the settled version has come
+ * @conn: the connection
+ *
+ * Context: completion handler; does not sleep. Takes state_lock the first time.
+ */
+void rpcrdma2_ver_works(struct rpcrdma2_conn *conn)
+{
+	if (likely(conn->ver.proved))
+		return;
+	conn->ver.proved = true;
+	spin_lock(&conn->state_lock);
+	rpcrdma2_neg_proved(&conn->ver.neg);
+	spin_unlock(&conn->state_lock);
+}
+
 static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			   enum rpcrdma2_verdict *verdict)
 {
@@ -371,12 +387,8 @@ static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		return false;
 	}
 	*verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
-	if (*verdict == RPCRDMA2_OK && unlikely(!conn->ver.proved)) {
-		conn->ver.proved = true;
-		spin_lock(&conn->state_lock);
-		rpcrdma2_neg_proved(&conn->ver.neg);
-		spin_unlock(&conn->state_lock);
-	}
+	if (*verdict == RPCRDMA2_OK)
+		rpcrdma2_ver_works(conn);
 	return true;
 }
 
@@ -408,6 +420,7 @@ void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
 void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_srv_ver_init(&conn->ver.srv, &conn->ver.policy);
+	conn->ver.proved = true;
 }
 
 /* The first good message of a supported version settles it (VER-20). A
@@ -485,7 +498,8 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  * @verdict: what the codec thinks of the message
  * @settles: the message may have settled the version
  *
- * Before the version is settled, messages are about that.
+ * Before the version is settled, messages are about that; after it, those of
+ * another version are.
  *
  * Context: completion handler; before READY a chore, which may sleep for memory (no
  * I/O).

@@ -18,7 +18,8 @@ struct rpcrdma2_recv;
  * @policy: versions allowed
  * @neg: client: negotiation; protected by the connection's state_lock
  * @action: client: what came of it, for the connect path
- * @proved: client: a good message came after the version was settled
+ * @proved: a good message came after the version was settled; a server's is settled
+ *	by one
  * @srv: server: the version; for who handles messages
  */
 struct rpcrdma2_conn_ver {
@@ -45,6 +46,7 @@ void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  enum rpcrdma2_verdict *verdict, bool *settles);
+void rpcrdma2_ver_works(struct rpcrdma2_conn *conn);
 void rpcrdma2_ver_await(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn);

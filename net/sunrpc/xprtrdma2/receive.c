@@ -128,12 +128,21 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	if (rpcrdma2_conn_over(conn) &&
 	    !(conn->client && !READ_ONCE(conn->codec)))
 		return false;
-	if (rpcrdma2_conn_ready(conn) && rpcrdma2_props_receive(conn, rx)) {
+	if (unlikely(!rpcrdma2_conn_ready(conn)))
+		return rpcrdma2_ver_message(conn, rx, &verdict, &settles) &&
+		       recv_judged(conn, rx, verdict, settles);
+
+	verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
+	if (likely(verdict == RPCRDMA2_OK)) {
+		rpcrdma2_ver_works(conn);
+	} else if (verdict == RPCRDMA2_BAD_VERS) {
+		if (!rpcrdma2_ver_message(conn, rx, &verdict, &settles))
+			return false;
+	} else if (rpcrdma2_props_receive(conn, rx)) {
 		stray_invalidation(conn, rx);
 		return false;
 	}
-	return rpcrdma2_ver_message(conn, rx, &verdict, &settles) &&
-	       recv_judged(conn, rx, verdict, settles);
+	return recv_judged(conn, rx, verdict, settles);
 }
 
 static void recv_handle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
