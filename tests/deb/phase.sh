@@ -102,6 +102,7 @@ late() {
 	ok "mount" mount_rdma
 	ok "version 2" speaks_version_2
 	ok "with the policy's sizes" as_the_policy_says
+	ok "doctor finds nothing" rpcrdma2 doctor
 	ok "data" write_and_read first
 	ok "a policy with a mistake" wrong_policy
 }
@@ -144,6 +145,29 @@ upgrade() {
 	restart
 }
 
+# Until the machine is switched off, nobody can read what root could change, such as
+# debugfs.
+lock_down() {
+	umount /sys/kernel/debug
+	echo integrity > /sys/kernel/security/lockdown
+	grep '\[integrity\]' /sys/kernel/security/lockdown
+}
+
+reads() {
+	rpcrdma2 show client | grep '^rbsiz: local 8192 '
+	rpcrdma2 stat | grep '^connects '
+	rpcrdma2 show module | grep '^draft: '
+}
+
+locked_down() {
+	ok "lockdown, no debugfs" lock_down
+	ok "status still" rpcrdma2 status
+	ok "all else that is read" eval 'set -e; reads'
+	ok "and policy" rpcrdma2 policy set client default credits 7
+	ok "which counts" \
+		eval "rpcrdma2 policy get client 192.0.2.1 | grep ' credits 7 '"
+}
+
 none() {
 	policy
 	ok "nfsd runs" systemctl is-active nfs-server
@@ -158,6 +182,7 @@ none() {
 	ok "version 2" speaks_version_2
 	ok "the new module runs" grep next /sys/module/rpcrdma2/version
 	ok "data" write_and_read first
+	locked_down
 	ok "umount" umount /mnt/rdma
 	ok "the device goes" systemctl stop rpcrdma2-softroce@v0
 	ok "it is gone" test ! -e /sys/class/infiniband/rxe_v0
