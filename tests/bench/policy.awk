@@ -71,7 +71,7 @@ END {
 	print ""
 	print "sizes: the policy, or the Receive Buffer Size of both ends and no policy"
 	printf "policy: from %d to %d if WRITEs would use it, to 4096 after %d s with hardly a Call\n",
-		value["server_recv_size"], value["adapt_size"],
+		value["recv_size"], value["adapt_size"],
 		value["adapt_seconds"]
 	print "idle: memory after some minutes without a load; time: the first operations of the random load then"
 	printf "queues of the device, both ends, not in the sum:"

@@ -12,7 +12,7 @@
 #	memory SETTING LOAD ROLE KIND BYTES		(after it)
 #	state SETTING LOAD ROLE SIZE CREDITS RECEIVES	(likewise)
 #	device SETTING BYTES		(queues of rxe, both sides together)
-#	default NAME VALUE		(parameters of a plain modprobe)
+#	default NAME VALUE		(of a plain modprobe)
 #
 # Each load warms up, then the state of the connection is checked: that the
 # policy has done what it is for, and without it nothing has changed. After
@@ -42,6 +42,7 @@ have_siw() { false; }
 setting() {
 	local p words
 
+	rpcrdma2 policy load /dev/null
 	for p in "${!DEFAULT[@]}"; do
 		echo "${DEFAULT[$p]}" > "$PARAMS/$p"
 	done
@@ -53,9 +54,8 @@ setting() {
 		done
 		;;
 	*)
-		for p in client_recv_size client_send_size server_recv_size; do
-			echo "$1" > "$PARAMS/$p"
-		done
+		by_default client recv_size "$1" send_size "$1"
+		by_default server recv_size "$1"
 		echo 0 > $PARAMS/adapt_size
 		echo 0 > $PARAMS/adapt_seconds
 		;;
@@ -116,7 +116,7 @@ grown() {
 
 	size=$(rbsiz server)
 	at_rest && [ "$size" -ge "$1" ] &&
-		{ [ "$size" -le "${PARAM[server_recv_size]}" ] ||
+		{ [ "$size" -le "$RECV_SIZE" ] ||
 			[ "$size" -le "${PARAM[adapt_size]}" ]; }
 }
 
@@ -246,8 +246,10 @@ head -c $FILE_SIZE /dev/zero | tr '\0' x > /export/bench/data
 uname -r > "$LAB_OUT/kernel"
 
 declare -A DEFAULT PARAM
-for p in client_recv_size client_send_size server_recv_size adapt_size \
-	adapt_seconds server_first_credits recv_max; do
+RECV_SIZE=$(rpcrdma2 policy get server "$(lab_addr rxe)" |
+	sed -n 's/.* recv_size \([0-9]*\).*/\1/p')
+echo "default recv_size $RECV_SIZE" >> "$RESULTS"
+for p in adapt_size adapt_seconds server_first_credits; do
 	DEFAULT[$p]=$(< $PARAMS/$p)
 	echo "default $p ${DEFAULT[$p]}" >> "$RESULTS"
 done

@@ -154,7 +154,7 @@ report() { # DEV
 	ls $R
 	grep '"role": "client"' $R/show.json
 	grep '"connects"' $R/stat.json
-	grep '"client_slots"' $R/parameters.json
+	grep '"negotiate_ms"' $R/parameters.json
 	grep "$addr" $R/show.json
 	grep "alice .*payroll" $R/mountinfo
 	grep "MEM_MGT" $R/rdma-dev

@@ -12,7 +12,6 @@
 . /lab/lib/fs.sh
 . /lab/lib/raw.sh
 
-PARAM=/sys/module/rpcrdma2/parameters
 
 hits() { awk '$1 == "rc" { print $2 }' /proc/net/rpc/nfsd; }
 lost() { [ "$(connections client)" = 0 ]; }
@@ -62,18 +61,18 @@ resent() {
 }
 
 # A server with larger Receive buffers than before
-change_inline() { echo 16384 > $PARAM/server_recv_size; }
+change_inline() { by_default server recv_size 16384; }
 restore_inline() {
 	look
 	counted server -eq 0 read_chunks
 	[ "$(said client version)" = 2 ]
-	echo 4096 > $PARAM/server_recv_size
+	by_default server recv_size 4096
 }
 
-change_v1() { echo N > $PARAM/server_v2; }
+change_v1() { by_default server versions v1; }
 restore_v1() {
 	[ "$(said client version)" = 1 ]
-	echo Y > $PARAM/server_v2
+	by_default server versions both
 }
 
 resent_inline() { resent "$1" "$2" inline; }
@@ -83,7 +82,8 @@ have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 lab_net
 lab_server
-load_rpcrdma2 server_recv_size=4096
+load_rpcrdma2
+by_default server recv_size 4096
 fs_listen
 raw_group replay 20049
 for_versions "3" resent_inline "WRITE sent again inline (F-7)"

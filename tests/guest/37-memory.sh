@@ -27,7 +27,7 @@ dirty_limit() { # DEV VERS
 	mb=$(by_speed 48 12)
 	scratch dirty
 	small_window 1
-	echo 4 > $PARAM/client_slots
+	by_default client credits 4
 	nfs "$1" "$2"
 	echo $((2 << 20)) > /proc/sys/vm/dirty_bytes
 	echo $((1 << 20)) > /proc/sys/vm/dirty_background_bytes
@@ -37,7 +37,7 @@ dirty_limit() { # DEV VERS
 	umount_nfs
 	iocheck check -e -s 1 -l $((mb << 20)) "$E/f"
 	none_left
-	echo 128 > $PARAM/client_slots
+	by_default client credits 128
 	default_window
 	rm -r "$E"
 }
@@ -246,7 +246,7 @@ kept() { # DEV VERS
 	iocheck write -t -s 1 -l 100001 "$E/f"
 	echo 1 > $PARAM/server_first_credits
 	for n in 8 16; do
-		echo $n > $PARAM/server_credits
+		by_default server credits $n
 		nfs "$1" "$2"
 		lab_wait 30 granted $n
 		mem+=("$(value server rpc_memory)")

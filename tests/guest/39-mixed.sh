@@ -63,7 +63,7 @@ one_of_four() { # DEV VERS
 	nfs "$1" "$2" nconnect=4
 	io 1
 	have_versions "2 2 2 2 "
-	echo N > $PARAM/server_v2
+	by_default server versions v1
 	cut_start client 1 1
 	io 2
 	lab_wait 10 cuts_done
@@ -71,7 +71,7 @@ one_of_four() { # DEV VERS
 	lab_wait 10 have_versions "1 2 2 2 "
 	io 3
 	have_versions "1 2 2 2 "
-	echo Y > $PARAM/server_v2
+	by_default server versions both
 	umount_nfs
 	none_left
 	rm -r "$E"

@@ -105,7 +105,7 @@ by_hand() { # DEV VERS
 	local role
 
 	scratch hand
-	echo N > $PARAMETERS/remote_invalidation
+	for_both remote_invalidation off
 	nfs "$1" "$2"
 	iocheck sweep "$D/sweep" 1-9000/1501 20001 70000 300001
 	iocheck write -t -d -s 3 -l 500001 -b 33333 "$D/f"
@@ -126,7 +126,7 @@ by_hand() { # DEV VERS
 	[ "${NOW[client.local_invalidations]}" = \
 		"${NOW[client.registrations]}" ]
 	umount_nfs
-	echo Y > $PARAMETERS/remote_invalidation
+	for_both remote_invalidation on
 	none_left
 	rm -r "$E"
 }

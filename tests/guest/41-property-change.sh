@@ -223,9 +223,9 @@ callbacks() {
 
 # Nothing of this towards a peer, or by one, that does not take part.
 switched_off() { # DEV VERS
-	echo N > /sys/module/rpcrdma2/parameters/property_change
+	for_both property_change off
 	again "$1" "$2"
-	echo Y > /sys/module/rpcrdma2/parameters/property_change
+	for_both property_change on
 	is client property_change 1 0
 	is server property_change 1 0
 	refuses client rbsiz 32768

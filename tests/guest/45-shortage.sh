@@ -9,7 +9,6 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-PARAM=/sys/module/rpcrdma2/parameters
 
 # A connection begins with 16 MRs. More are wanted, and none comes back as the
 # server answers nobody.
@@ -46,7 +45,7 @@ send_slots() { # DEV VERS
 	local i pids=()
 
 	scratch slots
-	echo 4 > $PARAM/client_slots
+	by_default client credits 4
 	nfs "$1" "$2"
 	iocheck write -t -s 1 -l 100001 "$E/r"
 	mark
@@ -67,7 +66,7 @@ send_slots() { # DEV VERS
 	done
 	umount_nfs
 	none_left
-	echo 128 > $PARAM/client_slots
+	by_default client credits 128
 	rm -r "$E"
 }
 

@@ -10,7 +10,6 @@
 . /lab/lib/fs.sh
 
 SLOTS=4
-PARAM=/sys/module/rpcrdma2/parameters
 
 orphans() { look; [ "${NOW[client.orphans]-0}" -ge "$1" ]; }
 
@@ -61,7 +60,7 @@ slots() { # DEV CREDITS [OPTS]
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start 16
-echo $SLOTS > $PARAM/client_slots
+by_default client credits $SLOTS
 for dev in $(lab_devices); do
 	ktap_run "$dev cancelled RPCs hold all slots and credits (C2)" \
 		slots "$dev" $SLOTS

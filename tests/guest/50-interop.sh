@@ -51,8 +51,8 @@ attach() {
 	# A slow guest is not a silent server.
 	echo 15000 > $PARAMETERS/negotiate_ms
 	case $1 in
-	v2) echo Y > $PARAMETERS/client_v2 ;;
-	v1) echo N > $PARAMETERS/client_v2 ;;
+	v2) by_default client versions both ;;
+	v1) by_default client versions v1 ;;
 	stock) dev+=-v1 ;;
 	esac
 	mount_nfs "$dev" "$4" "port=$port" "${5:-/mnt}"

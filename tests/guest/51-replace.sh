@@ -222,7 +222,7 @@ more() { # DEV VERS
 # The policy is that of the own names: who insists is told.
 older() { # DEV VERS
 	scratch older
-	echo N > $PARAMETERS/server_v2
+	by_default server versions v1
 	nfs "$1" "$2"
 	settled 1 3
 	[ "${NOW[client.fallbacks]}" = 1 ]
@@ -230,17 +230,16 @@ older() { # DEV VERS
 	again "$1" "$2"
 	get "$D"
 	umount_all
-	echo N > $PARAMETERS/client_v1
+	by_default client versions v2
 	if nfs "$1" "$2" retry=0 2> "$LAB_TMP/error"; then return 1; fi
 	grep "Protocol error" "$LAB_TMP/error"
-	echo Y > $PARAMETERS/client_v1
-	echo Y > $PARAMETERS/server_v2
-	echo N > $PARAMETERS/client_v2
+	by_default server versions both
+	by_default client versions v1
 	nfs "$1" "$2"
 	settled 1 9
 	get "$D"
 	umount_all
-	echo Y > $PARAMETERS/client_v2
+	by_default client versions both
 }
 
 # Whoever has learned the own names can go on using them.

@@ -23,7 +23,7 @@ TURNS=("4 2" "64 8" "16 16" "128 64")
 restart() { # CREDITS FIRST
 	echo 0 > $NFSD/threads
 	if ours; then
-		echo "$1" > $PARAM/server_credits
+		by_default server credits "$1"
 		echo "$2" > $PARAM/server_first_credits
 	fi
 	lab_nfsd

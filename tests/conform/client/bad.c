@@ -281,7 +281,7 @@ RP_CASE("reasons", MUST | MODULE, rinv_switched_off_client,
 	struct cl_call *call;
 	unsigned int i;
 
-	cl_parameter("remote_invalidation", "N");
+	cmd_policy("client", "remote_invalidation off");
 	s = cl_mounted(NULL);
 	for (i = 0; i < 3; i++) {
 		job = job_read("f", 4096, 8192);
@@ -573,7 +573,7 @@ RP_CASE("reasons", DECISION | MODULE, why_admin, "VER-24",
 	struct cl *s;
 
 	wait_for_log();
-	cl_parameter("client_v2", "N");
+	cmd_policy("client", "versions v1");
 	trace_start();
 	s = cl_start(NULL);
 	v1_next(s);
@@ -667,7 +667,7 @@ RP_CASE("reasons", DECISION | MODULE, why_only_0, "ERR-13,SEC-3",
 RP_CASE("reasons", DECISION | MODULE, why_required, "SEC-11,VER-24",
 	"version 2 insisted on: EPROTO, reason 11")
 {
-	cl_parameter("client_v1", "N");
+	cmd_policy("client", "versions v2");
 	comes_to_nothing_logged(only_1, 11, "why_required");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "command.h"
 #include "either.h"
 
 /* Bytes of a Reply to READ without its data, and more than what a client
@@ -72,7 +73,7 @@ RP_CASE("client-change", DECISION | MODULE, cc_switched_off,
 	struct rp_rx *rx;
 	struct chg m;
 
-	cl_parameter("property_change", "N");
+	cmd_policy("client", "property_change off");
 	s = cl_start(NULL);
 	cl_accept(s);
 	rx = rp_recv(s->c);

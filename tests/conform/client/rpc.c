@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "command.h"
 #include "client.h"
 #include "stat.h"
 
@@ -643,7 +644,7 @@ RP_CASE("replies", DECISION | MODULE, rpc_inval_htype_v2,
 	"ERR-18,ERR-8,ERR-34,VER-24,D-34",
 	"INVAL_HTYPE for a Call where version 1 is not allowed: EIO")
 {
-	cl_parameter("client_v1", "N");
+	cmd_policy("client", "versions v2");
 	ends_with_eio(INVAL_HTYPE, ANY, ANY);
 }
 

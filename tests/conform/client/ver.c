@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "command.h"
 #include "client.h"
 #include "stat.h"
 
@@ -549,7 +550,7 @@ RP_CASE("version", DECISION | MODULE, cl_only_calls_v2,
 	"VER-14,VER-24,CONN-11,D-10,D-22",
 	"the same where version 1 is not allowed")
 {
-	cl_parameter("client_v1", "N");
+	cmd_policy("client", "versions v2");
 	only_calls_works();
 }
 
@@ -1026,7 +1027,7 @@ RP_CASE("version", DECISION | MODULE, cl_insist_err_vers, "SEC-11,VER-24",
 {
 	struct cl *s;
 
-	cl_parameter("client_v1", "N");
+	cmd_policy("client", "versions v2");
 	s = cl_start(NULL);
 	until_over(s, answer_v1_only);
 	must_fail(s, EPROTO);
@@ -1048,7 +1049,7 @@ RP_CASE("version", DECISION | MODULE, cl_insist_silence, "SEC-11,VER-14,VER-24",
 {
 	struct cl *s;
 
-	cl_parameter("client_v1", "N");
+	cmd_policy("client", "versions v2");
 	cl_parameter("negotiate_ms", "500");
 	s = cl_start(NULL);
 	until_over(s, stay_silent);

@@ -177,3 +177,35 @@ bool cmd_forget(const char *role, unsigned int port)
 {
 	return order(role, port, "forget", "");
 }
+
+static const char *const everybody[] = { "0.0.0.0/0", "::/0" };
+static const char *policy_role;
+
+static int policy(const char *verb, unsigned int i, const char *words)
+{
+	struct output o;
+
+	begin(&o, "rpcrdma2 policy %s %s %s %s 2>&1", verb, policy_role,
+	      everybody[i], words);
+	while (next(&o))
+		rp_tell("%s: %s", o.line, o.value);
+	return end(&o);
+}
+
+static void policy_put_back(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		policy("delete", i, "");
+}
+
+void cmd_policy(const char *role, const char *words)
+{
+	unsigned int i;
+
+	policy_role = role;
+	atexit(policy_put_back);
+	for (i = 0; i < 2; i++)
+		rp_check(!policy("set", i, words), "%s is refused", words);
+}

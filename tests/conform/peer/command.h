@@ -30,5 +30,9 @@ struct cmd_memory cmd_memory(void);
 /* Of that connection: false if it is refused. */
 bool cmd_change(const char *role, unsigned int port, const char *words);
 bool cmd_forget(const char *role, unsigned int port);
+/* What the policy table says of all peers of this role, before what it says by
+ * default; put back at the end of the process.
+ */
+void cmd_policy(const char *role, const char *words);
 
 #endif /* _CONFORM_COMMAND_H */

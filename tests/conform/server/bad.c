@@ -4,6 +4,7 @@
  * which counter of the server tells. Limits that an administrator sets.
  */
 #include "rp.h"
+#include "command.h"
 #include "stat.h"
 
 #define NO_ANSWER	0
@@ -325,7 +326,7 @@ RP_CASE("trouble", MUST | MODULE, rinv_switched_off, "RINV-9,RINV-5,CM-3",
 	unsigned int len, i;
 
 	rp_file("rinv", 4096);
-	cl_parameter("remote_invalidation", "N");
+	cmd_policy("server", "remote_invalidation off");
 	c = rp_open();
 	private = rp_private(c, &len);
 	rp_check(len >= 8 && !(private[5] & 1),

@@ -9,8 +9,8 @@
 #include "either.h"
 #include "stat.h"
 
-#define ANNOUNCED	16384	/* by the server: parameter server_recv_size */
-#define MOST		65536	/* to be had on request: parameter recv_max */
+#define ANNOUNCED	16384	/* by the server: recv_size of the policy */
+#define MOST		65536	/* to be had on request: recv_max */
 
 /* Receives of the old size are used up many times. */
 static void go_round(struct peer *p)

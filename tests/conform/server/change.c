@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "command.h"
 #include "either.h"
 
 RP_CASE("server-change", DECISION, chg_announced,
@@ -46,7 +47,7 @@ RP_CASE("server-change", DECISION | MODULE, chg_switched_off,
 	struct rp_rx *rx;
 	struct chg m;
 
-	cl_parameter("property_change", "N");
+	cmd_policy("server", "property_change off");
 	c = rp_connect();
 	rp_send(c, connprop_x(rp_xid(), 4096, 0, 0));
 	rx = rp_recv(c);

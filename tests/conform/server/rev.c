@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rp.h"
+#include "command.h"
 #include "change.h"
 #include "client.h"
 
@@ -607,7 +608,7 @@ RP_CASE("versions", MUST | MODULE, ver_no_v2, "VER-9,VER-24,ERR-11",
 	struct rp_conn *c;
 	uint32_t xid = rp_xid();
 
-	cl_parameter("server_v2", "N");
+	cmd_policy("server", "versions v1");
 	c = rp_connect();
 	rp_send(c, connprop(xid, 4096, 1));
 	rp_expect(c, err_vers(xid, 2, 1, 1));
@@ -623,7 +624,7 @@ RP_CASE("versions", MUST | MODULE, ver_no_v1, "VER-24,ERR-11",
 	struct rp_conn *c;
 	uint32_t xid = rp_xid();
 
-	cl_parameter("server_v1", "N");
+	cmd_policy("server", "versions v2");
 	c = rp_connect();
 	rp_send(c, v1_null_call(xid));
 	rp_expect(c, err_vers(xid, 1, 2, 2));

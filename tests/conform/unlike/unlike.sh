@@ -6,6 +6,7 @@
 # line:
 #
 #	lab_conform_module=NAME=VALUE,...	parameters of rpcrdma2
+#	lab_conform_policy=ROLE:NAME=VALUE,...	its policy of all peers
 #	lab_conform_server=OPTION,...	more options of the kit against its server
 #
 # timeout: 600
@@ -17,6 +18,12 @@ lab_all
 for set in negotiate_ms=15000 ${lab_conform_module//,/ }; do
 	echo "${set#*=}" > "/sys/module/rpcrdma2/parameters/${set%%=*}" ||
 		lab_die "no parameter $set"
+	ktap_diag "$set"
+done
+for set in ${lab_conform_policy//,/ }; do
+	name=${set#*:}
+	by_default "${set%%:*}" "${name%%=*}" "${name#*=}" ||
+		lab_die "no policy $set"
 	ktap_diag "$set"
 done
 

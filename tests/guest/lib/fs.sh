@@ -391,7 +391,7 @@ gone() {
 small_window() {
 	if ours; then
 		echo "$1" > /sys/module/rpcrdma2/parameters/server_first_credits
-		echo "$1" > /sys/module/rpcrdma2/parameters/server_credits
+		by_default server credits "$1"
 	else
 		# The stock transport's least.
 		sysctl -qw sunrpc.rdma_slot_table_entries=4
@@ -401,19 +401,16 @@ small_window() {
 # small_messages, default_messages: what goes inline on connections made from
 # now on, bytes in each direction. 4096 is the least.
 _messages() { # BYTES
-	local p
-
 	ours || return 0
-	for p in client_recv_size client_send_size server_recv_size; do
-		echo "$1" > /sys/module/rpcrdma2/parameters/$p
-	done
+	by_default client recv_size "$1" send_size "$1"
+	by_default server recv_size "$1"
 }
 small_messages() { _messages 4096; }
 default_messages() { _messages 16384; }
 
 default_window() {
 	if ours; then
-		echo 64 > /sys/module/rpcrdma2/parameters/server_credits
+		by_default server credits 64
 		echo 8 > /sys/module/rpcrdma2/parameters/server_first_credits
 	else
 		sysctl -qw sunrpc.rdma_slot_table_entries=128

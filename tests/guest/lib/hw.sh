@@ -36,11 +36,14 @@ _hw_defaults() {
 hw_use() {
 	local w
 
-	HW_PROFILE="$*" HW_OURS=
+	HW_PROFILE="$*" HW_POLICY=
 	for w in $(_hw_defaults) $(hw_words "$1" || echo "no-profile=$1") "${@:2}"; do
 		case $w in
 		refused) ;;
-		rpcrdma2.*) HW_OURS+=" ${w#*.}" ;;
+		policy.*)
+			w=${w#*.}
+			HW_POLICY+=" ${w/=/ }"
+			;;
 		*)
 			echo "${w#*=}" > "$HW/${w%%=*}" ||
 				lab_die "the stand-in has no $w"

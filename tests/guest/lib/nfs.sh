@@ -15,11 +15,34 @@ have_rdma2() { modprobe -qn rpcrdma2; }
 #
 # Tests that count messages and look at sizes want no change that they have not
 # asked for.
-# shellcheck disable=SC2086 # words
 load_rpcrdma2() {
 	modprobe rpcrdma2 adapt_size=0 adapt_seconds=0 ${lab_replace:+replace=1} \
-		${HW_OURS-} "$@"
+		"$@" || return
+	# shellcheck disable=SC2086 # words
+	[ -z "${HW_POLICY-}" ] || for_both $HW_POLICY
 }
+
+# by_default ROLE NAME VALUE...: what the policy table says of all peers from now on,
+# for connections that are made. What its entry for them has said of other values
+# stays.
+by_default() {
+	local role=$1 name i words
+	local -A value=()
+
+	read -ra words <<< "$(rpcrdma2 policy show "$role" |
+		sed -n "/ default port /!s/^$role default //p") ${*:2}"
+	for ((i = 0; i < ${#words[@]}; i += 2)); do
+		value[${words[i]}]=${words[i + 1]}
+	done
+	words=()
+	for name in "${!value[@]}"; do
+		words+=("$name" "${value[$name]}")
+	done
+	rpcrdma2 policy set "$role" default "${words[@]}"
+}
+
+# for_both NAME VALUE...: the same for mounts and for listeners.
+for_both() { by_default client "$@" && by_default server "$@"; }
 
 # unload_rpcrdma2: waits for the last connections to go. What is built into the
 # kernel stays.
