@@ -32,7 +32,7 @@ named_machine() {
 	CONFIG_SUNRPC=m
 	CONFIG_SECRET_DRIVER=m
 	END
-	put /sys/module/rpcrdma2/parameters/client_slots 128
+	put /sys/module/rpcrdma2/parameters/negotiate_ms 2000
 	put /proc/fs/nfsd/portlist "rdma2 20049"
 	program dmesg <<-'END'
 	cat <<-'MESSAGES'
@@ -69,7 +69,7 @@ report_has_it() {
 	[ "$(stat -c %a "$tmp/a.tar.gz")" = 600 ]
 	unpack "$tmp/a.tar.gz"
 	grep "^Linux $kver " "$R/kernel"
-	grep '"client_slots": "128"' "$R/parameters.json"
+	grep '"negotiate_ms": "2000"' "$R/parameters.json"
 	grep "/secret/plans" "$R/mountinfo"
 	never grep "^22 " "$R/mountinfo"
 	grep "vault:/secret/plans /home/alice nfs" "$R/fstab"

@@ -72,7 +72,7 @@ setup_only_told() {
 setup_of_somebody_else() {
 	local mode
 
-	put $CONF "options rpcrdma2 client_slots=64"
+	put $CONF "options rpcrdma2 negotiate_ms=4000"
 	files > "$tmp/before"
 	for mode in replace beside off; do
 		[ "$(status rpcrdma2 setup $mode)" = 2 ]

@@ -468,7 +468,7 @@ static const struct log_row {
 	  "mount all of this server alike" },
 	{ "log-no-version", ": not connected, ",
 	  "this end and the peer have no version in common",
-	  "look at client_v1, client_v2 here, server_v1, server_v2 there" },
+	  "look at what rpcrdma2 policy get says of versions, here and there" },
 	{ "no-frwr", "has no fast memory registration",
 	  "the device lacks FRWR", "use another adapter; see devices.md" },
 	{ "log-device", " registers only ", "the device cannot be used",

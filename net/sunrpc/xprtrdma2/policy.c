@@ -4,8 +4,7 @@
  * peers, in each network namespace. An entry is for a role of this machine, an
  * address with a prefix length, and a port of the server. It says something
  * about some values; each value is that of the longest prefix that says
- * something about it, with the port before without, and of the module's own
- * at last.
+ * something about it, with the port before without, and the default at last.
  *
  * Connections look here when they are made and keep what they have found.
  *
@@ -15,8 +14,6 @@
  * Process context.
  */
 #include <linux/in.h>
-#include <linux/minmax.h>
-#include <linux/module.h>
 #include <linux/rbtree.h>
 #include <linux/rwsem.h>
 #include <linux/sizes.h>
@@ -57,118 +54,44 @@ static unsigned int policy_net_id;
  * struct policy_rule - what a value can be
  * @min: the least
  * @max: the largest; 0 if the role has no such value
+ * @def: what it is if the table says nothing
  */
 struct policy_rule {
 	u32				min;
 	u32				max;
+	u32				def;
 };
 
 /* Server, client */
 static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
 	[RPCRDMA2_POLICY_VERSIONS] = {
-		{ RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH },
-		{ RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH },
+		{ RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH,
+		  RPCRDMA2_VERSIONS_BOTH },
+		{ RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH,
+		  RPCRDMA2_VERSIONS_BOTH },
 	},
 	[RPCRDMA2_POLICY_RECV_SIZE] = {
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K },
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, SZ_16K },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, SZ_16K },
 	},
 	[RPCRDMA2_POLICY_SEND_SIZE] = {
 		{ },
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, SZ_16K },
 	},
 	[RPCRDMA2_POLICY_CREDITS] = {
-		{ 1, 1024 },
-		{ 4, 4096 },
+		{ 1, 1024, 64 },
+		{ 4, 4096, 128 },
 	},
-	[RPCRDMA2_POLICY_REMOTE_INVALIDATION] = { { 0, 1 }, { 0, 1 } },
-	[RPCRDMA2_POLICY_PROPERTY_CHANGE] = { { 0, 1 }, { 0, 1 } },
+	[RPCRDMA2_POLICY_REMOTE_INVALIDATION] = { { 0, 1, 1 }, { 0, 1, 1 } },
+	[RPCRDMA2_POLICY_PROPERTY_CHANGE] = { { 0, 1, 1 }, { 0, 1, 1 } },
 	[RPCRDMA2_POLICY_RECV_MAX] = {
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K },
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, SZ_64K },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, SZ_64K },
 	},
 };
 
-/* Parameters of the module: what a value is if the table says nothing */
-
-static bool client_v1 = true;
-module_param(client_v1, bool, 0644);
-MODULE_PARM_DESC(client_v1,
-		 "mounts may fall back to version 1 (N: insist on version 2)");
-static bool client_v2 = true;
-module_param(client_v2, bool, 0644);
-MODULE_PARM_DESC(client_v2, "mounts offer version 2");
-static bool server_v1 = true;
-module_param(server_v1, bool, 0644);
-MODULE_PARM_DESC(server_v1, "listeners serve clients of version 1");
-static bool server_v2 = true;
-module_param(server_v2, bool, 0644);
-MODULE_PARM_DESC(server_v2, "listeners serve clients of version 2");
-static unsigned int client_slots = 128;
-module_param(client_slots, uint, 0644);
-MODULE_PARM_DESC(client_slots,
-		 "RPCs of a mount's connection at once, and credits asked for (4..4096)");
-static unsigned int client_recv_size = SZ_16K;
-module_param(client_recv_size, uint, 0644);
-MODULE_PARM_DESC(client_recv_size,
-		 "Receive Buffer Size to announce to servers, bytes (4096..65536)");
-static unsigned int client_send_size = SZ_16K;
-module_param(client_send_size, uint, 0644);
-MODULE_PARM_DESC(client_send_size,
-		 "largest message to send to servers, bytes (4096..65536)");
-static unsigned int server_credits = 64;
-module_param(server_credits, uint, 0644);
-MODULE_PARM_DESC(server_credits,
-		 "Calls served at once per connection, 1 to 1024");
-static unsigned int server_recv_size = SZ_16K;
-module_param(server_recv_size, uint, 0644);
-MODULE_PARM_DESC(server_recv_size,
-		 "Receive Buffer Size to announce, 4096 to 262144 bytes");
-static bool remote_invalidation = true;
-module_param(remote_invalidation, bool, 0644);
-MODULE_PARM_DESC(remote_invalidation,
-		 "new connections use Send With Invalidate in both directions");
-static bool property_change = true;
-module_param(property_change, bool, 0644);
-MODULE_PARM_DESC(property_change,
-		 "offer to change properties while a connection lives");
-static unsigned int recv_max = SZ_64K;
-module_param(recv_max, uint, 0644);
-MODULE_PARM_DESC(recv_max,
-		 "largest Receive Buffer Size a peer may ask for, 4096 to 262144 bytes");
-
-static u32 own_versions(bool client)
-{
-	bool v1 = READ_ONCE(*(client ? &client_v1 : &server_v1));
-	bool v2 = READ_ONCE(*(client ? &client_v2 : &server_v2));
-
-	if (v1 == v2)
-		return RPCRDMA2_VERSIONS_BOTH;
-	return v1 ? RPCRDMA2_VERSIONS_V1 : RPCRDMA2_VERSIONS_V2;
-}
-
-static u32 own_value(bool client, enum rpcrdma2_policy_value value)
-{
-	switch (value) {
-	case RPCRDMA2_POLICY_VERSIONS:
-		return own_versions(client);
-	case RPCRDMA2_POLICY_RECV_SIZE:
-		return client ? client_recv_size : server_recv_size;
-	case RPCRDMA2_POLICY_SEND_SIZE:
-		return client_send_size;
-	case RPCRDMA2_POLICY_CREDITS:
-		return client ? client_slots : server_credits;
-	case RPCRDMA2_POLICY_REMOTE_INVALIDATION:
-		return remote_invalidation;
-	case RPCRDMA2_POLICY_PROPERTY_CHANGE:
-		return property_change;
-	default:
-		return recv_max;
-	}
-}
-
-/* What nobody has said anything about is up to the module. */
-static void policy_add_own(struct rpcrdma2_policy *policy, bool client)
+/* What nobody has said anything about. */
+static void policy_add_defaults(struct rpcrdma2_policy *policy, bool client)
 {
 	const struct policy_rule *rule;
 	u32 i;
@@ -177,8 +100,7 @@ static void policy_add_own(struct rpcrdma2_policy *policy, bool client)
 		rule = &rules[i][client];
 		if (policy->said & BIT(i) || !rule->max)
 			continue;
-		policy->val[i] = clamp(own_value(client, i), rule->min,
-				       rule->max);
+		policy->val[i] = rule->def;
 		policy->said |= BIT(i);
 	}
 }
@@ -460,7 +382,7 @@ void rpcrdma2_policy_lookup(struct net *net, bool client,
 	key.family = AF_UNSPEC;
 	policy_add_key(policy, pn, &key, htons(port));
 	up_read(&pn->lock);
-	policy_add_own(policy, client);
+	policy_add_defaults(policy, client);
 }
 
 /* Life */
