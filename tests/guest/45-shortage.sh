@@ -9,6 +9,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
+PARAM=/sys/module/rpcrdma2/parameters
 
 # A connection begins with 16 MRs. More are wanted, and none comes back as the
 # server answers nobody.
