@@ -12,7 +12,6 @@
 . /lab/lib/fs.sh
 . /lab/lib/raw.sh
 
-
 hits() { awk '$1 == "rc" { print $2 }' /proc/net/rpc/nfsd; }
 lost() { [ "$(connections client)" = 0 ]; }
 

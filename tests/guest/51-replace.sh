@@ -44,11 +44,9 @@ stop_server() { echo 0 > $NFSD/threads; }
 classes() { awk '/^rdma/ { print $1 }' /proc/sys/sunrpc/transports | sort | xargs; }
 stock_loaded() { [ -e /sys/module/rpcrdma ]; }
 
-_no_connection() { [ "$(connections client) $(connections server)" = "0 0" ]; }
-
 umount_all() {
 	umount_nfs
-	lab_wait 20 _no_connection
+	lab_wait 20 no_connection
 }
 
 # Over siw of 6.12 on several CPUs the version is a matter of luck, see

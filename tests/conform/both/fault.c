@@ -31,12 +31,18 @@ static void set(const char *name, const char *value)
 	set_in(FAIL, name, value);
 }
 
+/* What this is about fails so many times, beginning with the next. */
+static void fail_in(const char *dir, const char *times)
+{
+	set_in(dir, "verbose", "0");
+	set_in(dir, "interval", "1");
+	set_in(dir, "times", times);
+	set_in(dir, "probability", "100");
+}
+
 void next_post_fails(void)
 {
-	set("verbose", "0");
-	set("interval", "1");
-	set("times", "1");
-	set("probability", "100");
+	fail_in(FAIL, "1");
 }
 
 void has_failed(void)
@@ -135,10 +141,7 @@ RP_CASE("faults", TROUBLE | MODULE, fault_error, "MSG-11",
 /* So many control messages will find no room. */
 static void no_room(const char *times)
 {
-	set_in(ROOM, "verbose", "0");
-	set_in(ROOM, "interval", "1");
-	set_in(ROOM, "times", times);
-	set_in(ROOM, "probability", "100");
+	fail_in(ROOM, times);
 }
 
 static void room(void)

@@ -860,6 +860,30 @@ static void settle_lopsided(struct cl *s)
 	s->limit = 4096;
 }
 
+static struct cl *mounted_lopsided(void)
+{
+	struct cl *s = cl_start(NULL);
+
+	cl_accept(s);
+	settle_lopsided(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	return s;
+}
+
+/* It comes back after its server has gone. */
+static void again_lopsided(struct cl *s)
+{
+	rp_close(s->c);
+	cl_accept(s);
+	settle_lopsided(s);
+}
+
+static void needs_large_receives(struct cl *s)
+{
+	if (s->rbsiz < 6400)
+		rp_skip("the client's Receives have %u bytes only", s->rbsiz);
+}
+
 static struct wait read_inline_due(struct cl *s, const char *file)
 {
 	struct wait w = { s, job_read(file, 4096, 6000), NULL };
@@ -872,14 +896,10 @@ RP_CASE("replies", DECISION, rpc_reply_resource_inline,
 	"ERR-29,ERR-34,D-16,D-30,LNG-4",
 	"REPLY_RESOURCE for want of a chunk: again on a new connection with one")
 {
-	struct cl *s = cl_start(NULL);
+	struct cl *s = mounted_lopsided();
 	struct wait w;
 
-	cl_accept(s);
-	settle_lopsided(s);
-	rp_check(!cl_serve(s, s->mount), "the mount fails");
-	if (s->rbsiz < 6400)
-		rp_skip("the client's Receives have %u bytes only", s->rbsiz);
+	needs_large_receives(s);
 	w = read_inline_due(s, "f");
 	rp_check(!w.call->nwrites && !w.call->has_reply,
 		 "the client expects less than 6 KiB inline");
@@ -899,9 +919,7 @@ RP_CASE("replies", DECISION, rpc_reply_resource_inline,
 	cl_alive(s);
 	/* Until the server goes away: it may be another one then */
 	w = hold_lookup(s);
-	rp_close(s->c);
-	cl_accept(s);
-	settle_lopsided(s);
+	again_lopsided(s);
 	rp_check(!cl_serve(s, w.job), "the operation fails");
 	w = read_inline_due(s, "h");
 	rp_check(!w.call->nwrites && !w.call->has_reply,
@@ -917,16 +935,12 @@ RP_CASE("replies", DECISION, rpc_reply_resource_inline,
 RP_CASE("replies", TROUBLE, rpc_reply_resource_race, "ERR-29,ERR-34,D-30",
 	"REPLY_RESOURCE right after another RPC's Reply: it is remembered")
 {
-	struct cl *s = cl_start(NULL);
+	struct cl *s = mounted_lopsided();
 	struct cl_call *call;
 	struct wait r, w;
 	unsigned int i;
 
-	cl_accept(s);
-	settle_lopsided(s);
-	rp_check(!cl_serve(s, s->mount), "the mount fails");
-	if (s->rbsiz < 6400)
-		rp_skip("the client's Receives have %u bytes only", s->rbsiz);
+	needs_large_receives(s);
 	for (i = 0; i < 4; i++) {
 		r = (struct wait){ s, job_read("r", 4096, 32768), NULL };
 		r.call = cl_wait_for(s, NFS_READ);
@@ -937,9 +951,7 @@ RP_CASE("replies", TROUBLE, rpc_reply_resource_race, "ERR-29,ERR-34,D-30",
 		cl_answer(s, r.call);
 		refuse(&w, REPLY_RESOURCE, 6144);
 		rp_expect_closed(s->c);
-		rp_close(s->c);
-		cl_accept(s);
-		settle_lopsided(s);
+		again_lopsided(s);
 		/* Was the fence of the other complete before the end? */
 		call = cl_wait_for(s, NFS_READ);
 		if (call->xid == r.call->xid) {
@@ -952,9 +964,7 @@ RP_CASE("replies", TROUBLE, rpc_reply_resource_race, "ERR-29,ERR-34,D-30",
 		rp_check(!cl_serve(s, w.job), "the read fails");
 		rp_check(!cl_serve(s, r.job), "the other read fails");
 		w = hold_lookup(s);
-		rp_close(s->c);
-		cl_accept(s);
-		settle_lopsided(s);
+		again_lopsided(s);
 		rp_check(!cl_serve(s, w.job), "the operation fails");
 	}
 	cl_end(s);
@@ -963,12 +973,9 @@ RP_CASE("replies", TROUBLE, rpc_reply_resource_race, "ERR-29,ERR-34,D-30",
 RP_CASE("replies", TROUBLE, rpc_reply_resource_lost, "ERR-29,ERR-34,SEC-15",
 	"REPLY_RESOURCE to whatever is asked: an end with EIO, not a loop")
 {
-	struct cl *s = cl_start(NULL);
+	struct cl *s = mounted_lopsided();
 	struct wait w;
 
-	cl_accept(s);
-	settle_lopsided(s);
-	rp_check(!cl_serve(s, s->mount), "the mount fails");
 	w = read_inline_due(s, "f");
 	refuse(&w, REPLY_RESOURCE, 6144);
 	comes_again_to(&w, settle_lopsided);
