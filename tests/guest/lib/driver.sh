@@ -2,172 +2,22 @@
 # shellcheck shell=bash
 #
 # Runs tests inside the guest as long as the queue, which several guests may
-# share, has any, each in its own session with a time limit, and writes KTAP to
-# the result channel. A test passes when its script exits 0, none of its
-# subtests failed, everything it set up could be taken down again, the module
-# could be unloaded, and the kernel had nothing to complain about.
-#
-# Per test, /out/NAME/ has: log (what the script printed), ktap, dmesg.
+# share, has any, and writes KTAP to the result channel.
 
-. /lab/lib/ktap.sh
-. /lab/lib/splat.sh
+. /lab/lib/judge.sh
 
-emit() { printf '%s\n' "$*" >&"$LAB_CHANNEL"; }
+run_test() { # NAME NUMBER
+	local name=$1 number=$2
 
-# Text from a file as diagnostic lines, N lines at most.
-emit_file() { tail -n "$2" "$1" | sed 's/^/# /' >&"$LAB_CHANNEL"; }
-
-header() { sed -n "s/^# $2: *//p" "$1" | head -n 1; }
-
-# Kernel messages since the mark of this test.
-messages_since() { dmesg | sed -n "/lab: begin $1\$/,\$p"; }
-
-tainted() { echo $(($(< /proc/sys/kernel/tainted) & (1 << 9 | 1 << 7 | 1 << 5))); }
-
-leak_clear() {
-	[ ! -e /sys/kernel/debug/kmemleak ] ||
-		echo clear > /sys/kernel/debug/kmemleak
-}
-
-# Two scans: the first may see a pointer that was only on its way. kmemleak
-# reports no object younger than five seconds.
-leak_scan() {
-	[ -e /sys/kernel/debug/kmemleak ] || return 0
-	sleep 5.1
-	echo scan > /sys/kernel/debug/kmemleak &&
-		echo scan > /sys/kernel/debug/kmemleak ||
-		echo "kmemleak has switched itself off"
-	cat /sys/kernel/debug/kmemleak
-}
-
-# Where everybody is. sysrq-t and -w would be the obvious way, but they crash
-# User-Mode Linux, whose safe reads of bad pointers are not safe.
-stacks() {
-	local p
-
-	for p in /proc/[0-9]*; do
-		echo "$(< "$p/comm") ${p#/proc/} $(sed 's/.*) //; s/ .*//' "$p/stat")"
-		cat "$p/stack"
-	done > "$2/stacks" 2> /dev/null
-	[ "$lab_share" = hostfs ] || {
-		echo w > /proc/sysrq-trigger
-		echo t > /proc/sysrq-trigger
-	}
-}
-
-# run_limited SECONDS LOG CMD...: in a session of its own; 124 = time is up,
-# and the session's id is left in SESSION.
-run_limited() {
-	local limit=$1 log=$2 timer rc
-
-	shift 2
-	# setsid forks only when it leads a group, which it does not here.
-	setsid "$@" < /dev/null > "$log" 2>&1 8>&- &
-	SESSION=$!
-	setsid sleep "$limit" 8>&- &
-	timer=$!
-	wait -n "$SESSION" "$timer"
-	if kill -0 "$SESSION" 2> /dev/null; then
-		return 124
-	fi
-	kill "$timer" 2> /dev/null
-	wait "$SESSION"
-	rc=$?
-	wait "$timer" 2> /dev/null
-	return "$rc"
-}
-
-# Kills what is left of a session; fails if something would not die.
-kill_session() {
-	local i
-
-	for ((i = 0; i < 50; i++)); do
-		pkill -KILL -s "$1" 2> /dev/null || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
-run_test() {
-	local name=$1 script=$2 number=$3
-	local dir=/out/$name limit scale rc before start end
-	local -a why=()
-
-	mkdir -p "$dir"
-	limit=$(header "$script" timeout)
-	scale=${lab_scale:-1}
-	limit=$((${limit:-60} * scale))
-	export KTAP_FILE=/tmp/ktap.$number LAB_TEST=$name LAB_TMP=/tmp/$name
-	export LAB_ALLOW=/tmp/allow.$number
-	[[ $name != *@* ]] || export lab_profile=${name#*@}
-	: > "$KTAP_FILE"
-	: > "$LAB_ALLOW"
-	mkdir -p "$LAB_TMP"
-
-	emit "# $name (limit $limit s)"
-	leak_clear
-	before=$(tainted)
-	echo "lab: begin $name" > /dev/kmsg
-	start=${EPOCHREALTIME/./}
-	# The channel stays open for the test's KTAP lines.
-	KTAP_CHANNEL=$chan run_limited "$limit" "$dir/log" /bin/bash "$script"
-	rc=$?
-	end=${EPOCHREALTIME/./}
-	if [ "$rc" = 124 ]; then
-		why+=("no end within $limit s")
-		stacks "$name" "$dir"
-	fi
-	if ! kill_session "$SESSION"; then
-		why+=("a process of the test cannot be killed")
-	elif ! run_limited $((30 * scale)) "$dir/cleanup" \
-			/bin/bash /lab/lib/cleanup.sh; then
-		why+=("cleaning up failed: $(tail -n 1 "$dir/cleanup")")
-		stacks "$name" "$dir"
-		kill_session "$SESSION"
-	else
-		leak_scan > "$dir/kmemleak"
-		[ ! -s "$dir/kmemleak" ] || why+=("kmemleak")
-	fi
-	messages_since "$name" > "$dir/dmesg"
-	split_races "$dir"
-	grep -vEf "$LAB_ALLOW" "$dir/rest" 2> /dev/null |
-		grep -E "$SPLAT" > "$dir/splats"
-	[ -s "$dir/splats" ] && why+=("kernel messages")
-	[ ! -s "$dir/races" ] || why+=("data races")
-	races_of "$dir/races.others" > "$dir/others"
-	[ "$(tainted)" = "$before" ] || [ -s "$dir/splats" ] ||
-		[ -s "$LAB_ALLOW" ] || why+=("the kernel became tainted")
-	cp "$KTAP_FILE" "$dir/ktap"
-	if grep -q '^not ok' "$KTAP_FILE"; then
-		why+=("$(grep -c '^not ok' "$KTAP_FILE") subtests failed")
-	fi
-	case $rc in
-	0)
-		[ ! -s "$KTAP_FILE" ] || grep -q '^1\.\.' "$KTAP_FILE" ||
-			why+=("ended before its plan was complete")
-		;;
-	4 | 124) ;;
-	*) why+=("exit status $rc") ;;
-	esac
-
-	[ ! -s "$dir/others" ] || {
-		emit "# data races that are not ours:"
-		emit_file "$dir/others" 20
-	}
-	if [ ${#why[@]} -gt 0 ]; then
+	judge "$name" "/lab/tests/${name%@*}.sh"
+	case $RESULT in
+	pass) emit "ok $number $name # $REASON" ;;
+	skip) emit "ok $number $name # SKIP $REASON" ;;
+	fail)
+		emit "not ok $number $name # $REASON"
 		SPOILT=y
-		# A failed subtest has shown its own last lines already.
-		grep -q '^not ok' "$KTAP_FILE" || emit_file "$dir/log" 20
-		[ ! -s "$dir/splats" ] || emit_file "$dir/splats" 10
-		[ ! -s "$dir/races" ] || emit_file "$dir/races" 80
-		[ ! -s "$dir/kmemleak" ] || emit_file "$dir/kmemleak" 40
-		emit "not ok $number $name # $(IFS=';'; echo "${why[*]}")"
-	elif [ "$rc" = 4 ]; then
-		emit "ok $number $name # SKIP $(tail -n 1 "$dir/log")"
-	else
-		emit "ok $number $name # time=$(((end - start) / 1000)) ms"
-	fi
-	sync
+		;;
+	esac
 }
 
 # Takes the first test from the queue, unless another guest is faster.
@@ -183,7 +33,7 @@ take_test() {
 	return 1
 }
 
-chan=/dev/$lab_chan
+LAB_CHANNEL_NAME=/dev/$lab_chan
 export LAB_DRIVER=$$
 SPOILT=
 n=0
@@ -191,6 +41,6 @@ emit "KTAP version 1"
 # After a failure the host goes on with a new guest.
 while [ -z "$SPOILT" ] && take_test; do
 	n=$((n + 1))
-	run_test "$TEST" "/lab/tests/${TEST%@*}.sh" "$n"
+	run_test "$TEST" "$n"
 done
 emit "1..$n"

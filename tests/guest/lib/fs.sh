@@ -264,7 +264,7 @@ probed() { look; [ "${NOW[client.probes]-0}" -ge "$1" ]; }
 
 # ---- trace events ----
 
-TRACE=/sys/kernel/tracing
+: "${TRACE:=/sys/kernel/tracing}"
 
 trace_on() { # EVENT...
 	local e

@@ -8,8 +8,6 @@ HW=/sys/module/rdma_rxe/parameters
 HW_STATS=/sys/kernel/debug/rxe_hw/stats
 HW_DEFAULTS=/run/hw-defaults
 
-have_hw() { [ -e $HW/hw_mode ]; }
-
 # hw_words PROFILE: its parameters.
 hw_words() {
 	awk -v name="$1" '

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# KTAP for test scripts. Every result goes to the result channel (indented, as
-# a subtest) and to KTAP_FILE, never to standard output, so a test's commands
+# KTAP for test scripts. Every result goes to the result channel (as a subtest,
+# behind KTAP_INDENT) and to KTAP_FILE, never to standard output, so a test's commands
 # may print what they like.
 #
 #	ktap_plan N			optional, before the first result
@@ -20,7 +20,8 @@ KTAP_FAILED=0
 
 _ktap_line() {
 	printf '%s\n' "$1" >> "$KTAP_FILE"
-	[ -z "${KTAP_CHANNEL-}" ] || printf '  %s\n' "$1" >> "$KTAP_CHANNEL"
+	[ -z "${KTAP_CHANNEL-}" ] ||
+		printf '%s%s\n' "${KTAP_INDENT-  }" "$1" >> "$KTAP_CHANNEL"
 	printf '### %s\n' "$1"
 }
 

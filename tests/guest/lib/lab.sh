@@ -7,7 +7,7 @@
 
 LABLIB=$(dirname "${BASH_SOURCE[0]}")
 . "$LABLIB/ktap.sh"
-. "$LABLIB/hw.sh"
+[ -z "${lab_profile-}" ] || . "$LABLIB/hw.sh"
 . "$LABLIB/net.sh"
 . "$LABLIB/nfs.sh"
 PS4='+${EPOCHREALTIME:7:7} '

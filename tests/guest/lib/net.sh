@@ -6,14 +6,17 @@
 
 # shellcheck disable=SC2034 # used by the files that source this one
 {
-RXE_ADDR=10.0.0.1 RXE_ADDR6=fd00::1
-SIW_ADDR=10.0.1.1 SIW_ADDR6=fd00:1::1
+: "${RXE_ADDR:=10.0.0.1}" "${RXE_ADDR6:=fd00::1}"
+: "${SIW_ADDR:=10.0.1.1}" "${SIW_ADDR6:=fd00:1::1}"
 }
 
 _veth() { # END PEER ADDR ADDR6
 	[ ! -e "/sys/class/net/$1" ] || return 0
+	ip link add "$1" mtu 9000 type veth peer name "$2" mtu 9000
+	# Duplicate address detection would only add seconds.
+	echo 0 > "/proc/sys/net/ipv6/conf/$1/accept_dad"
+	echo 0 > "/proc/sys/net/ipv6/conf/$2/accept_dad"
 	ip -batch - <<-EOF
-	link add $1 mtu 9000 type veth peer name $2 mtu 9000
 	addr add $3/24 dev $1
 	addr add $4/64 dev $1 nodad
 	link set $1 up
@@ -31,23 +34,23 @@ _rdma_link() { # NAME TYPE NETDEV
 	lab_wait 10 _rdma_active "$1" || lab_die "$1 does not become active"
 }
 
-# have_siw: stock Debian kernels ship none.
-have_siw() {
-	[ -e /sys/class/infiniband/siw0 ] || modprobe -qn siw ||
-		grep -qs '^siw ' /proc/modules ||
-		grep -q ' siw_init_module$' /proc/kallsyms
+_have_driver() { # MODULE INIT
+	modprobe -qn "$1" || grep -qs "^$1 " /proc/modules ||
+		grep -q " $2\$" /proc/kallsyms
 }
+
+have_rxe() { _have_driver rdma_rxe rxe_module_init; }
+# Stock Debian kernels ship none.
+have_siw() { _have_driver siw siw_init_module; }
 
 lab_net() {
 	# rxe finds its CRC by name and does not load it itself.
 	lab_modprobe crc32_generic crc32_pclmul rdma_rxe rdma_ucm siw veth
-	# Duplicate address detection would only add seconds.
-	echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
 	ip link set lo up
 	_veth v0 v1 $RXE_ADDR $RXE_ADDR6
 	# shellcheck disable=SC2086 # words
-	! have_hw || has rxe || hw_use ${HW_PROFILE-$lab_profile}
-	_rdma_link rxe0 rxe v0
+	[ -z "${lab_profile-}" ] || has rxe || hw_use ${HW_PROFILE-$lab_profile}
+	! have_rxe || _rdma_link rxe0 rxe v0
 	if have_siw; then
 		_veth w0 w1 $SIW_ADDR $SIW_ADDR6
 		_rdma_link siw0 siw w0
@@ -59,7 +62,7 @@ has() { [ -e "/sys/class/infiniband/${1}0" ]; }
 
 # lab_devices: the devices of this guest, for loops.
 lab_devices() {
-	echo rxe
+	! has rxe || echo rxe
 	! has siw || echo siw
 }
 

@@ -73,7 +73,9 @@ lab_export() {
 	chmod 1777 /export
 }
 
+# lab_daemons: those of the machine itself, which serve us as well
 _daemon() {
+	[[ " ${lab_daemons-} " != *" $1 "* ]] || return 0
 	[ -e "/run/pid.$1" ] && pidof "$1" > /dev/null || "$@" 8>&-
 	: > "/run/pid.$1"
 }
