@@ -16,11 +16,6 @@ list_files() {
 		-o -path '/usr/lib/modules/*/modules.*' \) -prune -o -print | sort
 }
 
-# release_of SERIES: what uname -r says in the kernel of that series
-release_of() {
-	find "$root/lib/modules" -mindepth 1 -maxdepth 1 -name "$1.*" -printf '%f\n'
-}
-
 packaged() { # RELEASE
 	find "$root/lib/modules/$1/updates/dkms" -name 'rpcrdma2.ko*' 2> /dev/null
 }
@@ -36,8 +31,6 @@ has_module() {
 }
 
 supported_kernel() { release_of 6.12; }
-
-add_headers() { apt install linux-headers-6.12-amd64; }
 
 set_up_kernels() {
 	local headers=$root/lib/modules/$UNSUPPORTED/build
@@ -119,7 +112,7 @@ purge_packages() {
 
 check_in_chroot() {
 	step "installing, upgrading, purging in a chroot (about a minute and a half)"
-	cached_root headers add_headers
+	kernel_root
 	check "headers of a kernel, and of one that is not supported" set_up_kernels
 	check "apt install: built for the one, the other let alone" install_packages
 	check "kernel hooks do not fail for either" run_hooks

@@ -4,49 +4,12 @@
 # Sourced by scripts/check-deb: what needs a kernel that runs. The guest's root
 # directory is the chroot, by 9p; phase.sh is what happens in it.
 
-# An initrd that finds that root.
-make_initrd() { # RELEASE
-	local dir=$tmp/initrd file
-
-	rm -rf "$dir"
-	mkdir -p "$dir"/{bin,dev,modules,proc,root}
-	cp "$(type -P busybox)" "$dir/bin/busybox"
-	for file in virtio_pci 9pnet_virtio 9p; do
-		modprobe -d "$root" -S "$1" --show-depends $file
-	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' > "$dir/list"
-	while read -r file; do
-		cp "$file" "$dir/modules/"
-	done < "$dir/list"
-	find "$dir/modules" -name '*.xz' -exec unxz {} +
-	sed -i 's|.*/|/modules/|; s|\.xz$||' "$dir/list"
-	cat > "$dir/init" <<-'END'
-	#!/bin/busybox sh
-	/bin/busybox mount -t devtmpfs dev /dev
-	for file in $(/bin/busybox cat /list); do
-		/bin/busybox insmod $file
-	done
-	/bin/busybox mount -t 9p root /root \
-		-o trans=virtio,version=9p2000.L,cache=loose,msize=262144
-	exec /bin/busybox switch_root /root /sbin/init
-	END
-	chmod +x "$dir/init"
-	(cd "$dir" && find . | cpio -o -H newc --quiet) > "$tmp/initrd.cpio"
-}
-
 # boot RELEASE PHASE: that phase in a guest with that kernel.
 boot() {
 	local release=$1 phase=$2 console=$logs/console-$2-$1.log status=0
 
-	make_initrd "$release"
 	: > "$root/root/results"
-	timeout 1800 qemu-system-x86_64 -nodefaults -display none -no-reboot \
-		-m 1536 -smp 2 -cpu max -accel tcg,thread=multi \
-		-device virtio-rng-pci -serial "file:$console" \
-		-kernel "$root/boot/vmlinuz-$release" -initrd "$tmp/initrd.cpio" \
-		-virtfs "local,path=$root,mount_tag=root,security_model=passthrough,multidevs=remap" \
-		-append "console=ttyS0 loglevel=5 panic=-1 tsc=unstable norandmaps \
-			systemd.show_status=yes check_deb=$phase" < /dev/null ||
-		status=$?
+	boot_root "$release" "$console" check_deb="$phase" || status=$?
 	# See emulator_fault() of scripts/lab/run.
 	cp "$root/root/results" "$logs/results-$phase-$release"
 	tail -n 40 "$console" | tr -d '\r'
