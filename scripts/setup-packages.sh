@@ -4,11 +4,12 @@
 # Installs the Debian packages that demo, check, bench and lint need and that
 # are missing. Says nothing when there is nothing to do.
 #
-# usage: scripts/setup-packages.sh [--arm64] [--series] [--list]
+# usage: scripts/setup-packages.sh [--arm64] [--series] [--kselftest] [--list]
 #        scripts/setup-packages.sh --deb
 #
 # --arm64: also what guests of that architecture need
 # --series: also what make series and check-series need
+# --kselftest: also what make kselftest needs
 # --deb: only what make deb needs
 set -euo pipefail
 
@@ -48,7 +49,11 @@ if [ "${1-}" = --arm64 ]; then
 	shift
 fi
 if [ "${1-}" = --series ]; then
-	PACKAGES+=(pandoc python3-sphinx unifdef)
+	PACKAGES+=(pandoc python3-sphinx rsync unifdef)
+	shift
+fi
+if [ "${1-}" = --kselftest ]; then
+	PACKAGES+=(rsync)
 	shift
 fi
 case ${1-} in

@@ -3,6 +3,7 @@
 #
 # The smallest thing that must work: mount, write, read back, unmount.
 #
+# kselftest
 # timeout: 60
 # covers: REC-3
 . /lab/lib/lab.sh

@@ -5,6 +5,7 @@
 # what was written is read back after a new mount and found on the server;
 # what the server wrote is read on the client.
 #
+# kselftest
 # timeout: 240
 # flavours: uml uml-debug
 . /lab/lib/lab.sh

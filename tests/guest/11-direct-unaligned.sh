@@ -5,6 +5,7 @@
 # from and into misaligned memory; reads that meet the end of the file; random
 # mixtures of direct, buffered and mapped access compared with a copy.
 #
+# kselftest
 # timeout: 300
 # flavours: uml uml-debug
 . /lab/lib/lab.sh

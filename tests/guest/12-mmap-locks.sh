@@ -4,6 +4,7 @@
 # Mapped files, and byte-range locks between processes of the client, between
 # two mounts, and between the client and the server (NLM for NFSv3).
 #
+# kselftest
 # timeout: 240
 # flavours: uml uml-debug
 . /lab/lib/lab.sh

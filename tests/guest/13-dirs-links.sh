@@ -6,6 +6,7 @@
 # inline; with small messages long ones take a Read chunk in the Call and a
 # Reply chunk.
 #
+# kselftest
 # timeout: 240
 # flavours: uml uml-debug
 . /lab/lib/lab.sh

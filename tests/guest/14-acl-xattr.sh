@@ -6,6 +6,8 @@
 # kernel's ACLs are never longer than a page: the client must be ready for a
 # Reply that needs the Reply chunk only if messages are small.
 #
+# kselftest
+# programs: getfacl setfacl
 # timeout: 180
 # flavours: uml uml-debug
 # covers: MSG-5

@@ -4,6 +4,7 @@
 # nconnect=4: four connections, all of them used, all of them gone after the
 # last unmount.
 #
+# kselftest
 # timeout: 180
 # flavours: uml uml-debug
 . /lab/lib/lab.sh

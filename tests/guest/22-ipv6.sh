@@ -3,6 +3,7 @@
 #
 # Mounts by IPv6 address.
 #
+# kselftest
 # timeout: 120
 # flavours: uml uml-debug
 . /lab/lib/lab.sh

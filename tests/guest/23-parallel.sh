@@ -3,6 +3,7 @@
 #
 # Eight processes at once, every byte verified.
 #
+# kselftest
 # timeout: 320
 # flavours: uml uml-debug
 . /lab/lib/lab.sh

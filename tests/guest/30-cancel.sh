@@ -5,6 +5,8 @@
 # processes killed while the server does not answer, umount -f. Whatever was
 # cut off, the mount goes on and nothing stays registered (F-2).
 #
+# kselftest
+# programs: mke2fs setfacl
 # timeout: 320
 # flavours: uml uml-debug qemu-debug
 . /lab/lib/lab.sh

@@ -4,6 +4,7 @@
 # The server goes away and comes back, twice, under load. Nobody sees an
 # error, nothing that was acknowledged is lost.
 #
+# kselftest
 # timeout: 400
 # flavours: uml uml-debug
 . /lab/lib/lab.sh

@@ -3,6 +3,7 @@
 #
 # The module stays while somebody uses it and goes when nobody does.
 #
+# kselftest
 # timeout: 120
 # flavours: uml uml-debug qemu-debug
 . /lab/lib/lab.sh

@@ -4,6 +4,8 @@
 # A little of everything, for the kernels on which the whole suite takes too
 # long: the stock SMP kernel above all.
 #
+# kselftest
+# programs: mke2fs
 # timeout: 60
 # flavours: qemu qemu-hw
 # profiles: mlx5 i40iw
