@@ -25,8 +25,8 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
 	check-kernels check-hostile check-pressure check-kcsan check-arm64 \
-	check-collectors check-conform check-deb check-series mutants series bench \
-	lint help clean
+	check-collectors check-conform check-deb check-series check-kselftest \
+	kselftest mutants series bench lint help clean
 
 all: module
 
@@ -104,6 +104,14 @@ check-deb:
 	@scripts/setup-packages.sh
 	@scripts/check-deb
 
+check-kselftest:
+	@scripts/setup-packages.sh --kselftest
+	@scripts/check-kselftest
+
+kselftest:
+	@scripts/setup-packages.sh --kselftest
+	@scripts/kselftest "$(DIST)"
+
 mutants:
 	@scripts/setup-packages.sh
 	@tests/mutants/run $(MUTANTS)
@@ -152,6 +160,8 @@ help:
 	@echo '                    JOBS=    programs at the same time (one per CPU)'
 	@echo '  make dist         rpcrdma2-VERSION.tar.gz of the last commit, in DIST=$(DIST)'
 	@echo '  make deb          Debian packages of the last commit, in DIST=$(DIST)'
+	@echo '  make kselftest    tests for machines without our lab, as a tarball with the'
+	@echo '                    run_kselftest.sh of the kernel, in DIST=$(DIST)'
 	@echo '  make series KTREE=  patches for that kernel source, in SERIES=$(SERIES);'
 	@echo '                    OBJECTS= where it was prepared, for one that is not'
 	@echo '                    the newest'
@@ -178,6 +188,8 @@ help:
 	@echo '                    mounts and the command tell; gets them from Debian 13'
 	@echo '  make check-series  the patches of make series, one by one, on the source of two'
 	@echo '                    kernels, which are built and booted; half an hour'
+	@echo '  make check-kselftest  the collection of make kselftest, in a Debian that knows'
+	@echo '                    nothing of the lab; half an hour'
 	@echo '  make check-arm64  a little of everything on an emulated arm64'
 	@echo '  make mutants      do the tests notice small faults? Hours; goes on where it was'
 	@echo '                    ended. MUTANTS="unit", "guest --minutes 30"'

@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In the collection of scripts/check-kselftest: does not end, with a mount active.
+#
+# timeout: 600
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+fs_start
+ktap_run "mounted" nfs rxe 4.2
+sleep 10000
