@@ -25,7 +25,7 @@ ADDRESSES="RXE_ADDR=192.0.2.1 RXE_ADDR6=2001:db8:1::1
 	SIW_ADDR=198.51.100.1 SIW_ADDR6=2001:db8:2::1"
 
 PROGRAMS=(awk chroot dmesg exportfs ip modprobe mount.nfs nfsdcld pgrep pidof
-	pkill rdma rpc.mountd rpc.statd rpcbind setsid timeout unshare)
+	pkill rdma rpc.mountd rpc.statd rpcbind rpcrdma2 setsid timeout unshare)
 
 # What tests load, knowingly or not
 MODULES=(rpcrdma2 rpcrdma rdma_rxe siw rdma_ucm nfsd nfs nfsv3 nfsv4
