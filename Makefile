@@ -8,16 +8,16 @@ DIST	?= dist
 SERIES	?= dist/series
 
 # What may race, on a kernel with four CPUs, preemption, KASAN and lockdep
-RACES	?= 38-teardown 34-removal 32-unload 36-callbacks 37-memory 30-cancel \
-	   33-inject
+RACES	?= conn-teardown conn-removal module-unload rpc-callbacks memory-scarce rpc-cancel \
+	   module-inject
 
 # What a device has a say in, with each adapter of tests/guest/lib/profiles
-HW	?= 60-smoke 36-callbacks 34-removal 30-cancel 31-reconnect \
-	   41-property-change 42-krb5
+HW	?= fs-smoke rpc-callbacks conn-removal rpc-cancel conn-reconnect \
+	   props-change gss-krb5
 
 # With KCSAN: what many CPUs do at once, and what is read without locks
-KCSAN	?= 62-race 23-parallel 41-property-change 38-teardown 36-callbacks 30-cancel \
-	   31-reconnect 32-unload
+KCSAN	?= module-race fs-parallel props-change conn-teardown rpc-callbacks rpc-cancel \
+	   conn-reconnect module-unload
 
 # Where DESTDIR is, there the modules go as well, unless that is said.
 export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
@@ -78,7 +78,7 @@ check-kernels:
 
 check-hostile:
 	@scripts/setup-packages.sh
-	@scripts/lab/run uml --param hostile_seconds=600 53-hostile
+	@scripts/lab/run uml --param hostile_seconds=600 raw-hostile
 
 check-pressure:
 	@scripts/setup-packages.sh
@@ -98,7 +98,7 @@ check-conform:
 
 check-arm64:
 	@scripts/setup-packages.sh --arm64
-	@scripts/lab/run arm64 60-smoke
+	@scripts/lab/run arm64 fs-smoke
 
 check-deb:
 	@scripts/setup-packages.sh
@@ -169,7 +169,7 @@ help:
 	@echo 'In virtual machines (they install Debian packages that are missing):'
 	@echo '  make demo         NFS over RPC-over-RDMA version 2, before your eyes'
 	@echo '  make check        all tests'
-	@echo '                    FLAVOURS="uml ...", TESTS="10-io-sizes ..."'
+	@echo '                    FLAVOURS="uml ...", TESTS="fs-io-sizes ..."'
 	@echo '  make check-races  the tests of races, on a debug kernel with four CPUs;'
 	@echo '                    minutes, not part of make check. RACES="..."'
 	@echo '  make check-hw     tests with a stand-in for adapters, with the limits of each;'

@@ -13,7 +13,7 @@ cd /opt/kselftest || exit
 # run NAME OPTION...
 run() { ./run_kselftest.sh "${@:2}" 2>&1 < /dev/null | cat > "$out/$1"; }
 
-first() { run "$1" -t net/rpcrdma2:02-first.sh; }
+first() { run "$1" -t net/rpcrdma2:lab-first.sh; }
 
 # All that tests might leave
 state() {
@@ -40,7 +40,7 @@ first server
 systemctl stop nfs-server nfsdcld
 # Its own pipe, which it may open
 setpriv --reuid=65534 --regid=65534 --clear-groups bash -c \
-	'sh ./run_kselftest.sh -t net/rpcrdma2:02-first.sh 2>&1 | cat' > $out/user
+	'sh ./run_kselftest.sh -t net/rpcrdma2:lab-first.sh 2>&1 | cat' > $out/user
 # The first device makes udev load modules which then stay.
 first first
 state > $out/before

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Sourced by check: rpcrdma2 report. What a guest has besides, such as connections, is
-# in tests/guest/18-doctor.sh.
+# in tests/guest/tool-doctor.sh.
 
 # A machine with as many kinds of names as there are
 named_machine() {

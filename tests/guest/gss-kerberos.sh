@@ -5,7 +5,7 @@
 # sizes, long Calls and Replies with every service of RPCSEC_GSS, a user with
 # tickets of his own, and contexts that expire under I/O. gssd does not know
 # the transport: it makes its contexts over TCP, where it sees "rdma" (see
-# 42-krb5 for what travels in chunks).
+# gss-krb5 for what travels in chunks).
 #
 # timeout: 150
 # flavours: qemu

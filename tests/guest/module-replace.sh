@@ -7,7 +7,7 @@
 # no rdmaver=.
 #
 # What loads and unloads modules again and again is left out under KASAN on
-# User-Mode Linux, see 32-unload.sh.
+# User-Mode Linux, see module-unload.sh.
 #
 # timeout: 90
 # flavours: uml-debug qemu
@@ -50,7 +50,7 @@ umount_all() {
 }
 
 # Over siw of 6.12 on several CPUs the version is a matter of luck, see
-# 50-interop.sh.
+# interop-versions.sh.
 may_stall() { [ "$1" = siw ] && [ "$(nproc)" -gt 1 ]; }
 
 # settled VERSION REASON: the only connection, as either end tells.

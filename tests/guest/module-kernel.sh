@@ -5,7 +5,7 @@
 # under load, properties change on a connection in use, pages change hands, the
 # kernel's stock client is served, who may have little gets little, the module is
 # unloaded. Where the NFS modules know no rdmaver= this module is in the place of
-# the stock one for all but the stock client. 60-smoke compares more data.
+# the stock one for all but the stock client. fs-smoke compares more data.
 #
 # timeout: 90
 # flavours: kernels (make check-kernels names it)

@@ -35,7 +35,7 @@ capture() { # DEV VERS NAME CONNECTIONS [OPTS]
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
-KEEP=/out/19-collectors
+KEEP=/out/tool-collectors
 lab_export ext4
 fs_start
 ktap_run "NFSv3" capture rxe 3 3 1
