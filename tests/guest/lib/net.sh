@@ -10,9 +10,14 @@
 : "${SIW_ADDR:=10.0.1.1}" "${SIW_ADDR6:=fd00:1::1}"
 }
 
+# udev replaces an address that the kernel has chosen, and what rxe sends to the one
+# that it knows is lost then.
+_mac() { printf '02:00:00:00:%02x:%02x' "'${1::1}" "'${1:1}"; }
+
 _veth() { # END PEER ADDR ADDR6
 	[ ! -e "/sys/class/net/$1" ] || return 0
-	ip link add "$1" mtu 9000 type veth peer name "$2" mtu 9000
+	ip link add "$1" mtu 9000 address "$(_mac "$1")" type veth \
+		peer name "$2" mtu 9000 address "$(_mac "$2")"
 	# Duplicate address detection would only add seconds.
 	echo 0 > "/proc/sys/net/ipv6/conf/$1/accept_dad"
 	echo 0 > "/proc/sys/net/ipv6/conf/$2/accept_dad"
