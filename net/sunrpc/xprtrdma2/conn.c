@@ -12,7 +12,6 @@
 
 #include "conn.h"
 #include "module.h"
-#include "netlink.h"
 #include <trace/events/rpcrdma2.h>
 
 static const u8 conn_next_states[] = {
@@ -29,6 +28,30 @@ static const u8 conn_next_states[] = {
 	[RPCRDMA2_CONN_CLOSING]	   = BIT(RPCRDMA2_CONN_CLOSED),
 	[RPCRDMA2_CONN_CLOSED]	   = 0,
 };
+
+static const struct rpcrdma2_conn_listener *conn_listener __ro_after_init;
+
+/**
+ * rpcrdma2_conn_listen - be told of all connections from now on
+ * @listener: whom to tell
+ *
+ * Context: module load, before there is a connection.
+ */
+void __init rpcrdma2_conn_listen(const struct rpcrdma2_conn_listener *listener)
+{
+	conn_listener = listener;
+}
+
+/**
+ * rpcrdma2_conn_changed - a property of a connection has another value
+ * @conn: the connection
+ *
+ * Context: any that is no interrupt; does not sleep.
+ */
+void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn)
+{
+	conn_listener->changed(conn);
+}
 
 /**
  * rpcrdma2_conn_set_state - the only place where a state changes
@@ -60,7 +83,7 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 		 * rpcrdma2_conn_close() takes the lock before the CM id goes.
 		 * Events keep the order of states, too.
 		 */
-		rpcrdma2_netlink_state(conn, to);
+		conn_listener->state(conn, to);
 	}
 	spin_unlock(&conn->state_lock);
 	if (!allowed)

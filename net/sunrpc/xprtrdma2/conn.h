@@ -200,6 +200,21 @@ static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
 	return atomic_inc_return(&conn->cids);
 }
 
+/**
+ * struct rpcrdma2_conn_listener - who is told of every connection
+ * @state: it has reached this state; state_lock is held
+ * @changed: a property has another value
+ *
+ * Neither may sleep.
+ */
+struct rpcrdma2_conn_listener {
+	void (*state)(const struct rpcrdma2_conn *conn,
+		      enum rpcrdma2_conn_state state);
+	void (*changed)(const struct rpcrdma2_conn *conn);
+};
+
+void rpcrdma2_conn_listen(const struct rpcrdma2_conn_listener *listener);
+void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn);
 struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
 bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,

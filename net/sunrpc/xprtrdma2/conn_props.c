@@ -22,7 +22,6 @@
 
 #include "conn.h"
 #include "control.h"
-#include "netlink.h"
 #include <trace/events/rpcrdma2.h>
 
 /* After a refusal to lower, ask again: so often, at such a distance at first
@@ -82,7 +81,7 @@ static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 	rpcrdma2_change_announce(&conn->props.change, prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
-	rpcrdma2_netlink_changed(conn);
+	rpcrdma2_conn_changed(conn);
 }
 
 /* A server's send slots hold as much as its Receives, because a client takes
@@ -256,7 +255,7 @@ static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 		rpcrdma2_stat_inc(conn->p.stats, peer_props_changed);
 		trace_rpcrdma2_prop(conn, "peer", i, conn->props.peer.val[i],
 				    c->result[i]);
-		rpcrdma2_netlink_changed(conn);
+		rpcrdma2_conn_changed(conn);
 		/* "Not now", and here it is */
 		if (c->result[i] == RPCRDMA2_CHANGE_REJECTED &&
 		    conn->props.peer.val[i] == c->value[i])

@@ -4,8 +4,8 @@
  * completed. Also of those that were cancelled with their Reply due, which
  * are the transport's until the Reply is here: orphans.
  *
- * Runs in completion handlers, the watchdog in a work item of its own, cancelling
- * in the thread of sunrpc that cancels. Only the last may sleep.
+ * Runs in completion handlers, cancelling in the thread of sunrpc that cancels.
+ * Only the latter may sleep.
  */
 #include <linux/sunrpc/clnt.h>
 
@@ -14,18 +14,6 @@
 #include "fence.h"
 #include "requester.h"
 #include <trace/events/rpcrdma2.h>
-
-/* A fence that takes longer gives up the connection, which fences, too. A
- * device completes in order, so a fence waits for Sends that were lost on the
- * way. Over RoCE with the CM's defaults one loss is noticed after 0.5 to 4
- * seconds, and the device gives up by itself after seven, 4 to 30 seconds. TCP
- * survives seven losses in a row in this time.
- */
-#define RPCRDMA2_FENCE_LIMIT	(30 * HZ)
-/* How often to look whether fences are late */
-#define RPCRDMA2_FENCE_LOOK	HZ
-/* How often to look whether orphans are all there is */
-#define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
 
 /* The Call was refused before it was executed, and is fenced: the same once
  * more in another form (ERR-30), before all that wait.
@@ -255,81 +243,6 @@ static void fence(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 			   RPCRDMA2_FENCE_LOOK);
 	if (rpcrdma2_sq_get(conn, req->ninv, &req->inv_waiter))
 		fence_post(req, conn);
-}
-
-/* Has a fence of this RPC taken too long? */
-static bool fence_is_late(const struct rpcrdma2_req *req)
-{
-	return req->fence &&
-	       time_after_eq(jiffies, req->fence_start + RPCRDMA2_FENCE_LIMIT);
-}
-
-/* Do RPCs wait while nothing but orphans keeps them from being sent, all of them
- * for longer than their RPCs would have waited for the Reply? Either tasks wait
- * for a slot, and orphans have all of them, or Calls for a credit, and orphans
- * keep the window shut. The server has lost them, and nothing would ever be sent
- * again: the end of the connection gives slots and credits back (RINV-18). Not
- * so for callbacks, whose credits are none of the business of forward traffic
- * (REV-10): a client may drop them all (REV-11).
- */
-static bool orphans_block(struct rpcrdma2_requester *rq)
-{
-	struct rpcrdma2_conn *conn = rq->conn;
-	struct rpcrdma2_req *req;
-	u32 orphans = 0;
-
-	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (!conn->client)
-		return false;
-	list_for_each_entry(req, &rq->outstanding, list) {
-		if (req->state != RPCRDMA2_REQ_ORPHAN ||
-		    time_before(jiffies, req->lost_at))
-			return false;
-		orphans++;
-	}
-	if (orphans == rq->xprt.max_reqs)
-		return READ_ONCE(rq->xprt.backlog.qlen);
-	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
-		return false;
-	return !rpcrdma2_credit_left(&conn->rq);
-}
-
-/**
- * rpcrdma2_requester_watchdog - give up a connection that gets no further
- * @work: @watchdog of the requester
- *
- * That does not fence, or on which orphans hold all slots or credits.
- *
- * Context: work item; does not sleep. Requirements: RINV-18.
- */
-void rpcrdma2_requester_watchdog(struct work_struct *work)
-{
-	struct rpcrdma2_requester *rq = container_of(to_delayed_work(work),
-						     struct rpcrdma2_requester,
-						     watchdog);
-	bool late = false, fencing = false, orphans = false;
-	struct rpcrdma2_conn *conn = NULL;
-	struct rpcrdma2_req *req;
-
-	spin_lock(&rq->xprt.queue_lock);
-	if (!rq->conn)
-		goto out_unlock;
-	list_for_each_entry(req, &rq->outstanding, list) {
-		fencing |= req->fence;
-		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
-		late |= fence_is_late(req);
-	}
-	if (late || orphans_block(rq))
-		conn = rpcrdma2_conn_get(rq->conn);
-out_unlock:
-	spin_unlock(&rq->xprt.queue_lock);
-	if (conn) {
-		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-		rpcrdma2_conn_put(conn);
-	} else if (fencing || orphans) {
-		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, fencing ?
-				   RPCRDMA2_FENCE_LOOK : RPCRDMA2_ORPHAN_LOOK);
-	}
 }
 
 /**

@@ -13,7 +13,6 @@ bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
 void rpcrdma2_req_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req);
 void rpcrdma2_req_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		      struct rpcrdma2_req *req);
-void rpcrdma2_requester_watchdog(struct work_struct *work);
 
 /* Method for struct rpc_xprt_ops */
 void rpcrdma2_requester_buf_free(struct rpc_task *task);

@@ -563,15 +563,9 @@ static void conn_event(const struct rpcrdma2_conn *conn,
 				GFP_ATOMIC);
 }
 
-/**
- * rpcrdma2_netlink_state - a connection has reached another state
- * @conn: the connection; the client's device is known from CONNECTING on
- * @state: the state
- *
- * Context: state_lock is held; does not sleep.
- */
-void rpcrdma2_netlink_state(const struct rpcrdma2_conn *conn,
-			    enum rpcrdma2_conn_state state)
+/* The client's device is known from CONNECTING on. */
+static void state_event(const struct rpcrdma2_conn *conn,
+			enum rpcrdma2_conn_state state)
 {
 	lockdep_assert_held(&conn->state_lock);
 	switch (state) {
@@ -592,16 +586,15 @@ void rpcrdma2_netlink_state(const struct rpcrdma2_conn *conn,
 	}
 }
 
-/**
- * rpcrdma2_netlink_changed - a property of a connection has another value
- * @conn: the connection
- *
- * Context: any that is no interrupt; does not sleep.
- */
-void rpcrdma2_netlink_changed(const struct rpcrdma2_conn *conn)
+static void changed_event(const struct rpcrdma2_conn *conn)
 {
 	conn_event(conn, RPCRDMA2_EVENT_CHANGED);
 }
+
+static const struct rpcrdma2_conn_listener listener = {
+	.state		= state_event,
+	.changed	= changed_event,
+};
 
 /**
  * rpcrdma2_netlink_init - register the family
@@ -611,6 +604,7 @@ void rpcrdma2_netlink_changed(const struct rpcrdma2_conn *conn)
  */
 int __init rpcrdma2_netlink_init(void)
 {
+	rpcrdma2_conn_listen(&listener);
 	return genl_register_family(&rpcrdma2_nl_family);
 }
 

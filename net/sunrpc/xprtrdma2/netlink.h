@@ -11,8 +11,5 @@ extern struct genl_family rpcrdma2_nl_family;
 
 int rpcrdma2_netlink_init(void);
 void rpcrdma2_netlink_exit(void);
-void rpcrdma2_netlink_state(const struct rpcrdma2_conn *conn,
-			    enum rpcrdma2_conn_state state);
-void rpcrdma2_netlink_changed(const struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_NETLINK_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The requester role: its life, the FIFO of Calls that wait for a credit,
- * sending them.
+ * sending them, the watchdog over those that were sent.
  *
  * An RPC goes IDLE -> QUEUED -> SENDING -> POSTED -> REPLIED -> IDLE. From
  * sunrpc's view it is sent as soon as it is QUEUED; credits, send queue room
@@ -16,7 +16,7 @@
 
 #include "build.h"
 #include "compat.h"
-#include "fence.h"
+#include "module.h"
 #include "requester.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -609,6 +609,76 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
+/* Has a fence of this RPC taken too long? */
+static bool fence_is_late(const struct rpcrdma2_req *req)
+{
+	return req->fence &&
+	       time_after_eq(jiffies, req->fence_start + RPCRDMA2_FENCE_LIMIT);
+}
+
+/* Do RPCs wait while nothing but orphans keeps them from being sent, all of them
+ * for longer than their RPCs would have waited for the Reply? Either tasks wait
+ * for a slot, and orphans have all of them, or Calls for a credit, and orphans
+ * keep the window shut. The server has lost them, and nothing would ever be sent
+ * again: the end of the connection gives slots and credits back (RINV-18). Not
+ * so for callbacks, whose credits are none of the business of forward traffic
+ * (REV-10): a client may drop them all (REV-11).
+ */
+static bool orphans_block(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_conn *conn = rq->conn;
+	struct rpcrdma2_req *req;
+	u32 orphans = 0;
+
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (!conn->client)
+		return false;
+	list_for_each_entry(req, &rq->outstanding, list) {
+		if (req->state != RPCRDMA2_REQ_ORPHAN ||
+		    time_before(jiffies, req->lost_at))
+			return false;
+		orphans++;
+	}
+	if (orphans == rq->xprt.max_reqs)
+		return READ_ONCE(rq->xprt.backlog.qlen);
+	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
+		return false;
+	return !rpcrdma2_credit_left(&conn->rq);
+}
+
+/* Gives up a connection that gets no further: that does not fence, or on which
+ * orphans hold all slots or credits (RINV-18).
+ */
+static void requester_watchdog(struct work_struct *work)
+{
+	struct rpcrdma2_requester *rq = container_of(to_delayed_work(work),
+						     struct rpcrdma2_requester,
+						     watchdog);
+	bool late = false, fencing = false, orphans = false;
+	struct rpcrdma2_conn *conn = NULL;
+	struct rpcrdma2_req *req;
+
+	spin_lock(&rq->xprt.queue_lock);
+	if (!rq->conn)
+		goto out_unlock;
+	list_for_each_entry(req, &rq->outstanding, list) {
+		fencing |= req->fence;
+		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
+		late |= fence_is_late(req);
+	}
+	if (late || orphans_block(rq))
+		conn = rpcrdma2_conn_get(rq->conn);
+out_unlock:
+	spin_unlock(&rq->xprt.queue_lock);
+	if (conn) {
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+		rpcrdma2_conn_put(conn);
+	} else if (fencing || orphans) {
+		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, fencing ?
+				   RPCRDMA2_FENCE_LOOK : RPCRDMA2_ORPHAN_LOOK);
+	}
+}
+
 /* Nothing is known of the responder. */
 static void forget(struct rpcrdma2_requester *rq)
 {
@@ -644,7 +714,7 @@ int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 	rq->sq_waiter.ready = requester_room;
 	forget(rq);
 	init_waitqueue_head(&rq->wq);
-	INIT_DELAYED_WORK(&rq->watchdog, rpcrdma2_requester_watchdog);
+	INIT_DELAYED_WORK(&rq->watchdog, requester_watchdog);
 	if (pool)
 		rpcrdma2_mr_pool_init(pool, requester_mrs_ready, rq);
 	return rpcrdma2_requester_reserve(rq, min_slots, 0);

@@ -25,6 +25,18 @@
 
 #include "req.h"
 
+/* A fence that takes longer gives up the connection, which fences, too. A
+ * device completes in order, so a fence waits for Sends that were lost on the
+ * way. Over RoCE with the CM's defaults one loss is noticed after 0.5 to 4
+ * seconds, and the device gives up by itself after seven, 4 to 30 seconds. TCP
+ * survives seven losses in a row in this time.
+ */
+#define RPCRDMA2_FENCE_LIMIT	(30 * HZ)
+/* How often to look whether fences are late */
+#define RPCRDMA2_FENCE_LOOK	HZ
+/* How often to look whether orphans are all there is */
+#define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
+
 /* Life of a requester */
 int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_stats *stats,
