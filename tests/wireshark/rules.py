@@ -5,10 +5,10 @@ names the ids it is about, and gets the messages of a capture in their order.
 The server's addresses end in .1, the client's in .2.
 """
 
-from tshark import fields, numbers, run
+from tshark import LINK, fields, numbers, once, run
 
-NAMES = ["frame.number", "frame.len", "ip.src", "tcp.srcport", "tcp.dstport",
-         "infiniband.bth.destqp", "rpcrdma2.xid", "rpcrdma2.vers",
+NAMES = [*LINK, "frame.number", "frame.len", "tcp.srcport", "tcp.dstport",
+         "rpcrdma2.xid", "rpcrdma2.vers",
          "rpcrdma2.type", "rpcrdma2.flags", "rpcrdma2.flags.response",
          "rpcrdma2.credit", "rpcrdma2.credit.granted", "rpcrdma2.inv_handle",
          "rpcrdma2.invalidated", "rpcrdma2.prop.id", "rpcrdma2.call_in",
@@ -52,7 +52,7 @@ class Message:
 def messages(path):
     """Those that share a packet with others cannot be told apart: left out, and
     must be few. What they answer is with the next one."""
-    rows = fields(path, NAMES, "-Y", "rpcrdma2.xid")
+    rows = once(fields(path, NAMES, "-Y", "rpcrdma2.xid"))
     found, answered = [], []
     for r in rows:
         credit = max(numbers(r, "rpcrdma2.credit"))

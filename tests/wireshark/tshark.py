@@ -52,6 +52,21 @@ def fields(path, names, *args):
     return rows
 
 
+LINK = ["ip.src", "infiniband.bth.destqp", "infiniband.bth.psn"]
+
+
+def once(rows):
+    """Without the packets of RoCE that were sent again, as the acknowledgment came
+    late: the receiver drops them. The rows have the fields of LINK."""
+    seen, first = set(), []
+    for r in rows:
+        packet = tuple(v for n in LINK for v in r[n][:1])
+        if len(packet) < len(LINK) or packet not in seen:
+            first.append(r)
+        seen.add(packet)
+    return first
+
+
 def number(text):
     return {"True": 1, "False": 0}[text] if text in ("True", "False") else \
         int(text, 0)
