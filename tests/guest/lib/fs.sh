@@ -290,6 +290,8 @@ delegated() {
 		$NFSD/clients/*/states
 }
 
+DELEG_NR=0
+
 # The server gives none before it has seen the callback channel work, and none
 # for a file that was recalled a short while ago: try with new files.
 _get_delegation() {

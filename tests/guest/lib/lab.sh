@@ -5,6 +5,8 @@
 # counters. A test calls what it needs; cleanup.sh takes everything down again
 # after it, whatever the test did.
 
+# A name that is nowhere defined would be an empty word, and a test that says less.
+set -u
 LABLIB=$(dirname "${BASH_SOURCE[0]}")
 . "$LABLIB/ktap.sh"
 [ -z "${lab_profile-}" ] || . "$LABLIB/hw.sh"
