@@ -5,7 +5,7 @@
 #
 # kselftest
 # timeout: 120
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

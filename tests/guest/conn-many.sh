@@ -5,7 +5,7 @@
 # threads are busy: all of them get in.
 #
 # timeout: 90
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/raw.sh

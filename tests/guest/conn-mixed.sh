@@ -6,7 +6,7 @@
 # one of four connections has fallen back shows that and works (F-12).
 #
 # timeout: 60
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

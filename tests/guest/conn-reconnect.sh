@@ -6,7 +6,7 @@
 #
 # kselftest
 # timeout: 400
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

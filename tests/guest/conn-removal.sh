@@ -8,7 +8,7 @@
 # peer.
 #
 # timeout: 100
-# flavours: uml uml-debug qemu-debug
+# flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

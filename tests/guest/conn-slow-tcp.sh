@@ -5,7 +5,7 @@
 # to send again, must not be written over by the next message.
 #
 # timeout: 100
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/props.sh

@@ -7,7 +7,7 @@
 # server, and go on trying to renew it, whatever the transport.
 #
 # timeout: 60
-# flavours: uml uml-debug qemu-debug
+# flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/props.sh

@@ -9,7 +9,7 @@
 # kselftest
 # programs: getfacl setfacl
 # timeout: 180
-# flavours: uml uml-debug
+# flavours: uml-debug
 # covers: MSG-5
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

@@ -7,7 +7,7 @@
 #
 # kselftest
 # timeout: 300
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

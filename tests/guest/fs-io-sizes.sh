@@ -7,7 +7,7 @@
 #
 # kselftest
 # timeout: 240
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

@@ -5,7 +5,7 @@
 #
 # kselftest
 # timeout: 320
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

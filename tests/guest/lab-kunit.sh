@@ -4,7 +4,7 @@
 # The unit tests inside a kernel, as a KUnit module.
 #
 # timeout: 60
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 
 KUNIT=/sys/kernel/debug/kunit

@@ -5,7 +5,7 @@
 # they, or the device, cannot have at once comes later. Devices with little.
 #
 # timeout: 150
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/props.sh

@@ -7,7 +7,7 @@
 # what a server keeps.
 #
 # timeout: 120
-# flavours: uml uml-debug qemu-debug
+# flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/props.sh

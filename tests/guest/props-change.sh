@@ -6,7 +6,7 @@
 # for chunks and for memory; callbacks turned off and on; what is refused.
 #
 # timeout: 300
-# flavours: uml uml-debug
+# flavours: uml-debug
 # covers: CHG-3,CHG-9,CHG-20,CHG-23,CHG-24,CHG-25,CHG-26,CHG-27,PROP-14,PROP-15,CRED-13,HT-7,REV-6
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

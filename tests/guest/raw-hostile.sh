@@ -19,7 +19,7 @@
 # make check-hostile runs this for ten minutes: hostile_seconds=600
 #
 # timeout: 260
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

@@ -5,7 +5,7 @@
 # by TCP with 4.0. Also while nothing gets through forward (F-1).
 #
 # timeout: 240
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

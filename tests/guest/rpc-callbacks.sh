@@ -7,7 +7,7 @@
 # a callback that drops the last reference to its client waits for itself.
 #
 # timeout: 60
-# flavours: uml uml-debug qemu-debug
+# flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

@@ -8,7 +8,7 @@
 # kselftest
 # programs: mke2fs setfacl
 # timeout: 320
-# flavours: uml uml-debug qemu-debug
+# flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

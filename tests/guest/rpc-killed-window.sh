@@ -8,7 +8,7 @@
 # invalidated (F-2).
 #
 # timeout: 180
-# flavours: uml uml-debug
+# flavours: uml-debug
 # covers: RINV-18,SEC-8
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

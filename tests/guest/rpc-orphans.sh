@@ -4,7 +4,7 @@
 # Cancelled RPCs whose Replies do not come, and what they hold up.
 #
 # timeout: 200
-# flavours: uml uml-debug
+# flavours: uml-debug
 # covers: RINV-18
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

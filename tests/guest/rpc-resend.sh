@@ -7,7 +7,7 @@
 # (F-7). First by the raw peer, then by the client.
 #
 # timeout: 120
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/raw.sh

@@ -5,7 +5,7 @@
 # Troubles that a guest cannot have are made up in tests/tools.
 #
 # timeout: 90
-# flavours: uml uml-debug
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
