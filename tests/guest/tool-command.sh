@@ -5,7 +5,7 @@
 # to whom, what an administrator may change, and events.
 #
 # timeout: 90
-# flavours: uml-debug qemu
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

@@ -6,7 +6,7 @@
 # the chunk that is made for them; and what mountstats shows is well-formed.
 #
 # timeout: 180
-# flavours: uml-debug qemu
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
