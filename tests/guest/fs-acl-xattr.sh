@@ -7,7 +7,7 @@
 # Reply that needs the Reply chunk only if messages are small.
 #
 # kselftest
-# programs: getfacl setfacl
+# programs: getfacl getfattr setfacl setfattr
 # timeout: 180
 # flavours: uml-debug
 # covers: MSG-5
