@@ -11,8 +11,6 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-PARAMETERS=/sys/module/rpcrdma2/parameters
-
 # The RPC timer fires again and again while the server does not answer; all
 # that comes of it are probes (CRED-17).
 slow() { # DEV VERS

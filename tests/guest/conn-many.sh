@@ -10,8 +10,6 @@
 . /lab/lib/fs.sh
 . /lab/lib/raw.sh
 
-PARAM=/sys/module/rpcrdma2/parameters
-
 # The one thread hangs in a WRITE while they come.
 waiting() { # DEV VERS
 	local threads
@@ -42,9 +40,9 @@ waiting() { # DEV VERS
 
 # The same with room for a few only: a client's CM asks again, but for iWARP.
 no_room() {
-	echo 8 > $PARAM/server_backlog
+	echo 8 > $PARAMETERS/server_backlog
 	waiting "$1" "$2" "$3"
-	echo 1024 > $PARAM/server_backlog
+	echo 1024 > $PARAMETERS/server_backlog
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

@@ -10,8 +10,6 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-PARAM=/sys/module/rpcrdma2/parameters
-
 # versions: of the client's connections, sorted, in one line
 versions() { said client version | sort | tr '\n' ' '; }
 
@@ -22,14 +20,14 @@ versions() { said client version | sort | tr '\n' ' '; }
 # with a slow link keeps it is not the question.
 slow_link() { # DEV VERS NETEM...
 	scratch slow
-	echo 10000 > $PARAM/negotiate_ms
+	echo 10000 > $PARAMETERS/negotiate_ms
 	tc qdisc add dev lo root netem "${@:3}"
 	nfs "$1" "$2" || { tc qdisc del dev lo root; return 1; }
 	tc qdisc del dev lo root
 	[ "$(versions)" = "2 " ]
 	look
 	counted client -eq 0 fallbacks
-	echo 2000 > $PARAM/negotiate_ms
+	echo 2000 > $PARAMETERS/negotiate_ms
 	iocheck write -t -d -s 1 -l 100001 "$D/f"
 	iocheck check -e -d -s 1 -l 100001 "$D/f"
 	umount_nfs

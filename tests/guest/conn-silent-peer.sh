@@ -145,7 +145,7 @@ lab_export ext4
 fs_start
 lab_listen rdma 20050
 LISTENERS=$(< /sys/module/rpcrdma2/refcnt)
-echo $SILENCE > /sys/module/rpcrdma2/parameters/silence_seconds
+echo $SILENCE > $PARAMETERS/silence_seconds
 for dev in $(lab_devices); do
 	ktap_run "$dev idle connections are kept" idle "$dev"
 	ktap_run "$dev a slow server keeps its connections" slow "$dev"

@@ -148,7 +148,6 @@ refused() { # SEC VERS
 	rm -r "$E"
 	echo 256 > $PARAMETERS/server_segments
 }
-PARAMETERS=/sys/module/rpcrdma2/parameters
 
 # The server has executed a READ and cannot send the Reply in the form that the
 # Call provides for (tests/module/rpcrdma2_lopsided.c). Its number is used up, so

@@ -18,7 +18,6 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-PARAMETERS=/sys/module/rpcrdma2/parameters
 NUMBER=0	# of the combination, and what its files are made of
 
 if lab_is uml; then

@@ -91,13 +91,13 @@ kept() { # DEV VERS
 	local i was
 
 	scratch kept
-	echo 64 > /sys/module/rpcrdma2/parameters/server_first_credits
+	echo 64 > $PARAMETERS/server_first_credits
 	nfs "$1" "$2"
 	iocheck write -t -d -s 1 -l 100001 "$D/w1"
 	look
 	was=${NOW[client.receive_memory]}
 	[ "${NOW[client.credits_granted_by_peer]}" = 64 ]
-	echo 8 > /sys/module/rpcrdma2/parameters/server_first_credits
+	echo 8 > $PARAMETERS/server_first_credits
 	echo 0 > $NFSD/threads
 	lab_nfsd
 	fs_listen

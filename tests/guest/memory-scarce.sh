@@ -12,7 +12,6 @@
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
 
-PARAM=/sys/module/rpcrdma2/parameters
 FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
 
 have_faults() { [ -e $FAIL_PAGE ]; }
@@ -131,7 +130,7 @@ in_order() { # DEV VERS
 	scratch order
 	threads=$(< $NFSD/threads)
 	echo 32 > $NFSD/threads
-	echo 32 > $PARAM/server_first_credits
+	echo 32 > $PARAMETERS/server_first_credits
 	nfs "$1" "$2"
 	for ((i = 0; i < 24; i++)); do
 		iocheck write -t -l 40001 "$E/w$i"
@@ -162,7 +161,7 @@ in_order() { # DEV VERS
 	xids queued "" | grep -xFf "$LAB_TMP/sent" | cmp - "$LAB_TMP/sent"
 	umount_nfs
 	none_left
-	echo 8 > $PARAM/server_first_credits
+	echo 8 > $PARAMETERS/server_first_credits
 	echo "$threads" > $NFSD/threads
 	rm -r "$E"
 }
@@ -244,7 +243,7 @@ kept() { # DEV VERS
 
 	scratch kept
 	iocheck write -t -s 1 -l 100001 "$E/f"
-	echo 1 > $PARAM/server_first_credits
+	echo 1 > $PARAMETERS/server_first_credits
 	for n in 8 16; do
 		by_default server credits $n
 		nfs "$1" "$2"

@@ -9,15 +9,13 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-PARAM=/sys/module/rpcrdma2/parameters
-
 # A connection begins with 16 MRs. More are wanted, and none comes back as the
 # server answers nobody.
 regions() { # DEV VERS
 	local i pids=() calls=20
 
 	scratch regions
-	echo 32 > $PARAM/server_first_credits
+	echo 32 > $PARAMETERS/server_first_credits
 	nfs "$1" "$2"
 	for ((i = 0; i < calls; i++)); do
 		iocheck write -t -l 40001 "$E/w$i"
@@ -37,7 +35,7 @@ regions() { # DEV VERS
 	done
 	umount_nfs
 	none_left
-	echo 8 > $PARAM/server_first_credits
+	echo 8 > $PARAMETERS/server_first_credits
 	rm -r "$E"
 }
 

@@ -16,7 +16,6 @@
 . /lab/lib/fs.sh
 
 SIZES="0 1 4097 16384 1048577"
-PARAMETERS=/sys/module/rpcrdma2/parameters
 
 # shellcheck disable=SC2317 # fs.sh calls it
 nfs() { # DEV VERS [OPTS [DIR]]

@@ -275,9 +275,9 @@ late_reply() {
 # What a client does by itself: it asks the server for more when WRITEs, or the
 # results of READs, would go inline then, and for the least when there are none.
 policy() { # DEV VERS
-	local mem sends param=/sys/module/rpcrdma2/parameters
+	local mem sends
 
-	echo 20480 > $param/adapt_size
+	echo 20480 > $PARAMETERS/adapt_size
 	again "$1" "$2"
 	scratch policy
 	: > "$D/f"
@@ -290,21 +290,21 @@ policy() { # DEV VERS
 	sends=$(value server send_memory)
 
 	# from now on, and both ends look at once
-	echo 2 > $param/adapt_seconds
+	echo 2 > $PARAMETERS/adapt_seconds
 	tell client messages 1
 	tell server messages 1
 	lab_wait 60 idle
-	FIRST=$(< $param/server_first_credits)
+	FIRST=$(< $PARAMETERS/server_first_credits)
 	lab_wait 60 fewest
 	cycled
 	[ "$(value server receive_memory)" -lt "$mem" ]
 	lab_wait 20 sends_below "$sends"
-	echo 0 > $param/adapt_seconds
+	echo 0 > $PARAMETERS/adapt_seconds
 	lab_wait 60 grown_for_reads
 	lab_wait 60 grown
 	exec 7>&-
 	rm -r "$E"
-	echo 0 > $param/adapt_size
+	echo 0 > $PARAMETERS/adapt_size
 	again "$1" "$2"
 }
 grown() {

@@ -11,7 +11,6 @@
 # timeout: 240
 . /lab/tests/lib.sh
 
-PARAM=/sys/module/rpcrdma2/parameters
 declare -A CABLE=([rxe]=eth0 [siw]=eth1)
 
 # bad_link DEV NETEM...: what the client sends, answers to the server's data
@@ -134,7 +133,7 @@ lab_modprobe sch_netem
 lab_allow_log "$RXE_FAULT"
 pair_net client
 load_rpcrdma2
-echo 15000 > $PARAM/negotiate_ms
+echo 15000 > $PARAMETERS/negotiate_ms
 lab_wait 60 listening
 for dev in $(lab_devices); do
 	ktap_run "$dev NFSv4.2 mounted over a slow link (F-5)" delayed "$dev" 4.2

@@ -8,8 +8,6 @@
 . /lab/tests/lib.sh
 . /lab/lib/props.sh
 
-PARAM=/sys/module/rpcrdma2/parameters
-
 # The grace period ends when the client has reclaimed what it had.
 lab_nfsd() {
 	echo 90 > $NFSD/nfsv4leasetime
@@ -24,7 +22,7 @@ restart() { # CREDITS FIRST
 	echo 0 > $NFSD/threads
 	if ours; then
 		by_default server credits "$1"
-		echo "$2" > $PARAM/server_first_credits
+		echo "$2" > $PARAMETERS/server_first_credits
 	fi
 	lab_nfsd
 	fs_listen

@@ -11,7 +11,7 @@ lab_allow_log "$RXE_FAULT"
 pair_net server
 lab_server
 fs_listen
-echo 8 > /sys/module/rpcrdma2/parameters/silence_seconds
+echo 8 > $PARAMETERS/silence_seconds
 pair_listening
 until [ -e $PAIR/stop ]; do
 	connections server > $PAIR/connections.new

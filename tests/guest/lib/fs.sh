@@ -392,7 +392,7 @@ gone() {
 # from the next connection on.
 small_window() {
 	if ours; then
-		echo "$1" > /sys/module/rpcrdma2/parameters/server_first_credits
+		echo "$1" > $PARAMETERS/server_first_credits
 		by_default server credits "$1"
 	else
 		# The stock transport's least.
@@ -413,7 +413,7 @@ default_messages() { _messages 16384; }
 default_window() {
 	if ours; then
 		by_default server credits 64
-		echo 8 > /sys/module/rpcrdma2/parameters/server_first_credits
+		echo 8 > $PARAMETERS/server_first_credits
 	else
 		sysctl -qw sunrpc.rdma_slot_table_entries=128
 	fi

@@ -7,6 +7,7 @@
 # transport (svc class rdma).
 
 NFSD=/proc/fs/nfsd
+PARAMETERS=/sys/module/rpcrdma2/parameters
 DAEMONS=(rpc.mountd rpc.statd nfsdcld rpcbind)
 
 have_rdma2() { modprobe -qn rpcrdma2; }
