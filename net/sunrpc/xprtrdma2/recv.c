@@ -21,7 +21,7 @@
  * of the pool, which may be more than what the peer has been told; the peer
  * is told more only when no smaller one is posted (CHG-23), and told less
  * before a smaller one is (CHG-26). Smaller ones are freed when they come
- * back, larger ones if the size was lowered since they were made.
+ * back, larger ones at once if nobody uses them.
  *
  * rq.lock orders posting and protects the counts; pool->lock serialises takers
  * of the free list; rq.credit_lock protects credits. All are leaves, process
@@ -185,6 +185,22 @@ static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	}
 	recv_unmap(rx);
 	recv_free(pool, rx);
+}
+
+/* Fewer are needed, or smaller ones: those that nobody uses need not wait until
+ * somebody does. Who finds none meanwhile makes one.
+ */
+static void recv_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	struct rpcrdma2_recv *rx, *tmp;
+	struct llist_node *all;
+
+	spin_lock(&pool->lock);
+	all = llist_del_all(&pool->free);
+	spin_unlock(&pool->lock);
+	llist_for_each_entry_safe(rx, tmp, all, node)
+		recv_recycle(conn, rx);
 }
 
 /* A Receive of the pool's size, or at least of that announced, or NULL. */
@@ -734,6 +750,7 @@ void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
 		rpcrdma2_grant_set(&rq->grant, want);
 	spin_unlock(&rq->credit_lock);
 	recv_target(conn, want + rpcrdma2_credit_have(rq));
+	recv_trim(conn);
 }
 
 /**
@@ -874,6 +891,7 @@ void rpcrdma2_recvs_resize(struct rpcrdma2_conn *conn, u32 size)
 	if (size < conn->rq.size)
 		WRITE_ONCE(conn->rq.size, size);
 	spin_unlock(&conn->rq.lock);
+	recv_trim(conn);
 }
 
 /**
