@@ -10,10 +10,10 @@
  * and no more than leave room for the longest chain, so a waiter always gets
  * its turn.
  *
- * A client's slots all have buffers, because what frees memory must not wait
- * for some. A server's have them as they are used: a few from the start, one
- * more when a message finds all buffers in use, back to a few when the
- * connection is idle. Buffers of another size are made by the work item of
+ * Slots have buffers as they are used: a few from the start, one more when a
+ * message finds all of them in use, back to a few when the connection is idle.
+ * Without memory for one more a message waits until a Send before it has
+ * completed, which takes none. Buffers of another size are made by the work item of
  * the connection, one at a time; completions allocate nothing for it.
  *
  * Posted work is on a list until it completes. What is left there at the end
@@ -33,8 +33,8 @@
 /* A control message is never longer than the first message may be. */
 #define RPCRDMA2_CONTROL_SIZE	RPCRDMA2_FIRST_MSG_MAX
 
-/* Buffers that a server always has: for the Sends at rest and one more */
-#define RPCRDMA2_SERVER_BUFFERS	(RPCRDMA2_SIGNAL_EVERY + 1)
+/* Buffers that there always are: for the Sends at rest and one more */
+#define RPCRDMA2_LEAST_BUFFERS	(RPCRDMA2_SIGNAL_EVERY + 1)
 
 /* Sizes of buffers are multiples of this: a peer that asks for a little more
  * or less, again and again, costs nothing
@@ -60,8 +60,7 @@
 /* Slots that have buffers also when they are not used */
 static u32 slots_keep(const struct rpcrdma2_conn *conn)
 {
-	return conn->client ? conn->sq.nslots :
-			      min(conn->sq.nslots, RPCRDMA2_SERVER_BUFFERS);
+	return min(conn->sq.nslots, RPCRDMA2_LEAST_BUFFERS);
 }
 
 static u32 slot_bytes(u32 size)
