@@ -11,7 +11,7 @@
 /* More SGEs mean fewer RDMA Writes per chunk; beyond this the gain is not
  * measurable and send queue entries of some devices grow.
  */
-#define RPCRDMA2_MAX_SGES	32
+#define RPCRDMA2_MAX_SGES	16
 
 /* One MR for a payload of 1 MiB that does not begin on a page boundary */
 #define RPCRDMA2_MR_PAGES	((SZ_1M >> PAGE_SHIFT) + 1)

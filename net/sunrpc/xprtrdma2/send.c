@@ -52,6 +52,9 @@
 /* Entries besides those of RPCs: control messages, a probe, the drain */
 #define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + 2)
 
+/* Entries of most Replies: a Write chunk and the Send */
+#define RPCRDMA2_USUAL_REPLY	2U
+
 /* Pages that a Call may register for one chunk: the largest payload, what is
  * around it, and ragged ends
  */
@@ -377,15 +380,16 @@ static bool sq_suffices(const struct rpcrdma2_conn *conn, u32 depth)
 	return depth >= sq_longest(conn, depth) + RPCRDMA2_OTHER_WRS;
 }
 
-/* Entries for everything that may be posted at once, or for as many Sends as
- * are retired at once and the longest chain, if that is more.
+/* Entries for all Calls and for Replies of usual length, or for as many Sends as are
+ * retired at once and two of the longest chains, if that is more. Who finds no room
+ * waits. Each entry has room for all SGEs, and every connection pays for it.
  */
 static u32 sq_wanted_depth(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
-	u32 depth = p->calls * p->call_wrs + p->serves * p->reply_wrs;
-	u32 least = max(p->call_wrs, p->reply_wrs) * RPCRDMA2_SIGNAL_EVERY +
-		    sq_longest(conn, U32_MAX);
+	u32 depth = p->calls * p->call_wrs +
+		    p->serves * min(p->reply_wrs, RPCRDMA2_USUAL_REPLY);
+	u32 least = 2 * (RPCRDMA2_SIGNAL_EVERY + sq_longest(conn, U32_MAX));
 
 	return min(max(depth, least) + RPCRDMA2_OTHER_WRS,
 		   conn->caps.max_qp_wr);

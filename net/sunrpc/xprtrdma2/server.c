@@ -49,6 +49,12 @@
 /* The private data of a connect request is never longer */
 #define RPCRDMA2_PRIVATE_MAX	256
 
+/* RDMA Reads and Writes for which rdma_rw makes provision with each connection: it
+ * adds to the send queue for them, and registers memory if the device wants that.
+ * Others wait.
+ */
+#define RPCRDMA2_RW_CTXS	16U
+
 static unsigned int server_first_credits = 8;
 module_param(server_first_credits, uint, 0644);
 MODULE_PARM_DESC(server_first_credits,
@@ -716,7 +722,7 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 		.serves		= credits,
 		.serves_initial	= clamp(server_first_credits, 1U, credits),
 		.call_wrs	= 1,
-		.rw_ctxs	= credits,
+		.rw_ctxs	= min(credits, RPCRDMA2_RW_CTXS),
 		.brs		= RDMA2_RVREQSUP_INLINE,
 	};
 	struct rdma_cm_id *cm_id = req->cm_id;
