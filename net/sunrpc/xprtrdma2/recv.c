@@ -632,12 +632,23 @@ static u32 recv_target(struct rpcrdma2_conn *conn, u32 target)
 	return posted > extra ? posted - extra : 0;
 }
 
+/* Credits of one direction are fewer now. Receives are not posted again until fewer
+ * than for these are left, so those that messages under way may use are there.
+ */
+static void recv_need(struct rpcrdma2_conn *conn)
+{
+	recv_target(conn, rpcrdma2_credit_have(&conn->rq) +
+			  rpcrdma2_credit_grant(&conn->rq));
+	recv_trim(conn);
+}
+
 /**
  * rpcrdma2_credit_granted - a grant arrived
  * @conn: the connection
  * @credit: rdma_credit of a non-ERROR message with RESPONSE set
  *
- * Receives for the Replies are posted first, then the window is opened.
+ * Receives for the Replies are posted first, then the window is opened. With a lower
+ * grant fewer are posted again.
  *
  * Context: completion handler; does not sleep. Requirements: CRED-8.
  * Return: true if Calls may go now
@@ -669,6 +680,8 @@ bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 	spin_lock(&conn->rq.credit_lock);
 	open = rpcrdma2_window_grant(w, credit);
 	spin_unlock(&conn->rq.credit_lock);
+	if (unlikely(want < have))
+		recv_need(conn);
 	return open;
 }
 
@@ -736,9 +749,6 @@ void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
  * @conn: the connection
  * @want: credits that remain
  *
- * Receives are not posted again until fewer than for the new grant are left, so
- * those that the peer may still use are there.
- *
  * Context: completion handler; does not sleep.
  */
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
@@ -749,8 +759,7 @@ void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
 	if (rq->grant.current_grant > want)
 		rpcrdma2_grant_set(&rq->grant, want);
 	spin_unlock(&rq->credit_lock);
-	recv_target(conn, want + rpcrdma2_credit_have(rq));
-	recv_trim(conn);
+	recv_need(conn);
 }
 
 /**
