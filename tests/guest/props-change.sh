@@ -234,7 +234,7 @@ switched_off() { # DEV VERS
 	is client property_change 1 1
 }
 
-sends_below() { [ "$(value server send_memory)" -lt "$1" ]; }
+below() { [ "$(value "$1" "$2")" -lt "$3" ]; } # ROLE NAME BYTES
 
 # A server that receives less sends less, and gives back memory soon; but what a Call counted on when it
 # was sent it still gets. The one thread is busy with a WRITE meanwhile.
@@ -258,7 +258,7 @@ late_reply() {
 	trace_off
 	tell client rbsiz 4096
 	agreed server 4096
-	lab_wait 20 sends_below "$MEM"
+	lab_wait 20 below server send_memory "$MEM"
 	thaw
 	wait
 	look
@@ -275,7 +275,7 @@ late_reply() {
 # What a client does by itself: it asks the server for more when WRITEs, or the
 # results of READs, would go inline then, and for the least when there are none.
 policy() { # DEV VERS
-	local mem sends
+	local role
 
 	echo 20480 > $PARAMETERS/adapt_size
 	again "$1" "$2"
@@ -286,8 +286,11 @@ policy() { # DEV VERS
 	mark
 	inline_write 18000
 	many 16
-	mem=$(value server receive_memory)
-	sends=$(value server send_memory)
+	local -A mem=() sends=()
+	for role in client server; do
+		mem[$role]=$(value $role receive_memory)
+		sends[$role]=$(value $role send_memory)
+	done
 
 	# from now on, and both ends look at once
 	echo 2 > $PARAMETERS/adapt_seconds
@@ -297,8 +300,10 @@ policy() { # DEV VERS
 	FIRST=$(< $PARAMETERS/server_first_credits)
 	lab_wait 60 fewest
 	cycled
-	[ "$(value server receive_memory)" -lt "$mem" ]
-	lab_wait 20 sends_below "$sends"
+	for role in client server; do
+		lab_wait 20 below $role receive_memory $((mem[$role] / 2))
+		lab_wait 20 below $role send_memory $((sends[$role] / 2))
+	done
 	echo 0 > $PARAMETERS/adapt_seconds
 	lab_wait 60 grown_for_reads
 	lab_wait 60 grown
@@ -315,10 +320,11 @@ grown() {
 }
 grown_for_reads() {
 	iocheck check -d -s 1 -l 360000 -b 8000 "$D/f"
-	[ "$(rbsiz server)" -ge 8192 ]
+	[ "$(rbsiz server)" -ge 8192 ] && [ "$(rbsiz client)" -ge 8192 ] &&
+		[ "$(value client inline_recv)" -ge 8192 ]
 }
 fewest() { is server credits_granted_to_peer 1 "$FIRST"; }
-idle() { [ "$(rbsiz server)" = 4096 ]; }
+idle() { [ "$(rbsiz server) $(rbsiz client)" = "4096 4096" ]; }
 many() { # NUMBER: writers at once
 	local i pids=()
 

@@ -59,7 +59,7 @@ void rpcrdma2_adapt_setup(struct rpcrdma2_adapt *a)
 /**
  * rpcrdma2_adapt_missed - a Call needs a chunk
  * @a: policy of a client's connection
- * @size: Receive Buffer Size of the server with which it would not, bytes
+ * @size: Receive Buffer Size of both ends with which it would not, bytes
  *
  * Context: any.
  * Return: true if there were so many that rpcrdma2_adapt_grow() is of use
@@ -81,11 +81,11 @@ bool rpcrdma2_adapt_missed(struct rpcrdma2_adapt *a, u32 size)
 /**
  * rpcrdma2_adapt_grow - would the last seconds' Calls have used more?
  * @a: policy of a client's connection
- * @now: the server's Receive Buffer Size, bytes
+ * @now: the smaller Receive Buffer Size of the two ends, bytes
  * @want: set to a better one
  *
  * Context: props.lock held.
- * Return: true if @want is to be asked for
+ * Return: true if @want is of use to both
  */
 bool rpcrdma2_adapt_grow(struct rpcrdma2_adapt *a, u32 now, u32 *want)
 {
@@ -145,12 +145,13 @@ bool rpcrdma2_adapt_quiet(const struct rpcrdma2_stats *stats, bool client,
 }
 
 /* The server's period may have ended after our request, hence the hints. */
-static enum rpcrdma2_wish shrink(const struct rpcrdma2_adapt *a, u32 now)
+static enum rpcrdma2_wish shrink(const struct rpcrdma2_adapt *a, bool client,
+				 u32 now)
 {
 	if (now > RPCRDMA2_INLINE_DEFAULT)
 		return RPCRDMA2_WISH_LESS;
-	return a->idle <= RPCRDMA2_IDLE_HINTS ? RPCRDMA2_WISH_HINT :
-						RPCRDMA2_WISH_NOTHING;
+	return client && a->idle <= RPCRDMA2_IDLE_HINTS ?
+	       RPCRDMA2_WISH_HINT : RPCRDMA2_WISH_NOTHING;
 }
 
 /**
@@ -183,7 +184,7 @@ enum rpcrdma2_wish rpcrdma2_adapt_idle(struct rpcrdma2_adapt *a,
 	a->idle = idle ? a->idle + 1 : 0;
 	a->counted = true;
 	a->period_end = jiffies + *delay;
-	return idle && client ? shrink(a, now) : RPCRDMA2_WISH_NOTHING;
+	return idle ? shrink(a, client, now) : RPCRDMA2_WISH_NOTHING;
 }
 
 /**

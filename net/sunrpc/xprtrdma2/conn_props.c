@@ -424,18 +424,37 @@ static int props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 	return 0;
 }
 
+static int raise_own(struct rpcrdma2_conn *conn, u32 size)
+{
+	if (size > conn->p.policy.val[RPCRDMA2_POLICY_RECV_MAX])
+		return -ERANGE;
+	/* Only on the peer's request (CHG-25) */
+	if (size < conn->props.mine.val[RPCRDMA2_RBSIZ])
+		return -EPERM;
+	conn->props.want_recv = size;
+	conn->props.own_cycles = 2 * rpcrdma2_recvs_max(&conn->rq);
+	raise_begin(conn, size);
+	return 0;
+}
+
 /* What the policy wants; returns jiffies until its next time, or 0. */
 static unsigned long follow_policy(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_adapt *adapt = &conn->props.adapt;
-	u32 now = conn->props.peer.val[RPCRDMA2_RBSIZ], want;
+	u32 peer = conn->props.peer.val[RPCRDMA2_RBSIZ];
+	u32 mine = conn->props.mine.val[RPCRDMA2_RBSIZ], want;
 	unsigned long delay;
 
-	if (conn->client && rpcrdma2_adapt_grow(adapt, now, &want)) {
+	if (conn->client &&
+	    rpcrdma2_adapt_grow(adapt, min(peer, mine), &want)) {
 		trace_rpcrdma2_prop(conn, "grow", RPCRDMA2_RBSIZ, want, 0);
-		props_ask(conn, RPCRDMA2_RBSIZ, want);
+		if (want > peer)
+			props_ask(conn, RPCRDMA2_RBSIZ, want);
+		/* An idle server has asked for less than we began with */
+		if (mine < min(want, rpcrdma2_recvs_first(conn->p.pool)))
+			raise_own(conn, rpcrdma2_recvs_first(conn->p.pool));
 	}
-	switch (rpcrdma2_adapt_idle(adapt, conn->p.stats, conn->client, now,
+	switch (rpcrdma2_adapt_idle(adapt, conn->p.stats, conn->client, peer,
 				    &delay)) {
 	case RPCRDMA2_WISH_LESS:
 		rpcrdma2_sends_trim(conn);
@@ -921,19 +940,6 @@ void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 }
 
 /* Requests by hand */
-
-static int raise_own(struct rpcrdma2_conn *conn, u32 size)
-{
-	if (size > conn->p.policy.val[RPCRDMA2_POLICY_RECV_MAX])
-		return -ERANGE;
-	/* Only on the peer's request (CHG-25) */
-	if (size < conn->props.mine.val[RPCRDMA2_RBSIZ])
-		return -EPERM;
-	conn->props.want_recv = size;
-	conn->props.own_cycles = 2 * rpcrdma2_recvs_max(&conn->rq);
-	raise_begin(conn, size);
-	return 0;
-}
 
 static int set_own_brs(struct rpcrdma2_conn *conn, u32 value)
 {

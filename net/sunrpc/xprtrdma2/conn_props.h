@@ -11,6 +11,7 @@
 #include "adapt.h"
 #include "change.h"
 #include "props.h"
+#include "recv.h"
 
 struct rpcrdma2_conn;
 struct rpcrdma2_hdr;
@@ -102,6 +103,14 @@ static inline u32 rpcrdma2_props_peer(const struct rpcrdma2_conn_props *props,
 				      enum rpcrdma2_prop prop)
 {
 	return READ_ONCE(props->peer.val[prop]);
+}
+
+/* Receive Buffer Size that ours is, or becomes when Replies need it */
+static inline u32 rpcrdma2_props_most(const struct rpcrdma2_conn_props *props,
+				      const struct rpcrdma2_recv_pool *pool)
+{
+	return max(rpcrdma2_props_mine(props, RPCRDMA2_RBSIZ),
+		   rpcrdma2_recvs_first(pool));
 }
 
 /* Has its CONNPROP come? For who handles messages */

@@ -351,7 +351,7 @@ static void wait_for_memory(struct rpcrdma2_requester *rq,
 }
 
 /* Would the Call have gone without a chunk if the server received more? Longer
- * Replies than we receive, or than it can send, can't be had that way.
+ * Replies than we receive at the most, or than it can send, can't be had that way.
  */
 static void count_missed(const struct rpcrdma2_requester *rq,
 			 struct rpcrdma2_conn *conn,
@@ -360,8 +360,7 @@ static void count_missed(const struct rpcrdma2_requester *rq,
 	if (plan->arg_mrs)
 		rpcrdma2_props_missed(conn, plan->arg_bytes);
 	else if (plan->res_mrs &&
-		 plan->res_bytes <= rpcrdma2_props_mine(&conn->props,
-							RPCRDMA2_RBSIZ) &&
+		 plan->res_bytes <= rpcrdma2_props_most(&conn->props, conn->p.pool) &&
 		 plan->res_bytes <= READ_ONCE(rq->max_reply))
 		rpcrdma2_props_missed(conn, plan->res_bytes);
 }
