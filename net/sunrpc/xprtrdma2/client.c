@@ -114,6 +114,13 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 	return kref_read(&client->rq.xprt.kref);
 }
 
+static void client_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	rpcrdma2_requester_trim(&client->rq);
+}
+
 static void client_memory(struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_memory *mem)
 {
@@ -130,6 +137,7 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.window		= client_window,
 	.replies_due	= client_replies_due,
 	.lost		= client_lost,
+	.idle		= client_trim,
 	.memory		= client_memory,
 	.wanted		= client_wanted,
 };

@@ -10,6 +10,7 @@
  *   conn_props.h   props   properties of both sides, and their changes
  *   negotiate.h    ver     version
  *   alive.h        alive   watch over the peer
+ *   idle.h         idle    is there anything to do?
  *
  * Layers: client.c and server.c own a connection, made and closed by
  * connect.c; requester.c and responder.c send and receive RPC messages through
@@ -33,6 +34,7 @@
 #include <rdma/rdma_cm.h>
 
 #include "alive.h"
+#include "idle.h"
 #include "completion.h"
 #include "conn_limits.h"
 #include "conn_props.h"
@@ -97,6 +99,7 @@ enum rpcrdma2_conn_state {
  * @props: properties
  * @ver: version
  * @alive: watch
+ * @idle: another, over what there is to do
  * @work: what takes time: property changes, send slots of another size,
  *	messages that waited for a limit
  * @chores: struct rpcrdma2_chore, last one first
@@ -145,6 +148,7 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_conn_props	props;
 	struct rpcrdma2_conn_ver	ver;
 	struct rpcrdma2_alive		alive;
+	struct rpcrdma2_idle		idle;
 
 	struct delayed_work		work;
 	struct llist_head		chores;

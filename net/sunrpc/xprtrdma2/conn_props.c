@@ -457,7 +457,6 @@ static unsigned long follow_policy(struct rpcrdma2_conn *conn)
 	switch (rpcrdma2_adapt_idle(adapt, conn->p.stats, conn->client, peer,
 				    &delay)) {
 	case RPCRDMA2_WISH_LESS:
-		rpcrdma2_sends_trim(conn);
 		want = RPCRDMA2_INLINE_DEFAULT;
 		trace_rpcrdma2_prop(conn, "idle", RPCRDMA2_RBSIZ, want, 0);
 		if (props_ask(conn, RPCRDMA2_RBSIZ, want))
@@ -466,7 +465,6 @@ static unsigned long follow_policy(struct rpcrdma2_conn *conn)
 		rpcrdma2_adapt_shrunk(adapt);
 		break;
 	case RPCRDMA2_WISH_HINT:
-		rpcrdma2_sends_trim(conn);
 		if (!conn->props.change.cycles)
 			conn->props.change.cycles = 1;
 		break;

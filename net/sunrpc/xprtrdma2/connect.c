@@ -80,6 +80,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_props_setup(conn);
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_watch_setup(conn);
+	rpcrdma2_idle_setup(conn);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
 	return conn;
@@ -319,6 +320,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	rpcrdma2_observe_remove(conn);
 
 	rpcrdma2_watch_stop(conn);
+	rpcrdma2_idle_stop(conn);
 	rpcrdma2_sends_stop(conn);
 	rpcrdma2_recvs_stop(conn);
 	/* It runs waiters and held Replies, and these use the QP */
@@ -532,6 +534,7 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 
 	rpcrdma2_observe_add(conn);
 	rpcrdma2_watch_start(conn);
+	rpcrdma2_idle_start(conn);
 	/* From here on the owner hears of a loss, even of an earlier one: either
 	 * we see the state that rpcrdma2_conn_kill() has set, or its xchg() sees
 	 * this.
@@ -631,5 +634,6 @@ int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 	}
 	rpcrdma2_observe_add(conn);
 	rpcrdma2_watch_start(conn);
+	rpcrdma2_idle_start(conn);
 	return 0;
 }

@@ -44,6 +44,8 @@ struct rpcrdma2_memory {
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
  *
+ * @idle: hardly any Calls have come for a while: gives back what is kept for later;
+ *	does not sleep
  * @memory: fills in what the owner keeps; sleeps
  * @wanted: client: does anybody still want a connection that is being made?
  *	Asked from time to time while rpcrdma2_conn_connect() waits
@@ -61,6 +63,7 @@ struct rpcrdma2_conn_ops {
 	u32 (*replies_due)(struct rpcrdma2_conn *conn);
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
+	void (*idle)(struct rpcrdma2_conn *conn);
 	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 	bool (*wanted)(const struct rpcrdma2_conn *conn);
 };

@@ -3,7 +3,7 @@
  * RPCs as their requester sees them: their states, their slots, and the buffers
  * that stay with these.
  *
- * A slot is made when it is first needed and lives as long as the requester.
+ * A slot is made when it is first needed and lives until the requester is idle.
  * It is sunrpc's from alloc_slot to free_slot; that of a cancelled RPC stays
  * with the transport until the RPC is answered.
  *
@@ -264,6 +264,30 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 }
 
 /**
+ * rpcrdma2_requester_trim - free the slots that are not in use
+ * @rq: the requester; keeps those that were reserved
+ *
+ * Context: process; does not sleep. Takes reserve_lock.
+ */
+void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_req *req, *tmp;
+	LIST_HEAD(trimmed);
+
+	spin_lock(&xprt->reserve_lock);
+	while (xprt->num_reqs > rq->reserved && !list_empty(&rq->free)) {
+		req = list_last_entry(&rq->free, struct rpcrdma2_req, list);
+		list_del_init(&req->list);
+		list_move(&req->all, &trimmed);
+		xprt->num_reqs--;
+	}
+	spin_unlock(&xprt->reserve_lock);
+	list_for_each_entry_safe(req, tmp, &trimmed, all)
+		rpcrdma2_slot_free(req);
+}
+
+/**
  * rpcrdma2_requester_memory - memory of RPC slots
  * @rq: the requester
  *
@@ -304,6 +328,9 @@ int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
 	struct rpcrdma2_req *req;
 
 	slots = min(slots, xprt->max_reqs);
+	spin_lock(&xprt->reserve_lock);
+	rq->reserved = max(rq->reserved, slots);
+	spin_unlock(&xprt->reserve_lock);
 	while (READ_ONCE(xprt->num_reqs) < slots) {
 		req = slot_alloc(rq, GFP_KERNEL);
 		if (!req)

@@ -239,6 +239,7 @@ enum rpcrdma2_lesson {
  * @conn: current connection or NULL; queue_lock
  * @free: free slots; xprt->reserve_lock
  * @all: all slots; xprt->reserve_lock
+ * @reserved: slots that stay; xprt->reserve_lock
  * @fifo: Calls that wait, in the order they came
  * @starved: Calls that need MRs while the first of them waits for some
  * @outstanding: Calls sent and not over, orphans included
@@ -266,6 +267,7 @@ struct rpcrdma2_requester {
 	struct rpcrdma2_conn		*conn;
 	struct list_head		free;
 	struct list_head		all;
+	unsigned int			reserved;
 	struct list_head		fifo;
 	struct list_head		starved;
 	struct list_head		outstanding;
@@ -341,6 +343,7 @@ void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to);
 /* Slots */
 int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
 			       unsigned int slots, size_t size);
+void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq);
 size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq);
 void rpcrdma2_slot_free(struct rpcrdma2_req *req);
 void rpcrdma2_slot_put(struct rpcrdma2_req *req);

@@ -508,6 +508,16 @@ static void svc_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem)
 	mem->rpcs = rpcrdma2_responder_memory(&svc->resp);
 }
 
+/* What is granted needs no memory. */
+static void svc_idle(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_svc *svc = conn->p.owner;
+
+	rpcrdma2_responder_trim(&svc->resp);
+	rpcrdma2_calls_trim(&svc->resp, rpcrdma2_credit_grant(&conn->rq) +
+					RPCRDMA2_CONTROL_RESERVE);
+}
+
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv_call	= svc_recv_call,
 	.recv_reply	= svc_recv_reply,
@@ -516,6 +526,7 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.replies_due	= svc_replies_due,
 	.trusted	= svc_trusted,
 	.lost		= svc_lost,
+	.idle		= svc_idle,
 	.memory		= svc_memory,
 };
 
@@ -538,48 +549,18 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 
 /* ---- memory that is given back ---- */
 
-/* What a connection keeps for later it gives back when it is idle, and when
- * the kernel runs out of memory. Calls stay in the latter case, because they
- * come to those who wait for memory.
+/* What a connection keeps for later it also gives back when the kernel runs out of
+ * memory. Calls stay then, because they come to those who wait for memory.
  */
 static LIST_HEAD(svc_all);
 static DEFINE_SPINLOCK(svc_all_lock);	/* svc_all; outside of resp->lock, sq.lock */
 static struct shrinker *svc_shrinker;
-
-/* How often to look, if it is not now that memory is to be given back */
-#define RPCRDMA2_IDLE_LOOK	(60 * HZ)
-
-static void svc_idle_later(struct rpcrdma2_svc *svc)
-{
-	queue_delayed_work(rpcrdma2_svc_wq, &svc->idle_work,
-			   rpcrdma2_adapt_period() ?: RPCRDMA2_IDLE_LOOK);
-}
-
-static void svc_idle_worker(struct work_struct *work)
-{
-	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
-						idle_work.work);
-	u32 granted;
-
-	if (rpcrdma2_adapt_quiet(svc->conn->p.stats, false,
-				 &svc->idle_calls) &&
-	    rpcrdma2_adapt_period()) {
-		rpcrdma2_responder_trim(&svc->resp);
-		/* What is granted needs no memory */
-		granted = rpcrdma2_credit_grant(&svc->conn->rq);
-		rpcrdma2_calls_trim(&svc->resp, granted +
-					      RPCRDMA2_CONTROL_RESERVE);
-		rpcrdma2_sends_trim(svc->conn);
-	}
-	svc_idle_later(svc);
-}
 
 static void svc_keeps(struct rpcrdma2_svc *svc)
 {
 	spin_lock(&svc_all_lock);
 	list_add_tail(&svc->all, &svc_all);
 	spin_unlock(&svc_all_lock);
-	svc_idle_later(svc);
 }
 
 static void svc_keeps_not(struct rpcrdma2_svc *svc)
@@ -587,7 +568,6 @@ static void svc_keeps_not(struct rpcrdma2_svc *svc)
 	spin_lock(&svc_all_lock);
 	list_del_init(&svc->all);
 	spin_unlock(&svc_all_lock);
-	cancel_delayed_work_sync(&svc->idle_work);
 }
 
 static unsigned long svc_shrink_count(struct shrinker *shrinker,
@@ -699,7 +679,6 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 	spin_lock_init(&svc->lock);
 	INIT_LIST_HEAD(&svc->ready);
 	INIT_LIST_HEAD(&svc->all);
-	INIT_DELAYED_WORK(&svc->idle_work, svc_idle_worker);
 	INIT_WORK(&svc->free_work, svc_free);
 	rpcrdma2_recv_pool_init(&svc->pool, recv_size);
 	svc->pool.node = ibdev_to_node(cm_id->device);

@@ -30,8 +30,6 @@ struct rpcrdma2_bc;
  * @ready: struct rpcrdma2_call_ctx that a thread can work on
  * @bc: transport for callbacks, with a reference of ours, or NULL. Set once
  * @all: link in the list of all that may have memory to give back
- * @idle_work: looks from time to time whether it is idle
- * @idle_calls: Calls when it looked last
  * @free_work: tears everything down
  */
 struct rpcrdma2_svc {
@@ -44,8 +42,6 @@ struct rpcrdma2_svc {
 	struct list_head		ready;
 	struct rpcrdma2_bc		*bc;
 	struct list_head		all;
-	struct delayed_work		idle_work;
-	unsigned long			idle_calls;
 	struct work_struct		free_work;
 };
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Is a connection idle? See idle.c. Nobody else looks into struct rpcrdma2_idle.
+ */
+#ifndef _RPCRDMA2_IDLE_H
+#define _RPCRDMA2_IDLE_H
+
+#include <linux/workqueue.h>
+
+struct rpcrdma2_conn;
+
+/**
+ * struct rpcrdma2_idle - what is known about it
+ * @work: looks from time to time
+ * @calls: Calls when it looked last
+ */
+struct rpcrdma2_idle {
+	struct delayed_work		work;
+	unsigned long			calls;
+};
+
+void rpcrdma2_idle_setup(struct rpcrdma2_conn *conn);
+void rpcrdma2_idle_start(struct rpcrdma2_conn *conn);
+void rpcrdma2_idle_stop(struct rpcrdma2_conn *conn);
+
+#endif /* _RPCRDMA2_IDLE_H */
