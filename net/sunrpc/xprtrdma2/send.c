@@ -382,17 +382,21 @@ static bool sq_suffices(const struct rpcrdma2_conn *conn, u32 depth)
 
 /* Entries for all Calls and for Replies of usual length, or for as many Sends as are
  * retired at once and two of the longest chains, if that is more. Who finds no room
- * waits. Each entry has room for all SGEs, and every connection pays for it.
+ * waits. Each entry has room for all SGEs, and every connection pays for it: devices
+ * round up to a power of two, rings that leave an entry free to the next one, and
+ * rdma_rw adds to the queue. So it takes what fits below a power of two.
  */
 static u32 sq_wanted_depth(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
 	u32 depth = p->calls * p->call_wrs +
-		    p->serves * min(p->reply_wrs, RPCRDMA2_USUAL_REPLY);
-	u32 least = 2 * (RPCRDMA2_SIGNAL_EVERY + sq_longest(conn, U32_MAX));
+		    p->serves * min(p->reply_wrs, RPCRDMA2_USUAL_REPLY) +
+		    RPCRDMA2_OTHER_WRS + p->rw_ctxs;
+	u32 least = 2 * (RPCRDMA2_SIGNAL_EVERY + sq_longest(conn, U32_MAX)) +
+		    RPCRDMA2_OTHER_WRS;
 
-	return min(max(depth, least) + RPCRDMA2_OTHER_WRS,
-		   conn->caps.max_qp_wr);
+	depth = rounddown_pow_of_two(depth + 1) - 1 - p->rw_ctxs;
+	return min(max(depth, least), conn->caps.max_qp_wr);
 }
 
 /**
