@@ -129,7 +129,7 @@ END {
 		print ""
 
 		header(r, "largest functions: instructions (calls)")
-		cmd = "sort -k1,1nr | cut -d' ' -f2- | tee -a " all " | head -n 40"
+		cmd = "sort -k1,1nr | cut -d' ' -f2- | tee -a " all " | sed -n 1,40p"
 		for (k in funcs) {
 			split(k, p, SUBSEP)
 			if (p[1] != r)
