@@ -11,6 +11,7 @@
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
+. /lab/lib/work.sh
 
 # Addresses on the link of rxe0 at which nobody is: the neighbour of one is
 # known, so that the CM sends its request to it and waits for an answer.
@@ -81,37 +82,19 @@ removed_negotiating() {
 	lab_wait 8 no_user
 }
 
-writer() {
-	local n=0
-
-	while [ ! -e "$LAB_TMP/stop" ]; do
-		n=$((n + 1))
-		iocheck write -t -d -s "$n" -l 100001 -b 9001 "$D/d" || return 1
-		iocheck check -e -d -s "$n" -l 100001 -b 7001 "$D/d" || return 1
-		echo $n > "$LAB_TMP/round"
-	done
-}
-
-rounds() { cat "$LAB_TMP/round" 2> /dev/null || echo 0; }
-further() { [ "$(rounds)" -gt "$1" ]; }
-
 # In use; I/O goes on when the device is back.
 removed_in_use() { # DEV VERS
-	local pid n
+	local n
 
 	scratch removed
-	rm -f "$LAB_TMP/stop" "$LAB_TMP/round"
 	nfs "$1" "$2"
-	writer &
-	pid=$!
-	lab_wait 20 further 0
+	work_start "$D/d"
 	remove "$1"0
 	lab_wait 20 lost
-	n=$(rounds)
+	n=$(work_rounds)
 	lab_net
-	lab_wait 60 further "$n"
-	touch "$LAB_TMP/stop"
-	wait $pid
+	lab_wait 60 work_further "$n"
+	work_stop
 	umount_nfs
 	none_left
 	rm -r "$E"
@@ -124,16 +107,11 @@ lost() { [ "$(connections client) $(connections server)" = "0 0" ]; }
 # after umount -f has ended all other requests, and waits for that over any
 # transport.
 forced_off() { # DEV VERS
-	local pid
-
 	scratch forced
-	rm -f "$LAB_TMP/stop" "$LAB_TMP/round"
 	nfs "$1" "$2"
-	writer 2> /dev/null &
-	pid=$!
-	lab_wait 20 further 0
+	work_start "$D/d" 2> /dev/null
 	remove "$1"0
-	lab_wait 20 force_out $pid
+	lab_wait 20 force_out "$WORK"
 	lab_wait 20 unmounted
 	lab_wait 8 no_user
 	lab_net

@@ -232,9 +232,9 @@ read_plus() {
 }
 
 # NFSv3 has no client ID: both versions side by side, each what it asked for.
-side_by_side() {
-	mount_nfs rxe-v1 3 rdmaver=1
-	mount_nfs rxe 3 '' "$SECOND"
+side_by_side() { # VERSION-OF-1 VERSION-OF-2 [OPTIONS of the first]
+	mount_nfs rxe-v1 "$1" "${3-}"
+	mount_nfs rxe "$2" '' "$SECOND"
 	lacks 'rdmaver=.*'
 	has rdmaver=2 "$SECOND"
 	alive
@@ -282,17 +282,6 @@ not_refused() { # DEV OF-SECOND NFS-version
 }
 
 # Another minor version is another client of the server.
-other_minor_version() {
-	mount_nfs rxe-v1 4.1
-	mount_nfs rxe 4.2 '' "$SECOND"
-	lacks 'rdmaver=.*'
-	has rdmaver=2 "$SECOND"
-	alive
-	alive "$SECOND"
-	umount_nfs "$SECOND"
-	umount_nfs
-}
-
 uniquifier() { # NFS version
 	mount_nfs rxe-v1 "$1"
 	printf second > $UNIQ
@@ -398,7 +387,7 @@ if older_than 6.12; then
 else
 	check "READ_PLUS" read_plus
 fi
-check "NFSv3, versions side by side" side_by_side
+check "NFSv3, versions side by side" side_by_side 3 3 rdmaver=1
 for vers in 4.0 4.2; do
 	check "version 2 after 1, NFSv$vers" second_mount rxe-v1 rxe $vers
 	check "RDMA after version 2, NFSv$vers" not_refused rxe-v1 $vers
@@ -406,7 +395,7 @@ for vers in 4.0 4.2; do
 done
 check "rdmaver=1 after version 2" second_mount rxe rxe-v1 4.2 rdmaver=1
 check "version 2 after TCP" second_mount tcp rxe 4.2
-check "another minor version" other_minor_version
+check "another minor version" side_by_side 4.1 4.2
 for vers in 4.0 4.2; do
 	check "another uniquifier, NFSv$vers" uniquifier $vers
 done

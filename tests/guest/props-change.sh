@@ -335,18 +335,6 @@ many() { # NUMBER: writers at once
 	wait_all "${pids[@]}"
 }
 
-clean() {
-	local role
-
-	WAS=()
-	look
-	for role in client server; do
-		counted $role -eq 0 reconnects tx_error rx_error rx_malformed \
-			rx_unknown_type rx_bad_xid resprops_dropped \
-			props_unasked props_ignored
-	done
-}
-
 lab_export ext4
 fs_start
 adapter || mounted 3 "server's size=server_size" "client's size=client_size" \

@@ -10,10 +10,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_net
-# A slow guest is not a silent server.
-load_rpcrdma2 negotiate_ms=15000
+raw_client
 # Both devices once, what the debugging options see once
 lab_is uml || lab_devices() { echo rxe; }
 raw_group client-change 21000

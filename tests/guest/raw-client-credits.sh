@@ -9,10 +9,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_net
-# A slow guest is not a silent server.
-load_rpcrdma2 negotiate_ms=15000
+raw_client
 raw_smp rxe "cred_three cred_error rev_same_xid rev_window rev_malformed
 	rev_no_service"
 raw_smp siw "cred_three rev_same_xid"

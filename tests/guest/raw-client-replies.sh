@@ -10,10 +10,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_net
-# A slow guest is not a silent server.
-load_rpcrdma2 negotiate_ms=15000
+raw_client
 raw_smp rxe "rpc_type_call rpc_write_chunks rpc_segments rinv_other_rpc
 	rec_new_handles rpc_flood sec_after_reply orphan_plain
 	orphan_invalidate orphan_write orphan_credit"

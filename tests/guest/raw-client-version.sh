@@ -9,10 +9,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_net
-# A slow guest is not a silent server.
-load_rpcrdma2 negotiate_ms=15000
+raw_client
 raw_smp rxe "v1c_junk cl_connprop_own cl_err_vers_close cl_err_vers_late
 	cl_lost_twice cl_reject cl_restarts cl_answer_junk cl_each_step"
 raw_smp siw "cl_err_vers_at_once cl_err_vers_cm_once cl_silence cl_lost_once

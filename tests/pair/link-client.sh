@@ -10,6 +10,7 @@
 #
 # timeout: 240
 . /lab/tests/lib.sh
+. /lab/lib/work.sh
 
 declare -A CABLE=([rxe]=eth0 [siw]=eth1)
 
@@ -69,21 +70,6 @@ load() { # DEV VERS
 
 # ---- while files are written and read ----
 
-rounds() { cat "$LAB_TMP/round" 2> /dev/null || echo 0; }
-further() { [ "$(rounds)" -gt "$1" ]; }
-
-# Rounds until told to stop; each round that ended says so.
-worker() { # FILE
-	local n=0
-
-	while [ ! -e "$LAB_TMP/stop" ]; do
-		n=$((n + 1))
-		iocheck write -t -d -s "$n" -l 100001 -b 9001 "$1" || return 1
-		iocheck check -e -d -s "$n" -l 100001 -b 7001 "$1" || return 1
-		echo $n > "$LAB_TMP/round"
-	done
-}
-
 ready() { said client state | grep -qx ready; }
 lost() { ! ready; }
 connected_again() { [ "$(connects)" -gt "$BEFORE" ]; }
@@ -91,20 +77,16 @@ connected_again() { [ "$(connects)" -gt "$BEFORE" ]; }
 # under_load EVENT DEV VERS: what happens to the link ends the connection, not
 # the work. Time limits are short so that a silent peer is noticed soon.
 under_load() {
-	local pid n opts=timeo=50
+	local n opts=timeo=50
 
 	[ "$3" != 3 ] || opts+=,nolock
-	rm -f "$LAB_TMP/stop" "$LAB_TMP/round"
 	nfs "$2" "$3" "$opts"
 	BEFORE=$(connects)
-	worker "/mnt/$1-$2-$3" &
-	pid=$!
-	lab_wait 20 further 0
+	work_start "/mnt/$1-$2-$3"
 	"$1" "$2"
-	n=$(rounds)
-	lab_wait 12 further "$n"
-	touch "$LAB_TMP/stop"
-	wait $pid
+	n=$(work_rounds)
+	lab_wait 12 work_further "$n"
+	work_stop
 	connected_again
 	look
 	[ "${NOW[client.version]}" = 2 ]

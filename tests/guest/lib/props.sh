@@ -64,3 +64,16 @@ cycled() {
 	lab_wait 60 quiet client
 	lab_wait 60 quiet server
 }
+
+# Nothing went wrong since the start.
+clean() {
+	local role
+
+	WAS=()
+	look
+	for role in client server; do
+		counted $role -eq 0 reconnects tx_error rx_error rx_malformed \
+			rx_unknown_type rx_bad_xid resprops_dropped \
+			props_unasked props_ignored
+	done
+}

@@ -11,6 +11,13 @@ raw_smp() {
 	raw_smp_cases[$1]=${2//[$'\n\t']/ }
 }
 
+# What cases of a mount need. A slow guest is not a silent server.
+raw_client() {
+	have_rdma2 || ktap_skip_all "needs rpcrdma2"
+	lab_net
+	load_rpcrdma2 negotiate_ms=15000
+}
+
 # plain_user: from now on cases are run by an ordinary user who may use the RDMA
 # devices, and may lock memory for them.
 RAW_AS=()
