@@ -126,8 +126,13 @@ check-series:
 
 bench:
 	@scripts/setup-packages.sh
+ifdef BENCH
+	@scripts/bench $(BENCH)
+else
 	@scripts/bench --strict
+	@scripts/bench --floor
 	@scripts/bench --policy
+endif
 
 lint:
 	@scripts/setup-packages.sh
@@ -193,8 +198,9 @@ help:
 	@echo '  make check-arm64  a little of everything on an emulated arm64'
 	@echo '  make mutants      do the tests notice small faults? Hours; goes on where it was'
 	@echo '                    ended. MUTANTS="unit", "guest --minutes 30"'
-	@echo '  make bench        what an operation costs: against version 1 and TCP; with'
-	@echo '                    the policy for buffer sizes and without, and its memory'
+	@echo '  make bench        what an operation costs: against version 1 and TCP; how much'
+	@echo '                    of that is ours; with the policy for buffer sizes and'
+	@echo '                    without, and its memory. BENCH=--floor: only that'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'
 	@echo
 	@echo '  make lint         checkpatch, sparse, W=1, kernel-doc, spelling'

@@ -9,62 +9,92 @@
 #	task DEV ROW OPS COUNT NAME			(switches to a task)
 #	wake DEV ROW OPS COUNT WAKER WOKEN
 #	soft DEV ROW OPS COUNT VECTOR
-#	insn DEV ROW OPS				(recorded by the plugin)
+#	insn DEV ROW OPS CONTEXT-SWITCHES		(recorded by the plugin)
 #	mount DEV LINE					(of /proc/mounts)
+#	shape ROW RPCS CALL REPLY BYTES DIRECTION WRS	(an RPC of one of OPS)
+#
+# Three DEVs are parts of others (see floor/): "verbs" is the device alone with the
+# messages of each row as rpcrdma2 has sent them (shape), and two threads that wake
+# each other; "hand" is only the latter; "loop" is NFS and sunrpc without a transport.
 #
 # Times and counts come from separate passes: tracing takes time.
 #
 # timeout: 600
 . /lab/lib/lab.sh
-. /lab/tests/params	# VERS DEVICES ROWS ROUNDS PROFILE SCALE
+. /lab/tests/params	# VERS DEVICES ROWS ROUNDS PROFILE FLOOR SCALE
+. /lab/tests/rows.sh
 
 PATH=/lab/tests:$PATH
 TRACE=/sys/kernel/tracing
 RESULTS=$LAB_OUT/results
 FILE=bench/data
 FILE_SIZE=$((32 << 20))
+BLOCK=rsize=1048576,wsize=1048576
+# Operations of which the messages are looked at, and what was seen: by row, what
+# floor/bench_verbs.c is to do.
+SHAPE_OPS=8
+declare -A SHAPE
+# Transports by the number that sunrpc has for them, and ports.
+declare -A TRANSPORT=([tcp]="6 2049" [rxe-v1]="256 20050" [rxe]="21042 20049"
+	[loop]="256 20062")
 
 # What the benchmark has no use for would only tick along.
 have_siw() { false; }
 
-# row NAME: sets the command line of a row. Enough operations for one per
+# row DEV NAME: sets the command line of a row. Enough operations for one per
 # cent: what disturbs a run are timer ticks, 4 ms apart.
 row() {
-	local size=${1#*-} ops
+	local op size ops=
 
-	case $1 in
-	getattr) op=getattr size=4096 ops=1500 ;;
-	create | unlink) op=$1 size=1024 ops=400 ;;
-	*) op=${1%-*} ;;
+	row_op "$2"
+	case $2 in
+	getattr | null) ops=1500 ;;
+	create | unlink) ops=400 ;;
 	esac
-	case $size in
-	*k) size=$((${size%k} << 10)) ;;
-	*m) size=$((${size%m} << 20)) ;;
-	esac
-	if [ -z "${ops-}" ]; then
+	if [ -z "$ops" ]; then
 		ops=$((160000000 / (140000 + 6 * size)))
 		[ "$ops" -le 1000 ] || ops=1000
 	fi
 	ops=$((ops * SCALE / 100))
 	warmup=$((ops / 10 + 5))
+	# By then sizes of messages have adapted to the row
+	[ -z "${OPS-}" ] || warmup=$ops ops=$OPS
+	case $1 in
+	verbs | hand)
+		args=(-n $((ops / SHAPE_OPS + 1)) -w 1 -m "$SHAPE_OPS"
+			-r "$(of_verbs "$@")" run
+			/sys/module/bench_verbs/parameters/run)
+		return
+		;;
+	esac
 	args=(-n "$ops" -w "$warmup" -s "$size")
 	case $op in
 	create | unlink) args+=("$op" /mnt/bench/dir) ;;
+	run) args+=(-r "${TRANSPORT[$1]}" run
+		/sys/module/bench_null/parameters/run) ;;
 	*) args+=("$op" "/mnt/$FILE") ;;
 	esac
 }
 
-# for_rows CMD DEV ARG...: unlink needs what create left.
+# of_verbs verbs|hand ROW: what bench_verbs is to do
+of_verbs() {
+	case $1 in
+	verbs) echo "${SHAPE[$2]}" ;;
+	hand) sed -E 's/[^;]+/0 0 0 -/g' <<< "${SHAPE[$2]}" ;;
+	esac
+}
+
+# for_rows CMD DEV: unlink needs what create left.
 for_rows() {
 	local r
 
 	mkdir -p /export/bench/dir
 	for r in $ROWS; do
-		row "$r"
+		row "$2" "$r"
 		case " $ROWS " in
 		*" create "*) ;;
 		*)
-			[ "$op" != unlink ] ||
+			[ "${args[-2]}" != unlink ] ||
 				nfsbench "${args[@]/#unlink/create}" > /dev/null
 			;;
 		esac
@@ -130,15 +160,138 @@ count_row() { # DEV ROW
 
 # The plugin of qemu writes a section for each of these.
 insn_row() { # DEV ROW
-	nfsbench -p "${args[@]}" > "$LAB_TMP/out"
-	echo "insn $1 $2 $(cut -d' ' -f1 "$LAB_TMP/out")" >> "$RESULTS"
+	local out
+
+	out=$(nfsbench -p "${args[@]}")
+	echo "insn $1 $2 ${out%% *} ${out##* }" >> "$RESULTS"
+}
+
+# Events that tell what an RPC is like, one line each: "ROW RPCS CALL REPLY BYTES
+# DIRECTION WRS", WRS of the server's RDMA.
+SHAPE_EVENTS="rpcrdma2_call rpcrdma2_mr_map rpcrdma2_call_reads rpcrdma2_reply_send"
+shape() { # ROW
+	tr '=' ' ' < $TRACE/trace | awk -v row="$1" '
+		function word(name,	i) {
+			for (i = 1; i < NF; i++)
+				if ($i == name)
+					return $(i + 1)
+		}
+		/^#/ { next }
+		{ xid = word("xid") }
+		/rpcrdma2_mr_map:/ {
+			mrs[xid]++
+			for (i = 1; i < NF; i++)
+				if ($i ~ /@0x/)
+					bytes[xid] += $i
+			dir[xid] = $NF == "writing" ? "write" : "read"
+		}
+		/rpcrdma2_call:/ {
+			order[++n] = xid
+			call[xid] = word("len")
+		}
+		/rpcrdma2_call_reads:/ { wrs[xid] += word("nwrs") }
+		/rpcrdma2_reply_send:/ {
+			wrs[xid] += word("write_wrs")
+			reply[xid] = word("len")
+		}
+		END {
+			for (i = 1; i <= n; i++) {
+				x = order[i]
+				if (mrs[x] > 1 || !reply[x]) {
+					print "RPC", x, "is not as expected" > "/dev/stderr"
+					exit 1
+				}
+				print "shape", row, n, call[x], reply[x], bytes[x] + 0,
+					mrs[x] ? dir[x] : "-", wrs[x] + 0
+			}
+		}'
+}
+
+shape_row() { # DEV ROW
+	: > $TRACE/trace
+	nfsbench -t $TRACE/tracing_on "${args[@]}" > /dev/null
+	shape "$2" > "$LAB_TMP/shape"
+	cat "$LAB_TMP/shape" >> "$RESULTS"
+	SHAPE[$2]=$(awk '{ printf "%s%s %s %s %s", (NR > 1 ? ";" : ""), $4, $5, $6, $7 }' \
+		"$LAB_TMP/shape")
+}
+
+# What the messages of each row are like.
+shapes() {
+	local e on=$TRACE/tracing_on
+
+	echo 0 > $on
+	for e in $SHAPE_EVENTS; do
+		echo 1 > "$TRACE/events/rpcrdma2/$e/enable"
+	done
+	OPS=$SHAPE_OPS run_device shape rxe
+	for e in $SHAPE_EVENTS; do
+		echo 0 > "$TRACE/events/rpcrdma2/$e/enable"
+	done
+	: > $TRACE/trace
+	echo 1 > $on
 }
 
 run_device() { # PASS DEV
-	mount_nfs "$2" "$VERS" rsize=1048576,wsize=1048576
+	case $2 in
+	verbs | hand)
+		for_rows "$1_row" "$2"
+		return
+		;;
+	esac
+	if [ "$2" = loop ]; then
+		mount -t nfs -o "vers=$VERS,proto=rdma,port=20062,$BLOCK" \
+			"$(lab_addr rxe):/" /mnt
+	else
+		mount_nfs "$2" "$VERS" $BLOCK
+	fi
 	echo "mount $2 $(grep ' /mnt nfs' /proc/mounts)" >> "$RESULTS"
 	for_rows "$1_row" "$2"
 	umount_nfs
+}
+
+measure() { # DEV...
+	local dev i
+
+	for ((i = 1; i <= ROUNDS; i++)); do
+		for dev in "$@"; do
+			ktap_diag "measuring $dev, round $i of $ROUNDS"
+			run_device time "$dev"
+		done
+	done
+	if [ -n "$PROFILE" ] || [ -z "$FLOOR" ]; then
+		for dev in "$@"; do
+			ktap_diag "counting $dev"
+			run_device count "$dev"
+		done
+	fi
+	[ -n "$PROFILE$FLOOR" ] || return 0
+	for dev in "$@"; do
+		ktap_diag "counting instructions of $dev"
+		run_device insn "$dev"
+	done
+}
+
+# NFS without a transport: takes the number of the stock one, which has to go. The
+# modules are there from the start, so that each has its place in the profile.
+only_loop() {
+	echo 0 > "$NFSD/threads"
+	[ ! -e /sys/module/bench_null ] ||
+		echo "0 0;0" > /sys/module/bench_null/parameters/run
+	lab_wait 20 rmmod rpcrdma
+	echo y > /sys/module/bench_loop/parameters/active
+	lab_nfsd
+	lab_listen loop 20062
+}
+
+# What cleanup.sh does not know.
+remove_modules() {
+	local m
+
+	echo 0 > "$NFSD/threads"
+	for m in bench_null bench_verbs bench_loop; do
+		[ ! -e "/sys/module/$m" ] || lab_wait 20 rmmod $m
+	done
 }
 
 set -e
@@ -161,22 +314,21 @@ case $DEVICES in
 esac
 : > "$RESULTS"
 uname -r > "$LAB_OUT/kernel"
-for ((i = 1; i <= ROUNDS; i++)); do
-	for dev in $DEVICES; do
-		ktap_diag "measuring $dev, round $i of $ROUNDS"
-		run_device time "$dev"
-	done
-done
-for dev in $DEVICES; do
-	ktap_diag "counting $dev"
-	run_device count "$dev"
-done
-if [ -n "$PROFILE" ]; then
-	for dev in $DEVICES; do
-		ktap_diag "counting instructions of $dev"
-		run_device insn "$dev"
-	done
-	awk '$2 ~ /[tT]/ { print $1, $3, $4 }' /proc/kallsyms | sort \
-		> "$LAB_OUT/symbols"
+needs() { [[ " $1 " = *" $2 "* ]]; }
+! needs "$ROWS" null || modprobe bench_null
+! needs "$DEVICES" loop || modprobe bench_loop
+if needs "$DEVICES" verbs; then
+	ktap_diag "looking at the messages of rxe"
+	modprobe bench_verbs
+	shapes
 fi
+[ -z "$PROFILE$FLOOR" ] || awk '$2 ~ /[tT]/ { print $1, $3, $4 }' /proc/kallsyms |
+	sort > "$LAB_OUT/symbols"
+# shellcheck disable=SC2046 # words
+measure $(tr ' ' '\n' <<< "$DEVICES" | grep -vx loop)
+if needs "$DEVICES" loop; then
+	only_loop
+	measure loop
+fi
+remove_modules
 ktap_ok "all rows"

@@ -3,7 +3,8 @@
 # Instructions per operation by function, from three files: the guest's
 # results (their insn lines name the sections), its sorted symbols, and what
 # the plugin recorded. Prints sums by subsystem and the largest functions per
-# row; everything goes to the file named by the variable "all".
+# row; everything goes to the file named by the variable "all", and the sums to the
+# one named by "sums", if there is one: "ROW DEV INSTRUCTIONS SUBSYSTEM".
 
 BEGIN {
 	ndev = split(devices, d, " ")
@@ -119,6 +120,8 @@ END {
 				x = ginsns[r, p[2], d[j]] + 0
 				max = x > max ? x : max
 				line = line sprintf(" %14.0f", x)
+				if (sums)
+					print r, d[j], x, p[2] > sums
 			}
 			printf "%.0f %s\n", max, line | cmd
 		}

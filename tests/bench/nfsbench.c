@@ -3,19 +3,21 @@
  * One row of the benchmark: performs an operation again and again on a
  * mounted file system and prints how long one took.
  *
- *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-j JOBS] [-p]
- *		 [-c FILE=TRIGGER]... OP PATH
+ *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-j JOBS] [-p] [-t FILE]
+ *		 [-c FILE=TRIGGER]... [-r WORK] [-m RPCS] OP PATH...
  *
  * OP is getattr, read, write, random or stream on the file PATH; create,
- * unlink or metadata in the directory PATH. Reads and writes are O_DIRECT, of
+ * unlink or metadata in the directory PATH; or run. Reads and writes are O_DIRECT, of
  * SIZE bytes at multiples of SIZE, in an order that is random and the same in
- * every run. random reads and writes in turn, a random number of pages but
+ * every run. With several PATHs the operations take turns. random reads and writes in turn, a random number of pages but
  * not more than SIZE bytes; stream reads and writes in turn, through the file
  * from its start. create makes a file, writes SIZE bytes to it and closes it;
  * unlink removes what create left; metadata does both, with four getattrs in
- * between.
+ * between. run lets a module do all operations at once: it writes "WORK;COUNT"
+ * to PATH, which is a parameter of it (see floor/).
  *
  * Prints "OPS NANOSECONDS CONTEXT-SWITCHES", the latter two as totals.
+ * With -m OPS is multiplied: each operation stands for so many.
  *
  * With -j so many processes do OPS operations together, WARMUP each before
  * that.
@@ -23,6 +25,8 @@
  * With -c the histogram trigger TRIGGER of the trace event file FILE counts
  * during the measured operations only. Tracing takes time: such a run is for
  * counting.
+ *
+ * With -t "1" is written to FILE before the measured operations, "0" after them.
  *
  * With -p the instruction profiler records: the program is built statically
  * at fixed addresses, and bench_begin() and bench_end() start and stop it.
@@ -43,22 +47,28 @@
 #include <unistd.h>
 
 #define MAX_TRIGGERS	8
+#define MAX_PATHS	1024
 #define PAGE		4096ul
 
 struct bench {
-	const char *path;
+	char **paths;
+	unsigned int npaths;
+	int fds[MAX_PATHS];
+	const char *path;	/* of the next operation, as is fd */
+	int fd;
 	size_t size;
 	unsigned long slots;	/* places of this size in the file */
 	uint64_t random;
 	void *buf;
-	int fd;
 	unsigned int job;
+	const char *work;
 };
 
 struct op {
 	const char *name;
-	int flags;		/* of open(), -1: PATH is a directory */
+	int flags;		/* of open(), -1: not opened before */
 	void (*run)(struct bench *b, unsigned long i);
+	void (*run_all)(struct bench *b, unsigned long count);
 };
 
 static char *triggers[MAX_TRIGGERS];
@@ -175,6 +185,23 @@ static void op_metadata(struct bench *b, unsigned long i)
 	op_unlink(b, i);
 }
 
+static void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		err(1, "%s: %s", path, text);
+	close(fd);
+}
+
+static void op_run(struct bench *b, unsigned long count)
+{
+	char text[PAGE];
+
+	snprintf(text, sizeof(text), "%s;%lu", b->work, count);
+	write_text(b->paths[0], text);
+}
+
 static const struct op ops[] = {
 	{ "getattr",	O_RDONLY,		op_getattr },
 	{ "read",	O_RDONLY | O_DIRECT,	op_read },
@@ -184,6 +211,7 @@ static const struct op ops[] = {
 	{ "random",	O_RDWR | O_DIRECT,	op_random },
 	{ "stream",	O_RDWR | O_DIRECT,	op_stream },
 	{ "metadata",	-1,			op_metadata },
+	{ "run",	-1,			.run_all = op_run },
 };
 
 /* set_triggers - let the histograms count, or stop */
@@ -193,16 +221,12 @@ static void set_triggers(const char *state)
 
 	for (i = 0; i < nr_triggers; i++) {
 		char text[512], *trigger = strchr(triggers[i], '=');
-		int fd, len;
 
 		if (!trigger)
 			errx(2, "-c FILE=TRIGGER");
-		len = snprintf(text, sizeof(text), "%s:%s", trigger + 1, state);
+		snprintf(text, sizeof(text), "%s:%s", trigger + 1, state);
 		*trigger = '\0';
-		fd = open(triggers[i], O_WRONLY);
-		if (fd < 0 || write(fd, text, len) != len)
-			err(1, "%s: %s", triggers[i], text);
-		close(fd);
+		write_text(triggers[i], text);
 		*trigger = '=';
 	}
 }
@@ -233,20 +257,21 @@ static uint64_t now(void)
 static void set_up(struct bench *b, const struct op *op)
 {
 	struct stat st;
+	unsigned int i;
 
 	b->buf = mmap(NULL, b->size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (b->buf == MAP_FAILED)
 		err(1, "mmap");
 	memset(b->buf, 0xa5, b->size);
-	if (op->flags == -1)
-		return;
-	b->fd = open(b->path, op->flags);
-	if (b->fd < 0 || fstat(b->fd, &st))
-		err(1, "%s", b->path);
-	b->slots = st.st_size / b->size;
-	if (!b->slots)
-		errx(1, "%s is too small", b->path);
+	for (i = 0; op->flags != -1 && i < b->npaths; i++) {
+		b->fds[i] = open(b->paths[i], op->flags);
+		if (b->fds[i] < 0 || fstat(b->fds[i], &st))
+			err(1, "%s", b->paths[i]);
+		b->slots = st.st_size / b->size;
+		if (!b->slots)
+			errx(1, "%s is too small", b->paths[i]);
+	}
 }
 
 static void repeat(struct bench *b, const struct op *op, unsigned long from,
@@ -254,8 +279,15 @@ static void repeat(struct bench *b, const struct op *op, unsigned long from,
 {
 	unsigned long i;
 
-	for (i = from; i < from + count; i++)
+	if (op->run_all) {
+		op->run_all(b, count);
+		return;
+	}
+	for (i = from; i < from + count; i++) {
+		b->path = b->paths[i % b->npaths];
+		b->fd = b->fds[i % b->npaths];
 		op->run(b, i);
+	}
 }
 
 static void read_all(int fd, unsigned int count)
@@ -330,14 +362,15 @@ static const struct op *find_op(const char *name)
 int main(int argc, char **argv)
 {
 	struct bench b = { .size = 4096, .random = 88172645463325252ull };
-	unsigned long n = 100, warmup = 10, ctxt;
+	unsigned long n = 100, warmup = 10, each = 1, ctxt;
+	const char *switch_file = NULL;
 	unsigned int jobs = 0;
 	bool profile = false;
 	const struct op *op;
 	uint64_t start, end;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:w:s:j:pc:")) != -1) {
+	while ((c = getopt(argc, argv, "n:w:s:j:pc:t:r:m:")) != -1) {
 		switch (c) {
 		case 'n':
 			n = strtoul(optarg, NULL, 0);
@@ -354,6 +387,15 @@ int main(int argc, char **argv)
 		case 'p':
 			profile = true;
 			break;
+		case 't':
+			switch_file = optarg;
+			break;
+		case 'r':
+			b.work = optarg;
+			break;
+		case 'm':
+			each = strtoul(optarg, NULL, 0);
+			break;
 		case 'c':
 			if (nr_triggers == MAX_TRIGGERS)
 				errx(2, "too many triggers");
@@ -363,14 +405,19 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (optind != argc - 2 || !n || !b.size)
-		errx(2, "usage: nfsbench [OPTION...] OP PATH");
+	if (optind > argc - 2 || !n || !each || !b.size)
+		errx(2, "usage: nfsbench [OPTION...] OP PATH...");
 	op = find_op(argv[optind]);
-	b.path = argv[optind + 1];
+	b.paths = argv + optind + 1;
+	b.npaths = argc - optind - 1;
+	if (b.npaths > MAX_PATHS)
+		errx(2, "at most %d paths", MAX_PATHS);
+	if (op->run_all && (jobs || !b.work))
+		errx(2, "%s: no -j, and -r is needed", op->name);
 	if (jobs) {
 		n = n / jobs ? n / jobs : 1;
 		start = run_jobs(&b, op, jobs, n, warmup, &ctxt);
-		printf("%lu %llu %lu\n", n * jobs, (unsigned long long)start,
+		printf("%lu %llu %lu\n", n * jobs * each, (unsigned long long)start,
 		       ctxt);
 		return 0;
 	}
@@ -378,6 +425,8 @@ int main(int argc, char **argv)
 
 	repeat(&b, op, 0, warmup);
 	set_triggers("continue");
+	if (switch_file)
+		write_text(switch_file, "1");
 	ctxt = context_switches();
 	if (profile)
 		bench_begin();
@@ -387,8 +436,10 @@ int main(int argc, char **argv)
 	if (profile)
 		bench_end();
 	ctxt = context_switches() - ctxt;
+	if (switch_file)
+		write_text(switch_file, "0");
 	set_triggers("pause");
 
-	printf("%lu %llu %lu\n", n, (unsigned long long)(end - start), ctxt);
+	printf("%lu %llu %lu\n", n * each, (unsigned long long)(end - start), ctxt);
 	return 0;
 }
