@@ -119,6 +119,20 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count)
 }
 
 /**
+ * rpcrdma2_call_may_linger - may a Reply keep its call object until a later Send
+ *	completes?
+ * @call: the Call
+ *
+ * Context: any.
+ * Return: true if others are free, or would be as few as Sends complete at once
+ */
+bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call)
+{
+	return !list_empty(&call->resp->calls) ||
+	       READ_ONCE(call->resp->ncalls) < RPCRDMA2_SIGNAL_EVERY;
+}
+
+/**
  * rpcrdma2_call_get - a call object
  * @resp: the responder
  *

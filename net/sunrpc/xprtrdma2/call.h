@@ -250,6 +250,7 @@ rpcrdma2_call_wants_pages(const struct rpcrdma2_call_ctx *call)
 	return call->state == RPCRDMA2_CALL_WANTS_PAGES;
 }
 
+bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call);
 struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp);
 bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count);
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);

@@ -355,6 +355,8 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, wr);
 		send->done = reply_done;
 		send->priv = call;
+		if (rpcrdma2_call_may_linger(call))
+			send->holds = call->npages - call->first_page;
 	}
 	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->batch,
 				  inv, call->err);

@@ -8,7 +8,9 @@
  * completion. Sends complete in order: one signaled Send retires all posted
  * before it. At rest fewer than RPCRDMA2_SIGNAL_EVERY Sends are unretired,
  * and no more than leave room for the longest chain, so a waiter always gets
- * its turn.
+ * its turn. Pages that RDMA Writes read from wait for the completion of the Send
+ * behind them, or of a later one: so many, and so long, and then a Write of no
+ * bytes stands in for that.
  *
  * Slots have buffers as they are used: a few from the start, one more when a
  * message finds all of them in use, back to a few when the connection is idle.
@@ -28,6 +30,7 @@
 #include "buf.h"
 #include "conn.h"
 #include "inject.h"
+#include "module.h"
 #include <trace/events/rpcrdma2.h>
 
 /* A control message is never longer than the first message may be. */
@@ -49,8 +52,17 @@
  */
 #define RPCRDMA2_MAX_CALL_SLOTS	64U
 
-/* Entries besides those of RPCs: control messages, a probe, the drain */
-#define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + 2)
+/* Entries that no message takes: of a probe, of settle_worker(), of the drain */
+#define RPCRDMA2_KEPT_WRS	3U
+
+/* Entries besides those of RPCs */
+#define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_KEPT_WRS)
+
+/* Pages that may wait for a later Send, and how long, if there is none: this once or
+ * twice
+ */
+#define RPCRDMA2_LINGER_PAGES	(SZ_512K >> PAGE_SHIFT)
+#define RPCRDMA2_LINGER		msecs_to_jiffies(20)
 
 /* Entries of most Replies: a Write chunk and the Send */
 #define RPCRDMA2_USUAL_REPLY	2U
@@ -106,6 +118,7 @@ static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
 	send->on_wire = NULL;
 	send->done = NULL;
 	send->priv = NULL;
+	send->holds = 0;
 	return send;
 }
 
@@ -257,46 +270,154 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 	sq_run_waiters(conn);
 }
 
+/* Does what a completion says: all is well, or the connection is over. Returns 0 or
+ * -ENOTCONN.
+ */
+static int sq_completed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
+			const struct ib_wc *wc)
+{
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		rpcrdma2_conn_heard(conn);
+		return 0;
+	}
+	rpcrdma2_wc_failed(conn, what, cid, wc);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+	return -ENOTCONN;
+}
+
+/* @last completed, and all Sends posted before it: they go to @retired. */
+static void sends_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_send *last,
+			 struct list_head *retired)
+{
+	struct rpcrdma2_sq *sq = &conn->sq;
+	struct rpcrdma2_send *pos;
+
+	lockdep_assert_held(&sq->lock);
+	sq->completions++;
+	while (last->posted) {
+		pos = list_first_entry(&sq->posted, struct rpcrdma2_send, list);
+		list_move_tail(&pos->list, retired);
+		pos->posted = false;
+		sq->lingering -= pos->holds;
+		if (pos == sq->settle_to)
+			sq->settle_to = NULL;
+	}
+}
+
+/* Say so to whom it concerns. */
+static void sends_over(struct rpcrdma2_conn *conn, struct list_head *retired,
+		       int status)
+{
+	struct rpcrdma2_send *pos;
+
+	list_for_each_entry(pos, retired, list)
+		if (pos->done)
+			pos->done(pos, status);
+	slots_put(conn, retired);
+}
+
 /* A Send completed: it and all Sends posted before it are done. */
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_send *send = container_of(wc->wr_cqe,
 						  struct rpcrdma2_send, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	int status = wc->status == IB_WC_SUCCESS ? 0 : -ENOTCONN;
-	struct rpcrdma2_send *pos;
 	LIST_HEAD(retired);
-	bool posted;
+	int status;
 
 	guard(rpcrdma2_completion)();
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
 	trace_rpcrdma2_wc_send(conn, send->cid, wc);
-	if (status) {
-		rpcrdma2_wc_failed(conn, "send", send->cid, wc);
-		rpcrdma2_conn_kill(conn, status);
-	} else {
-		rpcrdma2_conn_heard(conn);
-	}
+	status = sq_completed(conn, "send", send->cid, wc);
 
 	spin_lock(&conn->sq.lock);
-	posted = send->posted;
-	while (send->posted) {
-		pos = list_first_entry(&conn->sq.posted, struct rpcrdma2_send,
-				       list);
-		list_move_tail(&pos->list, &retired);
-		pos->posted = false;
-	}
+	sends_retire(conn, send, &retired);
 	spin_unlock(&conn->sq.lock);
-	if (!posted) {
+	if (list_empty(&retired))
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
-		return;
+	else
+		sends_over(conn, &retired, status);
+}
+
+/* So did a Write of no bytes that was posted behind a Send. */
+static void settle_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_conn *conn = cq->cq_context;
+	struct rpcrdma2_sq *sq = &conn->sq;
+	LIST_HEAD(retired);
+	bool posted;
+	int status;
+
+	guard(rpcrdma2_completion)();
+	trace_rpcrdma2_wc_settle(conn, 0, wc);
+	status = sq_completed(conn, "settle", 0, wc);
+
+	spin_lock(&sq->lock);
+	posted = sq->settling;
+	sq->settling = false;
+	if (posted && sq->settle_to)
+		sends_retire(conn, sq->settle_to, &retired);
+	spin_unlock(&sq->lock);
+	if (!posted)
+		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
+	sends_over(conn, &retired, status);
+}
+
+/* Returns 0; -ENOTCONN: nothing was posted; or 1: not all of it, but perhaps
+ * some. That counts as posted, on a connection to be given up: what the device
+ * has taken may use memory until the queue is drained.
+ */
+static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
+{
+	const struct ib_send_wr *bad = NULL;
+	int ret;
+
+	lockdep_assert_held(&conn->sq.lock);
+	if (conn->sq.closed || rpcrdma2_inject_post(false))
+		return -ENOTCONN;
+	ret = ib_post_send(conn->qp, first, &bad);
+	if (likely(!ret) && !rpcrdma2_inject_post(true))
+		return 0;
+	return bad == first ? -ENOTCONN : 1;
+}
+
+static void settle_later(struct rpcrdma2_conn *conn)
+{
+	queue_delayed_work(rpcrdma2_wq, &conn->sq.settle, RPCRDMA2_LINGER);
+}
+
+/* If Sends hold pages and none has completed since the last look, a signaled RDMA
+ * Write of no bytes goes behind them, which needs neither a handle nor a credit.
+ */
+static void settle_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  sq.settle.work);
+	struct rpcrdma2_sq *sq = &conn->sq;
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe	= &sq->settle_cqe,
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+	bool lingering;
+	int ret = 0;
+
+	spin_lock(&sq->lock);
+	lingering = sq->lingering && !sq->closed;
+	if (lingering && sq->settle_seen == sq->completions && !sq->settling) {
+		ret = sq_post(conn, &wr.wr);
+		sq->settling = ret >= 0;
+		if (sq->settling)
+			sq->settle_to = list_last_entry(&sq->posted,
+							struct rpcrdma2_send,
+							list);
 	}
-
-	list_for_each_entry(pos, &retired, list)
-		if (pos->done)
-			pos->done(pos, status);
-
-	slots_put(conn, &retired);
+	sq->settle_seen = sq->completions;
+	spin_unlock(&sq->lock);
+	if (unlikely(ret))
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+	if (lingering)
+		settle_later(conn);
 }
 
 /**
@@ -440,13 +561,11 @@ bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn)
  * @depth: its entries. rdma_rw has added what it needs; no more is used than
  *	was asked for, since that is what the CQ has room for
  *
- * One entry is for the drain, one for a probe.
- *
  * Context: any.
  */
 void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth)
 {
-	conn->sq.depth = min(depth, conn->sq.depth) - 2;
+	conn->sq.depth = min(depth, conn->sq.depth) - RPCRDMA2_KEPT_WRS;
 	conn->sq.avail = conn->sq.depth;
 	conn->sq.most = sq_longest(conn, conn->sq.depth);
 }
@@ -468,6 +587,8 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
 	INIT_LIST_HEAD(&sq->posted);
 	INIT_LIST_HEAD(&sq->chains);
 	INIT_LIST_HEAD(&sq->waiters);
+	INIT_DELAYED_WORK(&sq->settle, settle_worker);
+	sq->settle_cqe.done = settle_done;
 }
 
 /**
@@ -750,6 +871,7 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 	LIST_HEAD(posted);
 	u32 lost;
 
+	cancel_delayed_work_sync(&conn->sq.settle);
 	sq_tell_all(conn, &conn->sq.waiters);
 	lost = sq_tell_all(conn, &conn->sq.chains);
 
@@ -757,6 +879,8 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 	list_splice_init(&conn->sq.posted, &posted);
 	list_for_each_entry(send, &posted, list)
 		send->posted = false;
+	conn->sq.lingering = 0;
+	conn->sq.settle_to = NULL;
 	spin_unlock(&conn->sq.lock);
 	list_for_each_entry(send, &posted, list) {
 		if (!send->done)
@@ -886,8 +1010,16 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 	return wr;
 }
 
-/* Must this Send be signaled? Those with a done function, one in so many,
- * any when somebody waits for room, room is short or the last slot is taken, so
+/* May what a Send holds wait for a later one? */
+static bool send_may_linger(const struct rpcrdma2_conn *conn,
+			    const struct rpcrdma2_send *send)
+{
+	return send->holds &&
+	       conn->sq.lingering + send->holds <= RPCRDMA2_LINGER_PAGES;
+}
+
+/* Must this Send be signaled? Those with a done function that cannot wait, one in so
+ * many, any when somebody waits for room, room is short or the last slot is taken, so
  * that nobody has to wait for what is at rest, and control messages, of which
  * there are few slots and no steady flow that would retire them. And any of
  * which the device would use the buffer for longer than until a later one
@@ -897,7 +1029,8 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_send *send)
 {
 	lockdep_assert_held(&conn->sq.lock);
-	if (send->done || slot_is_control(conn, send) ||
+	if ((send->done && !send_may_linger(conn, send)) ||
+	    slot_is_control(conn, send) ||
 	    !list_empty(&conn->sq.waiters) || list_empty(&conn->sq.free))
 		return true;
 	/* Was that the last one that leaves room for every other message? */
@@ -906,24 +1039,6 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
 	if (conn->caps.copies_signaled && send->sge.length >= PAGE_SIZE)
 		return true;
 	return conn->sq.unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
-}
-
-/* Returns 0; -ENOTCONN: nothing was posted; or 1: not all of it, but perhaps
- * some. That counts as posted, on a connection to be given up: what the device
- * has taken may use memory until the queue is drained.
- */
-static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
-{
-	const struct ib_send_wr *bad = NULL;
-	int ret;
-
-	lockdep_assert_held(&conn->sq.lock);
-	if (conn->sq.closed || rpcrdma2_inject_post(false))
-		return -ENOTCONN;
-	ret = ib_post_send(conn->qp, first, &bad);
-	if (likely(!ret) && !rpcrdma2_inject_post(true))
-		return 0;
-	return bad == first ? -ENOTCONN : 1;
 }
 
 /**
@@ -940,7 +1055,7 @@ static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 {
 	struct rpcrdma2_conn *conn = send->conn;
-	u32 len = send->sge.length, nwrs = send->nwrs, cid = send->cid;
+	u32 len = send->sge.length, nwrs = send->nwrs, cid = send->cid, holds;
 	u32 inv = send->wr.opcode == IB_WR_SEND_WITH_INV ?
 			send->wr.ex.invalidate_rkey : 0;
 	bool signaled;
@@ -949,8 +1064,12 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
 	spin_lock(&conn->sq.lock);
 	signaled = send_wants_signal(conn, send);
-	if (signaled)
+	if (signaled) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
+		send->holds = 0;
+	}
+	holds = send->holds;
+	conn->sq.lingering += holds;
 	list_add_tail(&send->list, &conn->sq.posted);
 	send->posted = true;
 	if (send->on_wire) {
@@ -963,12 +1082,15 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 		spin_unlock(&conn->sq.lock);
 		trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled,
 					 ret);
+		if (holds)
+			settle_later(conn);
 		if (unlikely(ret))
 			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		return 0;
 	}
 	list_del_init(&send->list);
 	send->posted = false;
+	conn->sq.lingering -= holds;
 	slot_release(conn, send);
 	spin_unlock(&conn->sq.lock);
 	trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled, ret);

@@ -8,6 +8,7 @@
 
 #include <linux/list.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 struct rpcrdma2_conn;
@@ -23,6 +24,13 @@ struct rpcrdma2_send;
  * @avail: free ones
  * @most: the most that one chain may take
  * @unsignaled: Sends posted since the last signaled one
+ * @lingering: pages that wait for these
+ * @completions: of Sends, and of what stood in for one
+ * @settle: its work item sees to it that nothing lingers for long
+ * @settle_seen: @completions when that looked last
+ * @settle_cqe: completion of what it posts
+ * @settling: it has posted something
+ * @settle_to: the last Send in front of that, unless over
  * @free: free send slots for RPC messages
  * @bare: those that have no buffer
  * @buffers: how many have one, free or not
@@ -47,6 +55,13 @@ struct rpcrdma2_sq {
 	u32				avail;
 	u32				most;
 	u32				unsignaled;
+	u32				lingering;
+	u32				completions;
+	struct delayed_work		settle;
+	u32				settle_seen;
+	struct ib_cqe			settle_cqe;
+	bool				settling;
+	struct rpcrdma2_send		*settle_to;
 	struct list_head		free;
 	struct list_head		bare;
 	u32				buffers;
@@ -99,9 +114,11 @@ struct rpcrdma2_sq_waiter {
  * @posted: it is on the list of posted slots
  * @on_wire: set before it is posted, unless NULL
  * @done: called from the completion (also when flushed, @status < 0).
- *	A slot with @done is always signaled; without, one in
- *	RPCRDMA2_SIGNAL_EVERY is
+ *	A slot with @done is always signaled unless it @holds something;
+ *	without, one in RPCRDMA2_SIGNAL_EVERY is
  * @priv: for @done
+ * @holds: pages that @done gives back, which may linger until a later Send
+ *	completes, or 0
  */
 struct rpcrdma2_send {
 	struct ib_cqe			cqe;
@@ -117,6 +134,7 @@ struct rpcrdma2_send {
 	bool				*on_wire;
 	void (*done)(struct rpcrdma2_send *send, int status);
 	void				*priv;
+	u32				holds;
 };
 
 /* Entries in all; see rpcrdma2_sends_plan() */
