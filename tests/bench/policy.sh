@@ -11,7 +11,7 @@
 #	time SETTING LOAD JOBS OPS NANOSECONDS CONTEXT-SWITCHES	(per round)
 #	memory SETTING LOAD ROLE KIND BYTES		(after it)
 #	state SETTING LOAD ROLE SIZE CREDITS RECEIVES	(likewise)
-#	device SETTING BYTES		(queues of rxe, both sides together)
+#	device SETTING ROLE BYTES	(queues of rxe)
 #	default NAME VALUE		(of a plain modprobe)
 #
 # Each load warms up, then the state of the connection is checked: that the
@@ -184,6 +184,29 @@ queues() {
 		/proc/vmallocinfo
 }
 
+# Whose are they? Those of the server are made by a thread of nfsd.
+TRACE=/sys/kernel/tracing
+queues_watch() {
+	echo 'p:bench/queue vmalloc_user_noprof size=%di:u64' \
+		> $TRACE/kprobe_events
+	echo > $TRACE/trace
+	echo 1 > $TRACE/events/bench/queue/enable
+}
+queues_made() { # SETTING BYTES
+	echo 0 > $TRACE/events/bench/queue/enable
+	awk -v setting="$1" '/ queue: / {
+			role = $1 ~ /^nfsd-/ ? "server" : "client"
+			sub(/.*size=/, "")
+			bytes[role] += int(($0 + 4095) / 4096) * 4096
+		}
+		END { for (r in bytes) print "device", setting, r, bytes[r] }' \
+		$TRACE/trace > "$LAB_TMP/queues"
+	echo > $TRACE/kprobe_events
+	awk -v all="$2" '{ sum += $4 } END { exit sum != all }' \
+		"$LAB_TMP/queues" || lab_die "queues: $2 bytes, not $(cat "$LAB_TMP/queues")"
+	cat "$LAB_TMP/queues" >> "$RESULTS"
+}
+
 mounted_alone() {
 	mount_nfs rxe "$VERS" rsize=1048576,wsize=1048576
 	mkdir -p /export/bench/dir
@@ -257,8 +280,9 @@ done
 for s in $SETTINGS; do
 	setting "$s"
 	before=$(queues)
+	queues_watch
 	mounted_alone
-	echo "device $s $(($(queues) - before))" >> "$RESULTS"
+	queues_made "$s" $(($(queues) - before))
 	unmounted
 	for l in $LOADS; do
 		ktap_diag "measuring $l, setting $s"
