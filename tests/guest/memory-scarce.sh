@@ -263,10 +263,40 @@ kept() { # DEV VERS
 	rm -r "$E"
 }
 
+# Buffers that were needed once, when the kernel wants memory back
+
+sends() { value "$1" send_memory; }
+more_sends() { # CLIENT SERVER: so many bytes before
+	local i pids=()
+
+	for ((i = 0; i < 30; i++)); do
+		iocheck write -t -d -s 1 -l 9000 -b 3000 "$D/w$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}" && [ "$(sends client)" -gt "$1" ] &&
+		[ "$(sends server)" -gt "$2" ]
+}
+
+given_back() { # DEV VERS
+	local client server
+
+	scratch back
+	nfs "$1" "$2"
+	client=$(sends client) server=$(sends server)
+	lab_wait 30 more_sends "$client" "$server"
+	lab_wait 10 calls_ended
+	echo 2 > /proc/sys/vm/drop_caches
+	[ "$(sends client) $(sends server)" = "$client $server" ]
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start
 for_versions 4.2 kept "what a server keeps"
+for_versions 4.2 given_back "both ends give memory back"
 for_versions 4.2 patience "work items ask once for memory, threads wait"
 for_versions 4.2 dirty_limit "beyond the dirty limit with one credit (F-10)"
 if have_faults; then

@@ -114,11 +114,19 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 	return kref_read(&client->rq.xprt.kref);
 }
 
-static void client_trim(struct rpcrdma2_conn *conn)
+static u32 client_spare(const struct rpcrdma2_conn *conn)
+{
+	return 0;
+}
+
+/* What writes dirty pages needs slots when memory is short. */
+static u32 client_trim(struct rpcrdma2_conn *conn, bool idle)
 {
 	struct rpcrdma2_client *client = conn->p.owner;
 
-	rpcrdma2_requester_trim(&client->rq);
+	if (idle)
+		rpcrdma2_requester_trim(&client->rq);
+	return 0;
 }
 
 static void client_memory(struct rpcrdma2_conn *conn,
@@ -137,7 +145,8 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.window		= client_window,
 	.replies_due	= client_replies_due,
 	.lost		= client_lost,
-	.idle		= client_trim,
+	.spare		= client_spare,
+	.trim		= client_trim,
 	.memory		= client_memory,
 	.wanted		= client_wanted,
 };

@@ -44,8 +44,10 @@ struct rpcrdma2_memory {
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
  *
- * @idle: hardly any Calls have come for a while: gives back what is kept for later;
- *	does not sleep
+ * @spare: how much @trim would give back because memory is short
+ * @trim: gives back what is kept for later, because memory is short or the
+ *	connection is @idle, hardly any Calls having come for a while; returns how
+ *	much, in objects of any kind; does not sleep
  * @memory: fills in what the owner keeps; sleeps
  * @wanted: client: does anybody still want a connection that is being made?
  *	Asked from time to time while rpcrdma2_conn_connect() waits
@@ -63,7 +65,8 @@ struct rpcrdma2_conn_ops {
 	u32 (*replies_due)(struct rpcrdma2_conn *conn);
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
-	void (*idle)(struct rpcrdma2_conn *conn);
+	u32 (*spare)(const struct rpcrdma2_conn *conn);
+	u32 (*trim)(struct rpcrdma2_conn *conn, bool idle);
 	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 	bool (*wanted)(const struct rpcrdma2_conn *conn);
 };

@@ -24,7 +24,6 @@
 #include <linux/inetdevice.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/svc.h>
@@ -508,14 +507,23 @@ static void svc_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem)
 	mem->rpcs = rpcrdma2_responder_memory(&svc->resp);
 }
 
-/* What is granted needs no memory. */
-static void svc_idle(struct rpcrdma2_conn *conn)
+static u32 svc_spare(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_svc *svc = conn->p.owner;
+
+	return rpcrdma2_responder_spare(&svc->resp);
+}
+
+/* What is granted needs no memory. Calls come to those who wait for memory. */
+static u32 svc_trim(struct rpcrdma2_conn *conn, bool idle)
 {
 	struct rpcrdma2_svc *svc = conn->p.owner;
 
-	rpcrdma2_responder_trim(&svc->resp);
-	rpcrdma2_calls_trim(&svc->resp, rpcrdma2_credit_grant(&conn->rq) +
-					RPCRDMA2_CONTROL_RESERVE);
+	if (idle)
+		rpcrdma2_calls_trim(&svc->resp,
+				    rpcrdma2_credit_grant(&conn->rq) +
+				    RPCRDMA2_CONTROL_RESERVE);
+	return rpcrdma2_responder_trim(&svc->resp);
 }
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
@@ -526,7 +534,8 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.replies_due	= svc_replies_due,
 	.trusted	= svc_trusted,
 	.lost		= svc_lost,
-	.idle		= svc_idle,
+	.spare		= svc_spare,
+	.trim		= svc_trim,
 	.memory		= svc_memory,
 };
 
@@ -547,65 +556,6 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
 };
 
-/* ---- memory that is given back ---- */
-
-/* What a connection keeps for later it also gives back when the kernel runs out of
- * memory. Calls stay then, because they come to those who wait for memory.
- */
-static LIST_HEAD(svc_all);
-static DEFINE_SPINLOCK(svc_all_lock);	/* svc_all; outside of resp->lock, sq.lock */
-static struct shrinker *svc_shrinker;
-
-static void svc_keeps(struct rpcrdma2_svc *svc)
-{
-	spin_lock(&svc_all_lock);
-	list_add_tail(&svc->all, &svc_all);
-	spin_unlock(&svc_all_lock);
-}
-
-static void svc_keeps_not(struct rpcrdma2_svc *svc)
-{
-	spin_lock(&svc_all_lock);
-	list_del_init(&svc->all);
-	spin_unlock(&svc_all_lock);
-}
-
-static unsigned long svc_shrink_count(struct shrinker *shrinker,
-				      struct shrink_control *sc)
-{
-	struct rpcrdma2_svc *svc;
-	unsigned long n = 0;
-
-	spin_lock(&svc_all_lock);
-	list_for_each_entry(svc, &svc_all, all)
-		n += rpcrdma2_responder_spare(&svc->resp) +
-		     rpcrdma2_sends_spare(svc->conn);
-	spin_unlock(&svc_all_lock);
-	return n ?: SHRINK_EMPTY;
-}
-
-/* Those that were looked at go to the end of the list. */
-static unsigned long svc_shrink_scan(struct shrinker *shrinker,
-				     struct shrink_control *sc)
-{
-	struct rpcrdma2_svc *svc, *last;
-	unsigned long n = 0;
-
-	spin_lock(&svc_all_lock);
-	if (!list_empty(&svc_all)) {
-		last = list_last_entry(&svc_all, struct rpcrdma2_svc, all);
-		do {
-			svc = list_first_entry(&svc_all, struct rpcrdma2_svc,
-					       all);
-			n += rpcrdma2_responder_trim(&svc->resp) +
-			     rpcrdma2_sends_trim(svc->conn);
-			list_move_tail(&svc->all, &svc_all);
-		} while (svc != last && n < sc->nr_to_scan);
-	}
-	spin_unlock(&svc_all_lock);
-	return n ?: SHRINK_STOP;
-}
-
 /* Reverse of svc_accept(). Nobody has a reference any more. */
 static void svc_free(struct work_struct *work)
 {
@@ -615,7 +565,6 @@ static void svc_free(struct work_struct *work)
 	u32 unserved = 0, id = 0;
 
 	if (svc->conn) {
-		svc_keeps_not(svc);
 		id = svc->conn->id;
 		rpcrdma2_bc_stop(svc);
 		rpcrdma2_conn_close(svc->conn);
@@ -678,7 +627,6 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 	svc_set_addresses(&svc->xprt, cm_id);
 	spin_lock_init(&svc->lock);
 	INIT_LIST_HEAD(&svc->ready);
-	INIT_LIST_HEAD(&svc->all);
 	INIT_WORK(&svc->free_work, svc_free);
 	rpcrdma2_recv_pool_init(&svc->pool, recv_size);
 	svc->pool.node = ibdev_to_node(cm_id->device);
@@ -767,7 +715,6 @@ static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
 		svc_xprt_put(&svc->xprt);
 		return NULL;
 	}
-	svc_keeps(svc);
 	return &svc->xprt;
 }
 
@@ -935,14 +882,6 @@ int rpcrdma2_server_init(void)
 	rpcrdma2_svc_wq = alloc_workqueue("rpcrdma2_svc", WQ_UNBOUND, 0);
 	if (!rpcrdma2_svc_wq)
 		return -ENOMEM;
-	svc_shrinker = shrinker_alloc(0, "rpcrdma2-server");
-	if (!svc_shrinker) {
-		destroy_workqueue(rpcrdma2_svc_wq);
-		return -ENOMEM;
-	}
-	svc_shrinker->count_objects = svc_shrink_count;
-	svc_shrinker->scan_objects = svc_shrink_scan;
-	shrinker_register(svc_shrinker);
 	return 0;
 }
 
@@ -955,6 +894,5 @@ int rpcrdma2_server_init(void)
  */
 void rpcrdma2_server_exit(void)
 {
-	shrinker_free(svc_shrinker);
 	destroy_workqueue(rpcrdma2_svc_wq);
 }

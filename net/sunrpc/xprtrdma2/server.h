@@ -29,7 +29,6 @@ struct rpcrdma2_bc;
  * @lock: protects @ready together with XPT_DATA, and setting @bc
  * @ready: struct rpcrdma2_call_ctx that a thread can work on
  * @bc: transport for callbacks, with a reference of ours, or NULL. Set once
- * @all: link in the list of all that may have memory to give back
  * @free_work: tears everything down
  */
 struct rpcrdma2_svc {
@@ -41,7 +40,6 @@ struct rpcrdma2_svc {
 	spinlock_t			lock;	/* @ready, setting @bc */
 	struct list_head		ready;
 	struct rpcrdma2_bc		*bc;
-	struct list_head		all;
 	struct work_struct		free_work;
 };
 
