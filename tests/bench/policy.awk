@@ -17,7 +17,7 @@ $1 == "time" {
 $1 == "memory" {
 	kib[$2, $3, $4, $5] = $6 / 1024
 	sum[$2, $3] += $6 / 1024
-	end[$2, $3, $4] += $6 / 1024
+	at[$2, $3, $4] += $6 / 1024
 }
 
 $1 == "state" {
@@ -46,10 +46,11 @@ function mem(setting, load, role, kind) {
 	return sprintf("%.0f", kib[setting, load, role, kind])
 }
 
-function held(which, n) {
-	printf "%s %.0f KiB, %s %d;", which, n,
-		n > may[which] ? "missed:" : "reached:", may[which]
-	exceeded += n > may[which]
+function held(which, n,		over) {
+	over = n > may[which]
+	exceeded += over
+	return sprintf("%s %.0f KiB (at most %d, %s)", which, n, may[which],
+		       over ? "missed" : "reached")
 }
 
 END {
@@ -92,12 +93,10 @@ END {
 		printf "%s %d KiB", (j > 1 ? "," : ""), queues[s[j]]
 	print ""
 	if (("policy", "idle") in sum) {
-		printf "an idle connection with these queues: "
-		held("both ends", sum["policy", "idle"] + queues["policy"])
-		printf " "
-		held("server", end["policy", "idle", "server"] +
-		     queues["policy", "server"])
-		print ""
+		both = sum["policy", "idle"] + queues["policy"]
+		server = at["policy", "idle", "server"] + queues["policy", "server"]
+		print "an idle connection with these queues: " \
+			held("both ends", both) ", " held("server", server)
 	}
 	if (missing) {
 		print "no figure for:" missing
