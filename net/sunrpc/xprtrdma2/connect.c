@@ -581,6 +581,23 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 }
 
 /**
+ * rpcrdma2_conn_refuse - answer a connect request: no
+ * @cm_id: of the request, which was not accepted
+ * @err: why; after -ENOMEM the client is to ask again
+ *
+ * For one reason only, a stale connection, Linux clients report -ENOTCONN, and
+ * connect again. All others become -ECONNREFUSED, which ends a mount. iWARP knows no
+ * reasons.
+ *
+ * Context: process.
+ */
+void rpcrdma2_conn_refuse(struct rdma_cm_id *cm_id, int err)
+{
+	rdma_reject(cm_id, NULL, 0, err == -ENOMEM ? IB_CM_REJ_STALE_CONN :
+						     IB_CM_REJ_CONSUMER_DEFINED);
+}
+
+/**
  * rpcrdma2_conn_incoming - a connection for a client's connect request
  * @cm_id: of the request; owned by the connection from now on
  * @p: what the connection is to be like
@@ -628,8 +645,7 @@ int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 	if (ret) {
 		WRITE_ONCE(conn->told, true);
 		if (ret != -ENOTCONN)
-			rdma_reject(conn->cm_id, NULL, 0,
-				    IB_CM_REJ_CONSUMER_DEFINED);
+			rpcrdma2_conn_refuse(conn->cm_id, ret);
 		return ret;
 	}
 	rpcrdma2_observe_add(conn);

@@ -17,6 +17,7 @@ rpcrdma2_conn_incoming(struct rdma_cm_id *cm_id,
 		       const struct rpcrdma2_conn_params *p);
 int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 			 const struct rdma_conn_param *req);
+void rpcrdma2_conn_refuse(struct rdma_cm_id *cm_id, int err);
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_free(struct rpcrdma2_conn *conn);
 

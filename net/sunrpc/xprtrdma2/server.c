@@ -45,6 +45,14 @@
 /* How often to look whether a lost address is there again */
 #define RPCRDMA2_LISTEN_AGAIN	(5 * HZ)
 
+/* So many clients may come at a time that have not shown yet that they may use
+ * something; how long each counts as one of them; how often to look whether the next
+ * one may come. Fewer than sunrpc keeps, 64, of which some come by TCP.
+ */
+#define RPCRDMA2_STRANGERS	48U
+#define RPCRDMA2_STRANGER_TIME	(2 * HZ)
+#define RPCRDMA2_STRANGER_LOOK	max(HZ / 100, 1)
+
 /* The private data of a connect request is never longer */
 #define RPCRDMA2_PRIVATE_MAX	256
 
@@ -99,6 +107,7 @@ static struct workqueue_struct *rpcrdma2_svc_wq;
  * @lock: protects @pending and @npending
  * @pending: struct rpcrdma2_pending
  * @npending: how many
+ * @door_work: has a thread look again whether the next one may come in
  * @free_work: frees the listener
  */
 struct rpcrdma2_listener {
@@ -111,6 +120,7 @@ struct rpcrdma2_listener {
 	spinlock_t			lock;	/* @pending, @npending */
 	struct list_head		pending;
 	unsigned int			npending;
+	struct delayed_work		door_work;
 	struct work_struct		free_work;
 };
 
@@ -335,6 +345,15 @@ static void listener_stop(struct rpcrdma2_listener *listener)
 	}
 }
 
+static void listener_door(struct work_struct *work)
+{
+	struct rpcrdma2_listener *listener =
+		container_of(work, struct rpcrdma2_listener, door_work.work);
+
+	set_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	svc_xprt_enqueue(&listener->xprt);
+}
+
 static void listener_free(struct work_struct *work)
 {
 	struct rpcrdma2_listener *listener =
@@ -342,6 +361,7 @@ static void listener_free(struct work_struct *work)
 
 	listener_stop(listener);
 	cancel_delayed_work_sync(&listener->rebuild_work);
+	cancel_delayed_work_sync(&listener->door_work);
 	mutex_destroy(&listener->mutex);
 	kfree(listener);
 }
@@ -383,6 +403,7 @@ struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
 	spin_lock_init(&listener->lock);
 	INIT_LIST_HEAD(&listener->pending);
 	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
+	INIT_DELAYED_WORK(&listener->door_work, listener_door);
 	INIT_WORK(&listener->free_work, listener_free);
 
 	mutex_lock(&listener->mutex);
@@ -556,6 +577,50 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
 };
 
+/* ---- who has come a short while ago ---- */
+
+static LIST_HEAD(svc_strangers);
+static DEFINE_SPINLOCK(svc_strangers_lock);	/* nothing is taken inside */
+
+static void svc_has_come(struct rpcrdma2_svc *svc)
+{
+	spin_lock(&svc_strangers_lock);
+	svc->since = jiffies;
+	list_add_tail(&svc->stranger, &svc_strangers);
+	spin_unlock(&svc_strangers_lock);
+}
+
+static void svc_goes(struct rpcrdma2_svc *svc)
+{
+	spin_lock(&svc_strangers_lock);
+	list_del_init(&svc->stranger);
+	spin_unlock(&svc_strangers_lock);
+}
+
+/* May one more come in? With too many that have shown no filehandle, sunrpc ends the
+ * oldest of them, whatever that one is about: a client that does not have its
+ * connection yet is refused. If many come at once, the next ones wait until those
+ * before them are known, or have had their time.
+ */
+static bool svc_door_is_open(const struct svc_serv *serv)
+{
+	struct rpcrdma2_svc *svc, *next;
+	unsigned int n = 0;
+
+	spin_lock(&svc_strangers_lock);
+	list_for_each_entry_safe(svc, next, &svc_strangers, stranger) {
+		if (compat_svc_peer_valid(&svc->xprt) ||
+		    time_is_before_jiffies(svc->since + RPCRDMA2_STRANGER_TIME))
+			list_del_init(&svc->stranger);
+		else if (svc->xprt.xpt_server == serv)
+			n++;
+	}
+	spin_unlock(&svc_strangers_lock);
+	return n < RPCRDMA2_STRANGERS;
+}
+
+/* ---- coming and going ---- */
+
 /* Reverse of svc_accept(). Nobody has a reference any more. */
 static void svc_free(struct work_struct *work)
 {
@@ -564,6 +629,7 @@ static void svc_free(struct work_struct *work)
 	struct rpcrdma2_call_ctx *call, *tmp;
 	u32 unserved = 0, id = 0;
 
+	svc_goes(svc);
 	if (svc->conn) {
 		id = svc->conn->id;
 		rpcrdma2_bc_stop(svc);
@@ -627,6 +693,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 	svc_set_addresses(&svc->xprt, cm_id);
 	spin_lock_init(&svc->lock);
 	INIT_LIST_HEAD(&svc->ready);
+	INIT_LIST_HEAD(&svc->stranger);
 	INIT_WORK(&svc->free_work, svc_free);
 	rpcrdma2_recv_pool_init(&svc->pool, recv_size);
 	svc->pool.node = ibdev_to_node(cm_id->device);
@@ -664,11 +731,34 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 		ret = svc->conn ? 0 : -ENOMEM;
 	}
 	if (ret) {
-		rdma_reject(cm_id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
+		rpcrdma2_conn_refuse(cm_id, ret);
 		rdma_destroy_id(cm_id);
 		return ret;
 	}
 	return rpcrdma2_conn_accept(svc->conn, &req->param);
+}
+
+/* The oldest connect request, or NULL. */
+static struct rpcrdma2_pending *
+listener_next(struct rpcrdma2_listener *listener)
+{
+	bool open = svc_door_is_open(listener->xprt.xpt_server);
+	struct rpcrdma2_pending *req = NULL;
+
+	spin_lock(&listener->lock);
+	if (open && !list_empty(&listener->pending)) {
+		req = list_first_entry(&listener->pending,
+				       struct rpcrdma2_pending, list);
+		list_del_init(&req->list);
+		listener->npending--;
+	}
+	if (!open || list_empty(&listener->pending))
+		clear_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	spin_unlock(&listener->lock);
+	if (!open)
+		queue_delayed_work(rpcrdma2_svc_wq, &listener->door_work,
+				   RPCRDMA2_STRANGER_LOOK);
+	return req;
 }
 
 /* xpo_accept: make a transport of the oldest connect request. sunrpc took a
@@ -677,22 +767,12 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
  */
 static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
 {
-	struct rpcrdma2_listener *listener = listener_of(xprt);
 	struct rpcrdma2_policy policy;
 	struct rpcrdma2_pending *req;
 	struct rpcrdma2_svc *svc;
 	int ret;
 
-	spin_lock(&listener->lock);
-	req = list_first_entry_or_null(&listener->pending,
-				       struct rpcrdma2_pending, list);
-	if (req) {
-		list_del_init(&req->list);
-		listener->npending--;
-	}
-	if (list_empty(&listener->pending))
-		clear_bit(XPT_CONN, &xprt->xpt_flags);
-	spin_unlock(&listener->lock);
+	req = listener_next(listener_of(xprt));
 	if (!req)
 		return NULL;
 
@@ -700,7 +780,7 @@ static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
 	svc = svc_alloc(xprt, req->cm_id,
 			policy.val[RPCRDMA2_POLICY_RECV_SIZE]);
 	if (!svc) {
-		rdma_reject(req->cm_id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
+		rpcrdma2_conn_refuse(req->cm_id, -ENOMEM);
 		rdma_destroy_id(req->cm_id);
 		kfree(req);
 		return NULL;
@@ -715,6 +795,7 @@ static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
 		svc_xprt_put(&svc->xprt);
 		return NULL;
 	}
+	svc_has_come(svc);
 	return &svc->xprt;
 }
 
