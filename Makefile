@@ -24,7 +24,7 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
-	check-kernels check-hostile check-pressure check-kcsan check-arm64 \
+	check-kernels check-hostile check-thousand check-pressure check-kcsan check-arm64 \
 	check-collectors check-conform check-deb check-series check-kselftest \
 	kselftest mutants series bench lint help clean
 
@@ -79,6 +79,11 @@ check-kernels:
 check-hostile:
 	@scripts/setup-packages.sh
 	@scripts/lab/run uml --param hostile_seconds=600 raw-hostile
+
+check-thousand:
+	@scripts/setup-packages.sh
+	@scripts/lab/run qemu --mem 4G --param thousand_clients=1000 \
+		--param thousand_seconds=600 conn-thousand
 
 check-pressure:
 	@scripts/setup-packages.sh
@@ -182,6 +187,8 @@ help:
 	@echo '  make check-kernels  the module on every supported kernel; gets them from'
 	@echo '                    Debian. KERNELS="..." of scripts/kernels.txt'
 	@echo '  make check-hostile  ten minutes of honest mounts beside hostile clients'
+	@echo '  make check-thousand  a thousand clients of one server, ten minutes of work,'
+	@echo '                    a restart; twenty minutes'
 	@echo '  make check-pressure  swap on a mount, with little memory; ten minutes'
 	@echo '  make check-kcsan  on a kernel that watches for data races; also minutes'
 	@echo '  make check-deb    the packages, in a Debian from installation to purge;'

@@ -1,0 +1,289 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Very many clients of one server, some of them mounts, the others all in one process
+# (src/crowd.c): all are served and none is refused when they come at once, at first
+# and after the server was stopped; what they cost is what they should, and does not
+# grow; hostile clients beside them do not matter.
+#
+# make check-thousand has a thousand of them, and ten minutes of work:
+# thousand_clients=1000 thousand_seconds=600
+#
+# timeout: 240
+# flavours: uml
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+# More than nfsd keeps that it has served no filehandle, which are 64
+CLIENTS=${thousand_clients:-100}
+SECS=${thousand_seconds:-8}
+MOUNTS=$((CLIENTS / 100 + 2))
+RAW=$((CLIENTS - MOUNTS))
+
+# KiB. What an idle client that only asks for attributes costs the server is to be
+# computed: 24 Receives (8 credits, 16 for other messages), with 2 that are ready, of
+# 16 KiB; 17 buffers for Sends, of the 4 KiB that the client receives, and what there
+# is to say of each entry of the send queue (20); Calls (2).
+IDLE_KIB=$(((24 + 2) * 16 + 17 * 4 + 20 + 2))
+# The kernel's own objects for it, and all of the other end but queues; with those of
+# kernels for debugging
+OTHER_KIB=192
+[[ $lab_flavour != *debug* ]] || OTHER_KIB=512
+# What work may leave behind: the server's reply cache, for example
+GROWTH_KIB=$((8192 + CLIENTS * 16))
+# Beside hostile clients a round of Calls takes so many times as long, at the most.
+FACTOR=5
+
+# ---- the crowd ----
+
+# ask COMMAND: what crowd says of it is in SAID; the milliseconds, if any, are in MS.
+ask() {
+	local -
+
+	set +x
+	echo "$1" >&"$TO_CROWD"
+	read -r SAID <&"$FROM_CROWD" || { cat "$LAB_TMP/crowd"; return 1; }
+	[[ $SAID =~ ' ms '([0-9]+) ]] && MS=${BASH_REMATCH[1]}
+	echo "$1: $SAID"
+}
+
+server_connections() { [ "$(connections server)" = "$1" ]; }
+
+# rounds CMD...: Calls of all, as long as CMD succeeds; how long one of these rounds
+# takes, in the middle, is MEDIAN.
+rounds() {
+	local - all=()
+
+	set +x
+	while "$@"; do
+		ask call > "$LAB_TMP/said" || { cat "$LAB_TMP/said"; return 1; }
+		all+=("$MS")
+	done
+	ROUNDS=${#all[@]}
+	mapfile -t all < <(printf '%s\n' "${all[@]}" | sort -n)
+	MEDIAN=${all[ROUNDS / 2]}
+}
+
+# ---- mounts ----
+
+address_of() { echo "10.0.0.$((100 + $1))"; }
+
+# NFSv3: clients of NFSv4 would find that all of these addresses are one server.
+mount_all() {
+	local i
+
+	for ((i = 1; i <= MOUNTS; i++)); do
+		ip addr add "$(address_of $i)/24" dev v0
+	done
+	for ((i = 1; i <= MOUNTS; i++)); do
+		RXE_ADDR=$(address_of $i) nfs rxe 3 "" "/run/mount$i"
+	done
+}
+
+verified() { # NUMBER SEED
+	iocheck write -t -d -s "$2" -l 70001 -b 9001 "/run/mount$1/work/d$1" &&
+		iocheck check -d -s "$2" -l 70001 -b 30001 "/run/mount$1/work/d$1" &&
+		iocheck write -t -y -s "$2" -l 300001 "/run/mount$1/work/b$1" &&
+		iocheck check -e -s "$2" -l 300001 "$E/b$1"
+}
+
+verified_all() {
+	local i
+
+	for ((i = 1; i <= MOUNTS; i++)); do
+		verified $i "$1"
+	done
+}
+
+worker() { # NUMBER
+	local - n=0
+
+	set +x
+	until [ -e "$LAB_TMP/stop" ]; do
+		verified "$1" $((++n)) || return 1
+	done
+	echo "mount $1: $n times"
+}
+
+before() { [ "$SECONDS" -lt "$1" ]; }
+
+# busy SECONDS: everybody works.
+busy() {
+	local i pids=()
+
+	rm -f "$LAB_TMP/stop"
+	for ((i = 1; i <= MOUNTS; i++)); do
+		worker $i &
+		pids+=($!)
+	done
+	rounds before $((SECONDS + $1))
+	touch "$LAB_TMP/stop"
+	wait_all "${pids[@]}"
+	ktap_diag "$ROUNDS rounds of Calls, the median took $MEDIAN ms"
+}
+
+# ---- memory, in KiB ----
+
+# For messages and Calls of all connections, and of those of the crowd
+messages() {
+	rpcrdma2 show server | awk '
+		/^rbsiz: / { crowd = $5 == 4096 }
+		/^(receive|send|rpc)_memory: / { all += $2; of_crowd += crowd * $2 }
+		END { print int(all / 1024), int(of_crowd / 1024) }'
+}
+
+# The queues of rxe, those of both ends
+queues() {
+	awk '/rxe_queue_init/ { bytes += $2 - 4096 }
+		END { print int(bytes / 1024) }' /proc/vmallocinfo
+}
+
+available() {
+	drop_caches
+	awk '/^MemAvailable:/ { print $2 }' /proc/meminfo
+}
+
+# Some of what is not in use any more becomes free only later.
+at_rest() {
+	local last=$FREE
+
+	FREE=$(available)
+	[ $((FREE - last)) -lt $CLIENTS ] && [ $((last - FREE)) -lt $CLIENTS ]
+}
+
+# memory: sets MESSAGES and OF_CROWD, part of them, QUEUES, FREE
+memory() {
+	FREE=0
+	lab_wait 10 at_rest
+	read -r MESSAGES OF_CROWD < <(messages)
+	QUEUES=$(queues)
+}
+
+
+# ---- the test ----
+
+start_server() {
+	# nfsd of older kernels keeps 20 connections for each of its threads.
+	lab_nfsd $((CLIENTS / 20 + 8))
+	lab_listen rdma2 20049
+}
+
+come() {
+	memory
+	declare -p FREE QUEUES > "$LAB_TMP/before"
+	ask connect
+	ktap_diag "$SAID"
+	mount_all
+	server_connections "$CLIENTS"
+	ask call
+}
+
+# What is free must be less by what is said to be used, and not by much more.
+cost() {
+	local free queues used
+
+	memory
+	free=$FREE queues=$QUEUES
+	. "$LAB_TMP/before"
+	used=$((FREE - free)) queues=$((queues - QUEUES))
+	ktap_diag "each client: $((OF_CROWD / RAW)) KiB for messages, with mounts" \
+		"$((MESSAGES / CLIENTS)); $((queues / CLIENTS)) for queues;" \
+		"$((used / CLIENTS)) of the guest"
+	# As computed, to one per cent
+	[ $((100 * OF_CROWD)) -ge $((99 * RAW * IDLE_KIB)) ]
+	[ $((100 * OF_CROWD)) -le $((101 * RAW * IDLE_KIB)) ]
+	used=$((used - MESSAGES - queues))
+	[ $used -ge 0 ] && [ $used -le $((CLIENTS * OTHER_KIB)) ]
+}
+
+# What the first tenth of the time leaves is what work takes.
+work() {
+	local free used
+
+	busy $((SECS / 10 + 1))
+	memory
+	used=$MESSAGES free=$FREE
+	busy "$SECS"
+	memory
+	ktap_diag "$used KiB for messages, then $MESSAGES; of the guest $((free - FREE)) KiB more"
+	[ $((100 * MESSAGES)) -le $((101 * used)) ]
+	[ $((free - FREE)) -le $GROWTH_KIB ]
+	server_connections "$CLIENTS"
+}
+
+hostile() {
+	local alone secs=$((SECS < 60 ? SECS : 60))
+
+	rounds before $((SECONDS + secs))
+	alone=$MEDIAN
+	HOSTILE_SECONDS=$secs rpcrdma2-conform server "$(lab_addr rxe)" hostile_all \
+		--module --export / --scale "$lab_scale" > "$LAB_TMP/hostile" 2>&1 &
+	rounds kill -0 $! 2> /dev/null
+	wait $! || { cat "$LAB_TMP/hostile"; return 1; }
+	ktap_diag "a round of Calls: $alone ms, beside hostile clients $MEDIAN ms ($ROUNDS rounds)"
+	verified_all 7
+	lab_wait 60 server_connections "$CLIENTS"
+	[ "$MEDIAN" -le $((FACTOR * alone)) ]
+}
+
+restart() { # connect|hesitate
+	local start rc=0
+
+	echo 0 > $NFSD/threads
+	ask closed || rc=1
+	start_server
+	[ $rc = 0 ]
+	start=$SECONDS
+	ask "$1"
+	ktap_diag "$SAID"
+	verified_all 8
+	server_connections "$CLIENTS"
+	ktap_diag "all of them, with mounts: $((SECONDS - start)) s"
+	ask call
+}
+
+# Whatever is written to the export takes no memory of the guest from now on.
+fill() {
+	local -
+
+	set +e
+	dd if=/dev/zero of=/export/full bs=1M status=none 2> /dev/null
+	sync
+	rm /export/full
+}
+
+over() {
+	local i
+
+	kill "$CROWD_PID"
+	for ((i = 1; i <= MOUNTS; i++)); do
+		umount "/run/mount$i"
+	done
+	lab_wait 60 none_left
+}
+
+# or_end: nothing below would say anything if that failed.
+or_end() { [ "$KTAP_FAILED" = 0 ] || lab_die "the crowd is not what it should be"; }
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4 64M
+fill
+fs_start $((CLIENTS / 20 + 8))
+scratch work
+coproc CROWD {
+	exec crowd "$(lab_addr rxe)" 20049 $RAW $((60 * lab_scale)) 2> "$LAB_TMP/crowd"
+}
+# Subshells do not have those of a coprocess.
+exec {TO_CROWD}>&"${CROWD[1]}" {FROM_CROWD}<&"${CROWD[0]}"
+ktap_run "$RAW clients and $MOUNTS mounts come at once" come
+or_end
+ktap_run "they cost what they should" cost
+ktap_run "$SECS seconds of Calls and verified I/O" work
+or_end
+ktap_run "hostile clients beside them" hostile
+or_end
+ktap_run "the server goes and comes back" restart connect
+or_end
+ktap_run "the same, and clients are slow to see that it is back" restart hesitate
+or_end
+ktap_run "nothing is left" over
