@@ -13,11 +13,12 @@
  * the other, all of them COUNT times, and the write to the parameter returns
  * when the last Reply is there.
  *
- * As rpcrdma2 does it: one completion queue a side, polled by a work item;
- * one SGE a Send; Sends unsignaled but for one in so many, and those behind
- * RDMA Writes; Receives posted in batches; one memory region a chunk, mapped
- * and registered each time, posted together with the Send; RDMA by rdma_rw of
- * ib_core, from single pages, RDMA Writes posted together with the Send.
+ * As rpcrdma2 does it: one completion queue a side, polled by a work item; one SGE
+ * a Send; Sends unsignaled but for one in so many, or when too many pages wait for
+ * the end of RDMA Writes in front of them; Receives posted in batches; one memory
+ * region a chunk, mapped and registered each time, posted together with the Send;
+ * RDMA by rdma_rw of ib_core, from single pages, RDMA Writes posted together with
+ * the Send.
  *
  * A thread of the server answers, and the writer of the parameter calls, since an
  * RPC is executed by a thread and waited for by another: each is woken by the
@@ -50,6 +51,7 @@
 #define VERBS_RECVS	42
 #define VERBS_BATCH	8
 #define VERBS_SIGNAL	16
+#define VERBS_LINGER	(SZ_512K >> PAGE_SHIFT)	/* pages, see above */
 #define VERBS_SGES	18
 #define VERBS_SENDS	128
 
@@ -84,6 +86,7 @@ struct verbs_recv {
  * @sge: its memory
  * @cqe: its completion
  * @unsignaled: Sends since one was signaled
+ * @waiting: pages that wait for one
  */
 struct verbs_end {
 	struct rdma_cm_id		*cm_id;
@@ -97,6 +100,7 @@ struct verbs_end {
 	struct ib_sge			sge;
 	struct ib_cqe			cqe;
 	unsigned int			unsignaled;
+	unsigned int			waiting;
 };
 
 /**
@@ -104,19 +108,24 @@ struct verbs_end {
  * @ctx: work requests
  * @cqe: completion of the last one, or of the Send behind it
  * @sgt: pages
- * @rpc: for which RPC; NULL: not in use
+ * @nents: how many of them are in use
+ * @dir: to or from them
  */
 struct verbs_rw {
 	struct rdma_rw_ctx		ctx;
 	struct ib_cqe			cqe;
 	struct sg_table			sgt;
-	const struct verbs_rpc		*rpc;
+	u32				nents;
+	enum dma_data_direction		dir;
 };
 
 static struct verbs_end client, server;
 static struct sg_table client_sgt;
-/* RDMA Writes end when the next Call may be there already */
-static struct verbs_rw rws[4];
+/* In the order in which they are posted: those from rw_first to rw_next have not
+ * completed. RDMA Writes may wait for those of later RPCs.
+ */
+static struct verbs_rw rws[2 * VERBS_SIGNAL];
+static unsigned int rw_first, rw_next;
 static struct rdma_cm_id *listener;
 static struct ib_mr *mr;
 static struct ib_reg_wr reg;
@@ -162,19 +171,26 @@ static void sent(struct ib_cq *cq, struct ib_wc *wc)
 		verbs_fail(-EIO);
 }
 
-/* A Send with @first posted in front of it. */
+/* A Send with @first posted in front of it. @pages wait for its completion. */
 static void post_send(struct verbs_end *end, u32 len, u32 inv,
-		      struct ib_cqe *cqe, struct ib_send_wr *first)
+		      struct ib_cqe *cqe, u32 pages, struct ib_send_wr *first)
 {
 	struct ib_send_wr *wr = &end->send;
-	bool signaled = cqe || end->unsignaled + 1 >= VERBS_SIGNAL;
+	bool signaled;
 	int ret;
 
-	end->unsignaled = signaled ? 0 : end->unsignaled + 1;
+	end->unsignaled++;
+	end->waiting += pages;
+	signaled = end->unsignaled == VERBS_SIGNAL ||
+		   end->waiting > VERBS_LINGER;
+	if (signaled) {
+		end->unsignaled = 0;
+		end->waiting = 0;
+	}
 	ib_dma_sync_single_for_device(end->cm_id->device, end->sge.addr, len,
 				      DMA_TO_DEVICE);
 	end->sge.length = len;
-	wr->wr_cqe = cqe ?: &end->cqe;
+	wr->wr_cqe = cqe;
 	wr->sg_list = &end->sge;
 	wr->num_sge = 1;
 	wr->send_flags = signaled ? IB_SEND_SIGNALED : 0;
@@ -271,7 +287,7 @@ static void client_call(void)
 		first = &reg.wr;
 	}
 	if (rpc->call)
-		post_send(&client, rpc->call, 0, NULL, first);
+		post_send(&client, rpc->call, 0, &client.cqe, 0, first);
 	else
 		complete(&called);
 }
@@ -301,36 +317,40 @@ static u32 rw_offset(const struct verbs_rpc *rpc)
 
 static struct verbs_rw *rw_begin(const struct verbs_rpc *rpc)
 {
-	struct verbs_rw *rw = rws;
+	struct verbs_rw *rw = &rws[rw_next % ARRAY_SIZE(rws)];
 	int ret;
 
-	while (rw->rpc)
-		if (++rw == rws + ARRAY_SIZE(rws))
-			return ERR_PTR(-EBUSY);
+	if (rw_next - READ_ONCE(rw_first) == ARRAY_SIZE(rws))
+		return ERR_PTR(-EBUSY);
+	rw->nents = lay_out(&rw->sgt, rw_offset(rpc), rpc->bytes);
+	rw->dir = rpc->dir;
 	ret = rdma_rw_ctx_init(&rw->ctx, server.cm_id->qp,
-			       server.cm_id->port_num, rw->sgt.sgl,
-			       lay_out(&rw->sgt, rw_offset(rpc), rpc->bytes),
-			       0, mr->iova, mr->rkey, rpc->dir);
+			       server.cm_id->port_num, rw->sgt.sgl, rw->nents,
+			       0, mr->iova, mr->rkey, rw->dir);
 	if (ret < 0)
 		return ERR_PTR(ret);
-	rw->rpc = rpc;
+	rw_next++;
 	return rw;
 }
 
-static void rw_end(struct verbs_rw *rw)
+/* @last has completed, and all that were posted before it. */
+static void rws_end(const struct verbs_rw *last)
 {
-	const struct verbs_rpc *rpc = rw->rpc;
+	struct verbs_rw *rw;
 
-	rdma_rw_ctx_destroy(&rw->ctx, server.cm_id->qp, server.cm_id->port_num,
-			    rw->sgt.sgl, pages_of(rw_offset(rpc), rpc->bytes),
-			    rpc->dir);
-	rw->rpc = NULL;
+	do {
+		rw = &rws[rw_first % ARRAY_SIZE(rws)];
+		rdma_rw_ctx_destroy(&rw->ctx, server.cm_id->qp,
+				    server.cm_id->port_num, rw->sgt.sgl,
+				    rw->nents, rw->dir);
+		WRITE_ONCE(rw_first, rw_first + 1);
+	} while (rw != last);
 }
 
 /* The RDMA Reads are done. */
 static void server_read(struct ib_cq *cq, struct ib_wc *wc)
 {
-	rw_end(container_of(wc->wr_cqe, struct verbs_rw, cqe));
+	rws_end(container_of(wc->wr_cqe, struct verbs_rw, cqe));
 	if (wc->status != IB_WC_SUCCESS)
 		verbs_fail(-EIO);
 	else
@@ -340,7 +360,7 @@ static void server_read(struct ib_cq *cq, struct ib_wc *wc)
 /* The Send behind RDMA Writes is done. */
 static void server_written(struct ib_cq *cq, struct ib_wc *wc)
 {
-	rw_end(container_of(wc->wr_cqe, struct verbs_rw, cqe));
+	rws_end(container_of(wc->wr_cqe, struct verbs_rw, cqe));
 	if (wc->status != IB_WC_SUCCESS)
 		verbs_fail(-EIO);
 }
@@ -376,14 +396,15 @@ static void server_reply(const struct verbs_rpc *rpc)
 {
 	struct ib_send_wr *first;
 	struct verbs_rw *rw;
+	bool last;
 
 	if (!rpc->reply) {
 		complete(&replied);
 		return;
 	}
 	if (!rpc->bytes || rpc->dir == DMA_FROM_DEVICE) {
-		post_send(&server, rpc->reply, rpc->bytes ? mr->rkey : 0, NULL,
-			  NULL);
+		post_send(&server, rpc->reply, rpc->bytes ? mr->rkey : 0,
+			  &server.cqe, 0, NULL);
 		return;
 	}
 	rw = rw_begin(rpc);
@@ -394,7 +415,9 @@ static void server_reply(const struct verbs_rpc *rpc)
 	rw->cqe.done = server_written;
 	first = rdma_rw_ctx_wrs(&rw->ctx, server.cm_id->qp,
 				server.cm_id->port_num, NULL, &server.send);
-	post_send(&server, rpc->reply, mr->rkey, &rw->cqe, first);
+	last = rw_next - READ_ONCE(rw_first) == ARRAY_SIZE(rws);
+	post_send(&server, rpc->reply, mr->rkey, &rw->cqe,
+		  last ? U32_MAX / 2 : rw->nents, first);
 }
 
 static int server_thread(void *unused)
@@ -474,6 +497,8 @@ static void end_free(struct verbs_end *end)
 	device = end->cm_id->device;
 	if (end->cm_id->qp) {
 		ib_drain_qp(end->cm_id->qp);
+		if (end == &server && rw_first != rw_next)
+			rws_end(&rws[(rw_next - 1) % ARRAY_SIZE(rws)]);
 		rdma_destroy_qp(end->cm_id);
 	}
 	if (!IS_ERR_OR_NULL(end->cq))
