@@ -207,7 +207,8 @@ help:
 	@echo '                    ended. MUTANTS="unit", "guest --minutes 30"'
 	@echo '  make bench        what an operation costs: against version 1 and TCP; how much'
 	@echo '                    of that is ours; with the policy for buffer sizes and'
-	@echo '                    without, and its memory. BENCH=--floor: only that'
+	@echo '                    without, and its memory. BENCH="--connections 1,10,100":'
+	@echo '                    over many connections; BENCH=--floor, BENCH=--help'
 	@echo '  scripts/lab/run   single tests; see scripts/lab/README'
 	@echo
 	@echo '  make lint         checkpatch, sparse, W=1, kernel-doc, spelling'

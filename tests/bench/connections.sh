@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest part of scripts/bench --connections: the same work by one process over one
+# mount and over many, each with a connection of its own. Leaves in results:
+#
+#	time DEV ROW N OPS NANOSECONDS CONTEXT-SWITCHES	(per round)
+#	insn DEV ROW@N OPS CONTEXT-SWITCHES	(recorded by the plugin)
+#	memory DEV N KIND BYTES		(of all, after the load)
+#
+# KIND: device, the queues of rxe; messages, what rpcrdma2 says of itself; all, by
+# how much less memory the guest has available.
+#
+# A connection is a mount from an address of its own. NFSv3, because a client of
+# NFSv4 would find that all these addresses are one server, and use one connection.
+#
+# timeout: 900
+. /lab/lib/lab.sh
+. /lab/tests/params	# DEVICES ROWS ROUNDS PROFILE SCALE CONNECTIONS
+. /lab/tests/rows.sh
+
+PATH=/lab/tests:$PATH
+RESULTS=$LAB_OUT/results
+FILE_SIZE=$((32 << 20))
+DIR=/run/mounts
+
+have_siw() { false; }
+
+address_of() { echo "10.1.$(($1 / 250)).$(($1 % 250 + 1))"; }
+
+# row NAME N: sets the command line. Of 16 Sends one is signaled, so 32 each are the
+# least that says something.
+row() {
+	local op size ops i
+
+	row_op "$1"
+	ops=$((160000000 / (40000 + 6 * size)))
+	ops=$((ops * SCALE / 100))
+	[ "$ops" -ge $((32 * $2)) ] || ops=$((32 * $2))
+	args=(-n "$ops" -w $((16 * $2)) -s "$size" "$op")
+	for ((i = 1; i <= $2; i++)); do
+		args+=("$DIR/$i/data")
+	done
+}
+
+mount_all() { # DEV N
+	local i
+
+	for ((i = 1; i <= $2; i++)); do
+		RXE_ADDR=$(address_of $i) mount_nfs "$1" 3 \
+			rsize=1048576,wsize=1048576,nolock "$DIR/$i"
+	done
+}
+
+umount_all() { # N
+	local i
+
+	for ((i = 1; i <= $1; i++)); do
+		umount_nfs "$DIR/$i"
+	done
+	lab_wait 60 all_closed || lab_die "connections are left"
+}
+
+# The queues of rxe that are there when nobody is connected stay.
+queues() {
+	awk '/rxe_queue_init/ { sum += $2 - 4096 } END { print sum + 0 }' \
+		/proc/vmallocinfo
+}
+all_closed() { [ "$(queues)" = "$QUEUES" ]; }
+
+available() { awk '/^MemAvailable:/ { print $2 * 1024 }' /proc/meminfo; }
+
+messages() {
+	rpcrdma2 show | awk '/^(receive|send|mr|rpc)_memory: / { sum += $2 }
+		END { print sum + 0 }'
+}
+
+run_rows() { # DEV N
+	local r i out
+
+	for r in $ROWS; do
+		row "$r" "$2"
+		for ((i = 0; i < ROUNDS; i++)); do
+			out=$(nfsbench "${args[@]}")
+			echo "time $1 $r $2 $out" >> "$RESULTS"
+		done
+		[ -n "$PROFILE" ] || continue
+		out=$(nfsbench -p "${args[@]}")
+		echo "insn $1 $r@$2 ${out%% *} ${out##* }" >> "$RESULTS"
+	done
+}
+
+connections() { # DEV N
+	local before
+
+	ktap_diag "measuring $1 with $2 connections"
+	before=$(available)
+	mount_all "$@"
+	run_rows "$@"
+	{
+		echo "memory $* device $(($(queues) - QUEUES))"
+		echo "memory $* all $((before - $(available)))"
+		[ "$1" != rxe ] || echo "memory $* messages $(messages)"
+	} >> "$RESULTS"
+	umount_all "$2"
+}
+
+set -e
+lab_net
+lab_modprobe nfsd
+mount -t nfsd nfsd "$NFSD"
+echo $((1 << 20)) > "$NFSD/max_block_size"
+# Sixteen threads serve 380 connections, see svc_check_conn_limits()
+lab_server 16
+lab_listen rdma 20050
+# With the policy that users have, not without one as in the tests
+modprobe rpcrdma2
+lab_listen rdma2 20049
+head -c $FILE_SIZE /dev/zero | tr '\0' x > /export/data
+: > "$RESULTS"
+uname -r > "$LAB_OUT/kernel"
+most=$(tr ' ' '\n' <<< "$CONNECTIONS" | sort -n | tail -n 1)
+for ((i = 1; i <= most; i++)); do
+	ip addr add "$(address_of "$i")/16" dev v0
+done
+QUEUES=$(queues)
+for dev in $DEVICES; do
+	# What is allocated once
+	mount_all "$dev" 1
+	umount_all 1
+	for n in $CONNECTIONS; do
+		connections "$dev" "$n"
+	done
+done
+[ -z "$PROFILE" ] || awk '$2 ~ /[tT]/ { print $1, $3, $4 }' /proc/kallsyms |
+	sort > "$LAB_OUT/symbols"
+ktap_ok "all connections"
