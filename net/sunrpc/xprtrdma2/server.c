@@ -50,7 +50,7 @@
  * one may come. Fewer than sunrpc keeps, 64, of which some come by TCP.
  */
 #define RPCRDMA2_STRANGERS	48U
-#define RPCRDMA2_STRANGER_TIME	(2 * HZ)
+#define RPCRDMA2_STRANGER_TIME	(5 * HZ)
 #define RPCRDMA2_STRANGER_LOOK	max(HZ / 100, 1)
 
 /* The private data of a connect request is never longer */
