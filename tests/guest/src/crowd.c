@@ -384,6 +384,14 @@ static void begin_again(void)
 			begin(&conns[i]);
 }
 
+static void handle_all(void)
+{
+	cm_events();
+	if (chan)
+		completions();
+	begin_again();
+}
+
 static void wait_for(enum state state)
 {
 	long end = now() + limit * 1000L;
@@ -398,16 +406,15 @@ static void wait_for(enum state state)
 			errx(1, "only %u of %u got so far in time",
 			     in_state(state), nr_conns);
 		poll(fds, 2, 100);
-		cm_events();
-		if (chan)
-			completions();
-		begin_again();
+		handle_all();
 	}
 }
 
+/* One process is slower than so many machines: others go on while one asks. */
 static void connect_all(int hesitate_ms)
 {
 	unsigned int i;
+	long until, left;
 
 	all_begin = true;
 	all_end = false;
@@ -418,9 +425,14 @@ static void connect_all(int hesitate_ms)
 	}
 	wait_for(RESOLVED);
 	all_begin = false;
-	for (i = 0; i < nr_conns; i++)
+	until = now() + hesitate_ms;
+	for (i = 0; i < nr_conns; i++) {
 		ask(&conns[i]);
-	poll(NULL, 0, hesitate_ms);
+		if (now() >= until)
+			handle_all();
+	}
+	while ((left = until - now()) > 0)
+		poll(NULL, 0, left);
 	wait_for(IDLE);
 }
 
