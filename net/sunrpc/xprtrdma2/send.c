@@ -59,10 +59,13 @@
 #define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_KEPT_WRS)
 
 /* Pages that may wait for a later Send, and how long, if there is none: this once or
- * twice
+ * twice. They wait if the last Send with pages was posted a short while ago, so
+ * that the next one may be expected: a look, and a Write of no bytes, for each Send
+ * would cost more than its own completion.
  */
 #define RPCRDMA2_LINGER_PAGES	(SZ_512K >> PAGE_SHIFT)
-#define RPCRDMA2_LINGER		msecs_to_jiffies(20)
+#define RPCRDMA2_LINGER		msecs_to_jiffies(40)
+#define RPCRDMA2_LINGER_PACE	msecs_to_jiffies(10)
 
 /* Entries of most Replies: a Write chunk and the Send */
 #define RPCRDMA2_USUAL_REPLY	2U
@@ -1015,7 +1018,9 @@ static bool send_may_linger(const struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_send *send)
 {
 	return send->holds &&
-	       conn->sq.lingering + send->holds <= RPCRDMA2_LINGER_PAGES;
+	       conn->sq.lingering + send->holds <= RPCRDMA2_LINGER_PAGES &&
+	       time_before_eq(jiffies,
+			      conn->sq.held_at + RPCRDMA2_LINGER_PACE);
 }
 
 /* Must this Send be signaled? Those with a done function that cannot wait, one in so
@@ -1064,6 +1069,8 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
 	spin_lock(&conn->sq.lock);
 	signaled = send_wants_signal(conn, send);
+	if (send->holds)
+		conn->sq.held_at = jiffies;
 	if (signaled) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
 		send->holds = 0;

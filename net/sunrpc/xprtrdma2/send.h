@@ -25,6 +25,7 @@ struct rpcrdma2_send;
  * @most: the most that one chain may take
  * @unsignaled: Sends posted since the last signaled one
  * @lingering: pages that wait for these
+ * @held_at: when the last Send that holds pages was posted, jiffies
  * @completions: of Sends, and of what stood in for one
  * @settle: its work item sees to it that nothing lingers for long
  * @settle_seen: @completions when that looked last
@@ -56,6 +57,7 @@ struct rpcrdma2_sq {
 	u32				most;
 	u32				unsignaled;
 	u32				lingering;
+	unsigned long			held_at;
 	u32				completions;
 	struct delayed_work		settle;
 	u32				settle_seen;
