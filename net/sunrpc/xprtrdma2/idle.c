@@ -5,6 +5,8 @@
  * send slots, and what its owner keeps. What the peer has to agree to, sizes and
  * credits, is up to adapt.c.
  */
+#include <linux/gfp.h>
+#include <linux/list.h>
 #include <linux/shrinker.h>
 
 #include "compat.h"
