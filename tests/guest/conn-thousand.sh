@@ -32,7 +32,7 @@ OTHER_KIB=192
 # What work may leave behind: the server's reply cache, for example
 GROWTH_KIB=$((8192 + CLIENTS * 16))
 # Beside hostile clients a round of Calls takes so many times as long, at the most.
-FACTOR=5
+FACTOR=10
 
 # ---- the crowd ----
 
