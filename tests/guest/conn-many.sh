@@ -45,6 +45,28 @@ no_room() {
 	echo 1024 > $PARAMETERS/server_backlog
 }
 
+# Clients of one address that show no filehandle wait for each other; no other client
+# waits for them.
+passed_by() {
+	local other=${RXE_ADDR}01
+
+	ip addr add "$other/24" dev v0
+	crowd "$RXE_ADDR" 20049 100 60 60000 "$other" <<< hesitate \
+		> "$LAB_TMP/crowd" 2>&1 &
+	crowd=$!
+	lab_wait 30 server_has 48
+	nfs rxe 3
+	# Not after them: nfsd would have to have ended some, to have 64
+	server_has 49
+	not server_has 61
+	umount_nfs
+	kill $crowd
+	wait $crowd || true
+	ip addr del "$other/24" dev v0
+	none_left
+}
+server_has() { [ "$(connections server)" -ge "$1" ]; }
+
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start
@@ -52,3 +74,4 @@ for dev in $(lab_devices); do
 	ktap_run "$dev: 80 clients wait for a thread" waiting "$dev" 3 2
 done
 ktap_run "rxe: 80 clients where 8 can wait" no_room rxe 3 2
+ktap_run "rxe: a mount beside 100 clients that show nothing" passed_by

@@ -50,6 +50,8 @@
  * one may come. Fewer than sunrpc keeps, 64, of which some come by TCP.
  */
 #define RPCRDMA2_STRANGERS	48U
+/* and so many if the next one comes from an address that none of these has */
+#define RPCRDMA2_STRANGERS_MOST	60U
 #define RPCRDMA2_STRANGER_TIME	(5 * HZ)
 #define RPCRDMA2_STRANGER_LOOK	max(HZ / 100, 1)
 
@@ -597,12 +599,8 @@ static void svc_goes(struct rpcrdma2_svc *svc)
 	spin_unlock(&svc_strangers_lock);
 }
 
-/* May one more come in? With too many that have shown no filehandle, sunrpc ends the
- * oldest of them, whatever that one is about: a client that does not have its
- * connection yet is refused. If many come at once, the next ones wait until those
- * before them are known, or have had their time.
- */
-static bool svc_door_is_open(const struct svc_serv *serv)
+/* How many are there? Those that are known now, or have had their time, do not count. */
+static unsigned int svc_strangers_left(const struct svc_serv *serv)
 {
 	struct rpcrdma2_svc *svc, *next;
 	unsigned int n = 0;
@@ -616,7 +614,25 @@ static bool svc_door_is_open(const struct svc_serv *serv)
 			n++;
 	}
 	spin_unlock(&svc_strangers_lock);
-	return n < RPCRDMA2_STRANGERS;
+	return n;
+}
+
+/* Is one of them from this address? */
+static bool svc_strangers_from(const struct svc_serv *serv,
+			       const struct sockaddr *addr)
+{
+	struct rpcrdma2_svc *svc;
+	bool found = false;
+
+	spin_lock(&svc_strangers_lock);
+	list_for_each_entry(svc, &svc_strangers, stranger) {
+		found = svc->xprt.xpt_server == serv &&
+			rpc_cmp_addr((struct sockaddr *)&svc->xprt.xpt_remote, addr);
+		if (found)
+			break;
+	}
+	spin_unlock(&svc_strangers_lock);
+	return found;
 }
 
 /* ---- coming and going ---- */
@@ -738,24 +754,48 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 	return rpcrdma2_conn_accept(svc->conn, &req->param);
 }
 
-/* The oldest connect request, or NULL. */
+/* Who may come in? With too many that have shown no filehandle, sunrpc ends the
+ * oldest of them, whatever that one is about: a client that does not have its
+ * connection yet is refused. If many come at once, the next ones wait until those
+ * before them are known, or have had their time; but not for those of other addresses.
+ */
+static struct rpcrdma2_pending *
+listener_choose(struct rpcrdma2_listener *listener)
+{
+	const struct svc_serv *serv = listener->xprt.xpt_server;
+	unsigned int n = svc_strangers_left(serv);
+	struct rpcrdma2_pending *req;
+	const struct sockaddr *from;
+
+	lockdep_assert_held(&listener->lock);
+	if (n >= RPCRDMA2_STRANGERS_MOST)
+		return NULL;
+	list_for_each_entry(req, &listener->pending, list) {
+		from = (struct sockaddr *)&req->cm_id->route.addr.dst_addr;
+		if (n < RPCRDMA2_STRANGERS || !svc_strangers_from(serv, from))
+			return req;
+	}
+	return NULL;
+}
+
+/* The next connect request, or NULL. */
 static struct rpcrdma2_pending *
 listener_next(struct rpcrdma2_listener *listener)
 {
-	bool open = svc_door_is_open(listener->xprt.xpt_server);
-	struct rpcrdma2_pending *req = NULL;
+	struct rpcrdma2_pending *req;
+	bool waiting;
 
 	spin_lock(&listener->lock);
-	if (open && !list_empty(&listener->pending)) {
-		req = list_first_entry(&listener->pending,
-				       struct rpcrdma2_pending, list);
+	req = listener_choose(listener);
+	if (req) {
 		list_del_init(&req->list);
 		listener->npending--;
 	}
-	if (!open || list_empty(&listener->pending))
+	waiting = !list_empty(&listener->pending);
+	if (!req || !waiting)
 		clear_bit(XPT_CONN, &listener->xprt.xpt_flags);
 	spin_unlock(&listener->lock);
-	if (!open)
+	if (!req && waiting)
 		queue_delayed_work(rpcrdma2_svc_wq, &listener->door_work,
 				   RPCRDMA2_STRANGER_LOOK);
 	return req;

@@ -5,12 +5,15 @@
  * Calls. A client that loses its connection before that is answered makes another
  * one, as a mount does. None may be refused.
  *
- * usage: crowd ADDRESS PORT CLIENTS SECONDS
+ * usage: crowd ADDRESS PORT CLIENTS SECONDS [MILLISECONDS SOURCE]
  *
  * Reads commands from standard input, and prints a line when one is done:
  *
  *	connect		all at once	served N ms MILLISECONDS again TIMES
- *	hesitate	the same, and nobody looks at the server's answer for a while
+ *	hesitate	the same, and nobody looks at the server's answer for a while,
+ *			MILLISECONDS or 500
+ *
+ * SOURCE is the address that they come from.
  *	call		all at once	answered N ms MILLISECONDS
  *	closed		wait until all have lost their connection
  *					closed N
@@ -69,6 +72,7 @@ static unsigned int again;
 static bool all_begin, all_end;
 static int limit;
 static struct sockaddr_in to = { .sin_family = AF_INET };
+static struct sockaddr_in from;
 static struct rdma_event_channel *events;
 static struct ibv_comp_channel *chan;
 static struct ibv_pd *pd;
@@ -271,9 +275,12 @@ static void completions(void)
 
 static void begin(struct conn *c)
 {
+	struct sockaddr *source = from.sin_family ? (void *)&from : NULL;
+
 	c->state = RESOLVING;
 	if (rdma_create_id(events, &c->id, c, RDMA_PS_TCP) ||
-	    rdma_resolve_addr(c->id, NULL, (struct sockaddr *)&to, RESOLVE_MS))
+	    rdma_resolve_addr(c->id, source, (struct sockaddr *)&to,
+			      RESOLVE_MS))
 		err(1, "connection %td", c - conns);
 }
 
@@ -455,13 +462,20 @@ int main(int argc, char **argv)
 {
 	struct rlimit files = { 65536, 65536 };
 	char line[64];
+	int hesitate_ms = HESITATE_MS;
 	long start;
 
-	if (argc != 5 || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1)
-		errx(2, "usage: crowd ADDRESS PORT CLIENTS SECONDS");
+	if ((argc != 5 && argc != 7) || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1)
+		errx(2, "usage: crowd ADDRESS PORT CLIENTS SECONDS [MILLISECONDS SOURCE]");
 	to.sin_port = htons(atoi(argv[2]));
 	nr_conns = atoi(argv[3]);
 	limit = atoi(argv[4]);
+	if (argc > 5) {
+		hesitate_ms = atoi(argv[5]);
+		from.sin_family = AF_INET;
+		if (inet_pton(AF_INET, argv[6], &from.sin_addr) != 1)
+			errx(2, "%s is no address", argv[6]);
+	}
 	conns = calloc(nr_conns, sizeof(*conns));
 	setrlimit(RLIMIT_NOFILE, &files);
 	events = rdma_create_event_channel();
@@ -472,7 +486,7 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof(line), stdin)) {
 		start = now();
 		if (!strcmp(line, "connect\n") || !strcmp(line, "hesitate\n")) {
-			connect_all(*line == 'h' ? HESITATE_MS : 0);
+			connect_all(*line == 'h' ? hesitate_ms : 0);
 			printf("served %u ms %ld again %u\n", nr_conns,
 			       now() - start, again);
 		} else if (!strcmp(line, "call\n")) {
