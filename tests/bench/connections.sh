@@ -62,11 +62,7 @@ umount_all() { # N
 }
 
 # The queues of rxe that are there when nobody is connected stay.
-queues() {
-	awk '/rxe_queue_init/ { sum += $2 - 4096 } END { print sum + 0 }' \
-		/proc/vmallocinfo
-}
-all_closed() { [ "$(queues)" = "$QUEUES" ]; }
+all_closed() { [ "$(rxe_queues)" = "$QUEUES" ]; }
 
 available() { awk '/^MemAvailable:/ { print $2 * 1024 }' /proc/meminfo; }
 
@@ -98,7 +94,7 @@ connections() { # DEV N
 	mount_all "$@"
 	run_rows "$@"
 	{
-		echo "memory $* device $(($(queues) - QUEUES))"
+		echo "memory $* device $(($(rxe_queues) - QUEUES))"
 		echo "memory $* all $((before - $(available)))"
 		[ "$1" != rxe ] || echo "memory $* messages $(messages)"
 	} >> "$RESULTS"
@@ -123,7 +119,7 @@ most=$(tr ' ' '\n' <<< "$CONNECTIONS" | sort -n | tail -n 1)
 for ((i = 1; i <= most; i++)); do
 	ip addr add "$(address_of "$i")/16" dev v0
 done
-QUEUES=$(queues)
+QUEUES=$(rxe_queues)
 for dev in $DEVICES; do
 	# What is allocated once
 	mount_all "$dev" 1

@@ -178,12 +178,6 @@ went() {
 	esac
 }
 
-# What rxe has for queues.
-queues() {
-	awk '/rxe_queue_init/ { sum += $2 - 4096 } END { print sum + 0 }' \
-		/proc/vmallocinfo
-}
-
 # Whose are they? Those of the server are made by a thread of nfsd.
 TRACE=/sys/kernel/tracing
 queues_watch() {
@@ -279,10 +273,10 @@ done
 
 for s in $SETTINGS; do
 	setting "$s"
-	before=$(queues)
+	before=$(rxe_queues)
 	queues_watch
 	mounted_alone
-	queues_made "$s" $(($(queues) - before))
+	queues_made "$s" $(($(rxe_queues) - before))
 	unmounted
 	for l in $LOADS; do
 		ktap_diag "measuring $l, setting $s"

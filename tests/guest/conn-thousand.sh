@@ -132,12 +132,6 @@ messages() {
 		END { print int(all / 1024), int(of_crowd / 1024) }'
 }
 
-# The queues of rxe, those of both ends
-queues() {
-	awk '/rxe_queue_init/ { bytes += $2 - 4096 }
-		END { print int(bytes / 1024) }' /proc/vmallocinfo
-}
-
 available() {
 	drop_caches
 	awk '/^MemAvailable:/ { print $2 }' /proc/meminfo
@@ -156,7 +150,7 @@ memory() {
 	FREE=0
 	lab_wait 10 at_rest
 	read -r MESSAGES OF_CROWD < <(messages)
-	QUEUES=$(queues)
+	QUEUES=$(($(rxe_queues) / 1024))	# of both ends
 }
 
 

@@ -92,3 +92,9 @@ lab_net_down() {
 		[ ! -e /sys/class/net/$d ] || ip link delete $d
 	done
 }
+
+# rxe_queues: bytes that soft-RoCE has for all its queues, without guard pages
+rxe_queues() {
+	awk '/rxe_queue_init/ { sum += $2 - 4096 } END { print sum + 0 }' \
+		/proc/vmallocinfo
+}
