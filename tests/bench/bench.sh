@@ -13,9 +13,10 @@
 #	mount DEV LINE					(of /proc/mounts)
 #	shape ROW RPCS CALL REPLY BYTES DIRECTION WRS	(an RPC of one of OPS)
 #
-# Three DEVs are parts of others (see floor/): "verbs" is the device alone with the
+# Four DEVs are parts of others (see floor/): "verbs" is the device alone with the
 # messages of each row as rpcrdma2 has sent them (shape), and two threads that wake
-# each other; "hand" is only the latter; "loop" is NFS and sunrpc without a transport.
+# each other; "hand" is only the latter; "copy" is that and a copy of the payload, if
+# it went inline; "loop" is NFS and sunrpc without a transport.
 #
 # Times and counts come from separate passes: tracing takes time.
 #
@@ -60,7 +61,7 @@ row() {
 	# By then sizes of messages have adapted to the row
 	[ -z "${OPS-}" ] || warmup=$ops ops=$OPS
 	case $1 in
-	verbs | hand)
+	verbs | hand | copy)
 		args=(-n $((ops / SHAPE_OPS + 1)) -w 1 -m "$SHAPE_OPS"
 			-r "$(of_verbs "$@")" run
 			/sys/module/bench_verbs/parameters/run)
@@ -76,11 +77,20 @@ row() {
 	esac
 }
 
-# of_verbs verbs|hand ROW: what bench_verbs is to do
+# of_verbs verbs|hand|copy ROW: what bench_verbs is to do
 of_verbs() {
+	local op size
+
+	row_op "$2"
+	case $op in
+	read | write) ;;
+	*) size=0 ;;	# no payload
+	esac
 	case $1 in
 	verbs) echo "${SHAPE[$2]}" ;;
 	hand) sed -E 's/[^;]+/0 0 0 -/g' <<< "${SHAPE[$2]}" ;;
+	copy) sed -E "s/[^;]+ -/0 0 $size copy/g; s/[^;]+ (read|write)/0 0 0 -/g" \
+		<<< "${SHAPE[$2]}" ;;
 	esac
 }
 
@@ -234,7 +244,7 @@ shapes() {
 
 run_device() { # PASS DEV
 	case $2 in
-	verbs | hand)
+	verbs | hand | copy)
 		for_rows "$1_row" "$2"
 		return
 		;;

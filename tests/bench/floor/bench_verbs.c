@@ -23,7 +23,7 @@
  * A thread of the server answers, and the writer of the parameter calls, since an
  * RPC is executed by a thread and waited for by another: each is woken by the
  * completion handler. An RPC whose CALL and REPLY are 0 is nothing but that: the
- * two wake each other.
+ * two wake each other. If DIRECTION is "copy" the caller copies BYTES as well.
  *
  * What the messages say nobody looks at: both sides know the RPC. There is one at a
  * time, so nothing needs a lock.
@@ -63,6 +63,7 @@ struct verbs_rpc {
 	u32				call;
 	u32				reply;
 	u32				bytes;
+	u32				copy;	/* bytes */
 	enum dma_data_direction		dir;	/* of the server's memory */
 };
 
@@ -286,6 +287,8 @@ static void client_call(void)
 		}
 		first = &reg.wr;
 	}
+	if (rpc->copy)
+		memcpy(client.recvs[0].buf, client.buf, rpc->copy);
 	if (rpc->call)
 		post_send(&client, rpc->call, 0, &client.cqe, 0, first);
 	else
@@ -423,14 +426,15 @@ static void server_reply(const struct verbs_rpc *rpc)
 static int server_thread(void *unused)
 {
 	for (;;) {
-		wait_for_completion(&called);
+		/* It may be long until anybody calls */
+		wait_for_completion_state(&called, TASK_IDLE);
 		if (kthread_should_stop())
 			return 0;
 		server_reply(&rpcs[at]);
 	}
 }
 
-/* "CALL REPLY BYTES read|write|-" */
+/* "CALL REPLY BYTES read|write|copy|-" */
 static int parse_rpc(const char *text, struct verbs_rpc *rpc)
 {
 	char dir[8];
@@ -442,6 +446,12 @@ static int parse_rpc(const char *text, struct verbs_rpc *rpc)
 	    rpc->bytes > VERBS_BYTES)
 		return -EINVAL;
 	rpc->dir = !strcmp(dir, "read") ? DMA_FROM_DEVICE : DMA_TO_DEVICE;
+	rpc->copy = 0;
+	if (!strcmp(dir, "copy")) {
+		if (rpc->call || rpc->bytes > VERBS_MESSAGE)
+			return -EINVAL;
+		swap(rpc->copy, rpc->bytes);
+	}
 	return 0;
 }
 
