@@ -31,8 +31,10 @@ OTHER_KIB=192
 [[ $lab_flavour != *debug* ]] || OTHER_KIB=512
 # What work may leave behind: the server's reply cache, for example
 GROWTH_KIB=$((8192 + CLIENTS * 16))
-# Beside hostile clients a round of Calls takes so many times as long, at the most.
-FACTOR=10
+# All share the guest's processors. So beside hostile clients a round of Calls takes longer
+# than alone, but no more than so many times what it takes beside the mounts, which
+# do all that they can.
+FACTOR=2
 
 # ---- the crowd ----
 
@@ -198,6 +200,7 @@ work() {
 	memory
 	used=$MESSAGES free=$FREE
 	busy "$SECS"
+	declare -p MEDIAN | sed 's/MEDIAN/honest/' > "$LAB_TMP/honest"
 	memory
 	ktap_diag "$used KiB for messages, then $MESSAGES; of the guest $((free - FREE)) KiB more"
 	[ $((100 * MESSAGES)) -le $((101 * used)) ]
@@ -206,18 +209,20 @@ work() {
 }
 
 hostile() {
-	local alone secs=$((SECS < 60 ? SECS : 60))
+	local alone honest secs=$((SECS < 60 ? SECS : 60))
 
+	. "$LAB_TMP/honest"
 	rounds before $((SECONDS + secs))
 	alone=$MEDIAN
 	HOSTILE_SECONDS=$secs rpcrdma2-conform server "$(lab_addr rxe)" hostile_all \
 		--module --export / --scale "$lab_scale" > "$LAB_TMP/hostile" 2>&1 &
 	rounds kill -0 $! 2> /dev/null
 	wait $! || { cat "$LAB_TMP/hostile"; return 1; }
-	ktap_diag "a round of Calls: $alone ms, beside hostile clients $MEDIAN ms ($ROUNDS rounds)"
+	ktap_diag "a round of Calls: $alone ms, beside busy mounts $honest ms," \
+		"beside hostile clients $MEDIAN ms ($ROUNDS rounds)"
 	verified_all 7
 	lab_wait 60 server_connections "$CLIENTS"
-	[ "$MEDIAN" -le $((FACTOR * alone)) ]
+	[ "$MEDIAN" -le $((FACTOR * honest)) ]
 }
 
 restart() { # connect|hesitate
