@@ -194,6 +194,38 @@ no_larger_sends() { # DEV VERS
 	rm -r "$E"
 }
 
+# Larger Receives were wanted, and there is no memory for them, nor for more of the size
+# that there is: those that come back are used again. Once there is memory the sizes
+# change.
+no_larger_receives() { # DEV VERS
+	local rc=0 role
+
+	scratch receives
+	nfs "$1" "$2"
+	iocheck write -t -s 1 -l 100001 "$E/r"
+	mark
+	fail_in recv_post min-order=2 probability=100 times=-1
+	tell client rbsiz 32768
+	tell server rbsiz 32768
+	iocheck write -t -d -s 1 -l 1000001 -b 5000 "$D/f" || rc=1
+	iocheck check -e -d -s 1 -l 1000001 -b 5000 "$D/f" || rc=1
+	look
+	no_faults
+	[ $rc = 0 ] || return 1
+	counted client -eq 0 reconnects
+	for role in client server; do
+		counted $role -gt 0 recv_shortages
+		[ "$(rbsiz $role)" = 16384 ]
+	done
+	cycled
+	agreed server 32768
+	agreed client 32768
+	iocheck check -e -d -s 1 -l 100001 -b 24576 "$D/r"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
 # ---- who waits ----
 
 # Who asked for memory that is worth waiting for, and how
@@ -303,6 +335,7 @@ if have_faults; then
 	for_versions 4.2 fragmented "no large Receive buffers (F-11)"
 	for_versions 4.2 no_bounce_pages "no bounce pages for a while"
 	for_versions 4.2 no_larger_sends "no memory for larger messages"
+	for_versions 4.2 no_larger_receives "no memory for larger Receives"
 	# Opening a file of NFSv4 is writing, too
 	for_versions 3 in_order "no memory regions for a while"
 fi

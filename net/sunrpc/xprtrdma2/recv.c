@@ -21,7 +21,8 @@
  * of the pool, which may be more than what the peer has been told; the peer
  * is told more only when no smaller one is posted (CHG-23), and told less
  * before a smaller one is (CHG-26). Smaller ones are freed when they come
- * back, larger ones at once if nobody uses them.
+ * back, larger ones at once if nobody uses them; but without memory for others
+ * those that come back are used again, as long as they hold what was announced.
  *
  * rq.lock orders posting and protects the counts; pool->lock serialises takers
  * of the free list; rq.credit_lock protects credits. All are leaves, process
@@ -170,21 +171,59 @@ static bool recv_has_size(const struct rpcrdma2_recv_pool *pool,
 	       rx->size <= READ_ONCE(pool->most);
 }
 
-/* Back to the pool, or freed if its like is not needed any more. */
-static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+static u32 recv_missing(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	u32 missing = 0;
+
+	spin_lock(&conn->rq.lock);
+	if (!conn->rq.closed && conn->rq.posted < conn->rq.target)
+		missing = conn->rq.target - conn->rq.posted;
+	spin_unlock(&conn->rq.lock);
+	return missing;
+}
+
+/* How many must be posted because they are promised? The target includes a batch
+ * more than that.
+ */
+static u32 recv_owed(struct rpcrdma2_conn *conn)
+{
+	u32 missing = recv_missing(conn);
+
+	return missing - min(missing, RPCRDMA2_RECV_BATCH - 1);
+}
+
+static void recv_drop(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
+{
+	recv_unmap(rx);
+	recv_free(pool, rx);
+}
+
+/* Is there any use for one that has just become free? If it has another size than is
+ * wanted, only if one is owed: perhaps there is no other.
+ */
+static bool recv_is_wanted(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx)
+{
+	const struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 most;
 
 	/* Those posted, and those in use by Calls */
 	most = READ_ONCE(pool->keep) + RPCRDMA2_RECV_BATCH +
 	       READ_ONCE(conn->rq.grant.current_grant);
-	if (recv_has_size(pool, rx) && atomic_read(&pool->count) <= most) {
+	if (recv_has_size(pool, rx))
+		return atomic_read(&pool->count) <= most;
+	return rx->size >= READ_ONCE(conn->rq.size) && recv_owed(conn);
+}
+
+/* Back to the pool, or freed if its like is not needed any more. */
+static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+
+	if (recv_is_wanted(conn, rx))
 		llist_add(&rx->node, &pool->free);
-		return;
-	}
-	recv_unmap(rx);
-	recv_free(pool, rx);
+	else
+		recv_drop(pool, rx);
 }
 
 /* Fewer are needed, or smaller ones: those that nobody uses need not wait until
@@ -203,29 +242,37 @@ static void recv_trim(struct rpcrdma2_conn *conn)
 		recv_recycle(conn, rx);
 }
 
-/* A Receive of the pool's size, or at least of that announced, or NULL. */
-static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn, gfp_t gfp)
+/* A Receive of the pool's size, or at least of that announced. If there is no memory for
+ * one, but one is @owed, it may also be one that was used and should have been freed.
+ */
+static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn, bool owed,
+				       gfp_t gfp)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 size = READ_ONCE(pool->size), least = READ_ONCE(conn->rq.size);
-	struct rpcrdma2_recv *rx;
+	struct rpcrdma2_recv *used, *rx;
 
-	while ((rx = pool_get(pool))) {
-		if (recv_has_size(pool, rx))
-			return rx;
-		recv_unmap(rx);
-		recv_free(pool, rx);
-	}
+	while ((used = pool_get(pool)) && used->size < least)
+		recv_drop(pool, used);
+	if (used && recv_has_size(pool, used))
+		return used;
 	rx = recv_alloc(pool, size, gfp);
 	if (!rx && least < size)
 		rx = recv_alloc(pool, least, gfp);
+	if (!rx && owed)
+		return used;
+	if (used && rx)
+		recv_drop(pool, used);
+	else if (used)
+		llist_add(&used->node, &pool->free);
 	return rx;
 }
 
 /* A mapped one. */
-static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn, gfp_t gfp)
+static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn, bool owed,
+				      gfp_t gfp)
 {
-	struct rpcrdma2_recv *rx = recv_take(conn, gfp);
+	struct rpcrdma2_recv *rx = recv_take(conn, owed, gfp);
 
 	if (!rx)
 		return NULL;
@@ -300,14 +347,14 @@ static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 /* Post @count Receives, or as many as memory gives. */
 static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 {
+	u32 n, owed = recv_owed(conn);
 	struct ib_recv_wr *first = NULL;
 	const struct ib_recv_wr *bad;
 	struct rpcrdma2_recv *rx;
 	int ret = -ENOTCONN;
-	u32 n;
 
 	for (n = 0; n < count; n++) {
-		rx = recv_get(conn, gfp);
+		rx = recv_get(conn, n < owed, gfp);
 		if (!rx)
 			break;
 		rx->wr.next = first;
@@ -338,17 +385,6 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 	return 0;
 }
 
-static u32 recv_missing(struct rpcrdma2_conn *conn)
-{
-	u32 missing = 0;
-
-	spin_lock(&conn->rq.lock);
-	if (!conn->rq.closed && conn->rq.posted < conn->rq.target)
-		missing = conn->rq.target - conn->rq.posted;
-	spin_unlock(&conn->rq.lock);
-	return missing;
-}
-
 /* Memory was short: the rest when there is some. */
 static void recv_refill_later(struct rpcrdma2_conn *conn)
 {
@@ -372,7 +408,7 @@ static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
 	    recv_post(conn, missing, RPCRDMA2_GFP_NOWAIT) == missing)
 		return;
 	/* unless somebody else was faster */
-	if (recv_missing(conn) >= least)
+	if (recv_missing(conn))
 		recv_refill_later(conn);
 }
 
@@ -869,7 +905,8 @@ out_none:
  * From now on nothing smaller is posted.
  *
  * Context: process; does not sleep. Requirements: CHG-23.
- * Return: false if there is a smaller one posted; then nothing has changed
+ * Return: false if there is a smaller one posted, or there are too few; then nothing
+ * has changed
  */
 bool rpcrdma2_recvs_announce(struct rpcrdma2_conn *conn)
 {
@@ -877,7 +914,9 @@ bool rpcrdma2_recvs_announce(struct rpcrdma2_conn *conn)
 	bool good;
 
 	spin_lock(&conn->rq.lock);
-	good = !recvs_smaller(conn, size);
+	/* Those that come back later may be too small */
+	good = conn->rq.posted + RPCRDMA2_RECV_BATCH > conn->rq.target &&
+	       !recvs_smaller(conn, size);
 	if (good)
 		WRITE_ONCE(conn->rq.size, size);
 	spin_unlock(&conn->rq.lock);
