@@ -35,7 +35,7 @@ waits_in_completions() {
 	!/ (kmalloc|kmem_cache_alloc|mm_page_alloc): / { next }
 	{ allocs++ }
 	/ call_site=__alloc_object/ { pages[p] = ""; next }
-	{ waits = /GFP_(KERNEL|NOIO|NOFS|USER)|__GFP_(DIRECT_)?RECLAIM/ }
+	{ waits = /GFP_(KERNEL|NOIO|NOFS|USER)|__GFP_(DIRECT_)?RECLAIM([^A]|$)/ }
 	/ mm_page_alloc: / {
 		if (waits)
 			pages[p] = pages[p] $0 "\n"

@@ -67,13 +67,14 @@ cycled() {
 
 # Nothing went wrong since the start.
 clean() {
-	local role
+	local role rc=0
 
 	WAS=()
 	look
 	for role in client server; do
 		counted $role -eq 0 reconnects tx_error rx_error rx_malformed \
-			rx_unknown_type rx_bad_xid resprops_dropped \
-			props_unasked props_ignored
+			rx_unknown_type rx_bad_xid resprops_dropped over_credit \
+			props_unasked props_ignored || rc=1
 	done
+	return $rc
 }
