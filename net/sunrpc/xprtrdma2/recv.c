@@ -25,8 +25,8 @@
  * those that come back are used again, as long as they hold what was announced.
  *
  * rq.lock orders posting and protects the counts; pool->lock serialises takers
- * of the free list; rq.credit_lock protects credits. All are leaves, process
- * context only.
+ * of the free list; rq.credit_lock protects credits. Process context only. Leaves
+ * all, but rq.lock may be taken under pool->lock.
  */
 #include <linux/slab.h>
 
@@ -102,14 +102,23 @@ void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool)
 	WARN_ON_ONCE(atomic_read(&pool->count));
 }
 
-static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
+/* The free one that comes next, if it has @least bytes and not more than @most. */
+static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool, u32 least,
+				      u32 most)
 {
+	struct rpcrdma2_recv *rx = NULL;
 	struct llist_node *node;
 
 	spin_lock(&pool->lock);
 	node = llist_del_first(&pool->free);
+	if (node)
+		rx = llist_entry(node, struct rpcrdma2_recv, node);
+	if (rx && (rx->size < least || rx->size > most)) {
+		llist_add(node, &pool->free);
+		rx = NULL;
+	}
 	spin_unlock(&pool->lock);
-	return node ? llist_entry(node, struct rpcrdma2_recv, node) : NULL;
+	return rx;
 }
 
 static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
@@ -227,23 +236,22 @@ static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 }
 
 /* Fewer are needed, or smaller ones: those that nobody uses need not wait until
- * somebody does. Who finds none meanwhile makes one.
+ * somebody does. Nobody finds the pool empty meanwhile.
  */
 static void recv_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	struct rpcrdma2_recv *rx, *tmp;
-	struct llist_node *all;
 
 	spin_lock(&pool->lock);
-	all = llist_del_all(&pool->free);
-	spin_unlock(&pool->lock);
-	llist_for_each_entry_safe(rx, tmp, all, node)
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
 		recv_recycle(conn, rx);
+	spin_unlock(&pool->lock);
 }
 
 /* A Receive of the pool's size, or at least of that announced. If there is no memory for
- * one, but one is @owed, it may also be one that was used and should have been freed.
+ * one, but one is @owed, it may also be one that was used and should have been freed;
+ * that one stays in the pool until then, for others may be owed it as well.
  */
 static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn, bool owed,
 				       gfp_t gfp)
@@ -252,19 +260,20 @@ static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn, bool owed,
 	u32 size = READ_ONCE(pool->size), least = READ_ONCE(conn->rq.size);
 	struct rpcrdma2_recv *used, *rx;
 
-	while ((used = pool_get(pool)) && used->size < least)
+	rx = pool_get(pool, size, READ_ONCE(pool->most));
+	if (likely(rx))
+		return rx;
+	while ((used = pool_get(pool, 0, least - 1)))
 		recv_drop(pool, used);
-	if (used && recv_has_size(pool, used))
-		return used;
 	rx = recv_alloc(pool, size, gfp);
 	if (!rx && least < size)
 		rx = recv_alloc(pool, least, gfp);
 	if (!rx && owed)
-		return used;
-	if (used && rx)
-		recv_drop(pool, used);
-	else if (used)
-		llist_add(&used->node, &pool->free);
+		return pool_get(pool, least, U32_MAX);
+	/* It may be all that keeps others from being found */
+	used = rx ? pool_get(pool, 0, U32_MAX) : NULL;
+	if (used)
+		recv_recycle(conn, used);
 	return rx;
 }
 
