@@ -226,6 +226,41 @@ no_larger_receives() { # DEV VERS
 	rm -r "$E"
 }
 
+# Smaller ones were wanted, and for a while there is no memory for them: larger ones are
+# used again meanwhile, and no longer.
+no_smaller_receives() { # DEV VERS
+	local other rc role was
+
+	scratch smaller
+	nfs "$1" "$2"
+	iocheck write -t -s 1 -l 100001 "$E/r"
+	for role in client server; do
+		other=$(other_end $role)
+		mark
+		tell "$other" rbsiz 65536
+		agreed $role 65536
+		cycled
+		was=$(value $role receive_memory)
+		fail_in recv_post min-order=2 probability=100 times=-1
+		rc=0
+		tell "$other" rbsiz 16384
+		agreed $role 16384 || rc=1
+		iocheck write -t -d -s 1 -l 200001 -b 5000 "$D/f" || rc=1
+		iocheck check -e -d -s 1 -l 200001 -b 5000 "$D/f" || rc=1
+		look
+		no_faults
+		[ $rc = 0 ] || return 1
+		counted $role -gt 0 recv_shortages
+		counted client -eq 0 reconnects
+		cycled
+		lab_wait 20 below $role receive_memory $((was / 3))
+	done
+	iocheck check -e -d -s 1 -l 100001 -b 24576 "$D/r"
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
 # ---- who waits ----
 
 # Who asked for memory that is worth waiting for, and how
@@ -336,6 +371,7 @@ if have_faults; then
 	for_versions 4.2 no_bounce_pages "no bounce pages for a while"
 	for_versions 4.2 no_larger_sends "no memory for larger messages"
 	for_versions 4.2 no_larger_receives "no memory for larger Receives"
+	for_versions 4.2 no_smaller_receives "no memory for smaller Receives for a while"
 	# Opening a file of NFSv4 is writing, too
 	for_versions 3 in_order "no memory regions for a while"
 fi

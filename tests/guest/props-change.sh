@@ -234,8 +234,6 @@ switched_off() { # DEV VERS
 	is client property_change 1 1
 }
 
-below() { [ "$(value "$1" "$2")" -lt "$3" ]; } # ROLE NAME BYTES
-
 # A server that receives less sends less, and gives back memory soon; but what a Call counted on when it
 # was sent it still gets. The one thread is busy with a WRITE meanwhile.
 late_reply() {

@@ -56,6 +56,7 @@
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
 {
 	init_llist_head(&pool->free);
+	init_llist_head(&pool->spare);
 	spin_lock_init(&pool->lock);
 	atomic_set(&pool->count, 0);
 	atomic_long_set(&pool->bytes, 0);
@@ -102,23 +103,16 @@ void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool)
 	WARN_ON_ONCE(atomic_read(&pool->count));
 }
 
-/* The free one that comes next, if it has @least bytes and not more than @most. */
-static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool, u32 least,
-				      u32 most)
+/* The next one of a list */
+static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool,
+				      struct llist_head *list)
 {
-	struct rpcrdma2_recv *rx = NULL;
 	struct llist_node *node;
 
 	spin_lock(&pool->lock);
-	node = llist_del_first(&pool->free);
-	if (node)
-		rx = llist_entry(node, struct rpcrdma2_recv, node);
-	if (rx && (rx->size < least || rx->size > most)) {
-		llist_add(node, &pool->free);
-		rx = NULL;
-	}
+	node = llist_del_first(list);
 	spin_unlock(&pool->lock);
-	return rx;
+	return node ? llist_entry(node, struct rpcrdma2_recv, node) : NULL;
 }
 
 static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
@@ -207,20 +201,22 @@ static void recv_drop(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
 	recv_free(pool, rx);
 }
 
-/* Is there any use for one that has just become free? If it has another size than is
- * wanted, only if one is owed: perhaps there is no other.
- */
-static bool recv_is_wanted(struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_recv *rx)
+/* More than those posted, and those in use by Calls */
+static bool recv_has_enough(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	u32 most;
 
-	/* Those posted, and those in use by Calls */
-	most = READ_ONCE(pool->keep) + RPCRDMA2_RECV_BATCH +
+	return atomic_read(&pool->count) >
+	       READ_ONCE(pool->keep) + RPCRDMA2_RECV_BATCH +
 	       READ_ONCE(conn->rq.grant.current_grant);
-	if (recv_has_size(pool, rx))
-		return atomic_read(&pool->count) <= most;
+}
+
+/* Is there any use for one of another size than is wanted? Only while one is owed:
+ * perhaps there is no other.
+ */
+static bool recv_is_spare(struct rpcrdma2_conn *conn,
+			  const struct rpcrdma2_recv *rx)
+{
 	return rx->size >= READ_ONCE(conn->rq.size) && recv_owed(conn);
 }
 
@@ -228,24 +224,35 @@ static bool recv_is_wanted(struct rpcrdma2_conn *conn,
 static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	bool good = recv_has_size(pool, rx);
 
-	if (recv_is_wanted(conn, rx))
+	if (good && !recv_has_enough(conn))
 		llist_add(&rx->node, &pool->free);
+	else if (!good && recv_is_spare(conn, rx))
+		llist_add(&rx->node, &pool->spare);
 	else
 		recv_drop(pool, rx);
 }
 
-/* Fewer are needed, or smaller ones: those that nobody uses need not wait until
- * somebody does. Nobody finds the pool empty meanwhile.
+static void recv_recycle_all(struct rpcrdma2_conn *conn, struct llist_head *list)
+{
+	struct rpcrdma2_recv *rx, *tmp;
+
+	lockdep_assert_held(&conn->p.pool->lock);
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(list), node)
+		recv_recycle(conn, rx);
+}
+
+/* Fewer are needed, or those of another size: those that nobody uses need not wait
+ * until somebody does. Nobody finds the pool empty meanwhile.
  */
 static void recv_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	struct rpcrdma2_recv *rx, *tmp;
 
 	spin_lock(&pool->lock);
-	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
-		recv_recycle(conn, rx);
+	recv_recycle_all(conn, &pool->spare);
+	recv_recycle_all(conn, &pool->free);
 	spin_unlock(&pool->lock);
 }
 
@@ -258,22 +265,20 @@ static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn, bool owed,
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 size = READ_ONCE(pool->size), least = READ_ONCE(conn->rq.size);
-	struct rpcrdma2_recv *used, *rx;
+	struct rpcrdma2_recv *rx;
 
-	rx = pool_get(pool, size, READ_ONCE(pool->most));
-	if (likely(rx))
-		return rx;
-	while ((used = pool_get(pool, 0, least - 1)))
-		recv_drop(pool, used);
+	while ((rx = pool_get(pool, &pool->free))) {
+		if (likely(recv_has_size(pool, rx)))
+			return rx;
+		recv_recycle(conn, rx);
+	}
 	rx = recv_alloc(pool, size, gfp);
 	if (!rx && least < size)
 		rx = recv_alloc(pool, least, gfp);
-	if (!rx && owed)
-		return pool_get(pool, least, U32_MAX);
-	/* It may be all that keeps others from being found */
-	used = rx ? pool_get(pool, 0, U32_MAX) : NULL;
-	if (used)
-		recv_recycle(conn, used);
+	if (rx || !owed)
+		return rx;
+	while ((rx = pool_get(pool, &pool->spare)) && rx->size < least)
+		recv_drop(pool, rx);
 	return rx;
 }
 
@@ -387,8 +392,12 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 	spin_unlock(&conn->rq.lock);
 	rpcrdma2_stat_inc(conn->p.stats, recv_posts);
 	trace_rpcrdma2_post_recvs(conn, n, ret);
-	if (!ret)
+	if (!ret) {
+		/* Is one still owed? */
+		if (unlikely(!llist_empty(&conn->p.pool->spare)))
+			recv_trim(conn);
 		return n;
+	}
 	chain_free(conn, (struct ib_recv_wr *)bad);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 	return 0;
@@ -976,11 +985,14 @@ void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_recv *rx, *tmp;
-	struct llist_node *all = llist_del_all(&conn->p.pool->free);
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	struct rpcrdma2_recv *rx;
 
-	llist_for_each_entry_safe(rx, tmp, all, node) {
+	llist_for_each_entry(rx, pool->free.first, node)
 		recv_unmap(rx);
-		llist_add(&rx->node, &conn->p.pool->free);
+	/* No size is wanted until there is another connection */
+	while ((rx = pool_get(pool, &pool->spare))) {
+		recv_unmap(rx);
+		llist_add(&rx->node, &pool->free);
 	}
 }

@@ -59,7 +59,8 @@ struct rpcrdma2_recv {
 /**
  * struct rpcrdma2_recv_pool - Receives, kept over reconnects
  * @free: those not posted and not in use
- * @lock: serialises removal from @free
+ * @spare: the same, of another size than is wanted, while memory is short
+ * @lock: serialises removal from both
  * @first_size: bytes of each buffer when a connection begins
  * @size: bytes of new buffers, and the least that is of use
  * @most: bytes of the largest worth keeping
@@ -70,7 +71,8 @@ struct rpcrdma2_recv {
  */
 struct rpcrdma2_recv_pool {
 	struct llist_head		free;
-	spinlock_t			lock;	/* takers of @free */
+	struct llist_head		spare;
+	spinlock_t			lock;	/* takers of both */
 	u32				first_size;
 	u32				size;
 	u32				most;

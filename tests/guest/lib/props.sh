@@ -28,8 +28,14 @@ value() {
 # is client|server NAME FIELD VALUE
 is() { [ "$(value "$1" "$2" "$3")" = "$4" ]; }
 
+# below client|server NAME NUMBER
+below() { [ "$(value "$1" "$2")" -lt "$3" ]; }
+
 rbsiz() { value "$1" rbsiz 2; }		# END
-peer_rbsiz() { value "$1" rbsiz 4; }
+peer_# below client|server NAME NUMBER
+below() { [ "$(value "$1" "$2")" -lt "$3" ]; }
+
+rbsiz() { value "$1" rbsiz 4; }
 
 other_end() { if [ "$1" = client ]; then echo server; else echo client; fi; }
 
