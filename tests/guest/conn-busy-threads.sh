@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# All threads of the server wait for its disk. What is no Call is heard all the same:
+# properties that the client asks for, and answers to those that the server asks for.
+# Nothing is lost, and the Calls go on when the disk does.
+#
+# timeout: 120
+# flavours: uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+. /lab/lib/props.sh
+
+# What keeps the threads busy comes by TCP: nothing else is under way over RDMA.
+busy() {
+	local i pids=() threads
+
+	scratch busy
+	mount_nfs tcp 3 '' $SECOND
+	: | tee "$SECOND"/busy/{0..3}
+	threads=$(< $NFSD/threads)
+	echo 2 > $NFSD/threads
+	freeze
+	for i in 0 1 2 3; do
+		iocheck write -d -s 1 -l 50000 -b 50000 "$SECOND/busy/$i" &
+		pids+=($!)
+	done
+	lab_wait 30 stuck 2 || { thaw; return 1; }
+	heard || { thaw; return 1; }
+	thaw
+	wait_all "${pids[@]}"
+	for i in 0 1 2 3; do
+		iocheck check -e -s 1 -l 50000 "$E/$i"
+	done
+	echo "$threads" > $NFSD/threads
+	umount_nfs $SECOND
+	rm -r "$E"
+}
+
+heard() {
+	tell client rbsiz 32768
+	agreed server 32768
+	tell server rbsiz 20480
+	agreed client 20480
+	stuck 2
+}
+
+lab_export ext4
+fs_start
+mounted 3 "no thread is free=busy" "no errors=clean"
+mounted 4.2 "no thread is free=busy" "no errors=clean"
