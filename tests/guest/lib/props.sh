@@ -32,10 +32,7 @@ is() { [ "$(value "$1" "$2" "$3")" = "$4" ]; }
 below() { [ "$(value "$1" "$2")" -lt "$3" ]; }
 
 rbsiz() { value "$1" rbsiz 2; }		# END
-peer_# below client|server NAME NUMBER
-below() { [ "$(value "$1" "$2")" -lt "$3" ]; }
-
-rbsiz() { value "$1" rbsiz 4; }
+peer_rbsiz() { value "$1" rbsiz 4; }
 
 other_end() { if [ "$1" = client ]; then echo server; else echo client; fi; }
 
