@@ -53,10 +53,22 @@ some_traffic() { # DEV VERS
 	rm -r "$dir"
 }
 
-# FORM is empty for version 2 and -v1 for the stock transport.
-traffic() { # DEV VERS FORM
-	mount_nfs "$1$3" "$2" nolock
-	some_traffic "$1$3" "$2"
+traffic() { # DEV VERS
+	mount_nfs "$1" "$2" nolock
+	some_traffic "$1" "$2"
+	umount_nfs
+}
+
+# The stock transport at both ends, or ours as a client that may speak nothing else
+version_1() { # DEV VERS
+	if pair_stock "$1"; then
+		mount_nfs "$1-v1" "$2" nolock
+	else
+		by_default client versions v1
+		mount_nfs "$1" "$2" nolock,port=20050
+		by_default client versions both
+	fi
+	some_traffic "$1-v1" "$2"
 	umount_nfs
 }
 
@@ -92,8 +104,8 @@ load_rpcrdma2
 lab_wait 60 listening
 for dev in $(lab_devices); do
 	for vers in 3 4.2; do
-		ktap_run "$dev NFSv$vers, version 2" traffic "$dev" $vers ""
-		ktap_run "$dev NFSv$vers, version 1" traffic "$dev" $vers -v1
+		ktap_run "$dev NFSv$vers, version 2" traffic "$dev" $vers
+		ktap_run "$dev NFSv$vers, version 1" version_1 "$dev" $vers
 	done
 	ktap_run "$dev NFSv4.2, Calls of the server" recalls "$dev"
 	ktap_run "$dev NFSv4.2, version 2 refused" fallback "$dev"

@@ -48,7 +48,7 @@ for dev in $(lab_devices); do
 	port=$((port + 1))
 	ktap_run "our client waits for no server that is gone, $dev" \
 		lab_wait 60 no_managers
-	conform_stock "$dev" || continue
+	pair_stock "$dev" || continue
 	agent "$dev" $port
 	port=$((port + 1))
 	# A case that fails takes its server away in the middle of a mount (rev_v1

@@ -30,7 +30,7 @@ for dev in $(lab_devices); do
 		--scale "$lab_scale" --level "$(pair_levels "$dev")" \
 		--json "/tmp/our-client-$dev.json"
 	port=$((port + 1000)) agent=$((agent + 1))
-	conform_stock "$dev" || continue
+	pair_stock "$dev" || continue
 	# Headers with a live XID that cannot be parsed end the RPC with EIO, and it
 	# answers Calls of the server only if it has credits for its own. An error
 	# that arrives before the RPC has gone to sleep costs the connection.

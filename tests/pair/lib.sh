@@ -8,7 +8,7 @@
 #	pair_net client|server	addresses, rxe on one cable and siw on the other
 #
 #	pair_levels DEV		what of the conformance kit is run over it
-#	conform_stock DEV	does the stock client come to it over this device?
+#	pair_stock DEV		can the stock client be used over this device?
 #
 # for the server:
 #	pair_disk		mounts the disk that outlives the server: /export,
@@ -79,10 +79,10 @@ pair_levels() { # DEV
 	[ "$1" = rxe ] && echo all || echo must
 }
 
-# Does the stock client come to the conformance kit over it? It sends one message
+# Can the stock client be used between guests over it? That client sends one message
 # and waits: see "siw leaves the first message where it is" in
 # Documentation/devices.md.
-conform_stock() { [ "$1" != siw ]; } # DEV
+pair_stock() { [ "$1" != siw ]; } # DEV
 
 power_off() { _ask power_off; }
 power_on() { _ask power_on; }
