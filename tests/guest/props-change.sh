@@ -61,11 +61,18 @@ chunked_read() {
 	counted client -eq 1 write_chunks
 }
 
+# How much memory Receives take tells of their size only while their number stays:
+# no case has half as many Calls under way as are granted here.
 opened() {
 	scratch "$1"
+	lab_wait 60 granted 16
 	iocheck write -t -s 1 -l 65536 "$D/f"
 	exec 7<> "$D/f"
 	iocheck check -d -s 1 -l 4096 "$D/f"
+}
+granted() { # NUMBER: the server grants as many credits, at least.
+	many 16
+	[ "$(value server credits_granted_to_peer)" -ge "$1" ]
 }
 closed() {
 	exec 7>&-

@@ -386,14 +386,15 @@ static void retry_lower(struct rpcrdma2_conn *conn)
 }
 
 /* Use up the peer's Receives of an old size: empty requests take those for our
- * Calls and those of its reserve, of which peers may have several times as many
- * as we do (CHG-24).
+ * Calls, those for Replies to its own, and those of its reserve, of which peers
+ * may have several times as many as we do (CHG-24).
  */
 static void go_round(struct rpcrdma2_conn *conn)
 {
 	lockdep_assert_held(&conn->props.lock);
 	conn->props.change.cycles = rpcrdma2_credit_have(&conn->rq) +
-			      4 * RPCRDMA2_CONTROL_RESERVE;
+				    rpcrdma2_credit_grant(&conn->rq) +
+				    4 * RPCRDMA2_CONTROL_RESERVE;
 }
 
 /* Ask the peer for a value of its own; the work item sends it. A request to lower
