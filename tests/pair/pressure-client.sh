@@ -157,6 +157,7 @@ right() { # DEV VERS OPTS
 
 nobody_killed() { ! dmesg | grep -E 'invoked oom-killer|Out of memory'; }
 
+lab_allow_log "$RXE_FAULT"
 pair_net client
 group
 ! ours || load_rpcrdma2 negotiate_ms=15000

@@ -37,6 +37,7 @@ second_of_load() {
 	[ $(($1 % 7)) != 5 ] || restart ${TURNS[$1 / 7 % ${#TURNS[@]}]}
 }
 
+lab_allow_log "$RXE_FAULT"
 pair_net server
 lab_server
 fs_listen
