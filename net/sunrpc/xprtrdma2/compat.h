@@ -106,6 +106,9 @@
 #define compat_assign_str(dst, ...)	__assign_str(dst, __VA_ARGS__)
 #endif
 
+/* Does svc_xprt_enqueue() take no locks (6.8)? */
+#define compat_svc_enqueue_irq()	COMPAT_SV_CB_LWQ
+
 /**
  * compat_svc_enqueue_bc - hand a backchannel Call to its service threads
  * @serv: the callback service

@@ -235,6 +235,30 @@ void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay)
 void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_chore *chore)
 {
-	if (llist_add(&chore->node, &conn->chores))
+	/* llist_add() is a full barrier: whoever polls clears @polling first and
+	 * looks at the list after that.
+	 */
+	if (llist_add(&chore->node, &conn->chores) &&
+	    !READ_ONCE(conn->poll.polling))
 		queue_work(rpcrdma2_chore_wq, &conn->chore_work);
+}
+
+/**
+ * rpcrdma2_conn_run_deferred - do what completion handlers have deferred
+ * @conn: the connection
+ *
+ * Everything that was deferred before has been done on return.
+ *
+ * Context: process; may sleep for memory.
+ */
+void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_chore *chore, *next;
+	struct llist_node *all;
+
+	mutex_lock(&conn->chore_mutex);
+	all = llist_del_all(&conn->chores);
+	llist_for_each_entry_safe(chore, next, llist_reverse_order(all), node)
+		chore->run(chore);
+	mutex_unlock(&conn->chore_mutex);
 }

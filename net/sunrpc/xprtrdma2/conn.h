@@ -17,16 +17,17 @@
  * it. Data goes down by calls and comes up, by receive.c, through what owner.h
  * has.
  *
- * Contexts: all completions run in the CQ's work item (IB_POLL_WORKQUEUE), one
- * at a time per connection, and do not sleep, see completion.h. What they leave
- * is done by work items: chores one after the other, see rpcrdma2_conn_leave(),
- * beside completions of the same connection.
+ * Contexts: completion handlers run in a work item or, on a server, in a service
+ * thread, one at a time per connection, and do not sleep; see cq.c and
+ * completion.h. What they defer is done afterwards, one thing after the other, see
+ * rpcrdma2_conn_leave(), beside completions of the same connection.
  */
 #ifndef _RPCRDMA2_CONN_H
 #define _RPCRDMA2_CONN_H
 
 #include <linux/kref.h>
 #include <linux/llist.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -38,6 +39,7 @@
 #include "completion.h"
 #include "conn_limits.h"
 #include "conn_props.h"
+#include "cq.h"
 #include "device.h"
 #include "negotiate.h"
 #include "owner.h"
@@ -83,6 +85,7 @@ enum rpcrdma2_conn_state {
  * @pd: protection domain, of this connection alone (SEC-4)
  * @cq: one CQ for both queues
  * @cq_id: its number; stays when it is gone
+ * @poll: which context polls it
  * @qp: queue pair
  * @state_lock: protects @state, and negotiation in @ver
  * @state: see enum rpcrdma2_conn_state; changed by one function only
@@ -103,7 +106,8 @@ enum rpcrdma2_conn_state {
  * @work: what takes time: property changes, send slots of another size,
  *	messages that waited for a limit
  * @chores: struct rpcrdma2_chore, last one first
- * @chore_work: does them, first one first
+ * @chore_mutex: held while they are done, first one first
+ * @chore_work: does them, if nobody who polls does
  * @kill_work: gives up the connection from interrupt context
  * @view: by which others look at it, see observe.c
  *
@@ -130,6 +134,7 @@ struct rpcrdma2_conn {
 	struct ib_pd			*pd;
 	struct ib_cq			*cq;
 	u32				cq_id;
+	struct rpcrdma2_poll		poll;
 	struct ib_qp			*qp;
 
 	spinlock_t			state_lock;	/* see above */
@@ -152,6 +157,7 @@ struct rpcrdma2_conn {
 
 	struct delayed_work		work;
 	struct llist_head		chores;
+	struct mutex			chore_mutex;	/* see above */
 	struct work_struct		chore_work;
 	struct work_struct		kill_work;
 	struct rpcrdma2_view		*view;
@@ -231,6 +237,7 @@ void rpcrdma2_conn_kick(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay);
 void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_chore *chore);
+void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn);
 void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			const struct ib_wc *wc);
 

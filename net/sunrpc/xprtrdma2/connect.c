@@ -47,13 +47,8 @@ static void conn_kill_worker(struct work_struct *work)
 
 static void conn_chore_worker(struct work_struct *work)
 {
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  chore_work);
-	struct llist_node *all = llist_del_all(&conn->chores);
-	struct rpcrdma2_chore *chore, *next;
-
-	llist_for_each_entry_safe(chore, next, llist_reverse_order(all), node)
-		chore->run(chore);
+	rpcrdma2_conn_run_deferred(container_of(work, struct rpcrdma2_conn,
+						chore_work));
 }
 
 static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
@@ -71,9 +66,11 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	spin_lock_init(&conn->state_lock);
 	init_waitqueue_head(&conn->state_wq);
 	init_llist_head(&conn->chores);
+	mutex_init(&conn->chore_mutex);
 	INIT_WORK(&conn->chore_work, conn_chore_worker);
 	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->xids, get_random_u32());
+	rpcrdma2_cq_setup(conn);
 	rpcrdma2_sends_setup(conn);
 	rpcrdma2_recvs_setup(conn, rpcrdma2_receive);
 	rpcrdma2_limits_setup(conn);
@@ -203,13 +200,9 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		return conn_refused(conn, "protection domain", ret);
 	}
 	rpcrdma2_watch_create(conn);
-	conn->cq = ib_alloc_cq_any(device, conn, cqes, IB_POLL_WORKQUEUE);
-	if (IS_ERR(conn->cq)) {
-		ret = PTR_ERR(conn->cq);
-		conn->cq = NULL;
+	ret = rpcrdma2_cq_create(conn, cqes);
+	if (ret)
 		return conn_refused(conn, "completion queue", ret);
-	}
-	conn->cq_id = conn->cq->res.id;
 	ret = conn_create_qp(conn);
 	if (ret)
 		return conn_refused(conn, "queue pair", ret);
@@ -327,26 +320,25 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	cancel_delayed_work_sync(&conn->work);
 
 	if (conn->qp) {
+		rpcrdma2_cq_kick(conn);
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}
 	/* Messages among them count for negotiation */
-	flush_work(&conn->chore_work);
+	rpcrdma2_conn_run_deferred(conn);
 	if (conn->client && conn->reason)
 		rpcrdma2_ver_lost(conn);
 	rpcrdma2_sends_abort(conn);
 	/* Those that were left since, by chores that began before the loss. They leave
 	 * no others, and give back to the QP what they have mapped.
 	 */
-	flush_work(&conn->chore_work);
+	rpcrdma2_conn_run_deferred(conn);
 	if (conn->qp) {
 		rdma_destroy_qp(conn->cm_id);
 		conn->qp = NULL;
 	}
-	if (conn->cq) {
-		ib_free_cq(conn->cq);
-		conn->cq = NULL;
-	}
+	rpcrdma2_cq_destroy(conn);
+	cancel_work_sync(&conn->chore_work);
 	/* Once more, for a kick that came when the state changed */
 	cancel_delayed_work_sync(&conn->work);
 	rpcrdma2_tx_abort(conn);

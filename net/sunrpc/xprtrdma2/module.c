@@ -28,17 +28,20 @@ MODULE_PARM_DESC(negotiate_ms,
 
 /* Without memory for more threads a workqueue has one, which does one thing
  * after the other. What ends a wait may not queue behind what waits, hence
- * four of them: for what waits for nothing, for what may wait for memory, for
- * what completion handlers leave, which may wait for memory or for who connects,
- * and for what waits for a peer.
+ * five of them: for completions, for what waits for nothing, for what may wait for
+ * memory, for what completion handlers leave, which may wait for memory or for who
+ * connects, and for what waits for a peer.
  */
 struct workqueue_struct *rpcrdma2_wq;
 struct workqueue_struct *rpcrdma2_memory_wq;
 struct workqueue_struct *rpcrdma2_chore_wq;
 struct workqueue_struct *rpcrdma2_connect_wq;
+struct workqueue_struct *rpcrdma2_poll_wq;
 
 static void wqs_destroy(void)
 {
+	if (rpcrdma2_poll_wq)
+		destroy_workqueue(rpcrdma2_poll_wq);
 	if (rpcrdma2_connect_wq)
 		destroy_workqueue(rpcrdma2_connect_wq);
 	if (rpcrdma2_chore_wq)
@@ -60,8 +63,11 @@ static int __init wqs_create(void)
 					    WQ_MEM_RECLAIM | WQ_PERCPU |
 					    WQ_HIGHPRI, 0);
 	rpcrdma2_connect_wq = alloc_workqueue("rpcrdma2_connect", flags, 0);
+	rpcrdma2_poll_wq = alloc_workqueue("rpcrdma2_poll",
+					   WQ_MEM_RECLAIM | WQ_PERCPU |
+					   WQ_HIGHPRI, 0);
 	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_chore_wq &&
-	    rpcrdma2_connect_wq)
+	    rpcrdma2_connect_wq && rpcrdma2_poll_wq)
 		return 0;
 	wqs_destroy();
 	return -ENOMEM;

@@ -15,5 +15,6 @@ extern struct workqueue_struct *rpcrdma2_wq;
 extern struct workqueue_struct *rpcrdma2_memory_wq;
 extern struct workqueue_struct *rpcrdma2_chore_wq;
 extern struct workqueue_struct *rpcrdma2_connect_wq;
+extern struct workqueue_struct *rpcrdma2_poll_wq;
 
 #endif /* _RPCRDMA2_MODULE_H */

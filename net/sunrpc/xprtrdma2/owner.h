@@ -40,6 +40,9 @@ struct rpcrdma2_memory {
  *	of ours without a Reply chunk; U32_MAX if that can't be told now
  * @trusted: server: has this client been served anything that not everybody
  *	may have? May not sleep
+ * @completions: server: something has completed. Returns true if a thread will
+ *	call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks. NULL
+ *	if a work item is to poll always
  * @lost: the connection went to CLOSING (CM event, QP error, device
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
@@ -64,6 +67,7 @@ struct rpcrdma2_conn_ops {
 	void (*window)(struct rpcrdma2_conn *conn);
 	u32 (*replies_due)(struct rpcrdma2_conn *conn);
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
+	bool (*completions)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
 	u32 (*spare)(const struct rpcrdma2_conn *conn);
 	u32 (*trim)(struct rpcrdma2_conn *conn, bool idle);

@@ -4,8 +4,8 @@
  * messages go on to the connection's owner, those about properties to
  * conn_props.c; what is no good is dropped or answered with an RDMA2_ERROR.
  *
- * Everything runs in the CQ's work item or, before the connection is READY, as a
- * chore; one message at a time, in the order in which they have come, see
+ * Everything runs where completions are polled or, before the connection is READY, as
+ * a chore; one message at a time, in the order in which they have come, see
  * rpcrdma2_recvs_flow(). That is the whole rule about their order: what a message
  * changes, such as a property, is in force before the next one is looked at.
  */

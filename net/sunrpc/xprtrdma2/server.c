@@ -5,6 +5,8 @@
  * and a responder. From then on this file only adapts the
  * responder's Calls to struct svc_rqst and back.
  *
+ * Service threads poll the completion queue when they ask for a Call (cq.c).
+ *
  * Contexts: methods of struct svc_xprt_ops run in service threads, except
  * xpo_free, which may run anywhere and only queues work, and xpo_detach,
  * which runs in whatever closes the transport and may sleep. Calls become
@@ -19,7 +21,8 @@
  * Waking: nfsd is woken once per Call. svc->lock covers the list of Calls
  * and XPT_DATA together, so the thread that takes the last Call clears the
  * flag before it lets go of the transport, and no second thread comes for
- * nothing.
+ * nothing. The event of a completion sets the flag without the lock:
+ * svc_next_call() looks once more after clearing it.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>
@@ -515,6 +518,20 @@ static void svc_window(struct rpcrdma2_conn *conn)
 	rpcrdma2_bc_window(conn->p.owner);
 }
 
+/* A thread comes and polls. sunrpc keeps XPT_BUSY set as long as the transport is
+ * being made, and then looks at XPT_DATA.
+ */
+static bool svc_completions(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_svc *svc = conn->p.owner;
+
+	if (svc_xprt_is_dead(&svc->xprt))
+		return false;
+	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
+	svc_xprt_enqueue(&svc->xprt);
+	return true;
+}
+
 static void svc_lost(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc *svc = conn->p.owner;
@@ -556,6 +573,7 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.window		= svc_window,
 	.replies_due	= svc_replies_due,
 	.trusted	= svc_trusted,
+	.completions	= compat_svc_enqueue_irq() ? svc_completions : NULL,
 	.lost		= svc_lost,
 	.spare		= svc_spare,
 	.trim		= svc_trim,
@@ -880,8 +898,13 @@ static struct rpcrdma2_call_ctx *svc_next_call(struct rpcrdma2_svc *svc)
 					list);
 	if (call)
 		list_del_init(&call->list);
-	if (list_empty(&svc->ready))
+	if (list_empty(&svc->ready)) {
 		clear_bit(XPT_DATA, &svc->xprt.xpt_flags);
+		/* The event of a completion takes no lock */
+		smp_mb__after_atomic();
+		if (rpcrdma2_cq_pending(svc->conn))
+			set_bit(XPT_DATA, &svc->xprt.xpt_flags);
+	}
 	spin_unlock(&svc->lock);
 	return call;
 }
@@ -897,6 +920,7 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_next_page = rqstp->rq_respages;
 	rqstp->rq_xprt_ctxt = NULL;
 
+	rpcrdma2_cq_poll(rpcrdma2_svc(xprt)->conn);
 	call = svc_next_call(rpcrdma2_svc(xprt));
 	svc_xprt_received(xprt);
 	if (!call)
