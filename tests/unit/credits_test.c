@@ -58,13 +58,16 @@ static void lower_grant(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_grant(&w, 2));
 	KUNIT_EXPECT_EQ(test, w.inflight, 16);
 	for (i = 16; i > 2; i--) {
+		KUNIT_EXPECT_EQ(test, rpcrdma2_window_due(&w), i);
 		KUNIT_EXPECT_FALSE(test, rpcrdma2_window_open(&w));
 		rpcrdma2_window_put(&w);
 	}
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_open(&w));
 	rpcrdma2_window_put(&w);
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_open(&w));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_window_due(&w), 2);
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 16));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_window_due(&w), 16);
 	KUNIT_EXPECT_EQ(test, take_all(&w), 15);
 }
 

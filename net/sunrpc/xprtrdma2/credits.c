@@ -86,6 +86,20 @@ bool rpcrdma2_window_grant(struct rpcrdma2_window *w, u32 credit)
 }
 
 /**
+ * rpcrdma2_window_due - for how many Replies must a Receive be posted?
+ * @w: window
+ *
+ * After a lower grant more Calls may be in flight than are granted.
+ *
+ * Context: any. Requirements: CRED-8.
+ * Return: a number of Replies
+ */
+u32 rpcrdma2_window_due(const struct rpcrdma2_window *w)
+{
+	return max(w->granted, w->inflight);
+}
+
+/**
  * rpcrdma2_grant_reset - begin a connection
  * @g: grant
  * @initial: first grant

@@ -686,12 +686,24 @@ static u32 recv_target(struct rpcrdma2_conn *conn, u32 target)
 	return posted > extra ? posted - extra : 0;
 }
 
-/* Credits of one direction are fewer now. Receives are not posted again until fewer
- * than for these are left, so those that messages under way may use are there.
+/* Replies that are due or may become due, see rpcrdma2_window_due() */
+static u32 recv_replies(struct rpcrdma2_rq *rq)
+{
+	u32 due;
+
+	spin_lock(&rq->credit_lock);
+	due = rpcrdma2_window_due(&rq->window);
+	spin_unlock(&rq->credit_lock);
+	return due;
+}
+
+/* Fewer Receives are needed now: less is granted, or a Reply has come to a Call
+ * from before the window was lowered. Receives are not posted again until fewer
+ * than these are left. So the Receives for messages under way stay posted.
  */
 static void recv_need(struct rpcrdma2_conn *conn)
 {
-	recv_target(conn, rpcrdma2_credit_have(&conn->rq) +
+	recv_target(conn, recv_replies(&conn->rq) +
 			  rpcrdma2_credit_grant(&conn->rq));
 	recv_trim(conn);
 }
@@ -709,12 +721,13 @@ static void recv_need(struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 {
+	u32 have, want, due, other = rpcrdma2_credit_grant(&conn->rq);
 	struct rpcrdma2_window *w = &conn->rq.window;
-	u32 have, want;
 	bool open;
 
 	spin_lock(&conn->rq.credit_lock);
 	have = w->granted;
+	due = rpcrdma2_window_due(w);
 	spin_unlock(&conn->rq.credit_lock);
 
 	/* Peers of version 1 grant what they have, whatever is asked for */
@@ -725,16 +738,18 @@ bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 	/* A Receive for every Reply before its Call may go (CRED-8) */
 	want = min(credit, conn->p.calls);
 	if (want > have) {
-		u32 other = conn->rq.grant.current_grant;
-		u32 got = recv_target(conn, want + other);
+		u32 got = recv_target(conn, max(want, due) + other);
 
-		credit = got > other ? max(got - other, have) : have;
+		credit = clamp(max(got, other) - other, have, want);
 	}
 
 	spin_lock(&conn->rq.credit_lock);
 	open = rpcrdma2_window_grant(w, credit);
+	due = rpcrdma2_window_due(w);
 	spin_unlock(&conn->rq.credit_lock);
-	if (unlikely(want < have))
+	if (want <= have &&
+	    unlikely(due + other + RPCRDMA2_RECV_EXTRA <
+		     READ_ONCE(conn->rq.target)))
 		recv_need(conn);
 	return open;
 }
@@ -788,13 +803,13 @@ u32 rpcrdma2_credit_called(struct rpcrdma2_conn *conn, u32 asked)
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
 {
 	struct rpcrdma2_rq *rq = &conn->rq;
-	u32 window = rpcrdma2_credit_have(rq);
-	u32 got = recv_target(conn, want + window);
+	u32 replies = recv_replies(rq);
+	u32 got = recv_target(conn, want + replies);
 
-	if (got <= window + rpcrdma2_credit_grant(rq))
+	if (got <= replies + rpcrdma2_credit_grant(rq))
 		return;
 	spin_lock(&rq->credit_lock);
-	rpcrdma2_grant_set(&rq->grant, got - window);
+	rpcrdma2_grant_set(&rq->grant, got - replies);
 	spin_unlock(&rq->credit_lock);
 }
 

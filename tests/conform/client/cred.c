@@ -148,6 +148,43 @@ RP_CASE("credits", MUST | MODULE, cred_replies, "CRED-8,CRED-13",
 	cl_end(s);
 }
 
+#define MANY		48	/* Calls; far more than any reserve of Receives */
+
+RP_CASE("credits", MUST | MODULE, cred_lower_full, "CRED-8,CRED-4,CRED-13",
+	"a lower grant with a full window, many control messages, then all Replies at once: a Receive for each")
+{
+	const struct rp_how how = { .no_rnr = true };
+	struct cl *s = cl_start(NULL);
+	struct cl_call *call[MANY];
+	struct rp_job *job[MANY];
+	unsigned int i;
+	long errors;
+
+	s->grant = 64;
+	cl_accept_how(s, &how);
+	cl_settle(s);
+	rp_check(!cl_serve(s, s->mount), "the mount fails");
+	for (i = 0; i < MANY; i++) {
+		job[i] = job_stat(cl_name());
+		call[i] = cl_wait_for(s, NFS_LOOKUP);
+	}
+	/* Of a second CONNPROP only the grant counts (CRED-14). */
+	s->grant = 1;
+	rp_send(s->c, cl_connprop(s, rp_xid()));
+	errors = rp_client_stat(s, "rx_error");
+	for (i = 0; i < 2 * MANY; i++)
+		rp_send(s->c, error2(rp_xid(), SYSTEM));
+	rp_client_reaches(s, "rx_error", errors + 2 * MANY);
+	rp_collect(s->c);
+	for (i = 0; i < MANY; i++)
+		cl_answer(s, call[i]);
+	rp_send_collected(s->c);
+	for (i = 0; i < MANY; i++)
+		rp_check(!cl_serve(s, job[i]), "an operation fails");
+	rp_check(rp_client_stat(s, "connects") == 1, "a connection was lost");
+	cl_end(s);
+}
+
 RP_CASE("credits", MUST, cred_lower, "CRED-4,CRED-3",
 	"a lower grant counts at once, a higher one as well")
 {

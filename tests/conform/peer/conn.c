@@ -48,6 +48,8 @@ enum { WR_RECV, WR_SEND, WR_RDMA, WR_BIND };
  * @tx: send buffers
  * @tx_mr: registration of @tx
  * @tx_busy: which are on their way
+ * @collects: messages are kept until rp_send_collected()
+ * @ncollected: how many are
  * @rdma_left: RDMA or bind work not completed
  * @mem: memory for the peer
  * @nmems: used entries of @mem
@@ -75,6 +77,8 @@ struct rp_conn {
 	uint8_t			(*tx)[RP_RECV_SIZE];
 	struct ibv_mr		*tx_mr;
 	bool			tx_busy[RP_NR_SENDS];
+	bool			collects;
+	unsigned int		ncollected;
 	unsigned int		rdma_left;
 	struct rp_mem		*mem[MAX_MEMS];
 	unsigned int		nmems;
@@ -731,18 +735,18 @@ static bool prepare(struct rp_conn *c, struct send *s, const void *p,
 	return true;
 }
 
-/* One Send, or two at once. */
-static bool post(struct rp_conn *c, struct send *s, struct send *next)
+/* One Send, or several at once. */
+static bool post(struct rp_conn *c, struct send *s, unsigned int n)
 {
 	struct ibv_send_wr *bad;
+	unsigned int i;
 
-	if (next)
-		s->wr.next = &next->wr;
+	for (i = 1; i < n; i++)
+		s[i - 1].wr.next = &s[i].wr;
 	if (!ibv_post_send(c->id->qp, &s->wr, &bad))
 		return true;
-	c->tx_busy[s->slot] = false;
-	if (next)
-		c->tx_busy[next->slot] = false;
+	for (i = 0; i < n; i++)
+		c->tx_busy[s[i].slot] = false;
 	c->broken = true;
 	return false;
 }
@@ -752,7 +756,7 @@ static bool try_send(struct rp_conn *c, const void *p, unsigned int len,
 {
 	struct send s;
 
-	return prepare(c, &s, p, len, inv) && post(c, &s, NULL);
+	return prepare(c, &s, p, len, inv) && post(c, &s, 1);
 }
 
 static unsigned int to_wire(const struct rp_msg *m, uint8_t *b)
@@ -783,11 +787,18 @@ static bool prepare_msg(struct rp_conn *c, struct send *s,
 	return prepare(c, s, b, len, inv);
 }
 
+/* Messages of a connection that collects */
+static struct send collected[RP_NR_SENDS];
+
 static bool send_msg(struct rp_conn *c, const struct rp_msg *m, uint32_t inv)
 {
 	struct send s;
 
-	return prepare_msg(c, &s, m, inv) && post(c, &s, NULL);
+	if (c->collects) {
+		rp_check(c->ncollected < RP_NR_SENDS, "too many at once");
+		return prepare_msg(c, &collected[c->ncollected++], m, inv);
+	}
+	return prepare_msg(c, &s, m, inv) && post(c, &s, 1);
 }
 
 bool rp_try_send(struct rp_conn *c, const struct rp_msg *m)
@@ -803,10 +814,23 @@ void rp_send(struct rp_conn *c, const struct rp_msg *m)
 void rp_send_both(struct rp_conn *c, const struct rp_msg *m,
 		  const struct rp_msg *next)
 {
-	struct send s, t;
+	struct send s[2];
 
-	rp_check(prepare_msg(c, &s, m, 0) && prepare_msg(c, &t, next, 0) &&
-		 post(c, &s, &t), "cannot send: the connection is gone");
+	rp_check(prepare_msg(c, &s[0], m, 0) && prepare_msg(c, &s[1], next, 0) &&
+		 post(c, s, 2), "cannot send: the connection is gone");
+}
+
+void rp_collect(struct rp_conn *c)
+{
+	c->collects = true;
+	c->ncollected = 0;
+}
+
+void rp_send_collected(struct rp_conn *c)
+{
+	c->collects = false;
+	rp_check(post(c, collected, c->ncollected),
+		 "cannot send: the connection is gone");
 }
 
 void rp_send_inv(struct rp_conn *c, const struct rp_msg *m, uint32_t handle)

@@ -345,6 +345,9 @@ void rp_send(struct rp_conn *c, const struct rp_msg *m);
 /* Two at once: when the peer looks at the first the other one is there, too. */
 void rp_send_both(struct rp_conn *c, const struct rp_msg *m,
 		  const struct rp_msg *next);
+/* Keep the messages for one connection at a time, then send them all at once. */
+void rp_collect(struct rp_conn *c);
+void rp_send_collected(struct rp_conn *c);
 void rp_send_bytes(struct rp_conn *c, const void *p, unsigned int len);
 /* Send With Invalidate */
 void rp_send_inv(struct rp_conn *c, const struct rp_msg *m, uint32_t handle);
