@@ -170,6 +170,8 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_SENDING);
 	req->sends++;
 	req->on_wire = false;
+	/* What is before this, sunrpc calls queue time, and the rest RTT */
+	req->rqst.rq_xtime = ktime_get();
 	xprt_pin_rqst(&req->rqst);
 	rq->busy++;
 	spin_unlock(&xprt->queue_lock);
@@ -508,7 +510,6 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		req->again = false;
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 		list_add_tail(&req->list, &rq->fifo);
-		rqst->rq_xtime = ktime_get();
 		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
 		trace_rpcrdma2_queued(req);
 		ret = 0;

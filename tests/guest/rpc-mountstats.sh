@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What mountstats and the tools that read it say of the time an RPC takes: the wait
+# for a credit is queue time, and the server's is round-trip time, as with the
+# kernel's own transport.
+#
+# timeout: 60
+# flavours: uml-debug qemu
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+
+JOBS=6
+
+# times: milliseconds that the RPCs of the mount have spent queued, and between Call
+# and Reply.
+times() {
+	awk '
+		$1 == "device" { mine = $5 == "/mnt" }
+		mine && NF == 10 && $1 ~ /^[A-Z].*:$/ { queue += $7; rtt += $8 }
+		END { print queue + 0, rtt + 0 }' /proc/self/mountstats
+}
+
+# The server grants one Call at a time and keeps the first one: the others have not
+# been sent.
+waits() { # DEV VERS
+	local i pids=() queue rtt
+
+	scratch waits
+	small_window 1
+	nfs "$1" "$2"
+	for ((i = 0; i < JOBS; i++)); do
+		iocheck write -t -l 4000 "$D/f$i"
+	done
+	read -r queue rtt <<< "$(times)"
+	freeze
+	for ((i = 0; i < JOBS; i++)); do
+		iocheck write -d -l 4000 -b 4000 "$D/f$i" &
+		pids+=($!)
+	done
+	lab_wait 20 stuck 1 || { thaw; return 1; }
+	lab_pause 3
+	thaw
+	wait_all "${pids[@]}"
+	i=("$queue" "$rtt")
+	read -r queue rtt <<< "$(times)"
+	queue=$((queue - i[0])) rtt=$((rtt - i[1]))
+	echo "queued for $queue ms, on the way for $rtt ms"
+	[ "$queue" -gt $((2 * rtt)) ]
+	[ "$rtt" -ge 2000 ]
+	umount_nfs
+	default_window
+	rm -r "$E"
+	none_left
+}
+
+ours || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
+fs_start 16
+for_versions 3 waits "waiting for a credit is queue time (C14)"
