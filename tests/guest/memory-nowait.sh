@@ -84,6 +84,43 @@ nothing_waits() { # DEV VERS
 	rm -r "$E"
 }
 
+# ---- who sends ----
+
+FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
+
+# The pages of a GETACL's Reply are made while the transport is locked. Without memory
+# the RPC is sent later; it does not keep the lock until there is some. What may wait
+# for memory is not failed here.
+getacl() { # DEV VERS
+	local rc=0
+
+	scratch getacl
+	nfs "$1" "$2"
+	: > "$D/f"
+	setfacl -m u:5001:r "$D/f"
+	drop_caches
+	stat "$D/f"
+	echo 0 > $FAIL_PAGE/verbose
+	echo 0 > $FAIL_PAGE/min-order
+	echo Y > $FAIL_PAGE/ignore-gfp-wait
+	echo Y > $FAIL_PAGE/ignore-gfp-highmem
+	echo Y > $FAIL_PAGE/task-filter
+	echo 1 > $FAIL_PAGE/interval
+	echo 4 > $FAIL_PAGE/times
+	echo 100 > $FAIL_PAGE/probability
+	trace_on sunrpc/xprt_transmit
+	bash -c "echo 1 > /proc/self/make-it-fail; exec getfacl '$D/f'" \
+		> "$LAB_TMP/acl" || rc=1
+	echo 0 > $FAIL_PAGE/probability
+	trace_off
+	[ $rc = 0 ]
+	grep 5001 "$LAB_TMP/acl"
+	traced 'xprt_transmit: .* status=-105'
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
 # ---- Receives ----
 
 # The Receives that a connection came to need are there for the next one.
@@ -293,8 +330,11 @@ small_queues() { # DEV VERS
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_export ext4
 fs_start
 for_versions 4.2 nothing_waits "completions wait for no memory (C1)"
+[ ! -d $FAIL_PAGE ] ||
+	for_versions 3 getacl "the lock is not kept for memory (C13)"
 for_versions 4.2 kept "Receives are kept (C1)"
 if [ -d $FAIL_MAP ]; then
 	for_versions 4.2 unmapped "Receives that cannot be mapped (D4)"

@@ -14,6 +14,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sunrpc/clnt.h>
 
+#include "buf.h"
 #include "build.h"
 #include "compat.h"
 #include "module.h"
@@ -435,16 +436,17 @@ plan:
 	slot_drop(&send);
 }
 
-/* NFSv3 GETACL and others leave it to the transport to provide pages. */
+/* NFSv3 GETACL leaves it to the transport to provide pages. Who waited for them
+ * would keep the transport locked, and with it the WRITEs that free memory.
+ */
 static int alloc_sparse_pages(struct xdr_buf *buf)
 {
-	gfp_t gfp = rpc_task_gfp_mask() | __GFP_NOWARN;
 	struct page **page = buf->pages + (buf->page_base >> PAGE_SHIFT);
 	u32 count = rpcrdma2_vector_pages(buf);
 
 	for (; count; count--, page++) {
 		if (!*page)
-			*page = alloc_page(gfp);
+			*page = alloc_page(RPCRDMA2_GFP_NOWAIT);
 		if (!*page)
 			return -ENOBUFS;
 	}
@@ -473,8 +475,7 @@ static bool resend_is_needless(const struct rpcrdma2_req *req)
  * transmitted a second time on this connection while the first instance is
  * unanswered (CRED-15).
  *
- * Context: process, transport locked by sunrpc. Does not sleep but for
- * sparse pages.
+ * Context: process, transport locked by sunrpc. Does not sleep.
  * Return: 0; -ENOTCONN: send again on another connection; -ENOBUFS: later
  */
 int rpcrdma2_requester_send(struct rpc_rqst *rqst)
