@@ -124,6 +124,7 @@ static const struct attr counters_attrs[] = {
 	[80] = { "recv_shortages", ATTR_U64 },
 	[81] = { "map_failures", ATTR_U64 },
 	[82] = { "silent_peers", ATTR_U64 },
+	[83] = { "callback_replies_dropped", ATTR_U64 },
 };
 
 const struct attr_set counters_set = {

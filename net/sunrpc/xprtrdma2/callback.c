@@ -482,11 +482,14 @@ out:
  * rpcrdma2_callback_reply - send the Reply of a callback
  * @rqst: slot of the callback; Reply in rq_snd_buf
  *
- * rpc_xprt_ops.send_request for slots with bc_prealloc() set. If the
- * connection of the Call is gone, so is the Reply: the server calls again.
+ * rpc_xprt_ops.send_request for slots with bc_prealloc() set. A Reply that
+ * cannot be sent is dropped, and the server calls again: its connection is gone
+ * (REV-15), it is too long, or the send queue is full, control messages included.
+ * sunrpc would give an error to the RPC whose task happens to send for all, and
+ * have the Reply block the forward direction (REV-10).
  *
  * Context: process, transport locked by sunrpc; does not sleep.
- * Return: 0; -ENOTCONN or -EMSGSIZE: will never go; -ENOBUFS: later
+ * Return: 0
  */
 int rpcrdma2_callback_reply(struct rpc_rqst *rqst)
 {
@@ -500,5 +503,7 @@ int rpcrdma2_callback_reply(struct rpc_rqst *rqst)
 	trace_rpcrdma2_cb_reply(rqst->rq_xprt, cb_of(rqst)->conn_id,
 				be32_to_cpu(rqst->rq_xid),
 				rqst->rq_snd_buf.len, ret);
-	return ret;
+	if (ret)
+		rpcrdma2_stat_inc(&client->stats, callback_replies_dropped);
+	return 0;
 }
