@@ -37,6 +37,9 @@
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
 #define RPCRDMA2_REEST_INIT		(HZ / 10)
 #define RPCRDMA2_REEST_MAX		(30 * HZ)
+#define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
+/* Between replacements for want of a Reply there are 1 to 8 major timeouts */
+#define RPCRDMA2_TIMED_OUT_MAX		4U
 
 /* Largest RPC payload: what NFS asks for at the most, unaligned */
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
@@ -319,6 +322,7 @@ static int client_try(struct rpcrdma2_client *client)
 		return ret;
 	}
 	client_tell(client, conn);
+	client->attached_at = jiffies;
 	client_attach(client, conn);
 	return 0;
 }
@@ -373,6 +377,21 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, 0);
 }
 
+/* Was the connection of use? One without a Reply was not, one that a violation of
+ * the protocol has ended will be followed by others, and so will one that has ended
+ * sooner than it was waited for: the same RPC may end each.
+ */
+static bool client_was_useful(const struct rpcrdma2_client *client,
+			      const struct rpcrdma2_conn *conn)
+{
+	const struct rpc_xprt *xprt = &client->rq.xprt;
+	unsigned long least = max(xprt->reestablish_timeout,
+				  RPCRDMA2_USEFUL_LIFE);
+
+	return client->rq.replies && conn->reason != -EPROTO &&
+	       time_after(jiffies, client->attached_at + least);
+}
+
 /* Take down the connection in reverse order of setting it up. */
 static void client_disconnect(struct rpcrdma2_client *client)
 {
@@ -384,10 +403,7 @@ static void client_disconnect(struct rpcrdma2_client *client)
 				READ_ONCE(conn->reason));
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
-	/* Of use was one with a Reply that did not end by a violation of the
-	 * protocol: who does that does it again
-	 */
-	if (client->rq.replies && conn->reason != -EPROTO)
+	if (client_was_useful(client, conn))
 		client->failures = 0;
 	else if (conn->reason)
 		client->failures++;

@@ -32,8 +32,12 @@
  * @connect_at: jiffies when it does so, unless nobody wants it any more
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
+ * @attached_at: jiffies when the last connection was made
  * @failures: attempts in a row that gave no useful connection; transport
  *	locked
+ * @timed_out: connections in a row that were replaced because a Reply had not come,
+ *	up to RPCRDMA2_TIMED_OUT_MAX; queue_lock
+ * @timed_out_at: jiffies of the last time
  * @told_version: which version the log says the server speaks, 0 for none
  * @told_limit: how often it may
  * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 if
@@ -53,7 +57,10 @@ struct rpcrdma2_client {
 	unsigned long			connect_at;
 	struct sockaddr_storage		srcaddr;
 	struct rpc_timeout		timeout;
+	unsigned long			attached_at;
 	unsigned int			failures;
+	unsigned int			timed_out;
+	unsigned long			timed_out_at;
 	u32				told_version;
 	struct ratelimit_state		told_limit;
 

@@ -1219,6 +1219,29 @@ RP_CASE("replies", TROUBLE, rpc_answers_twice, "ERR-6,REV-15,SEC-2",
 	cl_end(s);
 }
 
+RP_CASE("replies", TROUBLE, rpc_one_reply_each, "REC-5,REC-2",
+	"a server that answers, but ends each connection at once, is met later and later")
+{
+	struct cl *s = cl_mounted(NULL);
+	unsigned long long last = rp_now(), gap = 0;
+	struct rp_job *job;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		rp_close(s->c);
+		job = job_stat(cl_name());
+		cl_accept(s);
+		gap = rp_now() - last;
+		last += gap;
+		rp_tell("the next connection after %llu ms", gap);
+		cl_settle(s);
+		rp_check(!cl_serve(s, job), "the operation fails");
+	}
+	/* 0.1 s, 0.2, 0.4, 0.8 and then 1.6, from one attempt to the next */
+	rp_check(gap >= 1000, "no more than %llu ms", gap);
+	cl_end(s);
+}
+
 RP_CASE("replies", TROUBLE, rpc_never_answers, "CRED-15,REC-5,ERR-34",
 	"a server that never answers: no hang, no second copy of the Call")
 {
