@@ -11,11 +11,11 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-# The RPC timer fires again and again while the server does not answer; all
-# that comes of it are probes (CRED-17).
+# Until the major timeout the RPC timer fires again and again while the server does
+# not answer; all that comes of it are probes (CRED-17).
 slow() { # DEV VERS
 	scratch slow
-	nfs "$1" "$2" timeo=5
+	nfs "$1" "$2" timeo=5,retrans=100
 	: > "$D/f"
 	freeze
 	iocheck write -d -s 1 -l 50000 "$D/f" &

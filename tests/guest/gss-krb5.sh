@@ -61,7 +61,7 @@ secure() { # SEC VERS
 # second as one, the connection is replaced (CRED-15).
 late() { # SEC VERS
 	scratch late
-	nfs rxe "$2" "sec=$1,timeo=5"
+	nfs rxe "$2" "sec=$1,timeo=5,retrans=100"
 	: > "$D/f"
 	freeze
 	iocheck write -d -s 1 -l 50000 "$D/f" &

@@ -433,21 +433,67 @@ static void client_op_inject_disconnect(struct rpc_xprt *xprt)
 		rdma_disconnect(conn->cm_id);
 }
 
-/* An RPC's timer has expired. Slowness alone costs no connection: a probe
- * finds out whether the peer is there (CRED-17). If sunrpc goes on to send
- * the RPC again, rpcrdma2_requester_send() replaces the connection.
+/* May the connection be replaced because a Reply has not come for @major jiffies?
+ * Once in that time at the most, and less often if that has not helped: the server
+ * may just be slow. queue_lock is held.
+ */
+static bool client_replace_due(struct rpcrdma2_client *client,
+			       unsigned long major)
+{
+	unsigned long now = jiffies, again, forget;
+
+	again = client->timed_out_at + (major << client->timed_out) / 2;
+	forget = client->timed_out_at + (major << client->timed_out);
+	if (client->timed_out && time_before(now, again))
+		return false;
+	if (!client->timed_out || time_after(now, forget))
+		client->timed_out = 0;
+	client->timed_out = min(client->timed_out + 1, RPCRDMA2_TIMED_OUT_MAX);
+	client->timed_out_at = now;
+	return true;
+}
+
+/* Has the server had a Call for longer than its user waits (timeo and retrans), and
+ * is it time to send the Call again on another connection?
+ */
+static bool client_reply_overdue(struct rpcrdma2_client *client,
+				 struct rpc_task *task)
+{
+	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
+	bool due;
+
+	spin_lock(&client->rq.xprt.queue_lock);
+	due = req->state == RPCRDMA2_REQ_POSTED &&
+	      time_after_eq(jiffies, req->rqst.rq_majortimeo) &&
+	      client_replace_due(client,
+				 task->tk_client->cl_timeout->to_maxval);
+	spin_unlock(&client->rq.xprt.queue_lock);
+	return due;
+}
+
+/* An RPC's timer has expired. A probe finds out whether the peer is there; one that
+ * is only slow keeps the connection (CRED-17) until the RPC's major timeout. After
+ * that the server may have dropped the Call: sunrpc sends it again when the
+ * connection is replaced, NFSv4 only then.
  */
 static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
-	struct rpcrdma2_conn *conn =
-		rpcrdma2_requester_conn_get(&rpcrdma2_client(xprt)->rq);
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	struct rpcrdma2_conn *conn = rpcrdma2_requester_conn_get(&client->rq);
 
 	if (!conn)
 		return;
 	trace_rpcrdma2_op_timer(xprt, conn->id,
 				time_before(jiffies,
 					    task->tk_rqstp->rq_majortimeo));
-	rpcrdma2_conn_probe(conn);
+	if (client_reply_overdue(client, task)) {
+		pr_notice_ratelimited("rpcrdma2: %pISpc has not answered an RPC within %lu s, connection replaced\n",
+				      &xprt->addr,
+				      task->tk_client->cl_timeout->to_maxval / HZ);
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+	} else {
+		rpcrdma2_conn_probe(conn);
+	}
 	rpcrdma2_conn_put(conn);
 }
 

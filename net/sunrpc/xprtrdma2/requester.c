@@ -617,10 +617,26 @@ static bool fence_is_late(const struct rpcrdma2_req *req)
 	       time_after_eq(jiffies, req->fence_start + RPCRDMA2_FENCE_LIMIT);
 }
 
-/* Do RPCs wait while nothing but orphans keeps them from being sent, all of them
- * for longer than their RPCs would have waited for the Reply? Either tasks wait
- * for a slot, and orphans have all of them, or Calls for a credit, and orphans
- * keep the window shut. The server has lost them, and nothing would ever be sent
+/* Has the server had this Call for longer than its task waits, or would have waited,
+ * for the Reply?
+ */
+static bool reply_is_overdue(const struct rpcrdma2_req *req)
+{
+	const struct rpc_rqst *rqst = &req->rqst;
+	unsigned long major;
+
+	if (req->state == RPCRDMA2_REQ_ORPHAN)
+		return time_after_eq(jiffies, req->lost_at);
+	if (req->state != RPCRDMA2_REQ_POSTED)
+		return false;
+	major = rqst->rq_task->tk_client->cl_timeout->to_maxval;
+	return ktime_ms_delta(ktime_get(), rqst->rq_xtime) >
+	       jiffies_to_msecs(major);
+}
+
+/* Do RPCs wait while orphans keep them from being sent, and is every Reply overdue
+ * that would help? Either tasks wait for a slot, and there is none, or Calls for a
+ * credit, and the window is shut. The server has lost them, and nothing would ever be sent
  * again: the end of the connection gives slots and credits back (RINV-18). Not
  * so for callbacks, whose credits are none of the business of forward traffic
  * (REV-10): a client may drop them all (REV-11).
@@ -629,18 +645,18 @@ static bool orphans_block(struct rpcrdma2_requester *rq)
 {
 	struct rpcrdma2_conn *conn = rq->conn;
 	struct rpcrdma2_req *req;
-	u32 orphans = 0;
+	u32 orphans = 0, overdue = 0;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	if (!conn->client)
 		return false;
 	list_for_each_entry(req, &rq->outstanding, list) {
-		if (req->state != RPCRDMA2_REQ_ORPHAN ||
-		    time_before(jiffies, req->lost_at))
+		if (!reply_is_overdue(req))
 			return false;
-		orphans++;
+		orphans += req->state == RPCRDMA2_REQ_ORPHAN;
+		overdue++;
 	}
-	if (orphans == rq->xprt.max_reqs)
+	if (orphans && overdue == rq->xprt.max_reqs)
 		return READ_ONCE(rq->xprt.backlog.qlen);
 	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
 		return false;
