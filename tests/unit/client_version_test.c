@@ -748,6 +748,9 @@ static void memory_grows(struct kunit *test)
 		c.now += spans[i] - 1;
 		expect_v1_next(&c, RPCRDMA2_WHY_REMEMBERED);
 		KUNIT_EXPECT_EQ(test, c.mem.span, spans[i]);
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_outdated(&c.neg, c.now));
+		KUNIT_EXPECT_TRUE(test,
+				  rpcrdma2_neg_outdated(&c.neg, c.now + 1));
 		rpcrdma2_neg_proved(&c.neg);
 		rpcrdma2_neg_lost(&c.neg, c.now);
 		/* after it: v2 again */
@@ -755,6 +758,7 @@ static void memory_grows(struct kunit *test)
 	}
 	client_wait(&c, NEG_XID);
 	client_vector(&c, VEC_P2);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_outdated(&c.neg, c.now));
 	rpcrdma2_neg_lost(&c.neg, c.now);
 	client_silence(&c);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_SILENCE);

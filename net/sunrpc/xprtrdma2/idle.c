@@ -3,7 +3,9 @@
  * What a connection keeps for later it gives back when it is idle, or when the
  * kernel is short of memory, in either role and with every version: buffers of
  * send slots, and what its owner keeps. What the peer has to agree to, sizes and
- * credits, is up to adapt.c.
+ * credits, is up to adapt.c. A client's that speaks less than version 2 with all
+ * properties, for a reason that may be over, is closed when it is idle: the next one
+ * finds out.
  */
 #include <linux/gfp.h>
 #include <linux/list.h>
@@ -74,9 +76,15 @@ static void idle_worker(struct work_struct *work)
 	if (rpcrdma2_conn_over(conn))
 		return;
 	if (rpcrdma2_adapt_quiet(conn->p.stats, conn->client,
-				 &conn->idle.calls) &&
-	    rpcrdma2_adapt_period())
-		conn_trim(conn, true);
+				 &conn->idle.calls)) {
+		if (rpcrdma2_ver_outdated(conn) &&
+		    !rpcrdma2_credit_used(&conn->rq)) {
+			rpcrdma2_conn_kill(conn, 0);
+			return;
+		}
+		if (rpcrdma2_adapt_period())
+			conn_trim(conn, true);
+	}
 	idle_next(conn);
 }
 

@@ -17,6 +17,7 @@
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_NUDGE_MS	500	/* is the silent peer still there? */
+#define RPCRDMA2_SLOW_LINK_MS	15000U	/* then it does not matter why */
 
 static unsigned int remember_min = 60;
 module_param(remember_min, uint, 0644);
@@ -138,18 +139,24 @@ static bool ver_answered(const struct rpcrdma2_conn *conn, int arg)
 /* What came of the negotiation; the timer is an event like a message (see
  * version.c). NOTHING: the connection is lost. What that means is told when it
  * is closed, since an answer may still be among the completions.
+ *
+ * While the server's device has not answered a probe, it is the link that is slow or
+ * repeats a lost packet: that time is not held against the server.
  */
 static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 {
 	u32 ms = conn->p.negotiate_ms, slice;
+	u32 most = max(ms, RPCRDMA2_SLOW_LINK_MS);
 	enum rpcrdma2_neg_action action;
 	int ret;
 
 	for (;;) {
-		slice = min_t(u32, ms, RPCRDMA2_NUDGE_MS);
+		slice = min3(ms, most, (u32)RPCRDMA2_NUDGE_MS);
 		ret = rpcrdma2_conn_wait(conn, ver_answered, 0, slice);
-		ms -= slice;
-		if (ret != -ETIMEDOUT || !ms)
+		most -= slice;
+		if (!rpcrdma2_conn_probing(conn))
+			ms -= slice;
+		if (ret != -ETIMEDOUT || !ms || !most)
 			break;
 		/* A server that is dead is not one that is silent. And siw
 		 * may leave the first message where it is until more arrives.
@@ -217,7 +224,7 @@ static void ver_note_failure(const struct rpcrdma2_conn *conn,
  *
  * Implements VER-1..5, VER-10, VER-14, VER-15 by way of version.c.
  *
- * Context: sleeps, p.negotiate_ms at the most.
+ * Context: sleeps, p.negotiate_ms as a rule, RPCRDMA2_SLOW_LINK_MS at the most.
  * Return: 0, the state is READY; -EAGAIN: connect once more; -EPROTO: in no
  * version; -ENOTCONN, -ENOBUFS
  */
@@ -523,6 +530,28 @@ bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn)
 {
 	return conn->codec == &rpcrdma2_codec_v1 && conn->ver.policy.v2;
+}
+
+/**
+ * rpcrdma2_ver_outdated - is it time to offer the server all of version 2 again?
+ * @conn: the connection
+ *
+ * A connection keeps its version. Where that follows from silence, a loss or an error
+ * it is not to last longer than the memory of these (VER-16).
+ *
+ * Context: process; does not sleep.
+ * Return: true if another connection would do so
+ */
+bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn)
+{
+	bool outdated;
+
+	if (!conn->client)
+		return false;
+	spin_lock(&conn->state_lock);
+	outdated = rpcrdma2_neg_outdated(&conn->ver.neg, now_seconds());
+	spin_unlock(&conn->state_lock);
+	return outdated;
 }
 
 /**

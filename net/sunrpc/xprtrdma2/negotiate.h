@@ -49,6 +49,7 @@ bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 void rpcrdma2_ver_works(struct rpcrdma2_conn *conn);
 void rpcrdma2_ver_await(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn);
+bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_NEGOTIATE_H */

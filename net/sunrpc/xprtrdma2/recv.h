@@ -149,7 +149,7 @@ static inline u32 rpcrdma2_credit_grant(const struct rpcrdma2_rq *rq)
 	return READ_ONCE(rq->grant.current_grant);
 }
 
-/* Calls without a Reply, for display */
+/* Calls without a Reply. A number that is right at any time */
 static inline u32 rpcrdma2_credit_used(const struct rpcrdma2_rq *rq)
 {
 	return data_race(rq->window.inflight);	/* see above */

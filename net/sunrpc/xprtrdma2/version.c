@@ -400,6 +400,30 @@ void rpcrdma2_neg_proved(struct rpcrdma2_neg *n)
 	n->saw_err_vers = false;
 }
 
+/**
+ * rpcrdma2_neg_outdated - is it over what the settled version was chosen for?
+ * @n: negotiation that has settled a version
+ * @now: seconds
+ *
+ * Context: any. Requirements: VER-16.
+ * Return: true if a new connection would begin with CONNPROP, and this one has not
+ * been answered that, or ERR_VERS.
+ */
+bool rpcrdma2_neg_outdated(const struct rpcrdma2_neg *n, u64 now)
+{
+	switch (n->why) {
+	case RPCRDMA2_WHY_OTHER_ERROR:
+	case RPCRDMA2_WHY_SILENCE:
+	case RPCRDMA2_WHY_LOST:
+	case RPCRDMA2_WHY_ERR_VERS_LOST:
+	case RPCRDMA2_WHY_REMEMBERED:
+	case RPCRDMA2_WHY_REPLY:
+		return !n->mem->next && now >= n->mem->until;
+	default:
+		return false;
+	}
+}
+
 /* The server */
 
 /**

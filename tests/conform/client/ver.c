@@ -671,6 +671,25 @@ RP_CASE("version", DECISION | MODULE, cl_remembers_no_longer,
 	cl_end(s);
 }
 
+RP_CASE("version", DECISION | MODULE, cl_offers_again, "VER-16,VER-17,D-22",
+	"after that time an idle connection is closed, and the next one offers version 2")
+{
+	struct cl *s;
+	struct rp_job *job;
+
+	cl_parameter("adapt_seconds", "1");
+	s = silent_mount("1");
+	rp_expect_closed(s->c);
+	hang_up(s);
+	cl_parameter("negotiate_ms", "15000");
+	job = job_stat(cl_name());
+	settles_again(s, job);
+	/* What is settled now stays */
+	rp_expect_silence(s->c, 3000);
+	cl_use(s);
+	cl_end(s);
+}
+
 RP_CASE("version", DECISION, cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
 	"closed without an answer: version 2 again, then 1 (F-19)")
 {
