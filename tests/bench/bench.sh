@@ -37,7 +37,8 @@ SHAPE_OPS=8
 declare -A SHAPE
 # Transports by the number that sunrpc has for them, and ports.
 declare -A TRANSPORT=([tcp]="6 2049" [rxe-v1]="256 20050" [rxe]="21042 20049"
-	[loop]="256 20062")
+	[loop]="256 20062" [own-v1]="21042 20049" [own-v1-client]="21042 20050"
+	[own-v1-server]="256 20049")
 
 # What the benchmark has no use for would only tick along.
 have_siw() { false; }
@@ -249,15 +250,45 @@ run_device() { # PASS DEV
 		return
 		;;
 	esac
-	if [ "$2" = loop ]; then
-		mount -t nfs -o "vers=$VERS,proto=rdma,port=20062,$BLOCK" \
-			"$(lab_addr rxe):/" /mnt
-	else
-		mount_nfs "$2" "$VERS" $BLOCK
-	fi
+	speaks "$2"
+	mount_device "$2"
 	echo "mount $2 $(grep ' /mnt nfs' /proc/mounts)" >> "$RESULTS"
 	for_rows "$1_row" "$2"
 	umount_nfs
+	null_disconnect
+}
+
+# speaks DEV: the version that our client offers from now on
+speaks() {
+	case $1 in
+	own-v1 | own-v1-client) by_default client versions v1 ;;
+	rxe) by_default client versions both ;;
+	esac
+}
+
+mount_device() { # DEV
+	case $1 in
+	loop) mount_nfs rxe-v1 "$VERS" "port=20062,$BLOCK" ;;
+	own-v1) mount_nfs rxe "$VERS" $BLOCK ;;
+	own-v1-client) mount_nfs rxe "$VERS" "port=20050,$BLOCK" ;;
+	own-v1-server) mount_nfs rxe-v1 "$VERS" "port=20049,$BLOCK" ;;
+	*) mount_nfs "$1" "$VERS" $BLOCK ;;
+	esac
+	case $1 in
+	rxe) right_version client 2 ;;
+	own-v1 | own-v1-client) right_version client 1 ;;
+	own-v1-server) right_version server 1 ;;
+	esac
+}
+
+right_version() { # ROLE VERSION
+	said "$1" version | grep -qx "$2" || lab_die "this is not version $2"
+}
+
+# The connection of bench_null has the version that was spoken when it was made.
+null_disconnect() {
+	[ ! -e /sys/module/bench_null ] ||
+		echo "0 0;0" > /sys/module/bench_null/parameters/run
 }
 
 measure() { # DEV...
@@ -286,8 +317,7 @@ measure() { # DEV...
 # modules are there from the start, so that each has its place in the profile.
 only_loop() {
 	echo 0 > "$NFSD/threads"
-	[ ! -e /sys/module/bench_null ] ||
-		echo "0 0;0" > /sys/module/bench_null/parameters/run
+	null_disconnect
 	lab_wait 20 rmmod rpcrdma
 	echo y > /sys/module/bench_loop/parameters/active
 	lab_nfsd
@@ -316,7 +346,7 @@ mkdir /export/bench
 head -c $FILE_SIZE /dev/zero | tr '\0' x > "/export/$FILE"
 lab_listen rdma 20050
 case $DEVICES in
-*"rxe "* | *rxe)
+*"rxe "* | *rxe | *own-v1*)
 	# With the policy that users have, not without one as in the tests
 	modprobe rpcrdma2
 	lab_listen rdma2 20049
@@ -332,8 +362,13 @@ if needs "$DEVICES" verbs; then
 	modprobe bench_verbs
 	shapes
 fi
-[ -z "$PROFILE$FLOOR" ] || awk '$2 ~ /[tT]/ { print $1, $3, $4 }' /proc/kallsyms |
-	sort > "$LAB_OUT/symbols"
+if [ -n "$PROFILE$FLOOR" ]; then
+	# NFS's client is loaded by its first mount
+	mount_nfs tcp "$VERS"
+	umount_nfs
+	awk '$2 ~ /[tT]/ { print $1, $3, $4 }' /proc/kallsyms |
+		sort > "$LAB_OUT/symbols"
+fi
 # shellcheck disable=SC2046 # words
 measure $(tr ' ' '\n' <<< "$DEVICES" | grep -vx loop)
 if needs "$DEVICES" loop; then

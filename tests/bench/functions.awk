@@ -16,7 +16,7 @@ BEGIN {
 function group(f) {
 	if (f ~ /crc32|crypto|shash/)
 		return "checksums"
-	if (f ~ /^(__)?(schedule|try_to_wake_up|ttwu|pick_|enqueue_|dequeue_|update_(curr|load|cfs|rq|min|entity)|set_next|put_prev|place_|reweight|select_|available_idle|finish_task|prepare_task|switch_|context_switch|wake|default_wake|autoremove|prepare_to|finish_wait|resched|check_preempt|wakeup_preempt|psi_|sched|pcpu_|cpuacct|avg_|__update_|entity_|check_cfs|set_task|activate_task|deactivate|kthread|native_load|yield|vruntime|propagate|attach_|detach_ent|mm_cid|perf_event_task|raise_mm|rcu_note|__perf_event_task|cond_resched|dl_|sugov|cpufreq|swake|sync_core)/ ||
+	if (f ~ /^(__)?(schedule|try_to_wake_up|ttwu|pick_|enqueue_|dequeue_|update_(curr|load|cfs|rq|min|entity)|set_next|put_prev|place_|reweight|select_|available_idle|finish_task|prepare_task|switch_|context_switch|wake|default_wake|autoremove|prepare_to|finish_wait|resched|check_preempt|wakeup_preempt|psi_|sched|pcpu_|cpuacct|avg_|__update_|entity_|check_cfs|set_task|activate_task|deactivate|kthread|native_load|yield|vruntime|propagate|attach_|detach_ent|mm_cid|perf_event_task|raise_mm|rcu_note|__perf_event_task|cond_resched|dl_|sugov|cpufreq|swake|sync_core|update_se$|migrate_disable_switch|min_vruntime_cb|account_llc|scx_|hrtick)/ ||
 	    f ~ /_fair$|_rt$|_idle$|^__schedule|psi_|_wake_up|wake_q|sched_|__switch_to|clock_task|schedule|save_fpregs|fpregs|^complete/)
 		return "scheduler"
 	if (f ~ /work|worker|pwq|wq_|pool_/)

@@ -26,6 +26,7 @@
 #include <linux/sunrpc/svc_rdma.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
+#include "compat.h"
 
 #define LOOP_SLOTS	64
 #define LOOP_MESSAGE	PAGE_SIZE	/* longest Call, payload not counted */
@@ -97,7 +98,7 @@ static int svc_recvfrom(struct svc_rqst *rqstp)
 	spin_unlock(&loop_lock);
 	svc_xprt_received(xprt);
 	rqstp->rq_xprt_ctxt = NULL;
-	rqstp->rq_respages = rqstp->rq_pages;
+	compat_svc_args_end(rqstp, 0);
 	rqstp->rq_next_page = rqstp->rq_respages;
 	if (!call)
 		return 0;
@@ -119,7 +120,7 @@ static int svc_recvfrom(struct svc_rqst *rqstp)
 		       offset_in_page(at), call->buf + call->head + i, n);
 	}
 
-	rqstp->rq_respages = rqstp->rq_pages + pages;
+	compat_svc_args_end(rqstp, pages);
 	rqstp->rq_next_page = rqstp->rq_respages + 1;
 	rqstp->rq_xprt_ctxt = call;
 	rqstp->rq_prot = IPPROTO_MAX;
@@ -486,6 +487,24 @@ static void client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 {
 }
 
+/* sunrpc keeps its own allocator to itself since 7.1 */
+static int loop_buf_alloc(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+
+	rqst->rq_buffer = kmalloc(rqst->rq_callsize + rqst->rq_rcvsize,
+				  GFP_KERNEL);
+	if (!rqst->rq_buffer)
+		return -ENOMEM;
+	rqst->rq_rbuffer = (char *)rqst->rq_buffer + rqst->rq_callsize;
+	return 0;
+}
+
+static void loop_buf_free(struct rpc_task *task)
+{
+	kfree(task->tk_rqstp->rq_buffer);
+}
+
 static const struct rpc_xprt_ops client_ops = {
 	.reserve_xprt		= xprt_reserve_xprt,
 	.release_xprt		= xprt_release_xprt,
@@ -494,8 +513,8 @@ static const struct rpc_xprt_ops client_ops = {
 	.rpcbind		= rpcb_getport_async,
 	.set_port		= client_set_port,
 	.connect		= client_connect,
-	.buf_alloc		= rpc_malloc,
-	.buf_free		= rpc_free,
+	.buf_alloc		= loop_buf_alloc,
+	.buf_free		= loop_buf_free,
 	.send_request		= client_send,
 	.wait_for_reply_request	= xprt_wait_for_reply_request_def,
 	.close			= client_close,
@@ -594,8 +613,8 @@ static const struct rpc_xprt_ops callback_ops = {
 	.release_xprt		= xprt_release_xprt,
 	.alloc_slot		= xprt_alloc_slot,
 	.free_slot		= xprt_free_slot,
-	.buf_alloc		= rpc_malloc,
-	.buf_free		= rpc_free,
+	.buf_alloc		= loop_buf_alloc,
+	.buf_free		= loop_buf_free,
 	.send_request		= callback_send,
 	.wait_for_reply_request	= xprt_wait_for_reply_request_def,
 	.close			= xprt_disconnect_done,
