@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest part of scripts/bench --recovery: faults that need no second machine, in the
+# guest whose clock counts instructions, where waiting takes no time. See
+# lib/recovery.sh for what it leaves in results; tests/pair/recovery-client.sh has the
+# other faults.
+#
+# timeout: 900
+. /lab/lib/lab.sh
+. /lab/lib/recovery.sh
+. /lab/tests/params	# DEVICES REPEAT CLIENTS
+
+have_siw() { false; }
+
+address_of() { echo "10.1.$(($1 / 250)).$(($1 % 250 + 1))"; }
+
+listen() {
+	lab_listen tcp 2049
+	lab_listen rdma 20050
+	lab_listen rdma2 20049
+}
+
+# Connections are closed as they should be. A client that asks meanwhile is refused.
+server_restarted() {
+	echo 0 > "$NFSD/threads"
+	some_seconds 2 6
+	listen
+	END=$(now_ns)
+	echo 16 > "$NFSD/threads"
+	lab_end_grace
+}
+
+device_back() {
+	rdma link delete rxe0
+	some_seconds 3 9
+	lab_net
+	END=$(now_ns)
+}
+
+# mount_some N DEV...: N mounts of each; sets MOUNTS
+mount_some() {
+	local n=$1 dev i=0 j dir
+
+	shift
+	MOUNTS=()
+	for dev; do
+		for ((j = 1; j <= n; j++)); do
+			dir=$RECOVERY_DIR/$dev-$j
+			recovery_mount "$dev" "$(address_of $((++i)))" "$dir"
+			MOUNTS+=("$dev=$dir")
+		done
+	done
+}
+
+umount_all() {
+	local m
+
+	for m in "${MOUNTS[@]}"; do
+		umount_nfs "${m#*=}"
+	done
+	rpcrdma2 policy load /dev/null
+}
+
+# faults CASE FUNC TIMES
+faults() {
+	local i
+
+	recovery_work "$1" "${MOUNTS[@]}"
+	for ((i = 1; i <= $3; i++)); do
+		ktap_diag "$1 $i of $3, ${#MOUNTS[@]} mounts from ${MOUNTS[0]%%=*} on"
+		recovery_fault "$2" "${MOUNTS[@]}"
+	done
+	recovery_end "${MOUNTS[@]}"
+}
+
+set -e
+lab_net
+lab_server 16
+modprobe rpcrdma2
+listen
+: > "$RESULTS"
+uname -r > "$LAB_OUT/kernel"
+for ((i = 1; i <= 4 * CLIENTS; i++)); do
+	ip addr add "$(address_of $i)/16" dev v0
+done
+mount_some 1 $DEVICES
+faults restart server_restarted "$REPEAT"
+umount_all
+# shellcheck disable=SC2046 # words
+mount_some 1 $(tr ' ' '\n' <<< "$DEVICES" | grep -vx tcp)
+faults device device_back "$REPEAT"
+umount_all
+for dev in $DEVICES; do
+	mount_some "$CLIENTS" "$dev"
+	faults crowd server_restarted $(((REPEAT + 3) / 4))
+	umount_all
+done
+ktap_ok "all faults"

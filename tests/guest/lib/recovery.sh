@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What scripts/bench --recovery has in its guests, beside lab.sh: a little work on each
+# mount (src/steady.c), and how long after the end of a fault the first operation is
+# done. Leaves in results:
+#
+#	first CASE DEV NANOSECONDS	(one line per fault and mount)
+#	ops CASE DEV OPERATIONS LOST REPEATED
+#
+# DEV is rxe (version 2), own-v1 (rpcrdma2 speaking version 1), rxe-v1 (stock) or tcp.
+# NFSv3 without locks: a client of NFSv4 would find that all addresses are one server,
+# and after a restart it waits for the server's grace period, whatever the transport.
+
+RESULTS=$LAB_OUT/results
+WORK_LOG=$LAB_TMP/steady WORK_STOP=$LAB_TMP/steady.stop
+RECOVERY_DIR=/run/recovery
+# Each fault comes at another moment of what is under way.
+PAUSE_MS=20
+
+# recovery_mount DEV ADDRESS DIR
+recovery_mount() {
+	local dev=$1
+
+	if [ "$1" = own-v1 ]; then
+		rpcrdma2 policy set client "$2" versions v1
+		dev=rxe
+	fi
+	RXE_ADDR=$2 mount_nfs "$dev" 3 nolock "$3"
+}
+
+# place DIR: where a mount has its work, which differs from case to case and mount to
+# mount. CASE is that of recovery_work.
+place() { echo "$1/$CASE-${1##*/}"; }
+
+# recovery_work CASE MOUNT...: begins on these, each of which is DEV=DIR
+recovery_work() {
+	local m dirs=()
+
+	CASE=$1
+	shift
+	for m; do
+		dirs+=("$(place "${m#*=}")")
+		mkdir "${dirs[-1]}"
+	done
+	rm -f "$WORK_STOP"
+	: > "$WORK_LOG"
+	steady work $PAUSE_MS "$WORK_LOG" "$WORK_STOP" "${dirs[@]}" &
+	WORKER=$!
+	lab_wait 60 recovered 0 $# || lab_die "no work is done"
+}
+
+now_ns() { echo "${EPOCHREALTIME/./}000"; }
+
+# first_after NANOSECONDS DIR: how much later the first operation was done
+first_after() {
+	awk -v from="$1" -v dir="$(place "$2")" '
+		$1 == dir && $3 - from > 0 {
+			printf "%.0f\n", $3 - from
+			found = 1
+			exit
+		}
+		END { exit !found }' "$WORK_LOG"
+}
+
+# recovered NANOSECONDS N: have so many mounts done something since?
+recovered() {
+	awk -v from="$1" -v want="$2" '
+		$3 - from > 0 && !seen[$1]++ { n++ }
+		END { exit n < want }' "$WORK_LOG"
+}
+
+# recovery_fault FUNC MOUNT...: FUNC is the fault from its beginning to its end, which
+# it leaves in END; what follows is noted for each mount. All work a little before the
+# next one.
+recovery_fault() {
+	local - m
+
+	set +x
+	"$1"
+	shift
+	lab_wait 300 recovered "$END" $# || lab_die "$CASE: no recovery"
+	for m; do
+		echo "first $CASE ${m%%=*} $(first_after "$END" "${m#*=}")"
+	done >> "$RESULTS"
+	lab_pause "1.$((RANDOM % 10))"
+}
+
+# recovery_end MOUNT...: no more work; is what was done still there, by other mounts?
+recovery_end() {
+	local m
+
+	touch "$WORK_STOP"
+	wait "$WORKER" || lab_die "$CASE: an operation has failed"
+	for m; do
+		recovery_again "${m%%=*}" "${m#*=}"
+		echo "ops $CASE ${m%%=*} $(steady check "$WORK_LOG" "$(place "${m#*=}")")"
+	done >> "$RESULTS"
+}
+
+# some_seconds FROM TO: differs, or a fault would have the length of a client's pause
+# between two attempts
+some_seconds() { lab_pause "$(($1 + RANDOM % ($2 - $1))).$((RANDOM % 10))"; }
+
+# The same mount with an empty cache
+recovery_again() { # DEV DIR
+	local addr
+
+	addr=$(sed -n "s|^\([0-9.]*\):/export $2 .*|\1|p" /proc/mounts)
+	umount_nfs "$2"
+	recovery_mount "$1" "$addr" "$2"
+}

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The faults of scripts/bench --recovery that take two machines: the server loses its
+# power and starts again, so that nobody tells the client of it, and the cable carries
+# nothing for a while, in either direction. All transports have them at the same time,
+# each on a mount of its own. See lib/recovery.sh for what is left in results.
+#
+# recovery_power=N recovery_cable=N say how often
+#
+# timeout: 200
+# alone: yes
+. /lab/tests/lib.sh
+. /lab/lib/recovery.sh
+
+# How long an interruption takes that a switch has when it starts again
+CABLE_SECONDS=10
+
+power_lost() {
+	power_off
+	power_on
+	until listening; do
+		lab_pause 0.02
+	done
+	END=$(now_ns)
+}
+
+# The queueing discipline stays the same: see "rxe and a link that is down" in
+# Documentation/devices.md.
+cable_cut() {
+	tc filter add dev eth0 ingress matchall action drop
+	tc qdisc change dev eth0 root netem loss 100%
+	lab_pause $CABLE_SECONDS
+	tc filter del dev eth0 ingress
+	tc qdisc change dev eth0 root netem loss 0%
+	END=$(now_ns)
+}
+
+faults() { # CASE FUNC TIMES
+	local i
+
+	recovery_work "$1" "${MOUNTS[@]}"
+	for ((i = 1; i <= $3; i++)); do
+		ktap_diag "$1 $i of $3"
+		recovery_fault "$2" "${MOUNTS[@]}"
+	done
+	recovery_end "${MOUNTS[@]}"
+}
+
+lab_modprobe sch_netem sch_ingress cls_matchall act_gact
+lab_allow_log "$RXE_FAULT"
+set -e
+pair_net client
+tc qdisc add dev eth0 root netem loss 0%
+tc qdisc add dev eth0 clsact
+modprobe rpcrdma2
+: > "$RESULTS"
+lab_wait 60 listening || lab_die "there is no server"
+MOUNTS=() i=10
+for dev in rxe own-v1 rxe-v1 tcp; do
+	i=$((i + 1))
+	recovery_mount $dev 10.0.0.$i $RECOVERY_DIR/$dev
+	MOUNTS+=("$dev=$RECOVERY_DIR/$dev")
+done
+faults cable cable_cut "${recovery_cable:-10}"
+faults power power_lost "${recovery_power:-10}"
+ktap_ok "all faults"
