@@ -902,22 +902,25 @@ TRACE_EVENT(rpcrdma2_call_ready,
 
 TRACE_EVENT(rpcrdma2_call_reads,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, u32 read_bytes,
-		 u32 nwrs),
-	TP_ARGS(conn, xid, read_bytes, nwrs),
+		 u32 nwrs, u32 offset),
+	TP_ARGS(conn, xid, read_bytes, nwrs, offset),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
 		__field(u32, read_bytes)
 		__field(u32, nwrs)
+		__field(u32, offset)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
 		__entry->xid = xid;
 		__entry->read_bytes = read_bytes;
 		__entry->nwrs = nwrs;
+		__entry->offset = offset;
 	),
-	TP_printk("conn=%u xid=0x%08x read_bytes=%u nwrs=%u", __entry->conn,
-		  __entry->xid, __entry->read_bytes, __entry->nwrs)
+	TP_printk("conn=%u xid=0x%08x read_bytes=%u nwrs=%u offset=%u",
+		  __entry->conn, __entry->xid, __entry->read_bytes,
+		  __entry->nwrs, __entry->offset)
 );
 
 TRACE_DEFINE_ENUM(RPCRDMA2_REPLY_MSG);

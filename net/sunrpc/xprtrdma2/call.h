@@ -169,6 +169,7 @@ enum rpcrdma2_reply_kind {
  * @chunks: Read chunks other than Position-Zero, in ascending Position
  * @pz_len: bytes in the Position-Zero chunk
  * @stream: bytes of the un-reduced RPC message
+ * @head: bytes of it that stay in the Receive; the others go to @pages
  * @read_bytes: bytes to be pulled
  * @pulling: its share of the responder's @pulling
  * @todo: struct rpcrdma2_rw not posted yet
@@ -211,6 +212,7 @@ struct rpcrdma2_call_ctx {
 	struct rpcrdma2_read_chunk	chunks[RPCRDMA2_READ_CHUNKS_MAX];
 	u32				pz_len;
 	u32				stream;
+	u32				head;
 	u32				read_bytes;
 	u32				pulling;
 

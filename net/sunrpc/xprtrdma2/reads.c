@@ -21,6 +21,9 @@
 #include "reply.h"
 #include <trace/events/rpcrdma2.h>
 
+/* The least that a WRITE of NFSv4 with a byte of data takes */
+#define RPCRDMA2_WRITE_OP	40U
+
 /* Where the Read chunk at @position belongs; -E2BIG if there are too many. */
 static int chunk_at(struct rpcrdma2_call_ctx *call, u32 position)
 {
@@ -79,17 +82,51 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 	return true;
 }
 
+/* Where in the pages the byte at @pos of the stream belongs. */
+static u32 call_place(const struct rpcrdma2_call_ctx *call, u32 pos)
+{
+	return pos - call->head;
+}
+
+/* Where in its page the first payload begins. */
+static u32 call_payload_offset(const struct rpcrdma2_call_ctx *call)
+{
+	u32 pos = call->nchunks ? call->chunks[0].position : 0;
+
+	return offset_in_page(call_place(call, pos));
+}
+
+/* How many bytes of the stream can stay in the Receive? Those in front of the only
+ * chunk, if the length in front of the chunk is that of the chunk, and what follows
+ * is too short for another WRITE: before Linux 7, nfsd finds a payload only in the
+ * head and at the beginning of a page.
+ */
+static u32 call_head(const struct rpcrdma2_call_ctx *call)
+{
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+	const struct rpcrdma2_read_chunk *chunk = &call->chunks[0];
+	u32 length;
+
+	if (hdr->has_pz || call->nchunks != 1 ||
+	    hdr->body_len - chunk->position >= RPCRDMA2_WRITE_OP)
+		return 0;
+	length = get_unaligned_be32(hdr->body + chunk->position - sizeof(length));
+	return xdr_align_size(length) == xdr_align_size((u64)chunk->length) ?
+	       chunk->position : 0;
+}
+
 /**
  * rpcrdma2_call_lay_out - decide where the argument of a Call will be
- * @call: sorted by rpcrdma2_call_sort_reads(); @stream and @npages are set
+ * @call: sorted by rpcrdma2_call_sort_reads(); @stream, @head and @npages are set
  *
  * The un-reduced stream is the inline part or the Position-Zero chunk with
  * the other chunks put in. Its size is not checked here.
  *
- * All of it goes to pages, without a gap, as a stream from a socket does. The
- * executor takes more bytes from the pages than they hold if a part of the
- * stream is elsewhere behind them: it does not look at the tail of an xdr_buf,
- * and what a chunk holds is for the peer to say.
+ * The payload of a WRITE begins at a page boundary: nfsd needs that for direct
+ * I/O, and copies each page from one page. Everything behind the payload follows
+ * in the same pages without a gap. nfsd does not look at the tail of an xdr_buf,
+ * and a chunk may be shorter than the count in front of the chunk: nfsd would
+ * read beyond the pages if the rest of the stream were in the tail.
  *
  * Context: process; takes no locks.
  * Return: false if a Position is not within the stream.
@@ -110,10 +147,11 @@ bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call)
 		pos = chunk->position + xdr_align_size((u64)chunk->length);
 	}
 	pos += left;
-	/* call_check() sees whether this is too much */
+	/* call_check_reads() sees whether this is too much */
 	call->stream = min_t(u64, pos, U32_MAX);
 
-	call->npages = DIV_ROUND_UP(call->stream, PAGE_SIZE);
+	call->head = call_head(call);
+	call->npages = DIV_ROUND_UP(call->stream - call->head, PAGE_SIZE);
 	call->first_page = 0;
 	return true;
 }
@@ -180,7 +218,7 @@ static int call_read_chunk(struct rpcrdma2_call_ctx *call, u32 position,
 static int call_build_reads(struct rpcrdma2_call_ctx *call)
 {
 	bool pz = call->rx->hdr.has_pz;
-	u32 i, gap, pos = 0, used = 0;
+	u32 i, gap, pos = call->head, used = call->head;
 	int ret = 0;
 
 	for (i = 0; i < call->nchunks; i++) {
@@ -188,17 +226,20 @@ static int call_build_reads(struct rpcrdma2_call_ctx *call)
 
 		gap = chunk->position - pos;
 		if (pz && gap)
-			ret = call_read_chunk(call, 0, used, gap, pos);
+			ret = call_read_chunk(call, 0, used, gap,
+					      call_place(call, pos));
 		if (!ret)
 			ret = call_read_chunk(call, chunk->position, 0,
-					      chunk->length, chunk->position);
+					      chunk->length,
+					      call_place(call, chunk->position));
 		if (ret)
 			return ret;
 		used += gap;
 		pos = chunk->position + xdr_align_size(chunk->length);
 	}
 	if (pz)
-		ret = call_read_chunk(call, 0, used, call->pz_len - used, pos);
+		ret = call_read_chunk(call, 0, used, call->pz_len - used,
+				      call_place(call, pos));
 	return ret;
 }
 
@@ -351,12 +392,19 @@ static void reads_ended(struct rpcrdma2_responder *resp)
 		call_resume(next);
 }
 
+static void *call_byte(const struct rpcrdma2_call_ctx *call, u32 pos)
+{
+	u32 place = call_place(call, pos);
+
+	return page_address(call->pages[place >> PAGE_SHIFT]) +
+	       offset_in_page(place);
+}
+
 static void call_zero(struct rpcrdma2_call_ctx *call, u32 pos, u32 len)
 {
 	/* XDR padding never crosses a page */
 	if (len)
-		memset(page_address(call->pages[pos >> PAGE_SHIFT]) +
-		       offset_in_page(pos), 0, len);
+		memset(call_byte(call, pos), 0, len);
 }
 
 static void call_copy(struct rpcrdma2_call_ctx *call, u32 pos, const u8 *src,
@@ -365,9 +413,9 @@ static void call_copy(struct rpcrdma2_call_ctx *call, u32 pos, const u8 *src,
 	u32 n;
 
 	while (len) {
-		n = min_t(u32, len, PAGE_SIZE - offset_in_page(pos));
-		memcpy(page_address(call->pages[pos >> PAGE_SHIFT]) +
-		       offset_in_page(pos), src, n);
+		n = min_t(u32, len,
+			  PAGE_SIZE - offset_in_page(call_place(call, pos)));
+		memcpy(call_byte(call, pos), src, n);
 		pos += n;
 		src += n;
 		len -= n;
@@ -378,7 +426,7 @@ static void call_copy(struct rpcrdma2_call_ctx *call, u32 pos, const u8 *src,
 static void call_fill(struct rpcrdma2_call_ctx *call)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
-	u32 i, gap, pos = 0, used = 0;
+	u32 i, gap, pos = call->head, used = call->head;
 
 	for (i = 0; i < call->nchunks; i++) {
 		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
@@ -528,7 +576,7 @@ static int reads_next(struct rpcrdma2_call_ctx *call)
 	}
 
 	trace_rpcrdma2_call_reads(conn, call->rx->hdr.xid, call->read_bytes,
-				  call->batch);
+				  call->batch, call_payload_offset(call));
 	call->waiter.ready = reads_ready;
 	if (rpcrdma2_sq_get(conn, call->batch, &call->waiter))
 		reads_ready(&call->waiter, NULL, 0);
@@ -603,7 +651,8 @@ void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
 /**
  * rpcrdma2_call_arg - the argument of a Call
  * @call: a Call that is ready
- * @arg: filled in
+ * @arg: filled in; what was inline in front of the only Read chunk, and a Call
+ *	without Read chunks, stays in the Receive until rpcrdma2_call_release()
  * @pages: pages of the thread that executes the Call. The first ones are
  *	exchanged for those that hold the argument
  *
@@ -613,7 +662,6 @@ void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
 u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
 		      struct page **pages)
 {
-	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	u32 i, n = call->npages;
 
 	for (i = 0; i < n; i++)
@@ -621,15 +669,14 @@ u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
 
 	memset(arg, 0, sizeof(*arg));
 	arg->pages = pages;
-	if (n) {
+	arg->head[0].iov_base = (void *)call->rx->hdr.body;
+	arg->head[0].iov_len = call->head;
+	if (n && !call->head) {
 		arg->head[0].iov_base = page_address(pages[0]);
 		arg->head[0].iov_len = min_t(u32, call->stream, PAGE_SIZE);
-		arg->pages = pages + 1;
-		arg->page_len = call->stream - arg->head[0].iov_len;
-	} else {
-		arg->head[0].iov_base = (void *)hdr->body;
-		arg->head[0].iov_len = hdr->body_len;
+		arg->pages++;
 	}
+	arg->page_len = call->stream - arg->head[0].iov_len;
 	arg->len = call->stream;
 	arg->buflen = arg->len;
 

@@ -71,6 +71,7 @@ static void call_has_reads(struct rpcrdma2_chore *chore)
 static void call_start(struct rpcrdma2_call_ctx *call)
 {
 	call->stream = call->rx->hdr.body_len;
+	call->head = call->stream;
 	if (!call_check_limits(call))
 		return;
 	if (!call->rx->hdr.read_list) {
