@@ -168,6 +168,54 @@ static void grant_grows_with_use(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 4);
 }
 
+/* The first grant is never more than what the peer asks for, nor 0. */
+static void first_grant(struct kunit *test)
+{
+	struct rpcrdma2_grant g;
+
+	rpcrdma2_grant_reset(&g, 1, 64);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_first(&g, 8, 128), 8);
+	KUNIT_EXPECT_EQ(test, g.current_grant, 1);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_first(&g, 8, 7), 7);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_first(&g, 8, 0), 1);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_first(&g, 100, 128), 64);
+}
+
+/* After a quiet time the grant is that of a new connection, until the load says
+ * otherwise.
+ */
+static void quiet_lowers(struct kunit *test)
+{
+	struct rpcrdma2_grant g;
+	u32 i;
+
+	rpcrdma2_grant_reset(&g, 1, 64);
+	rpcrdma2_grant_set(&g, rpcrdma2_grant_first(&g, 8, 128));
+	rpcrdma2_grant_set(&g, 64);
+	for (i = 0; i < 40; i++)
+		rpcrdma2_grant_call(&g, 128);
+	while (g.inflight)
+		rpcrdma2_grant_done(&g);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 64);
+	rpcrdma2_grant_done(&g);
+	g.quiet = true;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	rpcrdma2_grant_set(&g, 8);
+	/* once for each quiet time */
+	KUNIT_EXPECT_FALSE(test, g.quiet);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
+
+	/* nothing is taken from a peer that was slow, but busy */
+	rpcrdma2_grant_reset(&g, 8, 64);
+	rpcrdma2_grant_set(&g, 16);
+	for (i = 0; i < 10; i++)
+		rpcrdma2_grant_call(&g, 128);
+	g.quiet = true;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
+}
+
 static void grant_is_bounded(struct kunit *test)
 {
 	struct rpcrdma2_grant g;
@@ -218,6 +266,8 @@ static struct kunit_case credits_cases[] = {
 	RPCRDMA2_CASE(surplus_put, "CRED-2"),
 	RPCRDMA2_CASE(limits, "CRED-5,CRED-19"),
 	RPCRDMA2_CASE(grant_grows_with_use, "CRED-7,V1-12"),
+	RPCRDMA2_CASE(first_grant, "CRED-5,CRED-6"),
+	RPCRDMA2_CASE(quiet_lowers, "CRED-4,CRED-7"),
 	RPCRDMA2_CASE(grant_is_bounded, "CRED-1,CRED-6,SEC-3"),
 	RPCRDMA2_CASE(grant_done_is_bounded, "CRED-2"),
 	RPCRDMA2_CASE(directions_apart, "CRED-9"),

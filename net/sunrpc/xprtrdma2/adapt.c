@@ -6,7 +6,7 @@
  * What pays is the server's Receive Buffer Size: a WRITE that goes inline
  * needs no registration and no RDMA Read, and a server sends inline what it
  * would receive (D-16). So it is the client that asks for more, and for less
- * when it has no use for it. The server takes back credits.
+ * when it has no use for it. The server takes back credits in its next Reply.
  *
  * This file knows nothing of a connection: it counts and says what it wishes,
  * conn_props.c does it. props.lock protects struct rpcrdma2_adapt, but for the
@@ -27,11 +27,8 @@
 #define RPCRDMA2_GROW_FIRST	HZ
 #define RPCRDMA2_GROW_LAST	(600 * HZ)
 
-/* Calls in a period below which a connection is idle; idle periods in which
- * the server hears of it
- */
+/* Calls in a period below which a connection is idle */
 #define RPCRDMA2_IDLE_CALLS	32U
-#define RPCRDMA2_IDLE_HINTS	3U
 
 static unsigned int adapt_size = SZ_16K + SZ_4K;
 module_param(adapt_size, uint, 0644);
@@ -144,47 +141,33 @@ bool rpcrdma2_adapt_quiet(const struct rpcrdma2_stats *stats, bool client,
 	return more < RPCRDMA2_IDLE_CALLS;
 }
 
-/* The server's period may have ended after our request, hence the hints. */
-static enum rpcrdma2_wish shrink(const struct rpcrdma2_adapt *a, bool client,
-				 u32 now)
-{
-	if (now > RPCRDMA2_INLINE_DEFAULT)
-		return RPCRDMA2_WISH_LESS;
-	return client && a->idle <= RPCRDMA2_IDLE_HINTS ?
-	       RPCRDMA2_WISH_HINT : RPCRDMA2_WISH_NOTHING;
-}
-
 /**
  * rpcrdma2_adapt_idle - is a connection idle?
  * @a: its policy
  * @stats: its counters
  * @client: it is a client's
- * @now: the peer's Receive Buffer Size, bytes
  * @delay: jiffies after which to ask again, 0: never
  *
  * Context: props.lock held.
- * Return: what a client is to do about it; a server waits for its client, see
- * rpcrdma2_adapt_asked()
+ * Return: true if so
  */
-enum rpcrdma2_wish rpcrdma2_adapt_idle(struct rpcrdma2_adapt *a,
-				       const struct rpcrdma2_stats *stats,
-				       bool client, u32 now,
-				       unsigned long *delay)
+bool rpcrdma2_adapt_idle(struct rpcrdma2_adapt *a,
+			 const struct rpcrdma2_stats *stats, bool client,
+			 unsigned long *delay)
 {
 	bool idle;
 
 	*delay = rpcrdma2_adapt_period();
 	if (!*delay)
-		return RPCRDMA2_WISH_NOTHING;
+		return false;
 	if (time_before(jiffies, a->period_end)) {
 		*delay = a->period_end - jiffies;
-		return RPCRDMA2_WISH_NOTHING;
+		return false;
 	}
 	idle = rpcrdma2_adapt_quiet(stats, client, &a->calls) && a->counted;
-	a->idle = idle ? a->idle + 1 : 0;
 	a->counted = true;
 	a->period_end = jiffies + *delay;
-	return idle ? shrink(a, client, now) : RPCRDMA2_WISH_NOTHING;
+	return idle;
 }
 
 /**
@@ -199,19 +182,4 @@ void rpcrdma2_adapt_shrunk(struct rpcrdma2_adapt *a)
 {
 	a->grow_delay = 0;
 	a->grow_at = jiffies;
-}
-
-/**
- * rpcrdma2_adapt_asked - a client has asked for something
- * @a: policy of a server's connection
- *
- * Context: props.lock held.
- * Return: true if the client was idle before
- */
-bool rpcrdma2_adapt_asked(struct rpcrdma2_adapt *a)
-{
-	bool idle = a->idle;
-
-	a->idle = 0;
-	return idle;
 }

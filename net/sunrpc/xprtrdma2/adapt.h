@@ -22,7 +22,6 @@ struct rpcrdma2_stats;
  * @period_end: end of the period in which Calls are counted
  * @calls: their number when it began
  * @counted: there was a period before
- * @idle: periods in a row with hardly any
  */
 struct rpcrdma2_adapt {
 	atomic_t			missed;
@@ -33,30 +32,15 @@ struct rpcrdma2_adapt {
 	unsigned long			period_end;
 	unsigned long			calls;
 	bool				counted;
-	u32				idle;
-};
-
-/**
- * enum rpcrdma2_wish - what the policy wants of an idle connection
- * @RPCRDMA2_WISH_NOTHING: nothing
- * @RPCRDMA2_WISH_LESS: the smallest Receive Buffer Size of the server
- * @RPCRDMA2_WISH_HINT: the server is to notice that this client is idle
- */
-enum rpcrdma2_wish {
-	RPCRDMA2_WISH_NOTHING = 0,
-	RPCRDMA2_WISH_LESS,
-	RPCRDMA2_WISH_HINT,
 };
 
 void rpcrdma2_adapt_setup(struct rpcrdma2_adapt *a);
 bool rpcrdma2_adapt_missed(struct rpcrdma2_adapt *a, u32 size);
 bool rpcrdma2_adapt_grow(struct rpcrdma2_adapt *a, u32 now, u32 *want);
-enum rpcrdma2_wish rpcrdma2_adapt_idle(struct rpcrdma2_adapt *a,
-				       const struct rpcrdma2_stats *stats,
-				       bool client, u32 now,
-				       unsigned long *delay);
+bool rpcrdma2_adapt_idle(struct rpcrdma2_adapt *a,
+			 const struct rpcrdma2_stats *stats, bool client,
+			 unsigned long *delay);
 void rpcrdma2_adapt_shrunk(struct rpcrdma2_adapt *a);
-bool rpcrdma2_adapt_asked(struct rpcrdma2_adapt *a);
 unsigned long rpcrdma2_adapt_period(void);
 bool rpcrdma2_adapt_quiet(const struct rpcrdma2_stats *stats, bool client,
 			  unsigned long *seen);

@@ -455,22 +455,14 @@ static unsigned long follow_policy(struct rpcrdma2_conn *conn)
 		if (mine < min(want, rpcrdma2_recvs_first(conn->p.pool)))
 			raise_own(conn, rpcrdma2_recvs_first(conn->p.pool));
 	}
-	switch (rpcrdma2_adapt_idle(adapt, conn->p.stats, conn->client, peer,
-				    &delay)) {
-	case RPCRDMA2_WISH_LESS:
+	if (rpcrdma2_adapt_idle(adapt, conn->p.stats, conn->client, &delay) &&
+	    peer > RPCRDMA2_INLINE_DEFAULT) {
 		want = RPCRDMA2_INLINE_DEFAULT;
 		trace_rpcrdma2_prop(conn, "idle", RPCRDMA2_RBSIZ, want, 0);
-		if (props_ask(conn, RPCRDMA2_RBSIZ, want))
-			break;
-		go_round(conn);
-		rpcrdma2_adapt_shrunk(adapt);
-		break;
-	case RPCRDMA2_WISH_HINT:
-		if (!conn->props.change.cycles)
-			conn->props.change.cycles = 1;
-		break;
-	case RPCRDMA2_WISH_NOTHING:
-		break;
+		if (!props_ask(conn, RPCRDMA2_RBSIZ, want)) {
+			go_round(conn);
+			rpcrdma2_adapt_shrunk(adapt);
+		}
 	}
 	return delay;
 }
@@ -553,6 +545,17 @@ static void props_worker(struct work_struct *work)
 
 /* Messages from the peer */
 
+/* A client that asks for smaller Receives is idle. It keeps no credits that it was
+ * granted on demand, so that the Receives for these are not replaced, either.
+ */
+static bool asks_for_less(const struct rpcrdma2_conn *conn,
+			  const struct rpcrdma2_reqprop *req)
+{
+	return rpcrdma2_change_known(req) & BIT(RPCRDMA2_RBSIZ) &&
+	       req->set.val[RPCRDMA2_RBSIZ] <
+	       conn->props.mine.val[RPCRDMA2_RBSIZ];
+}
+
 /* One request is kept until the answer has room. A second one then comes from a
  * peer that asks for more than one thing at a time and does not take the answers;
  * without an answer it would wait for ever.
@@ -566,10 +569,8 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_recv_bad_xdr(conn, rx);
 		return;
 	}
-	/* An idle client loses the credits that it was granted on demand. Grants
-	 * change in completions only, so this has to wait for its request.
-	 */
-	if (!conn->client && rpcrdma2_adapt_asked(&conn->props.adapt))
+	/* Grants change in completions only, hence here. */
+	if (!conn->client && asks_for_less(conn, &req))
 		rpcrdma2_credit_lower(conn, conn->p.serves_initial);
 	if (conn->props.unanswered) {
 		rpcrdma2_stat_inc(conn->p.stats, resprops_dropped);

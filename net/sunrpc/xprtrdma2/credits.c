@@ -111,8 +111,26 @@ void rpcrdma2_grant_reset(struct rpcrdma2_grant *g, u32 initial, u32 limit)
 {
 	g->limit = credit_clamp(limit, RPCRDMA2_MAX_CREDITS);
 	g->current_grant = credit_clamp(initial, g->limit);
+	g->first = g->current_grant;
 	g->inflight = 0;
 	g->high = 0;
+	g->quiet = false;
+}
+
+/**
+ * rpcrdma2_grant_first - the version is settled
+ * @g: grant
+ * @first: first grant for a peer that asks for as much
+ * @requested: rdma_credit of the message that has settled the version
+ *
+ * Context: any. Requirements: CRED-6.
+ * Return: the grant, for rpcrdma2_grant_set()
+ */
+u32 rpcrdma2_grant_first(struct rpcrdma2_grant *g, u32 first, u32 requested)
+{
+	g->first = min(credit_clamp(first, g->limit),
+		       credit_clamp(requested, g->limit));
+	return g->first;
 }
 
 /**
@@ -122,9 +140,9 @@ void rpcrdma2_grant_reset(struct rpcrdma2_grant *g, u32 initial, u32 limit)
  *
  * Context: any. Requirements: CRED-1, CRED-7.
  * Return: the grant that suits the load: the present one, or twice that, at most
- * @limit and @requested, when the peer uses more than half of what it has.
- * It is in force only after rpcrdma2_grant_set(), which the owner calls
- * when the Receives for it are posted.
+ * @limit and @requested, when the peer uses more than half of what it has. After a
+ * quiet time it begins again with @first. What is returned is in force only after
+ * rpcrdma2_grant_set(), which the owner calls when the Receives for it are posted.
  */
 u32 rpcrdma2_grant_call(struct rpcrdma2_grant *g, u32 requested)
 {
@@ -133,6 +151,11 @@ u32 rpcrdma2_grant_call(struct rpcrdma2_grant *g, u32 requested)
 
 	g->inflight++;
 	g->high = max(g->high, g->inflight);
+	if (g->quiet) {
+		g->quiet = false;
+		g->high = g->inflight;
+		now = min(now, g->first);
+	}
 	if (g->high <= now / 2)
 		return now;
 	want = min3(2 * now, g->limit, requested);

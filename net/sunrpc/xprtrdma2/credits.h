@@ -39,17 +39,22 @@ u32 rpcrdma2_window_due(const struct rpcrdma2_window *w);
  * struct rpcrdma2_grant - responder's side
  * @limit: most we are ready to grant on this connection
  * @current_grant: what our messages grant now; never 0
+ * @first: grant when the version is settled, and after a quiet time
  * @inflight: Calls received and not yet answered
  * @high: largest @inflight since @current_grant last changed
+ * @quiet: hardly a Call has come for a while
  */
 struct rpcrdma2_grant {
 	u32			limit;
 	u32			current_grant;
+	u32			first;
 	u32			inflight;
 	u32			high;
+	bool			quiet;
 };
 
 void rpcrdma2_grant_reset(struct rpcrdma2_grant *g, u32 initial, u32 limit);
+u32 rpcrdma2_grant_first(struct rpcrdma2_grant *g, u32 first, u32 requested);
 u32 rpcrdma2_grant_call(struct rpcrdma2_grant *g, u32 requested);
 void rpcrdma2_grant_done(struct rpcrdma2_grant *g);
 void rpcrdma2_grant_set(struct rpcrdma2_grant *g, u32 value);

@@ -82,8 +82,10 @@ static void idle_worker(struct work_struct *work)
 			rpcrdma2_conn_kill(conn, 0);
 			return;
 		}
-		if (rpcrdma2_adapt_period())
+		if (rpcrdma2_adapt_period()) {
+			rpcrdma2_credit_quiet(&conn->rq);
 			conn_trim(conn, true);
+		}
 	}
 	idle_next(conn);
 }

@@ -116,8 +116,6 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 	if (size < 0)
 		return -ENOBUFS;
 	rpcrdma2_limits_cut(conn, size);
-	if (!conn->client)
-		rpcrdma2_credit_raise(conn, conn->p.serves_initial);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
 		return -ENOTCONN;
 	rpcrdma2_recvs_flow(conn, 0);
@@ -448,6 +446,7 @@ static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_conn_kill(conn, -ENOBUFS);
 		return false;
 	}
+	rpcrdma2_credit_first(conn, rx->hdr.credit);
 	return true;
 }
 

@@ -777,8 +777,9 @@ bool rpcrdma2_credit_left(struct rpcrdma2_rq *rq)
  * @asked: its rdma_credit
  *
  * Context: completion handler; does not sleep. Takes rq.credit_lock.
- * Return: the grant that suits the load, for rpcrdma2_credit_raise(); 0 if the
- * peer sends far more than it may: memory must not depend on its mercy (SEC-3)
+ * Return: the grant that suits the load, for rpcrdma2_credit_raise() or
+ * rpcrdma2_credit_lower(); 0 if the peer sends far more than it may: memory must
+ * not depend on its mercy (SEC-3)
  */
 u32 rpcrdma2_credit_called(struct rpcrdma2_conn *conn, u32 asked)
 {
@@ -814,9 +815,30 @@ void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
 }
 
 /**
+ * rpcrdma2_credit_first - the first grant of a server
+ * @conn: connection whose version is settled
+ * @asked: rdma_credit of the message that has settled it
+ *
+ * Context: a chore; does not sleep. Requirements: CRED-6.
+ */
+void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked)
+{
+	u32 want;
+
+	spin_lock(&conn->rq.credit_lock);
+	want = rpcrdma2_grant_first(&conn->rq.grant, conn->p.serves_initial,
+				    asked);
+	spin_unlock(&conn->rq.credit_lock);
+	rpcrdma2_credit_raise(conn, want);
+}
+
+/**
  * rpcrdma2_credit_lower - take back what was granted on demand
  * @conn: the connection
  * @want: credits that remain
+ *
+ * The next message with RESPONSE set, of either version, tells the peer. Receives
+ * for what was granted before are posted until they are used up.
  *
  * Context: completion handler; does not sleep.
  */

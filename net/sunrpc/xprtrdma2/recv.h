@@ -174,6 +174,14 @@ static inline void rpcrdma2_credit_put(struct rpcrdma2_rq *rq)
 	spin_unlock(&rq->credit_lock);
 }
 
+/* The peer has sent hardly a Call for a while. */
+static inline void rpcrdma2_credit_quiet(struct rpcrdma2_rq *rq)
+{
+	spin_lock(&rq->credit_lock);
+	rq->grant.quiet = true;
+	spin_unlock(&rq->credit_lock);
+}
+
 /* A Call of the peer is over: its credit is free (CRED-2). */
 static inline void rpcrdma2_credit_served(struct rpcrdma2_rq *rq)
 {
@@ -207,6 +215,7 @@ void rpcrdma2_credit_show(struct rpcrdma2_rq *rq,
 			  struct rpcrdma2_grant *grant);
 bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit);
 u32 rpcrdma2_credit_called(struct rpcrdma2_conn *conn, u32 asked);
+void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want);
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want);
 bool rpcrdma2_credit_left(struct rpcrdma2_rq *rq);

@@ -83,17 +83,20 @@ static void call_start(struct rpcrdma2_call_ctx *call)
 }
 
 /* Credits: count the Call; grant more if the peer makes use of it, after
- * the Receives for it are posted (CRED-7). Returns false if the peer sends
- * far more than it may; memory must not depend on its mercy (SEC-3).
+ * the Receives for it are posted (CRED-7), or less if it has made little use
+ * of it lately. Returns false if the peer sends far more than it may; memory
+ * must not depend on its mercy (SEC-3).
  */
 static bool responder_grant(struct rpcrdma2_responder *resp,
 			    struct rpcrdma2_conn *conn, u32 asked)
 {
 	u32 want = rpcrdma2_credit_called(conn, asked);
+	u32 now = rpcrdma2_credit_grant(&conn->rq);
 
-	if (want > rpcrdma2_credit_grant(&conn->rq) &&
-	    rpcrdma2_calls_provide(resp, want))
+	if (want > now && rpcrdma2_calls_provide(resp, want))
 		rpcrdma2_credit_raise(conn, want);
+	else if (unlikely(want && want < now))
+		rpcrdma2_credit_lower(conn, want);
 	return want;
 }
 
