@@ -62,6 +62,17 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
 						  why - 1]);
 }
 
+/* Thresholds of version 1 hold for the life of the connection. So Receives need not
+ * be larger; a page is what a peer may expect that has not said anything.
+ */
+static void ver_fix_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv)
+{
+	rpcrdma2_limits_fix(conn, send, recv);
+	recv = max(recv, RPCRDMA2_INLINE_DEFAULT);
+	if (recv < rpcrdma2_recvs_goal(conn->p.pool))
+		rpcrdma2_recvs_resize(conn, recv);
+}
+
 /* Thresholds and invalidation by the rules of the settled version: INL-8,
  * RINV-20, RINV-21.
  */
@@ -80,8 +91,8 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	if (props)
 		rpcrdma2_props_apply(conn);
 	else
-		rpcrdma2_limits_fix(conn, rpcrdma_cm_threshold(&mine, peer),
-				    rpcrdma_cm_threshold(peer, &mine));
+		ver_fix_limits(conn, rpcrdma_cm_threshold(&mine, peer),
+			       rpcrdma_cm_threshold(peer, &mine));
 }
 
 /* The version is known: make the connection READY. Its state is OPEN, the peer's
