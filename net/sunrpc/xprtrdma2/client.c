@@ -192,6 +192,24 @@ static void client_look_up(struct rpcrdma2_client *client,
 	spin_unlock(&xprt->reserve_lock);
 }
 
+/* There has been no connection for a while. */
+static void client_kept_worker(struct work_struct *work)
+{
+	struct rpcrdma2_client *client =
+		container_of(work, struct rpcrdma2_client, kept_work.work);
+
+	if (!atomic_read(&client->rq.xprt.swapper))
+		rpcrdma2_recv_pool_empty(&client->recvs);
+}
+
+static void client_keep(struct rpcrdma2_client *client)
+{
+	unsigned long period = rpcrdma2_adapt_period();
+
+	if (period)
+		queue_delayed_work(rpcrdma2_wq, &client->kept_work, period);
+}
+
 static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
@@ -213,6 +231,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.swapper	= &xprt->swapper,
 	};
 
+	cancel_delayed_work_sync(&client->kept_work);
 	client_look_up(client, &params.policy);
 	params.send_size = params.policy.val[RPCRDMA2_POLICY_SEND_SIZE];
 	params.calls = params.policy.val[RPCRDMA2_POLICY_CREDITS];
@@ -341,8 +360,10 @@ static void client_connect_worker(struct work_struct *work)
 	ret = client_try(client);
 	rpcrdma2_reclaim_exit(was);
 
-	if (ret)
+	if (ret) {
 		client->failures++;
+		client_keep(client);
+	}
 	xprt_clear_connecting(xprt);
 	xprt_unlock_connect(xprt, client);
 	xprt_wake_pending_tasks(xprt, ret ?: -EAGAIN);
@@ -409,6 +430,7 @@ static void client_disconnect(struct rpcrdma2_client *client)
 		client->failures++;
 	rpcrdma2_requester_detach(&client->rq);
 	rpcrdma2_conn_free(conn);
+	client_keep(client);
 }
 
 /* Ending a connection takes memory, too: the CM tells the peer. Where the mount
@@ -705,6 +727,7 @@ static void client_op_destroy(struct rpc_xprt *xprt)
 
 	cancel_delayed_work_sync(&client->connect_work);
 	client_disconnect(client);
+	cancel_delayed_work_sync(&client->kept_work);
 	client_free(client);
 }
 
@@ -780,6 +803,7 @@ static int client_init(struct rpcrdma2_client *client,
 		xprt_set_bound(xprt);
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
+	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
 	ratelimit_default_init(&client->told_limit);
 	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
 	rpcrdma2_callback_init(client);

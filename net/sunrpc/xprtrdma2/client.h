@@ -29,6 +29,7 @@
  * @recvs: Receives, kept over reconnects
  * @mem: what was learned about the server's versions
  * @connect_work: makes a connection; owns XPRT_LOCKED
+ * @kept_work: frees @recvs if there is no connection for a while
  * @connect_at: jiffies when it does so, unless nobody wants it any more
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
@@ -54,6 +55,7 @@ struct rpcrdma2_client {
 	struct rpcrdma2_recv_pool	recvs;
 	struct rpcrdma2_ver_memory	mem;
 	struct delayed_work		connect_work;
+	struct delayed_work		kept_work;
 	unsigned long			connect_at;
 	struct sockaddr_storage		srcaddr;
 	struct rpc_timeout		timeout;

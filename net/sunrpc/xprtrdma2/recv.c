@@ -15,7 +15,8 @@
  * it is granted, and is posted again before its credit is.
  *
  * The pool keeps as many as the last connection needed, so that the next one
- * can be had without memory.
+ * can be had without memory. A client that has had no connection for a while
+ * gives them back, unless there is swap on the mount.
  *
  * Their size may change while the connection lives. New ones have the size
  * of the pool, which may be more than what the peer has been told; the peer
@@ -89,17 +90,29 @@ static void recv_free(struct rpcrdma2_recv_pool *pool,
 }
 
 /**
- * rpcrdma2_recv_pool_destroy - free the Receives of a pool
- * @pool: all its Receives were given back and unmapped
+ * rpcrdma2_recv_pool_empty - free the Receives of a pool
+ * @pool: a pool without a connection: all its Receives were given back and unmapped
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool)
+{
+	struct rpcrdma2_recv *rx, *tmp;
+
+	pool->keep = 0;
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
+		recv_free(pool, rx);
+}
+
+/**
+ * rpcrdma2_recv_pool_destroy - a pool is not used any more
+ * @pool: as for rpcrdma2_recv_pool_empty()
  *
  * Context: may sleep.
  */
 void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool)
 {
-	struct rpcrdma2_recv *rx, *tmp;
-
-	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
-		recv_free(pool, rx);
+	rpcrdma2_recv_pool_empty(pool);
 	WARN_ON_ONCE(atomic_read(&pool->count));
 }
 

@@ -223,6 +223,7 @@ bool rpcrdma2_credit_left(struct rpcrdma2_rq *rq);
 /* Receives that outlive connections */
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size);
 void rpcrdma2_recv_pool_begin(struct rpcrdma2_recv_pool *pool, u32 size);
+void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool);
 void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool);
 
 /* Life */
