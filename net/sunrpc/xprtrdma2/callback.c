@@ -69,7 +69,7 @@ static struct rpcrdma2_cb *cb_alloc(struct rpcrdma2_client *client)
 
 	if (!cb)
 		return NULL;
-	cb->size = client->recvs.first_size;
+	cb->size = rpcrdma2_bc_maxpayload(&client->rq.xprt);
 	cb->call = kmalloc(cb->size, GFP_KERNEL);
 	cb->reply = (void *)__get_free_page(GFP_KERNEL);
 	if (!cb->call || !cb->reply) {
