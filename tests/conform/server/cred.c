@@ -24,6 +24,27 @@ RP_CASE("errors", MUST, cred_never_zero, "CRED-5,CRED-1,CRED-14",
 	}
 }
 
+RP_CASE("errors", MUST, cred_first_asked, "CRED-6,CRED-1",
+	"the first grant is never more than what was asked for")
+{
+	uint32_t ask, grant, xid;
+	struct rp_conn *c;
+	struct rp_rx *rx;
+
+	for (ask = 1; ask <= 4; ask++) {
+		c = rp_connect();
+		grant = rp_settle(c, rp_set(connprop(rp_xid(), 4096, 0), 2, ask));
+		rp_check(grant <= ask, "%u of %u credits with CONNPROP", grant,
+			 ask);
+		xid = rp_xid();
+		rp_send(c, rp_set(null_call(xid), 2, ask));
+		rx = rp_expect(c, null_reply(xid));
+		rp_check(rp_word(rx->buf, 2) <= ask, "%u of %u credits",
+			 rp_word(rx->buf, 2), ask);
+		rp_close(c);
+	}
+}
+
 /* Send @n NULL Calls at once, take all answers; returns the last grant. */
 static uint32_t burst(struct rp_conn *c, uint32_t n)
 {

@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a connection needed for a burst it gives back: a server's Receives with clients
+# of either version that are idle and go on with little work, a client's when it has
+# had no connection for a while. Receives of version 1 are as large as its threshold.
+#
+# timeout: 120
+# flavours: uml-debug qemu
+# covers: CRED-4,CRED-7
+. /lab/lib/lab.sh
+. /lab/lib/fs.sh
+. /lab/lib/props.sh
+
+# Receives of a server with 8 credits: these and 16 that are posted, and as many again
+# less 8 that Calls may hold, with 2 at the turn
+MOST=42
+BURST=32	# processes at once: the grant is raised to more than half of that
+
+burst() { # BYTES [TIMES]
+	local i pids=()
+
+	for ((i = 0; i < BURST; i++)); do
+		iocheck write -d -t -s 1 -l $((20 * $1)) -b "$1" "$D/many$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}"
+}
+
+# grown NUMBER: a burst has raised the grant.
+grown() {
+	burst 3000
+	[ "$(value server credits_granted_to_peer)" -ge "$1" ]
+}
+
+# One Call after the other: each takes one of the Receives that are posted.
+few() { # NUMBER
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		dd if="$D/many0" of=/dev/null bs=1024 count=1 iflag=direct \
+			status=none
+	done
+}
+
+# A quiet time, and little work after that
+rested() {
+	lab_pause 5
+	few 100
+	is server credits_granted_to_peer 1 "$FIRST"
+}
+
+# The server's memory goes back to that of few credits; more work brings more credits.
+returns() { # SUFFIX DEV VERS
+	local high most
+
+	scratch returns
+	by_default client property_change off
+	mount_nfs "$2$1" "$3" port=20049
+	: > "$D/f"
+	lab_wait 60 grown 24
+	high=$(value server receive_memory)
+	echo 2 > $PARAMETERS/adapt_seconds
+	lab_wait 60 rested
+	most=$((MOST * $(value server receive_size_goal)))
+	echo "$high, then $(value server receive_memory), at most $most"
+	[ "$high" -gt "$most" ]
+	[ "$(value server receive_memory)" -le "$most" ]
+	[ "$1" != -v1 ] || fits server
+	echo 0 > $PARAMETERS/adapt_seconds
+	lab_wait 60 grown 24
+	umount_nfs
+	rm -r "$E"
+	by_default client property_change on
+}
+returns_v2() { returns '' "$@"; }
+returns_stock() { returns -v1 "$@"; }
+
+# No Receive of ours is larger than what a stock server may send.
+small() { # DEV VERS
+	scratch small
+	mount_nfs "$1" "$2" port=20050
+	iocheck write -d -t -s 1 -l 4096 "$D/many0"
+	few 100
+	look
+	[ "${NOW[client.version]}" = 1 ]
+	fits client
+	umount_nfs
+	rm -r "$E"
+}
+
+# fits END: Receives of that end are of 4 KiB, those that are kept, too.
+fits() {
+	is "$1" receive_size_goal 1 4096
+	[ "$(value "$1" receive_memory)" -le \
+	  $((($(value "$1" receives_posted) + 24) * 4096)) ]
+}
+
+# An unused connection is closed, and its Receives are kept no longer than adapt_seconds.
+given_back() { # DEV VERS
+	local high
+
+	scratch given
+	# It is closed before it would give back anything itself.
+	echo 2 > $PARAMETERS/client_idle
+	echo 64 > $PARAMETERS/server_first_credits
+	echo 5 > $PARAMETERS/adapt_seconds
+	nfs "$1" "$2"
+	: > "$D/f"
+	look
+	high=${NOW[client.receive_memory]}
+	[ "${NOW[client.credits_granted_by_peer]}" = 64 ]
+	lab_wait 60 no_connection
+	echo 8 > $PARAMETERS/server_first_credits
+	lab_pause 7
+	: > "$D/g"
+	look
+	[ "${NOW[client.receive_memory]}" -lt $((high / 2)) ]
+	umount_nfs
+	rm -r "$E"
+	echo 300 > $PARAMETERS/client_idle
+	echo 0 > $PARAMETERS/adapt_seconds
+}
+
+lab_export ext4
+fs_start
+echo 0 > $PARAMETERS/adapt_seconds
+echo 0 > $PARAMETERS/adapt_size
+FIRST=$(< $PARAMETERS/server_first_credits)
+for_versions 3 given_back "disconnected"
+lab_listen rdma 20050
+for_versions 3 small "stock server"
+for_versions 3 returns_v2 "version 2"
+for_versions 3 returns_stock "stock client"
