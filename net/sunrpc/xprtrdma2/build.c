@@ -16,6 +16,12 @@
 #include "build.h"
 #include <trace/events/rpcrdma2.h>
 
+/* Padding of the payload at the start of the tail. */
+static u32 tail_pad(const struct xdr_buf *buf)
+{
+	return min_t(u32, xdr_pad_size(buf->page_len), buf->tail[0].iov_len);
+}
+
 /* How to put a whole xdr_buf into one stretch of pages without gaps: whole
  * pages of its page vector directly, everything else through bounce pages.
  * Returns the number of pages, or -EMSGSIZE. *@next is the first bounce page
@@ -189,7 +195,7 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 		plan->arg_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(snd), depth);
 		req->args.nsegs = plan->arg_mrs;
 		rest = snd->head[0].iov_len + snd->tail[0].iov_len -
-		       rpcrdma2_tail_pad(snd);
+		       tail_pad(snd);
 		if (call_fits(conn, req, rest))
 			return 0;
 	}
@@ -514,7 +520,7 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		break;
 	case RPCRDMA2_ARGS_READ:
 		/* The item after a reduced one follows directly (LNG-10) */
-		pad = rpcrdma2_tail_pad(snd);
+		pad = tail_pad(snd);
 		body = head + snd->tail[0].iov_len - pad;
 		if (hdr + body > size)
 			return too_long;

@@ -155,6 +155,7 @@ struct rpcrdma2_span {
  * @lost_at: ORPHAN: jiffies when its Reply is long overdue
  * @error: errno to end the RPC with, 0 if none; stays with the RPC
  * @unmapped: jiffies when the device first could not map its memory, or 0
+ * @turn: rq->taken when it was first taken from the FIFO, 0 if it was not
  * @again: once fenced, it goes back to the FIFO instead of ending
  * @sends: how often it was taken from the FIFO
  * @on_wire: the Call is posted, or has failed to be, since it was last taken
@@ -191,6 +192,7 @@ struct rpcrdma2_req {
 	unsigned long			lost_at;
 	int				error;
 	unsigned long			unmapped;
+	u32				turn;
 	bool				again;
 	unsigned int			sends;
 	bool				on_wire;
@@ -245,6 +247,7 @@ enum rpcrdma2_lesson {
  * @outstanding: Calls sent and not over, orphans included
  * @sq_wait: @sq_waiter is queued; nobody else takes Calls from @fifo
  * @mr_wait: the first of @starved waits for MRs
+ * @taken: Calls that were taken from @fifo, each counted once
  * @sq_waiter: waits for send queue room for the first of @fifo
  * @stopping: @conn is about to be closed: nothing new is posted
  * @busy: those who use @conn, its send slots and MRs without a lock, its
@@ -273,6 +276,7 @@ struct rpcrdma2_requester {
 	struct list_head		outstanding;
 	bool				sq_wait;
 	bool				mr_wait;
+	u32				taken;
 	struct rpcrdma2_sq_waiter	sq_waiter;
 	bool				stopping;
 	unsigned int			busy;
@@ -310,12 +314,6 @@ static inline u32 rpcrdma2_vector_pages(const struct xdr_buf *buf)
 {
 	return rpcrdma2_pages_spanned(offset_in_page(buf->page_base),
 				      buf->page_len);
-}
-
-/* Padding of the payload at the start of the tail. */
-static inline u32 rpcrdma2_tail_pad(const struct xdr_buf *buf)
-{
-	return min_t(u32, xdr_pad_size(buf->page_len), buf->tail[0].iov_len);
 }
 
 /* Give the MRs of an RPC back to the pool. They are not valid any more, or

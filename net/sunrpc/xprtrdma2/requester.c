@@ -21,6 +21,9 @@
 #include "requester.h"
 #include <trace/events/rpcrdma2.h>
 
+/* Half of the window of sequence numbers that Linux servers have */
+#define RPCRDMA2_MAY_PASS	64U
+
 /**
  * rpcrdma2_req_fail - end an RPC with req->error, exactly once (ERR-34)
  * @rq: the requester
@@ -137,6 +140,20 @@ static void post_call(struct rpcrdma2_requester *rq,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
+/* May no Call pass the first one that waits for MRs? That has a sequence number of
+ * RPCSEC_GSS, and the server drops a Call, without a word, when one with a number that
+ * is higher by its window has come before. Linux servers have a window of 128.
+ */
+static bool must_not_pass(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_req *first;
+
+	first = list_first_entry_or_null(&rq->starved, struct rpcrdma2_req,
+					 list);
+	return first && compat_rqst_has_seqno(&first->rqst) &&
+	       rq->taken - first->turn >= RPCRDMA2_MAY_PASS;
+}
+
 /* Take the first Call of the FIFO and a credit for it. */
 static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 				      struct rpcrdma2_conn **pconn)
@@ -151,6 +168,8 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 		goto out_none;
 	if (!rq->mr_wait)
 		list_splice_init(&rq->starved, &rq->fifo);
+	else if (must_not_pass(rq))
+		goto out_none;
 	for (;;) {
 		req = list_first_entry_or_null(&rq->fifo, struct rpcrdma2_req,
 					       list);
@@ -169,6 +188,8 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 		goto out_none;
 	list_move_tail(&req->list, &rq->outstanding);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_SENDING);
+	if (!req->turn)
+		req->turn = ++rq->taken;
 	req->sends++;
 	req->on_wire = false;
 	/* What is before this, sunrpc calls queue time, and the rest RTT */
@@ -509,6 +530,7 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	case RPCRDMA2_REQ_IDLE:
 		req->unmapped = 0;
 		req->again = false;
+		req->turn = 0;
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 		list_add_tail(&req->list, &rq->fifo);
 		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
