@@ -73,7 +73,8 @@ enum rpcrdma2_conn_state {
 
 /**
  * struct rpcrdma2_conn - a connection
- * @kref: one for the owner, one for the CM id while it can deliver events
+ * @kref: one for the owner, and for others as long as they look at it.
+ *	rdma_destroy_id() waits for events of the CM, which have none
  * @id: for logs and traces, unique since load
  * @client: we connected (false: we accepted)
  * @may_read: the peer takes RDMA Reads

@@ -26,7 +26,7 @@ static void send_again(struct rpcrdma2_requester *rq,
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->again = false;
 	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
-	rq->mr_wait = false;
+	WRITE_ONCE(rq->mr_wait, false);
 	xprt_unpin_rqst(&req->rqst);
 	spin_unlock(&rq->xprt.queue_lock);
 }
@@ -91,7 +91,7 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	list_del_init(&req->list);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
-	rq->mr_wait = false;
+	WRITE_ONCE(rq->mr_wait, false);
 	if (req->error) {
 		rpcrdma2_req_fail(rq, req);
 	} else {
@@ -145,7 +145,7 @@ bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
 	list_del_init(&req->list);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	req->abandoned = false;
-	rq->mr_wait = false;
+	WRITE_ONCE(rq->mr_wait, false);
 	return abandoned;
 }
 

@@ -223,7 +223,7 @@ static bool fifo_return(struct rpcrdma2_requester *rq,
 	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	first = !*flag;
-	*flag = true;
+	WRITE_ONCE(*flag, true);
 	xprt_unpin_rqst(&req->rqst);
 	rpcrdma2_requester_busy_put(rq);
 	spin_unlock(&rq->xprt.queue_lock);
@@ -328,7 +328,7 @@ static void requester_room(struct rpcrdma2_sq_waiter *w,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* Has any other RPC memory that is mapped for the device? */
+/* Has any other RPC memory that is mapped for the device? That of orphans is not. */
 static bool others_have_mrs(struct rpcrdma2_requester *rq,
 			    const struct rpcrdma2_req *req)
 {
@@ -337,7 +337,8 @@ static bool others_have_mrs(struct rpcrdma2_requester *rq,
 
 	spin_lock(&rq->xprt.queue_lock);
 	list_for_each_entry(other, &rq->outstanding, list)
-		have |= other != req && !list_empty(&other->mrs);
+		have |= other != req && other->state != RPCRDMA2_REQ_ORPHAN &&
+			!list_empty(&other->mrs);
 	spin_unlock(&rq->xprt.queue_lock);
 	return have;
 }
@@ -538,6 +539,7 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		ret = 0;
 		break;
 	case RPCRDMA2_REQ_QUEUED:
+	case RPCRDMA2_REQ_REPLIED:
 		ret = 0;
 		break;
 	case RPCRDMA2_REQ_POSTED:
@@ -610,7 +612,7 @@ static void requester_mrs_ready(void *user)
 	struct rpcrdma2_requester *rq = user;
 
 	spin_lock(&rq->xprt.queue_lock);
-	rq->mr_wait = false;
+	WRITE_ONCE(rq->mr_wait, false);
 	spin_unlock(&rq->xprt.queue_lock);
 	rpcrdma2_requester_run(rq, NULL);
 }
@@ -857,7 +859,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 		rq->lesson = RPCRDMA2_LESSON_NEW;
 	WRITE_ONCE(rq->conn, NULL);
 	rq->sq_wait = false;
-	rq->mr_wait = false;
+	WRITE_ONCE(rq->mr_wait, false);
 	list_splice_init(&rq->starved, &rq->fifo);
 	list_for_each_entry_safe(req, tmp, &rq->fifo, list) {
 		list_del_init(&req->list);
