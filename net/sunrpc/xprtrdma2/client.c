@@ -190,6 +190,7 @@ static void client_look_up(struct rpcrdma2_client *client,
 	xprt->max_reqs = max(xprt->max_reqs,
 			     policy->val[RPCRDMA2_POLICY_CREDITS]);
 	spin_unlock(&xprt->reserve_lock);
+	rpcrdma2_requester_more_slots(&client->rq);
 }
 
 /* There has been no connection for a while. */
@@ -557,20 +558,23 @@ static int client_op_enable_swap(struct rpc_xprt *xprt)
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
 	int ret;
 
-	if (atomic_inc_return(&xprt->swapper) != 1)
-		return 0;
+	/* Whoever is the first, each that succeeds has it all */
 	ret = rpcrdma2_requester_reserve(&client->rq, RPCRDMA2_SWAP_SLOTS,
 					 RPCRDMA2_SWAP_BUFFER);
 	if (ret)
-		atomic_dec(&xprt->swapper);
-	else
-		rpcrdma2_requester_want_mrs(&client->rq, RPCRDMA2_SWAP_SLOTS);
-	return ret;
+		return ret;
+	atomic_inc(&xprt->swapper);
+	rpcrdma2_requester_want_mrs(&client->rq, RPCRDMA2_SWAP_SLOTS);
+	return 0;
 }
 
 static void client_op_disable_swap(struct rpc_xprt *xprt)
 {
-	atomic_dec(&xprt->swapper);
+	if (!atomic_dec_and_test(&xprt->swapper))
+		return;
+	spin_lock(&xprt->reserve_lock);
+	rpcrdma2_requester(xprt)->reserved = RPCRDMA2_MIN_SLOTS;
+	spin_unlock(&xprt->reserve_lock);
 }
 
 /* What sunrpc and administrators want to know */

@@ -65,14 +65,12 @@ out_free:
  * @pool: an open pool
  * @count: MRs wanted, cut to the pool's limit
  *
- * Context: sleeps for memory (GFP_NOIO). One caller at a time, see
- * rpcrdma2_mr_pool_open() and the refill work.
+ * Context: sleeps for memory, between rpcrdma2_reclaim_enter() and _exit(). One
+ * caller at a time, see rpcrdma2_mr_pool_open() and the refill work.
  * Return: 0, or -ENOMEM if not all could be made.
  */
 int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 {
-	struct rpcrdma2_reclaim was =
-		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
 	u32 limit = min(count, pool->max);
 	struct rpcrdma2_mr *mr;
 	int ret = 0;
@@ -90,7 +88,6 @@ int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 		spin_unlock(&pool->lock);
 		rpcrdma2_stat_inc(pool->conn->p.stats, mrs_allocated);
 	}
-	rpcrdma2_reclaim_exit(was);
 	trace_rpcrdma2_mrs_made(pool->conn, READ_ONCE(pool->count), ret);
 	return ret;
 }
@@ -111,11 +108,16 @@ static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 	return missing;
 }
 
+/* Who waits may need more than MRs: with swap on the mount, that comes from the
+ * reserves as well.
+ */
 static void pool_refill_worker(struct work_struct *work)
 {
 	struct rpcrdma2_mr_pool *pool = container_of(to_delayed_work(work),
 						     struct rpcrdma2_mr_pool,
 						     refill);
+	struct rpcrdma2_reclaim was =
+		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
 	u32 missing;
 
 	rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->min));
@@ -130,6 +132,7 @@ static void pool_refill_worker(struct work_struct *work)
 					RPCRDMA2_MR_RETRY_MS);
 	else
 		pool->ready(pool->user);
+	rpcrdma2_reclaim_exit(was);
 }
 
 /**

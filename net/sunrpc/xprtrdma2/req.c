@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/clnt.h>
 
+#include "buf.h"
 #include "req.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -312,11 +313,45 @@ size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
 	return sum;
 }
 
+/* Are there fewer than @slots slots with buffers of @size bytes? Then take a free one
+ * that has less, or the right to make one: @req is NULL.
+ */
+static bool slot_wanted(struct rpcrdma2_requester *rq, unsigned int slots,
+			size_t size, struct rpcrdma2_req **req)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_req *slot;
+	unsigned int n = 0;
+	bool wanted;
+
+	*req = NULL;
+	spin_lock(&xprt->reserve_lock);
+	list_for_each_entry(slot, &rq->all, all)
+		n += data_race(min(slot->sbuf_size, slot->rbuf_size)) >= size;
+	wanted = n < slots;
+	if (!wanted)
+		goto out_unlock;
+	list_for_each_entry(slot, &rq->free, list) {
+		if (min(slot->sbuf_size, slot->rbuf_size) >= size)
+			continue;
+		list_del_init(&slot->list);
+		*req = slot;
+		goto out_unlock;
+	}
+	wanted = xprt->num_reqs < xprt->max_reqs;
+	xprt->num_reqs += wanted;
+out_unlock:
+	spin_unlock(&xprt->reserve_lock);
+	return wanted;
+}
+
 /**
  * rpcrdma2_requester_reserve - have slots with buffers before they are needed
  * @rq: the requester
  * @slots: slots wanted, cut to the transport's limit
  * @size: bytes of each of their two buffers
+ *
+ * Slots that are in use at the limit keep the buffers they have.
  *
  * Context: sleeps (GFP_KERNEL).
  * Return: 0 or -ENOMEM
@@ -326,25 +361,66 @@ int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
 {
 	struct rpc_xprt *xprt = &rq->xprt;
 	struct rpcrdma2_req *req;
+	bool grown;
 
-	slots = min(slots, xprt->max_reqs);
 	spin_lock(&xprt->reserve_lock);
+	slots = min(slots, xprt->max_reqs);
 	rq->reserved = max(rq->reserved, slots);
 	spin_unlock(&xprt->reserve_lock);
-	while (READ_ONCE(xprt->num_reqs) < slots) {
-		req = slot_alloc(rq, GFP_KERNEL);
-		if (!req)
-			return -ENOMEM;
-		if (!buf_grow(&req->sbuf, &req->sbuf_size, size, GFP_KERNEL) ||
-		    !buf_grow(&req->rbuf, &req->rbuf_size, size, GFP_KERNEL)) {
-			rpcrdma2_slot_free(req);
-			return -ENOMEM;
+	while (slot_wanted(rq, slots, size, &req)) {
+		if (!req) {
+			req = slot_alloc(rq, GFP_KERNEL);
+			spin_lock(&xprt->reserve_lock);
+			if (req)
+				slot_add(rq, req);
+			else
+				xprt->num_reqs--;
+			spin_unlock(&xprt->reserve_lock);
+			if (!req)
+				return -ENOMEM;
 		}
-		spin_lock(&xprt->reserve_lock);
-		xprt->num_reqs++;
-		slot_add(rq, req);
-		spin_unlock(&xprt->reserve_lock);
+		grown = buf_grow(&req->sbuf, &req->sbuf_size, size,
+				 GFP_KERNEL) &&
+			buf_grow(&req->rbuf, &req->rbuf_size, size,
+				 GFP_KERNEL);
 		rpcrdma2_slot_put(req);
+		if (!grown)
+			return -ENOMEM;
 	}
 	return 0;
+}
+
+/**
+ * rpcrdma2_requester_more_slots - the limit of slots has been raised
+ * @rq: the requester
+ *
+ * While tasks wait for a slot sunrpc has all others queue behind them, whatever the
+ * limit: give slots to those who wait.
+ *
+ * Context: sleeps for memory.
+ */
+void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_req *req;
+	bool more;
+
+	for (;;) {
+		spin_lock(&xprt->reserve_lock);
+		more = xprt->backlog.qlen && xprt->num_reqs < xprt->max_reqs;
+		xprt->num_reqs += more;
+		spin_unlock(&xprt->reserve_lock);
+		if (!more)
+			return;
+		req = slot_alloc(rq, rpcrdma2_gfp());
+		spin_lock(&xprt->reserve_lock);
+		if (req)
+			slot_add(rq, req);
+		else
+			xprt->num_reqs--;
+		spin_unlock(&xprt->reserve_lock);
+		if (!req)
+			return;
+		rpcrdma2_slot_put(req);
+	}
 }

@@ -341,6 +341,7 @@ void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to);
 /* Slots */
 int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
 			       unsigned int slots, size_t size);
+void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq);
 size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq);
 void rpcrdma2_slot_free(struct rpcrdma2_req *req);
