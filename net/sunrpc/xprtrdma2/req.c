@@ -407,7 +407,8 @@ void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq)
 
 	for (;;) {
 		spin_lock(&xprt->reserve_lock);
-		more = xprt->backlog.qlen && xprt->num_reqs < xprt->max_reqs;
+		more = READ_ONCE(xprt->backlog.qlen) &&
+		       xprt->num_reqs < xprt->max_reqs;
 		xprt->num_reqs += more;
 		spin_unlock(&xprt->reserve_lock);
 		if (!more)

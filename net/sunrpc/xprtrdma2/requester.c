@@ -539,8 +539,13 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		ret = 0;
 		break;
 	case RPCRDMA2_REQ_QUEUED:
-	case RPCRDMA2_REQ_REPLIED:
 		ret = 0;
+		break;
+	case RPCRDMA2_REQ_REPLIED:
+		if (!compat_rqst_has_seqno(rqst))
+			ret = 0;
+		else
+			replace = true;
 		break;
 	case RPCRDMA2_REQ_POSTED:
 		if (resend_is_needless(req))
