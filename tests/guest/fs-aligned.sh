@@ -72,7 +72,7 @@ lab_net
 lab_export ext4
 lab_server
 fs_listen
-for_all mounted pulled
+mounted "$VERSIONS" "payload at a page boundary=pulled"
 if [ ! -e $MODE ]; then
 	ktap_skip "WRITEs past the page cache" "needs nfsd of Linux 6.18 or later"
 elif [ -n "${lab_replace-}" ]; then

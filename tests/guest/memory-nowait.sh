@@ -279,6 +279,32 @@ no_packets() { # DEV VERS
 	rm -r "$E"
 }
 
+# A server without memory for what a Call needs serves one after the other.
+no_call_objects() { # DEV VERS
+	local i pids=()
+
+	scratch calls
+	nfs "$1" "$2"
+	fail_slab rpcrdma2_responder_call 1 -1
+	for i in 1 2 3 4 5 6 7 8; do
+		iocheck write -t -d -s $i -l 300001 -b 30001 "$D/w$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}" || {
+		no_fail_slab
+		return 1
+	}
+	look
+	no_fail_slab
+	[ "${NOW[client.reconnects]}" = 0 ]
+	for i in 1 2 3 4 5 6 7 8; do
+		iocheck check -e -d -s $i -l 300001 "$E/w$i"
+	done
+	umount_nfs
+	none_left
+	rm -r "$E"
+}
+
 # ---- a device with small queues ----
 
 FAIL_POST=/sys/kernel/debug/fail_rpcrdma2
@@ -341,5 +367,6 @@ if [ -d $FAIL_MAP ]; then
 	for_versions 4.2 unreached "memory that cannot be mapped (C4)"
 	ktap_run "rxe NFSv4.2 a device without memory for packets (F4)" \
 		no_packets rxe 4.2
+	for_versions 4.2 no_call_objects "no memory for Calls (S16)"
 	for_versions 4.2 small_queues "small queues (D2, D3, C7)"
 fi

@@ -59,12 +59,12 @@ void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,
 	call->state = to;
 }
 
-static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp)
+static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp,
+					    gfp_t gfp)
 {
 	struct rpcrdma2_call_ctx *call;
 
-	call = kzalloc(struct_size(call, pages, resp->max_pages),
-		       RPCRDMA2_GFP_NOWAIT);
+	call = kzalloc_obj(*call, gfp);
 	if (!call)
 		return NULL;
 	call->resp = resp;
@@ -74,18 +74,32 @@ static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp)
 	return call;
 }
 
+/* @call is free for a Call that waits for one, or for the next. */
 static void call_free(struct rpcrdma2_responder *resp,
 		      struct rpcrdma2_call_ctx *call)
 {
+	struct rpcrdma2_recv *rx;
+
 	spin_lock(&resp->lock);
-	list_add(&call->list, &resp->calls);
+	rx = list_first_entry_or_null(&resp->unserved, struct rpcrdma2_recv,
+				      list);
+	if (likely(!rx) || !rpcrdma2_conn_ready(rx->conn)) {
+		list_add(&call->list, &resp->calls);
+		spin_unlock(&resp->lock);
+		return;
+	}
+	list_del_init(&rx->list);
 	spin_unlock(&resp->lock);
+	call->rx = rx;
+	call->chore.run = resp->begin;
+	rpcrdma2_conn_leave(rx->conn, &call->chore);
 }
 
-/* One more call object. They come into being where messages are handled only. */
-static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp)
+/* One more call object. */
+static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
+					  gfp_t gfp)
 {
-	struct rpcrdma2_call_ctx *call = call_alloc(resp);
+	struct rpcrdma2_call_ctx *call = call_alloc(resp, gfp);
 
 	if (!call)
 		return NULL;
@@ -96,21 +110,21 @@ static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp)
 }
 
 /**
- * rpcrdma2_calls_provide - have call objects for @count credits
+ * rpcrdma2_calls_provide - have call objects
  * @resp: the responder
- * @count: credits; there are some more, for Calls whose Reply is posted but not
- *	completed
+ * @count: so many, at least
+ * @gfp: how to ask for memory
  *
- * Context: completion handler; does not sleep. Takes resp->lock.
+ * Context: as @gfp says. Takes resp->lock.
  * Return: false if memory is short
  */
-bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count)
+bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
+			    gfp_t gfp)
 {
 	struct rpcrdma2_call_ctx *call;
 
-	count += RPCRDMA2_CONTROL_RESERVE;
 	while (READ_ONCE(resp->ncalls) < count) {
-		call = call_new(resp);
+		call = call_new(resp, gfp);
 		if (!call)
 			return false;
 		call_free(resp, call);
@@ -133,27 +147,78 @@ bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call)
 }
 
 /**
- * rpcrdma2_call_get - a call object
+ * rpcrdma2_call_get - a call object for a Call that arrived
  * @resp: the responder
+ * @rx: the Receive with the Call
+ *
+ * Without a call object and memory for another, @rx waits until a Call before it
+ * has ended. There is one always: responder.c begins with one, and one at least
+ * remains.
  *
  * Context: completion handler; does not sleep. Takes resp->lock.
- * Return: the object, with all but its lists as it was left; NULL without memory
+ * Return: the object, with all but @rx as it was left; NULL if @rx waits
  */
-struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp)
+struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp,
+					    struct rpcrdma2_recv *rx)
 {
-	struct rpcrdma2_call_ctx *call;
+	struct rpcrdma2_call_ctx *call, *fresh = NULL;
 
+	if (list_empty(&resp->calls))
+		fresh = call_new(resp, RPCRDMA2_GFP_NOWAIT);
 	spin_lock(&resp->lock);
-	call = list_first_entry_or_null(&resp->calls,
-					struct rpcrdma2_call_ctx, list);
+	call = fresh ?: list_first_entry_or_null(&resp->calls,
+						 struct rpcrdma2_call_ctx, list);
 	if (call)
 		list_del_init(&call->list);
+	else
+		list_add_tail(&rx->list, &resp->unserved);
 	spin_unlock(&resp->lock);
-	return call ?: call_new(resp);
+	if (call)
+		call->rx = rx;
+	return call;
 }
 
 /**
- * rpcrdma2_calls_trim - free call objects that are not in use
+ * rpcrdma2_call_room - have an array for pages
+ * @call: the Call; it has no pages
+ * @count: so many entries, at least
+ *
+ * The array stays with the call object until the connection is idle.
+ *
+ * Context: work item or thread; may sleep for memory.
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_call_room(struct rpcrdma2_call_ctx *call, u32 count)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+	struct page **pages;
+
+	if (likely(count <= call->room))
+		return 0;
+	count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_ROOM));
+	pages = kcalloc(count, sizeof(*pages), rpcrdma2_gfp());
+	if (!pages)
+		return -ENOMEM;
+	spin_lock(&resp->lock);
+	resp->room += count - call->room;
+	spin_unlock(&resp->lock);
+	kfree(call->pages);
+	call->pages = pages;
+	call->room = count;
+	return 0;
+}
+
+static void call_drop_room(struct rpcrdma2_call_ctx *call)
+{
+	lockdep_assert_held(&call->resp->lock);
+	call->resp->room -= call->room;
+	call->room = 0;
+	kfree(call->pages);
+	call->pages = NULL;
+}
+
+/**
+ * rpcrdma2_calls_trim - free call objects that are not in use, and their arrays
  * @resp: the responder
  * @count: so many remain, those in use included
  *
@@ -165,8 +230,9 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 
 	spin_lock(&resp->lock);
 	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
+		call_drop_room(call);
 		if (resp->ncalls <= count)
-			break;
+			continue;
 		list_del(&call->list);
 		kfree(call);
 		resp->ncalls--;
@@ -208,9 +274,10 @@ void rpcrdma2_call_rx_put(struct rpcrdma2_call_ctx *call)
 
 static void call_release_pages(struct rpcrdma2_call_ctx *call)
 {
-	u32 i;
+	/* There may be no array for them yet */
+	u32 i, end = min(call->npages, call->room);
 
-	for (i = call->first_page; i < call->npages; i++) {
+	for (i = call->first_page; i < end; i++) {
 		if (call->pages[i])
 			put_page(call->pages[i]);
 		call->pages[i] = NULL;
@@ -279,7 +346,7 @@ static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
 
 	lockdep_assert_held(&resp->lock);
 	if (!call->conn->p.ops->trusted(call->conn))
-		most = resp->max_pages;
+		most = min(resp->max_pages, RPCRDMA2_PULL_PAGES_FIRST);
 	return !resp->pulling || resp->pulling + call->npages <= most;
 }
 

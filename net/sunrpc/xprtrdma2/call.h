@@ -31,9 +31,17 @@ struct rpcrdma2_responder;
 struct rpcrdma2_call_ctx;
 
 /* Memory for what RDMA Reads bring, of Calls that no executor has taken yet:
- * so much for a client that is trusted, for others one message at a time
+ * so much for a client that is trusted, and for others. A longer message has it
+ * alone.
  */
-#define RPCRDMA2_PULL_PAGES		(SZ_8M >> PAGE_SHIFT)
+#define RPCRDMA2_PULL_PAGES		((u32)(SZ_8M >> PAGE_SHIFT))
+#define RPCRDMA2_PULL_PAGES_FIRST	((u32)(SZ_1M >> PAGE_SHIFT) + 1)
+
+/* So many pages are kept for later */
+#define RPCRDMA2_STASH			RPCRDMA2_PULL_PAGES_FIRST
+
+/* The shortest array for pages */
+#define RPCRDMA2_CALL_ROOM		32U
 
 /* Upper bounds of the limits below; they size arrays in the call object */
 #define RPCRDMA2_READ_CHUNKS_MAX	16U
@@ -68,35 +76,41 @@ struct rpcrdma2_limits {
  * struct rpcrdma2_responder - responder role on one connection
  * @ops: the executor
  * @limits: see there
- * @max_pages: pages that a message may need, and that a call object holds
+ * @begin: a chore that begins with a Call, its Receive in the call object
+ * @max_pages: pages that a message may need
  * @rws: RDMA contexts
  * @lock: protects everything below
  * @ncalls: call objects in existence; grows with the grant
  * @calls: free call objects, last used first
+ * @room: entries of the arrays of all call objects
+ * @unserved: Receives with Calls that wait for a call object
  * @pulling: pages of Calls that no executor has taken yet
  * @waiting: Calls that wait because these are too many
  * @starved: Calls that wait for memory regions of rdma_rw
  * @reading: Calls with RDMA Reads under way, or about to be
  * @batches: times that one of these gave back its memory regions, ever
+ * @stashed: how many pages are in @stash
  * @stash: pages for the next RDMA Reads
- * @stashed: how many; at most @max_pages
  */
 struct rpcrdma2_responder {
 	const struct rpcrdma2_responder_ops *ops;
 	struct rpcrdma2_limits		limits;
+	void (*begin)(struct rpcrdma2_chore *chore);
 	u32				max_pages;
 	struct rpcrdma2_rw_pool		rws;
 
 	spinlock_t			lock;		/* everything below */
 	u32				ncalls;
 	struct list_head		calls;
+	u32				room;
+	struct list_head		unserved;
 	u32				pulling;
 	struct list_head		waiting;
 	struct list_head		starved;
 	u32				reading;
 	u32				batches;
-	struct page			**stash;
 	u32				stashed;
+	struct page			*stash[RPCRDMA2_STASH];
 };
 
 /**
@@ -196,6 +210,7 @@ enum rpcrdma2_reply_kind {
  * @fixed: a Reply made here
  * @first_page: first used entry of @pages
  * @npages: end of the used entries of @pages
+ * @room: entries of @pages, see rpcrdma2_call_room()
  * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
  */
 struct rpcrdma2_call_ctx {
@@ -243,7 +258,8 @@ struct rpcrdma2_call_ctx {
 
 	u32				first_page;
 	u32				npages;
-	struct page			*pages[];
+	u32				room;
+	struct page			**pages;
 };
 
 static inline bool
@@ -253,8 +269,11 @@ rpcrdma2_call_wants_pages(const struct rpcrdma2_call_ctx *call)
 }
 
 bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call);
-struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp);
-bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count);
+struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp,
+					    struct rpcrdma2_recv *rx);
+int rpcrdma2_call_room(struct rpcrdma2_call_ctx *call, u32 count);
+bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
+			    gfp_t gfp);
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);
 
 void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,

@@ -258,10 +258,10 @@ static u32 stash_take(struct rpcrdma2_responder *resp, struct page **pages,
 static void stash_put(struct rpcrdma2_responder *resp, struct page **pages,
 		      u32 count)
 {
-	u32 n = 0;
+	u32 n = 0, most = min(resp->max_pages, RPCRDMA2_STASH);
 
 	spin_lock(&resp->lock);
-	while (n < count && resp->stashed < resp->max_pages)
+	while (n < count && resp->stashed < most)
 		resp->stash[resp->stashed++] = pages[n++];
 	spin_unlock(&resp->lock);
 	while (n < count)
@@ -274,6 +274,9 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call)
 	u32 have = 0;
 	int ret;
 
+	ret = rpcrdma2_call_room(call, call->npages);
+	if (ret)
+		return ret;
 	if (list_empty(&call->todo)) {
 		ret = call_build_reads(call);
 		if (ret) {
@@ -601,10 +604,12 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 	int ret;
 
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
-	for (i = 0; i < call->npages; i++)
+	ret = rpcrdma2_call_room(call, call->npages);
+	for (i = 0; !ret && i < call->npages; i++)
 		if (!call->pages[i])
 			swap(call->pages[i], pages[i]);
-	ret = call_get_memory(call);
+	if (!ret)
+		ret = call_get_memory(call);
 	if (!ret && list_empty(&call->todo)) {
 		call_complete(call);	/* nothing but empty segments */
 		return;

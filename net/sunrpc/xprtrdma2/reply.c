@@ -223,6 +223,7 @@ static int reply_take_pages(struct rpcrdma2_call_ctx *call,
 			    const struct xdr_buf *xdr, struct page **pages,
 			    u32 npages, u32 first)
 {
+	int ret;
 	u32 i;
 
 	if (npages > call->resp->max_pages)
@@ -232,6 +233,9 @@ static int reply_take_pages(struct rpcrdma2_call_ctx *call,
 	     xdr->pages + DIV_ROUND_UP(xdr->page_base + xdr->page_len,
 				       PAGE_SIZE) > pages + npages))
 		return -EIO;
+	ret = rpcrdma2_call_room(call, npages);
+	if (ret)
+		return ret;
 
 	call->res = *xdr;
 	if (xdr->page_len)

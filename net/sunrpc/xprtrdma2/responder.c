@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "buf.h"
 #include "reads.h"
 #include "reply.h"
 #include "responder.h"
@@ -68,10 +69,24 @@ static void call_has_reads(struct rpcrdma2_chore *chore)
 		rpcrdma2_call_start_pull(call);
 }
 
-static void call_start(struct rpcrdma2_call_ctx *call)
+static void call_begin(struct rpcrdma2_call_ctx *call)
 {
+	call->conn = call->rx->conn;
+	call->hdr.xid = call->rx->hdr.xid;
+	refcount_set(&call->refs, 1);
+	refcount_set(&call->rx_refs, 1);
+	call->credited = false;
+	call->npayloads = 0;
+	call->nreduced = 0;
+	call->nchunks = 0;
+	call->npages = 0;
+	call->pulling = 0;
+	call->read_bytes = 0;
+	call->err = 0;
+	call->inv_handle = 0;
 	call->stream = call->rx->hdr.body_len;
 	call->head = call->stream;
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_ARRIVED);
 	if (!call_check_limits(call))
 		return;
 	if (!call->rx->hdr.read_list) {
@@ -80,6 +95,11 @@ static void call_start(struct rpcrdma2_call_ctx *call)
 	}
 	call->chore.run = call_has_reads;
 	rpcrdma2_conn_leave(call->conn, &call->chore);
+}
+
+static void call_begin_late(struct rpcrdma2_chore *chore)
+{
+	call_begin(container_of(chore, struct rpcrdma2_call_ctx, chore));
 }
 
 /* Credits: count the Call; grant more if the peer makes use of it, after
@@ -93,7 +113,10 @@ static bool responder_grant(struct rpcrdma2_responder *resp,
 	u32 want = rpcrdma2_credit_called(conn, asked);
 	u32 now = rpcrdma2_credit_grant(&conn->rq);
 
-	if (want > now && rpcrdma2_calls_provide(resp, want))
+	/* Some more, for Calls whose Reply is posted but not completed */
+	if (want > now &&
+	    rpcrdma2_calls_provide(resp, want + RPCRDMA2_CONTROL_RESERVE,
+				   RPCRDMA2_GFP_NOWAIT))
 		rpcrdma2_credit_raise(conn, want);
 	else if (unlikely(want && want < now))
 		rpcrdma2_credit_lower(conn, want);
@@ -120,29 +143,9 @@ bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
-	call = rpcrdma2_call_get(resp);
-	if (!call) {
-		/* An ERROR would be the end of the RPC */
-		rpcrdma2_conn_kill(conn, -ENOMEM);
-		return false;
-	}
-
-	call->conn = conn;
-	call->rx = rx;
-	call->hdr.xid = rx->hdr.xid;
-	refcount_set(&call->refs, 1);
-	refcount_set(&call->rx_refs, 1);
-	call->credited = false;
-	call->npayloads = 0;
-	call->nreduced = 0;
-	call->nchunks = 0;
-	call->npages = 0;
-	call->pulling = 0;
-	call->read_bytes = 0;
-	call->err = 0;
-	call->inv_handle = 0;
-	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_ARRIVED);
-	call_start(call);
+	call = rpcrdma2_call_get(resp, rx);
+	if (likely(call))
+		call_begin(call);
 	return true;
 }
 
@@ -179,6 +182,7 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			    const struct rpcrdma2_limits *limits)
 {
 	resp->ops = ops;
+	resp->begin = call_begin_late;
 	resp->limits = *limits;
 	resp->limits.read_chunks = clamp(limits->read_chunks, 1U,
 					 RPCRDMA2_READ_CHUNKS_MAX);
@@ -190,17 +194,17 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 
 	spin_lock_init(&resp->lock);
 	INIT_LIST_HEAD(&resp->calls);
+	INIT_LIST_HEAD(&resp->unserved);
 	rpcrdma2_rw_pool_init(&resp->rws);
 	INIT_LIST_HEAD(&resp->waiting);
 	INIT_LIST_HEAD(&resp->starved);
 	resp->pulling = 0;
 	resp->ncalls = 0;
+	resp->room = 0;
 	resp->reading = 0;
 	resp->batches = 0;
 	resp->stashed = 0;
-	resp->stash = kcalloc(resp->max_pages, sizeof(*resp->stash),
-			      GFP_KERNEL);
-	return resp->stash ? 0 : -ENOMEM;
+	return rpcrdma2_calls_provide(resp, 1, GFP_KERNEL) ? 0 : -ENOMEM;
 }
 
 /**
@@ -212,16 +216,19 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 {
 	struct rpcrdma2_call_ctx *call, *tmp;
+	struct rpcrdma2_recv *rx, *next;
 
 	list_splice_init(&resp->waiting, &resp->starved);
 	list_for_each_entry_safe(call, tmp, &resp->starved, list) {
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
 	}
+	list_for_each_entry_safe(rx, next, &resp->unserved, list) {
+		list_del_init(&rx->list);
+		rpcrdma2_recv_put(rx);
+	}
 	rpcrdma2_calls_trim(resp, 0);
 	rpcrdma2_responder_trim(resp);
-	kfree(resp->stash);
-	resp->stash = NULL;
 }
 
 /**
@@ -268,11 +275,10 @@ u32 rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
 {
 	size_t sum = rpcrdma2_rw_pool_memory(&resp->rws);
-	struct rpcrdma2_call_ctx *call;
 
 	spin_lock(&resp->lock);
-	sum += data_race(resp->ncalls) *	/* for display */
-	      kmalloc_size_roundup(struct_size(call, pages, resp->max_pages));
+	sum += resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_call_ctx));
+	sum += resp->room * sizeof(struct page *);
 	sum += resp->stashed * PAGE_SIZE;
 	spin_unlock(&resp->lock);
 	return sum;

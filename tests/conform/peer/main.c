@@ -75,7 +75,7 @@ static bool is_special(const struct rp_case *c)
 {
 	static const char * const special[] = {
 		"slow", "replay", "bounds-connect", "hostile", "faults",
-		"faults-client",
+		"faults-client", "large",
 	};
 	unsigned int i;
 
