@@ -235,12 +235,13 @@ void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay)
 void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_chore *chore)
 {
-	/* llist_add() is a full barrier: whoever polls clears @polling first and
+	/* llist_add() is a full barrier: a thread that polls clears @polling first and
 	 * looks at the list after that.
 	 */
 	if (llist_add(&chore->node, &conn->chores) &&
 	    !READ_ONCE(conn->poll.polling))
-		queue_work(rpcrdma2_chore_wq, &conn->chore_work);
+		queue_work(conn->client ? rpcrdma2_chore_wq : rpcrdma2_serve_wq,
+			   &conn->chore_work);
 }
 
 /**

@@ -63,26 +63,34 @@ static bool cq_poll(struct rpcrdma2_conn *conn)
 	return false;
 }
 
-/**
- * rpcrdma2_cq_poll - handle what has completed, and what that deferred
- * @conn: connection of a server
- *
- * Context: a service thread that may sleep, or the work item.
+/* Poll. A @thread does what the handlers defer; a work item must not, because that
+ * may wait for memory, which other completions may bring.
  */
-void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn)
+static void cq_poll_by(struct rpcrdma2_conn *conn, bool thread)
 {
 	struct rpcrdma2_poll *poll = &conn->poll;
 
-	if (!cq_polled_by_threads(conn))
-		return;
 	spin_lock(&poll->lock);
 	if (!poll->closed) {
-		WRITE_ONCE(poll->polling, true);
+		WRITE_ONCE(poll->polling, thread);
 		if (cq_poll(conn))
 			WRITE_ONCE(poll->pending, true);
 		WRITE_ONCE(poll->polling, false);
 	}
 	spin_unlock(&poll->lock);
+}
+
+/**
+ * rpcrdma2_cq_poll - handle what has completed, and what that deferred
+ * @conn: connection of a server
+ *
+ * Context: a service thread; may sleep for memory.
+ */
+void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn)
+{
+	if (!cq_polled_by_threads(conn))
+		return;
+	cq_poll_by(conn, true);
 	/* Pairs with llist_add() in rpcrdma2_conn_leave() */
 	smp_mb();
 	if (!llist_empty(&conn->chores))
@@ -106,7 +114,7 @@ static void cq_poll_worker(struct work_struct *work)
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  poll.work.work);
 
-	rpcrdma2_cq_poll(conn);
+	cq_poll_by(conn, false);
 	if (rpcrdma2_cq_pending(conn))
 		queue_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
 }

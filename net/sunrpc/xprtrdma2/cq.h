@@ -17,7 +17,7 @@ struct rpcrdma2_conn;
  * @lock: held while the queue is polled; protects @closed
  * @closed: the queue is about to be destroyed
  * @pending: the device has reported completions that nobody has polled yet
- * @polling: whoever polls runs the deferred work afterwards
+ * @polling: a thread polls, which runs the deferred work afterwards
  * @work: polls when no thread does
  */
 struct rpcrdma2_poll {

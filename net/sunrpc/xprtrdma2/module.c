@@ -28,13 +28,15 @@ MODULE_PARM_DESC(negotiate_ms,
 
 /* Without memory for more threads a workqueue has one, which does one thing
  * after the other. What ends a wait may not queue behind what waits, hence
- * five of them: for completions, for what waits for nothing, for what may wait for
- * memory, for what completion handlers leave, which may wait for memory or for who
- * connects, and for what waits for a peer.
+ * six of them: for completions, for what waits for nothing, for what may wait for
+ * memory, for what completion handlers of a client defer, which may wait for the
+ * connect path, for what those of a server defer, which may wait for memory, and for
+ * what waits for a peer.
  */
 struct workqueue_struct *rpcrdma2_wq;
 struct workqueue_struct *rpcrdma2_memory_wq;
 struct workqueue_struct *rpcrdma2_chore_wq;
+struct workqueue_struct *rpcrdma2_serve_wq;
 struct workqueue_struct *rpcrdma2_connect_wq;
 struct workqueue_struct *rpcrdma2_poll_wq;
 
@@ -44,6 +46,8 @@ static void wqs_destroy(void)
 		destroy_workqueue(rpcrdma2_poll_wq);
 	if (rpcrdma2_connect_wq)
 		destroy_workqueue(rpcrdma2_connect_wq);
+	if (rpcrdma2_serve_wq)
+		destroy_workqueue(rpcrdma2_serve_wq);
 	if (rpcrdma2_chore_wq)
 		destroy_workqueue(rpcrdma2_chore_wq);
 	if (rpcrdma2_memory_wq)
@@ -55,19 +59,19 @@ static void wqs_destroy(void)
 static int __init wqs_create(void)
 {
 	const unsigned int flags = WQ_MEM_RECLAIM | WQ_UNBOUND;
+	/* In the thread of the CQ's work item, as a rule, right behind that */
+	const unsigned int behind = WQ_MEM_RECLAIM | WQ_PERCPU | WQ_HIGHPRI;
 
 	rpcrdma2_wq = alloc_workqueue("rpcrdma2", flags, 0);
 	rpcrdma2_memory_wq = alloc_workqueue("rpcrdma2_memory", flags, 0);
-	/* In the thread of the CQ's work item, as a rule, right behind that */
-	rpcrdma2_chore_wq = alloc_workqueue("rpcrdma2_chore",
-					    WQ_MEM_RECLAIM | WQ_PERCPU |
-					    WQ_HIGHPRI, 0);
+	rpcrdma2_chore_wq = alloc_workqueue("rpcrdma2_chore", behind, 0);
+	rpcrdma2_serve_wq = alloc_workqueue("rpcrdma2_serve", behind, 0);
 	rpcrdma2_connect_wq = alloc_workqueue("rpcrdma2_connect", flags, 0);
 	rpcrdma2_poll_wq = alloc_workqueue("rpcrdma2_poll",
 					   WQ_MEM_RECLAIM | WQ_PERCPU |
 					   WQ_HIGHPRI, 0);
 	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_chore_wq &&
-	    rpcrdma2_connect_wq && rpcrdma2_poll_wq)
+	    rpcrdma2_serve_wq && rpcrdma2_connect_wq && rpcrdma2_poll_wq)
 		return 0;
 	wqs_destroy();
 	return -ENOMEM;

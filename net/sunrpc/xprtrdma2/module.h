@@ -14,6 +14,7 @@ extern unsigned int rpcrdma2_negotiate_ms;
 extern struct workqueue_struct *rpcrdma2_wq;
 extern struct workqueue_struct *rpcrdma2_memory_wq;
 extern struct workqueue_struct *rpcrdma2_chore_wq;
+extern struct workqueue_struct *rpcrdma2_serve_wq;
 extern struct workqueue_struct *rpcrdma2_connect_wq;
 extern struct workqueue_struct *rpcrdma2_poll_wq;
 

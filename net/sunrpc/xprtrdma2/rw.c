@@ -8,6 +8,7 @@
  * here waits for the send queue.
  */
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "buf.h"
@@ -191,26 +192,25 @@ bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
  * @conn: the connection, its QP exists
  * @rw: its local memory is complete; may be mapped already
  *
- * What rdma_rw needs for it a work item takes from the reserves: it is little, and
- * there is no other way to ask once.
+ * rdma_rw cannot be told to ask for memory once: a work item waits here, too.
  *
- * Context: work item or thread; may sleep, a thread also for memory (no I/O). No
- * locks held.
+ * Context: work item or thread; may sleep, also for memory (no I/O). No locks
+ * held.
  * Return: 0, -EAGAIN if the QP has no memory region left, or another negative
  * errno.
  */
 int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 {
-	struct rpcrdma2_reclaim was;
+	unsigned int noio;
 	int ret;
 
 	if (rw->nwrs)
 		return 0;
-	was = rpcrdma2_reclaim_enter(current->flags & PF_WQ_WORKER);
+	noio = memalloc_noio_save();
 	ret = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
 			       rw->sgl, rw->nents, 0, rw->offset, rw->handle,
 			       rw->dir);
-	rpcrdma2_reclaim_exit(was);
+	memalloc_noio_restore(noio);
 	if (ret < 0)
 		return ret;
 	rw->nwrs = ret;
