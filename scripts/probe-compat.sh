@@ -218,28 +218,6 @@ u32 probe(const struct rpc_rqst *rqst)
 }
 EOP
 
-probe SHRINKER "how a shrinker is made (6.7)" <<'EOP'
-#include <linux/shrinker.h>
-void probe(void);
-void probe(void)
-{
-	struct shrinker *shrinker = shrinker_alloc(0, "probe");
-
-	shrinker_register(shrinker);
-	shrinker_free(shrinker);
-}
----
-#include <linux/mm.h>
-#include <linux/shrinker.h>
-int probe(struct shrinker *shrinker);
-int probe(struct shrinker *shrinker)
-{
-	shrinker->seeks = DEFAULT_SEEKS;
-	unregister_shrinker(shrinker);
-	return register_shrinker(shrinker, "probe");
-}
-EOP
-
 probe SVC_PEER_VALID "whether sunrpc tells which peers have a filehandle (6.12)" <<'EOP'
 #include <linux/build_bug.h>
 #include <linux/sunrpc/svc_xprt.h>

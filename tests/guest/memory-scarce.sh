@@ -330,7 +330,7 @@ kept() { # DEV VERS
 	rm -r "$E"
 }
 
-# Buffers that were needed once, when the kernel wants memory back
+# Buffers that were needed once, when the connection is idle
 
 sends() { value "$1" send_memory; }
 more_sends() { # CLIENT SERVER: so many bytes before
@@ -344,16 +344,18 @@ more_sends() { # CLIENT SERVER: so many bytes before
 		[ "$(sends server)" -gt "$2" ]
 }
 
+sends_are() { [ "$(sends client) $(sends server)" = "$*" ]; }
+
 given_back() { # DEV VERS
 	local client server
 
 	scratch back
+	echo 2 > $PARAMETERS/adapt_seconds
 	nfs "$1" "$2"
 	client=$(sends client) server=$(sends server)
 	lab_wait 30 more_sends "$client" "$server"
-	lab_wait 10 calls_ended
-	echo 2 > /proc/sys/vm/drop_caches
-	[ "$(sends client) $(sends server)" = "$client $server" ]
+	lab_wait 20 sends_are "$client" "$server"
+	echo 0 > $PARAMETERS/adapt_seconds
 	umount_nfs
 	none_left
 	rm -r "$E"

@@ -117,19 +117,11 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 	return kref_read(&client->rq.xprt.kref);
 }
 
-static u32 client_spare(const struct rpcrdma2_conn *conn)
-{
-	return 0;
-}
-
-/* What writes dirty pages needs slots when memory is short. */
-static u32 client_trim(struct rpcrdma2_conn *conn, bool idle)
+static void client_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_client *client = conn->p.owner;
 
-	if (idle)
-		rpcrdma2_requester_trim(&client->rq);
-	return 0;
+	rpcrdma2_requester_trim(&client->rq);
 }
 
 static void client_memory(struct rpcrdma2_conn *conn,
@@ -148,7 +140,6 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.window		= client_window,
 	.replies_due	= client_replies_due,
 	.lost		= client_lost,
-	.spare		= client_spare,
 	.trim		= client_trim,
 	.memory		= client_memory,
 	.wanted		= client_wanted,

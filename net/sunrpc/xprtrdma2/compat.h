@@ -27,7 +27,6 @@
 #define COMPAT_RPC_XPRT_OPS 1
 #define COMPAT_XPRT_CREATE 1
 #define COMPAT_RQ_SEQNOS 1
-#define COMPAT_SHRINKER 1
 #define COMPAT_SVC_PEER_VALID 1
 #define COMPAT_GENL_INFO_DUMP 1
 #define COMPAT_WQ_PERCPU 1
@@ -63,9 +62,6 @@
 #ifndef COMPAT_RQ_SEQNOS
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for RQ_SEQNOS"
 #endif
-#ifndef COMPAT_SHRINKER
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for SHRINKER"
-#endif
 #ifndef COMPAT_SVC_PEER_VALID
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_PEER_VALID"
 #endif
@@ -77,7 +73,6 @@
 #endif
 
 #include <linux/gfp.h>
-#include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
@@ -295,35 +290,6 @@ compat_genl_dump_attrs(struct netlink_callback *cb)
 
 #if !COMPAT_WQ_PERCPU
 #define WQ_PERCPU	0
-#endif
-
-#if !COMPAT_SHRINKER
-static inline struct shrinker *shrinker_alloc(unsigned int flags,
-					      const char *name)
-{
-	struct shrinker *shrinker = kzalloc_obj(*shrinker, GFP_KERNEL);
-
-	if (shrinker) {
-		shrinker->flags = flags;
-		shrinker->seeks = DEFAULT_SEEKS;
-	}
-	return shrinker;
-}
-
-/* Without memory to register it there is none, and nobody is the worse for it. */
-static inline void shrinker_register(struct shrinker *shrinker)
-{
-	if (register_shrinker(shrinker, "rpcrdma2"))
-		pr_warn("rpcrdma2: no shrinker\n");
-}
-
-static inline void shrinker_free(struct shrinker *shrinker)
-{
-	if (!shrinker)
-		return;
-	unregister_shrinker(shrinker);
-	kfree(shrinker);
-}
 #endif
 
 #endif /* _RPCRDMA2_COMPAT_H */

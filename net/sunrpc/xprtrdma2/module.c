@@ -9,7 +9,6 @@
 #include <linux/module.h>
 
 #include "compat.h"
-#include "idle.h"
 #include "inject.h"
 #include "module.h"
 #include "names.h"
@@ -91,13 +90,9 @@ static int __init rpcrdma2_init(void)
 	if (ret)
 		goto out_policy;
 	rpcrdma2_inject_init();
-	ret = rpcrdma2_idle_init();
-	if (ret)
-		goto out_observe;
-
 	ret = rpcrdma2_netlink_init();
 	if (ret)
-		goto out_idle;
+		goto out_observe;
 	ret = rpcrdma2_server_init();
 	if (ret)
 		goto out_netlink;
@@ -110,8 +105,6 @@ out_server:
 	rpcrdma2_server_exit();
 out_netlink:
 	rpcrdma2_netlink_exit();
-out_idle:
-	rpcrdma2_idle_exit();
 out_observe:
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
@@ -127,7 +120,6 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_names_unregister();
 	rpcrdma2_server_exit();
 	rpcrdma2_netlink_exit();
-	rpcrdma2_idle_exit();
 	rpcrdma2_inject_exit();
 	rpcrdma2_observe_exit();
 	rpcrdma2_policy_exit();

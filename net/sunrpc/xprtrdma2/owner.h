@@ -47,10 +47,8 @@ struct rpcrdma2_memory {
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
  *
- * @spare: how much @trim would give back because memory is short
- * @trim: gives back what is kept for later, because memory is short or the
- *	connection is @idle, hardly any Calls having come for a while; returns how
- *	much, in objects of any kind; does not sleep
+ * @trim: gives back what is kept for later, hardly any Calls having come for a
+ *	while; does not sleep
  * @memory: fills in what the owner keeps; sleeps
  * @wanted: client: does anybody still want a connection that is being made?
  *	Asked from time to time while rpcrdma2_conn_connect() waits
@@ -69,8 +67,7 @@ struct rpcrdma2_conn_ops {
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	bool (*completions)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
-	u32 (*spare)(const struct rpcrdma2_conn *conn);
-	u32 (*trim)(struct rpcrdma2_conn *conn, bool idle);
+	void (*trim)(struct rpcrdma2_conn *conn);
 	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 	bool (*wanted)(const struct rpcrdma2_conn *conn);
 };

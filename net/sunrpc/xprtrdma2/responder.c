@@ -232,35 +232,20 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 }
 
 /**
- * rpcrdma2_responder_spare - what rpcrdma2_responder_trim() would free
- * @resp: the responder
- *
- * Context: any.
- * Return: a number of objects, a page or so each
- */
-u32 rpcrdma2_responder_spare(const struct rpcrdma2_responder *resp)
-{
-	return rpcrdma2_rw_pool_spare(&resp->rws) + READ_ONCE(resp->stashed);
-}
-
-/**
  * rpcrdma2_responder_trim - free the memory kept for later RDMA Reads and
  *	Writes
  * @resp: the responder
  *
- * Context: any but interrupt; does not sleep. Takes resp->lock.
- * Return: as rpcrdma2_responder_spare()
+ * Context: process; does not sleep. Takes resp->lock.
  */
-u32 rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
+void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
 {
-	u32 freed = rpcrdma2_rw_pool_trim(&resp->rws);
+	rpcrdma2_rw_pool_trim(&resp->rws);
 
 	spin_lock(&resp->lock);
-	freed += resp->stashed;
 	while (resp->stashed)
 		put_page(resp->stash[--resp->stashed]);
 	spin_unlock(&resp->lock);
-	return freed;
 }
 
 /**

@@ -41,22 +41,18 @@ void rpcrdma2_rw_pool_init(struct rpcrdma2_rw_pool *pool)
  * @pool: the pool
  *
  * Context: process; does not sleep. Takes pool->lock.
- * Return: how many
  */
-u32 rpcrdma2_rw_pool_trim(struct rpcrdma2_rw_pool *pool)
+void rpcrdma2_rw_pool_trim(struct rpcrdma2_rw_pool *pool)
 {
 	struct rpcrdma2_rw *rw, *tmp;
 	LIST_HEAD(list);
-	u32 count;
 
 	spin_lock(&pool->lock);
 	list_splice_init(&pool->free, &list);
-	count = pool->count;
-	WRITE_ONCE(pool->count, 0);
+	pool->count = 0;
 	spin_unlock(&pool->lock);
 	list_for_each_entry_safe(rw, tmp, &list, list)
 		rw_free(rw);
-	return count;
 }
 
 /**
@@ -94,7 +90,7 @@ void rpcrdma2_rw_put(struct rpcrdma2_rw_pool *pool, struct rpcrdma2_rw *rw)
 	kept = pool->count < RPCRDMA2_RWS_KEPT;
 	if (kept) {
 		list_add(&rw->list, &pool->free);
-		WRITE_ONCE(pool->count, pool->count + 1);
+		pool->count++;
 	}
 	spin_unlock(&pool->lock);
 	if (!kept)
@@ -121,7 +117,7 @@ struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents)
 	rw = list_first_entry_or_null(&pool->free, struct rpcrdma2_rw, list);
 	if (rw) {
 		list_del(&rw->list);
-		WRITE_ONCE(pool->count, pool->count - 1);
+		pool->count--;
 	}
 	spin_unlock(&pool->lock);
 	if (!rw) {

@@ -72,14 +72,8 @@ struct rpcrdma2_rw_pool {
 	u32			count;
 };
 
-/* How many rpcrdma2_rw_pool_trim() would free */
-static inline u32 rpcrdma2_rw_pool_spare(const struct rpcrdma2_rw_pool *pool)
-{
-	return READ_ONCE(pool->count);
-}
-
 void rpcrdma2_rw_pool_init(struct rpcrdma2_rw_pool *pool);
-u32 rpcrdma2_rw_pool_trim(struct rpcrdma2_rw_pool *pool);
+void rpcrdma2_rw_pool_trim(struct rpcrdma2_rw_pool *pool);
 size_t rpcrdma2_rw_pool_memory(struct rpcrdma2_rw_pool *pool);
 
 struct rpcrdma2_rw *rpcrdma2_rw_get(struct rpcrdma2_rw_pool *pool, u32 nents);

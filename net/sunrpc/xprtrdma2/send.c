@@ -768,13 +768,11 @@ unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn)
  *	many
  * @conn: connection in state READY
  *
- * Context: any but interrupt; does not sleep.
- * Return: how many were given back
+ * Context: process; does not sleep.
  */
-u32 rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
+void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send;
-	u32 n = 0;
 
 	spin_lock(&conn->sq.lock);
 	while (conn->sq.buffers > slots_keep(conn) &&
@@ -784,24 +782,8 @@ u32 rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 		list_del_init(&send->list);
 		slot_unmap(send);
 		slot_back(conn, send, true);
-		n++;
 	}
 	spin_unlock(&conn->sq.lock);
-	return n;
-}
-
-/**
- * rpcrdma2_sends_spare - what rpcrdma2_sends_trim() would give back
- * @conn: the connection
- *
- * Context: any.
- * Return: buffers, some of which may be in use
- */
-u32 rpcrdma2_sends_spare(const struct rpcrdma2_conn *conn)
-{
-	u32 have = READ_ONCE(conn->sq.buffers), keep = slots_keep(conn);
-
-	return have > keep ? have - keep : 0;
 }
 
 /**

@@ -185,8 +185,7 @@ void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
 /* Memory */
 void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size);
 unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn);
-u32 rpcrdma2_sends_trim(struct rpcrdma2_conn *conn);
-u32 rpcrdma2_sends_spare(const struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn);
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 
 /* Messages */

@@ -547,23 +547,14 @@ static void svc_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem)
 	mem->rpcs = rpcrdma2_responder_memory(&svc->resp);
 }
 
-static u32 svc_spare(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_svc *svc = conn->p.owner;
-
-	return rpcrdma2_responder_spare(&svc->resp);
-}
-
-/* What is granted needs no memory. Calls come to those who wait for memory. */
-static u32 svc_trim(struct rpcrdma2_conn *conn, bool idle)
+/* What is granted needs no memory. */
+static void svc_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc *svc = conn->p.owner;
 
-	if (idle)
-		rpcrdma2_calls_trim(&svc->resp,
-				    rpcrdma2_credit_grant(&conn->rq) +
-				    RPCRDMA2_CONTROL_RESERVE);
-	return rpcrdma2_responder_trim(&svc->resp);
+	rpcrdma2_calls_trim(&svc->resp, rpcrdma2_credit_grant(&conn->rq) +
+					RPCRDMA2_CONTROL_RESERVE);
+	rpcrdma2_responder_trim(&svc->resp);
 }
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
@@ -575,7 +566,6 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.trusted	= svc_trusted,
 	.completions	= compat_svc_enqueue_irq() ? svc_completions : NULL,
 	.lost		= svc_lost,
-	.spare		= svc_spare,
 	.trim		= svc_trim,
 	.memory		= svc_memory,
 };
