@@ -326,8 +326,10 @@ static bool slot_wanted(struct rpcrdma2_requester *rq, unsigned int slots,
 
 	*req = NULL;
 	spin_lock(&xprt->reserve_lock);
-	list_for_each_entry(slot, &rq->all, all)
+	list_for_each_entry(slot, &rq->all, all) {
+		/* Those in use may just get larger buffers */
 		n += data_race(min(slot->sbuf_size, slot->rbuf_size)) >= size;
+	}
 	wanted = n < slots;
 	if (!wanted)
 		goto out_unlock;
