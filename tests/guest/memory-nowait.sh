@@ -86,7 +86,27 @@ nothing_waits() { # DEV VERS
 
 # ---- who sends ----
 
-FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
+FAIL_SLAB=/sys/kernel/debug/failslab FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
+
+# fail_alloc DIR FUNCTION INTERVAL TIMES: what this function of the kernel asks for.
+fail_alloc() {
+	sort /proc/kallsyms | awk -v name="$2" '
+		found && $1 != found { print found, $1; exit }
+		$3 == name { found = $1 }' > "$LAB_TMP/range"
+	[ -s "$LAB_TMP/range" ] || return 1
+	echo 0 > "$1/verbose"
+	echo 32 > "$1/stacktrace-depth"
+	echo "0x$(cut -d' ' -f1 "$LAB_TMP/range")" > "$1/require-start"
+	echo "0x$(cut -d' ' -f2 "$LAB_TMP/range")" > "$1/require-end"
+	echo "$3" > "$1/interval"
+	echo "$4" > "$1/times"
+	echo 100 > "$1/probability"
+}
+no_fail_alloc() { # DIR
+	echo 0 > "$1/probability"
+	echo 0 > "$1/require-start"
+	echo 0 > "$1/require-end"
+}
 
 # The pages of a GETACL's Reply are made while the transport is locked. Without memory
 # the RPC is sent later; it does not keep the lock until there is some. What may wait
@@ -100,18 +120,12 @@ getacl() { # DEV VERS
 	setfacl -m u:5001:r "$D/f"
 	drop_caches
 	stat "$D/f"
-	echo 0 > $FAIL_PAGE/verbose
 	echo 0 > $FAIL_PAGE/min-order
 	echo Y > $FAIL_PAGE/ignore-gfp-wait
-	echo Y > $FAIL_PAGE/ignore-gfp-highmem
-	echo Y > $FAIL_PAGE/task-filter
-	echo 1 > $FAIL_PAGE/interval
-	echo 4 > $FAIL_PAGE/times
-	echo 100 > $FAIL_PAGE/probability
 	trace_on sunrpc/xprt_transmit
-	bash -c "echo 1 > /proc/self/make-it-fail; exec getfacl '$D/f'" \
-		> "$LAB_TMP/acl" || rc=1
-	echo 0 > $FAIL_PAGE/probability
+	fail_alloc $FAIL_PAGE rpcrdma2_requester_send 1 4
+	getfacl "$D/f" > "$LAB_TMP/acl" || rc=1
+	no_fail_alloc $FAIL_PAGE
 	trace_off
 	[ $rc = 0 ]
 	grep 5001 "$LAB_TMP/acl"
@@ -226,28 +240,6 @@ unreached() { # DEV VERS
 
 # ---- a device without memory for packets ----
 
-FAIL_SLAB=/sys/kernel/debug/failslab
-
-# fail_slab FUNCTION INTERVAL TIMES: what this function of the kernel asks for.
-fail_slab() {
-	sort /proc/kallsyms | awk -v name="$1" '
-		found && $1 != found { print found, $1; exit }
-		$3 == name { found = $1 }' > "$LAB_TMP/range"
-	[ -s "$LAB_TMP/range" ] || return 1
-	echo 0 > $FAIL_SLAB/verbose
-	echo 32 > $FAIL_SLAB/stacktrace-depth
-	echo "0x$(cut -d' ' -f1 "$LAB_TMP/range")" > $FAIL_SLAB/require-start
-	echo "0x$(cut -d' ' -f2 "$LAB_TMP/range")" > $FAIL_SLAB/require-end
-	echo "$2" > $FAIL_SLAB/interval
-	echo "$3" > $FAIL_SLAB/times
-	echo 100 > $FAIL_SLAB/probability
-}
-no_fail_slab() {
-	echo 0 > $FAIL_SLAB/probability
-	echo 0 > $FAIL_SLAB/require-start
-	echo 0 > $FAIL_SLAB/require-end
-}
-
 rnr_sent() { cat /sys/class/infiniband/rxe0/ports/1/hw_counters/send_rnr_err; }
 
 # rxe without memory for a packet that answers an RDMA Read says that there is
@@ -263,14 +255,14 @@ no_packets() { # DEV VERS
 	was=$(rnr_sent)
 	lines=$(($(dmesg | wc -l) + 1))
 	# An odd number, or it would always be kmemleak's memory
-	fail_slab prepare_ack_packet 101 8
+	fail_alloc $FAIL_SLAB prepare_ack_packet 101 8
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		iocheck write -d -s $i -l 300001 -b 300001 "$D/f" || {
-			no_fail_slab
+			no_fail_alloc $FAIL_SLAB
 			return 1
 		}
 	done
-	no_fail_slab
+	no_fail_alloc $FAIL_SLAB
 	[ "$(rnr_sent)" -gt "$was" ]
 	not grep "RNR retry" <(dmesg | tail -n +$lines)
 	iocheck check -e -d -s 12 -l 300001 "$E/f"
