@@ -37,6 +37,8 @@
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
 #define RPCRDMA2_REEST_INIT		(HZ / 10)
 #define RPCRDMA2_REEST_MAX		(30 * HZ)
+/* The longest backoff while each connection brings Replies */
+#define RPCRDMA2_REEST_SERVED		(3UL * HZ)
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* Between replacements for want of a Reply there are 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
@@ -390,19 +392,26 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, 0);
 }
 
-/* Was the connection of use? One without a Reply was not, one that a violation of
- * the protocol has ended will be followed by others, and so will one that has ended
- * sooner than it was waited for: the same RPC may end each.
+/* Was the connection of use? One without a Reply was not, and one that a violation of
+ * the protocol has ended will be followed by others. So may be one that has ended
+ * sooner than it was waited for, if the same RPC ends each, but that is no reason to
+ * be away for long.
  */
-static bool client_was_useful(const struct rpcrdma2_client *client,
-			      const struct rpcrdma2_conn *conn)
+static void client_judge(struct rpcrdma2_client *client,
+			 const struct rpcrdma2_conn *conn)
 {
-	const struct rpc_xprt *xprt = &client->rq.xprt;
+	struct rpc_xprt *xprt = &client->rq.xprt;
 	unsigned long least = max(xprt->reestablish_timeout,
 				  RPCRDMA2_USEFUL_LIFE);
+	bool served = client->rq.replies && conn->reason != -EPROTO;
 
-	return client->rq.replies && conn->reason != -EPROTO &&
-	       time_after(jiffies, client->attached_at + least);
+	if (served && time_after(jiffies, client->attached_at + least))
+		client->failures = 0;
+	else if (conn->reason)
+		client->failures++;
+	if (served)
+		xprt->reestablish_timeout = min(xprt->reestablish_timeout,
+						RPCRDMA2_REEST_SERVED / 2);
 }
 
 /* Take down the connection in reverse order of setting it up. */
@@ -416,10 +425,7 @@ static void client_disconnect(struct rpcrdma2_client *client)
 				READ_ONCE(conn->reason));
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
-	if (client_was_useful(client, conn))
-		client->failures = 0;
-	else if (conn->reason)
-		client->failures++;
+	client_judge(client, conn);
 	rpcrdma2_requester_detach(&client->rq);
 	rpcrdma2_conn_free(conn);
 	client_keep(client);
