@@ -76,6 +76,27 @@ returns() { # SUFFIX DEV VERS
 returns_v2() { returns '' "$@"; }
 returns_stock() { returns -v1 "$@"; }
 
+# MRs go when nobody has used them for a while.
+registrations() { # DEV VERS
+	local few
+
+	scratch registrations
+	nfs "$1" "$2"
+	: > "$D/f"
+	few=$(value client mr_memory)
+	lab_wait 60 more_mrs "$few"
+	echo 2 > $PARAMETERS/adapt_seconds
+	lab_wait 60 below client mr_memory $((few + 1))
+	echo 0 > $PARAMETERS/adapt_seconds
+	burst 65536
+	umount_nfs
+	rm -r "$E"
+}
+more_mrs() {
+	burst 65536
+	[ "$(value client mr_memory)" -gt "$1" ]
+}
+
 # No Receive of ours is larger than what a stock server may send.
 small() { # DEV VERS
 	scratch small
@@ -129,6 +150,7 @@ echo 0 > $PARAMETERS/adapt_size
 FIRST=$(< $PARAMETERS/server_first_credits)
 for_versions 3 given_back "disconnected"
 lab_listen rdma 20050
+for_versions 3 registrations "MRs"
 for_versions 3 small "stock server"
 for_versions 3 returns_v2 "version 2"
 for_versions 3 returns_stock "stock client"

@@ -92,6 +92,18 @@ void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
 		atomic_set(&conn->alive.probing, 0);
 }
 
+/**
+ * rpcrdma2_conn_probing - is a probe under way?
+ * @conn: the connection
+ *
+ * Context: any.
+ * Return: true if one is posted and has not completed
+ */
+bool rpcrdma2_conn_probing(const struct rpcrdma2_conn *conn)
+{
+	return atomic_read(&conn->alive.probing);
+}
+
 static void watch_next(struct rpcrdma2_conn *conn)
 {
 	unsigned long seconds = min(READ_ONCE(silence_seconds),

@@ -36,5 +36,6 @@ void rpcrdma2_watch_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_watch_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_watch_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
+bool rpcrdma2_conn_probing(const struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_ALIVE_H */

@@ -124,6 +124,8 @@ static void client_trim(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_client *client = conn->p.owner;
 
 	rpcrdma2_requester_trim(&client->rq);
+	if (!rpcrdma2_conn_swapping(conn))
+		rpcrdma2_mr_pool_idle(&client->mrs, RPCRDMA2_FIRST_MRS);
 }
 
 static void client_memory(struct rpcrdma2_conn *conn,

@@ -191,6 +191,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 	pool->max = max;
 	pool->min = 0;
 	pool->need = 0;
+	pool->resting = false;
 	pool->count = 0;
 	rpcrdma2_mr_pool_grow(pool, count);
 	if (pool->count)
@@ -250,8 +251,10 @@ struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
 
 	spin_lock(&pool->lock);
 	mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
-	if (mr)
+	if (mr) {
 		list_move_tail(&mr->list, mrs);
+		pool->taken++;
+	}
 	spin_unlock(&pool->lock);
 	if (mr)
 		mr->req = req;
@@ -280,6 +283,74 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
 	/* The most recently used first: their tables are in the cache */
 	list_splice_init(mrs, &pool->free);
 	spin_unlock(&pool->lock);
+}
+
+/* Is every MR free? */
+static bool pool_rests(const struct rpcrdma2_mr_pool *pool)
+{
+	const struct list_head *pos;
+	u32 used = pool->count;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each(pos, &pool->free)
+		used--;
+	return !used;
+}
+
+/* If every MR is free, all their work requests are posted. A probe goes behind them. */
+static bool pool_probe(struct rpcrdma2_mr_pool *pool)
+{
+	bool rests;
+
+	spin_lock(&pool->lock);
+	rests = pool_rests(pool);
+	pool->rest = pool->taken;
+	spin_unlock(&pool->lock);
+	/* An earlier probe proves nothing. */
+	if (!rests || rpcrdma2_conn_probing(pool->conn))
+		return false;
+	rpcrdma2_conn_probe(pool->conn);
+	return true;
+}
+
+/**
+ * rpcrdma2_mr_pool_idle - free MRs of a connection that is idle
+ * @pool: the pool, open or closed
+ * @count: so many remain
+ *
+ * Registrations are not signaled. A device may report one as flushed that was carried
+ * out long ago, unless a later work request has completed. So the first call sends a
+ * probe, and the next one frees MRs if it has completed and nobody has taken an MR
+ * since.
+ *
+ * Context: the idle work of the connection, which ends before the pool is closed;
+ * sleeps for the device.
+ */
+void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool, u32 count)
+{
+	struct rpcrdma2_mr *mr, *tmp;
+	LIST_HEAD(spare);
+
+	count = max(count, READ_ONCE(pool->min));
+	if (READ_ONCE(pool->count) <= count)
+		return;
+	if (!pool->resting || rpcrdma2_conn_probing(pool->conn)) {
+		pool->resting = pool_probe(pool);
+		return;
+	}
+	pool->resting = false;
+	spin_lock(&pool->lock);
+	if (pool->taken == pool->rest)
+		while (pool->count > count) {
+			mr = list_last_entry(&pool->free, struct rpcrdma2_mr,
+					     list);
+			list_move(&mr->list, &spare);
+			list_del(&mr->all);
+			WRITE_ONCE(pool->count, pool->count - 1);
+		}
+	spin_unlock(&pool->lock);
+	list_for_each_entry_safe(mr, tmp, &spare, list)
+		mr_free(mr);
 }
 
 /* Put as much of the regions into the MR's table as one MR can describe.

@@ -82,13 +82,16 @@ struct rpcrdma2_mr {
 
 /**
  * struct rpcrdma2_mr_pool - the MRs of a connection
- * @lock: protects the lists and @count
+ * @lock: protects the lists, @count, @taken
  * @free: MRs that no RPC uses
  * @all: every MR
  * @count: MRs in existence
  * @min: the refill work makes at least so many
  * @need: free MRs that the first waiting Call takes
  * @max: never more than this
+ * @taken: MRs that were given to RPCs so far
+ * @rest: @taken when @resting began
+ * @resting: all MRs were free, and a probe has gone behind their work requests
  * @depth: pages per MR; 0 while the pool is closed
  * @ready: called when MRs were added after it ran out
  * @user: for @ready
@@ -103,6 +106,9 @@ struct rpcrdma2_mr_pool {
 	u32				min;
 	u32				need;
 	u32				max;
+	u32				taken;
+	u32				rest;
+	bool				resting;
 	u32				depth;
 	void (*ready)(void *user);
 	void				*user;
@@ -130,6 +136,7 @@ void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);
 void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool);
 int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count);
 void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms);
+void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool, u32 count);
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);
 
 struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
