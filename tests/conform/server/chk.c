@@ -230,6 +230,40 @@ RP_CASE("server", MUST, chk_read_decoy, "CHK-26,CHK-12,SEC-2,SEC-10",
 	rp_nothing(c);
 }
 
+RP_CASE("server", MUST, chk_read_count, "CHK-26,CHK-12,SEC-2,SEC-10",
+	"a count that is not the length of the Read chunk: nothing but the client's data is written")
+{
+	static const uint32_t more[] = { 2001, 4096, 8192 };
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem(c, 4096);
+	uint32_t xid, count;
+	struct rp_msg *m, *rpc;
+	unsigned int i;
+
+	rp_file("chkcount", 0);
+	rp_fill(mem->buf, 0, 2000);
+	for (i = 0; i < 4; i++) {
+		xid = rp_xid();
+		count = i < 3 ? more[i] : 1000;
+		rpc = nfs4_write(xid, "chkcount", 0, count);
+		m = call_head(xid, MSG, 0);
+		put_read(m, 4 * rpc->n, rp_seg(mem, 0, 2000));
+		put_all(m, W(0, 0, 0));
+		put_msg(m, rpc);
+		rp_send(c, m);
+		if (i == 3) {
+			rp_expect(c, msg_reply(nfs4_write_reply(xid, count)));
+			break;
+		}
+		rp_check(rp_recv(c), "no answer to a count of %u", count);
+		xid = rp_xid();
+		rp_send(c, msg_call(nfs4_read(xid, "chkcount", 0, 512)));
+		rp_expect(c, msg_reply(nfs4_read_reply(xid, true, 0)));
+	}
+	rp_file_is("chkcount", 0, mem->buf, 1000);
+	rp_nothing(c);
+}
+
 RP_CASE("server", MUST, chk_read_two_items, "CHK-12,CHK-26",
 	"two WRITEs in a COMPOUND, the first with a Read chunk, the second inline")
 {
