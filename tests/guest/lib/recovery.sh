@@ -16,7 +16,7 @@ RESULTS=$LAB_OUT/results
 WORK_LOG=$LAB_TMP/steady WORK_STOP=$LAB_TMP/steady.stop
 RECOVERY_DIR=/run/recovery
 # Each fault comes at another moment of what is under way.
-PAUSE_MS=20
+PAUSE_MS=50
 
 # recovery_mount DEV ADDRESS DIR
 recovery_mount() {
@@ -79,11 +79,31 @@ recovery_fault() {
 	set +x
 	"$1"
 	shift
-	lab_wait 300 recovered "$END" $# || lab_die "$CASE: no recovery"
+	lab_wait 60 recovered "$END" $# || not_recovered "$@"
 	for m; do
 		echo "first $CASE ${m%%=*} $(first_after "$END" "${m#*=}")"
 	done >> "$RESULTS"
 	lab_pause "1.$((RANDOM % 10))"
+}
+
+# Which one, and what it is waiting for
+not_recovered() { # MOUNT...
+	local m
+
+	for m; do
+		first_after "$END" "${m#*=}" > /dev/null || ktap_diag "not: $m"
+	done
+	{
+		rpcrdma2 status
+		rpcrdma2 show
+		cat /proc/self/mountstats "$NFSD/portlist" "$NFSD/threads"
+		grep -H . /sys/kernel/debug/sunrpc/rpc_clnt/*/tasks
+		for m in /proc/[0-9]*; do
+			echo "$m $(< "$m/comm")"
+			cat "$m/stack"
+		done
+	} > "$LAB_OUT/not-recovered" 2>&1
+	lab_die "$CASE: no recovery"
 }
 
 # recovery_end MOUNT...: no more work; is what was done still there, by other mounts?
