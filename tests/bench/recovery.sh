@@ -24,7 +24,7 @@ listen() {
 # Connections are closed as they should be. A client that asks meanwhile is refused.
 server_restarted() {
 	echo 0 > "$NFSD/threads"
-	some_seconds 2 6
+	some_seconds 3 9
 	listen
 	END=$(now_ns)
 	echo 16 > "$NFSD/threads"

@@ -118,7 +118,7 @@ recovery_end() {
 	done >> "$RESULTS"
 }
 
-# some_seconds FROM TO: differs, or a fault would have the length of a client's pause
+# some_seconds FROM TO: any number, or a fault would have the length of the client's pause
 # between two attempts
 some_seconds() { lab_pause "$(($1 + RANDOM % ($2 - $1))).$((RANDOM % 10))"; }
 
