@@ -7,8 +7,13 @@
  * sees trouble calls rpcrdma2_conn_kill(), which only changes the state and
  * tells the owner; the owner alone tears down, see connect.c.
  */
+#include <linux/jhash.h>
+#include <linux/once.h>
+#include <linux/random.h>
+#include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
+#include <net/ipv6.h>
 
 #include "conn.h"
 #include "module.h"
@@ -141,6 +146,57 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
 }
 
 /**
+ * rpcrdma2_peer_gid - who is the peer, for counting
+ * @cm_id: CM id of the peer's connect request, or resolved by us
+ * @gid: filled in
+ *
+ * InfiniBand and RoCE: the port that the CM's answers go to. A peer may claim any
+ * address of its network, but gets no connection from a port that is not its own.
+ * iWARP: the address, which TCP has proved.
+ *
+ * Context: any.
+ */
+void rpcrdma2_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid)
+{
+	const struct sockaddr_storage *sa = &cm_id->route.addr.dst_addr;
+
+	if (cm_id->route.path_rec)
+		*gid = cm_id->route.path_rec->dgid;
+	else if (sa->ss_family == AF_INET6)
+		memcpy(gid, &((const struct sockaddr_in6 *)sa)->sin6_addr,
+		       sizeof(*gid));
+	else
+		ipv6_addr_set_v4mapped(((const struct sockaddr_in *)
+					sa)->sin_addr.s_addr,
+				       (struct in6_addr *)gid);
+}
+
+/* Peers share a limit of the log only by chance, and cannot choose with whom. */
+static struct ratelimit_state conn_log_limits[16] = {
+	[0 ... 15] = RATELIMIT_STATE_INIT(conn_log_limits,
+					  DEFAULT_RATELIMIT_INTERVAL, 4),
+};
+
+/**
+ * rpcrdma2_conn_may_log - may a line about this connection go to the log?
+ * @conn: the connection
+ *
+ * Context: any that is no interrupt.
+ * Return: false if there were too many about this peer
+ */
+bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn)
+{
+	static u32 seed;
+	union ib_gid gid;
+	u32 n;
+
+	get_random_once(&seed, sizeof(seed));
+	rpcrdma2_peer_gid(conn->cm_id, &gid);
+	n = jhash(&gid, sizeof(gid), seed) % ARRAY_SIZE(conn_log_limits);
+	return __ratelimit(&conn_log_limits[n]);
+}
+
+/**
  * rpcrdma2_wc_failed - a work request has failed
  * @conn: the connection, about to be given up
  * @what: what it was
@@ -158,9 +214,10 @@ void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 	if (wc->status == IB_WC_WR_FLUSH_ERR)
 		return;
 	rpcrdma2_stat_inc(conn->p.stats, wc_errors);
-	pr_notice_ratelimited("rpcrdma2: %pISpc: connection lost, %s: %s (%d)\n",
-			      &conn->cm_id->route.addr.dst_addr, what,
-			      ib_wc_status_msg(wc->status), wc->status);
+	if (rpcrdma2_conn_may_log(conn))
+		pr_notice("rpcrdma2: %pISpc: connection lost, %s: %s (%d)\n",
+			  &conn->cm_id->route.addr.dst_addr, what,
+			  ib_wc_status_msg(wc->status), wc->status);
 }
 
 /**

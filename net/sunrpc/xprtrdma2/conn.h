@@ -194,7 +194,8 @@ static inline struct net *rpcrdma2_conn_net(const struct rpcrdma2_conn *conn)
 	return conn->cm_id->route.addr.dev_addr.net;
 }
 
-/* Something has completed that a dead peer would not bring for long, see alive.c.
+/* Something of the send queue has completed that a dead peer would not bring for
+ * long, see alive.c.
  * Any context; a store only for the first one between two turns of the watch.
  */
 static inline void rpcrdma2_conn_heard(struct rpcrdma2_conn *conn)
@@ -225,6 +226,8 @@ struct rpcrdma2_conn_listener {
 };
 
 void rpcrdma2_conn_listen(const struct rpcrdma2_conn_listener *listener);
+void rpcrdma2_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid);
+bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn);
 struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
