@@ -10,8 +10,12 @@
  * the other device acknowledges it, which iWARP devices do not (see
  * Documentation/devices.md).
  *
- * Every completion that a dead peer would not bring for long is a sign of
- * life. Four times in silence_seconds a work item looks for one. Without, it
+ * Every completion of the send queue that a dead peer would not bring for long is
+ * a sign of life. A message that arrives is none: a peer that sends, but never takes
+ * what is sent to it, would keep all that waits in the send queue. Its connect request
+ * has told the CM how often, and how long, our device is to try.
+ *
+ * Four times in silence_seconds a work item looks for a sign. Without one, it
  * posts the Read, and if the next two times there is still none the connection
  * is given up. It counts its own turns, not the time, because the clock leaps
  * in a machine that was stopped for a while.
@@ -128,8 +132,9 @@ static void watch_worker(struct work_struct *work)
 		rpcrdma2_conn_probe(conn);
 	} else if (++conn->alive.silent >= RPCRDMA2_WATCH_SILENT) {
 		rpcrdma2_stat_inc(conn->p.stats, silent_peers);
-		pr_notice_ratelimited("rpcrdma2: %pISpc gives no sign of life, connection given up\n",
-				      &conn->cm_id->route.addr.dst_addr);
+		if (rpcrdma2_conn_may_log(conn))
+			pr_notice("rpcrdma2: %pISpc gives no sign of life, connection given up\n",
+				  &conn->cm_id->route.addr.dst_addr);
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 		return;
 	}

@@ -26,7 +26,8 @@
 /* Credits forbid that a message finds no Receive. But rxe says so, too, when it
  * has no memory for the answer to an RDMA Read, and the peer may be short of it
  * for a moment. With the CM's timer of 0.66 s this is some four seconds; 7 would
- * be for ever.
+ * be for ever. It is for the queue pair of whom it is told to: how often we try
+ * is said by the peer, which alive.c does not rely on.
  */
 #define RPCRDMA2_RNR_RETRIES	6
 

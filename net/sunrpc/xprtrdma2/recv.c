@@ -603,7 +603,6 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		return false;
 	}
 
-	rpcrdma2_conn_heard(conn);
 	rx->len = wc->byte_len;
 	rx->invalidated = wc->wc_flags & IB_WC_WITH_INVALIDATE;
 	rx->inv_handle = rx->invalidated ? wc->ex.invalidate_rkey : 0;

@@ -40,6 +40,7 @@ enum { WR_RECV, WR_SEND, WR_RDMA, WR_BIND };
  * @rx: receive buffers
  * @rx_mr: registration of @rx
  * @nrecvs: number of receive buffers in use
+ * @no_more: none is posted again
  * @recv_size: bytes of each that are used
  * @fifo: received messages that no one has looked at
  * @head: first used entry of @fifo
@@ -69,6 +70,7 @@ struct rp_conn {
 	uint8_t			(*rx)[RP_RECV_SIZE];
 	struct ibv_mr		*rx_mr;
 	unsigned int		nrecvs;
+	bool			no_more;
 	unsigned int		recv_size;
 	struct rp_rx		*fifo[RP_NR_RECVS * 16];
 	unsigned int		head;
@@ -179,7 +181,8 @@ static void received(struct rp_conn *c, unsigned int i,
 	rp_check((c->tail + 1) % max != c->head, "a flood of messages");
 	c->fifo[c->tail] = rx;
 	c->tail = (c->tail + 1) % max;
-	post_recv(c, i);
+	if (!c->no_more)
+		post_recv(c, i);
 }
 
 static void completion(struct rp_conn *c, const struct ibv_wc *wc)
@@ -403,6 +406,7 @@ static void make_qp(struct rp_conn *c, const struct rp_how *how)
 		rp_opt.dev = c->id->verbs->device->transport_type ==
 			     IBV_TRANSPORT_IWARP ? "siw" : "rxe";
 	c->nrecvs = how && how->recvs ? how->recvs : RP_NR_RECVS;
+	c->no_more = how && how->no_more;
 	c->recv_size = how && how->recv_size ? how->recv_size : RP_RECV_SIZE;
 	c->pd = ibv_alloc_pd(c->id->verbs);
 	rp_check(c->pd, "no protection domain");

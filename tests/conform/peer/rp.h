@@ -320,6 +320,7 @@ struct rp_how {
 	unsigned int	recvs;		/* 0: RP_NR_RECVS */
 	unsigned int	recv_size;	/* 0: RP_RECV_SIZE; longer is fatal */
 	bool		no_rnr;		/* a missing Receive is fatal */
+	bool		no_more;	/* no Receive is posted again */
 };
 
 /* rp_opt.addr and this port */

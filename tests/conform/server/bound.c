@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "rp.h"
+#include "client.h"
+#include "command.h"
 #include "either.h"
 #include "stat.h"
 
@@ -174,6 +176,32 @@ RP_CASE("bounds", TROUBLE | MODULE, bound_idle, "SEC-3,CHK-24",
 		 start, now, most);
 	burst(c, mem, 4, 16, 4);
 	rp_nothing(c);
+}
+
+/* What was sent to it stays in the server's queue for as long as the client likes, but
+ * for the server's keepalive: the connect request asks for retries without end. Over
+ * iWARP a missing Receive ends the connection.
+ */
+RP_CASE("bounds", TROUBLE | MODULE, bound_no_receives, "SEC-3,CRED-17",
+	"a client that sends, and takes nothing, does not keep its connection")
+{
+	const struct rp_how how = { .recvs = 3, .recv_size = 4096,
+				    .no_more = true };
+	unsigned int i, n = cmd_memory().connections;
+	struct rp_conn *c;
+
+	cl_parameter("silence_seconds", "4");
+	c = rp_connect_how(&how);
+	rp_send(c, connprop_x(rp_xid(), 4096, 0, 0));
+	rp_check(rp_recv(c), "no CONNPROP");
+	for (i = 0; i < 6; i++)
+		rp_try_send(c, null_call(rp_xid()));
+	for (i = 0; i < 20 * rp_opt.scale && !rp_closed_within(c, 500); i++)
+		rp_try_send(c, updprop_rbsiz(rp_xid(), 4096 + 4 * i));
+	rp_check(rp_is_closed(c), "the connection is there after %u s", i / 2);
+	for (i = 0; i < 100 && cmd_memory().connections > n; i++)
+		rp_sleep(100);
+	rp_check(cmd_memory().connections <= n, "the server has it still");
 }
 
 /* More than the server once let wait */
