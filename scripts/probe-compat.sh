@@ -236,6 +236,24 @@ bool probe(const struct svc_xprt *xprt)
 }
 EOP
 
+probe SVC_MAX_TMP_CONN "how many connections sunrpc allows a service (6.13)" <<'EOP'
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/svc_xprt.h>
+unsigned int probe(const struct svc_serv *serv);
+unsigned int probe(const struct svc_serv *serv)
+{
+	return XPT_MAX_TMP_CONN;
+}
+---
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/svc_xprt.h>
+unsigned int probe(const struct svc_serv *serv);
+unsigned int probe(const struct svc_serv *serv)
+{
+	return serv->sv_maxconn + serv->sv_nrthreads;
+}
+EOP
+
 probe GENL_INFO_DUMP "where the attributes of a netlink dump are (6.6)" <<'EOP'
 #include <net/genetlink.h>
 struct nlattr **probe(struct netlink_callback *cb);

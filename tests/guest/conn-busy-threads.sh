@@ -37,6 +37,37 @@ busy() {
 	rm -r "$E"
 }
 
+# A device goes, and its connections with it, while no thread of the server is free.
+removed() {
+	local i pids=() threads
+
+	scratch busy
+	mount_nfs tcp 3 '' $SECOND
+	: | tee "$SECOND"/busy/{0,1}
+	nfs rxe 4.2
+	ls /mnt > /dev/null
+	threads=$(< $NFSD/threads)
+	echo 2 > $NFSD/threads
+	freeze
+	for i in 0 1; do
+		iocheck write -d -s 1 -l 50000 -b 50000 "$SECOND/busy/$i" &
+		pids+=($!)
+	done
+	lab_wait 30 stuck 2 || { thaw; return 1; }
+	timeout $((10 * lab_scale)) rdma link delete rxe0 &&
+		lab_wait 10 nothing_left || { thaw; return 1; }
+	stuck 2
+	thaw
+	wait_all "${pids[@]}"
+	echo "$threads" > $NFSD/threads
+	umount_nfs $SECOND
+	lab_net
+	umount_nfs
+	rm -r "$E"
+}
+
+nothing_left() { [ "$(connections server)" = 0 ]; }
+
 heard() {
 	tell client rbsiz 32768
 	agreed server 32768
@@ -49,3 +80,4 @@ lab_export ext4
 fs_start
 mounted 3 "no thread is free=busy" "no errors=clean"
 mounted 4.2 "no thread is free=busy" "no errors=clean"
+ktap_run "rxe device removed, and no thread is free" removed

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Many clients connect at once, as after a restart of the server, and its
-# threads are busy: all of them get in.
+# threads are busy: all of them get in. Nobody waits for those who connect without an
+# end, or stay without having been served a filehandle.
 #
-# timeout: 90
+# timeout: 200
 # flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
@@ -45,27 +46,106 @@ no_room() {
 	echo 1024 > $PARAMETERS/server_backlog
 }
 
-# Clients of one address that show no filehandle wait for each other; no other client
-# waits for them.
-passed_by() {
-	local other=${RXE_ADDR}01
+server_has() { [ "$(connections server)" -ge "$1" ]; }
+server_has_only() { [ "$(connections server)" = "$1" ]; }
 
-	ip addr add "$other/24" dev v0
-	crowd "$RXE_ADDR" 20049 100 60 60000 "$other" <<< hesitate \
+# Other addresses of this machine, in a network that is not that of the devices
+OTHERS=10.77.0 NR_OTHERS=200
+
+others() { # add|del
+	local i
+
+	for ((i = 1; i <= NR_OTHERS; i++)); do
+		echo "addr $1 $OTHERS.$i/24 dev v0"
+	done | ip -batch -
+}
+
+# start_crowd CLIENTS SOURCE SOURCES COMMAND...: what it says is in $LAB_TMP/crowd
+start_crowd() {
+	crowd "$RXE_ADDR" 20049 "$1" 60 0 "$2" "$3" \
+		< <(printf '%s\n' "${@:4}"; exec sleep 100) \
 		> "$LAB_TMP/crowd" 2>&1 &
 	crowd=$!
-	lab_wait 30 server_has 48
-	nfs rxe 3
-	# Not after them: nfsd would have to have ended some, to have 64
-	server_has 49
-	not server_has 61
-	umount_nfs
-	kill $crowd
-	wait $crowd || true
-	ip addr del "$other/24" dev v0
-	none_left
 }
-server_has() { [ "$(connections server)" -ge "$1" ]; }
+
+stop_crowd() {
+	kill "$crowd" || true
+	wait "$crowd" || true
+	cat "$LAB_TMP/crowd"
+}
+
+said() { grep -q "$1" "$LAB_TMP/crowd"; }
+
+# mount_ms VERS: how long a mount takes until it has shown a filehandle: MS
+mount_ms() {
+	local start=${EPOCHREALTIME/./}
+
+	nfs rxe "$1" nosharecache
+	MS=$(((${EPOCHREALTIME/./} - start) / 1000))
+	umount_nfs
+}
+
+# Connect requests that nobody follows up, from one address and from very many, at
+# five times the rate that once kept everybody else out.
+flooded() { # SOURCES
+	local vers alone
+
+	for vers in 3 4.2; do
+		mount_ms $vers; alone=$MS
+		start_crowd 4000 $OTHERS.1 "$1" "flood 8 60"
+		lab_wait 30 server_has 50
+		lab_pause 1
+		mount_ms $vers
+		ktap_diag "NFSv$vers: a mount takes $alone ms, beside the flood $MS ms"
+		kill -0 "$crowd"
+		stop_crowd
+		[ "$MS" -le $((alone + 1000 * lab_scale)) ]
+	done
+}
+
+# Newer kernels have the file, and ignore it.
+has_max_connections() { older_than 6.13; }
+
+# The same with clients that connect, ask for nothing they may have, and stay.
+crowded() { # SOURCES
+	local alone
+
+	mount_ms 4.2; alone=$MS
+	start_crowd 100 $OTHERS.1 "$1" lease connect "renew 20 1000"
+	lab_wait 30 said served
+	mount_ms 4.2
+	ktap_diag "a mount takes $alone ms, beside the crowd $MS ms"
+	kill -0 "$crowd"
+	stop_crowd
+	[ "$MS" -le $((alone + 1000 * lab_scale)) ]
+}
+
+# Clients that only keep their lease: all of them at once, then in turn.
+leases() {
+	start_crowd 100 $OTHERS.1 1 lease connect "renew 12 4000"
+	lab_wait 60 said renewed
+	stop_crowd
+	said "again 0"
+	[[ $(< "$LAB_TMP/crowd") =~ renewed\ ([0-9]+)\ wait\ ([0-9]+)\ gap\ ([0-9]+) ]]
+	[ "${BASH_REMATCH[1]}" -ge 200 ]
+	[ "${BASH_REMATCH[2]}" -le $((1000 * lab_scale)) ]
+	[ "${BASH_REMATCH[3]}" -le $((5000 + 1000 * lab_scale)) ]
+	lab_wait 60 server_has_only 0
+}
+
+# keeps MAX_CONNECTIONS KEPT: of 100 clients that were served no filehandle
+keeps() {
+	echo "$1" > $NFSD/max_connections
+	# Each thread of nfsd takes note after its next Call.
+	mount_ms 3
+	start_crowd 100 $OTHERS.1 100 lease connect
+	lab_wait 30 said served
+	lab_wait 10 server_has_only "$2"
+	stop_crowd
+	echo 0 > $NFSD/max_connections
+	mount_ms 3
+	lab_wait 60 server_has_only 0
+}
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
@@ -74,4 +154,15 @@ for dev in $(lab_devices); do
 	ktap_run "$dev: 80 clients wait for a thread" waiting "$dev" 3 2
 done
 ktap_run "rxe: 80 clients where 8 can wait" no_room rxe 3 2
-ktap_run "rxe: a mount beside 100 clients that show nothing" passed_by
+others add
+ktap_run "rxe: 100 clients keep their leases" leases
+ktap_run "rxe: nfsd's limit is obeyed" keeps 0 48
+if has_max_connections; then
+	ktap_run "rxe: max_connections 20 is obeyed" keeps 20 15
+	ktap_run "rxe: max_connections 4000 is obeyed" keeps 4000 100
+fi
+for n in 1 $NR_OTHERS; do
+	ktap_run "rxe: mounts beside connect requests from $n addresses" flooded "$n"
+	ktap_run "rxe: a mount beside 100 clients from $n that show nothing" crowded "$n"
+done
+others del

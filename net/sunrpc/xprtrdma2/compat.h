@@ -28,6 +28,7 @@
 #define COMPAT_XPRT_CREATE 1
 #define COMPAT_RQ_SEQNOS 1
 #define COMPAT_SVC_PEER_VALID 1
+#define COMPAT_SVC_MAX_TMP_CONN 1
 #define COMPAT_GENL_INFO_DUMP 1
 #define COMPAT_WQ_PERCPU 1
 #endif
@@ -64,6 +65,9 @@
 #endif
 #ifndef COMPAT_SVC_PEER_VALID
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_PEER_VALID"
+#endif
+#ifndef COMPAT_SVC_MAX_TMP_CONN
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_MAX_TMP_CONN"
 #endif
 #ifndef COMPAT_GENL_INFO_DUMP
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for GENL_INFO_DUMP"
@@ -269,6 +273,33 @@ static inline bool compat_svc_peer_valid(const struct svc_xprt *xprt)
 	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
 #else
 	return READ_ONCE(xprt->xpt_auth_cache);
+#endif
+}
+
+/**
+ * compat_svc_conn_limit - how many connections does sunrpc allow a service?
+ * @serv: the service
+ *
+ * Those that compat_svc_peer_valid() is true of do not count; in kernels that know
+ * nothing of filehandles they do.
+ *
+ * Context: any.
+ * Return: the number
+ */
+static inline unsigned int compat_svc_conn_limit(const struct svc_serv *serv)
+{
+#if COMPAT_SVC_MAX_TMP_CONN
+	return XPT_MAX_TMP_CONN;
+#else
+	unsigned int most = READ_ONCE(serv->sv_maxconn);
+
+	if (most)
+		return most;
+#if COMPAT_SVC_PEER_VALID
+	return 64;
+#else
+	return (serv->sv_nrthreads + 3) * 20;
+#endif
 #endif
 }
 

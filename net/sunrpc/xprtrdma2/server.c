@@ -35,6 +35,7 @@
 #include <net/route.h>
 #include <rdma/ib_cm.h>
 
+#include "admission.h"
 #include "backchannel.h"
 #include "compat.h"
 #include "connect.h"
@@ -47,16 +48,6 @@
 
 /* How often to look whether a lost address is there again */
 #define RPCRDMA2_LISTEN_AGAIN	(5 * HZ)
-
-/* So many clients may come at a time that have not shown yet that they may use
- * something; how long each counts as one of them; how often to look whether the next
- * one may come. Fewer than sunrpc keeps, 64, of which some come by TCP.
- */
-#define RPCRDMA2_STRANGERS	48U
-/* and so many if the next one comes from an address that none of these has */
-#define RPCRDMA2_STRANGERS_MOST	60U
-#define RPCRDMA2_STRANGER_TIME	(5 * HZ)
-#define RPCRDMA2_STRANGER_LOOK	max(HZ / 100, 1)
 
 /* The private data of a connect request is never longer */
 #define RPCRDMA2_PRIVATE_MAX	256
@@ -109,10 +100,10 @@ static struct workqueue_struct *rpcrdma2_svc_wq;
  * @rebuild_work: makes a new CM id after an address change; tries again and
  *	again if it cannot be had
  * @lost: it could not be had last time
+ * @admission: of its connections
  * @lock: protects @pending and @npending
  * @pending: struct rpcrdma2_pending
  * @npending: how many
- * @door_work: has a thread look again whether the next one may come in
  * @free_work: frees the listener
  */
 struct rpcrdma2_listener {
@@ -122,10 +113,10 @@ struct rpcrdma2_listener {
 	bool				stopped;
 	bool				lost;
 	struct delayed_work		rebuild_work;
+	struct rpcrdma2_admission	*admission;
 	spinlock_t			lock;	/* @pending, @npending */
 	struct list_head		pending;
 	unsigned int			npending;
-	struct delayed_work		door_work;
 	struct work_struct		free_work;
 };
 
@@ -134,6 +125,7 @@ struct rpcrdma2_listener {
  * @list: link in the listener's list; empty once it was taken off
  * @listener: its listener
  * @cm_id: CM id of the new connection
+ * @origin: where the client is
  * @param: what the client asked for
  * @private: its private data
  */
@@ -141,6 +133,7 @@ struct rpcrdma2_pending {
 	struct list_head		list;
 	struct rpcrdma2_listener	*listener;
 	struct rdma_cm_id		*cm_id;
+	struct rpcrdma2_origin		*origin;
 	struct rdma_conn_param		param;
 	u8				private[RPCRDMA2_PRIVATE_MAX];
 };
@@ -153,6 +146,12 @@ static struct rpcrdma2_listener *listener_of(struct svc_xprt *xprt)
 static unsigned int backlog(void)
 {
 	return clamp(READ_ONCE(server_backlog), 1U, 65535U);
+}
+
+static void pending_free(struct rpcrdma2_pending *req)
+{
+	rpcrdma2_origin_put(req->origin);
+	kfree(req);
 }
 
 static bool pending_unlink(struct rpcrdma2_pending *req)
@@ -186,11 +185,38 @@ static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 		/* If a thread has it already, accepting it will fail */
 		if (!pending_unlink(req))
 			return 0;
-		kfree(req);
+		pending_free(req);
 		return 1;
 	default:
 		return 0;
 	}
+}
+
+/* A client that has no connection yet is served first, and finds room where others
+ * find none: another client with many requests delays its own.
+ */
+static int listener_add(struct rpcrdma2_listener *listener,
+			struct rpcrdma2_pending *req)
+{
+	bool first = rpcrdma2_origin_is_new(req->origin);
+	unsigned int most = first ? 2 * backlog() : backlog();
+	int ret = 0;
+
+	spin_lock(&listener->lock);
+	if (listener->npending < most) {
+		req->cm_id->context = req;
+		req->cm_id->event_handler = pending_event;
+		if (first)
+			list_add(&req->list, &listener->pending);
+		else
+			list_add_tail(&req->list, &listener->pending);
+		listener->npending++;
+		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	} else {
+		ret = -ENOMEM;
+	}
+	spin_unlock(&listener->lock);
+	return ret;
 }
 
 /* A request that finds no room gets no answer from the CM of InfiniBand and
@@ -202,11 +228,14 @@ static int listener_request(struct rpcrdma2_listener *listener,
 			    const struct rdma_conn_param *param)
 {
 	struct rpcrdma2_pending *req;
-	int ret = 0;
+	int ret = -ENOMEM;
 
 	req = kzalloc_obj(*req, GFP_KERNEL);
-	if (!req) {
-		ret = -ENOMEM;
+	if (!req)
+		goto out;
+	req->origin = rpcrdma2_origin_get(listener->admission, cm_id);
+	if (!req->origin) {
+		kfree(req);
 		goto out;
 	}
 	req->listener = listener;
@@ -217,19 +246,9 @@ static int listener_request(struct rpcrdma2_listener *listener,
 		       param->private_data_len);
 	req->param.private_data = req->private;
 
-	spin_lock(&listener->lock);
-	if (listener->npending < backlog()) {
-		cm_id->context = req;
-		cm_id->event_handler = pending_event;
-		list_add_tail(&req->list, &listener->pending);
-		listener->npending++;
-		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
-	} else {
-		ret = -ENOMEM;
-	}
-	spin_unlock(&listener->lock);
+	ret = listener_add(listener, req);
 	if (ret)
-		kfree(req);
+		pending_free(req);
 	else
 		svc_xprt_enqueue(&listener->xprt);
 out:
@@ -252,7 +271,8 @@ static int listener_event(struct rdma_cm_id *cm_id,
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		/* The CM id can't be replaced from its own handler */
-		mod_delayed_work(rpcrdma2_svc_wq, &listener->rebuild_work, 0);
+		mod_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
+				 0);
 		break;
 	default:
 		break;
@@ -315,14 +335,16 @@ static void listener_rebuild(struct work_struct *work)
 		listener->cm_id = NULL;
 		listener_note(listener, listener_listen(listener));
 		if (listener->lost)
-			queue_delayed_work(rpcrdma2_svc_wq,
+			queue_delayed_work(rpcrdma2_memory_wq,
 					   &listener->rebuild_work,
 					   RPCRDMA2_LISTEN_AGAIN);
 	}
 	mutex_unlock(&listener->mutex);
 }
 
-/* No new connect requests; those that wait are refused. */
+/* No new connect requests; those that wait are refused, and clients whose Calls no
+ * thread has taken lose their connection.
+ */
 static void listener_stop(struct rpcrdma2_listener *listener)
 {
 	struct rpcrdma2_pending *req;
@@ -346,17 +368,9 @@ static void listener_stop(struct rpcrdma2_listener *listener)
 		if (!req)
 			break;
 		rdma_destroy_id(req->cm_id);
-		kfree(req);
+		pending_free(req);
 	}
-}
-
-static void listener_door(struct work_struct *work)
-{
-	struct rpcrdma2_listener *listener =
-		container_of(work, struct rpcrdma2_listener, door_work.work);
-
-	set_bit(XPT_CONN, &listener->xprt.xpt_flags);
-	svc_xprt_enqueue(&listener->xprt);
+	rpcrdma2_admission_stop(listener->admission);
 }
 
 static void listener_free(struct work_struct *work)
@@ -366,7 +380,7 @@ static void listener_free(struct work_struct *work)
 
 	listener_stop(listener);
 	cancel_delayed_work_sync(&listener->rebuild_work);
-	cancel_delayed_work_sync(&listener->door_work);
+	rpcrdma2_admission_put(listener->admission);
 	mutex_destroy(&listener->mutex);
 	kfree(listener);
 }
@@ -397,6 +411,11 @@ struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
 	listener = kzalloc_obj(*listener, GFP_KERNEL);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
+	listener->admission = rpcrdma2_admission_create(&listener->xprt, serv);
+	if (!listener->admission) {
+		kfree(listener);
+		return ERR_PTR(-ENOMEM);
+	}
 	svc_xprt_init(net, xcl, &listener->xprt, serv);
 	listener->xprt.xpt_ops = &rpcrdma2_listen_ops;
 	set_bit(XPT_LISTENER, &listener->xprt.xpt_flags);
@@ -408,7 +427,6 @@ struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
 	spin_lock_init(&listener->lock);
 	INIT_LIST_HEAD(&listener->pending);
 	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
-	INIT_DELAYED_WORK(&listener->door_work, listener_door);
 	INIT_WORK(&listener->free_work, listener_free);
 
 	mutex_lock(&listener->mutex);
@@ -532,12 +550,28 @@ static bool svc_completions(struct rpcrdma2_conn *conn)
 	return true;
 }
 
+/* sunrpc deletes a transport that no thread is at work on. */
+static void svc_close(struct work_struct *work)
+{
+	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
+						close_work);
+
+	svc_xprt_close(&svc->xprt);
+	svc_xprt_put(&svc->xprt);
+}
+
+/* Threads may all wait for something, for as long as it takes. Who removes a device
+ * waits for its connections, and must not wait for a thread as well.
+ */
 static void svc_lost(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc *svc = conn->p.owner;
 
-	if (!svc_xprt_is_dead(&svc->xprt))
-		svc_xprt_deferred_close(&svc->xprt);
+	if (rpcrdma2_admit_lost(svc))
+		svc_xprt_put(&svc->xprt);
+	else if (!test_bit(XPT_DEAD, &svc->xprt.xpt_flags) &&
+		 kref_get_unless_zero(&svc->xprt.xpt_ref))
+		queue_work(rpcrdma2_memory_wq, &svc->close_work);
 }
 
 static void svc_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem)
@@ -580,68 +614,14 @@ static void svc_call_ready(struct rpcrdma2_responder *resp,
 	list_add_tail(&call->list, &svc->ready);
 	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
 	spin_unlock(&svc->lock);
+	if (unlikely(READ_ONCE(svc->cand.stage) < RPCRDMA2_STAGE_UNVERIFIED))
+		rpcrdma2_admit_call(svc);
 	svc_xprt_enqueue(&svc->xprt);
 }
 
 static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
 };
-
-/* ---- who has come a short while ago ---- */
-
-static LIST_HEAD(svc_strangers);
-static DEFINE_SPINLOCK(svc_strangers_lock);	/* nothing is taken inside */
-
-static void svc_has_come(struct rpcrdma2_svc *svc)
-{
-	spin_lock(&svc_strangers_lock);
-	svc->since = jiffies;
-	list_add_tail(&svc->stranger, &svc_strangers);
-	spin_unlock(&svc_strangers_lock);
-}
-
-static void svc_goes(struct rpcrdma2_svc *svc)
-{
-	spin_lock(&svc_strangers_lock);
-	list_del_init(&svc->stranger);
-	spin_unlock(&svc_strangers_lock);
-}
-
-/* How many are there? Those that are known now, or have had their time, do not count. */
-static unsigned int svc_strangers_left(const struct svc_serv *serv)
-{
-	struct rpcrdma2_svc *svc, *next;
-	unsigned int n = 0;
-
-	spin_lock(&svc_strangers_lock);
-	list_for_each_entry_safe(svc, next, &svc_strangers, stranger) {
-		if (compat_svc_peer_valid(&svc->xprt) ||
-		    time_is_before_jiffies(svc->since + RPCRDMA2_STRANGER_TIME))
-			list_del_init(&svc->stranger);
-		else if (svc->xprt.xpt_server == serv)
-			n++;
-	}
-	spin_unlock(&svc_strangers_lock);
-	return n;
-}
-
-/* Is one of them from this address? */
-static bool svc_strangers_from(const struct svc_serv *serv,
-			       const struct sockaddr *addr)
-{
-	struct rpcrdma2_svc *svc;
-	bool found = false;
-
-	spin_lock(&svc_strangers_lock);
-	list_for_each_entry(svc, &svc_strangers, stranger) {
-		found = svc->xprt.xpt_server == serv &&
-			rpc_cmp_addr((struct sockaddr *)&svc->xprt.xpt_remote, addr);
-		if (found)
-			break;
-	}
-	spin_unlock(&svc_strangers_lock);
-	return found;
-}
 
 /* ---- coming and going ---- */
 
@@ -653,7 +633,7 @@ static void svc_free(struct work_struct *work)
 	struct rpcrdma2_call_ctx *call, *tmp;
 	u32 unserved = 0, id = 0;
 
-	svc_goes(svc);
+	rpcrdma2_admit_end(svc);
 	if (svc->conn) {
 		id = svc->conn->id;
 		rpcrdma2_bc_stop(svc);
@@ -688,10 +668,12 @@ static void svc_policy(const struct rdma_cm_id *cm_id, struct net *net,
 	rpcrdma2_policy_lookup(net, false, remote, rpc_get_port(local), policy);
 }
 
-/* A new transport without a connection. */
+/* A new transport without a connection, which has the request's origin. */
 static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
-				      struct rdma_cm_id *cm_id, u32 recv_size)
+				      struct rpcrdma2_pending *req,
+				      u32 recv_size)
 {
+	struct rdma_cm_id *cm_id = req->cm_id;
 	const struct rpcrdma2_limits limits = {
 		.read_chunks	= server_read_chunks,
 		.write_chunks	= server_write_chunks,
@@ -709,6 +691,8 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 		kfree(svc);
 		return NULL;
 	}
+	rpcrdma2_admit_init(svc, req->origin);
+	__module_get(THIS_MODULE);
 	svc_xprt_init(listener->xpt_net, listener->xpt_class, &svc->xprt,
 		      listener->xpt_server);
 	svc->xprt.xpt_ops = &rpcrdma2_svc_ops;
@@ -717,7 +701,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 	svc_set_addresses(&svc->xprt, cm_id);
 	spin_lock_init(&svc->lock);
 	INIT_LIST_HEAD(&svc->ready);
-	INIT_LIST_HEAD(&svc->stranger);
+	INIT_WORK(&svc->close_work, svc_close);
 	INIT_WORK(&svc->free_work, svc_free);
 	rpcrdma2_recv_pool_init(&svc->pool, recv_size);
 	svc->pool.node = ibdev_to_node(cm_id->device);
@@ -762,88 +746,87 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 	return rpcrdma2_conn_accept(svc->conn, &req->param);
 }
 
-/* Who may come in? With too many that have shown no filehandle, sunrpc ends the
- * oldest of them, whatever that one is about: a client that does not have its
- * connection yet is refused. If many come at once, the next ones wait until those
- * before them are known, or have had their time; but not for those of other addresses.
- */
-static struct rpcrdma2_pending *
-listener_choose(struct rpcrdma2_listener *listener)
-{
-	const struct svc_serv *serv = listener->xprt.xpt_server;
-	unsigned int n = svc_strangers_left(serv);
-	struct rpcrdma2_pending *req;
-	const struct sockaddr *from;
-
-	lockdep_assert_held(&listener->lock);
-	if (n >= RPCRDMA2_STRANGERS_MOST)
-		return NULL;
-	list_for_each_entry(req, &listener->pending, list) {
-		from = (struct sockaddr *)&req->cm_id->route.addr.dst_addr;
-		if (n < RPCRDMA2_STRANGERS || !svc_strangers_from(serv, from))
-			return req;
-	}
-	return NULL;
-}
-
 /* The next connect request, or NULL. */
 static struct rpcrdma2_pending *
 listener_next(struct rpcrdma2_listener *listener)
 {
 	struct rpcrdma2_pending *req;
-	bool waiting;
 
 	spin_lock(&listener->lock);
-	req = listener_choose(listener);
+	req = list_first_entry_or_null(&listener->pending,
+				       struct rpcrdma2_pending, list);
 	if (req) {
 		list_del_init(&req->list);
 		listener->npending--;
 	}
-	waiting = !list_empty(&listener->pending);
-	if (!req || !waiting)
-		clear_bit(XPT_CONN, &listener->xprt.xpt_flags);
 	spin_unlock(&listener->lock);
-	if (!req && waiting)
-		queue_delayed_work(rpcrdma2_svc_wq, &listener->door_work,
-				   RPCRDMA2_STRANGER_LOOK);
 	return req;
 }
 
-/* xpo_accept: make a transport of the oldest connect request. sunrpc took a
- * module reference for it, and drops that if there is none; svc_xprt_put()
- * drops it as well.
- */
-static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
+/* What has happened since the client was told that its request is accepted? */
+static void svc_admit(struct rpcrdma2_svc *svc)
+{
+	svc_xprt_get(&svc->xprt);
+	if (!rpcrdma2_admit(svc))
+		svc_xprt_put(&svc->xprt);
+	if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
+		rpcrdma2_admit_call(svc);
+	if (rpcrdma2_conn_over(svc->conn) && rpcrdma2_admit_lost(svc))
+		svc_xprt_put(&svc->xprt);
+	svc_xprt_put(&svc->xprt);
+}
+
+/* Makes a transport of a connect request. */
+static void svc_accept_one(struct svc_xprt *listener,
+			   struct rpcrdma2_pending *req)
 {
 	struct rpcrdma2_policy policy;
-	struct rpcrdma2_pending *req;
 	struct rpcrdma2_svc *svc;
 	int ret;
 
-	req = listener_next(listener_of(xprt));
-	if (!req)
-		return NULL;
-
-	svc_policy(req->cm_id, xprt->xpt_net, &policy);
-	svc = svc_alloc(xprt, req->cm_id,
-			policy.val[RPCRDMA2_POLICY_RECV_SIZE]);
+	rpcrdma2_admit_room(listener_of(listener)->admission);
+	svc_policy(req->cm_id, listener->xpt_net, &policy);
+	svc = svc_alloc(listener, req, policy.val[RPCRDMA2_POLICY_RECV_SIZE]);
 	if (!svc) {
 		rpcrdma2_conn_refuse(req->cm_id, -ENOMEM);
 		rdma_destroy_id(req->cm_id);
-		kfree(req);
-		return NULL;
+		pending_free(req);
+		return;
 	}
 	ret = svc_connect(svc, req, &policy);
 	kfree(req);
 	trace_rpcrdma2_accept(svc->conn ? svc->conn->id : 0,
 			      (struct sockaddr *)&svc->xprt.xpt_remote,
 			      test_bit(XPT_LOCAL, &svc->xprt.xpt_flags), ret);
-	if (ret) {
-		__module_get(THIS_MODULE);
+	if (ret)
 		svc_xprt_put(&svc->xprt);
+	else
+		svc_admit(svc);
+}
+
+/* xpo_accept: hand over a connection that has a Call, or else accept a connect
+ * request. sunrpc took a module reference for a new transport, and drops that if
+ * there is none; ours has one from the beginning, which svc_xprt_put() drops.
+ */
+static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
+{
+	struct rpcrdma2_listener *listener = listener_of(xprt);
+	struct rpcrdma2_pending *req = NULL;
+	struct rpcrdma2_svc *svc;
+
+	/* Who adds something sets the flag afterwards */
+	clear_bit(XPT_CONN, &xprt->xpt_flags);
+	smp_mb__after_atomic();	/* look afterwards */
+	svc = rpcrdma2_admit_next(listener->admission);
+	if (!svc)
+		req = listener_next(listener);
+	if (req)
+		svc_accept_one(xprt, req);
+	if (svc || req)	/* there may be more */
+		set_bit(XPT_CONN, &xprt->xpt_flags);
+	if (!svc)
 		return NULL;
-	}
-	svc_has_come(svc);
+	module_put(THIS_MODULE);
 	return &svc->xprt;
 }
 

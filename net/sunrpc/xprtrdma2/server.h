@@ -11,6 +11,7 @@
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/workqueue.h>
 
+#include "admission.h"
 #include "conn.h"
 #include "responder.h"
 
@@ -29,8 +30,8 @@ struct rpcrdma2_bc;
  * @lock: protects @ready together with XPT_DATA, and setting @bc
  * @ready: struct rpcrdma2_call_ctx that a thread can work on
  * @bc: transport for callbacks, with a reference of ours, or NULL. Set once
- * @stranger: link in the list of those that have come a short while ago
- * @since: when this one came, jiffies
+ * @cand: what admission.c knows of it
+ * @close_work: has sunrpc close the transport
  * @free_work: tears everything down
  */
 struct rpcrdma2_svc {
@@ -42,8 +43,8 @@ struct rpcrdma2_svc {
 	spinlock_t			lock;	/* @ready, setting @bc */
 	struct list_head		ready;
 	struct rpcrdma2_bc		*bc;
-	struct list_head		stranger;
-	unsigned long			since;
+	struct rpcrdma2_candidate	cand;
+	struct work_struct		close_work;
 	struct work_struct		free_work;
 };
 

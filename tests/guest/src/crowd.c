@@ -5,16 +5,27 @@
  * Calls. A client that loses its connection before that is answered makes another
  * one, as a mount does. None may be refused.
  *
- * usage: crowd ADDRESS PORT CLIENTS SECONDS [MILLISECONDS SOURCE]
+ * usage: crowd ADDRESS PORT CLIENTS SECONDS [MILLISECONDS SOURCE [SOURCES]]
  *
  * Reads commands from standard input, and prints a line when one is done:
  *
- *	connect		all at once	served N ms MILLISECONDS again TIMES
+ *	connect		all at once	served N ms MILLISECONDS again TIMES wait MS
  *	hesitate	the same, and nobody looks at the server's answer for a while,
  *			MILLISECONDS or 500
  *
- * SOURCE is the address that they come from.
+ * SOURCE is the address that they come from, the first of as many as SOURCES.
  *	call		all at once	answered N ms MILLISECONDS
+ *	lease		from now on Calls are of the NULL procedure: no client is served
+ *			a filehandle, and each may lose its connection when it waits for
+ *			no answer	lease
+ *	renew S MS	for S seconds, each makes a Call every MS milliseconds, on a new
+ *			connection if it has lost its own
+ *					renewed TIMES wait MS gap MS
+ *			the longest time to an answer, a new connection included, and
+ *			between two answers
+ *	flood S RATE	for S seconds, RATE connect requests a second, by clients that
+ *			never answer to the server's
+ *					flooded TIMES
  *	closed		wait until all have lost their connection
  *					closed N
  *
@@ -26,6 +37,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <infiniband/verbs.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
@@ -52,6 +64,7 @@
 
 /* The words of an answer that somebody looks at */
 #define ANSWER_WORDS	16
+#define NULL_WORDS	15
 #define CONNPROP_WORDS	5
 
 enum state {
@@ -64,12 +77,18 @@ struct conn {
 	enum state		state;
 	uint32_t		xid;
 	long			when;	/* WAITING: until */
+	long			due;	/* renew: the next Call */
+	long			since;	/* renew: an answer is wanted */
+	long			answered;
 };
 
 static struct conn *conns;
 static unsigned int nr_conns;
 static unsigned int again;
-static bool all_begin, all_end;
+static bool all_begin, all_end, lease_only, flooding;
+static unsigned int renewed;
+static long worst_wait, worst_gap;
+static unsigned int nr_sources = 1;
 static int limit;
 static struct sockaddr_in to = { .sin_family = AF_INET };
 static struct sockaddr_in from;
@@ -181,6 +200,16 @@ static void send_connprop(struct conn *c)
 	send_words(c, words, ARRAY_SIZE(words));
 }
 
+static void send_null(struct conn *c, enum state state)
+{
+	const uint32_t xid = ++c->xid;
+	const uint32_t words[] = { xid, 2, 4, MSG, 0, 0, 0, 0, 0,
+				   xid, 0, 2, 100003, 4, 0, 0, 0, 0, 0 };
+
+	c->state = state;
+	send_words(c, words, ARRAY_SIZE(words));
+}
+
 /* COMPOUND of NFSv4.0: PUTROOTFH, GETATTR of the type */
 static void send_getattr(struct conn *c, enum state state)
 {
@@ -194,6 +223,14 @@ static void send_getattr(struct conn *c, enum state state)
 	send_words(c, words, ARRAY_SIZE(words));
 }
 
+static void send_call(struct conn *c, enum state state)
+{
+	if (lease_only)
+		send_null(c, state);
+	else
+		send_getattr(c, state);
+}
+
 /* Message, flags; then the RPC's: Reply, accepted, without an error, as NFS. */
 static bool is_answer(const struct conn *c, const uint32_t *w, unsigned int n)
 {
@@ -201,8 +238,21 @@ static bool is_answer(const struct conn *c, const uint32_t *w, unsigned int n)
 		return false;
 	if (c->state == SETTLING)
 		return w[3] == CONNPROP;
-	return n == ANSWER_WORDS && w[3] == MSG && w[9] == c->xid &&
-	       w[10] == 1 && !w[11] && !w[14] && !w[15];
+	return n == (lease_only ? NULL_WORDS : ANSWER_WORDS) && w[3] == MSG &&
+	       w[9] == c->xid && w[10] == 1 && !w[11] && !w[14] && !w[15];
+}
+
+static void answered(struct conn *c)
+{
+	long t = now();
+
+	c->state = IDLE;
+	renewed++;
+	if (t - c->since > worst_wait)
+		worst_wait = t - c->since;
+	if (t - c->answered > worst_gap)
+		worst_gap = t - c->answered;
+	c->answered = t;
 }
 
 static void receive(struct conn *c, const uint8_t *buf, unsigned int len)
@@ -224,11 +274,11 @@ static void receive(struct conn *c, const uint8_t *buf, unsigned int len)
 		     w[11], w[14], w[15]);
 	switch (c->state) {
 	case SETTLING:
-		send_getattr(c, BEGINNING);
+		send_call(c, BEGINNING);
 		break;
 	case BEGINNING:
 	case CALLING:
-		c->state = IDLE;
+		answered(c);
 		break;
 	default:
 		errx(1, "an answer in state %d", c->state);
@@ -275,8 +325,11 @@ static void completions(void)
 
 static void begin(struct conn *c)
 {
-	struct sockaddr *source = from.sin_family ? (void *)&from : NULL;
+	struct sockaddr_in addr = from;
+	struct sockaddr *source = from.sin_family ? (void *)&addr : NULL;
 
+	addr.sin_addr.s_addr = htonl(ntohl(from.sin_addr.s_addr) +
+				     (c - conns) % nr_sources);
 	c->state = RESOLVING;
 	if (rdma_create_id(events, &c->id, c, RDMA_PS_TCP) ||
 	    rdma_resolve_addr(c->id, source, (struct sockaddr *)&to,
@@ -301,6 +354,13 @@ static void lost(struct conn *c, const struct rdma_cm_event *e)
 		c->state = ENDED;
 		return;
 	}
+	if (lease_only && c->state >= IDLE) {
+		/* Until it is due, or at once */
+		c->when = c->state == IDLE ? LONG_MAX : 0;
+		forget(c);
+		c->state = WAITING;
+		return;
+	}
 	if (c->state >= IDLE)
 		errx(1, "client %td was served: %s, status %d", c - conns,
 		     rdma_event_str(e->event), e->status);
@@ -314,7 +374,9 @@ static void ask(struct conn *c)
 {
 	struct rdma_conn_param param = { .retry_count = 7, .rnr_retry_count = 7,
 					 .initiator_depth = 1,
-					 .responder_resources = 1 };
+					 .responder_resources = 1,
+					 /* Without a queue pair: nobody's */
+					 .qp_num = 0x800000 + (c - conns) };
 
 	c->state = CONNECTING;
 	if (rdma_connect(c->id, &param))
@@ -331,6 +393,10 @@ static void cm_event(struct rdma_cm_event *e)
 			err(1, "route");
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		if (flooding) {
+			ask(c);
+			break;
+		}
 		make_qp(c);
 		if (all_begin)
 			c->state = RESOLVED;
@@ -368,8 +434,16 @@ static void cm_events(void)
 	while (!rdma_get_cm_event(events, &e)) {
 		copy = *e;
 		rdma_ack_cm_event(e);
-		cm_event(&copy);
+		/* What comes after the request is of no interest */
+		if (!flooding || ((struct conn *)copy.id->context)->state == RESOLVING)
+			cm_event(&copy);
 	}
+}
+
+/* Was served, and has lost its connection: that comes back with the next Call. */
+static bool asleep(const struct conn *c)
+{
+	return c->state == WAITING && c->when == LONG_MAX;
 }
 
 static unsigned int in_state(enum state state)
@@ -377,7 +451,8 @@ static unsigned int in_state(enum state state)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < nr_conns; i++)
-		n += conns[i].state == state;
+		n += conns[i].state == state ||
+		     (state >= IDLE && asleep(&conns[i]));
 	return n;
 }
 
@@ -432,8 +507,10 @@ static void connect_all(int hesitate_ms)
 	}
 	wait_for(RESOLVED);
 	all_begin = false;
+	worst_wait = 0;
 	until = now() + hesitate_ms;
 	for (i = 0; i < nr_conns; i++) {
+		conns[i].since = now();
 		ask(&conns[i]);
 		if (now() >= until)
 			handle_all();
@@ -448,8 +525,70 @@ static void call_all(void)
 	unsigned int i;
 
 	for (i = 0; i < nr_conns; i++)
-		send_getattr(&conns[i], CALLING);
+		send_call(&conns[i], CALLING);
 	wait_for(IDLE);
+}
+
+static void turn(void)
+{
+	struct pollfd fds[] = {
+		{ .fd = events->fd, .events = POLLIN },
+		{ .fd = chan ? chan->fd : -1, .events = POLLIN },
+	};
+
+	poll(fds, 2, 5);
+	handle_all();
+}
+
+static void renew(struct conn *c)
+{
+	if (c->state == IDLE) {
+		c->since = now();
+		send_call(c, CALLING);
+	} else if (asleep(c)) {
+		c->since = now();
+		begin(c);
+	}
+}
+
+static void renew_all(int seconds, int period)
+{
+	long start = now(), end = start + seconds * 1000L;
+	unsigned int i;
+
+	worst_wait = worst_gap = renewed = 0;
+	for (i = 0; i < nr_conns; i++) {
+		conns[i].answered = start;
+		conns[i].due = start + (long)period * i / nr_conns;
+	}
+	while (now() < end) {
+		for (i = 0; i < nr_conns; i++) {
+			if (conns[i].due > now())
+				continue;
+			conns[i].due += period;
+			renew(&conns[i]);
+		}
+		turn();
+	}
+	for (i = 0; i < nr_conns; i++)
+		if (end - conns[i].answered > worst_gap)
+			worst_gap = end - conns[i].answered;
+}
+
+static unsigned int flood(int seconds, int rate)
+{
+	long start = now(), end = start + seconds * 1000L;
+	unsigned int n = 0;
+
+	flooding = true;
+	while (now() < end) {
+		while (n < (now() - start) * rate / 1000) {
+			forget(&conns[n % nr_conns]);
+			begin(&conns[n++ % nr_conns]);
+		}
+		turn();
+	}
+	return n;
 }
 
 static void all_closed(void)
@@ -462,11 +601,11 @@ int main(int argc, char **argv)
 {
 	struct rlimit files = { 65536, 65536 };
 	char line[64];
-	int hesitate_ms = HESITATE_MS;
+	int hesitate_ms = HESITATE_MS, seconds, n;
 	long start;
 
-	if ((argc != 5 && argc != 7) || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1)
-		errx(2, "usage: crowd ADDRESS PORT CLIENTS SECONDS [MILLISECONDS SOURCE]");
+	if (argc < 5 || argc == 6 || argc > 8 || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1)
+		errx(2, "usage: crowd ADDRESS PORT CLIENTS SECONDS [MILLISECONDS SOURCE [SOURCES]]");
 	to.sin_port = htons(atoi(argv[2]));
 	nr_conns = atoi(argv[3]);
 	limit = atoi(argv[4]);
@@ -476,6 +615,8 @@ int main(int argc, char **argv)
 		if (inet_pton(AF_INET, argv[6], &from.sin_addr) != 1)
 			errx(2, "%s is no address", argv[6]);
 	}
+	if (argc > 7)
+		nr_sources = atoi(argv[7]);
 	conns = calloc(nr_conns, sizeof(*conns));
 	setrlimit(RLIMIT_NOFILE, &files);
 	events = rdma_create_event_channel();
@@ -487,14 +628,23 @@ int main(int argc, char **argv)
 		start = now();
 		if (!strcmp(line, "connect\n") || !strcmp(line, "hesitate\n")) {
 			connect_all(*line == 'h' ? hesitate_ms : 0);
-			printf("served %u ms %ld again %u\n", nr_conns,
-			       now() - start, again);
+			printf("served %u ms %ld again %u wait %ld\n", nr_conns,
+			       now() - start, again, worst_wait);
 		} else if (!strcmp(line, "call\n")) {
 			call_all();
 			printf("answered %u ms %ld\n", nr_conns, now() - start);
 		} else if (!strcmp(line, "closed\n")) {
 			all_closed();
 			printf("closed %u\n", nr_conns);
+		} else if (!strcmp(line, "lease\n")) {
+			lease_only = true;
+			printf("lease\n");
+		} else if (sscanf(line, "renew %d %d", &seconds, &n) == 2) {
+			renew_all(seconds, n);
+			printf("renewed %u wait %ld gap %ld\n", renewed,
+			       worst_wait, worst_gap);
+		} else if (sscanf(line, "flood %d %d", &seconds, &n) == 2) {
+			printf("flooded %u\n", flood(seconds, n));
 		} else {
 			errx(2, "unknown command %s", line);
 		}
