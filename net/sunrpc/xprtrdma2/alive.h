@@ -28,9 +28,6 @@ struct rpcrdma2_alive {
 	struct delayed_work		work;
 };
 
-/* Has the peer's device a probe to answer? Any context. */
-#define rpcrdma2_conn_probing(conn)	atomic_read(&(conn)->alive.probing)
-
 void rpcrdma2_watch_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_watch_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_watch_start(struct rpcrdma2_conn *conn);

@@ -105,8 +105,26 @@
 #define compat_assign_str(dst, ...)	__assign_str(dst, __VA_ARGS__)
 #endif
 
-/* Does svc_xprt_enqueue() take no locks (6.8)? */
-#define compat_svc_enqueue_irq()	COMPAT_SV_CB_LWQ
+/**
+ * compat_svc_idle_thread - will a thread come soon for svc_xprt_enqueue()?
+ * @serv: the service
+ *
+ * Before 6.8 svc_xprt_enqueue() takes locks, and must not be called where this is.
+ *
+ * Context: any, also hard interrupts.
+ * Return: true if a thread of the service is idle
+ */
+static inline bool compat_svc_idle_thread(const struct svc_serv *serv)
+{
+#if COMPAT_SV_CB_LWQ
+	unsigned int i;
+
+	for (i = 0; i < serv->sv_nrpools; i++)
+		if (!llist_empty(&serv->sv_pools[i].sp_idle_threads))
+			return true;
+#endif
+	return false;
+}
 
 /**
  * compat_svc_enqueue_bc - hand a backchannel Call to its service threads

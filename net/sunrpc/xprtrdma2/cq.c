@@ -6,11 +6,11 @@
  *
  * A server's is polled by the service threads that execute Calls, because a
  * wake-up costs more than anything that a completion handler does. The device's
- * event wakes a thread (ops->completions()), which polls the queue in
- * xpo_recvfrom and executes the Call that it finds there. A work item polls
- * instead if no thread comes within RPCRDMA2_POLL_LATE, since messages other than
- * Calls must not wait for a thread while all of them wait for a disk, and once
- * the connection is over.
+ * event wakes an idle thread (ops->completions()), which polls the queue in
+ * xpo_recvfrom and executes the Call that it finds there. A work item polls if no
+ * thread is idle, if none has come within RPCRDMA2_POLL_LATE, and once the
+ * connection is over: messages other than Calls, RDMA Reads, and the end of the
+ * connection must not wait for threads that all wait for a disk.
  *
  * Handlers of one connection run one at a time: ib_core sees to that for a
  * client, poll.lock for a server.

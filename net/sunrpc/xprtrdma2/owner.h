@@ -41,8 +41,8 @@ struct rpcrdma2_memory {
  * @trusted: server: has this client been served anything that not everybody
  *	may have? May not sleep
  * @completions: server: something has completed. Returns true if a thread will
- *	call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks. NULL
- *	if a work item is to poll always
+ *	call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks.
+ *	NULL for a client: ib_core polls
  * @lost: the connection went to CLOSING (CM event, QP error, device
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()

@@ -536,14 +536,16 @@ static void svc_window(struct rpcrdma2_conn *conn)
 	rpcrdma2_bc_window(conn->p.owner);
 }
 
-/* A thread comes and polls. sunrpc keeps XPT_BUSY set as long as the transport is
- * being made, and then looks at XPT_DATA.
+/* Have an idle thread poll. There must be one: a transport that waits for a thread
+ * cannot be closed without one (S11). sunrpc keeps XPT_BUSY set as long as the
+ * transport is being made, and then looks at XPT_DATA.
  */
 static bool svc_completions(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc *svc = conn->p.owner;
 
-	if (svc_xprt_is_dead(&svc->xprt))
+	if (svc_xprt_is_dead(&svc->xprt) ||
+	    !compat_svc_idle_thread(svc->xprt.xpt_server))
 		return false;
 	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
 	svc_xprt_enqueue(&svc->xprt);
@@ -598,7 +600,7 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.window		= svc_window,
 	.replies_due	= svc_replies_due,
 	.trusted	= svc_trusted,
-	.completions	= compat_svc_enqueue_irq() ? svc_completions : NULL,
+	.completions	= svc_completions,
 	.lost		= svc_lost,
 	.trim		= svc_trim,
 	.memory		= svc_memory,
