@@ -52,11 +52,11 @@ server_has_only() { [ "$(connections server)" = "$1" ]; }
 # Other addresses of this machine, in a network that is not that of the devices
 OTHERS=10.77.0 NR_OTHERS=200
 
-others() { # add|del
+others() {
 	local i
 
 	for ((i = 1; i <= NR_OTHERS; i++)); do
-		echo "addr $1 $OTHERS.$i/24 dev v0"
+		echo "addr add $OTHERS.$i/24 dev v0"
 	done | ip -batch -
 }
 
@@ -154,7 +154,7 @@ for dev in $(lab_devices); do
 	ktap_run "$dev: 80 clients wait for a thread" waiting "$dev" 3 2
 done
 ktap_run "rxe: 80 clients where 8 can wait" no_room rxe 3 2
-others add
+others
 ktap_run "rxe: 100 clients keep their leases" leases
 ktap_run "rxe: nfsd's limit is obeyed" keeps 0 48
 if has_max_connections; then
@@ -165,4 +165,4 @@ for n in 1 $NR_OTHERS; do
 	ktap_run "rxe: mounts beside connect requests from $n addresses" flooded "$n"
 	ktap_run "rxe: a mount beside 100 clients from $n that show nothing" crowded "$n"
 done
-others del
+ip addr flush to $OTHERS.0/24 dev v0
