@@ -70,6 +70,9 @@ mounted_do() {
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_net
 lab_export ext4
+lab_modprobe nfsd
+mountpoint -q $NFSD || mount -t nfsd nfsd $NFSD
+echo $((1 << 20)) > $NFSD/max_block_size
 lab_server
 fs_listen
 mounted "$VERSIONS" "payload at a page boundary=pulled"
