@@ -121,6 +121,20 @@ static void slot_add(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 					rq->xprt.num_reqs);
 }
 
+/* Make the slot that num_reqs counts already, or count one less. */
+static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
+{
+	struct rpcrdma2_req *req = slot_alloc(rq, gfp);
+
+	spin_lock(&rq->xprt.reserve_lock);
+	if (req)
+		slot_add(rq, req);
+	else
+		rq->xprt.num_reqs--;
+	spin_unlock(&rq->xprt.reserve_lock);
+	return req;
+}
+
 /**
  * rpcrdma2_slot_put - a slot is in nobody's use any more
  * @req: the slot, IDLE
@@ -371,13 +385,7 @@ int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
 	spin_unlock(&xprt->reserve_lock);
 	while (slot_wanted(rq, slots, size, &req)) {
 		if (!req) {
-			req = slot_alloc(rq, GFP_KERNEL);
-			spin_lock(&xprt->reserve_lock);
-			if (req)
-				slot_add(rq, req);
-			else
-				xprt->num_reqs--;
-			spin_unlock(&xprt->reserve_lock);
+			req = slot_new(rq, GFP_KERNEL);
 			if (!req)
 				return -ENOMEM;
 		}
@@ -415,13 +423,7 @@ void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq)
 		spin_unlock(&xprt->reserve_lock);
 		if (!more)
 			return;
-		req = slot_alloc(rq, rpcrdma2_gfp());
-		spin_lock(&xprt->reserve_lock);
-		if (req)
-			slot_add(rq, req);
-		else
-			xprt->num_reqs--;
-		spin_unlock(&xprt->reserve_lock);
+		req = slot_new(rq, rpcrdma2_gfp());
 		if (!req)
 			return;
 		rpcrdma2_slot_put(req);

@@ -536,15 +536,21 @@ static void svc_window(struct rpcrdma2_conn *conn)
 	rpcrdma2_bc_window(conn->p.owner);
 }
 
+/* Does sunrpc know of the transport? No thread comes before. */
+static bool svc_is_admitted(const struct rpcrdma2_svc *svc)
+{
+	return READ_ONCE(svc->cand.stage) >= RPCRDMA2_STAGE_UNVERIFIED;
+}
+
 /* Have an idle thread poll. There must be one: a transport that waits for a thread
- * cannot be closed without one (S11). sunrpc keeps XPT_BUSY set as long as the
- * transport is being made, and then looks at XPT_DATA.
+ * cannot be closed without one (S11). sunrpc keeps XPT_BUSY set until it has added
+ * the transport, and then looks at XPT_DATA.
  */
 static bool svc_completions(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc *svc = conn->p.owner;
 
-	if (svc_xprt_is_dead(&svc->xprt) ||
+	if (!svc_is_admitted(svc) || svc_xprt_is_dead(&svc->xprt) ||
 	    !compat_svc_idle_thread(svc->xprt.xpt_server))
 		return false;
 	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
@@ -616,7 +622,7 @@ static void svc_call_ready(struct rpcrdma2_responder *resp,
 	list_add_tail(&call->list, &svc->ready);
 	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
 	spin_unlock(&svc->lock);
-	if (unlikely(READ_ONCE(svc->cand.stage) < RPCRDMA2_STAGE_UNVERIFIED))
+	if (unlikely(!svc_is_admitted(svc)))
 		rpcrdma2_admit_call(svc);
 	svc_xprt_enqueue(&svc->xprt);
 }
