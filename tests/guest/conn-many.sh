@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Many clients connect at once, as after a restart of the server, and its
-# threads are busy: all of them get in. Nobody waits for those who connect without an
-# end, or stay without having been served a filehandle.
+# threads are busy: all of them get in. Clients that only keep their lease keep it, and
+# nfsd's limit of connections is obeyed. conn-flood has those who mean harm.
 #
 # timeout: 200
 # flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/raw.sh
+. /lab/lib/crowd.sh
 
 # The one thread hangs in a WRITE while they come.
 waiting() { # DEV VERS
@@ -46,79 +47,8 @@ no_room() {
 	echo 1024 > $PARAMETERS/server_backlog
 }
 
-server_has() { [ "$(connections server)" -ge "$1" ]; }
-server_has_only() { [ "$(connections server)" = "$1" ]; }
-
-# Other addresses of this machine, in a network that is not that of the devices
-OTHERS=10.77.0 NR_OTHERS=200
-
-others() {
-	local i
-
-	for ((i = 1; i <= NR_OTHERS; i++)); do
-		echo "addr add $OTHERS.$i/24 dev v0"
-	done | ip -batch -
-}
-
-# start_crowd CLIENTS SOURCE SOURCES COMMAND...: what it says is in $LAB_TMP/crowd
-start_crowd() {
-	crowd "$RXE_ADDR" 20049 "$1" 60 0 "$2" "$3" \
-		< <(printf '%s\n' "${@:4}"; exec sleep 100) \
-		> "$LAB_TMP/crowd" 2>&1 &
-	crowd=$!
-}
-
-stop_crowd() {
-	kill "$crowd" || true
-	wait "$crowd" || true
-	cat "$LAB_TMP/crowd"
-}
-
-said() { grep -q "$1" "$LAB_TMP/crowd"; }
-
-# mount_ms VERS: how long a mount takes until it has shown a filehandle: MS
-mount_ms() {
-	local start=${EPOCHREALTIME/./}
-
-	nfs rxe "$1" nosharecache
-	MS=$(((${EPOCHREALTIME/./} - start) / 1000))
-	umount_nfs
-}
-
-# Connect requests that nobody follows up, from one address and from very many, at
-# five times the rate that once kept everybody else out.
-flooded() { # SOURCES
-	local vers alone
-
-	for vers in 3 4.2; do
-		mount_ms $vers; alone=$MS
-		start_crowd 4000 $OTHERS.1 "$1" "flood 8 60"
-		lab_wait 30 server_has 50
-		lab_pause 1
-		mount_ms $vers
-		ktap_diag "NFSv$vers: a mount takes $alone ms, beside the flood $MS ms"
-		kill -0 "$crowd"
-		stop_crowd
-		[ "$MS" -le $((alone + 1000 * lab_scale)) ]
-	done
-}
-
 # Newer kernels have the file, and ignore it.
 has_max_connections() { older_than 6.13; }
-
-# The same with clients that connect, ask for nothing they may have, and stay.
-crowded() { # SOURCES
-	local alone
-
-	mount_ms 4.2; alone=$MS
-	start_crowd 100 $OTHERS.1 "$1" lease connect "renew 20 1000"
-	lab_wait 30 said served
-	mount_ms 4.2
-	ktap_diag "a mount takes $alone ms, beside the crowd $MS ms"
-	kill -0 "$crowd"
-	stop_crowd
-	[ "$MS" -le $((alone + 1000 * lab_scale)) ]
-}
 
 # Clients that only keep their lease: all of them at once, then in turn.
 leases() {
@@ -161,8 +91,4 @@ if has_max_connections; then
 	ktap_run "rxe: max_connections 20 is obeyed" keeps 20 15
 	ktap_run "rxe: max_connections 4000 is obeyed" keeps 4000 100
 fi
-for n in 1 $NR_OTHERS; do
-	ktap_run "rxe: mounts beside connect requests from $n addresses" flooded "$n"
-	ktap_run "rxe: a mount beside 100 clients from $n that show nothing" crowded "$n"
-done
 ip addr flush to $OTHERS.0/24 dev v0
