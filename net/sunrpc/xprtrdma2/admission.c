@@ -40,10 +40,12 @@
 #define RPCRDMA2_ADMIT_PART	8
 #define RPCRDMA2_ADMIT_MOST	1024U
 
-/* A connection lives so long as sunrpc's, at least: the Reply to its first Call has left
- * then. Of many clients that come within this time those beyond the limit wait for it.
+/* A connection that sunrpc has is not ended before its first Reply has had time to
+ * leave, or after so long without a Reply. Of many clients that come within this time
+ * those beyond the limit wait.
  */
 #define RPCRDMA2_ADMIT_GRACE	max(HZ / 40, 1)
+#define RPCRDMA2_ADMIT_REPLY	HZ
 
 /* So many connections are looked at, the oldest ones, to choose one */
 #define RPCRDMA2_ADMIT_LOOK	1024U
@@ -484,6 +486,15 @@ static struct rpcrdma2_candidate *unverified_surplus(const struct svc_serv *serv
 	return victim;
 }
 
+/* Has the client had its first Reply, or long enough? */
+static bool may_end(struct rpcrdma2_candidate *cand)
+{
+	unsigned long replied = READ_ONCE(cand->replied);
+
+	return time_after_eq(jiffies, replied ? replied + RPCRDMA2_ADMIT_GRACE :
+					cand->since + RPCRDMA2_ADMIT_REPLY);
+}
+
 /* Counts it no more. Returns it with a reference, or NULL if it goes anyway. */
 static struct rpcrdma2_svc *take_surplus(struct rpcrdma2_candidate *victim)
 {
@@ -513,8 +524,7 @@ struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_admission *adm)
 					struct rpcrdma2_candidate, calling);
 	if (cand)
 		surplus = unverified_surplus(adm->serv);
-	if (surplus &&
-	    time_before(jiffies, surplus->since + RPCRDMA2_ADMIT_GRACE)) {
+	if (surplus && !may_end(surplus)) {
 		queue_delayed_work(rpcrdma2_memory_wq, &adm->again,
 				   RPCRDMA2_ADMIT_GRACE);
 		cand = NULL;
@@ -532,6 +542,18 @@ struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_admission *adm)
 		svc_xprt_put(&victim->xprt);
 	}
 	return svc;
+}
+
+/**
+ * rpcrdma2_admit_replied - a Reply was posted
+ * @svc: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_admit_replied(struct rpcrdma2_svc *svc)
+{
+	if (unlikely(!READ_ONCE(svc->cand.replied)))
+		WRITE_ONCE(svc->cand.replied, jiffies ?: 1);
 }
 
 /**

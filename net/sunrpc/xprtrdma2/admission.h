@@ -39,6 +39,7 @@ enum rpcrdma2_stage {
  * @origin: where the client is
  * @stage: see enum rpcrdma2_stage
  * @since: since when, jiffies
+ * @replied: when its first Reply was posted, jiffies; 0 before
  */
 struct rpcrdma2_candidate {
 	struct list_head		list;
@@ -46,6 +47,7 @@ struct rpcrdma2_candidate {
 	struct rpcrdma2_origin		*origin;
 	enum rpcrdma2_stage		stage;
 	unsigned long			since;
+	unsigned long			replied;
 };
 
 struct rpcrdma2_admission *
@@ -66,6 +68,7 @@ bool rpcrdma2_admit(struct rpcrdma2_svc *svc);
 void rpcrdma2_admit_call(struct rpcrdma2_svc *svc);
 bool rpcrdma2_admit_lost(struct rpcrdma2_svc *svc);
 struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_admission *adm);
+void rpcrdma2_admit_replied(struct rpcrdma2_svc *svc);
 void rpcrdma2_admit_end(struct rpcrdma2_svc *svc);
 
 #endif /* _RPCRDMA2_ADMISSION_H */

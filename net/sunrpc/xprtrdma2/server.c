@@ -955,6 +955,7 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		svc_xprt_deferred_close(xprt);
 		return -ENOTCONN;
 	}
+	rpcrdma2_admit_replied(rpcrdma2_svc(xprt));
 	/* Entries of pages that were taken are NULL and filled again by
 	 * svc_recv(). If nothing but the first page was used it is ours
 	 * alone and good for the next Reply; other pages may belong to the

@@ -408,6 +408,9 @@ static void cm_event(struct rdma_cm_event *e)
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		rdma_disconnect(c->id);
+		/* A Reply that came before the end counts. */
+		if (chan)
+			completions();
 		lost(c, e);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
