@@ -265,7 +265,7 @@ no_packets() { # DEV VERS
 	no_fail_alloc $FAIL_SLAB
 	[ "$(rnr_sent)" -gt "$was" ]
 	not grep "RNR retry" <(dmesg | tail -n +$lines)
-	iocheck check -e -d -s 12 -l 300001 "$E/f"
+	iocheck check -e -s 12 -l 300001 "$E/f"
 	umount_nfs
 	none_left
 	rm -r "$E"
@@ -277,20 +277,20 @@ no_call_objects() { # DEV VERS
 
 	scratch calls
 	nfs "$1" "$2"
-	fail_slab rpcrdma2_responder_call 1 -1
+	fail_alloc $FAIL_SLAB rpcrdma2_responder_call 1 -1
 	for i in 1 2 3 4 5 6 7 8; do
 		iocheck write -t -d -s $i -l 300001 -b 30001 "$D/w$i" &
 		pids+=($!)
 	done
 	wait_all "${pids[@]}" || {
-		no_fail_slab
+		no_fail_alloc $FAIL_SLAB
 		return 1
 	}
 	look
-	no_fail_slab
+	no_fail_alloc $FAIL_SLAB
 	[ "${NOW[client.reconnects]}" = 0 ]
 	for i in 1 2 3 4 5 6 7 8; do
-		iocheck check -e -d -s $i -l 300001 "$E/w$i"
+		iocheck check -e -s $i -l 300001 "$E/w$i"
 	done
 	umount_nfs
 	none_left
