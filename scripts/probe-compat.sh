@@ -127,6 +127,22 @@ void probe(struct svc_serv *serv, struct rpc_rqst *rqst)
 }
 EOP
 
+probe SVC_SERV_NRPOOLS "whether a function tells how many pools a service has (7.3)" <<'EOP'
+#include <linux/sunrpc/svc.h>
+unsigned int probe(const struct svc_serv *serv);
+unsigned int probe(const struct svc_serv *serv)
+{
+	return svc_serv_nrpools(serv);
+}
+---
+#include <linux/sunrpc/svc.h>
+unsigned int probe(const struct svc_serv *serv);
+unsigned int probe(const struct svc_serv *serv)
+{
+	return serv->sv_nrpools;
+}
+EOP
+
 # The older way: one array in the thread itself for argument and Reply, filled
 # as a whole. What came between the two is not known here.
 probe SVC_RESPAGES "whose the pages of a server's Reply are (7.1)" <<'EOP'

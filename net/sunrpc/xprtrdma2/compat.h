@@ -105,6 +105,10 @@
 #define compat_assign_str(dst, ...)	__assign_str(dst, __VA_ARGS__)
 #endif
 
+#if !COMPAT_SVC_SERV_NRPOOLS
+#define svc_serv_nrpools(serv)	((serv)->sv_nrpools)
+#endif
+
 /**
  * compat_svc_idle_thread - will a thread come soon for svc_xprt_enqueue()?
  * @serv: the service
@@ -119,7 +123,7 @@ static inline bool compat_svc_idle_thread(const struct svc_serv *serv)
 #if COMPAT_SV_CB_LWQ
 	unsigned int i;
 
-	for (i = 0; i < serv->sv_nrpools; i++)
+	for (i = 0; i < svc_serv_nrpools(serv); i++)
 		if (!llist_empty(&serv->sv_pools[i].sp_idle_threads))
 			return true;
 #endif
