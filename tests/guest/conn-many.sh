@@ -69,7 +69,7 @@ keeps() {
 	# Each thread of nfsd takes note after its next Call.
 	mount_ms 3
 	start_crowd 100 $OTHERS.1 100 lease connect
-	lab_wait 30 said served
+	lab_wait 30 said served || { stop_crowd; return 1; }
 	lab_wait 10 server_has_only "$2"
 	stop_crowd
 	echo 0 > $NFSD/max_connections

@@ -19,6 +19,7 @@ others() {
 
 # start_crowd CLIENTS SOURCE SOURCES COMMAND...: what it says is in $LAB_TMP/crowd
 start_crowd() {
+	: > "$LAB_TMP/crowd"	# not that of the crowd before
 	crowd "$RXE_ADDR" 20049 "$1" 60 0 "$2" "$3" \
 		< <(printf '%s\n' "${@:4}"; exec sleep 100) \
 		> "$LAB_TMP/crowd" 2>&1 &
