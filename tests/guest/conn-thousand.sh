@@ -10,7 +10,7 @@
 # thousand_clients=1000 thousand_seconds=600
 #
 # timeout: 240
-# flavours: uml
+# flavours: uml counted
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
@@ -33,7 +33,8 @@ OTHER_KIB=192
 GROWTH_KIB=$((8192 + CLIENTS * 16))
 # All share the guest's processors. So beside hostile clients a round of Calls takes longer
 # than alone, but no more than so many times what it takes beside the mounts, which
-# do all that they can.
+# do all that they can. That is judged where the machine has nothing else to do, or the
+# clock counts instructions.
 FACTOR=2
 
 # ---- the crowd ----
@@ -208,6 +209,8 @@ work() {
 	server_connections "$CLIENTS"
 }
 
+judged() { [[ -n ${thousand_clients-} ]] || lab_is counted; }
+
 hostile() {
 	local alone honest secs=$((SECS < 60 ? SECS : 60))
 
@@ -222,6 +225,7 @@ hostile() {
 		"beside hostile clients $MEDIAN ms ($ROUNDS rounds)"
 	verified_all 7
 	lab_wait 60 server_connections "$CLIENTS"
+	judged || return 0
 	[ "$MEDIAN" -le $((FACTOR * honest)) ]
 }
 
@@ -249,6 +253,8 @@ fill() {
 	dd if=/dev/zero of=/export/full bs=1M status=none 2> /dev/null
 	sync
 	rm /export/full
+	sync
+	lab_pause 3	# ext4 gives its memory back later
 }
 
 over() {
