@@ -48,6 +48,9 @@
 #ifndef COMPAT_SV_CB_LWQ
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for SV_CB_LWQ"
 #endif
+#ifndef COMPAT_SVC_SERV_NRPOOLS
+#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_SERV_NRPOOLS"
+#endif
 #ifndef COMPAT_SVC_RESPAGES
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_RESPAGES"
 #endif
