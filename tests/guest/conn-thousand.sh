@@ -254,7 +254,7 @@ fill() {
 	sync
 	rm /export/full
 	sync
-	lab_pause 3	# ext4 gives its memory back later
+	lab_pause 3	# until the memory that the file took is free again
 }
 
 over() {
