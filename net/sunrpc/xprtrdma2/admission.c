@@ -40,9 +40,9 @@
 #define RPCRDMA2_ADMIT_PART	8
 #define RPCRDMA2_ADMIT_MOST	1024U
 
-/* A connection that sunrpc has is not ended before its first Reply has had time to
- * leave, or after so long without a Reply. Of many clients that come within this time
- * those beyond the limit wait.
+/* A connection that sunrpc has is not ended before the client's device has its first
+ * Reply and the client had time to see that, or after so long without a Reply. Of
+ * many clients that come within this time those beyond the limit wait.
  */
 #define RPCRDMA2_ADMIT_GRACE	max(HZ / 40, 1)
 #define RPCRDMA2_ADMIT_REPLY	HZ
@@ -545,15 +545,14 @@ struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_admission *adm)
 }
 
 /**
- * rpcrdma2_admit_replied - a Reply was posted
+ * rpcrdma2_admit_replied - the client's device has the first Reply
  * @svc: the connection
  *
  * Context: any.
  */
 void rpcrdma2_admit_replied(struct rpcrdma2_svc *svc)
 {
-	if (unlikely(!READ_ONCE(svc->cand.replied)))
-		WRITE_ONCE(svc->cand.replied, jiffies ?: 1);
+	WRITE_ONCE(svc->cand.replied, jiffies ?: 1);
 }
 
 /**

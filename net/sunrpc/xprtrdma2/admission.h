@@ -39,7 +39,7 @@ enum rpcrdma2_stage {
  * @origin: where the client is
  * @stage: see enum rpcrdma2_stage
  * @since: since when, jiffies
- * @replied: when its first Reply was posted, jiffies; 0 before
+ * @replied: when the client's device had its first Reply, jiffies; 0 before
  */
 struct rpcrdma2_candidate {
 	struct list_head		list;

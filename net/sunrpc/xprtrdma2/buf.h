@@ -6,6 +6,7 @@
 #define _RPCRDMA2_BUF_H
 
 #include <linux/gfp.h>
+#include <linux/sunrpc/xdr.h>
 
 /* How a completion handler asks for memory; it can do without */
 #define RPCRDMA2_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
@@ -15,6 +16,18 @@ void rpcrdma2_buf_free(void *buf, u32 size);
 size_t rpcrdma2_buf_bytes(u32 size);
 
 gfp_t rpcrdma2_gfp(void);
+
+/* read_bytes_from_xdr_buf(), which takes a hundred instructions, and most messages are
+ * all head.
+ */
+static inline int rpcrdma2_xdr_read(const struct xdr_buf *xdr, u32 pos,
+				    void *to, u32 len)
+{
+	if (pos + len > xdr->head[0].iov_len)
+		return read_bytes_from_xdr_buf(xdr, pos, to, len);
+	memcpy(to, xdr->head[0].iov_base + pos, len);
+	return 0;
+}
 
 /**
  * struct rpcrdma2_reclaim - what was in force before rpcrdma2_reclaim_enter()

@@ -52,10 +52,13 @@ struct rpcrdma2_call_ctx;
  * struct rpcrdma2_responder_ops - what the executor of Calls provides
  * @ready: @call can be executed, or wants pages. May not sleep; called from
  *	completion handlers, chores and threads that gave pages
+ * @replied: the first Reply was sent: an RDMA device of the requester has it.
+ *	May not sleep
  */
 struct rpcrdma2_responder_ops {
 	void (*ready)(struct rpcrdma2_responder *resp,
 		      struct rpcrdma2_call_ctx *call);
+	void (*replied)(struct rpcrdma2_responder *resp);
 };
 
 /**
@@ -79,6 +82,7 @@ struct rpcrdma2_limits {
  * @begin: a chore that begins with a Call, its Receive in the call object
  * @max_pages: pages that a message may need
  * @rws: RDMA contexts
+ * @replied: the first Reply was sent
  * @lock: protects everything below
  * @ncalls: call objects in existence; grows with the grant
  * @calls: free call objects, last used first
@@ -98,6 +102,7 @@ struct rpcrdma2_responder {
 	void (*begin)(struct rpcrdma2_chore *chore);
 	u32				max_pages;
 	struct rpcrdma2_rw_pool		rws;
+	bool				replied;
 
 	spinlock_t			lock;		/* everything below */
 	u32				ncalls;

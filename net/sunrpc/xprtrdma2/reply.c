@@ -260,7 +260,7 @@ static int reply_copy_range(void *priv, u32 pos, u32 len)
 {
 	struct reply_copy *copy = priv;
 
-	if (read_bytes_from_xdr_buf(copy->xdr, pos, copy->p, len))
+	if (rpcrdma2_xdr_read(copy->xdr, pos, copy->p, len))
 		return -EIO;
 	copy->p += len;
 	return 0;
@@ -322,10 +322,17 @@ static void reply_count(struct rpcrdma2_conn *conn,
 		rpcrdma2_stat_inc(stats, remote_invalidations);
 }
 
-/* The Send of a Reply with RDMA Writes completed, and so did the Writes. */
+/* The Send of a Reply completed, and so did its RDMA Writes. */
 static void reply_done(struct rpcrdma2_send *send, int status)
 {
-	rpcrdma2_call_put(send->priv);
+	struct rpcrdma2_call_ctx *call = send->priv;
+	struct rpcrdma2_responder *resp = call->resp;
+
+	if (unlikely(!READ_ONCE(resp->replied)) && status >= 0) {
+		WRITE_ONCE(resp->replied, true);
+		resp->ops->replied(resp);
+	}
+	rpcrdma2_call_put(call);
 }
 
 /* Post the encoded message with the RDMA Writes in front of it. The
@@ -338,6 +345,7 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 	struct rpcrdma2_conn *conn = call->conn;
 	struct ib_send_wr *wr, *first = NULL;
 	bool io = !list_empty(&call->todo);
+	bool replied = READ_ONCE(call->resp->replied);
 	u32 inv = call->inv_handle;
 	u32 copied = call->reply_bytes;
 	u32 epoch = call->tx_epoch;
@@ -355,11 +363,13 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 		inv = 0;
 	rpcrdma2_call_credit(call);
 	wr = rpcrdma2_send_prepare(send, len, inv);
-	if (io) {
-		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, wr);
+	if (io || !replied) {
 		send->done = reply_done;
 		send->priv = call;
-		if (rpcrdma2_call_may_linger(call))
+	}
+	if (io) {
+		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, wr);
+		if (replied && rpcrdma2_call_may_linger(call))
 			send->holds = call->npages - call->first_page;
 	}
 	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->batch,
@@ -371,7 +381,7 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 		return;
 	}
 	reply_count(conn, kind, inv, len, copied);
-	if (!io)
+	if (!io && replied)
 		rpcrdma2_call_put(call);
 }
 

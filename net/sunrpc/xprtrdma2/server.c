@@ -627,8 +627,14 @@ static void svc_call_ready(struct rpcrdma2_responder *resp,
 	svc_xprt_enqueue(&svc->xprt);
 }
 
+static void svc_replied(struct rpcrdma2_responder *resp)
+{
+	rpcrdma2_admit_replied(container_of(resp, struct rpcrdma2_svc, resp));
+}
+
 static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
+	.replied	= svc_replied,
 };
 
 /* ---- coming and going ---- */
@@ -955,7 +961,6 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		svc_xprt_deferred_close(xprt);
 		return -ENOTCONN;
 	}
-	rpcrdma2_admit_replied(rpcrdma2_svc(xprt));
 	/* Entries of pages that were taken are NULL and filled again by
 	 * svc_recv(). If nothing but the first page was used it is ours
 	 * alone and good for the next Reply; other pages may belong to the
