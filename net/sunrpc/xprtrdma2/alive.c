@@ -15,10 +15,12 @@
  * what is sent to it, would keep all that waits in the send queue. Its connect request
  * has told the CM how often, and how long, our device is to try.
  *
- * Four times in silence_seconds a work item looks for a sign. Without one, it
- * posts the Read, and if the next two times there is still none the connection
- * is given up. It counts its own turns, not the time, because the clock leaps
- * in a machine that was stopped for a while.
+ * Four times in silence_seconds a work item looks for a sign, and sixteen times if the
+ * connection is in use: the peer may have lost its own queue pair with a Reply that did
+ * not arrive, and then nothing is in our send queue that would find out. Without a
+ * sign, the work item posts the Read, and if that is not answered for half of
+ * silence_seconds the connection is given up. It counts its own turns, not the time,
+ * because the clock leaps in a machine that was stopped for a while.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -27,8 +29,10 @@
 #include "module.h"
 #include <trace/events/rpcrdma2.h>
 
-#define RPCRDMA2_WATCH_TURNS	4U	/* death, turn, probe, silence, end */
-#define RPCRDMA2_WATCH_SILENT	2U
+/* An idle connection: death, 4 turns, look, 4 turns, probe, 8 turns, end */
+#define RPCRDMA2_WATCH_TURNS	16U
+#define RPCRDMA2_WATCH_IDLE	4U
+#define RPCRDMA2_WATCH_SILENT	8U
 #define RPCRDMA2_WATCH_MAX	86400U	/* seconds */
 
 static unsigned int silence_seconds = 50;
@@ -108,14 +112,24 @@ bool rpcrdma2_conn_probing(const struct rpcrdma2_conn *conn)
 	return atomic_read(&conn->alive.probing);
 }
 
+static bool watch_in_use(struct rpcrdma2_conn *conn)
+{
+	return !rpcrdma2_adapt_quiet(conn->p.stats, conn->client,
+				     &conn->alive.calls) ||
+	       rpcrdma2_credit_used(&conn->rq);
+}
+
 static void watch_next(struct rpcrdma2_conn *conn)
 {
 	unsigned long seconds = min(READ_ONCE(silence_seconds),
 				    RPCRDMA2_WATCH_MAX);
 
-	if (seconds)
-		queue_delayed_work(rpcrdma2_wq, &conn->alive.work,
-				   seconds * HZ / RPCRDMA2_WATCH_TURNS);
+	if (!seconds)
+		return;
+	conn->alive.turns = watch_in_use(conn) ? 1 : RPCRDMA2_WATCH_IDLE;
+	queue_delayed_work(rpcrdma2_wq, &conn->alive.work,
+			   seconds * HZ * conn->alive.turns /
+			   RPCRDMA2_WATCH_TURNS);
 }
 
 static void watch_worker(struct work_struct *work)
@@ -130,7 +144,10 @@ static void watch_worker(struct work_struct *work)
 		conn->alive.silent = 0;
 	} else if (!atomic_read(&conn->alive.probing)) {
 		rpcrdma2_conn_probe(conn);
-	} else if (++conn->alive.silent >= RPCRDMA2_WATCH_SILENT) {
+	} else {
+		conn->alive.silent += conn->alive.turns;
+	}
+	if (conn->alive.silent >= RPCRDMA2_WATCH_SILENT) {
 		rpcrdma2_stat_inc(conn->p.stats, silent_peers);
 		if (rpcrdma2_conn_may_log(conn))
 			pr_notice("rpcrdma2: %pISpc gives no sign of life, connection given up\n",

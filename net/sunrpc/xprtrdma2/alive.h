@@ -17,6 +17,8 @@ struct rpcrdma2_conn;
  * @lkey: its key; a copy, because who probes may have no more than a
  *	reference to the connection's object
  * @probing: a probe is posted
+ * @calls: Calls so far when the watch last looked
+ * @turns: how long the watch waits until it looks again
  * @silent: turns of the watch that a probe was not answered
  * @work: the watch
  */
@@ -24,6 +26,8 @@ struct rpcrdma2_alive {
 	struct ib_cqe			cqe;
 	u32				lkey;
 	atomic_t			probing;
+	unsigned long			calls;
+	u32				turns;
 	u32				silent;
 	struct delayed_work		work;
 };
