@@ -37,8 +37,10 @@
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
 #define RPCRDMA2_REEST_INIT		(HZ / 10)
 #define RPCRDMA2_REEST_MAX		(30 * HZ)
-/* The longest backoff while each connection brings Replies */
-#define RPCRDMA2_REEST_SERVED		(3UL * HZ)
+/* The longest backoff while each connection brings Replies, and from a server that is
+ * away: with the random part less than the 3 s for which sunrpc waits after a refusal
+ */
+#define RPCRDMA2_REEST_SHORT		(2UL * HZ)
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* Between replacements for want of a Reply there are 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
@@ -342,6 +344,33 @@ static int client_try(struct rpcrdma2_client *client)
 	return 0;
 }
 
+/* The next backoff is RPCRDMA2_REEST_SHORT at the most. */
+static void client_limit_backoff(struct rpc_xprt *xprt)
+{
+	xprt->reestablish_timeout = min(xprt->reestablish_timeout,
+					RPCRDMA2_REEST_SHORT / 2);
+}
+
+static bool client_server_away(int err)
+{
+	return err == -ECONNREFUSED || err == -EHOSTUNREACH ||
+	       err == -ENETUNREACH || err == -ETIMEDOUT;
+}
+
+/* What sunrpc hears of a failed attempt. After the two errors that say "not now" it
+ * would wait for 3 s, in addition to the backoff here. The RPC that asked for the
+ * connection hears of them nevertheless if it ends with them, as that of a mount
+ * does, or if it would look for another port. -ENETUNREACH has other uses: on some
+ * kernels it ends RPCs if the administrator wants that (fatal_neterrors).
+ */
+static int client_connect_errno(const struct rpcrdma2_client *client, int err)
+{
+	if (client->tell_refusal ||
+	    (err != -ECONNREFUSED && err != -EHOSTUNREACH))
+		return err;
+	return -ENOTCONN;
+}
+
 static void client_connect_worker(struct work_struct *work)
 {
 	struct rpcrdma2_client *client =
@@ -358,6 +387,9 @@ static void client_connect_worker(struct work_struct *work)
 
 	if (ret) {
 		client->failures++;
+		if (client_server_away(ret))
+			client_limit_backoff(xprt);
+		ret = client_connect_errno(client, ret);
 		client_keep(client);
 	}
 	xprt_clear_connecting(xprt);
@@ -367,7 +399,8 @@ static void client_connect_worker(struct work_struct *work)
 
 /* After a connection that was of use the next attempt is made at once. Others
  * follow at growing distances, not at the same time for all clients of a
- * server that has been away (REC-5).
+ * server that has been away (REC-5). All that is known of the server is known here,
+ * so sunrpc adds no pause of its own as a rule: see client_connect_errno().
  */
 static unsigned long client_reconnect_delay(struct rpcrdma2_client *client)
 {
@@ -390,6 +423,8 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
 	trace_rpcrdma2_op_connect(xprt, 0, delay);
+	client->tell_refusal = RPC_IS_SOFTCONN(task) ||
+			       task->tk_client->cl_autobind;
 	client->connect_at = jiffies + delay;
 	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, 0);
 }
@@ -412,8 +447,7 @@ static void client_judge(struct rpcrdma2_client *client,
 	else if (conn->reason)
 		client->failures++;
 	if (served)
-		xprt->reestablish_timeout = min(xprt->reestablish_timeout,
-						RPCRDMA2_REEST_SERVED / 2);
+		client_limit_backoff(xprt);
 }
 
 /* Take down the connection in reverse order of setting it up. */

@@ -36,6 +36,8 @@
  * @attached_at: jiffies when the last connection was made
  * @failures: attempts in a row that gave no useful connection; transport
  *	locked
+ * @tell_refusal: report a refused attempt to the RPC that asked for the connection;
+ *	transport locked
  * @timed_out: connections in a row that were replaced because a Reply had not come,
  *	up to RPCRDMA2_TIMED_OUT_MAX; queue_lock
  * @timed_out_at: jiffies of the last time
@@ -61,6 +63,7 @@ struct rpcrdma2_client {
 	struct rpc_timeout		timeout;
 	unsigned long			attached_at;
 	unsigned int			failures;
+	bool				tell_refusal;
 	unsigned int			timed_out;
 	unsigned long			timed_out_at;
 	u32				told_version;
