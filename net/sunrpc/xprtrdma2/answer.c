@@ -62,11 +62,13 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 		return false;
 	if (hdr->write_chunks > (write == &none ? 0 : 1))
 		return false;
-	rpcrdma2_writes_begin(hdr, &c);
-	if (rpcrdma2_writes_next(&c, &segs) &&
-	    !chunk_returned(write, segs, &rc->written))
-		return false;
-	if (rpcrdma2_reply_chunk(hdr, &segs) &&
+	if (hdr->write_chunks) {
+		rpcrdma2_writes_begin(hdr, &c);
+		if (rpcrdma2_writes_next(&c, &segs) &&
+		    !chunk_returned(write, segs, &rc->written))
+			return false;
+	}
+	if (hdr->reply_chunk && rpcrdma2_reply_chunk(hdr, &segs) &&
 	    !chunk_returned(reply, segs, &rc->reply))
 		return false;
 	if (hdr->htype == RDMA2_NOMSG)
@@ -181,10 +183,13 @@ static void copy_inline(struct rpcrdma2_requester *rq,
 	u32 len = round_down(min(hdr->body_len, room), XDR_UNIT);
 
 	keep_cpu_data(req);
-	write_bytes_to_xdr_buf(rcv, 0, (void *)hdr->body, len);
-	if (len > rcv->head[0].iov_len)
+	if (len <= rcv->head[0].iov_len) {
+		memcpy(rcv->head[0].iov_base, hdr->body, len);
+	} else {
+		write_bytes_to_xdr_buf(rcv, 0, (void *)hdr->body, len);
 		rpcrdma2_stat_add(rq->stats, copied_bytes,
 				  len - rcv->head[0].iov_len);
+	}
 	req->copied = len;
 }
 
@@ -215,6 +220,8 @@ static void copy_around_payload(struct rpcrdma2_req *req,
 		memcpy(tail->iov_base + pad, hdr->body + before, after);
 	}
 	req->copied = round_down(before + written + pad + after, XDR_UNIT);
+	/* call_decode() wants them identical */
+	memcpy(&req->rqst.rq_private_buf, rcv, sizeof(*rcv));
 }
 
 static void take_reply(struct rpcrdma2_requester *rq,

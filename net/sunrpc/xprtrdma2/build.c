@@ -71,16 +71,14 @@ static bool ddp_allowed(const struct rpc_rqst *rqst)
 			 &rqst->rq_cred->cr_auth->au_flags);
 }
 
-/* Bytes of a Reply's header if these chunks are offered. It has the form of
- * a Call's header without a Read list.
+/* Bytes of a Reply's header if a Write chunk is offered. It has the form of
+ * a Call's header.
  */
 static u32 reply_header(const struct rpcrdma2_conn *conn,
-			const struct rpcrdma2_chunk *write,
-			const struct rpcrdma2_chunk *reply)
+			const struct rpcrdma2_chunk *write)
 {
 	struct rpcrdma2_call call = {
 		.write	= write,
-		.reply	= reply,
 	};
 
 	return conn->codec->call_len(&call);
@@ -103,7 +101,7 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	plan->results = RPCRDMA2_RES_INLINE;
 	plan->res_mrs = 0;
 	req->results.nsegs = 0;
-	plan->res_bytes = reply_header(conn, NULL, NULL) + rcv->buflen;
+	plan->res_bytes = conn->codec->hdr_min + rcv->buflen;
 	plan->reply_due = plan->res_bytes;
 	if (plan->reply_due <= limit)
 		return 0;
@@ -114,7 +112,7 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	    !(READ_ONCE(req->rq->refused) & RPCRDMA2_REFUSED_WRITE)) {
 		plan->res_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(rcv), depth);
 		req->results.nsegs = plan->res_mrs;
-		plan->reply_due = reply_header(conn, &req->results, NULL) +
+		plan->reply_due = reply_header(conn, &req->results) +
 				  rcv->head[0].iov_len + rcv->tail[0].iov_len;
 		if (plan->reply_due <= limit) {
 			plan->results = RPCRDMA2_RES_WRITE;
@@ -136,18 +134,15 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 static void req_chunks(const struct rpcrdma2_req *req,
 		       struct rpcrdma2_call *call)
 {
-	const struct rpcrdma2_plan *plan = &req->plan;
+	enum rpcrdma2_results results = req->plan.results;
+	enum rpcrdma2_args args = req->plan.args;
 
-	memset(call, 0, sizeof(*call));
-	if (plan->args == RPCRDMA2_ARGS_READ)
-		call->read = &req->args;
-	if (plan->args == RPCRDMA2_ARGS_PZ)
-		call->pz = &req->args;
-	if (plan->results == RPCRDMA2_RES_WRITE)
-		call->write = &req->results;
-	if (plan->results == RPCRDMA2_RES_REPLY)
-		call->reply = &req->results;
-	call->nomsg = plan->args == RPCRDMA2_ARGS_PZ;
+	call->nomsg = args == RPCRDMA2_ARGS_PZ;
+	call->inv_handle = 0;
+	call->pz = args == RPCRDMA2_ARGS_PZ ? &req->args : NULL;
+	call->read = args == RPCRDMA2_ARGS_READ ? &req->args : NULL;
+	call->write = results == RPCRDMA2_RES_WRITE ? &req->results : NULL;
+	call->reply = results == RPCRDMA2_RES_REPLY ? &req->results : NULL;
 }
 
 /* Bytes of the Call, planned as it is, with @body bytes behind its header. */
@@ -182,7 +177,9 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 	plan->args = RPCRDMA2_ARGS_INLINE;
 	plan->arg_mrs = 0;
 	req->args.nsegs = 0;
-	plan->arg_bytes = call_bytes(conn, req, snd->len);
+	plan->arg_bytes = plan->results == RPCRDMA2_RES_INLINE ?
+			  conn->codec->hdr_min + snd->len :
+			  call_bytes(conn, req, snd->len);
 	if (plan->arg_bytes <= plan->inline_send)
 		return 0;
 	if (!depth)
@@ -514,7 +511,7 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		body = snd->len;
 		if (hdr + body > size)
 			return too_long;
-		if (read_bytes_from_xdr_buf(snd, 0, p, body))
+		if (rpcrdma2_xdr_read(snd, 0, p, body))
 			return -EIO;
 		rpcrdma2_stat_add(rq->stats, pullup_bytes, snd->page_len);
 		break;

@@ -19,6 +19,7 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/xprt.h>
 
+#include "buf.h"
 #include "callback.h"
 #include "compat.h"
 #include "control.h"
@@ -463,8 +464,8 @@ static int cb_send_reply(struct rpcrdma2_client *client,
 	if (!send)
 		goto out;
 	ret = conn->codec->encode_reply(&reply, send->buf, send->size);
-	if (ret < 0 || read_bytes_from_xdr_buf(snd, 0, send->buf + ret,
-					       snd->len)) {
+	if (ret < 0 || rpcrdma2_xdr_read(snd, 0, send->buf + ret,
+					 snd->len)) {
 		rpcrdma2_send_put(send);
 		ret = -EIO;
 		goto out;

@@ -31,6 +31,9 @@ u32 rpcrdma2_tx_begin(struct rpcrdma2_conn *conn)
 {
 	u32 epoch;
 
+	/* Limits of version 1 stay as they are. */
+	if (!conn->codec->props)
+		return 0;
 	spin_lock(&conn->limits.lock);
 	epoch = conn->limits.epoch;
 	conn->limits.users[epoch]++;
@@ -49,6 +52,8 @@ void rpcrdma2_tx_end(struct rpcrdma2_conn *conn, u32 epoch)
 {
 	bool drained;
 
+	if (!conn->codec->props)
+		return;
 	spin_lock(&conn->limits.lock);
 	drained = !--conn->limits.users[epoch] && epoch != conn->limits.epoch;
 	spin_unlock(&conn->limits.lock);

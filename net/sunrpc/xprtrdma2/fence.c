@@ -98,9 +98,6 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 		rq->replies++;
 		if (rq->lesson == RPCRDMA2_LESSON_NEW)
 			rq->lesson = RPCRDMA2_LESSON_USED;
-		/* call_decode() wants them identical */
-		memcpy(&rqst->rq_private_buf, &rqst->rq_rcv_buf,
-		       sizeof(rqst->rq_private_buf));
 		xprt_complete_rqst(rqst->rq_task, req->copied);
 	}
 	xprt_unpin_rqst(rqst);
@@ -308,6 +305,9 @@ void rpcrdma2_requester_buf_free(struct rpc_task *task)
 	struct rpcrdma2_conn *conn = NULL;
 	bool post = false;
 
+	/* sunrpc sends this RPC no more, so the state stays IDLE */
+	if (likely(READ_ONCE(req->state) == RPCRDMA2_REQ_IDLE))
+		return;
 	spin_lock(&rq->xprt.queue_lock);
 	switch (req->state) {
 	case RPCRDMA2_REQ_IDLE:

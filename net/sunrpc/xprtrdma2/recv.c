@@ -142,6 +142,7 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
 		kfree(rx);
 		return NULL;
 	}
+	INIT_HLIST_NODE(&rx->posted);
 	INIT_LIST_HEAD(&rx->list);
 	atomic_inc(&pool->count);
 	atomic_long_add(rpcrdma2_buf_bytes(size), &pool->bytes);
@@ -187,15 +188,17 @@ static bool recv_has_size(const struct rpcrdma2_recv_pool *pool,
 	       rx->size <= READ_ONCE(pool->most);
 }
 
+/* A look without the lock: chain_weed() looks again before anything is posted, and
+ * who changes any of this looks afterwards.
+ */
 static u32 recv_missing(struct rpcrdma2_conn *conn)
 {
-	u32 missing = 0;
+	u32 posted = READ_ONCE(conn->rq.posted);
+	u32 target = READ_ONCE(conn->rq.target);
 
-	spin_lock(&conn->rq.lock);
-	if (!conn->rq.closed && conn->rq.posted < conn->rq.target)
-		missing = conn->rq.target - conn->rq.posted;
-	spin_unlock(&conn->rq.lock);
-	return missing;
+	if (READ_ONCE(conn->rq.closed))
+		return 0;
+	return target - min(target, posted);
 }
 
 /* How many must be posted because they are promised? The target includes a batch
@@ -361,13 +364,13 @@ static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 	for (n = 0; wr; wr = wr->next, n++) {
 		rx = container_of(wr, struct rpcrdma2_recv, wr);
 		if (posted) {
-			list_add_tail(&rx->list, &conn->rq.list);
+			hlist_add_head(&rx->posted, &conn->rq.list);
 			trace_rpcrdma2_post_recv(conn, rx);
 		} else {
-			list_del_init(&rx->list);
+			hlist_del_init(&rx->posted);
 		}
 	}
-	conn->rq.posted += posted ? n : -n;
+	WRITE_ONCE(conn->rq.posted, conn->rq.posted + (posted ? n : -n));
 	return n;
 }
 
@@ -448,7 +451,7 @@ static bool recvs_smaller(const struct rpcrdma2_conn *conn, u32 size)
 	const struct rpcrdma2_recv *rx;
 
 	lockdep_assert_held(&conn->rq.lock);
-	list_for_each_entry(rx, &conn->rq.list, list)
+	hlist_for_each_entry(rx, &conn->rq.list, posted)
 		if (rx->size < size)
 			return true;
 	return false;
@@ -506,7 +509,7 @@ void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_rq *rq = &conn->rq;
 
 	spin_lock_init(&rq->lock);
-	INIT_LIST_HEAD(&rq->list);
+	INIT_HLIST_HEAD(&rq->list);
 	INIT_DELAYED_WORK(&rq->refill_work, recv_refill_worker);
 	rq->done = done;
 	spin_lock_init(&rq->credit_lock);
@@ -548,7 +551,7 @@ bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn)
 void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&conn->rq.lock);
-	conn->rq.closed = true;
+	WRITE_ONCE(conn->rq.closed, true);
 	spin_unlock(&conn->rq.lock);
 	cancel_delayed_work_sync(&conn->rq.refill_work);
 }
@@ -581,10 +584,10 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	bool posted;
 
 	spin_lock(&rq->lock);
-	posted = !list_empty(&rx->list);
+	posted = !hlist_unhashed(&rx->posted);
 	if (posted) {
-		list_del_init(&rx->list);
-		rq->posted--;
+		hlist_del_init(&rx->posted);
+		WRITE_ONCE(rq->posted, rq->posted - 1);
 		rx->early = !rq->flows && wc->status == IB_WC_SUCCESS;
 		rq->early += rx->early;
 	}
@@ -1017,10 +1020,11 @@ void rpcrdma2_recvs_resize(struct rpcrdma2_conn *conn, u32 size)
  */
 void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_recv *rx, *tmp;
+	struct rpcrdma2_recv *rx;
+	struct hlist_node *tmp;
 
-	list_for_each_entry_safe(rx, tmp, &conn->rq.list, list) {
-		list_del_init(&rx->list);
+	hlist_for_each_entry_safe(rx, tmp, &conn->rq.list, posted) {
+		hlist_del_init(&rx->posted);
 		llist_add(&rx->node, &conn->p.pool->free);
 		rpcrdma2_stat_inc(conn->p.stats, lost_completions);
 	}

@@ -27,7 +27,8 @@ struct rpcrdma2_conn;
  * @sge: its buffer, mapped while it is posted or in use
  * @conn: connection it is mapped for
  * @node: link in the pool's free list
- * @list: link in the connection's list of posted ones
+ * @posted: link in the connection's list of posted ones
+ * @list: link in a list of the owner of the message
  * @buf: the memory
  * @size: bytes at @buf
  * @len: bytes received
@@ -44,6 +45,7 @@ struct rpcrdma2_recv {
 	struct ib_sge			sge;
 	struct rpcrdma2_conn		*conn;
 	struct llist_node		node;
+	struct hlist_node		posted;
 	struct list_head		list;
 	void				*buf;
 	u32				size;
@@ -92,7 +94,7 @@ struct rpcrdma2_recv_pool {
  * @max: Receives the QP can hold
  * @target: Receives to keep posted
  * @posted: Receives posted now
- * @list: these Receives, in the order of posting
+ * @list: these Receives
  * @size: bytes of the smallest that may be posted: what is announced
  * @early: messages that came early and are not handled yet
  * @flows: messages that come now are handled by the completion handler
@@ -110,7 +112,7 @@ struct rpcrdma2_rq {
 	u32				max;
 	u32				target;
 	u32				posted;
-	struct list_head		list;
+	struct hlist_head		list;
 	u32				size;
 	u32				early;
 	bool				flows;

@@ -54,7 +54,7 @@ void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
 	lockdep_assert(req_next_states[req->state] & BIT(to));
 	trace_rpcrdma2_req_state(req, to, req->fence);
-	req->state = to;
+	WRITE_ONCE(req->state, to);
 }
 
 static const u8 __maybe_unused req_next_fences[] = {
@@ -219,15 +219,15 @@ void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
 				  struct rpc_rqst *rqst)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
-	bool keep;
+	bool keep = READ_ONCE(req->state) != RPCRDMA2_REQ_IDLE;
 
-	spin_lock(&xprt->queue_lock);
-	keep = req->state != RPCRDMA2_REQ_IDLE;
-	if (keep) {
-		WARN_ON_ONCE(req->state != RPCRDMA2_REQ_ORPHAN);
-		req->abandoned = true;
+	if (unlikely(keep)) {
+		spin_lock(&xprt->queue_lock);
+		keep = req->state != RPCRDMA2_REQ_IDLE;
+		WARN_ON_ONCE(keep && req->state != RPCRDMA2_REQ_ORPHAN);
+		req->abandoned = keep;
+		spin_unlock(&xprt->queue_lock);
 	}
-	spin_unlock(&xprt->queue_lock);
 	if (!keep)
 		rpcrdma2_slot_put(req);
 }

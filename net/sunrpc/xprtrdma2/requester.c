@@ -6,7 +6,8 @@
  * An RPC goes IDLE -> QUEUED -> SENDING -> POSTED -> REPLIED -> IDLE. From
  * sunrpc's view it is sent as soon as it is QUEUED; credits, send queue room
  * and MRs are waited for in the FIFO, by nobody's thread. Whatever may have
- * freed one of them runs rpcrdma2_requester_run().
+ * freed one of them runs rpcrdma2_requester_run(). A Call that finds a credit and
+ * no other Call waiting does not enter the FIFO.
  *
  * Invariants and contexts: see req.h. Nothing here sleeps but
  * what says so.
@@ -154,6 +155,31 @@ static bool must_not_pass(struct rpcrdma2_requester *rq)
 	       rq->taken - first->turn >= RPCRDMA2_MAY_PASS;
 }
 
+/* Take a credit for a Call that waits, or has come just now. */
+static bool call_take(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (!rpcrdma2_credit_take(&rq->conn->rq))
+		return false;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_SENDING);
+	if (!req->turn)
+		req->turn = ++rq->taken;
+	req->sends++;
+	req->on_wire = false;
+	/* What is before this, sunrpc calls queue time, and the rest RTT */
+	req->rqst.rq_xtime = ktime_get();
+	xprt_pin_rqst(&req->rqst);
+	rq->busy++;
+	return true;
+}
+
+/* Is the Call being encoded again, or about to be cancelled? */
+static bool call_is_off(const struct rpcrdma2_req *req)
+{
+	return !test_bit(RPC_TASK_NEED_RECV,
+			 &req->rqst.rq_task->tk_runstate);
+}
+
 /* Take the first Call of the FIFO and a credit for it. */
 static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 				      struct rpcrdma2_conn **pconn)
@@ -175,27 +201,15 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 					       list);
 		if (!req)
 			goto out_none;
-		/* Being encoded again, or about to be cancelled? It will
-		 * come back, or never.
-		 */
-		if (test_bit(RPC_TASK_NEED_RECV,
-			     &req->rqst.rq_task->tk_runstate))
+		if (!call_is_off(req))
 			break;
+		/* It will come back, or never. */
 		list_del_init(&req->list);
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	}
-	if (!rpcrdma2_credit_take(&conn->rq))
+	if (!call_take(rq, req))
 		goto out_none;
 	list_move_tail(&req->list, &rq->outstanding);
-	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_SENDING);
-	if (!req->turn)
-		req->turn = ++rq->taken;
-	req->sends++;
-	req->on_wire = false;
-	/* What is before this, sunrpc calls queue time, and the rest RTT */
-	req->rqst.rq_xtime = ktime_get();
-	xprt_pin_rqst(&req->rqst);
-	rq->busy++;
 	spin_unlock(&xprt->queue_lock);
 	*pconn = conn;
 	return req;
@@ -203,6 +217,20 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 out_none:
 	spin_unlock(&xprt->queue_lock);
 	return NULL;
+}
+
+/* A Call that is not sent gives back all that it was to be sent with. */
+static void call_put_back(struct rpcrdma2_requester *rq,
+			  struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+			  enum rpcrdma2_req_state to)
+{
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	rpcrdma2_req_mrs_put(rq, req);
+	rpcrdma2_tx_end(conn, req->tx_epoch);
+	rpcrdma2_credit_put(&conn->rq);
+	rpcrdma2_req_set_state(req, to);
+	xprt_unpin_rqst(&req->rqst);
+	rpcrdma2_requester_busy_put(rq);
 }
 
 /* The Call stays the first of its list. One of the flags tells the others
@@ -216,16 +244,11 @@ static bool fifo_return(struct rpcrdma2_requester *rq,
 {
 	bool first;
 
-	rpcrdma2_req_mrs_put(rq, req);
-	rpcrdma2_tx_end(conn, req->tx_epoch);
-	rpcrdma2_credit_put(&conn->rq);
 	spin_lock(&rq->xprt.queue_lock);
+	call_put_back(rq, conn, req, RPCRDMA2_REQ_QUEUED);
 	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
-	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	first = !*flag;
 	WRITE_ONCE(*flag, true);
-	xprt_unpin_rqst(&req->rqst);
-	rpcrdma2_requester_busy_put(rq);
 	spin_unlock(&rq->xprt.queue_lock);
 	return first;
 }
@@ -253,12 +276,8 @@ static bool fifo_pass(struct rpcrdma2_requester *rq,
 	spin_lock(&rq->xprt.queue_lock);
 	passed = rq->mr_wait;
 	if (passed) {
-		rpcrdma2_tx_end(conn, req->tx_epoch);
-		rpcrdma2_credit_put(&conn->rq);
+		call_put_back(rq, conn, req, RPCRDMA2_REQ_QUEUED);
 		list_move_tail(&req->list, &rq->starved);
-		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
-		xprt_unpin_rqst(&req->rqst);
-		rpcrdma2_requester_busy_put(rq);
 	}
 	spin_unlock(&rq->xprt.queue_lock);
 	return passed;
@@ -271,16 +290,11 @@ static void fail_call(struct rpcrdma2_requester *rq,
 {
 	trace_rpcrdma2_call_failed(conn, req, err);
 	atomic_long_inc(&rq->unbuildable);
-	rpcrdma2_req_mrs_put(rq, req);
-	rpcrdma2_tx_end(conn, req->tx_epoch);
-	rpcrdma2_credit_put(&conn->rq);
 	spin_lock(&rq->xprt.queue_lock);
+	call_put_back(rq, conn, req, RPCRDMA2_REQ_IDLE);
 	list_del_init(&req->list);
-	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	req->error = -EIO;
 	rpcrdma2_req_fail(rq, req);
-	xprt_unpin_rqst(&req->rqst);
-	rpcrdma2_requester_busy_put(rq);
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
@@ -390,6 +404,54 @@ static void count_missed(const struct rpcrdma2_requester *rq,
 		rpcrdma2_props_missed(conn, plan->res_bytes);
 }
 
+/* Send a Call that has a credit, in @slot if there is one, which is used up or given
+ * back. Returns false if there is no room in the send queue.
+ */
+static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_req *req, struct rpcrdma2_send **slot)
+{
+	u32 nwrs;
+	int ret;
+
+	req->tx_epoch = rpcrdma2_tx_begin(conn);
+plan:
+	/* A slot may have become smaller than the limit will be */
+	ret = rpcrdma2_req_plan(conn, req, *slot ? (*slot)->size : U32_MAX);
+	if (ret)
+		goto out_fail;
+	if (fifo_pass(rq, conn, req, slot))
+		return true;
+	count_missed(rq, conn, &req->plan);
+	nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
+	if (*slot && (*slot)->nwrs < nwrs)
+		slot_drop(slot);
+	if (!*slot)
+		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
+	if (!*slot)
+		return wait_for_room(rq, conn, req, nwrs);
+	ret = rpcrdma2_req_build(rq, conn, req, *slot);
+	if (ret > 0) {
+		req->unmapped = 0;
+		post_call(rq, conn, req, *slot, ret);
+		*slot = NULL;
+		return true;
+	}
+	/* The limit has changed since */
+	if (ret == -ESTALE) {
+		rpcrdma2_req_mrs_put(rq, req);
+		goto plan;
+	}
+	if (worth_waiting(rq, req, ret)) {
+		slot_drop(slot);
+		wait_for_memory(rq, conn, req, ret);
+		return true;
+	}
+out_fail:
+	slot_drop(slot);
+	fail_call(rq, conn, req, ret);
+	return true;
+}
+
 /**
  * rpcrdma2_requester_run - send Calls of the FIFO
  * @rq: the requester
@@ -405,56 +467,15 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 {
 	struct rpcrdma2_conn *conn;
 	struct rpcrdma2_req *req;
-	int ret;
-	u32 nwrs;
 
 	/* The look without the lock misses nothing: what opens the window or
 	 * frees a resource does so under queue_lock or rq.credit_lock, which the
 	 * sender takes after it has queued its Call.
 	 */
 	while ((!list_empty(&rq->fifo) || !list_empty(&rq->starved)) &&
-	       (req = fifo_take(rq, &conn))) {
-		req->tx_epoch = rpcrdma2_tx_begin(conn);
-plan:
-		/* A slot may have become smaller than the limit will be */
-		ret = rpcrdma2_req_plan(conn, req, send ? send->size : U32_MAX);
-		if (ret) {
-			slot_drop(&send);
-			fail_call(rq, conn, req, ret);
-			continue;
-		}
-		if (fifo_pass(rq, conn, req, &send))
-			continue;
-		count_missed(rq, conn, &req->plan);
-		nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
-		if (send && send->nwrs < nwrs)
-			slot_drop(&send);
-		if (!send)
-			send = rpcrdma2_send_get(conn, nwrs, NULL, false);
-		if (!send) {
-			if (!wait_for_room(rq, conn, req, nwrs))
-				return;
-			continue;
-		}
-		ret = rpcrdma2_req_build(rq, conn, req, send);
-		if (ret > 0) {
-			req->unmapped = 0;
-			post_call(rq, conn, req, send, ret);
-			send = NULL;
-			continue;
-		}
-		/* The limit has changed since */
-		if (ret == -ESTALE) {
-			rpcrdma2_req_mrs_put(rq, req);
-			goto plan;
-		}
-		slot_drop(&send);
-		if (worth_waiting(rq, req, ret)) {
-			wait_for_memory(rq, conn, req, ret);
-			continue;
-		}
-		fail_call(rq, conn, req, ret);
-	}
+	       (req = fifo_take(rq, &conn)))
+		if (!call_send(rq, conn, req, &send))
+			return;
 	slot_drop(&send);
 }
 
@@ -488,6 +509,13 @@ static bool resend_is_needless(const struct rpcrdma2_req *req)
 	       !req->moved;
 }
 
+/* May a Call that has come just now be sent before any other? */
+static bool nobody_waits(const struct rpcrdma2_requester *rq)
+{
+	return list_empty(&rq->fifo) && list_empty(&rq->starved) &&
+	       !rq->sq_wait;
+}
+
 /**
  * rpcrdma2_requester_send - send a Call, or queue it to be sent
  * @rqst: an encoded Call
@@ -505,8 +533,9 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
 	struct rpcrdma2_requester *rq = req->rq;
 	struct rpc_xprt *xprt = &rq->xprt;
+	bool first = false, replace = false;
+	struct rpcrdma2_send *slot = NULL;
 	struct rpcrdma2_conn *conn;
-	bool replace = false;
 	int ret;
 
 	if (rqst->rq_rcv_buf.flags & XDRBUF_SPARSE_PAGES) {
@@ -533,9 +562,11 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		req->again = false;
 		req->turn = 0;
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
-		list_add_tail(&req->list, &rq->fifo);
 		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
 		trace_rpcrdma2_queued(req);
+		first = nobody_waits(rq) && !call_is_off(req) &&
+			call_take(rq, req);
+		list_add_tail(&req->list, first ? &rq->outstanding : &rq->fifo);
 		ret = 0;
 		break;
 	case RPCRDMA2_REQ_QUEUED:
@@ -562,7 +593,10 @@ out_unlock:
 		rpcrdma2_conn_get(conn);
 	spin_unlock(&xprt->queue_lock);
 
+	if (first)
+		call_send(rq, conn, req, &slot);
 	if (!ret) {
+		/* Perhaps the Call is back in the FIFO, and there is room again */
 		rpcrdma2_requester_run(rq, NULL);
 		/* A counter, which may be wrong by one */
 		if (data_race(req->state) == RPCRDMA2_REQ_QUEUED)

@@ -125,16 +125,6 @@ static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
 	return send;
 }
 
-static void slot_release(struct rpcrdma2_conn *conn,
-			 struct rpcrdma2_send *send)
-{
-	lockdep_assert_held(&conn->sq.lock);
-	conn->sq.avail += send->nwrs;
-	send->nwrs = 0;
-	list_add(&send->list, slot_is_control(conn, send) ?
-			      &conn->sq.free_control : &conn->sq.free);
-}
-
 static void slot_unmap(struct rpcrdma2_send *send)
 {
 	if (!send->buf)
@@ -257,15 +247,22 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->sq.lock);
 }
 
-/* Slots that were in use become free. */
+/* Slots that were in use become free: all of the list at once, of which slots for
+ * control messages then go to their own.
+ */
 static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 {
 	struct rpcrdma2_send *pos, *tmp;
 	bool growing;
 
 	spin_lock(&conn->sq.lock);
-	list_for_each_entry_safe(pos, tmp, slots, list)
-		slot_release(conn, pos);
+	list_for_each_entry_safe(pos, tmp, slots, list) {
+		conn->sq.avail += pos->nwrs;
+		pos->nwrs = 0;
+		if (slot_is_control(conn, pos))
+			list_move(&pos->list, &conn->sq.free_control);
+	}
+	list_splice(slots, &conn->sq.free);
 	growing = conn->sq.slot_want > conn->sq.slot_size;
 	spin_unlock(&conn->sq.lock);
 	if (unlikely(growing))
@@ -297,9 +294,10 @@ static void sends_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_send *last,
 
 	lockdep_assert_held(&sq->lock);
 	sq->completions++;
-	while (last->posted) {
-		pos = list_first_entry(&sq->posted, struct rpcrdma2_send, list);
-		list_move_tail(&pos->list, retired);
+	if (!last->posted)
+		return;
+	list_cut_position(retired, &sq->posted, &last->list);
+	list_for_each_entry(pos, retired, list) {
 		pos->posted = false;
 		sq->lingering -= pos->holds;
 		if (pos == sq->settle_to)
@@ -1080,10 +1078,10 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	list_del_init(&send->list);
 	send->posted = false;
 	conn->sq.lingering -= holds;
-	slot_release(conn, send);
 	spin_unlock(&conn->sq.lock);
 	trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled, ret);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
+	rpcrdma2_send_put(send);
 	return -ENOTCONN;
 }
 

@@ -17,6 +17,8 @@
 #define LIST_END		0U
 #define LIST_ENTRY		1U
 
+#define EMPTY_LISTS		12U	/* LIST_END three times */
+
 #define RPC_MSG_MIN		8U	/* XID and msg_type */
 
 /* Decoding: first words */
@@ -45,6 +47,16 @@ bool rpcrdma2_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr)
 	return true;
 }
 
+/* Bytes of the shortest message that has these first words */
+static u32 least_len(const struct rpcrdma2_hdr *hdr)
+{
+	if (hdr->vers == RPCRDMA_VERS_2)
+		return RPCRDMA2_PREFIX;
+	if (hdr->vers == RPCRDMA_VERS_1 && hdr->htype != RDMA2_ERROR)
+		return RPCRDMA1_HDR_MIN;
+	return RPCRDMA_COMMON_PREFIX;
+}
+
 /**
  * rpcrdma2_too_short - must a message be dropped because of its length?
  * @msg: received message
@@ -61,13 +73,7 @@ bool rpcrdma2_too_short(const void *msg, u32 len)
 {
 	struct rpcrdma2_hdr hdr;
 
-	if (!rpcrdma2_peek(msg, len, &hdr))
-		return true;
-	if (hdr.vers == RPCRDMA_VERS_2)
-		return len < RPCRDMA2_PREFIX;
-	if (hdr.vers == RPCRDMA_VERS_1 && hdr.htype != RDMA2_ERROR)
-		return len < RPCRDMA1_HDR_MIN;
-	return false;
+	return !rpcrdma2_peek(msg, len, &hdr) || len < least_len(&hdr);
 }
 
 /**
@@ -84,9 +90,8 @@ bool rpcrdma2_wire_prefix(struct rpcrdma2_reader *r, const void *msg, u32 len,
 			  struct rpcrdma2_hdr *hdr)
 {
 	memset(hdr, 0, sizeof(*hdr));
-	if (rpcrdma2_too_short(msg, len))
+	if (!rpcrdma2_peek(msg, len, hdr) || len < least_len(hdr))
 		return false;
-	rpcrdma2_peek(msg, len, hdr);
 
 	r->p = msg;
 	r->left = len;
@@ -244,6 +249,13 @@ static bool rd_reply_chunk(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
 	return true;
 }
 
+/* Most messages have no chunks. */
+static bool lists_empty(const struct rpcrdma2_reader *r)
+{
+	return r->left >= EMPTY_LISTS && !get_unaligned_be64(r->p) &&
+	       !get_unaligned_be32(r->p + 8);
+}
+
 /**
  * rpcrdma2_wire_lists - decode Read list, Write list and Reply chunk
  * @r: reader at the first word of the Read list; left behind the lists
@@ -254,6 +266,8 @@ static bool rd_reply_chunk(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
  */
 bool rpcrdma2_wire_lists(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
 {
+	if (lists_empty(r))
+		return rpcrdma2_rd_skip(r, EMPTY_LISTS);
 	return rd_read_list(r, hdr) && rd_write_list(r, hdr) &&
 	       rd_reply_chunk(r, hdr);
 }
@@ -301,7 +315,7 @@ bool rpcrdma2_wire_shape_ok(const struct rpcrdma2_hdr *hdr)
 		return false;
 	if (hdr->htype == RDMA2_NOMSG)
 		return hdr->reply_chunk;
-	return !rpcrdma2_reply_chunk_bytes(hdr);
+	return !hdr->reply_chunk || !rpcrdma2_reply_chunk_bytes(hdr);
 }
 
 /* Iterators */
@@ -568,19 +582,26 @@ u64 rpcrdma2_reply_chunk_bytes(const struct rpcrdma2_hdr *reply)
 void rpcrdma2_wire_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers,
 			      u32 credit, u32 htype)
 {
-	rpcrdma2_wr_u32(w, xid);
-	rpcrdma2_wr_u32(w, vers);
-	rpcrdma2_wr_u32(w, credit);
-	rpcrdma2_wr_u32(w, htype);
+	u8 *p = rpcrdma2_wr_room(w, RPCRDMA_COMMON_PREFIX);
+
+	if (!p)
+		return;
+	put_unaligned_be32(xid, p);
+	put_unaligned_be32(vers, p + 4);
+	put_unaligned_be32(credit, p + 8);
+	put_unaligned_be32(htype, p + 12);
 }
 
 static void wr_segment(struct rpcrdma2_writer *w, u32 handle, u32 length,
 		       u64 offset)
 {
-	rpcrdma2_wr_u32(w, handle);
-	rpcrdma2_wr_u32(w, length);
-	rpcrdma2_wr_u32(w, (u32)(offset >> 32));
-	rpcrdma2_wr_u32(w, (u32)offset);
+	u8 *p = rpcrdma2_wr_room(w, RPCRDMA2_SEGMENT_BYTES);
+
+	if (!p)
+		return;
+	put_unaligned_be32(handle, p);
+	put_unaligned_be32(length, p + 4);
+	put_unaligned_be64(offset, p + 8);
 }
 
 static void wr_read_chunk(struct rpcrdma2_writer *w,
@@ -610,6 +631,15 @@ static void wr_counted_chunk(struct rpcrdma2_writer *w,
 		seg = &chunk->seg[i];
 		wr_segment(w, seg->handle, seg->length, seg->offset);
 	}
+}
+
+/* Most messages have no chunks. */
+static void wr_empty_lists(struct rpcrdma2_writer *w)
+{
+	u8 *p = rpcrdma2_wr_room(w, EMPTY_LISTS);
+
+	if (p)
+		memset(p, LIST_END, EMPTY_LISTS);
 }
 
 static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
@@ -671,6 +701,10 @@ u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call *call)
 void rpcrdma2_wire_put_call_lists(struct rpcrdma2_writer *w,
 				  const struct rpcrdma2_call *call)
 {
+	if (!call->pz && !call->read && !call->write && !call->reply) {
+		wr_empty_lists(w);
+		return;
+	}
 	wr_read_chunk(w, call->pz, 0);
 	wr_read_chunk(w, call->read, call->read ? call->read->position : 0);
 	rpcrdma2_wr_u32(w, LIST_END);
@@ -766,6 +800,10 @@ void rpcrdma2_wire_put_reply_lists(struct rpcrdma2_writer *w,
 	struct rpcrdma2_cursor writes, segs;
 	u32 i;
 
+	if (!reply->call->write_chunks && !reply->call->reply_chunk) {
+		wr_empty_lists(w);
+		return;
+	}
 	rpcrdma2_wr_u32(w, LIST_END);
 
 	rpcrdma2_writes_begin(reply->call, &writes);

@@ -58,15 +58,26 @@ struct rpcrdma2_writer {
 	bool			overflow;
 };
 
+/* The next @bytes bytes of the buffer, or NULL */
+static inline u8 *rpcrdma2_wr_room(struct rpcrdma2_writer *w, u32 bytes)
+{
+	u8 *p = w->p;
+
+	if (w->overflow || w->left < bytes) {
+		w->overflow = true;
+		return NULL;
+	}
+	w->p += bytes;
+	w->left -= bytes;
+	return p;
+}
+
 static inline void rpcrdma2_wr_u32(struct rpcrdma2_writer *w, u32 v)
 {
-	if (w->overflow || w->left < sizeof(v)) {
-		w->overflow = true;
-		return;
-	}
-	put_unaligned_be32(v, w->p);
-	w->p += sizeof(v);
-	w->left -= sizeof(v);
+	u8 *p = rpcrdma2_wr_room(w, sizeof(v));
+
+	if (p)
+		put_unaligned_be32(v, p);
 }
 
 /* Bytes written into a buffer of @size bytes, or -EMSGSIZE. */
