@@ -9,9 +9,19 @@
 # timeout: 900
 . /lab/lib/lab.sh
 . /lab/lib/recovery.sh
-. /lab/tests/params	# DEVICES REPEAT CLIENTS
+. /lab/tests/params	# DEVICES REPEAT CLIENTS FAULTS
 
 have_siw() { false; }
+wanted() { [[ " $FAULTS " = *" $1 "* ]]; }
+
+# Between 3 and 9 seconds, the same for every transport, and spread evenly however many
+# faults there are: each is longer than the last by the golden section of the range,
+# modulo the range.
+fault_lasts() {
+	local ms=$((3000 + FAULT * 3708 % 6000))
+
+	lab_pause "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
+}
 
 address_of() { echo "10.1.$(($1 / 250)).$(($1 % 250 + 1))"; }
 
@@ -24,7 +34,7 @@ listen() {
 # Connections are closed as they should be. A client that asks meanwhile is refused.
 server_restarted() {
 	echo 0 > "$NFSD/threads"
-	some_seconds 3 9
+	fault_lasts
 	listen
 	END=$(now_ns)
 	echo 16 > "$NFSD/threads"
@@ -33,7 +43,7 @@ server_restarted() {
 
 device_back() {
 	rdma link delete rxe0
-	some_seconds 3 9
+	fault_lasts
 	lab_net
 	END=$(now_ns)
 }
@@ -46,8 +56,8 @@ mount_some() {
 	MOUNTS=()
 	for dev; do
 		for ((j = 1; j <= n; j++)); do
-			dir=$RECOVERY_DIR/$dev-$j
-			recovery_mount "$dev" "$(address_of $((++i)))" "$dir"
+			i=$((i + 1)) dir=$RECOVERY_DIR/$dev-$j
+			recovery_mount "$dev" "$(address_of $i)" "$dir"
 			MOUNTS+=("$dev=$dir")
 		done
 	done
@@ -68,6 +78,7 @@ faults() {
 
 	recovery_work "$1" "${MOUNTS[@]}"
 	for ((i = 1; i <= $3; i++)); do
+		FAULT=$i
 		ktap_diag "$1 $i of $3, ${#MOUNTS[@]} mounts from ${MOUNTS[0]%%=*} on"
 		recovery_fault "$2" "${MOUNTS[@]}"
 	done
@@ -84,14 +95,18 @@ uname -r > "$LAB_OUT/kernel"
 for ((i = 1; i <= 4 * CLIENTS; i++)); do
 	ip addr add "$(address_of $i)/16" dev v0
 done
-mount_some 1 $DEVICES
-faults restart server_restarted "$REPEAT"
-umount_all
-# shellcheck disable=SC2046 # words
-mount_some 1 $(tr ' ' '\n' <<< "$DEVICES" | grep -vx tcp)
-faults device device_back "$REPEAT"
-umount_all
-for dev in $DEVICES; do
+if wanted restart; then
+	mount_some 1 $DEVICES
+	faults restart server_restarted "$REPEAT"
+	umount_all
+fi
+if wanted device; then
+	# shellcheck disable=SC2046 # words
+	mount_some 1 $(tr ' ' '\n' <<< "$DEVICES" | grep -vx tcp)
+	faults device device_back "$REPEAT"
+	umount_all
+fi
+for dev in $(! wanted crowd || echo "$DEVICES"); do
 	mount_some "$CLIENTS" "$dev"
 	faults crowd server_restarted $(((REPEAT + 3) / 4))
 	umount_all

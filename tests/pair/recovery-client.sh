@@ -39,6 +39,7 @@ cable_cut() {
 faults() { # CASE FUNC TIMES
 	local i
 
+	[ "$3" != 0 ] || return 0
 	recovery_work "$1" "${MOUNTS[@]}"
 	for ((i = 1; i <= $3; i++)); do
 		ktap_diag "$1 $i of $3"

@@ -118,10 +118,6 @@ recovery_end() {
 	done >> "$RESULTS"
 }
 
-# some_seconds FROM TO: any number, or a fault would have the length of the client's pause
-# between two attempts
-some_seconds() { lab_pause "$(($1 + RANDOM % ($2 - $1))).$((RANDOM % 10))"; }
-
 # The same mount with an empty cache
 recovery_again() { # DEV DIR
 	local addr
