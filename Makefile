@@ -84,6 +84,7 @@ check-thousand:
 	@scripts/setup-packages.sh
 	@scripts/lab/run qemu --mem 4G --param thousand_clients=1000 \
 		--param thousand_seconds=600 conn-thousand
+	@scripts/lab/run counted --mem 4G --param thousand_clients=1000 conn-lease
 
 check-pressure:
 	@scripts/setup-packages.sh

@@ -3,7 +3,8 @@
 #
 # Many clients connect at once, as after a restart of the server, and its
 # threads are busy: all of them get in. Clients that only keep their lease keep it, and
-# nfsd's limit of connections is obeyed. conn-flood has those who mean harm.
+# nfsd's limit of connections is obeyed. Connections that fail take a few lines of the
+# log. conn-flood has those who mean harm.
 #
 # timeout: 200
 # flavours: uml-debug
@@ -77,6 +78,31 @@ keeps() {
 	lab_wait 60 server_has_only 0
 }
 
+# fault CLIENTS SOURCE SOURCES: they are served, then their connections fail.
+fault() {
+	start_crowd "$@" connect fault
+	lab_wait 60 said closed || { stop_crowd; return 1; }
+	stop_crowd
+}
+
+# lost NETWORK: lines about that
+lost() { logged "rpcrdma2: $1[0-9:]*: connection lost" | wc -l; }
+
+# Of one address there are four lines in five seconds, whatever fails. Eight others have
+# lines of their own: each shares the limit of the first one only by chance, 1 in 16.
+log_lines() {
+	local start=$SECONDS lines
+
+	mark_log
+	fault 40 $OTHERS.1 1
+	fault 8 $OTHERS.2 8
+	lines=$(lost "$OTHERS.1:")
+	[ "$lines" -ge 1 ]
+	[ "$lines" -le $((4 * (2 + (SECONDS - start) / 5))) ]
+	[ "$(lost "$OTHERS.[2-9]:")" -ge 1 ]
+	lab_wait 60 server_has_only 0
+}
+
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start
@@ -91,4 +117,5 @@ if has_max_connections; then
 	ktap_run "rxe: max_connections 20 is obeyed" keeps 20 15
 	ktap_run "rxe: max_connections 4000 is obeyed" keeps 4000 100
 fi
+ktap_run "rxe: connections that fail do not fill the log (S16)" log_lines
 ip addr flush to $OTHERS.0/24 dev v0

@@ -3,7 +3,8 @@
 #
 # What a connection needed for a burst it gives back: a server's Receives with clients
 # of either version that are idle and go on with little work, a client's when it has
-# had no connection for a while. Receives of version 1 are as large as its threshold.
+# had no connection for a while. Receives of version 1 are as large as its threshold,
+# callback slots as a callback.
 #
 # timeout: 120
 # flavours: uml-debug qemu
@@ -143,12 +144,30 @@ given_back() { # DEV VERS
 	echo 0 > $PARAMETERS/adapt_seconds
 }
 
+# A mount has eight callback slots: no allocation for one is larger than 2 KiB (C16).
+callback_slots() { # DEV VERS
+	local event=$TRACE/events/kmem/kmalloc
+
+	echo 'bytes_req > 512' > $event/filter
+	trace_on kmem/kmalloc
+	nfs "$1" "$2"
+	trace_off
+	echo 0 > $event/filter
+	umount_nfs
+	grep -E 'call_site=(cb_alloc|rpcrdma2_bc_setup)\+' $TRACE/trace |
+		sed -n 's/.* bytes_req=\([0-9]*\) bytes_alloc=\([0-9]*\) .*/\1 \2/p' |
+		sort -n | uniq -c | tee "$LAB_TMP/slots"
+	[ "$(awk '$2 == 988 { print $1 }' "$LAB_TMP/slots")" -ge 8 ]
+	awk '$3 > 2048 { exit 1 }' "$LAB_TMP/slots"
+}
+
 lab_export ext4
 fs_start
 echo 0 > $PARAMETERS/adapt_seconds
 echo 0 > $PARAMETERS/adapt_size
 FIRST=$(< $PARAMETERS/server_first_credits)
 for_versions 3 given_back "disconnected"
+for_versions 4.1 callback_slots "callback slots"
 lab_listen rdma 20050
 for_versions 3 registrations "MRs"
 for_versions 3 small "stock server"

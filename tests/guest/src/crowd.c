@@ -20,14 +20,20 @@
  *			no answer	lease
  *	renew S MS	for S seconds, each makes a Call every MS milliseconds, on a new
  *			connection if it has lost its own
- *					renewed TIMES wait MS gap MS
+ *					renewed TIMES wait MS gap MS again TIMES
  *			the longest time to an answer, a new connection included, and
- *			between two answers
+ *			between two answers. SIGUSR1 and SIGUSR2 say that the server
+ *			goes and that it is back. A client that finds no server
+ *			tries again after a second; its wait begins with the attempt
+ *			that finds one, and no wait begins before the server is back.
+ *			The S seconds begin again when it is back
  *	flood S RATE	for S seconds, RATE connect requests a second, by clients that
  *			never answer to the server's
  *					flooded TIMES
  *	closed		wait until all have lost their connection
  *					closed N
+ *	fault		each has the server read memory that is not there, which ends
+ *			the connection	closed N
  *
  * Ends with status 1 and a message if that takes longer than SECONDS, or if anything
  * else comes: a refusal, a client that was served and has lost its connection, an
@@ -41,6 +47,7 @@
 #include <infiniband/verbs.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -55,6 +62,7 @@
 #define RECVS_EACH	4
 #define CONNPROP	5
 #define MSG		0
+#define NOMSG		1
 #define RESOLVE_MS	10000
 #define AGAIN_MS	1000	/* a client waits before its next connection */
 #define HESITATE_MS	500
@@ -77,6 +85,7 @@ struct conn {
 	enum state		state;
 	uint32_t		xid;
 	long			when;	/* WAITING: until */
+	long			began;	/* the last attempt to connect */
 	long			due;	/* renew: the next Call */
 	long			since;	/* renew: an answer is wanted */
 	long			answered;
@@ -88,6 +97,9 @@ static unsigned int again;
 static bool all_begin, all_end, lease_only, flooding;
 static unsigned int renewed;
 static long worst_wait, worst_gap;
+static bool server_away;
+static long server_back;
+static sigset_t signals;
 static unsigned int nr_sources = 1;
 static int limit;
 static struct sockaddr_in to = { .sin_family = AF_INET };
@@ -106,6 +118,32 @@ static long now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static long later(long a, long b)
+{
+	return a > b ? a : b;
+}
+
+/* Signals interrupt no system call. */
+static void expect_signals(void)
+{
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	sigaddset(&signals, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+}
+
+static void note_signals(void)
+{
+	const struct timespec none = {};
+	int number;
+
+	while ((number = sigtimedwait(&signals, NULL, &none)) > 0) {
+		server_away = number == SIGUSR1;
+		if (!server_away)
+			server_back = now();
+	}
 }
 
 /* ---- queues that all of them share ---- */
@@ -223,6 +261,15 @@ static void send_getattr(struct conn *c, enum state state)
 	send_words(c, words, ARRAY_SIZE(words));
 }
 
+/* A Call in a Read chunk of which the handle is nobody's */
+static void send_fault(struct conn *c)
+{
+	const uint32_t words[] = { ++c->xid, 2, 4, NOMSG, 0, 0,
+				   1, 0, 0xdeadbeef, 40, 0, 0, 0, 0, 0 };
+
+	send_words(c, words, ARRAY_SIZE(words));
+}
+
 static void send_call(struct conn *c, enum state state)
 {
 	if (lease_only)
@@ -248,10 +295,8 @@ static void answered(struct conn *c)
 
 	c->state = IDLE;
 	renewed++;
-	if (t - c->since > worst_wait)
-		worst_wait = t - c->since;
-	if (t - c->answered > worst_gap)
-		worst_gap = t - c->answered;
+	worst_wait = later(worst_wait, t - later(c->since, server_back));
+	worst_gap = later(worst_gap, t - c->answered);
 	c->answered = t;
 }
 
@@ -331,6 +376,7 @@ static void begin(struct conn *c)
 	addr.sin_addr.s_addr = htonl(ntohl(from.sin_addr.s_addr) +
 				     (c - conns) % nr_sources);
 	c->state = RESOLVING;
+	c->began = now();
 	if (rdma_create_id(events, &c->id, c, RDMA_PS_TCP) ||
 	    rdma_resolve_addr(c->id, source, (struct sockaddr *)&to,
 			      RESOLVE_MS))
@@ -345,6 +391,13 @@ static void forget(struct conn *c)
 		rdma_destroy_qp(c->id);
 	rdma_destroy_id(c->id);
 	c->id = NULL;
+}
+
+/* Was there a time without the server after this attempt began? */
+static bool without_server(const struct conn *c)
+{
+	note_signals();
+	return server_away || c->began < server_back;
 }
 
 /* The connection is no more. */
@@ -368,6 +421,8 @@ static void lost(struct conn *c, const struct rdma_cm_event *e)
 	forget(c);
 	c->state = WAITING;
 	c->when = now() + AGAIN_MS;
+	if (without_server(c))
+		c->since = c->when;
 }
 
 static void ask(struct conn *c)
@@ -414,7 +469,7 @@ static void cm_event(struct rdma_cm_event *e)
 		lost(c, e);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
-		if (e->status != STALE_CONN)
+		if (e->status != STALE_CONN && !without_server(c))
 			errx(1, "client %td was refused, reason %d", c - conns,
 			     e->status);
 		lost(c, e);
@@ -540,6 +595,7 @@ static void turn(void)
 	};
 
 	poll(fds, 2, 5);
+	note_signals();
 	handle_all();
 }
 
@@ -556,15 +612,16 @@ static void renew(struct conn *c)
 
 static void renew_all(int seconds, int period)
 {
-	long start = now(), end = start + seconds * 1000L;
+	long start = now(), length = seconds * 1000L, end;
 	unsigned int i;
 
-	worst_wait = worst_gap = renewed = 0;
+	worst_wait = worst_gap = renewed = again = 0;
+	server_back = 0;
 	for (i = 0; i < nr_conns; i++) {
 		conns[i].answered = start;
 		conns[i].due = start + (long)period * i / nr_conns;
 	}
-	while (now() < end) {
+	while (end = later(start, server_back) + length, now() < end) {
 		for (i = 0; i < nr_conns; i++) {
 			if (conns[i].due > now())
 				continue;
@@ -574,8 +631,7 @@ static void renew_all(int seconds, int period)
 		turn();
 	}
 	for (i = 0; i < nr_conns; i++)
-		if (end - conns[i].answered > worst_gap)
-			worst_gap = end - conns[i].answered;
+		worst_gap = later(worst_gap, end - conns[i].answered);
 }
 
 static unsigned int flood(int seconds, int rate)
@@ -598,6 +654,15 @@ static void all_closed(void)
 {
 	all_end = true;
 	wait_for(ENDED);
+}
+
+static void fault_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_conns; i++)
+		send_fault(&conns[i]);
+	all_closed();
 }
 
 int main(int argc, char **argv)
@@ -626,6 +691,7 @@ int main(int argc, char **argv)
 	if (!conns || !events)
 		err(1, "clients");
 	fcntl(events->fd, F_SETFL, O_NONBLOCK);
+	expect_signals();
 	setlinebuf(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
 		start = now();
@@ -639,13 +705,16 @@ int main(int argc, char **argv)
 		} else if (!strcmp(line, "closed\n")) {
 			all_closed();
 			printf("closed %u\n", nr_conns);
+		} else if (!strcmp(line, "fault\n")) {
+			fault_all();
+			printf("closed %u\n", nr_conns);
 		} else if (!strcmp(line, "lease\n")) {
 			lease_only = true;
 			printf("lease\n");
 		} else if (sscanf(line, "renew %d %d", &seconds, &n) == 2) {
 			renew_all(seconds, n);
-			printf("renewed %u wait %ld gap %ld\n", renewed,
-			       worst_wait, worst_gap);
+			printf("renewed %u wait %ld gap %ld again %u\n", renewed,
+			       worst_wait, worst_gap, again);
 		} else if (sscanf(line, "flood %d %d", &seconds, &n) == 2) {
 			printf("flooded %u\n", flood(seconds, n));
 		} else {
