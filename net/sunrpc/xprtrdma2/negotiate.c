@@ -446,8 +446,7 @@ static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_srv_ver *ver = &conn->ver.srv;
 
-	/* A message may be faster than the ESTABLISHED event */
-	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
+	rpcrdma2_conn_first_message(conn);
 	if (rx->hdr.htype == RDMA2_CONNPROP && ver->codec->props &&
 	    !rpcrdma2_props_take(conn, rx)) {
 		rpcrdma2_srv_ver_init(ver, ver->policy);

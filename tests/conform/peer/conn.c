@@ -35,6 +35,7 @@ enum { WR_RECV, WR_SEND, WR_RDMA, WR_BIND };
  * @cq: completion queue of both directions
  * @connected: the CM says that it is up
  * @closed: the CM says that it is over
+ * @rejected: the CM says that the peer has refused it
  * @broken: work completes with errors only
  * @resolved: a step of the address resolution is done
  * @rx: receive buffers
@@ -65,6 +66,7 @@ struct rp_conn {
 	struct ibv_cq		*cq;
 	bool			connected;
 	bool			closed;
+	bool			rejected;
 	bool			broken;
 	bool			resolved;
 	uint8_t			(*rx)[RP_RECV_SIZE];
@@ -257,11 +259,13 @@ static void cm_event(struct rdma_cm_event *e)
 	if (!c)
 		return;
 	rp_tell("%s", rdma_event_str(e->event));
+	c->rejected = e->event == RDMA_CM_EVENT_REJECTED;
 	switch (e->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		c->resolved = true;
 		break;
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 	case RDMA_CM_EVENT_ESTABLISHED:
 		c->connected = true;
 		if (!e->param.conn.private_data || c->private_len)
@@ -502,6 +506,36 @@ static void resolve(struct rp_conn *c)
 		 "no route to %s", rp_opt.addr);
 }
 
+static void modify_qp(struct rdma_cm_id *id, struct ibv_qp *qp,
+		      enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+	int mask;
+
+	rp_check(!rdma_init_qp_attr(id, &attr, &mask) &&
+		 !ibv_modify_qp(qp, &attr, mask),
+		 "cannot change the queue pair: %s", strerror(errno));
+}
+
+/* librdmacm sends the CM's last message as soon as it has made the queue pair ready,
+ * unless it does not know of one.
+ */
+static void connect_without_rtu(struct rp_conn *c,
+				struct rdma_conn_param *param)
+{
+	struct ibv_qp *qp = c->id->qp;
+
+	param->qp_num = qp->qp_num;
+	c->id->qp = NULL;
+	rp_check(!rdma_connect(c->id, param), "rdma_connect: %s",
+		 strerror(errno));
+	rp_check(rp_wait(is_connected, c, RP_ANSWER) && !c->closed,
+		 "no answer from port %u", rp_opt.port);
+	modify_qp(c->id, qp, IBV_QPS_RTR);
+	modify_qp(c->id, qp, IBV_QPS_RTS);
+	c->id->qp = qp;
+}
+
 struct rp_conn *rp_connect_how(const struct rp_how *how)
 {
 	struct rdma_conn_param param = conn_param(how);
@@ -514,6 +548,10 @@ struct rp_conn *rp_connect_how(const struct rp_how *how)
 			 "no CM id");
 		resolve(c);
 		make_qp(c, how);
+		if (how && how->no_rtu) {
+			connect_without_rtu(c, &param);
+			return c;
+		}
 		if (!rdma_connect(c->id, &param))
 			break;
 		/* iWARP may be given the TCP port of a connection that has
@@ -970,6 +1008,18 @@ static bool has_closed(void *arg)
 bool rp_is_closed(struct rp_conn *c)
 {
 	return c->closed || c->broken;
+}
+
+static bool was_rejected(void *arg)
+{
+	struct rp_conn *c = arg;
+
+	return c->rejected;
+}
+
+bool rp_rejected_within(struct rp_conn *c, unsigned int ms)
+{
+	return rp_wait(was_rejected, c, ms);
 }
 
 bool rp_closed_within(struct rp_conn *c, unsigned int ms)

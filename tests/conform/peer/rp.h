@@ -321,6 +321,7 @@ struct rp_how {
 	unsigned int	recv_size;	/* 0: RP_RECV_SIZE; longer is fatal */
 	bool		no_rnr;		/* a missing Receive is fatal */
 	bool		no_more;	/* no Receive is posted again */
+	bool		no_rtu;		/* the CM's last message is not sent */
 };
 
 /* rp_opt.addr and this port */
@@ -365,6 +366,8 @@ void rp_must_match(const struct rp_rx *rx, const struct rp_msg *want);
 struct rp_rx *rp_expect(struct rp_conn *c, const struct rp_msg *want);
 void rp_expect_closed(struct rp_conn *c);
 bool rp_closed_within(struct rp_conn *c, unsigned int ms);
+/* The CM says that our connect request was refused. */
+bool rp_rejected_within(struct rp_conn *c, unsigned int ms);
 bool rp_is_closed(struct rp_conn *c);
 /* No message comes, and the connection stays. */
 void rp_expect_silence(struct rp_conn *c, unsigned int ms);

@@ -108,3 +108,24 @@ RP_CASE("variant", MUST, variant_sends_less_client,
 	writes_inline(c, 2, 500);
 	rp_nothing(c);
 }
+
+/* The server's CM waits for a message that tells of the connection, and refuses a
+ * client whose connection ends before.
+ */
+RP_CASE("variant", TROUBLE, variant_late_rtu_client, "VER-20,REC-1",
+	"a client whose Calls come before the CM's last message is not refused")
+{
+	const struct rp_how how = { .no_rtu = true };
+	struct rp_conn *c;
+	uint32_t xid;
+
+	if (rp_opt.dev && rp_opt.dev[0] == 's')
+		rp_skip("iWARP has no such message");
+	c = rp_connect_how(&how);
+	rp_null(c);
+	/* Another version: the server ends the connection. */
+	xid = rp_xid();
+	rp_send(c, v1_null_call(xid));
+	rp_expect(c, err_vers(xid, 1, 2, 2));
+	rp_check(!rp_rejected_within(c, 10 * RP_SILENCE), "it is refused");
+}
