@@ -23,8 +23,8 @@
 
 #include "admission.h"
 #include "compat.h"
-#include "module.h"
 #include "server.h"
+#include "workqueue.h"
 
 /* It takes a client a few round trips to its first Call; a message of the CM that is
  * lost costs about four seconds. A client that takes longer than this may be ended for

@@ -26,7 +26,7 @@
 #include <linux/sunrpc/addr.h>
 
 #include "conn.h"
-#include "module.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 /* An idle connection: death, 4 turns, look, 4 turns, probe, 8 turns, end */

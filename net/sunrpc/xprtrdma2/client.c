@@ -30,8 +30,8 @@
 #include "compat.h"
 #include "connect.h"
 #include "fence.h"
-#include "module.h"
 #include "observe.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
@@ -44,6 +44,11 @@
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* Between replacements for want of a Reply there are 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
+
+static unsigned int negotiate_ms = 2000;
+module_param(negotiate_ms, uint, 0644);
+MODULE_PARM_DESC(negotiate_ms,
+		 "milliseconds to wait for the answer to a first message");
 
 /* Largest RPC payload: what NFS asks for at the most, unaligned */
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
@@ -167,7 +172,7 @@ static u32 client_negotiate_ms(const struct rpcrdma2_client *client)
 {
 	unsigned long quarter = client->rq.xprt.connect_timeout / 4;
 
-	return min_t(unsigned long, READ_ONCE(rpcrdma2_negotiate_ms),
+	return min_t(unsigned long, READ_ONCE(negotiate_ms),
 		     max(jiffies_to_msecs(quarter), 1U));
 }
 

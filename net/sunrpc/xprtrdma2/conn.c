@@ -16,7 +16,7 @@
 #include <net/ipv6.h>
 
 #include "conn.h"
-#include "module.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 static const u8 conn_next_states[] = {

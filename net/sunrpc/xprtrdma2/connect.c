@@ -15,9 +15,9 @@
 #include "buf.h"
 #include "connect.h"
 #include "inject.h"
-#include "module.h"
 #include "observe.h"
 #include "receive.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_RESOLVE_MS	5000

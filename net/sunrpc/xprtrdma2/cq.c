@@ -19,7 +19,7 @@
  */
 #include "conn.h"
 #include "cq.h"
-#include "module.h"
+#include "workqueue.h"
 
 /* Time for a thread to begin polling */
 #define RPCRDMA2_POLL_LATE	(HZ / 100 + 1)

@@ -9,10 +9,10 @@
  */
 #include <linux/sunrpc/clnt.h>
 
-#include "module.h"
 #include "build.h"
 #include "fence.h"
 #include "requester.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 /* The Call was refused before it was executed, and is fenced: the same once

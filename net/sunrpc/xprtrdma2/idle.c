@@ -7,7 +7,7 @@
  * be over: the next connection negotiates again.
  */
 #include "conn.h"
-#include "module.h"
+#include "workqueue.h"
 
 /* How often to look whether adapt_seconds is set */
 #define RPCRDMA2_IDLE_LOOK	(60 * HZ)

@@ -16,7 +16,7 @@
 #include "buf.h"
 #include "inject.h"
 #include "mr.h"
-#include "module.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 /* MRs made at a time when the pool has run out */

@@ -17,7 +17,6 @@
 
 #include "compat.h"
 #include "conn.h"
-#include "names.h"
 #include "netlink.h"
 #include "netlink_gen.h"
 #include "observe.h"
@@ -406,14 +405,16 @@ static int put_build(struct sk_buff *skb)
 	return 0;
 }
 
+/* Has this transport taken the stock one's place? */
+static bool replaces __ro_after_init;
+
 static int put_module(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *role = info->attrs[RPCRDMA2_A_MODULE_ROLE];
 
 	if (put_build(skb) ||
 	    nla_put_string(skb, RPCRDMA2_A_MODULE_DRAFT, RPCRDMA2_DRAFT) ||
-	    nla_put_u8(skb, RPCRDMA2_A_MODULE_REPLACE,
-		       rpcrdma2_names_replace()))
+	    nla_put_u8(skb, RPCRDMA2_A_MODULE_REPLACE, replaces))
 		return -EMSGSIZE;
 	return role ? put_role(skb, genl_info_net(info), nla_get_u32(role)) : 0;
 }
@@ -598,12 +599,14 @@ static const struct rpcrdma2_conn_listener listener = {
 
 /**
  * rpcrdma2_netlink_init - register the family
+ * @replace: the transport has taken the stock one's place
  *
  * Context: module load.
  * Return: 0 or a negative errno
  */
-int __init rpcrdma2_netlink_init(void)
+int __init rpcrdma2_netlink_init(bool replace)
 {
+	replaces = replace;
 	rpcrdma2_conn_listen(&listener);
 	return genl_register_family(&rpcrdma2_nl_family);
 }

@@ -9,7 +9,7 @@
 
 extern struct genl_family rpcrdma2_nl_family;
 
-int rpcrdma2_netlink_init(void);
+int rpcrdma2_netlink_init(bool replace);
 void rpcrdma2_netlink_exit(void);
 
 #endif /* _RPCRDMA2_NETLINK_H */

@@ -34,7 +34,7 @@
 #include "buf.h"
 #include "conn.h"
 #include "inject.h"
-#include "module.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_RECV_BATCH	8U

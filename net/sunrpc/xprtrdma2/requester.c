@@ -18,8 +18,8 @@
 #include "buf.h"
 #include "build.h"
 #include "compat.h"
-#include "module.h"
 #include "requester.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 /* Half of the window of sequence numbers that Linux servers have */

@@ -30,7 +30,7 @@
 #include "buf.h"
 #include "conn.h"
 #include "inject.h"
-#include "module.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 /* A control message is never longer than the first message may be. */

@@ -39,11 +39,11 @@
 #include "backchannel.h"
 #include "compat.h"
 #include "connect.h"
-#include "module.h"
 #include "observe.h"
 #include "reads.h"
 #include "reply.h"
 #include "server.h"
+#include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 /* How often to look whether a lost address is there again */
