@@ -116,6 +116,22 @@ void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err)
 		conn->p.ops->lost(conn);
 }
 
+/**
+ * rpcrdma2_conn_first_message - a server's connection has its first message
+ * @conn: the connection
+ *
+ * A client sends as soon as it has accepted the connection, and the message may be
+ * faster than the one by which the CM says so, or that one may be lost. Until the CM
+ * knows better, it would tell a client that loses its connection that it was refused.
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_conn_first_message(struct rpcrdma2_conn *conn)
+{
+	if (rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0))
+		rdma_notify(conn->cm_id, IB_EVENT_COMM_EST);
+}
+
 static void conn_release(struct kref *kref)
 {
 	kfree(container_of(kref, struct rpcrdma2_conn, kref));

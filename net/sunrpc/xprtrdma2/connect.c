@@ -251,22 +251,6 @@ static void conn_established(struct rpcrdma2_conn *conn,
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
 }
 
-/**
- * rpcrdma2_conn_first_message - a server's connection has its first message
- * @conn: the connection
- *
- * A client sends as soon as it has accepted the connection, and the message may be
- * faster than the one by which the CM says so, or that one may be lost. Until the CM
- * knows better, it would tell a client that loses its connection that it was refused.
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_conn_first_message(struct rpcrdma2_conn *conn)
-{
-	if (rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0))
-		rdma_notify(conn->cm_id, IB_EVENT_COMM_EST);
-}
-
 static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 {
 	struct rpcrdma2_conn *conn = cm_id->context;
