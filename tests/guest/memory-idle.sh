@@ -13,9 +13,9 @@
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
 
-# Receives of a server with 8 credits: these and 16 that are posted, and as many again
-# less 8 that Calls may hold, with 2 at the turn
-MOST=42
+# Receives of a server with 8 credits: these and 14 that are posted, 14 more that Calls
+# may hold, with 2 at the turn
+MOST=38
 BURST=32	# processes at once: the grant is raised to more than half of that
 
 burst() { # BYTES [TIMES]

@@ -36,7 +36,7 @@
 #include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-#define RPCRDMA2_RECV_BATCH	8U
+#define RPCRDMA2_RECV_BATCH	6U
 
 /* Receives that are posted and not for credits: those for control messages, and
  * a batch because they are posted in batches

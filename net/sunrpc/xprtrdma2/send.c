@@ -38,7 +38,7 @@
 /* Buffers that there always are. One would do: a Send that takes the last is
  * signaled.
  */
-#define RPCRDMA2_LEAST_BUFFERS	4U
+#define RPCRDMA2_LEAST_BUFFERS	2U
 
 /* Slots for RPC messages; more Calls than this may be outstanding, since a
  * slot is only held until its Send has completed.
