@@ -147,7 +147,6 @@ struct rpcrdma2_payload {
  * @RPCRDMA2_CALL_STARVED: other Calls, which have the memory regions of rdma_rw
  * @RPCRDMA2_CALL_WANTS_PAGES: the executor: rpcrdma2_call_pull()
  * @RPCRDMA2_CALL_READY: the executor: it executes the Call
- * @RPCRDMA2_CALL_HELD: the client, which is to say how long a Reply may be
  * @RPCRDMA2_CALL_REPLYING: the device, or those before in the send queue
  */
 enum rpcrdma2_call_state {
@@ -158,7 +157,6 @@ enum rpcrdma2_call_state {
 	RPCRDMA2_CALL_STARVED,
 	RPCRDMA2_CALL_WANTS_PAGES,
 	RPCRDMA2_CALL_READY,
-	RPCRDMA2_CALL_HELD,
 	RPCRDMA2_CALL_REPLYING,
 };
 
@@ -199,7 +197,6 @@ enum rpcrdma2_reply_kind {
  * @waiter: waits for room in the send queue
  * @npayloads: used entries of @payloads
  * @payloads: recorded results in ascending offset
- * @tx_epoch: of rpcrdma2_tx_begin(), while the Reply is being built
  * @kind: kind of Reply
  * @hdr: header of the Reply
  * @written: bytes that go to each Write chunk
@@ -211,7 +208,6 @@ enum rpcrdma2_reply_kind {
  * @err: code of an RDMA2_ERROR
  * @err_arg: its arguments
  * @res: the Reply, while it waits
- * @held: waits for the limit of messages to be known
  * @fixed: a Reply made here
  * @first_page: first used entry of @pages
  * @npages: end of the used entries of @pages
@@ -246,7 +242,6 @@ struct rpcrdma2_call_ctx {
 	u32				npayloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_WRITE_CHUNKS_MAX];
 
-	u32				tx_epoch;
 	enum rpcrdma2_reply_kind	kind;
 	struct rpcrdma2_reply		hdr;
 	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
@@ -258,7 +253,6 @@ struct rpcrdma2_call_ctx {
 	u32				err;
 	u32				err_arg[2];
 	struct xdr_buf			res;
-	struct rpcrdma2_tx_held		held;
 	__be32				fixed[6];
 
 	u32				first_page;

@@ -115,7 +115,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	struct rpcrdma2_cursor segs;
 	u64 capacity = 0;
 	bool given, fits;
-	u32 hdr_len, most;
+	u32 hdr_len;
 
 	call->kind = RPCRDMA2_REPLY_MSG;
 	call->hdr.nomsg = false;
@@ -129,11 +129,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	given = given && capacity >= call->reply_bytes;
 	if (fits && (codec->inline_reply_first || !given))
 		return;
-	most = rpcrdma2_limits_reply(&call->conn->limits);
 	if (!given) {
-		/* The Call may have counted on more than there is now */
-		if (hdr_len <= most && call->reply_bytes <= most - hdr_len)
-			return;
 		reply_set_error(call, RDMA2_ERR_REPLY_RESOURCE,
 				call->reply_bytes, 0);
 		return;
@@ -143,22 +139,8 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	call->hdr.nomsg = true;
 	call->hdr.reply_written = call->reply_bytes;
 	call->msg_len = codec->reply_len(&call->hdr);
-	if (call->msg_len > max(room, most))
+	if (call->msg_len > room)
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
-}
-
-/* We have asked the client for a smaller Receive Buffer Size, and obey. Does
- * the Reply fit into what it has while it has not agreed?
- */
-static bool reply_fits_later(const struct rpcrdma2_call_ctx *call)
-{
-	u32 held = rpcrdma2_limits_held(&call->conn->limits);
-
-	if (likely(!held) || call->kind != RPCRDMA2_REPLY_ERROR ||
-	    call->err != RDMA2_ERR_REPLY_RESOURCE)
-		return false;
-	return call->conn->codec->reply_len(&call->hdr) + call->reply_bytes <=
-	       held;
 }
 
 /* Decide everything about the Reply and build its RDMA Writes. Without memory
@@ -266,12 +248,9 @@ static int reply_copy_range(void *priv, u32 pos, u32 len)
 	return 0;
 }
 
-/* Write the message into the slot. Only a Reply may need memory, by @gfp. Returns
- * the length.
- */
+/* Write the message into the slot. Returns the length. */
 static int reply_encode(struct rpcrdma2_call_ctx *call,
-			struct rpcrdma2_send *send, const struct xdr_buf *xdr,
-			gfp_t gfp)
+			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	struct reply_copy copy;
@@ -282,9 +261,6 @@ static int reply_encode(struct rpcrdma2_call_ctx *call,
 				rpcrdma2_credit_grant(&conn->rq), call->err,
 				call->err_arg, send->buf, send->size);
 
-	ret = rpcrdma2_send_fit(send, call->msg_len, gfp);
-	if (ret)
-		return ret;
 	call->hdr.credit = rpcrdma2_credit_grant(&conn->rq);
 	len = conn->codec->encode_reply(&call->hdr, send->buf, send->size);
 	if (len < 0 || call->kind == RPCRDMA2_REPLY_NOMSG)
@@ -348,12 +324,10 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 	bool replied = READ_ONCE(call->resp->replied);
 	u32 inv = call->inv_handle;
 	u32 copied = call->reply_bytes;
-	u32 epoch = call->tx_epoch;
 	int ret;
 
 	if (len < 0) {
 		/* Neither Reply nor error: the requester must learn (MSG-11) */
-		rpcrdma2_tx_end(conn, epoch);
 		rpcrdma2_conn_kill(conn, -EIO);
 		rpcrdma2_send_put(send);
 		rpcrdma2_call_put(call);
@@ -375,7 +349,6 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->batch,
 				  inv, call->err);
 	ret = rpcrdma2_send_post(send, first);
-	rpcrdma2_tx_end(conn, epoch);
 	if (ret) {
 		rpcrdma2_call_put(call);
 		return;
@@ -388,7 +361,6 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 /* A Reply that waited is given up; the connection is gone. */
 static void reply_drop(struct rpcrdma2_call_ctx *call)
 {
-	rpcrdma2_tx_end(call->conn, call->tx_epoch);
 	rpcrdma2_call_rx_put(call);
 	rpcrdma2_call_put(call);
 }
@@ -404,7 +376,7 @@ static void reply_ready(struct rpcrdma2_sq_waiter *w,
 		reply_drop(call);
 		return;
 	}
-	len = reply_encode(call, send, &call->res, RPCRDMA2_GFP_NOWAIT);
+	len = reply_encode(call, send, &call->res);
 	rpcrdma2_call_rx_put(call);
 	reply_post(call, send, len);
 }
@@ -488,13 +460,13 @@ static void reply_next(struct rpcrdma2_call_ctx *call)
 static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
-	bool io = !list_empty(&call->todo), taken = xdr == &call->res;
+	bool io = !list_empty(&call->todo), taken = false;
 	struct rpcrdma2_conn *conn = call->conn;
 	struct rpcrdma2_send *send = NULL;
 	u32 first = 0;
 	int ret;
 
-	if (io && !taken) {
+	if (io) {
 		first = reply_writes_head(call, xdr) ? 0 : 1;
 		ret = reply_take_pages(call, xdr, pages, npages, first);
 		if (ret)
@@ -505,8 +477,7 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 	if (call->batch + 1 <= rpcrdma2_sq_most(&conn->sq))
 		send = rpcrdma2_send_get(conn, call->batch + 1, NULL, false);
 	if (send) {
-		reply_post(call, send,
-			   reply_encode(call, send, xdr, rpcrdma2_gfp()));
+		reply_post(call, send, reply_encode(call, send, xdr));
 		return taken;
 	}
 
@@ -529,74 +500,9 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 	return taken;
 
 out_kill:
-	rpcrdma2_tx_end(conn, call->tx_epoch);
 	rpcrdma2_conn_kill(conn, ret);
 	rpcrdma2_call_put(call);
 	return ret;
-}
-
-static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
-		     struct page **pages, u32 npages);
-
-/* It is known whether the client takes a Reply of this length. */
-static void reply_unhold(struct rpcrdma2_tx_held *held, int status)
-{
-	struct rpcrdma2_call_ctx *call =
-		container_of(held, struct rpcrdma2_call_ctx, held);
-
-	if (!status)
-		reply_try(call, &call->res, NULL, 0);
-	rpcrdma2_call_release(call);
-}
-
-/* Wait for that without the executor. Returns 1, the pages were taken, or a
- * negative errno.
- */
-static int reply_hold(struct rpcrdma2_call_ctx *call,
-		      const struct xdr_buf *res, struct page **pages,
-		      u32 npages)
-{
-	int ret;
-
-	if (res != &call->res) {
-		ret = reply_take_pages(call, res, pages, npages, 0);
-		if (ret) {
-			rpcrdma2_conn_kill(call->conn, ret);
-			return ret;
-		}
-	}
-	refcount_inc(&call->refs);
-	refcount_inc(&call->rx_refs);
-	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_HELD);
-	call->held.ready = reply_unhold;
-	rpcrdma2_tx_hold(call->conn, &call->held);
-	return 1;
-}
-
-/* Plan a Reply and send it, or wait until it can be planned. */
-static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
-		     struct page **pages, u32 npages)
-{
-	struct rpcrdma2_conn *conn = call->conn;
-	int ret;
-
-	if (!rpcrdma2_conn_ready(conn))
-		return -ENOTCONN;
-	call->tx_epoch = rpcrdma2_tx_begin(conn);
-	ret = reply_plan(call, res);
-	if (ret) {
-		rpcrdma2_tx_end(conn, call->tx_epoch);
-		rpcrdma2_conn_kill(conn, ret);
-		return ret;
-	}
-	/* Its size was right when the Call was sent */
-	if (unlikely(reply_fits_later(call))) {
-		rpcrdma2_tx_end(conn, call->tx_epoch);
-		return reply_hold(call, res, pages, npages);
-	}
-	refcount_inc(&call->refs);
-	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
-	return reply_go(call, res, pages, npages);
 }
 
 /**
@@ -608,8 +514,7 @@ static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
  *
  * Pages that RDMA Writes need, or all of them if the Reply has to wait, are
  * moved into the call object; their entries in @pages become NULL. What is sent
- * inline is copied. It may have to wait for room in the send queue, or for the
- * answer to a request to lower the Receive Buffer Size (CHG-26).
+ * inline is copied. It may have to wait for room in the send queue.
  *
  * Context: process; may sleep for memory, and for nothing else.
  * Return: 0 if @pages was left alone, 1 if pages were taken, or a negative
@@ -620,7 +525,19 @@ int rpcrdma2_call_reply(struct rpcrdma2_call_ctx *call,
 			const struct xdr_buf *res, struct page **pages,
 			u32 npages)
 {
-	return reply_try(call, res, pages, npages);
+	struct rpcrdma2_conn *conn = call->conn;
+	int ret;
+
+	if (!rpcrdma2_conn_ready(conn))
+		return -ENOTCONN;
+	ret = reply_plan(call, res);
+	if (ret) {
+		rpcrdma2_conn_kill(conn, ret);
+		return ret;
+	}
+	refcount_inc(&call->refs);
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
+	return reply_go(call, res, pages, npages);
 }
 
 /**
@@ -660,7 +577,6 @@ void rpcrdma2_call_payload(struct rpcrdma2_call_ctx *call, u32 offset,
 void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
 {
 	refcount_inc(&call->refs);
-	call->tx_epoch = rpcrdma2_tx_begin(call->conn);
 	call->batch = 0;
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
 	reply_set_error(call, err, arg0, 0);
