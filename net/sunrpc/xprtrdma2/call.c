@@ -23,13 +23,9 @@ static const u16 __maybe_unused call_next_states[] = {
 				      BIT(RPCRDMA2_CALL_FREE),
 	[RPCRDMA2_CALL_WAITING]	    = BIT(RPCRDMA2_CALL_PULLING) |
 				      BIT(RPCRDMA2_CALL_FREE),
-	[RPCRDMA2_CALL_PULLING]	    = BIT(RPCRDMA2_CALL_STARVED) |
-				      BIT(RPCRDMA2_CALL_WANTS_PAGES) |
+	[RPCRDMA2_CALL_PULLING]	    = BIT(RPCRDMA2_CALL_WANTS_PAGES) |
 				      BIT(RPCRDMA2_CALL_READY) |
 				      BIT(RPCRDMA2_CALL_REPLYING) |
-				      BIT(RPCRDMA2_CALL_FREE),
-	[RPCRDMA2_CALL_STARVED]	    = BIT(RPCRDMA2_CALL_PULLING) |
-				      BIT(RPCRDMA2_CALL_WANTS_PAGES) |
 				      BIT(RPCRDMA2_CALL_FREE),
 	[RPCRDMA2_CALL_WANTS_PAGES] = BIT(RPCRDMA2_CALL_PULLING) |
 				      BIT(RPCRDMA2_CALL_FREE),
@@ -338,7 +334,7 @@ void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call,
 	call->resp->ops->ready(call->resp, call);
 }
 
-/* May another Call have @pages now? One always may. */
+/* May another Call have its pages and RDMA contexts now? One always may. */
 static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
 {
 	const struct rpcrdma2_responder *resp = call->resp;
@@ -347,19 +343,23 @@ static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
 	lockdep_assert_held(&resp->lock);
 	if (!call->conn->p.ops->trusted(call->conn))
 		most = min(resp->max_pages, RPCRDMA2_PULL_PAGES_FIRST);
-	return !resp->pulling || resp->pulling + call->npages <= most;
+	return !resp->pulling ||
+	       (resp->pulling + call->npages <= most &&
+		resp->ctxs + call->ctxs <= call->conn->p.rw_ctxs);
 }
 
 static void pull_begin(struct rpcrdma2_call_ctx *call)
 {
 	lockdep_assert_held(&call->resp->lock);
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
-	call->pulling = call->npages;
-	call->resp->pulling += call->npages;
+	/* One page at least, so that the Call counts */
+	call->pulling = max(call->npages, 1U);
+	call->resp->pulling += call->pulling;
+	call->resp->ctxs += call->ctxs;
 }
 
 /**
- * rpcrdma2_call_begin_pull - may a Call have its pages for RDMA Reads?
+ * rpcrdma2_call_begin_pull - may a Call have its pages and contexts for RDMA Reads?
  * @call: laid out by rpcrdma2_call_lay_out()
  *
  * If those before it have left too little it waits, and its chore is done when
@@ -386,7 +386,7 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
 }
 
 /**
- * rpcrdma2_call_end_pull - a Call has no pages for RDMA Reads any more
+ * rpcrdma2_call_end_pull - a Call has no pages or contexts for RDMA Reads any more
  * @call: the Call; nothing happens if it had none
  *
  * Others may begin. On a lost connection they are let go.
@@ -404,6 +404,7 @@ void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
 	call->pulling = 0;
 	spin_lock(&resp->lock);
 	resp->pulling -= pages;
+	resp->ctxs -= call->ctxs;
 	while ((next = list_first_entry_or_null(&resp->waiting,
 						struct rpcrdma2_call_ctx,
 						list))) {

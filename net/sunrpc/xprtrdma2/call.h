@@ -89,10 +89,9 @@ struct rpcrdma2_limits {
  * @room: entries of the arrays of all call objects
  * @unserved: Receives with Calls that wait for a call object
  * @pulling: pages of Calls that no executor has taken yet
- * @waiting: Calls that wait because these are too many
- * @starved: Calls that wait for memory regions of rdma_rw
- * @reading: Calls with RDMA Reads under way, or about to be
- * @batches: times that one of these gave back its memory regions, ever
+ * @ctxs: RDMA contexts that these may use at once. rdma_rw has a memory region
+ *	for each, if the device needs that
+ * @waiting: Calls that wait because either are too many
  * @stashed: how many pages are in @stash
  * @stash: pages for the next RDMA Reads
  */
@@ -110,10 +109,8 @@ struct rpcrdma2_responder {
 	u32				room;
 	struct list_head		unserved;
 	u32				pulling;
+	u32				ctxs;
 	struct list_head		waiting;
-	struct list_head		starved;
-	u32				reading;
-	u32				batches;
 	u32				stashed;
 	struct page			*stash[RPCRDMA2_STASH];
 };
@@ -142,9 +139,8 @@ struct rpcrdma2_payload {
  * enum rpcrdma2_call_state - who is to do something for a Call
  * @RPCRDMA2_CALL_FREE: nobody, the object has no Call
  * @RPCRDMA2_CALL_ARRIVED: we are: its header is being looked at
- * @RPCRDMA2_CALL_WAITING: other Calls, which have too many pages for RDMA Reads
+ * @RPCRDMA2_CALL_WAITING: other Calls, which have the pages or the RDMA contexts
  * @RPCRDMA2_CALL_PULLING: the device, or a chore that posts more RDMA Reads
- * @RPCRDMA2_CALL_STARVED: other Calls, which have the memory regions of rdma_rw
  * @RPCRDMA2_CALL_WANTS_PAGES: the executor: rpcrdma2_call_pull()
  * @RPCRDMA2_CALL_READY: the executor: it executes the Call
  * @RPCRDMA2_CALL_HELD: the client, which is to say how long a Reply may be
@@ -155,7 +151,6 @@ enum rpcrdma2_call_state {
 	RPCRDMA2_CALL_ARRIVED,
 	RPCRDMA2_CALL_WAITING,
 	RPCRDMA2_CALL_PULLING,
-	RPCRDMA2_CALL_STARVED,
 	RPCRDMA2_CALL_WANTS_PAGES,
 	RPCRDMA2_CALL_READY,
 	RPCRDMA2_CALL_HELD,
@@ -176,7 +171,7 @@ enum rpcrdma2_reply_kind {
 
 /**
  * struct rpcrdma2_call_ctx - one Call that is being served
- * @list: @calls, @waiting or @starved of the responder, or the executor's own
+ * @list: @calls or @waiting of the responder, or the executor's own
  * @resp: its responder
  * @conn: connection it came over
  * @state: see enum rpcrdma2_call_state; changed by one function only
@@ -190,7 +185,8 @@ enum rpcrdma2_reply_kind {
  * @stream: bytes of the un-reduced RPC message
  * @head: bytes of it that stay in the Receive; the others go to @pages
  * @read_bytes: bytes to be pulled
- * @pulling: its share of the responder's @pulling
+ * @pulling: its share of the responder's @pulling, 0 if it has none
+ * @ctxs: RDMA contexts that it may use for RDMA Reads at once
  * @todo: struct rpcrdma2_rw not posted yet
  * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
  * @batch: send queue entries of @posted
@@ -235,6 +231,7 @@ struct rpcrdma2_call_ctx {
 	u32				head;
 	u32				read_bytes;
 	u32				pulling;
+	u32				ctxs;
 
 	struct list_head		todo;
 	struct list_head		posted;

@@ -8,8 +8,7 @@
  * by a thread of the executor, which gives pages of its own
  * (rpcrdma2_call_pull()), so that the path of a WRITE does not depend on new memory.
  *
- * resp->lock protects the stash of pages and the Calls that wait for memory
- * regions.
+ * resp->lock protects the stash of pages.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -47,7 +46,7 @@ static int chunk_at(struct rpcrdma2_call_ctx *call, u32 position)
 
 /**
  * rpcrdma2_call_sort_reads - sort the Read list of a Call into chunks
- * @call: the Call; @chunks, @pz_len and @read_bytes are set
+ * @call: the Call; @chunks, @pz_len, @read_bytes and @ctxs are set
  *
  * The segments may come in any order (CHK-11, CHK-12).
  *
@@ -58,8 +57,8 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 {
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
+	u32 position, segs = 0;
 	u64 total = 0;
-	u32 position;
 	int i;
 
 	call->nchunks = 0;
@@ -69,6 +68,7 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 		total += seg.length;
 		if (total > call->resp->limits.bytes)
 			return false;
+		segs++;
 		if (!position) {
 			call->pz_len += seg.length;
 			continue;
@@ -79,6 +79,9 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 		call->chunks[i].length += seg.length;
 	}
 	call->read_bytes = total;
+	/* More than one for what does not fit into one */
+	segs += (u32)total / (RPCRDMA2_RW_PAGES * PAGE_SIZE);
+	call->ctxs = clamp(segs, 1U, call->conn->p.rw_ctxs);
 	return true;
 }
 
@@ -308,15 +311,17 @@ static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages)
 	}
 }
 
-/* Map as many RDMA Reads as one post takes. */
+/* Map as many RDMA Reads as one post takes, and as the Call may have at once. */
 static int reads_map(struct rpcrdma2_call_ctx *call)
 {
-	u32 limit = rpcrdma2_sq_most(&call->conn->sq);
+	u32 limit = rpcrdma2_sq_most(&call->conn->sq), ctxs = call->ctxs;
 	struct rpcrdma2_rw *rw, *tmp;
 	int ret;
 
 	call->batch = 0;
 	list_for_each_entry_safe(rw, tmp, &call->todo, list) {
+		if (!ctxs--)
+			break;
 		if (!rw->nents)
 			rw_set_sink(rw, call->pages);
 		ret = rpcrdma2_rw_map(call->conn, rw);
@@ -340,59 +345,6 @@ static void call_defer(struct rpcrdma2_call_ctx *call)
 static void call_resume(struct rpcrdma2_call_ctx *call)
 {
 	rpcrdma2_conn_leave(call->conn, &call->chore);
-}
-
-static struct rpcrdma2_call_ctx *
-starved_first(struct rpcrdma2_responder *resp)
-{
-	struct rpcrdma2_call_ctx *call;
-
-	lockdep_assert_held(&resp->lock);
-	call = list_first_entry_or_null(&resp->starved,
-					struct rpcrdma2_call_ctx, list);
-	if (call) {
-		list_del_init(&call->list);
-		rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
-	}
-	return call;
-}
-
-/* A Call is about to take memory regions: others may wait for these. Returns what
- * reads_park() compares.
- */
-static u32 reads_begin(struct rpcrdma2_responder *resp)
-{
-	u32 batches;
-
-	spin_lock(&resp->lock);
-	resp->reading++;
-	batches = resp->batches;
-	spin_unlock(&resp->lock);
-	return batches;
-}
-
-/* A batch of RDMA Reads ended: its memory regions are free for others. On a
- * lost connection nobody can use them; there those who wait are let go one
- * after the other, not each by the one before.
- */
-static void reads_ended(struct rpcrdma2_responder *resp)
-{
-	struct rpcrdma2_call_ctx *next;
-
-	spin_lock(&resp->lock);
-	resp->reading--;
-	resp->batches++;
-	next = starved_first(resp);
-	spin_unlock(&resp->lock);
-
-	while (next && !rpcrdma2_conn_ready(next->conn)) {
-		rpcrdma2_call_release(next);
-		spin_lock(&resp->lock);
-		next = starved_first(resp);
-		spin_unlock(&resp->lock);
-	}
-	if (next)
-		call_resume(next);
 }
 
 static void *call_byte(const struct rpcrdma2_call_ctx *call, u32 pos)
@@ -488,7 +440,6 @@ static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
 		return;
 	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);
-	reads_ended(call->resp);
 	if (wc->status != IB_WC_SUCCESS) {
 		rpcrdma2_wc_failed(conn, "read", call->waiter.cid, wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
@@ -507,7 +458,6 @@ static void reads_ready(struct rpcrdma2_sq_waiter *w,
 {
 	struct rpcrdma2_call_ctx *call =
 		container_of(w, struct rpcrdma2_call_ctx, waiter);
-	struct rpcrdma2_responder *resp = call->resp;
 	struct rpcrdma2_conn *conn = call->conn;
 	struct ib_send_wr *wr;
 
@@ -520,63 +470,19 @@ static void reads_ready(struct rpcrdma2_sq_waiter *w,
 		rpcrdma2_sq_put(conn, call->batch);
 	}
 	rpcrdma2_call_release(call);
-	reads_ended(resp);
 }
 
-/* @call could not be mapped, and has no memory region now. Returns 0 if others have
- * given back some since @batches was current, so that it is worth trying again; 1 if
- * a Call that has some will wake this one; or a negative errno: -ENOMEM if nobody
- * has any. Nobody would wake those who wait then, and threads try again for them.
- */
-static int reads_park(struct rpcrdma2_call_ctx *call, u32 *batches, int error)
-{
-	struct rpcrdma2_responder *resp = call->resp;
-	struct rpcrdma2_call_ctx *tmp;
-	bool again, parked;
-	LIST_HEAD(left);
-
-	spin_lock(&resp->lock);
-	again = error == -EAGAIN && resp->batches != *batches;
-	*batches = resp->batches;
-	if (!again)
-		resp->reading--;
-	parked = !again && error == -EAGAIN && resp->reading;
-	if (parked) {
-		/* It may have had some of those that it needs */
-		resp->batches++;
-		rpcrdma2_call_set_state(call, RPCRDMA2_CALL_STARVED);
-		list_add_tail(&call->list, &resp->starved);
-	}
-	if (!resp->reading)
-		list_splice_init(&resp->starved, &left);
-	spin_unlock(&resp->lock);
-
-	list_for_each_entry_safe(call, tmp, &left, list) {
-		list_del_init(&call->list);
-		call_defer(call);
-	}
-	if (again || parked)
-		return parked;
-	return error == -EAGAIN ? -ENOMEM : error;
-}
-
-/* Post the next RDMA Reads, or wait for the means to do so. After an error
+/* Post the next RDMA Reads, as soon as the send queue has room. After an error
  * nothing is posted or mapped.
  */
 static int reads_next(struct rpcrdma2_call_ctx *call)
 {
 	struct rpcrdma2_conn *conn = call->conn;
-	u32 batches = reads_begin(call->resp);
 	int ret;
 
-	for (;;) {
-		ret = reads_map(call);
-		if (!list_empty(&call->posted))
-			break;
-		ret = reads_park(call, &batches, ret);
-		if (ret)
-			return min(ret, 0);
-	}
+	ret = reads_map(call);
+	if (list_empty(&call->posted))
+		return ret;
 
 	trace_rpcrdma2_call_reads(conn, call->rx->hdr.xid, call->read_bytes,
 				  call->batch, call_payload_offset(call));

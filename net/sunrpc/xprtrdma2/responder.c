@@ -197,12 +197,10 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 	INIT_LIST_HEAD(&resp->unserved);
 	rpcrdma2_rw_pool_init(&resp->rws);
 	INIT_LIST_HEAD(&resp->waiting);
-	INIT_LIST_HEAD(&resp->starved);
 	resp->pulling = 0;
+	resp->ctxs = 0;
 	resp->ncalls = 0;
 	resp->room = 0;
-	resp->reading = 0;
-	resp->batches = 0;
 	resp->stashed = 0;
 	return rpcrdma2_calls_provide(resp, 1, GFP_KERNEL) ? 0 : -ENOMEM;
 }
@@ -218,8 +216,7 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 	struct rpcrdma2_call_ctx *call, *tmp;
 	struct rpcrdma2_recv *rx, *next;
 
-	list_splice_init(&resp->waiting, &resp->starved);
-	list_for_each_entry_safe(call, tmp, &resp->starved, list) {
+	list_for_each_entry_safe(call, tmp, &resp->waiting, list) {
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
 	}

@@ -277,14 +277,15 @@ struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
 u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
 			  enum dma_data_direction dir)
 {
-	u32 sges = conn->caps.max_send_sge;
+	u32 sges = conn->caps.max_send_sge, nents = RPCRDMA2_RW_PAGES;
 
 	if (dir == DMA_FROM_DEVICE) {
-		/* one memory region holds them all */
+		/* One memory region is to hold them all, if there are any */
+		nents = min(nents, conn->caps.mr_depth);
 		if (rdma_protocol_iwarp(conn->cm_id->device,
 					conn->cm_id->port_num))
-			return RPCRDMA2_RW_PAGES;
+			return nents;
 		sges = clamp(conn->caps.max_read_sge, 1U, sges);
 	}
-	return min(RPCRDMA2_RW_PAGES, (rpcrdma2_sq_most(&conn->sq) - 1) * sges);
+	return min(nents, (rpcrdma2_sq_most(&conn->sq) - 1) * sges);
 }
