@@ -2,7 +2,8 @@
 /*
  * A Call that is being served, and the responder that it belongs to: what the
  * files of the responder role share. call.c has the call objects, responder.c
- * takes Calls, reads.c pulls Read chunks, reply.c and writes.c send Replies.
+ * takes Calls, reads.c pulls Read chunks, reply.c and writes.c send Replies,
+ * batch.c posts the RDMA of both.
  *
  * Contexts: a Call arrives, and RDMA Reads end, in completion handlers, which
  * leave it to chores to map memory for RDMA Reads; the Reply comes from the
@@ -189,9 +190,10 @@ enum rpcrdma2_reply_kind {
  * @ctxs: RDMA contexts that it may use for RDMA Reads at once
  * @todo: struct rpcrdma2_rw not posted yet
  * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
- * @batch: send queue entries of @posted
+ * @nwrs: send queue entries of @todo, of a Reply
  * @chore: its next step, if that takes memory
  * @cqe: completion of a batch
+ * @batch_done: what to do then
  * @waiter: waits for room in the send queue
  * @npayloads: used entries of @payloads
  * @payloads: recorded results in ascending offset
@@ -235,9 +237,11 @@ struct rpcrdma2_call_ctx {
 
 	struct list_head		todo;
 	struct list_head		posted;
-	u32				batch;
+	u32				nwrs;
 	struct rpcrdma2_chore		chore;
 	struct ib_cqe			cqe;
+	void				(*batch_done)(struct rpcrdma2_call_ctx *call,
+						      int status);
 	struct rpcrdma2_sq_waiter	waiter;
 
 	u32				npayloads;

@@ -2,8 +2,8 @@
 /*
  * Pull: brings the Read chunks of a Call over and puts its argument together.
  *
- * Contexts: a chore finds and maps memory for RDMA Reads, and posts them. They end
- * in a completion handler, which leaves the next ones to a chore again. Nothing
+ * Contexts: a chore finds and maps memory for RDMA Reads, and posts them (batch.c).
+ * They end in a completion handler, which leaves the next ones to a chore again. Nothing
  * here waits for the send queue. A step for which a chore finds no memory is taken
  * by a thread of the executor, which gives pages of its own
  * (rpcrdma2_call_pull()), so that the path of a WRITE does not depend on new memory.
@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
+#include "batch.h"
 #include "buf.h"
 #include "compat.h"
 #include "reads.h"
@@ -159,6 +160,20 @@ bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call)
 	return true;
 }
 
+static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages, u32 sink,
+			u32 len)
+{
+	u32 n;
+
+	while (len) {
+		n = min_t(u32, len, PAGE_SIZE - offset_in_page(sink));
+		rpcrdma2_rw_append(rw, pages[sink >> PAGE_SHIFT],
+				   offset_in_page(sink), n);
+		sink += n;
+		len -= n;
+	}
+}
+
 /* RDMA Reads of @len bytes at @seg into the pages from @sink on. */
 static int call_read_seg(struct rpcrdma2_call_ctx *call,
 			 const struct rpcrdma2_segment *seg, u32 skip,
@@ -177,8 +192,7 @@ static int call_read_seg(struct rpcrdma2_call_ctx *call,
 		rw->dir = DMA_FROM_DEVICE;
 		rw->handle = seg->handle;
 		rw->offset = seg->offset + skip;
-		rw->length = n;
-		rw->sink = sink;
+		rw_set_sink(rw, call->pages, sink, n);
 		list_add_tail(&rw->list, &call->todo);
 		skip += n;
 		sink += n;
@@ -280,71 +294,26 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call)
 	ret = rpcrdma2_call_room(call, call->npages);
 	if (ret)
 		return ret;
-	if (list_empty(&call->todo)) {
-		ret = call_build_reads(call);
-		if (ret) {
-			rpcrdma2_rws_release(&call->resp->rws, call->conn,
-					     &call->todo);
-			return ret;
-		}
-	}
 	while (have < call->npages && call->pages[have])
 		have++;
 	have += stash_take(call->resp, call->pages + have,
 			   call->npages - have);
-	if (have < call->npages)
-		have = alloc_pages_bulk(rpcrdma2_gfp(), call->npages,
-					call->pages);
-	return have < call->npages ? -ENOMEM : 0;
-}
-
-static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages)
-{
-	u32 n, len = rw->length, sink = rw->sink;
-
-	while (len) {
-		n = min_t(u32, len, PAGE_SIZE - offset_in_page(sink));
-		rpcrdma2_rw_append(rw, pages[sink >> PAGE_SHIFT],
-				   offset_in_page(sink), n);
-		sink += n;
-		len -= n;
-	}
-}
-
-/* Map as many RDMA Reads as one post takes, and as the Call may have at once. */
-static int reads_map(struct rpcrdma2_call_ctx *call)
-{
-	u32 limit = rpcrdma2_sq_most(&call->conn->sq), ctxs = call->ctxs;
-	struct rpcrdma2_rw *rw, *tmp;
-	int ret;
-
-	call->batch = 0;
-	list_for_each_entry_safe(rw, tmp, &call->todo, list) {
-		if (!ctxs--)
-			break;
-		if (!rw->nents)
-			rw_set_sink(rw, call->pages);
-		ret = rpcrdma2_rw_map(call->conn, rw);
-		if (ret)
-			return ret;
-		if (call->batch && call->batch + rw->nwrs > limit)
-			break;
-		call->batch += rw->nwrs;
-		list_move_tail(&rw->list, &call->posted);
-	}
-	return 0;
+	if (have < call->npages &&
+	    alloc_pages_bulk(rpcrdma2_gfp(), call->npages, call->pages) <
+			call->npages)
+		return -ENOMEM;
+	if (!list_empty(&call->todo))
+		return 0;
+	ret = call_build_reads(call);
+	if (ret)
+		rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->todo);
+	return ret;
 }
 
 /* Not now: a thread of the executor shall try again. */
 static void call_defer(struct rpcrdma2_call_ctx *call)
 {
 	rpcrdma2_call_ready(call, RPCRDMA2_CALL_WANTS_PAGES);
-}
-
-/* Go on, but not here: this may be a completion handler. */
-static void call_resume(struct rpcrdma2_call_ctx *call)
-{
-	rpcrdma2_conn_leave(call->conn, &call->chore);
 }
 
 static void *call_byte(const struct rpcrdma2_call_ctx *call, u32 pos)
@@ -430,46 +399,14 @@ static void call_complete(struct rpcrdma2_call_ctx *call)
 	rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
 }
 
-static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
+static void reads_done(struct rpcrdma2_call_ctx *call, int status)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
-
-	guard(rpcrdma2_completion)();
-	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
-		return;
-	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);
-	if (wc->status != IB_WC_SUCCESS) {
-		rpcrdma2_wc_failed(conn, "read", call->waiter.cid, wc);
-		rpcrdma2_conn_kill(conn, -ENOTCONN);
+	if (status)
 		rpcrdma2_call_release(call);
-		return;
-	}
-	rpcrdma2_conn_heard(conn);
-	if (list_empty(&call->todo))
+	else if (list_empty(&call->todo))
 		call_complete(call);
 	else
-		call_resume(call);
-}
-
-static void reads_ready(struct rpcrdma2_sq_waiter *w,
-			struct rpcrdma2_send *send, int status)
-{
-	struct rpcrdma2_call_ctx *call =
-		container_of(w, struct rpcrdma2_call_ctx, waiter);
-	struct rpcrdma2_conn *conn = call->conn;
-	struct ib_send_wr *wr;
-
-	if (!status) {
-		call->cqe.done = reads_done;
-		wr = rpcrdma2_rws_chain(conn, &call->posted, &call->cqe, NULL);
-		status = rpcrdma2_sq_post(conn, w, wr);
-		if (!status)
-			return;
-		rpcrdma2_sq_put(conn, call->batch);
-	}
-	rpcrdma2_call_release(call);
+		rpcrdma2_conn_leave(call->conn, &call->chore);
 }
 
 /* Post the next RDMA Reads, as soon as the send queue has room. After an error
@@ -477,18 +414,14 @@ static void reads_ready(struct rpcrdma2_sq_waiter *w,
  */
 static int reads_next(struct rpcrdma2_call_ctx *call)
 {
-	struct rpcrdma2_conn *conn = call->conn;
-	int ret;
+	int nwrs = rpcrdma2_batch_map(call, call->ctxs);
 
-	ret = reads_map(call);
-	if (list_empty(&call->posted))
-		return ret;
-
-	trace_rpcrdma2_call_reads(conn, call->rx->hdr.xid, call->read_bytes,
-				  call->batch, call_payload_offset(call));
-	call->waiter.ready = reads_ready;
-	if (rpcrdma2_sq_get(conn, call->batch, &call->waiter))
-		reads_ready(&call->waiter, NULL, 0);
+	if (nwrs < 0)
+		return nwrs;
+	trace_rpcrdma2_call_reads(call->conn, call->rx->hdr.xid,
+				  call->read_bytes, nwrs,
+				  call_payload_offset(call));
+	rpcrdma2_batch_post(call, nwrs, reads_done);
 	return 0;
 }
 

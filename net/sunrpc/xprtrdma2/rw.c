@@ -103,8 +103,7 @@ void rpcrdma2_rw_put(struct rpcrdma2_rw_pool *pool, struct rpcrdma2_rw *rw)
  * @nents: entries that would be good to have; there may be fewer if this is
  *	more than RPCRDMA2_RW_SGES
  *
- * The caller fills in @dir, @handle, @offset, @length and, for an RDMA Read,
- * @sink.
+ * The caller fills in @dir, @handle and @offset.
  *
  * Context: process; takes pool->lock; sleeps as rpcrdma2_gfp() says.
  * Return: a struct rpcrdma2_rw on no list, or NULL without memory.

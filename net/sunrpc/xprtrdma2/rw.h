@@ -33,8 +33,6 @@
  * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
  * @handle: remote memory
  * @offset: remote memory
- * @length: bytes
- * @sink: RDMA Read: place in the Call's pages
  * @nwrs: work requests; 0 while not mapped
  * @sgl: local memory
  * @last: last used entry of @sgl

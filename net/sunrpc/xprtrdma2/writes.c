@@ -2,7 +2,7 @@
 /*
  * Push: turns the results of a Reply that go to Write chunks, and the stream
  * that goes to the Reply chunk, into RDMA Writes. What goes where was decided
- * before (reply.c); posting them is reply.c's as well.
+ * before (reply.c); what does not fit into one post is batch.c's.
  *
  * Process context, the executor's thread. The Call belongs to the caller, so
  * there is nothing to lock.
@@ -101,7 +101,7 @@ static int gather_close(struct gather *g)
 	ret = rpcrdma2_rw_map(g->call->conn, rw);
 	if (ret)
 		return ret;
-	g->call->batch += rw->nwrs;
+	g->call->nwrs += rw->nwrs;
 	return rw->nwrs < rpcrdma2_sq_most(&g->call->conn->sq) ? 0 : -EMSGSIZE;
 }
 
@@ -118,7 +118,6 @@ static int gather_open(struct gather *g)
 	rw->dir = DMA_TO_DEVICE;
 	rw->handle = g->seg.handle;
 	rw->offset = g->seg.offset;
-	rw->length = 0;
 	rw->max_nents = min(rw->max_nents,
 			    rpcrdma2_rw_max_nents(conn, rw->dir));
 	g->rw = rw;
@@ -163,7 +162,6 @@ static int gather_piece(struct gather *g, struct page *page, u32 off, u32 len)
 				return ret;
 			continue;
 		}
-		g->rw->length += n;
 		g->seg.offset += n;
 		g->seg.length -= n;
 		g->left -= n;
@@ -212,7 +210,7 @@ static int reply_gather_range(void *priv, u32 pos, u32 len)
 /**
  * rpcrdma2_reply_push_results - RDMA Writes for the reduced results
  * @call: the Call, its Write chunks given out (@written, @reduced); gets the
- *	RDMA Writes on its @todo and their work requests counted in @batch
+ *	RDMA Writes on its @todo and their work requests counted in @nwrs
  * @xdr: the Reply
  *
  * CHK-15, CHK-16, LNG-13.
@@ -255,7 +253,7 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
 /**
  * rpcrdma2_reply_push_stream - RDMA Writes for the Reply chunk
  * @call: the Call; gets the RDMA Writes on its @todo and their work requests
- *	counted in @batch
+ *	counted in @nwrs
  * @xdr: the Reply, of which what was not reduced is written
  *
  * LNG-2, LNG-5, LNG-8.
