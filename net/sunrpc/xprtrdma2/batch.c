@@ -15,7 +15,7 @@
 /* No work request of the batch is posted any more. */
 static void batch_over(struct rpcrdma2_call_ctx *call, int status)
 {
-	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);
+	rpcrdma2_rws_release(call->conn, &call->posted);
 	call->batch_done(call, status);
 }
 

@@ -296,8 +296,8 @@ void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
 
 	if (!refcount_dec_and_test(&call->refs))
 		return;
-	rpcrdma2_rws_release(&resp->rws, call->conn, &call->posted);
-	rpcrdma2_rws_release(&resp->rws, call->conn, &call->todo);
+	rpcrdma2_rws_release(call->conn, &call->posted);
+	rpcrdma2_rws_release(call->conn, &call->todo);
 	call_release_pages(call);
 	rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);

@@ -82,7 +82,6 @@ struct rpcrdma2_limits {
  * @limits: see there
  * @begin: a chore that begins with a Call, its Receive in the call object
  * @max_pages: pages that a message may need
- * @rws: RDMA contexts
  * @replied: the first Reply was sent
  * @lock: protects everything below
  * @ncalls: call objects in existence; grows with the grant
@@ -101,7 +100,6 @@ struct rpcrdma2_responder {
 	struct rpcrdma2_limits		limits;
 	void (*begin)(struct rpcrdma2_chore *chore);
 	u32				max_pages;
-	struct rpcrdma2_rw_pool		rws;
 	bool				replied;
 
 	spinlock_t			lock;		/* everything below */

@@ -186,7 +186,7 @@ static int call_read_seg(struct rpcrdma2_call_ctx *call,
 	while (len) {
 		n = min_t(u32, len, (max << PAGE_SHIFT) - offset_in_page(sink));
 		nents = DIV_ROUND_UP(offset_in_page(sink) + n, PAGE_SIZE);
-		rw = rpcrdma2_rw_get(&call->resp->rws, nents);
+		rw = rpcrdma2_rw_alloc(nents);
 		if (!rw)
 			return -ENOMEM;
 		rw->dir = DMA_FROM_DEVICE;
@@ -306,7 +306,7 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call)
 		return 0;
 	ret = call_build_reads(call);
 	if (ret)
-		rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->todo);
+		rpcrdma2_rws_release(call->conn, &call->todo);
 	return ret;
 }
 

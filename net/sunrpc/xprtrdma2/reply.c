@@ -187,7 +187,7 @@ static int reply_plan(struct rpcrdma2_call_ctx *call,
 	if (!ret && call->kind == RPCRDMA2_REPLY_NOMSG)
 		ret = rpcrdma2_reply_push_stream(call, xdr);
 	if (ret) {
-		rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->todo);
+		rpcrdma2_rws_release(call->conn, &call->todo);
 		call->nwrs = 0;
 		if (ret != -EMSGSIZE)
 			return ret;

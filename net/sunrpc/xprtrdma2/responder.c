@@ -195,7 +195,6 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 	spin_lock_init(&resp->lock);
 	INIT_LIST_HEAD(&resp->calls);
 	INIT_LIST_HEAD(&resp->unserved);
-	rpcrdma2_rw_pool_init(&resp->rws);
 	INIT_LIST_HEAD(&resp->waiting);
 	resp->pulling = 0;
 	resp->ctxs = 0;
@@ -229,16 +228,13 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 }
 
 /**
- * rpcrdma2_responder_trim - free the memory kept for later RDMA Reads and
- *	Writes
+ * rpcrdma2_responder_trim - free the pages kept for later RDMA Reads
  * @resp: the responder
  *
  * Context: process; does not sleep. Takes resp->lock.
  */
 void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
 {
-	rpcrdma2_rw_pool_trim(&resp->rws);
-
 	spin_lock(&resp->lock);
 	while (resp->stashed)
 		put_page(resp->stash[--resp->stashed]);
@@ -249,17 +245,17 @@ void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
  * rpcrdma2_responder_memory - memory that a responder keeps
  * @resp: the responder
  *
- * Call objects, and the RDMA contexts and pages that no Call uses now.
+ * Call objects, and the pages that no Call uses now.
  *
  * Context: process; does not sleep.
  * Return: bytes
  */
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
 {
-	size_t sum = rpcrdma2_rw_pool_memory(&resp->rws);
+	size_t sum;
 
 	spin_lock(&resp->lock);
-	sum += resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_call_ctx));
+	sum = resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_call_ctx));
 	sum += resp->room * sizeof(struct page *);
 	sum += resp->stashed * PAGE_SIZE;
 	spin_unlock(&resp->lock);

@@ -112,14 +112,13 @@ static int gather_open(struct gather *g)
 	u32 nents;
 
 	nents = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
-	rw = rpcrdma2_rw_get(&g->call->resp->rws, nents);
+	rw = rpcrdma2_rw_alloc(min(nents, rpcrdma2_rw_max_nents(conn,
+								DMA_TO_DEVICE)));
 	if (!rw)
 		return -ENOMEM;
 	rw->dir = DMA_TO_DEVICE;
 	rw->handle = g->seg.handle;
 	rw->offset = g->seg.offset;
-	rw->max_nents = min(rw->max_nents,
-			    rpcrdma2_rw_max_nents(conn, rw->dir));
 	g->rw = rw;
 	return 0;
 }
@@ -240,7 +239,7 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
 		if (!ret)
 			ret = gather_close(&g);
 		else if (g.rw)
-			rpcrdma2_rw_put(&call->resp->rws, g.rw);
+			rpcrdma2_rw_free(g.rw);
 		if (ret)
 			return ret;
 		rpcrdma2_stat_inc(stats, write_chunks);
@@ -276,7 +275,7 @@ int rpcrdma2_reply_push_stream(struct rpcrdma2_call_ctx *call,
 	if (!ret)
 		ret = gather_close(&g);
 	else if (g.rw)
-		rpcrdma2_rw_put(&call->resp->rws, g.rw);
+		rpcrdma2_rw_free(g.rw);
 	if (ret)
 		return ret;
 	rpcrdma2_stat_inc(call->conn->p.stats, reply_chunks);
