@@ -346,7 +346,6 @@ DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_recv);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_send);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_chain);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_probe);
-DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_settle);
 
 TRACE_EVENT(rpcrdma2_post_recv,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
