@@ -55,21 +55,6 @@ void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,
 	call->state = to;
 }
 
-static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp,
-					    gfp_t gfp)
-{
-	struct rpcrdma2_call_ctx *call;
-
-	call = kzalloc_obj(*call, gfp);
-	if (!call)
-		return NULL;
-	call->resp = resp;
-	INIT_LIST_HEAD(&call->list);
-	INIT_LIST_HEAD(&call->todo);
-	INIT_LIST_HEAD(&call->posted);
-	return call;
-}
-
 /* @call is free for a Call that waits for one, or for the next. */
 static void call_free(struct rpcrdma2_responder *resp,
 		      struct rpcrdma2_call_ctx *call)
@@ -95,10 +80,15 @@ static void call_free(struct rpcrdma2_responder *resp,
 static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
 					  gfp_t gfp)
 {
-	struct rpcrdma2_call_ctx *call = call_alloc(resp, gfp);
+	struct rpcrdma2_call_ctx *call;
 
+	call = kzalloc_obj(*call, gfp);
 	if (!call)
 		return NULL;
+	call->resp = resp;
+	INIT_LIST_HEAD(&call->list);
+	INIT_LIST_HEAD(&call->todo);
+	INIT_LIST_HEAD(&call->posted);
 	spin_lock(&resp->lock);
 	resp->ncalls++;
 	spin_unlock(&resp->lock);
@@ -214,9 +204,10 @@ static void call_drop_room(struct rpcrdma2_call_ctx *call)
 }
 
 /**
- * rpcrdma2_calls_trim - free call objects that are not in use, and their arrays
+ * rpcrdma2_calls_trim - free call objects that are not in use, their arrays, and
+ *	pages
  * @resp: the responder
- * @count: so many remain, those in use included
+ * @count: call objects that remain, those in use included
  *
  * Context: any but interrupt; does not sleep. Takes resp->lock.
  */
@@ -233,6 +224,8 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 		kfree(call);
 		resp->ncalls--;
 	}
+	while (resp->stashed)
+		put_page(resp->stash[--resp->stashed]);
 	spin_unlock(&resp->lock);
 }
 
@@ -296,7 +289,6 @@ void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
 
 	if (!refcount_dec_and_test(&call->refs))
 		return;
-	rpcrdma2_rws_release(call->conn, &call->posted);
 	rpcrdma2_rws_release(call->conn, &call->todo);
 	call_release_pages(call);
 	rpcrdma2_call_end_pull(call);

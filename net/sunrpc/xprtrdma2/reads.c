@@ -310,12 +310,6 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call)
 	return ret;
 }
 
-/* Not now: a thread of the executor shall try again. */
-static void call_defer(struct rpcrdma2_call_ctx *call)
-{
-	rpcrdma2_call_ready(call, RPCRDMA2_CALL_WANTS_PAGES);
-}
-
 static void *call_byte(const struct rpcrdma2_call_ctx *call, u32 pos)
 {
 	u32 place = call_place(call, pos);
@@ -412,16 +406,24 @@ static void reads_done(struct rpcrdma2_call_ctx *call, int status)
 /* Post the next RDMA Reads, as soon as the send queue has room. After an error
  * nothing is posted or mapped.
  */
-static int reads_next(struct rpcrdma2_call_ctx *call)
+static int call_pull_step(struct rpcrdma2_call_ctx *call)
 {
-	int nwrs = rpcrdma2_batch_map(call, call->ctxs);
+	int ret;
 
-	if (nwrs < 0)
-		return nwrs;
+	ret = call_get_memory(call);
+	if (ret)
+		return ret;
+	if (list_empty(&call->todo)) {
+		call_complete(call);	/* nothing but empty segments */
+		return 0;
+	}
+	ret = rpcrdma2_batch_map(call, call->ctxs);
+	if (ret < 0)
+		return ret;
 	trace_rpcrdma2_call_reads(call->conn, call->rx->hdr.xid,
-				  call->read_bytes, nwrs,
+				  call->read_bytes, ret,
 				  call_payload_offset(call));
-	rpcrdma2_batch_post(call, nwrs, reads_done);
+	rpcrdma2_batch_post(call, ret, reads_done);
 	return 0;
 }
 
@@ -448,13 +450,7 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 		if (!call->pages[i])
 			swap(call->pages[i], pages[i]);
 	if (!ret)
-		ret = call_get_memory(call);
-	if (!ret && list_empty(&call->todo)) {
-		call_complete(call);	/* nothing but empty segments */
-		return;
-	}
-	if (!ret)
-		ret = reads_next(call);
+		ret = call_pull_step(call);
 	if (ret) {
 		rpcrdma2_conn_kill(call->conn, ret);
 		rpcrdma2_call_release(call);
@@ -467,12 +463,9 @@ static void call_pull_chore(struct rpcrdma2_chore *chore)
 	struct rpcrdma2_call_ctx *call =
 		container_of(chore, struct rpcrdma2_call_ctx, chore);
 
-	if (call_get_memory(call))
-		call_defer(call);
-	else if (list_empty(&call->todo))
-		call_complete(call);	/* nothing but empty segments */
-	else if (reads_next(call))
-		call_defer(call);
+	/* Without memory, a thread of the executor tries again */
+	if (call_pull_step(call))
+		rpcrdma2_call_ready(call, RPCRDMA2_CALL_WANTS_PAGES);
 }
 
 /**

@@ -224,21 +224,6 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 		rpcrdma2_recv_put(rx);
 	}
 	rpcrdma2_calls_trim(resp, 0);
-	rpcrdma2_responder_trim(resp);
-}
-
-/**
- * rpcrdma2_responder_trim - free the pages kept for later RDMA Reads
- * @resp: the responder
- *
- * Context: process; does not sleep. Takes resp->lock.
- */
-void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
-{
-	spin_lock(&resp->lock);
-	while (resp->stashed)
-		put_page(resp->stash[--resp->stashed]);
-	spin_unlock(&resp->lock);
 }
 
 /**

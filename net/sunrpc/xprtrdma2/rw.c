@@ -38,18 +38,6 @@ struct rpcrdma2_rw *rpcrdma2_rw_alloc(u32 nents)
 	return rw;
 }
 
-/**
- * rpcrdma2_rw_free - free an RDMA context
- * @rw: not mapped, on no list
- *
- * Context: any.
- */
-void rpcrdma2_rw_free(struct rpcrdma2_rw *rw)
-{
-	sg_free_table(&rw->table);
-	kfree(rw);
-}
-
 /* Can @page be reached by the SGE that ends with @sg? */
 static bool rw_joins(const struct scatterlist *sg, const struct page *page,
 		     u32 off, u32 len)
@@ -118,15 +106,6 @@ int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 	return 0;
 }
 
-static void rw_unmap(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
-{
-	if (!rw->nwrs)
-		return;
-	rdma_rw_ctx_destroy(&rw->ctx, conn->qp, conn->cm_id->port_num,
-			    rw->table.sgl, rw->nents, rw->dir);
-	rw->nwrs = 0;
-}
-
 /**
  * rpcrdma2_rws_release - unmap and free what is on a list
  * @conn: the connection that they were mapped for
@@ -140,8 +119,12 @@ void rpcrdma2_rws_release(struct rpcrdma2_conn *conn, struct list_head *list)
 
 	list_for_each_entry_safe(rw, tmp, list, list) {
 		list_del(&rw->list);
-		rw_unmap(conn, rw);
-		rpcrdma2_rw_free(rw);
+		if (rw->nwrs)
+			rdma_rw_ctx_destroy(&rw->ctx, conn->qp,
+					    conn->cm_id->port_num,
+					    rw->table.sgl, rw->nents, rw->dir);
+		sg_free_table(&rw->table);
+		kfree(rw);
 	}
 }
 

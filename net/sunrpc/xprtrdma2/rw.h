@@ -47,7 +47,6 @@ struct rpcrdma2_rw {
 };
 
 struct rpcrdma2_rw *rpcrdma2_rw_alloc(u32 nents);
-void rpcrdma2_rw_free(struct rpcrdma2_rw *rw);
 bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
 			u32 len);
 int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw);

@@ -77,7 +77,7 @@ static u32 xdr_piece(const struct xdr_buf *xdr, u32 pos, u32 len,
  * @xdr: the Reply
  * @segs: segments not begun
  * @seg: segment being filled; @seg.length bytes of it are left
- * @rw: being filled, or NULL
+ * @rw: being filled, the last one on @todo; or NULL
  * @left: bytes still to come, a hint for the size of @rw
  */
 struct gather {
@@ -97,7 +97,6 @@ static int gather_close(struct gather *g)
 	if (!rw)
 		return 0;
 	g->rw = NULL;
-	list_add_tail(&rw->list, &g->call->todo);
 	ret = rpcrdma2_rw_map(g->call->conn, rw);
 	if (ret)
 		return ret;
@@ -119,6 +118,7 @@ static int gather_open(struct gather *g)
 	rw->dir = DMA_TO_DEVICE;
 	rw->handle = g->seg.handle;
 	rw->offset = g->seg.offset;
+	list_add_tail(&rw->list, &g->call->todo);
 	g->rw = rw;
 	return 0;
 }
@@ -170,8 +170,9 @@ static int gather_piece(struct gather *g, struct page *page, u32 off, u32 len)
 	return 0;
 }
 
-static int gather_range(struct gather *g, u32 pos, u32 len)
+static int gather_range(void *priv, u32 pos, u32 len)
 {
+	struct gather *g = priv;
 	struct page *page;
 	u32 off, n;
 	int ret;
@@ -199,11 +200,6 @@ static void gather_begin(struct gather *g, struct rpcrdma2_call_ctx *call,
 	g->seg.length = 0;
 	g->rw = NULL;
 	g->left = bytes;
-}
-
-static int reply_gather_range(void *priv, u32 pos, u32 len)
-{
-	return gather_range(priv, pos, len);
 }
 
 /**
@@ -238,8 +234,6 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
 				   call->reduced[i].length);
 		if (!ret)
 			ret = gather_close(&g);
-		else if (g.rw)
-			rpcrdma2_rw_free(g.rw);
 		if (ret)
 			return ret;
 		rpcrdma2_stat_inc(stats, write_chunks);
@@ -271,11 +265,9 @@ int rpcrdma2_reply_push_stream(struct rpcrdma2_call_ctx *call,
 	if (!rpcrdma2_reply_chunk(call->hdr.call, &segs))
 		return -EMSGSIZE;
 	gather_begin(&g, call, xdr, segs, call->reply_bytes);
-	ret = rpcrdma2_reply_ranges(call, xdr, reply_gather_range, &g);
+	ret = rpcrdma2_reply_ranges(call, xdr, gather_range, &g);
 	if (!ret)
 		ret = gather_close(&g);
-	else if (g.rw)
-		rpcrdma2_rw_free(g.rw);
 	if (ret)
 		return ret;
 	rpcrdma2_stat_inc(call->conn->p.stats, reply_chunks);
