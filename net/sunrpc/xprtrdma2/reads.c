@@ -521,7 +521,7 @@ u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
 		stash_put(call->resp, call->pages, n);
 		memset(call->pages, 0, n * sizeof(call->pages[0]));
 		call->npages = 0;
-		rpcrdma2_call_end_pull(call);
 	}
+	rpcrdma2_call_end_pull(call);
 	return n;
 }
