@@ -38,8 +38,6 @@ struct rpcrdma2_rw {
 	enum dma_data_direction	dir;
 	u32			handle;
 	u64			offset;
-	u32			length;
-	u32			sink;
 	u32			nwrs;
 	struct sg_table		table;
 	struct scatterlist	*last;
