@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
+#include "batch.h"
 #include "buf.h"
 #include "reply.h"
 #include "writes.h"
@@ -153,7 +154,7 @@ static int reply_plan(struct rpcrdma2_call_ctx *call,
 	struct rpcrdma2_conn *conn = call->conn;
 	int ret;
 
-	call->batch = 0;
+	call->nwrs = 0;
 	call->reply_bytes = xdr->len;
 	call->hdr.call = &call->rx->hdr;
 	call->hdr.written = call->written;
@@ -168,8 +169,8 @@ static int reply_plan(struct rpcrdma2_call_ctx *call,
 	if (!ret && call->kind == RPCRDMA2_REPLY_NOMSG)
 		ret = rpcrdma2_reply_push_stream(call, xdr);
 	if (ret) {
-		rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->todo);
-		call->batch = 0;
+		rpcrdma2_rws_release(call->conn, &call->todo);
+		call->nwrs = 0;
 		if (ret != -EMSGSIZE)
 			return ret;
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
@@ -346,7 +347,7 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 		if (replied && rpcrdma2_call_may_linger(call))
 			send->holds = call->npages - call->first_page;
 	}
-	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->batch,
+	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->nwrs,
 				  inv, call->err);
 	ret = rpcrdma2_send_post(send, first);
 	if (ret) {
@@ -383,45 +384,12 @@ static void reply_ready(struct rpcrdma2_sq_waiter *w,
 
 static void reply_next(struct rpcrdma2_call_ctx *call);
 
-static void reply_batch_done(struct ib_cq *cq, struct ib_wc *wc)
+static void reply_batch_done(struct rpcrdma2_call_ctx *call, int status)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
-
-	guard(rpcrdma2_completion)();
-	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
-		return;
-	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);
-	if (wc->status != IB_WC_SUCCESS) {
-		rpcrdma2_wc_failed(conn, "write", call->waiter.cid, wc);
-		rpcrdma2_conn_kill(conn, -ENOTCONN);
+	if (status)
 		reply_drop(call);
-		return;
-	}
-	rpcrdma2_conn_heard(conn);
-	reply_next(call);
-}
-
-static void reply_batch_ready(struct rpcrdma2_sq_waiter *w,
-			      struct rpcrdma2_send *send, int status)
-{
-	struct rpcrdma2_call_ctx *call =
-		container_of(w, struct rpcrdma2_call_ctx, waiter);
-	struct rpcrdma2_conn *conn = call->conn;
-	u32 nwrs = w->nwrs;
-	struct ib_send_wr *wr;
-
-	if (status) {
-		reply_drop(call);
-		return;
-	}
-	call->cqe.done = reply_batch_done;
-	wr = rpcrdma2_rws_chain(conn, &call->posted, &call->cqe, NULL);
-	if (rpcrdma2_sq_post(conn, w, wr)) {
-		rpcrdma2_sq_put(conn, nwrs);
-		reply_drop(call);
-	}
+	else
+		reply_next(call);
 }
 
 /* Next step of a Reply that waits: the Send, or some of its RDMA Writes if
@@ -430,30 +398,22 @@ static void reply_batch_ready(struct rpcrdma2_sq_waiter *w,
 static void reply_next(struct rpcrdma2_call_ctx *call)
 {
 	struct rpcrdma2_conn *conn = call->conn;
-	u32 limit = rpcrdma2_sq_most(&conn->sq);
-	struct rpcrdma2_rw *rw, *tmp;
 	struct rpcrdma2_send *send;
-	u32 nwrs = 0;
+	int nwrs;
 
-	if (call->batch + 1 <= limit) {
+	if (call->nwrs + 1 <= rpcrdma2_sq_most(&conn->sq)) {
 		call->waiter.ready = reply_ready;
-		send = rpcrdma2_send_get(conn, call->batch + 1, &call->waiter,
+		send = rpcrdma2_send_get(conn, call->nwrs + 1, &call->waiter,
 					 false);
 		if (send)
 			reply_ready(&call->waiter, send, 0);
 		return;
 	}
 
-	list_for_each_entry_safe(rw, tmp, &call->todo, list) {
-		if (nwrs + rw->nwrs > limit)
-			break;
-		nwrs += rw->nwrs;
-		list_move_tail(&rw->list, &call->posted);
-	}
-	call->batch -= nwrs;
-	call->waiter.ready = reply_batch_ready;
-	if (rpcrdma2_sq_get(conn, nwrs, &call->waiter))
-		reply_batch_ready(&call->waiter, NULL, 0);
+	/* All is mapped: this does not fail */
+	nwrs = rpcrdma2_batch_map(call, U32_MAX);
+	call->nwrs -= nwrs;
+	rpcrdma2_batch_post(call, nwrs, reply_batch_done);
 }
 
 /* Send what was planned. Returns 1 if pages were taken, 0 if not. */
@@ -474,8 +434,8 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 		xdr = &call->res;
 		taken = true;
 	}
-	if (call->batch + 1 <= rpcrdma2_sq_most(&conn->sq))
-		send = rpcrdma2_send_get(conn, call->batch + 1, NULL, false);
+	if (call->nwrs + 1 <= rpcrdma2_sq_most(&conn->sq))
+		send = rpcrdma2_send_get(conn, call->nwrs + 1, NULL, false);
 	if (send) {
 		reply_post(call, send, reply_encode(call, send, xdr));
 		return taken;
@@ -494,7 +454,7 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 			goto out_kill;
 		taken = true;
 	}
-	trace_rpcrdma2_reply_waits(conn, call->hdr.xid, call->batch + 1);
+	trace_rpcrdma2_reply_waits(conn, call->hdr.xid, call->nwrs + 1);
 	refcount_inc(&call->rx_refs);
 	reply_next(call);
 	return taken;
@@ -577,7 +537,7 @@ void rpcrdma2_call_payload(struct rpcrdma2_call_ctx *call, u32 offset,
 void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
 {
 	refcount_inc(&call->refs);
-	call->batch = 0;
+	call->nwrs = 0;
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
 	reply_set_error(call, err, arg0, 0);
 	reply_go(call, NULL, NULL, 0);

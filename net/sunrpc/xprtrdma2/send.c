@@ -45,8 +45,8 @@
  */
 #define RPCRDMA2_MAX_CALL_SLOTS	64U
 
-/* Entries that no message takes: of a probe, of settle_worker(), of the drain */
-#define RPCRDMA2_KEPT_WRS	3U
+/* Entries that no message takes: of a probe, of the drain */
+#define RPCRDMA2_KEPT_WRS	2U
 
 /* Entries besides those of RPCs */
 #define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_KEPT_WRS)
@@ -260,101 +260,48 @@ static void slots_trim(struct rpcrdma2_conn *conn)
 	spin_unlock(&sq->lock);
 }
 
-/* Does what a completion says: all is well, or the connection is over. Returns 0 or
- * -ENOTCONN.
- */
-static int sq_completed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
-			const struct ib_wc *wc)
-{
-	if (likely(wc->status == IB_WC_SUCCESS)) {
-		rpcrdma2_conn_heard(conn);
-		return 0;
-	}
-	rpcrdma2_wc_failed(conn, what, cid, wc);
-	rpcrdma2_conn_kill(conn, -ENOTCONN);
-	return -ENOTCONN;
-}
-
-/* @last completed, and all Sends posted before it: they go to @retired. */
-static void sends_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_send *last,
-			 struct list_head *retired)
-{
-	struct rpcrdma2_sq *sq = &conn->sq;
-	struct rpcrdma2_send *pos;
-
-	lockdep_assert_held(&sq->lock);
-	sq->completions++;
-	if (!last->posted)
-		return;
-	list_cut_position(retired, &sq->posted, &last->list);
-	list_for_each_entry(pos, retired, list) {
-		pos->posted = false;
-		sq->lingering -= pos->holds;
-		if (pos == sq->settle_to)
-			sq->settle_to = NULL;
-	}
-}
-
-/* Say so to whom it concerns. */
-static void sends_over(struct rpcrdma2_conn *conn, struct list_head *retired,
-		       int status)
-{
-	struct rpcrdma2_send *pos;
-
-	list_for_each_entry(pos, retired, list)
-		if (pos->done)
-			pos->done(pos, status);
-	slots_put(conn, retired);
-}
-
 /* A Send completed: it and all Sends posted before it are done. */
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct rpcrdma2_send *send = container_of(wc->wr_cqe,
-						  struct rpcrdma2_send, cqe);
+	struct rpcrdma2_send *pos, *send =
+		container_of(wc->wr_cqe, struct rpcrdma2_send, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 	LIST_HEAD(retired);
-	int status;
+	int status = 0;
+	bool trim;
 
 	guard(rpcrdma2_completion)();
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
 	trace_rpcrdma2_wc_send(conn, send->cid, wc);
-	status = sq_completed(conn, "send", send->cid, wc);
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		rpcrdma2_conn_heard(conn);
+	} else {
+		rpcrdma2_wc_failed(conn, "send", send->cid, wc);
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		status = -ENOTCONN;
+	}
 
 	spin_lock(&conn->sq.lock);
-	sends_retire(conn, send, &retired);
+	if (send->posted)
+		list_cut_position(&retired, &conn->sq.posted, &send->list);
+	list_for_each_entry(pos, &retired, list) {
+		pos->posted = false;
+		conn->sq.lingering -= pos->holds;
+	}
+	trim = conn->sq.trimming && !list_empty(&retired) &&
+	       list_empty(&conn->sq.posted);
+	if (unlikely(trim))
+		conn->sq.trimming = false;
 	spin_unlock(&conn->sq.lock);
-	if (list_empty(&retired))
+	if (list_empty(&retired)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
-	else
-		sends_over(conn, &retired, status);
-}
-
-/* So did a Write of no bytes that was posted behind a Send. */
-static void settle_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct rpcrdma2_conn *conn = cq->cq_context;
-	struct rpcrdma2_sq *sq = &conn->sq;
-	LIST_HEAD(retired);
-	bool posted, trim;
-	int status;
-
-	guard(rpcrdma2_completion)();
-	trace_rpcrdma2_wc_settle(conn, 0, wc);
-	status = sq_completed(conn, "settle", 0, wc);
-
-	spin_lock(&sq->lock);
-	posted = sq->settling;
-	sq->settling = false;
-	trim = sq->trimming;
-	sq->trimming = false;
-	if (posted && sq->settle_to)
-		sends_retire(conn, sq->settle_to, &retired);
-	spin_unlock(&sq->lock);
-	if (!posted)
-		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
-	sends_over(conn, &retired, status);
-	if (trim)
+		return;
+	}
+	list_for_each_entry(pos, &retired, list)
+		if (pos->done)
+			pos->done(pos, status);
+	slots_put(conn, &retired);
+	if (unlikely(trim))
 		slots_trim(conn);
 }
 
@@ -381,38 +328,34 @@ static void settle_later(struct rpcrdma2_conn *conn)
 	queue_delayed_work(rpcrdma2_wq, &conn->sq.settle, RPCRDMA2_LINGER);
 }
 
-/* If Sends hold pages, or buffers on an idle connection, and none has completed since
- * the last look, a signaled RDMA Write of no bytes goes behind them, which needs
- * neither a handle nor a credit.
+/* If no Send has followed those that hold pages, or buffers of an idle connection, a
+ * signaled RDMA Write of no bytes goes behind them in a slot for control messages. It
+ * needs neither a handle nor a credit.
  */
 static void settle_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  sq.settle.work);
-	struct rpcrdma2_sq *sq = &conn->sq;
 	struct ib_rdma_wr wr = {
-		.wr.wr_cqe	= &sq->settle_cqe,
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
 	};
-	bool waits;
-	int ret = 0;
+	struct rpcrdma2_send *send = NULL;
+	bool waits, due;
 
-	spin_lock(&sq->lock);
-	waits = (sq->lingering || sq->trimming) && !sq->closed &&
-		!list_empty(&sq->posted);
-	if (waits && sq->settle_seen == sq->completions && !sq->settling) {
-		ret = sq_post(conn, &wr.wr);
-		sq->settling = ret >= 0;
-		if (sq->settling)
-			sq->settle_to = list_last_entry(&sq->posted,
-							struct rpcrdma2_send,
-							list);
+	spin_lock(&conn->sq.lock);
+	waits = (conn->sq.lingering || conn->sq.trimming) && !conn->sq.closed;
+	due = waits && conn->sq.unsignaled &&
+	      (conn->sq.trimming ||
+	       time_after_eq(jiffies, conn->sq.held_at + RPCRDMA2_LINGER));
+	spin_unlock(&conn->sq.lock);
+	if (due)
+		send = rpcrdma2_send_get(conn, 1, NULL, true);
+	if (send) {
+		wr.wr.wr_cqe = &send->cqe;
+		send->sge.length = 0;
+		rpcrdma2_send_post(send, &wr.wr);
 	}
-	sq->settle_seen = sq->completions;
-	spin_unlock(&sq->lock);
-	if (unlikely(ret))
-		rpcrdma2_conn_kill(conn, -ENOTCONN);
 	if (waits)
 		settle_later(conn);
 }
@@ -556,7 +499,6 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
 	INIT_LIST_HEAD(&sq->chains);
 	INIT_LIST_HEAD(&sq->waiters);
 	INIT_DELAYED_WORK(&sq->settle, settle_worker);
-	sq->settle_cqe.done = settle_done;
 }
 
 /**
@@ -716,7 +658,6 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 	list_for_each_entry(send, &posted, list)
 		send->posted = false;
 	conn->sq.lingering = 0;
-	conn->sq.settle_to = NULL;
 	spin_unlock(&conn->sq.lock);
 	list_for_each_entry(send, &posted, list) {
 		if (!send->done)

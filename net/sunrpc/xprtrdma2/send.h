@@ -26,12 +26,7 @@ struct rpcrdma2_send;
  * @unsignaled: Sends posted since the last signaled one
  * @lingering: pages that wait for these
  * @held_at: when the last Send that holds pages was posted, jiffies
- * @completions: of Sends, and of what stood in for one
  * @settle: its work item sees to it that nothing lingers for long
- * @settle_seen: @completions when that looked last
- * @settle_cqe: completion of what it posts
- * @settling: it has posted something
- * @settle_to: the last Send in front of that, unless over
  * @free: free send slots for RPC messages
  * @bare: those that have no buffer
  * @buffers: how many have one, free or not
@@ -55,12 +50,7 @@ struct rpcrdma2_sq {
 	u32				unsignaled;
 	u32				lingering;
 	unsigned long			held_at;
-	u32				completions;
 	struct delayed_work		settle;
-	u32				settle_seen;
-	struct ib_cqe			settle_cqe;
-	bool				settling;
-	struct rpcrdma2_send		*settle_to;
 	struct list_head		free;
 	struct list_head		bare;
 	u32				buffers;

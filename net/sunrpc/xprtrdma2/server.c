@@ -591,7 +591,6 @@ static void svc_trim(struct rpcrdma2_conn *conn)
 
 	rpcrdma2_calls_trim(&svc->resp, rpcrdma2_credit_grant(&conn->rq) +
 					RPCRDMA2_CONTROL_RESERVE);
-	rpcrdma2_responder_trim(&svc->resp);
 }
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
