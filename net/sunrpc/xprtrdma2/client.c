@@ -66,36 +66,6 @@ MODULE_PARM_DESC(client_callbacks,
 
 /* Upcalls of a connection */
 
-static void client_recv_reply(struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	rpcrdma2_requester_reply(&client->rq, conn, rx);
-}
-
-static void client_recv_error(struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	rpcrdma2_requester_error(&client->rq, conn, rx);
-}
-
-static u32 client_replies_due(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	return rpcrdma2_requester_replies_due(&client->rq);
-}
-
-static void client_window(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	rpcrdma2_requester_window(&client->rq);
-}
-
 /* The connection's state says CLOSING already. Before the connect worker has
  * attached the connection it looks at the state itself.
  */
@@ -141,10 +111,7 @@ static void client_memory(struct rpcrdma2_conn *conn,
 
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.recv_call	= rpcrdma2_callback_call,
-	.recv_reply	= client_recv_reply,
-	.recv_error	= client_recv_error,
-	.window		= client_window,
-	.replies_due	= client_replies_due,
+	.replies_due	= rpcrdma2_requester_replies_due,
 	.lost		= client_lost,
 	.trim		= client_trim,
 	.memory		= client_memory,
@@ -214,6 +181,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 	struct rpcrdma2_conn_params params = {
 		.ops		= &rpcrdma2_client_conn_ops,
 		.owner		= client,
+		.requester	= &client->rq,
 		.stats		= &client->stats,
 		.pool		= &client->recvs,
 		.mem		= &client->mem,

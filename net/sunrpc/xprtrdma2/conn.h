@@ -13,9 +13,8 @@
  *   idle.h         idle    is there anything to do?
  *
  * Layers: client.c and server.c own a connection, made and closed by
- * connect.c; requester.c and responder.c send and receive RPC messages through
- * it. Data goes down by calls and comes up, by receive.c, through what owner.h
- * has.
+ * connect.c; requester.c and responder.c send RPC messages through it, and
+ * receive.c hands them those that arrive. The owner hears only what owner.h has.
  *
  * Contexts: completion handlers run in a work item or, on a server, in a service
  * thread, one at a time per connection, and do not sleep; see cq.c and
@@ -93,6 +92,8 @@ enum rpcrdma2_conn_state {
  * @state_wq: woken by every change of @state and of negotiation
  * @reason: errno of the first failure, 0 if none
  * @codec: of the version that negotiate.c has settled; NULL before
+ * @requester: sends Calls and takes Replies. A server's is NULL until nfsd makes a
+ *	callback transport, see rpcrdma2_conn_requester()
  * @heard: there was a sign of life since the watch looked last
  * @told: the owner knows that the connection is lost, or is not to hear of it
  * @cids: last number given to a Receive, Send, chain or MR, for traces
@@ -143,6 +144,7 @@ struct rpcrdma2_conn {
 	wait_queue_head_t		state_wq;
 	int				reason;
 	const struct rpcrdma2_codec	*codec;
+	struct rpcrdma2_requester	*requester;
 	bool				heard;
 	bool				told;
 	atomic_t			cids;
@@ -182,6 +184,13 @@ static inline bool rpcrdma2_conn_ready(const struct rpcrdma2_conn *conn)
 static inline bool rpcrdma2_conn_over(const struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING;
+}
+
+/* The requester role, or NULL. Pairs with the release in bc_publish(). */
+static inline struct rpcrdma2_requester *
+rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)
+{
+	return smp_load_acquire(&conn->requester);	/* see above */
 }
 
 static inline bool rpcrdma2_conn_swapping(const struct rpcrdma2_conn *conn)

@@ -64,6 +64,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	conn->id = atomic_inc_return(&rpcrdma2_conn_ids);
 	conn->client = client;
 	conn->p = *p;
+	conn->requester = p->requester;
 	spin_lock_init(&conn->state_lock);
 	init_waitqueue_head(&conn->state_wq);
 	init_llist_head(&conn->chores);

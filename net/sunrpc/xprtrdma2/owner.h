@@ -14,6 +14,7 @@
 struct rpcrdma2_conn;
 struct rpcrdma2_recv;
 struct rpcrdma2_recv_pool;
+struct rpcrdma2_requester;
 
 #define RPCRDMA2_LOOK_MS	250	/* is a connection still wanted? */
 
@@ -31,11 +32,6 @@ struct rpcrdma2_memory {
  * struct rpcrdma2_conn_ops - what comes up from a connection to its owner
  * @recv_call: a well-formed MSG or NOMSG with RESPONSE clear. Returns true
  *	if the owner keeps @rx and will call rpcrdma2_recv_put()
- * @recv_reply: a well-formed MSG or NOMSG with RESPONSE set; @rx is only
- *	good during the call
- * @recv_error: an RDMA2_ERROR that is not about a control message; as
- *	@recv_reply. hdr.err and hdr.err_arg are valid
- * @window: the window may have been opened by a control message
  * @replies_due: bytes of the longest Reply that may come inline for a Call
  *	of ours without a Reply chunk; U32_MAX if that can't be told now
  * @trusted: server: has this client been served anything that not everybody
@@ -58,11 +54,6 @@ struct rpcrdma2_memory {
 struct rpcrdma2_conn_ops {
 	bool (*recv_call)(struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_recv *rx);
-	void (*recv_reply)(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx);
-	void (*recv_error)(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx);
-	void (*window)(struct rpcrdma2_conn *conn);
 	u32 (*replies_due)(struct rpcrdma2_conn *conn);
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	bool (*completions)(struct rpcrdma2_conn *conn);
@@ -76,6 +67,7 @@ struct rpcrdma2_conn_ops {
  * struct rpcrdma2_conn_params - what the owner wants of a connection
  * @ops: the owner's functions
  * @owner: the owner's object
+ * @requester: client: sends Calls and takes Replies
  * @stats: counters, usually of the transport, outlive the connection
  * @pool: Receives
  * @policy: what the administrator wants of this peer
@@ -95,6 +87,7 @@ struct rpcrdma2_conn_ops {
 struct rpcrdma2_conn_params {
 	const struct rpcrdma2_conn_ops	*ops;
 	void				*owner;
+	struct rpcrdma2_requester	*requester;
 	struct rpcrdma2_stats		*stats;
 	struct rpcrdma2_recv_pool	*pool;
 	struct rpcrdma2_policy		policy;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages as they arrive: which version judges them, and where they go. RPC
- * messages go on to the connection's owner, those about properties to
- * conn_props.c; what is no good is dropped or answered with an RDMA2_ERROR.
+ * Messages as they arrive: which version judges them, and where they go. Calls go
+ * on to the connection's responder, Replies to its requester, messages about
+ * properties to conn_props.c; what is no good is dropped or answered with an
+ * RDMA2_ERROR.
  *
  * Everything runs where completions are polled or, before the connection is READY, as
  * a chore; one message at a time, in the order in which they have come, see
@@ -12,13 +13,34 @@
 #include "conn.h"
 #include "control.h"
 #include "receive.h"
+#include "requester.h"
 #include <trace/events/rpcrdma2.h>
+
+/* Which requester takes a Reply or an ERROR? A server may have none. */
+static struct rpcrdma2_requester *recv_requester(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	if (unlikely(!rq))
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_xid);
+	return rq;
+}
+
+/* A control message may have opened the window. */
+static void recv_window(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	if (rq)
+		rpcrdma2_requester_run(rq, NULL);
+}
 
 static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	const struct rpcrdma2_hdr *hdr = &rx->hdr;
 	struct rpcrdma2_stats *stats = conn->p.stats;
 	bool msg = hdr->htype == RDMA2_MSG;
+	struct rpcrdma2_requester *rq;
 
 	rpcrdma2_stat_add(stats, inline_rx_bytes, rx->len);
 	if (!hdr->response) {
@@ -32,7 +54,9 @@ static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_stat_inc(stats, rx_reply_msg);
 	else
 		rpcrdma2_stat_inc(stats, rx_reply_nomsg);
-	conn->p.ops->recv_reply(conn, rx);
+	rq = recv_requester(conn);
+	if (likely(rq))
+		rpcrdma2_requester_reply(rq, conn, rx);
 	return false;
 }
 
@@ -52,6 +76,8 @@ static bool stray_invalidation(struct rpcrdma2_conn *conn,
 static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		      bool settles)
 {
+	struct rpcrdma2_requester *rq;
+
 	switch (rx->hdr.htype) {
 	case RDMA2_MSG:
 	case RDMA2_NOMSG:
@@ -62,10 +88,13 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			stray_invalidation(conn, rx);
 			return false;
 		}
-		conn->p.ops->recv_error(conn, rx);
+		rq = recv_requester(conn);
+		if (rq)
+			rpcrdma2_requester_error(rq, conn, rx);
 		return false;
 	case RDMA2_CONNPROP:
 		rpcrdma2_props_connprop(conn, rx, settles);
+		recv_window(conn);
 		return false;
 	default:
 		rpcrdma2_recv_dropped(conn, rx);
@@ -139,6 +168,7 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		if (!rpcrdma2_ver_message(conn, rx, &verdict, &settles))
 			return false;
 	} else if (rpcrdma2_props_receive(conn, rx)) {
+		recv_window(conn);
 		stray_invalidation(conn, rx);
 		return false;
 	}

@@ -610,30 +610,24 @@ out_unlock:
 }
 
 /**
- * rpcrdma2_requester_window - the window may have been opened
- * @rq: the requester
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_requester_window(struct rpcrdma2_requester *rq)
-{
-	rpcrdma2_requester_run(rq, NULL);
-}
-
-/**
  * rpcrdma2_requester_replies_due - longest Reply that may come inline
- * @rq: the requester
+ * @conn: connection of a requester
+ *
+ * struct rpcrdma2_conn_ops.replies_due
  *
  * That is, for a Call without a Reply chunk that was sent already.
  *
  * Context: process; does not sleep. Requirements: CHG-27.
  * Return: bytes; U32_MAX if a Call is just being built
  */
-u32 rpcrdma2_requester_replies_due(struct rpcrdma2_requester *rq)
+u32 rpcrdma2_requester_replies_due(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 	struct rpcrdma2_req *req;
 	u32 due = 0;
 
+	if (!rq)
+		return 0;
 	spin_lock(&rq->xprt.queue_lock);
 	list_for_each_entry(req, &rq->outstanding, list) {
 		if (req->state == RPCRDMA2_REQ_SENDING)

@@ -13,8 +13,8 @@
  *   rpcrdma2_requester_init()	once, after xprt_alloc()
  *   rpcrdma2_requester_attach()	a connection is READY
  *   rpcrdma2_requester_send()	from ops->send_request
- *   rpcrdma2_requester_reply(), _error(), _window()
- *				from the connection's ops
+ *   rpcrdma2_requester_reply(), _error(), _run()
+ *				by the connection, see receive.c
  *   rpcrdma2_requester_stop()	before rpcrdma2_conn_close()
  *   rpcrdma2_requester_detach()	after rpcrdma2_conn_close(), before
  *				rpcrdma2_conn_free()
@@ -54,15 +54,16 @@ rpcrdma2_requester_conn_get(struct rpcrdma2_requester *rq);
 int rpcrdma2_requester_send(struct rpc_rqst *rqst);
 void rpcrdma2_requester_wait(struct rpc_task *task);
 
-/* From struct rpcrdma2_conn_ops */
+/* From the connection */
+void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_send *send);
 void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_conn *conn,
 			      struct rpcrdma2_recv *rx);
 void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_conn *conn,
 			      struct rpcrdma2_recv *rx);
-void rpcrdma2_requester_window(struct rpcrdma2_requester *rq);
-u32 rpcrdma2_requester_replies_due(struct rpcrdma2_requester *rq);
+u32 rpcrdma2_requester_replies_due(struct rpcrdma2_conn *conn);
 
 /* For the owner */
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
@@ -71,7 +72,5 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
 void rpcrdma2_req_fail(struct rpcrdma2_requester *rq,
 		       struct rpcrdma2_req *req);
 void rpcrdma2_requester_busy_put(struct rpcrdma2_requester *rq);
-void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_send *send);
 
 #endif /* _RPCRDMA2_REQUESTER_H */

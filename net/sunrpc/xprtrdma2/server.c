@@ -36,13 +36,13 @@
 #include <rdma/ib_cm.h>
 
 #include "admission.h"
-#include "backchannel.h"
 #include "compat.h"
 #include "connect.h"
 #include "module.h"
 #include "observe.h"
 #include "reads.h"
 #include "reply.h"
+#include "requester.h"
 #include "server.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -506,34 +506,12 @@ static bool svc_recv_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return rpcrdma2_responder_call(&svc->resp, conn, rx);
 }
 
-static void svc_recv_reply(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx)
-{
-	rpcrdma2_bc_reply(conn->p.owner, rx);
-}
-
-static void svc_recv_error(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx)
-{
-	rpcrdma2_bc_error(conn->p.owner, rx);
-}
-
-static u32 svc_replies_due(struct rpcrdma2_conn *conn)
-{
-	return rpcrdma2_bc_replies_due(conn->p.owner);
-}
-
 /* sunrpc knows of something that this client may use. */
 static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_svc *svc = conn->p.owner;
 
 	return compat_svc_peer_valid(&svc->xprt);
-}
-
-static void svc_window(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_bc_window(conn->p.owner);
 }
 
 /* Does sunrpc know of the transport? No thread comes before. */
@@ -601,10 +579,7 @@ static void svc_trim(struct rpcrdma2_conn *conn)
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv_call	= svc_recv_call,
-	.recv_reply	= svc_recv_reply,
-	.recv_error	= svc_recv_error,
-	.window		= svc_window,
-	.replies_due	= svc_replies_due,
+	.replies_due	= rpcrdma2_requester_replies_due,
 	.trusted	= svc_trusted,
 	.completions	= svc_completions,
 	.lost		= svc_lost,
@@ -639,25 +614,41 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 
 /* ---- coming and going ---- */
 
+/* A callback transport may outlive the connection whose counters it has used. */
+static void svc_detach(struct rpcrdma2_requester *rq)
+{
+	static struct rpcrdma2_stats unread;
+
+	rpcrdma2_requester_detach(rq);
+	spin_lock(&rq->xprt.queue_lock);
+	rq->stats = &unread;
+	spin_unlock(&rq->xprt.queue_lock);
+	xprt_put(&rq->xprt);
+}
+
 /* Reverse of svc_accept(). Nobody has a reference any more. */
 static void svc_free(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
 						free_work);
 	struct rpcrdma2_call_ctx *call, *tmp;
+	struct rpcrdma2_requester *rq;
 	u32 unserved = 0, id = 0;
 
 	rpcrdma2_admit_end(svc);
 	if (svc->conn) {
 		id = svc->conn->id;
-		rpcrdma2_bc_stop(svc);
+		rq = rpcrdma2_conn_requester(svc->conn);
+		if (rq)
+			rpcrdma2_requester_stop(rq);
 		rpcrdma2_conn_close(svc->conn);
 		list_for_each_entry_safe(call, tmp, &svc->ready, list) {
 			list_del_init(&call->list);
 			rpcrdma2_call_release(call);
 			unserved++;
 		}
-		rpcrdma2_bc_detach(svc);
+		if (rq)
+			svc_detach(rq);
 	}
 	rpcrdma2_responder_destroy(&svc->resp);
 	if (svc->conn) {
