@@ -25,7 +25,6 @@
 #include <linux/sunrpc/msg_prot.h>
 
 #include "buf.h"
-#include "callback.h"
 #include "client.h"
 #include "compat.h"
 #include "connect.h"
@@ -96,6 +95,7 @@ static void client_trim(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_client *client = conn->p.owner;
 
 	rpcrdma2_requester_trim(&client->rq);
+	rpcrdma2_callback_trim(&client->callback);
 	if (!rpcrdma2_conn_swapping(conn))
 		rpcrdma2_mr_pool_idle(&client->mrs, RPCRDMA2_FIRST_MRS);
 }
@@ -106,11 +106,11 @@ static void client_memory(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_client *client = conn->p.owner;
 
 	mem->mrs = rpcrdma2_mr_pool_memory(&client->mrs);
-	mem->rpcs = rpcrdma2_requester_memory(&client->rq);
+	mem->rpcs = rpcrdma2_requester_memory(&client->rq) +
+		    rpcrdma2_responder_memory(&client->callback.resp);
 }
 
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
-	.recv_call	= rpcrdma2_callback_call,
 	.replies_due	= rpcrdma2_requester_replies_due,
 	.lost		= client_lost,
 	.trim		= client_trim,
@@ -182,6 +182,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.ops		= &rpcrdma2_client_conn_ops,
 		.owner		= client,
 		.requester	= &client->rq,
+		.responder	= &client->callback.resp,
 		.stats		= &client->stats,
 		.pool		= &client->recvs,
 		.mem		= &client->mem,
@@ -716,7 +717,7 @@ static void client_free(struct rpcrdma2_client *client)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 
-	rpcrdma2_callback_destroy(client);
+	rpcrdma2_callback_destroy(&client->callback);
 	rpcrdma2_requester_destroy(&client->rq);
 	rpcrdma2_recv_pool_destroy(&client->recvs);
 	rpcrdma2_observe_ended(xprt->xprt_net, &client->stats, true);
@@ -811,7 +812,8 @@ static int client_init(struct rpcrdma2_client *client,
 	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
 	ratelimit_default_init(&client->told_limit);
 	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
-	rpcrdma2_callback_init(client);
+	rpcrdma2_callback_init(&client->callback, xprt);
+	client->rq.callback = &client->callback;
 	ret = rpcrdma2_requester_init(&client->rq, &client->stats,
 				      &client->mrs, RPCRDMA2_MIN_SLOTS);
 	if (ret)

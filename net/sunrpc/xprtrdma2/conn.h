@@ -94,6 +94,7 @@ enum rpcrdma2_conn_state {
  * @codec: of the version that negotiate.c has settled; NULL before
  * @requester: sends Calls and takes Replies. A server's is NULL until nfsd makes a
  *	callback transport, see rpcrdma2_conn_requester()
+ * @responder: takes Calls and sends Replies
  * @heard: there was a sign of life since the watch looked last
  * @told: the owner knows that the connection is lost, or is not to hear of it
  * @cids: last number given to a Receive, Send, chain or MR, for traces
@@ -145,6 +146,7 @@ struct rpcrdma2_conn {
 	int				reason;
 	const struct rpcrdma2_codec	*codec;
 	struct rpcrdma2_requester	*requester;
+	struct rpcrdma2_responder	*responder;
 	bool				heard;
 	bool				told;
 	atomic_t			cids;

@@ -12,9 +12,9 @@
 #include "version.h"
 
 struct rpcrdma2_conn;
-struct rpcrdma2_recv;
 struct rpcrdma2_recv_pool;
 struct rpcrdma2_requester;
+struct rpcrdma2_responder;
 
 #define RPCRDMA2_LOOK_MS	250	/* is a connection still wanted? */
 
@@ -30,8 +30,6 @@ struct rpcrdma2_memory {
 
 /**
  * struct rpcrdma2_conn_ops - what comes up from a connection to its owner
- * @recv_call: a well-formed MSG or NOMSG with RESPONSE clear. Returns true
- *	if the owner keeps @rx and will call rpcrdma2_recv_put()
  * @replies_due: bytes of the longest Reply that may come inline for a Call
  *	of ours without a Reply chunk; U32_MAX if that can't be told now
  * @trusted: server: has this client been served anything that not everybody
@@ -52,8 +50,6 @@ struct rpcrdma2_memory {
  * Before READY the owner gets nothing but @lost and @wanted.
  */
 struct rpcrdma2_conn_ops {
-	bool (*recv_call)(struct rpcrdma2_conn *conn,
-			  struct rpcrdma2_recv *rx);
 	u32 (*replies_due)(struct rpcrdma2_conn *conn);
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	bool (*completions)(struct rpcrdma2_conn *conn);
@@ -68,6 +64,7 @@ struct rpcrdma2_conn_ops {
  * @ops: the owner's functions
  * @owner: the owner's object
  * @requester: client: sends Calls and takes Replies
+ * @responder: takes Calls and sends Replies
  * @stats: counters, usually of the transport, outlive the connection
  * @pool: Receives
  * @policy: what the administrator wants of this peer
@@ -88,6 +85,7 @@ struct rpcrdma2_conn_params {
 	const struct rpcrdma2_conn_ops	*ops;
 	void				*owner;
 	struct rpcrdma2_requester	*requester;
+	struct rpcrdma2_responder	*responder;
 	struct rpcrdma2_stats		*stats;
 	struct rpcrdma2_recv_pool	*pool;
 	struct rpcrdma2_policy		policy;

@@ -14,6 +14,7 @@
 #include "control.h"
 #include "receive.h"
 #include "requester.h"
+#include "responder.h"
 #include <trace/events/rpcrdma2.h>
 
 /* Which requester takes a Reply or an ERROR? A server may have none. */
@@ -48,7 +49,7 @@ static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 			rpcrdma2_stat_inc(stats, rx_call_msg);
 		else
 			rpcrdma2_stat_inc(stats, rx_call_nomsg);
-		return conn->p.ops->recv_call(conn, rx);
+		return rpcrdma2_responder_call(conn, rx);
 	}
 	if (msg)
 		rpcrdma2_stat_inc(stats, rx_reply_msg);
@@ -147,7 +148,7 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	return false;
 }
 
-/* Returns true if the owner took @rx over. */
+/* Returns true if the responder took @rx over. */
 static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	enum rpcrdma2_verdict verdict;
@@ -163,7 +164,8 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
 	if (likely(verdict == RPCRDMA2_OK)) {
-		rpcrdma2_ver_works(conn);
+		if (unlikely(!rpcrdma2_ver_proved(&conn->ver)))
+			rpcrdma2_ver_works(conn);
 	} else if (verdict == RPCRDMA2_BAD_VERS) {
 		if (!rpcrdma2_ver_message(conn, rx, &verdict, &settles))
 			return false;

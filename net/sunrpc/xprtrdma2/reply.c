@@ -123,7 +123,8 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	hdr_len = codec->reply_len(&call->hdr);
 	call->msg_len = hdr_len + call->reply_bytes;
 	fits = hdr_len <= room && call->reply_bytes <= room - hdr_len;
-	given = rpcrdma2_reply_chunk(call->hdr.call, &segs);
+	given = call->resp->limits.write_chunks &&
+		rpcrdma2_reply_chunk(call->hdr.call, &segs);
 	if (given)
 		capacity = rpcrdma2_segs_bytes(segs);
 	given = given && capacity >= call->reply_bytes;
@@ -506,7 +507,8 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 		send = rpcrdma2_send_get(conn, call->batch + 1, NULL, false);
 	if (send) {
 		reply_post(call, send,
-			   reply_encode(call, send, xdr, rpcrdma2_gfp()));
+			   reply_encode(call, send, xdr,
+					rpcrdma2_call_gfp(call)));
 		return taken;
 	}
 
@@ -611,7 +613,7 @@ static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
  * inline is copied. It may have to wait for room in the send queue, or for the
  * answer to a request to lower the Receive Buffer Size (CHG-26).
  *
- * Context: process; may sleep for memory, and for nothing else.
+ * Context: process; may sleep for memory, on a server, and for nothing else.
  * Return: 0 if @pages was left alone, 1 if pages were taken, or a negative
  * errno if the connection is lost or given up. The caller calls
  * rpcrdma2_call_release() in every case.

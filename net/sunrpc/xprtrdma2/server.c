@@ -497,15 +497,6 @@ static void svc_set_addresses(struct svc_xprt *xprt,
 		set_bit(XPT_LOCAL, &xprt->xpt_flags);
 }
 
-static bool svc_recv_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_svc *svc = conn->p.owner;
-
-	if (svc_xprt_is_dead(&svc->xprt))
-		return false;
-	return rpcrdma2_responder_call(&svc->resp, conn, rx);
-}
-
 /* sunrpc knows of something that this client may use. */
 static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
@@ -578,7 +569,6 @@ static void svc_trim(struct rpcrdma2_conn *conn)
 }
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
-	.recv_call	= svc_recv_call,
 	.replies_due	= rpcrdma2_requester_replies_due,
 	.trusted	= svc_trusted,
 	.completions	= svc_completions,
@@ -602,6 +592,21 @@ static void svc_call_ready(struct rpcrdma2_responder *resp,
 	svc_xprt_enqueue(&svc->xprt);
 }
 
+static void svc_calls_closed(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
+						resp);
+	struct rpcrdma2_call_ctx *call, *tmp;
+	u32 unserved = 0;
+
+	list_for_each_entry_safe(call, tmp, &svc->ready, list) {
+		list_del_init(&call->list);
+		rpcrdma2_call_release(call);
+		unserved++;
+	}
+	trace_rpcrdma2_svc_closed(svc->conn->id, unserved);
+}
+
 static void svc_replied(struct rpcrdma2_responder *resp)
 {
 	rpcrdma2_admit_replied(container_of(resp, struct rpcrdma2_svc, resp));
@@ -609,6 +614,7 @@ static void svc_replied(struct rpcrdma2_responder *resp)
 
 static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
+	.closed		= svc_calls_closed,
 	.replied	= svc_replied,
 };
 
@@ -631,22 +637,14 @@ static void svc_free(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
 						free_work);
-	struct rpcrdma2_call_ctx *call, *tmp;
 	struct rpcrdma2_requester *rq;
-	u32 unserved = 0, id = 0;
 
 	rpcrdma2_admit_end(svc);
 	if (svc->conn) {
-		id = svc->conn->id;
 		rq = rpcrdma2_conn_requester(svc->conn);
 		if (rq)
 			rpcrdma2_requester_stop(rq);
 		rpcrdma2_conn_close(svc->conn);
-		list_for_each_entry_safe(call, tmp, &svc->ready, list) {
-			list_del_init(&call->list);
-			rpcrdma2_call_release(call);
-			unserved++;
-		}
 		if (rq)
 			svc_detach(rq);
 	}
@@ -658,7 +656,6 @@ static void svc_free(struct work_struct *work)
 		rpcrdma2_conn_free(svc->conn);
 	}
 	rpcrdma2_recv_pool_destroy(&svc->pool);
-	trace_rpcrdma2_svc_closed(id, unserved);
 	kfree(svc);
 }
 
@@ -680,8 +677,8 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 {
 	struct rdma_cm_id *cm_id = req->cm_id;
 	const struct rpcrdma2_limits limits = {
-		.read_chunks	= server_read_chunks,
-		.write_chunks	= server_write_chunks,
+		.read_chunks	= max(server_read_chunks, 1U),
+		.write_chunks	= max(server_write_chunks, 1U),
 		.segs		= server_segments,
 		.bytes		= listener->xpt_server->sv_max_mesg,
 	};
@@ -691,8 +688,9 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 			   ibdev_to_node(cm_id->device));
 	if (!svc)
 		return NULL;
-	if (rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits)) {
-		rpcrdma2_responder_destroy(&svc->resp);
+	rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits,
+				svc->stash);
+	if (!rpcrdma2_calls_provide(&svc->resp, 1, GFP_KERNEL)) {
 		kfree(svc);
 		return NULL;
 	}
@@ -720,6 +718,7 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 	struct rpcrdma2_conn_params p = {
 		.ops		= &svc_conn_ops,
 		.owner		= svc,
+		.responder	= &svc->resp,
 		.stats		= &svc->stats,
 		.pool		= &svc->pool,
 		.policy		= *policy,

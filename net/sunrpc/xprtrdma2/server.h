@@ -25,6 +25,7 @@
  * @stats: its counters
  * @pool: its Receives
  * @resp: its responder role
+ * @stash: pages for the responder's next RDMA Reads
  * @lock: protects @ready together with XPT_DATA
  * @ready: struct rpcrdma2_call_ctx that a thread can work on
  * @cand: what admission.c knows of it
@@ -37,6 +38,7 @@ struct rpcrdma2_svc {
 	struct rpcrdma2_stats		stats;
 	struct rpcrdma2_recv_pool	pool;
 	struct rpcrdma2_responder	resp;
+	struct page			*stash[RPCRDMA2_STASH];
 	spinlock_t			lock;	/* @ready */
 	struct list_head		ready;
 	struct rpcrdma2_candidate	cand;
