@@ -17,14 +17,15 @@
 #include "responder.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Which requester takes a Reply or an ERROR? A server may have none. */
-static struct rpcrdma2_requester *recv_requester(struct rpcrdma2_conn *conn)
+/* A Reply or an ERROR is for the requester, if a server has one. */
+static void recv_answer(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 
-	if (unlikely(!rq))
+	if (likely(rq))
+		rpcrdma2_requester_answer(rq, conn, rx);
+	else
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_xid);
-	return rq;
 }
 
 /* A control message may have opened the window. */
@@ -41,7 +42,6 @@ static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	const struct rpcrdma2_hdr *hdr = &rx->hdr;
 	struct rpcrdma2_stats *stats = conn->p.stats;
 	bool msg = hdr->htype == RDMA2_MSG;
-	struct rpcrdma2_requester *rq;
 
 	rpcrdma2_stat_add(stats, inline_rx_bytes, rx->len);
 	if (!hdr->response) {
@@ -55,9 +55,7 @@ static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_stat_inc(stats, rx_reply_msg);
 	else
 		rpcrdma2_stat_inc(stats, rx_reply_nomsg);
-	rq = recv_requester(conn);
-	if (likely(rq))
-		rpcrdma2_requester_reply(rq, conn, rx);
+	recv_answer(conn, rx);
 	return false;
 }
 
@@ -77,8 +75,6 @@ static bool stray_invalidation(struct rpcrdma2_conn *conn,
 static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		      bool settles)
 {
-	struct rpcrdma2_requester *rq;
-
 	switch (rx->hdr.htype) {
 	case RDMA2_MSG:
 	case RDMA2_NOMSG:
@@ -89,9 +85,7 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			stray_invalidation(conn, rx);
 			return false;
 		}
-		rq = recv_requester(conn);
-		if (rq)
-			rpcrdma2_requester_error(rq, conn, rx);
+		recv_answer(conn, rx);
 		return false;
 	case RDMA2_CONNPROP:
 		rpcrdma2_props_connprop(conn, rx, settles);

@@ -13,7 +13,7 @@
  *   rpcrdma2_requester_init()	once, after xprt_alloc()
  *   rpcrdma2_requester_attach()	a connection is READY
  *   rpcrdma2_requester_send()	from ops->send_request
- *   rpcrdma2_requester_reply(), _error(), _run()
+ *   rpcrdma2_requester_answer(), _run()
  *				by the connection, see receive.c
  *   rpcrdma2_requester_stop()	before rpcrdma2_conn_close()
  *   rpcrdma2_requester_detach()	after rpcrdma2_conn_close(), before
@@ -57,12 +57,9 @@ void rpcrdma2_requester_wait(struct rpc_task *task);
 /* From the connection */
 void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_send *send);
-void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
-			      struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx);
-void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
-			      struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx);
+void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
+			       struct rpcrdma2_conn *conn,
+			       struct rpcrdma2_recv *rx);
 u32 rpcrdma2_requester_replies_due(struct rpcrdma2_conn *conn);
 
 /* For the owner */
