@@ -95,7 +95,7 @@ static void cb_free_list(struct rpcrdma2_callback *callback)
 	spin_lock(&xprt->bc_pa_lock);
 	list_splice_init(&xprt->bc_pa_list, &list);
 	list_for_each_entry(rqst, &list, rq_bc_pa_list)
-		callback->count--;
+		WRITE_ONCE(callback->count, callback->count - 1);
 	spin_unlock(&xprt->bc_pa_lock);
 	list_for_each_entry_safe(rqst, tmp, &list, rq_bc_pa_list)
 		cb_free(cb_of(rqst));
@@ -110,15 +110,31 @@ static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
 	struct rpc_xprt *xprt = callback->xprt;
 
 	spin_lock(&xprt->transport_lock);
-	if (!keep && callback->idle_timeout) {
-		xprt->idle_timeout = callback->idle_timeout;
-		callback->idle_timeout = 0;
-	} else if (keep && xprt->idle_timeout) {
-		callback->idle_timeout = xprt->idle_timeout;
-		xprt->idle_timeout = 0;
+	if (keep == !!xprt->idle_timeout)
+		swap(xprt->idle_timeout, callback->idle_timeout);
+	if (keep)
 		timer_delete(&xprt->timer);
-	}
 	spin_unlock(&xprt->transport_lock);
+}
+
+/* Have a call object and all slots. More call objects are made when callbacks come at
+ * once, if there is memory then. Two who do this together may make a slot too many.
+ */
+static bool cb_provide(struct rpcrdma2_callback *callback)
+{
+	struct rpc_xprt *xprt = callback->xprt;
+	struct rpcrdma2_cb *cb;
+
+	while (READ_ONCE(callback->count) < RPCRDMA2_CB_SLOTS) {
+		cb = cb_alloc(xprt);
+		if (!cb)
+			return false;
+		spin_lock(&xprt->bc_pa_lock);
+		WRITE_ONCE(callback->count, callback->count + 1);
+		list_add(&cb->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
+		spin_unlock(&xprt->bc_pa_lock);
+	}
+	return rpcrdma2_calls_provide(&callback->resp, 1, GFP_KERNEL);
 }
 
 /**
@@ -135,30 +151,15 @@ static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
 int rpcrdma2_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 {
 	struct rpcrdma2_callback *callback = callback_of(xprt);
-	struct rpcrdma2_cb *cb;
-	bool enough;
 
-	/* Others are made when needed, if there is memory then */
-	if (!rpcrdma2_calls_provide(&callback->resp, 1, GFP_KERNEL))
+	/* First, so that another session's end leaves the slots alone */
+	spin_lock(&xprt->bc_pa_lock);
+	callback->reserved += min_reqs;
+	spin_unlock(&xprt->bc_pa_lock);
+	if (!cb_provide(callback)) {
+		rpcrdma2_bc_destroy(xprt, min_reqs);
 		return -ENOMEM;
-	for (;;) {
-		cb = cb_alloc(xprt);
-		if (!cb)
-			return -ENOMEM;
-		spin_lock(&xprt->bc_pa_lock);
-		enough = callback->count >= RPCRDMA2_CB_SLOTS;
-		if (!enough) {
-			callback->count++;
-			list_add(&cb->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
-			cb = NULL;
-		} else {
-			callback->reserved += min_reqs;
-		}
-		spin_unlock(&xprt->bc_pa_lock);
-		if (enough)
-			break;
 	}
-	cb_free(cb);
 	cb_keep_connection(callback, true);
 	trace_rpcrdma2_op_bc_setup(xprt, 0, min_reqs);
 	return 0;
@@ -232,7 +233,7 @@ void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst)
 		list_add(&rqst->rq_bc_pa_list, &xprt->bc_pa_list);
 		cb = NULL;
 	} else {
-		callback->count--;
+		WRITE_ONCE(callback->count, callback->count - 1);
 	}
 	if (list_empty(&callback->busy))
 		wake_up_all(&callback->wq);
@@ -240,16 +241,6 @@ void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst)
 	if (cb)
 		cb_free(cb);
 	xprt_put(xprt);
-}
-
-static bool cb_idle(struct rpcrdma2_callback *callback)
-{
-	bool idle;
-
-	spin_lock(&callback->xprt->bc_pa_lock);
-	idle = list_empty(&callback->busy);
-	spin_unlock(&callback->xprt->bc_pa_lock);
-	return idle;
 }
 
 /**
@@ -275,7 +266,8 @@ void rpcrdma2_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 	if (!last)
 		return;
 	/* The service will end; it must not be left with a Call queued */
-	wait_event_timeout(callback->wq, cb_idle(callback), RPCRDMA2_CB_DRAIN);
+	wait_event_timeout(callback->wq, list_empty(&callback->busy),
+			   RPCRDMA2_CB_DRAIN);
 	cb_free_list(callback);
 	cb_keep_connection(callback, false);
 }
@@ -434,17 +426,6 @@ void rpcrdma2_callback_init(struct rpcrdma2_callback *callback,
 	callback->xprt = xprt;
 	INIT_LIST_HEAD(&callback->busy);
 	init_waitqueue_head(&callback->wq);
-}
-
-/**
- * rpcrdma2_callback_trim - give back what is not needed for one callback at a time
- * @callback: the backchannel
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_callback_trim(struct rpcrdma2_callback *callback)
-{
-	rpcrdma2_calls_trim(&callback->resp, 1);
 }
 
 /**

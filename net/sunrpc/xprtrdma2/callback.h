@@ -43,7 +43,6 @@ struct rpcrdma2_callback {
 void rpcrdma2_callback_init(struct rpcrdma2_callback *callback,
 			    struct rpc_xprt *xprt);
 void rpcrdma2_callback_destroy(struct rpcrdma2_callback *callback);
-void rpcrdma2_callback_trim(struct rpcrdma2_callback *callback);
 int rpcrdma2_callback_reply(struct rpc_rqst *rqst);
 
 /* Methods for struct rpc_xprt_ops */

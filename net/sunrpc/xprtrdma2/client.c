@@ -48,7 +48,6 @@
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
 
 #define RPCRDMA2_MIN_SLOTS		4U
-#define RPCRDMA2_FIRST_MRS		16U
 /* Slots that exist, with buffers, while somebody swaps */
 #define RPCRDMA2_SWAP_SLOTS		32U
 #define RPCRDMA2_SWAP_BUFFER		4096U
@@ -90,31 +89,9 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 	return kref_read(&client->rq.xprt.kref);
 }
 
-static void client_trim(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	rpcrdma2_requester_trim(&client->rq);
-	rpcrdma2_callback_trim(&client->callback);
-	if (!rpcrdma2_conn_swapping(conn))
-		rpcrdma2_mr_pool_idle(&client->mrs, RPCRDMA2_FIRST_MRS);
-}
-
-static void client_memory(struct rpcrdma2_conn *conn,
-			  struct rpcrdma2_memory *mem)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	mem->mrs = rpcrdma2_mr_pool_memory(&client->mrs);
-	mem->rpcs = rpcrdma2_requester_memory(&client->rq) +
-		    rpcrdma2_responder_memory(&client->callback.resp);
-}
-
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.replies_due	= rpcrdma2_requester_replies_due,
 	.lost		= client_lost,
-	.trim		= client_trim,
-	.memory		= client_memory,
 	.wanted		= client_wanted,
 };
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An idle connection gives back what it keeps for later, in either role and with
- * every version: buffers of send slots, and what its owner keeps. What the peer has
+ * every version: buffers of send slots, and what its roles keep. What the peer has
  * to agree to, sizes and credits, is up to adapt.c. An idle client closes a
  * connection that speaks less than version 2 with all properties for a reason that may
  * be over: the next connection negotiates again.
  */
 #include "conn.h"
 #include "module.h"
+#include "requester.h"
+#include "responder.h"
 
 /* How often to look whether adapt_seconds is set */
 #define RPCRDMA2_IDLE_LOOK	(60 * HZ)
@@ -16,6 +18,19 @@ static void idle_next(struct rpcrdma2_conn *conn)
 {
 	queue_delayed_work(rpcrdma2_wq, &conn->idle.work,
 			   rpcrdma2_adapt_period() ?: RPCRDMA2_IDLE_LOOK);
+}
+
+static void idle_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	rpcrdma2_responder_trim(conn->responder,
+				rpcrdma2_credit_grant(&conn->rq));
+	if (rq)
+		rpcrdma2_requester_trim(rq);
+	if (rq && rq->pool && !rpcrdma2_conn_swapping(conn))
+		rpcrdma2_mr_pool_idle(rq->pool);
+	rpcrdma2_sends_trim(conn);
 }
 
 static void idle_worker(struct work_struct *work)
@@ -34,8 +49,7 @@ static void idle_worker(struct work_struct *work)
 		}
 		if (rpcrdma2_adapt_period()) {
 			rpcrdma2_credit_quiet(&conn->rq);
-			conn->p.ops->trim(conn);
-			rpcrdma2_sends_trim(conn);
+			idle_trim(conn);
 		}
 	}
 	idle_next(conn);

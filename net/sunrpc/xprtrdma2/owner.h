@@ -19,16 +19,6 @@ struct rpcrdma2_responder;
 #define RPCRDMA2_LOOK_MS	250	/* is a connection still wanted? */
 
 /**
- * struct rpcrdma2_memory - what the owner of a connection keeps for it
- * @mrs: memory regions, bytes
- * @rpcs: state of RPCs, with the buffers that stay with it, bytes
- */
-struct rpcrdma2_memory {
-	size_t				mrs;
-	size_t				rpcs;
-};
-
-/**
  * struct rpcrdma2_conn_ops - what comes up from a connection to its owner
  * @replies_due: bytes of the longest Reply that may come inline for a Call
  *	of ours without a Reply chunk; U32_MAX if that can't be told now
@@ -40,10 +30,6 @@ struct rpcrdma2_memory {
  * @lost: the connection went to CLOSING (CM event, QP error, device
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
- *
- * @trim: gives back what is kept for later, hardly any Calls having come for a
- *	while; does not sleep
- * @memory: fills in what the owner keeps; sleeps
  * @wanted: client: does anybody still want a connection that is being made?
  *	Asked from time to time while rpcrdma2_conn_connect() waits
  *
@@ -54,8 +40,6 @@ struct rpcrdma2_conn_ops {
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	bool (*completions)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
-	void (*trim)(struct rpcrdma2_conn *conn);
-	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 	bool (*wanted)(const struct rpcrdma2_conn *conn);
 };
 

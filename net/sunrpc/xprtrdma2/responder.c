@@ -216,19 +216,21 @@ void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp)
  */
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 {
-	rpcrdma2_calls_trim(resp, 0);
-	rpcrdma2_responder_trim(resp);
+	rpcrdma2_responder_trim(resp, 0);
 }
 
 /**
- * rpcrdma2_responder_trim - free the memory kept for later RDMA Reads and
- *	Writes
+ * rpcrdma2_responder_trim - free the memory kept for later Calls
  * @resp: the responder
+ * @granted: credits. Call objects for these remain, so that what is granted needs no
+ *	memory, if so many have been made
  *
  * Context: process; does not sleep. Takes resp->lock.
  */
-void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
+void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp, u32 granted)
 {
+	rpcrdma2_calls_trim(resp, granted ? granted + RPCRDMA2_CONTROL_RESERVE :
+					    0);
 	rpcrdma2_rw_pool_trim(&resp->rws);
 
 	spin_lock(&resp->lock);

@@ -29,7 +29,7 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp);
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);
-void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp);
+void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp, u32 granted);
 u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps,
 			   u32 bytes);
 

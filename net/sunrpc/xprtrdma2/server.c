@@ -551,30 +551,11 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 		queue_work(rpcrdma2_memory_wq, &svc->close_work);
 }
 
-static void svc_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem)
-{
-	struct rpcrdma2_svc *svc = conn->p.owner;
-
-	mem->rpcs = rpcrdma2_responder_memory(&svc->resp);
-}
-
-/* What is granted needs no memory. */
-static void svc_trim(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_svc *svc = conn->p.owner;
-
-	rpcrdma2_calls_trim(&svc->resp, rpcrdma2_credit_grant(&conn->rq) +
-					RPCRDMA2_CONTROL_RESERVE);
-	rpcrdma2_responder_trim(&svc->resp);
-}
-
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.replies_due	= rpcrdma2_requester_replies_due,
 	.trusted	= svc_trusted,
 	.completions	= svc_completions,
 	.lost		= svc_lost,
-	.trim		= svc_trim,
-	.memory		= svc_memory,
 };
 
 static void svc_call_ready(struct rpcrdma2_responder *resp,
