@@ -19,11 +19,11 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 
+#include "addr.h"
 #include "backchannel.h"
 #include "fence.h"
 #include "requester.h"
@@ -87,26 +87,10 @@ static void bc_close(struct rpc_xprt *xprt)
 	xprt_disconnect_done(xprt);
 }
 
-static void bc_free_addresses(struct rpc_xprt *xprt)
-{
-	unsigned int i;
-
-	for (i = 0; i < RPC_DISPLAY_MAX; i++) {
-		switch (i) {
-		case RPC_DISPLAY_PROTO:
-		case RPC_DISPLAY_NETID:
-			break;
-		default:
-			kfree(xprt->address_strings[i]);
-		}
-		xprt->address_strings[i] = NULL;
-	}
-}
-
 static void bc_destroy(struct rpc_xprt *xprt)
 {
 	rpcrdma2_requester_destroy(rpcrdma2_requester(xprt));
-	bc_free_addresses(xprt);
+	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
 }
@@ -145,41 +129,6 @@ static const struct rpc_timeout bc_timeout = {
 	.to_initval	= 60 * HZ,
 	.to_maxval	= 60 * HZ,
 };
-
-static int bc_format_addresses(struct rpc_xprt *xprt)
-{
-	struct sockaddr *sap = (struct sockaddr *)&xprt->addr;
-	const char **strings = xprt->address_strings;
-	char buf[INET6_ADDRSTRLEN + 16];
-
-	switch (sap->sa_family) {
-	case AF_INET:
-		snprintf(buf, sizeof(buf), "%08x",
-			 ntohl(((struct sockaddr_in *)sap)->sin_addr.s_addr));
-		strings[RPC_DISPLAY_NETID] = "rdma";
-		break;
-	case AF_INET6:
-		snprintf(buf, sizeof(buf), "%pi6",
-			 &((struct sockaddr_in6 *)sap)->sin6_addr);
-		strings[RPC_DISPLAY_NETID] = "rdma6";
-		break;
-	default:
-		return -EAFNOSUPPORT;
-	}
-	strings[RPC_DISPLAY_PROTO] = "rdma";
-	strings[RPC_DISPLAY_HEX_ADDR] = kstrdup(buf, GFP_KERNEL);
-	rpc_ntop(sap, buf, sizeof(buf));
-	strings[RPC_DISPLAY_ADDR] = kstrdup(buf, GFP_KERNEL);
-	snprintf(buf, sizeof(buf), "%u", rpc_get_port(sap));
-	strings[RPC_DISPLAY_PORT] = kstrdup(buf, GFP_KERNEL);
-	snprintf(buf, sizeof(buf), "%4hx", rpc_get_port(sap));
-	strings[RPC_DISPLAY_HEX_PORT] = kstrdup(buf, GFP_KERNEL);
-
-	if (strings[RPC_DISPLAY_HEX_ADDR] && strings[RPC_DISPLAY_ADDR] &&
-	    strings[RPC_DISPLAY_PORT] && strings[RPC_DISPLAY_HEX_PORT])
-		return 0;
-	return -ENOMEM;
-}
 
 /* Publish the transport, unless another client of nfsd on the same
  * connection was faster. References: of the struct svc_xprt and of the connection,
@@ -239,7 +188,7 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
 	ret = rpcrdma2_requester_init(rq, &svc->stats, NULL,
 				      RPCRDMA2_BC_SLOTS);
 	if (!ret)
-		ret = bc_format_addresses(xprt);
+		ret = rpcrdma2_addr_format(xprt);
 	if (ret)
 		goto out_free;
 
@@ -259,7 +208,7 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
 out_free:
 	trace_rpcrdma2_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
 	rpcrdma2_requester_destroy(rq);
-	bc_free_addresses(xprt);
+	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);
 	return ERR_PTR(ret);
 }

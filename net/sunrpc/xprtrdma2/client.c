@@ -22,8 +22,8 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/clnt.h>
-#include <linux/sunrpc/msg_prot.h>
 
+#include "addr.h"
 #include "buf.h"
 #include "client.h"
 #include "compat.h"
@@ -627,65 +627,10 @@ static void client_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 		   rpcrdma2_stat_read(s, sq_waits));
 }
 
-/* Addresses */
-
-static int client_format_port(struct rpc_xprt *xprt, unsigned short port)
-{
-	char buf[8];
-
-	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
-	snprintf(buf, sizeof(buf), "%u", port);
-	xprt->address_strings[RPC_DISPLAY_PORT] = kstrdup(buf, GFP_KERNEL);
-
-	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
-	snprintf(buf, sizeof(buf), "%4hx", port);
-	xprt->address_strings[RPC_DISPLAY_HEX_PORT] = kstrdup(buf, GFP_KERNEL);
-
-	return xprt->address_strings[RPC_DISPLAY_PORT] &&
-	       xprt->address_strings[RPC_DISPLAY_HEX_PORT] ? 0 : -ENOMEM;
-}
-
 static void client_op_set_port(struct rpc_xprt *xprt, unsigned short port)
 {
 	rpc_set_port((struct sockaddr *)&xprt->addr, port);
-	client_format_port(xprt, port);
-}
-
-static int client_format_addresses(struct rpc_xprt *xprt)
-{
-	const char **strings = xprt->address_strings;
-	struct sockaddr *sap = (struct sockaddr *)&xprt->addr;
-	char buf[RPCBIND_MAXUADDRLEN];
-
-	switch (sap->sa_family) {
-	case AF_INET:
-		snprintf(buf, sizeof(buf), "%08x",
-			 ntohl(((struct sockaddr_in *)sap)->sin_addr.s_addr));
-		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA;
-		break;
-	case AF_INET6:
-		snprintf(buf, sizeof(buf), "%pi6",
-			 &((struct sockaddr_in6 *)sap)->sin6_addr);
-		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA6;
-		break;
-	default:
-		return -EAFNOSUPPORT;
-	}
-	strings[RPC_DISPLAY_PROTO] = "rdma";
-	strings[RPC_DISPLAY_HEX_ADDR] = kstrdup(buf, GFP_KERNEL);
-	rpc_ntop(sap, buf, sizeof(buf));
-	strings[RPC_DISPLAY_ADDR] = kstrdup(buf, GFP_KERNEL);
-	if (!strings[RPC_DISPLAY_HEX_ADDR] || !strings[RPC_DISPLAY_ADDR])
-		return -ENOMEM;
-	return client_format_port(xprt, rpc_get_port(sap));
-}
-
-static void client_free_addresses(struct rpc_xprt *xprt)
-{
-	kfree(xprt->address_strings[RPC_DISPLAY_HEX_ADDR]);
-	kfree(xprt->address_strings[RPC_DISPLAY_ADDR]);
-	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
-	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
+	rpcrdma2_addr_format_port(xprt);
 }
 
 /* Life of a transport */
@@ -698,7 +643,7 @@ static void client_free(struct rpcrdma2_client *client)
 	rpcrdma2_requester_destroy(&client->rq);
 	rpcrdma2_recv_pool_destroy(&client->recvs);
 	rpcrdma2_observe_ended(xprt->xprt_net, &client->stats, true);
-	client_free_addresses(xprt);
+	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
 }
@@ -796,7 +741,7 @@ static int client_init(struct rpcrdma2_client *client,
 	if (ret)
 		return ret;
 	client_look_up(client, &policy);
-	return client_format_addresses(xprt);
+	return rpcrdma2_addr_format(xprt);
 }
 
 /**

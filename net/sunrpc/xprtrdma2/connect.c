@@ -297,8 +297,8 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
  * @conn: the connection
  *
  * Afterwards every posted work request has completed or was given up, every
- * waiter was told, no Call is being served, and no peer can reach memory. Device, PD and CM id remain
- * until rpcrdma2_conn_free().
+ * waiter was told, no Call has anything of the connection, and no peer can reach
+ * memory. Device, PD and CM id remain until rpcrdma2_conn_free().
  *
  * A device may lose the completion of posted work when a connection breaks
  * (siw does, see Documentation/devices.md). Nobody may wait for it for ever,
