@@ -12,9 +12,8 @@
  *   alive.h        alive   watch over the peer
  *   idle.h         idle    is there anything to do?
  *
- * Layers: client.c and server.c own a connection, made and closed by
- * connect.c; requester.c and responder.c send RPC messages through it, and
- * receive.c hands them those that arrive. The owner hears only what owner.h has.
+ * Layers: client.c and server.c own a connection, made and closed by connect.c.
+ * Their requester and responder use it, and get from receive.c what arrives.
  *
  * Contexts: completion handlers run in a work item or, on a server, in a service
  * thread, one at a time per connection, and do not sleep; see cq.c and
@@ -45,7 +44,6 @@
 #include "recv.h"
 #include "send.h"
 
-struct rpcrdma2_conn;
 struct rpcrdma2_view;
 
 /**
@@ -92,9 +90,8 @@ enum rpcrdma2_conn_state {
  * @state_wq: woken by every change of @state and of negotiation
  * @reason: errno of the first failure, 0 if none
  * @codec: of the version that negotiate.c has settled; NULL before
- * @requester: sends Calls and takes Replies. A server's is NULL until nfsd makes a
- *	callback transport, see rpcrdma2_conn_requester()
- * @responder: takes Calls and sends Replies
+ * @requester: sends Calls, takes Replies; see rpcrdma2_conn_requester()
+ * @responder: takes Calls, sends Replies
  * @heard: there was a sign of life since the watch looked last
  * @told: the owner knows that the connection is lost, or is not to hear of it
  * @cids: last number given to a Receive, Send, chain or MR, for traces
@@ -186,13 +183,6 @@ static inline bool rpcrdma2_conn_ready(const struct rpcrdma2_conn *conn)
 static inline bool rpcrdma2_conn_over(const struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING;
-}
-
-/* The requester role, or NULL. Pairs with the release in bc_publish(). */
-static inline struct rpcrdma2_requester *
-rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)
-{
-	return smp_load_acquire(&conn->requester);	/* see above */
 }
 
 static inline bool rpcrdma2_conn_swapping(const struct rpcrdma2_conn *conn)

@@ -37,6 +37,15 @@
 /* How often to look whether orphans are all there is */
 #define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
 
+/* The requester role of a connection, or NULL: a server has none until nfsd makes a
+ * callback transport. Pairs with the release in bc_publish().
+ */
+static inline struct rpcrdma2_requester *
+rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)
+{
+	return smp_load_acquire(&conn->requester);	/* see above */
+}
+
 /* Life of a requester */
 int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_stats *stats,
