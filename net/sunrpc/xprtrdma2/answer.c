@@ -277,62 +277,6 @@ static void dropped(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_requester_reply - a Reply arrived
- * @rq: the requester
- * @conn: its connection
- * @rx: well-formed MSG or NOMSG with RESPONSE set; not kept
- *
- * One that contradicts its Call is dropped (MSG-3, MSG-8, CHK-13, HDR-7). Since
- * another one will hardly follow, the connection is given up, and the RPC is
- * sent again on a new one, at growing distances (REC-5).
- *
- * Context: completion handler; does not sleep.
- */
-void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
-			      struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx)
-{
-	const struct rpcrdma2_hdr *hdr = &rx->hdr;
-	bool wanted, sane = false, end = false, put = false, fair;
-	struct reply_chunks rc = { };
-	struct rpcrdma2_req *req;
-
-	spin_lock(&rq->xprt.queue_lock);
-	req = find_req(rq, hdr->xid, &wanted);
-	fair = take_invalidated(rq, req, rx);
-	if (req && fair) {
-		sane = req->state == RPCRDMA2_REQ_ORPHAN ||
-		       reply_is_sane(req, hdr, &rc);
-		if (sane)
-			end = answer(rq, conn, req, wanted, &put);
-	}
-	spin_unlock(&rq->xprt.queue_lock);
-
-	if (!fair) {
-		rpcrdma2_conn_kill(conn, -EPROTO);
-		return;
-	}
-	/* A grant is valid in any Reply (CRED-14) */
-	if (hdr->credit != rpcrdma2_credit_have(&conn->rq))
-		rpcrdma2_credit_granted(conn, hdr->credit);
-	if (end) {
-		take_reply(rq, req, hdr, &rc);
-		trace_rpcrdma2_reply(conn, req, hdr);
-		rpcrdma2_req_end(rq, conn, req);
-	} else if (put) {
-		rpcrdma2_slot_put(req);
-	} else if (!req) {
-		rpcrdma2_stat_inc(rq->stats, rx_bad_xid);
-		dropped(rq, conn, rx);
-	} else if (!sane) {
-		atomic_long_inc(&rq->bad_replies);
-		dropped(rq, conn, rx);
-		rpcrdma2_conn_kill(conn, -EPROTO);
-	}
-	rpcrdma2_requester_run(rq, NULL);
-}
-
-/**
  * enum remedy - what becomes of an RPC that was answered with an ERROR
  * @FAIL: it ends with -EIO
  * @SEND_AGAIN: it has had no effect and goes once more at once, in another form
@@ -427,26 +371,48 @@ static void learned(struct rpcrdma2_requester *rq, enum remedy remedy)
 		rq->lesson = RPCRDMA2_LESSON_NEW;
 }
 
+/* An ERROR has come for an RPC that was not cancelled. */
+static enum remedy take_error(struct rpcrdma2_requester *rq,
+			      struct rpcrdma2_conn *conn,
+			      struct rpcrdma2_req *req,
+			      const struct rpcrdma2_hdr *hdr, bool wanted)
+{
+	enum remedy remedy = error_remedy(rq, conn, req, hdr);
+
+	learned(rq, remedy);
+	/* Also if it is just being encoded again */
+	req->error = remedy == FAIL ? -EIO : 0;
+	req->again = wanted && remedy == SEND_AGAIN;
+	return remedy;
+}
+
 /**
- * rpcrdma2_requester_error - an RDMA2_ERROR arrived
+ * rpcrdma2_requester_answer - a Reply arrived, or an RDMA2_ERROR
  * @rq: the requester
  * @conn: its connection
- * @rx: well-formed ERROR, not about a control message; not kept
+ * @rx: well-formed MSG or NOMSG with RESPONSE set, or ERROR that is not about a
+ *	control message; not kept
  *
- * The RPC ends with -EIO, after its memory is fenced (ERR-8, ERR-10, ERR-16,
- * ERR-27, ERR-29, ERR-32), unless the code asks for another form of the Call
+ * A Reply that contradicts its Call is dropped (MSG-3, MSG-8, CHK-13, HDR-7). Since
+ * another one will hardly follow, the connection is given up, and the RPC is
+ * sent again on a new one, at growing distances (REC-5).
+ *
+ * After an ERROR the RPC ends with -EIO, when its memory is fenced (ERR-8, ERR-10,
+ * ERR-16, ERR-27, ERR-29, ERR-32), unless the code asks for another form of the Call
  * and there is one. INVAL_HTYPE ends the connection instead, if version 1 may
  * be spoken: the RPC was not executed and is sent again (ERR-18, D-34). The
  * credit field means nothing (ERR-3).
  *
  * Context: completion handler; does not sleep.
  */
-void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
-			      struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx)
+void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
+			       struct rpcrdma2_conn *conn,
+			       struct rpcrdma2_recv *rx)
 {
+	bool wanted, fair, sane = true, end = false, put = false;
 	const struct rpcrdma2_hdr *hdr = &rx->hdr;
-	bool wanted, end = false, put = false, fair;
+	bool error = hdr->htype == RDMA2_ERROR;
+	struct reply_chunks rc = { };
 	enum remedy remedy = FAIL;
 	struct rpcrdma2_req *req;
 
@@ -454,14 +420,14 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 	req = find_req(rq, hdr->xid, &wanted);
 	fair = take_invalidated(rq, req, rx);
 	if (req && fair) {
-		if (req->state != RPCRDMA2_REQ_ORPHAN) {
-			remedy = error_remedy(rq, conn, req, hdr);
-			learned(rq, remedy);
-			/* Also if it is just being encoded again */
-			req->error = remedy == FAIL ? -EIO : 0;
-			req->again = wanted && remedy == SEND_AGAIN;
-		}
-		end = answer(rq, conn, req, wanted, &put);
+		if (req->state == RPCRDMA2_REQ_ORPHAN)
+			;	/* only its end is of interest */
+		else if (unlikely(error))
+			remedy = take_error(rq, conn, req, hdr, wanted);
+		else
+			sane = reply_is_sane(req, hdr, &rc);
+		if (sane)
+			end = answer(rq, conn, req, wanted, &put);
 	}
 	spin_unlock(&rq->xprt.queue_lock);
 
@@ -469,20 +435,32 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return;
 	}
-	if (end)
-		trace_rpcrdma2_call_error(conn, req, hdr);
-	if (remedy == RECONNECT) {
+	/* A grant is valid in any Reply (CRED-14) */
+	if (!error && hdr->credit != rpcrdma2_credit_have(&conn->rq))
+		rpcrdma2_credit_granted(conn, hdr->credit);
+	if (unlikely(remedy == RECONNECT))
 		rpcrdma2_conn_kill(conn, -EMSGSIZE);
-		if (end)
+	if (end) {
+		if (unlikely(error)) {
+			trace_rpcrdma2_call_error(conn, req, hdr);
+			req->nomsg = false;
+		} else {
+			take_reply(rq, req, hdr, &rc);
+			trace_rpcrdma2_reply(conn, req, hdr);
+		}
+		if (unlikely(remedy == RECONNECT))
 			rpcrdma2_req_redo(rq, req);
-	} else if (end) {
-		req->nomsg = false;
-		rpcrdma2_req_end(rq, conn, req);
+		else
+			rpcrdma2_req_end(rq, conn, req);
 	} else if (put) {
 		rpcrdma2_slot_put(req);
 	} else if (!req) {
 		rpcrdma2_stat_inc(rq->stats, rx_bad_xid);
 		dropped(rq, conn, rx);
+	} else if (!sane) {
+		atomic_long_inc(&rq->bad_replies);
+		dropped(rq, conn, rx);
+		rpcrdma2_conn_kill(conn, -EPROTO);
 	}
 	rpcrdma2_requester_run(rq, NULL);
 }

@@ -8,20 +8,22 @@
  * chunks (REV-7). Credits of this direction are its own, so callbacks go
  * while the forward window is full (F-1).
  *
- * Lifetime: the struct rpc_xprt has a reference of the struct svc_xprt,
- * which sunrpc drops before the connection is closed, and one of struct
- * rpcrdma2_svc, dropped after that, because Replies arrive in the CQ's work
- * item until then. It may outlive both; nothing here looks at the struct
- * svc_xprt except methods that nfsd calls while it holds a reference to it.
+ * The transport is a struct rpcrdma2_requester and nothing more.
+ *
+ * Lifetime: the struct svc_xprt has a reference to it, which sunrpc drops before
+ * the connection is closed, and the connection has one, dropped after that,
+ * because Replies arrive until then. It may outlive both; nothing here looks at
+ * the struct svc_xprt except methods that nfsd calls while it holds a reference to
+ * it.
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 
+#include "addr.h"
 #include "backchannel.h"
 #include "fence.h"
 #include "requester.h"
@@ -30,28 +32,6 @@
 
 /* Slots to begin with */
 #define RPCRDMA2_BC_SLOTS	2
-
-/**
- * struct rpcrdma2_bc - a callback transport
- * @rq: its requester, and the struct rpc_xprt; must be first
- * @late: counters for what happens after the connection is gone
- */
-struct rpcrdma2_bc {
-	struct rpcrdma2_requester	rq;
-	struct rpcrdma2_stats		late;
-};
-
-static struct rpcrdma2_bc *bc_of(struct rpc_xprt *xprt)
-{
-	return container_of(xprt, struct rpcrdma2_bc, rq.xprt);
-}
-
-/* The callback transport, if it is complete. */
-static struct rpcrdma2_bc *bc_get(struct rpcrdma2_svc *svc)
-{
-	/* Pairs with the release in bc_publish() */
-	return smp_load_acquire(&svc->bc);
-}
 
 /* Does the client take reverse direction Calls at all? (REV-6) */
 static bool bc_allowed(const struct rpcrdma2_conn *conn)
@@ -65,89 +45,6 @@ static bool bc_allowed(const struct rpcrdma2_conn *conn)
 static u32 bc_room(const struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_limits_send(&conn->limits) - conn->codec->hdr_min;
-}
-
-/**
- * rpcrdma2_bc_reply - a reverse direction Reply arrived
- * @svc: where it arrived
- * @rx: the Reply
- *
- * Context: completion handler; does not sleep.
- */
-void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_bc *bc = bc_get(svc);
-
-	if (bc)
-		rpcrdma2_requester_reply(&bc->rq, rx->conn, rx);
-	else
-		rpcrdma2_stat_inc(&svc->stats, rx_bad_xid);
-}
-
-/**
- * rpcrdma2_bc_error - an RDMA2_ERROR for a reverse direction Call arrived
- * @svc: where it arrived
- * @rx: the ERROR
- *
- * Context: completion handler; does not sleep.
- */
-void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_bc *bc = bc_get(svc);
-
-	if (bc)
-		rpcrdma2_requester_error(&bc->rq, rx->conn, rx);
-	else
-		rpcrdma2_stat_inc(&svc->stats, rx_bad_xid);
-}
-
-/**
- * rpcrdma2_bc_window - the reverse window may have been opened
- * @svc: on whose connection
- *
- * Context: completion handler; does not sleep.
- */
-void rpcrdma2_bc_window(struct rpcrdma2_svc *svc)
-{
-	struct rpcrdma2_bc *bc = bc_get(svc);
-
-	if (bc)
-		rpcrdma2_requester_window(&bc->rq);
-}
-
-/**
- * rpcrdma2_bc_stop - the connection is about to be closed
- * @svc: its connection is not closed yet
- *
- * Senders of callbacks are not excluded otherwise: they hold only the lock
- * of their own transport.
- *
- * Context: process; sleeps.
- */
-void rpcrdma2_bc_stop(struct rpcrdma2_svc *svc)
-{
-	if (svc->bc)
-		rpcrdma2_requester_stop(&svc->bc->rq);
-}
-
-/**
- * rpcrdma2_bc_detach - the connection is gone
- * @svc: its connection is closed, not yet freed
- *
- * Context: process; sleeps.
- */
-void rpcrdma2_bc_detach(struct rpcrdma2_svc *svc)
-{
-	struct rpcrdma2_bc *bc = svc->bc;
-
-	if (!bc)
-		return;
-	rpcrdma2_requester_detach(&bc->rq);
-	spin_lock(&bc->rq.xprt.queue_lock);
-	bc->rq.stats = &bc->late;
-	spin_unlock(&bc->rq.xprt.queue_lock);
-	svc->bc = NULL;
-	xprt_put(&bc->rq.xprt);
 }
 
 static int bc_send_request(struct rpc_rqst *rqst)
@@ -190,26 +87,10 @@ static void bc_close(struct rpc_xprt *xprt)
 	xprt_disconnect_done(xprt);
 }
 
-static void bc_free_addresses(struct rpc_xprt *xprt)
-{
-	unsigned int i;
-
-	for (i = 0; i < RPC_DISPLAY_MAX; i++) {
-		switch (i) {
-		case RPC_DISPLAY_PROTO:
-		case RPC_DISPLAY_NETID:
-			break;
-		default:
-			kfree(xprt->address_strings[i]);
-		}
-		xprt->address_strings[i] = NULL;
-	}
-}
-
 static void bc_destroy(struct rpc_xprt *xprt)
 {
-	rpcrdma2_requester_destroy(&bc_of(xprt)->rq);
-	bc_free_addresses(xprt);
+	rpcrdma2_requester_destroy(rpcrdma2_requester(xprt));
+	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
 }
@@ -249,61 +130,19 @@ static const struct rpc_timeout bc_timeout = {
 	.to_maxval	= 60 * HZ,
 };
 
-static int bc_format_addresses(struct rpc_xprt *xprt)
-{
-	struct sockaddr *sap = (struct sockaddr *)&xprt->addr;
-	const char **strings = xprt->address_strings;
-	char buf[INET6_ADDRSTRLEN + 16];
-
-	switch (sap->sa_family) {
-	case AF_INET:
-		snprintf(buf, sizeof(buf), "%08x",
-			 ntohl(((struct sockaddr_in *)sap)->sin_addr.s_addr));
-		strings[RPC_DISPLAY_NETID] = "rdma";
-		break;
-	case AF_INET6:
-		snprintf(buf, sizeof(buf), "%pi6",
-			 &((struct sockaddr_in6 *)sap)->sin6_addr);
-		strings[RPC_DISPLAY_NETID] = "rdma6";
-		break;
-	default:
-		return -EAFNOSUPPORT;
-	}
-	strings[RPC_DISPLAY_PROTO] = "rdma";
-	strings[RPC_DISPLAY_HEX_ADDR] = kstrdup(buf, GFP_KERNEL);
-	rpc_ntop(sap, buf, sizeof(buf));
-	strings[RPC_DISPLAY_ADDR] = kstrdup(buf, GFP_KERNEL);
-	snprintf(buf, sizeof(buf), "%u", rpc_get_port(sap));
-	strings[RPC_DISPLAY_PORT] = kstrdup(buf, GFP_KERNEL);
-	snprintf(buf, sizeof(buf), "%4hx", rpc_get_port(sap));
-	strings[RPC_DISPLAY_HEX_PORT] = kstrdup(buf, GFP_KERNEL);
-
-	if (strings[RPC_DISPLAY_HEX_ADDR] && strings[RPC_DISPLAY_ADDR] &&
-	    strings[RPC_DISPLAY_PORT] && strings[RPC_DISPLAY_HEX_PORT])
-		return 0;
-	return -ENOMEM;
-}
-
 /* Publish the transport, unless another client of nfsd on the same
- * connection was faster. References: of the struct svc_xprt and of @svc.
+ * connection was faster. References: of the struct svc_xprt and of the connection,
+ * whose end drops it.
  */
-static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_bc *bc)
+static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_requester *rq)
 {
-	struct rpc_xprt *xprt = &bc->rq.xprt;
-	int ret = 0;
-
-	spin_lock(&svc->lock);
-	if (svc->bc) {
-		ret = -EEXIST;
-	} else {
-		xprt_get(xprt);
-		svc->xprt.xpt_bc_xprt = xprt;
-		xprt_get(xprt);
-		/* Pairs with the acquire in bc_get() */
-		smp_store_release(&svc->bc, bc);
-	}
-	spin_unlock(&svc->lock);
-	return ret;
+	xprt_get(&rq->xprt);
+	/* Pairs with the acquire in rpcrdma2_conn_requester() */
+	if (cmpxchg_release(&svc->conn->requester, NULL, rq))
+		return -EEXIST;
+	xprt_get(&rq->xprt);
+	svc->xprt.xpt_bc_xprt = &rq->xprt;
+	return 0;
 }
 
 /**
@@ -319,8 +158,8 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
 {
 	struct rpcrdma2_svc *svc = rpcrdma2_svc(args->bc_xprt);
 	struct rpcrdma2_conn *conn = svc->conn;
+	struct rpcrdma2_requester *rq;
 	struct rpc_xprt *xprt;
-	struct rpcrdma2_bc *bc;
 	int ret;
 
 	if (args->addrlen > sizeof(xprt->addr))
@@ -329,10 +168,10 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
 		return ERR_PTR(-ENOTCONN);
 	if (!bc_allowed(conn))
 		return ERR_PTR(-EOPNOTSUPP);
-	xprt = xprt_alloc(args->net, sizeof(*bc), 0, RPCRDMA2_BC_CALLS);
+	xprt = xprt_alloc(args->net, sizeof(*rq), 0, RPCRDMA2_BC_CALLS);
 	if (!xprt)
 		return ERR_PTR(-ENOMEM);
-	bc = bc_of(xprt);
+	rq = rpcrdma2_requester(xprt);
 
 	xprt->timeout = &bc_timeout;
 	xprt->bind_timeout = 0;
@@ -346,20 +185,20 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
 	xprt->bc_xprt = args->bc_xprt;
 	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
 	xprt->addrlen = args->addrlen;
-	ret = rpcrdma2_requester_init(&bc->rq, &svc->stats, NULL,
+	ret = rpcrdma2_requester_init(rq, &svc->stats, NULL,
 				      RPCRDMA2_BC_SLOTS);
 	if (!ret)
-		ret = bc_format_addresses(xprt);
+		ret = rpcrdma2_addr_format(xprt);
 	if (ret)
 		goto out_free;
 
 	/* There are no connections of its own to wait for */
 	xprt_set_bound(xprt);
 	xprt_set_connected(xprt);
-	rpcrdma2_requester_attach(&bc->rq, conn);
-	ret = bc_publish(svc, bc);
+	rpcrdma2_requester_attach(rq, conn);
+	ret = bc_publish(svc, rq);
 	if (ret) {
-		rpcrdma2_requester_detach(&bc->rq);
+		rpcrdma2_requester_detach(rq);
 		goto out_free;
 	}
 	__module_get(THIS_MODULE);
@@ -368,8 +207,8 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
 
 out_free:
 	trace_rpcrdma2_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
-	rpcrdma2_requester_destroy(&bc->rq);
-	bc_free_addresses(xprt);
+	rpcrdma2_requester_destroy(rq);
+	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);
 	return ERR_PTR(ret);
 }

@@ -50,6 +50,48 @@ void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,
 	call->state = to;
 }
 
+/* Is it a Call that is all inline, and within the limits? */
+static bool call_is_plain(const struct rpcrdma2_responder *resp,
+			  const struct rpcrdma2_hdr *hdr)
+{
+	return !hdr->read_list &&
+	       hdr->write_chunks <= resp->limits.write_chunks &&
+	       hdr->max_segs <= resp->limits.segs;
+}
+
+/* Begin with a Call whose Receive is in the call object. */
+static void call_begin(struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_responder *resp = call->resp;
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+
+	call->conn = call->rx->conn;
+	call->hdr.xid = hdr->xid;
+	refcount_set(&call->refs, 1);
+	refcount_set(&call->rx_refs, 1);
+	call->credited = false;
+	call->npayloads = 0;
+	call->nreduced = 0;
+	call->nchunks = 0;
+	call->npages = 0;
+	call->pulling = 0;
+	call->read_bytes = 0;
+	call->err = 0;
+	call->inv_handle = 0;
+	call->stream = hdr->body_len;
+	call->head = call->stream;
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_ARRIVED);
+	if (likely(call_is_plain(resp, hdr)))
+		rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
+	else
+		resp->special(call);
+}
+
+static void call_begin_late(struct rpcrdma2_chore *chore)
+{
+	call_begin(container_of(chore, struct rpcrdma2_call_ctx, chore));
+}
+
 /* @call is free for a Call that waits for one, or for the next. */
 static void call_free(struct rpcrdma2_responder *resp,
 		      struct rpcrdma2_call_ctx *call)
@@ -67,7 +109,7 @@ static void call_free(struct rpcrdma2_responder *resp,
 	list_del_init(&rx->list);
 	spin_unlock(&resp->lock);
 	call->rx = rx;
-	call->chore.run = resp->begin;
+	call->chore.run = call_begin_late;
 	rpcrdma2_conn_leave(rx->conn, &call->chore);
 }
 
@@ -128,19 +170,19 @@ bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call)
 }
 
 /**
- * rpcrdma2_call_get - a call object for a Call that arrived
+ * rpcrdma2_call_arrived - a call object for a Call that arrived
  * @resp: the responder
- * @rx: the Receive with the Call
+ * @rx: the Receive with the Call; taken over
  *
+ * The executor gets the Call if it is all inline, else the responder looks at it.
  * Without a call object and memory for another, @rx waits until a Call before it
- * has ended. There is one always: responder.c begins with one, and one at least
- * remains.
+ * has ended. Who executes Calls has one always: the owner of the responder begins
+ * with one, and one at least remains.
  *
  * Context: completion handler; does not sleep. Takes resp->lock.
- * Return: the object, with all but @rx as it was left; NULL if @rx waits
  */
-struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp,
-					    struct rpcrdma2_recv *rx)
+void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
+			   struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_call_ctx *call, *fresh = NULL;
 
@@ -154,9 +196,10 @@ struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp,
 	else
 		list_add_tail(&rx->list, &resp->unserved);
 	spin_unlock(&resp->lock);
-	if (call)
-		call->rx = rx;
-	return call;
+	if (unlikely(!call))
+		return;
+	call->rx = rx;
+	call_begin(call);
 }
 
 /**
@@ -166,7 +209,7 @@ struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp,
  *
  * The array stays with the call object until the connection is idle.
  *
- * Context: work item or thread; may sleep for memory.
+ * Context: work item or thread; may sleep for memory, on a server.
  * Return: 0 or -ENOMEM
  */
 int rpcrdma2_call_room(struct rpcrdma2_call_ctx *call, u32 count)
@@ -177,7 +220,7 @@ int rpcrdma2_call_room(struct rpcrdma2_call_ctx *call, u32 count)
 	if (likely(count <= call->room))
 		return 0;
 	count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_ROOM));
-	pages = kcalloc(count, sizeof(*pages), rpcrdma2_gfp());
+	pages = kcalloc(count, sizeof(*pages), rpcrdma2_call_gfp(call));
 	if (!pages)
 		return -ENOMEM;
 	spin_lock(&resp->lock);

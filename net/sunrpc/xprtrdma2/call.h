@@ -25,6 +25,7 @@
 #include <linux/spinlock.h>
 #include <linux/sunrpc/xdr.h>
 
+#include "buf.h"
 #include "conn.h"
 #include "rw.h"
 
@@ -53,19 +54,24 @@ struct rpcrdma2_call_ctx;
  * struct rpcrdma2_responder_ops - what the executor of Calls provides
  * @ready: @call can be executed, or wants pages. May not sleep; called from
  *	completion handlers, chores and threads that gave pages
+ * @closed: the connection is closed: calls rpcrdma2_call_release() for each Call
+ *	that the executor still has
  * @replied: the first Reply was sent: an RDMA device of the requester has it.
- *	May not sleep
+ *	May not sleep; NULL if nobody wants to know
  */
 struct rpcrdma2_responder_ops {
 	void (*ready)(struct rpcrdma2_responder *resp,
 		      struct rpcrdma2_call_ctx *call);
+	void (*closed)(struct rpcrdma2_responder *resp);
 	void (*replied)(struct rpcrdma2_responder *resp);
 };
 
 /**
  * struct rpcrdma2_limits - what a responder takes (CHK-27, ERR-19..24)
- * @read_chunks: Read chunks per Call, the Position-Zero chunk not counted
- * @write_chunks: Write chunks per Call, the Reply chunk not counted
+ * @read_chunks: Read chunks per Call, the Position-Zero chunk not counted. With 0
+ *	no Position-Zero chunk is taken, either
+ * @write_chunks: Write chunks per Call, the Reply chunk not counted. With 0 no
+ *	Reply chunk is used, either
  * @segs: segments of one chunk
  * @bytes: largest RPC message, chunks included (CHK-24)
  */
@@ -80,7 +86,7 @@ struct rpcrdma2_limits {
  * struct rpcrdma2_responder - responder role on one connection
  * @ops: the executor
  * @limits: see there
- * @begin: a chore that begins with a Call, its Receive in the call object
+ * @special: what becomes of a Call that is more than its inline part, or too much
  * @max_pages: pages that a message may need
  * @replied: the first Reply was sent
  * @lock: protects everything below
@@ -93,12 +99,13 @@ struct rpcrdma2_limits {
  *	for each, if the device needs that
  * @waiting: Calls that wait because either are too many
  * @stashed: how many pages are in @stash
- * @stash: pages for the next RDMA Reads
+ * @stash: RPCRDMA2_STASH entries: pages for the next RDMA Reads. NULL if there
+ *	are no Read chunks
  */
 struct rpcrdma2_responder {
 	const struct rpcrdma2_responder_ops *ops;
 	struct rpcrdma2_limits		limits;
-	void (*begin)(struct rpcrdma2_chore *chore);
+	void (*special)(struct rpcrdma2_call_ctx *call);
 	u32				max_pages;
 	bool				replied;
 
@@ -111,7 +118,7 @@ struct rpcrdma2_responder {
 	u32				ctxs;
 	struct list_head		waiting;
 	u32				stashed;
-	struct page			*stash[RPCRDMA2_STASH];
+	struct page			**stash;
 };
 
 /**
@@ -266,9 +273,17 @@ rpcrdma2_call_wants_pages(const struct rpcrdma2_call_ctx *call)
 	return call->state == RPCRDMA2_CALL_WANTS_PAGES;
 }
 
+/* How to ask for memory. What sends a client's Reply keeps its transport locked, and
+ * with it the RPCs that free memory.
+ */
+static inline gfp_t rpcrdma2_call_gfp(const struct rpcrdma2_call_ctx *call)
+{
+	return call->conn->client ? RPCRDMA2_GFP_NOWAIT : rpcrdma2_gfp();
+}
+
 bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call);
-struct rpcrdma2_call_ctx *rpcrdma2_call_get(struct rpcrdma2_responder *resp,
-					    struct rpcrdma2_recv *rx);
+void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
+			   struct rpcrdma2_recv *rx);
 int rpcrdma2_call_room(struct rpcrdma2_call_ctx *call, u32 count);
 bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
 			    gfp_t gfp);

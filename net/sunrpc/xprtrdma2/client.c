@@ -22,10 +22,9 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/clnt.h>
-#include <linux/sunrpc/msg_prot.h>
 
+#include "addr.h"
 #include "buf.h"
-#include "callback.h"
 #include "client.h"
 #include "compat.h"
 #include "connect.h"
@@ -54,7 +53,6 @@ MODULE_PARM_DESC(negotiate_ms,
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
 
 #define RPCRDMA2_MIN_SLOTS		4U
-#define RPCRDMA2_FIRST_MRS		16U
 /* Slots that exist, with buffers, while somebody swaps */
 #define RPCRDMA2_SWAP_SLOTS		32U
 #define RPCRDMA2_SWAP_BUFFER		4096U
@@ -70,29 +68,6 @@ MODULE_PARM_DESC(client_callbacks,
 		 "new connections tell servers that they may call back on them");
 
 /* Upcalls of a connection */
-
-static void client_recv_reply(struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	rpcrdma2_requester_reply(&client->rq, conn, rx);
-}
-
-static void client_recv_error(struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	rpcrdma2_requester_error(&client->rq, conn, rx);
-}
-
-static void client_window(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	rpcrdma2_requester_window(&client->rq);
-}
 
 /* The connection's state says CLOSING already. Before the connect worker has
  * attached the connection it looks at the state itself.
@@ -119,32 +94,8 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 	return kref_read(&client->rq.xprt.kref);
 }
 
-static void client_trim(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	rpcrdma2_requester_trim(&client->rq);
-	if (!rpcrdma2_conn_swapping(conn))
-		rpcrdma2_mr_pool_idle(&client->mrs, RPCRDMA2_FIRST_MRS);
-}
-
-static void client_memory(struct rpcrdma2_conn *conn,
-			  struct rpcrdma2_memory *mem)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	mem->mrs = rpcrdma2_mr_pool_memory(&client->mrs);
-	mem->rpcs = rpcrdma2_requester_memory(&client->rq);
-}
-
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
-	.recv_call	= rpcrdma2_callback_call,
-	.recv_reply	= client_recv_reply,
-	.recv_error	= client_recv_error,
-	.window		= client_window,
 	.lost		= client_lost,
-	.trim		= client_trim,
-	.memory		= client_memory,
 	.wanted		= client_wanted,
 };
 
@@ -211,6 +162,8 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 	struct rpcrdma2_conn_params params = {
 		.ops		= &rpcrdma2_client_conn_ops,
 		.owner		= client,
+		.requester	= &client->rq,
+		.responder	= &client->callback.resp,
 		.stats		= &client->stats,
 		.pool		= &client->recvs,
 		.mem		= &client->mem,
@@ -678,65 +631,10 @@ static void client_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 		   rpcrdma2_stat_read(s, sq_waits));
 }
 
-/* Addresses */
-
-static int client_format_port(struct rpc_xprt *xprt, unsigned short port)
-{
-	char buf[8];
-
-	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
-	snprintf(buf, sizeof(buf), "%u", port);
-	xprt->address_strings[RPC_DISPLAY_PORT] = kstrdup(buf, GFP_KERNEL);
-
-	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
-	snprintf(buf, sizeof(buf), "%4hx", port);
-	xprt->address_strings[RPC_DISPLAY_HEX_PORT] = kstrdup(buf, GFP_KERNEL);
-
-	return xprt->address_strings[RPC_DISPLAY_PORT] &&
-	       xprt->address_strings[RPC_DISPLAY_HEX_PORT] ? 0 : -ENOMEM;
-}
-
 static void client_op_set_port(struct rpc_xprt *xprt, unsigned short port)
 {
 	rpc_set_port((struct sockaddr *)&xprt->addr, port);
-	client_format_port(xprt, port);
-}
-
-static int client_format_addresses(struct rpc_xprt *xprt)
-{
-	const char **strings = xprt->address_strings;
-	struct sockaddr *sap = (struct sockaddr *)&xprt->addr;
-	char buf[RPCBIND_MAXUADDRLEN];
-
-	switch (sap->sa_family) {
-	case AF_INET:
-		snprintf(buf, sizeof(buf), "%08x",
-			 ntohl(((struct sockaddr_in *)sap)->sin_addr.s_addr));
-		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA;
-		break;
-	case AF_INET6:
-		snprintf(buf, sizeof(buf), "%pi6",
-			 &((struct sockaddr_in6 *)sap)->sin6_addr);
-		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA6;
-		break;
-	default:
-		return -EAFNOSUPPORT;
-	}
-	strings[RPC_DISPLAY_PROTO] = "rdma";
-	strings[RPC_DISPLAY_HEX_ADDR] = kstrdup(buf, GFP_KERNEL);
-	rpc_ntop(sap, buf, sizeof(buf));
-	strings[RPC_DISPLAY_ADDR] = kstrdup(buf, GFP_KERNEL);
-	if (!strings[RPC_DISPLAY_HEX_ADDR] || !strings[RPC_DISPLAY_ADDR])
-		return -ENOMEM;
-	return client_format_port(xprt, rpc_get_port(sap));
-}
-
-static void client_free_addresses(struct rpc_xprt *xprt)
-{
-	kfree(xprt->address_strings[RPC_DISPLAY_HEX_ADDR]);
-	kfree(xprt->address_strings[RPC_DISPLAY_ADDR]);
-	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
-	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
+	rpcrdma2_addr_format_port(xprt);
 }
 
 /* Life of a transport */
@@ -745,11 +643,11 @@ static void client_free(struct rpcrdma2_client *client)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 
-	rpcrdma2_callback_destroy(client);
+	rpcrdma2_callback_destroy(&client->callback);
 	rpcrdma2_requester_destroy(&client->rq);
 	rpcrdma2_recv_pool_destroy(&client->recvs);
 	rpcrdma2_observe_ended(xprt->xprt_net, &client->stats, true);
-	client_free_addresses(xprt);
+	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
 }
@@ -840,13 +738,14 @@ static int client_init(struct rpcrdma2_client *client,
 	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
 	ratelimit_default_init(&client->told_limit);
 	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
-	rpcrdma2_callback_init(client);
+	rpcrdma2_callback_init(&client->callback, xprt);
+	client->rq.callback = &client->callback;
 	ret = rpcrdma2_requester_init(&client->rq, &client->stats,
 				      &client->mrs, RPCRDMA2_MIN_SLOTS);
 	if (ret)
 		return ret;
 	client_look_up(client, &policy);
-	return client_format_addresses(xprt);
+	return rpcrdma2_addr_format(xprt);
 }
 
 /**

@@ -7,23 +7,19 @@
 
 #include <linux/ratelimit.h>
 #include <linux/sunrpc/xprt.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "callback.h"
 #include "conn.h"
 #include "mr.h"
 #include "requester.h"
 #include "stats.h"
 #include "version.h"
 
-/* Callbacks served at once; all of their memory exists before the server
- * hears of the backchannel (REV-5).
- */
-#define RPCRDMA2_CB_SLOTS		8U
-
 /**
  * struct rpcrdma2_client - a client's transport
  * @rq: requester role, begins with the struct rpc_xprt; must be first
+ * @callback: responder role
  * @stats: counters
  * @mrs: MRs of the current connection
  * @recvs: Receives, kept over reconnects
@@ -43,15 +39,10 @@
  * @timed_out_at: jiffies of the last time
  * @told_version: which version the log says the server speaks, 0 for none
  * @told_limit: how often it may
- * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 if
- *	it is in force; transport_lock
- * @cb_reserved: callbacks asked for by rpc_xprt_ops.bc_setup; bc_pa_lock
- * @cb_count: callback slots in existence; bc_pa_lock
- * @cb_busy: of these, in the hands of the callback service; bc_pa_lock
- * @cb_wq: woken when @cb_busy becomes 0
  */
 struct rpcrdma2_client {
 	struct rpcrdma2_requester	rq;
+	struct rpcrdma2_callback	callback;
 	struct rpcrdma2_stats		stats;
 	struct rpcrdma2_mr_pool		mrs;
 	struct rpcrdma2_recv_pool	recvs;
@@ -68,12 +59,6 @@ struct rpcrdma2_client {
 	unsigned long			timed_out_at;
 	u32				told_version;
 	struct ratelimit_state		told_limit;
-
-	unsigned long			idle_timeout;
-	unsigned int			cb_reserved;
-	unsigned int			cb_count;
-	unsigned int			cb_busy;
-	wait_queue_head_t		cb_wq;
 };
 
 static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)

@@ -12,10 +12,8 @@
  *   alive.h        alive   watch over the peer
  *   idle.h         idle    is there anything to do?
  *
- * Layers: client.c and server.c own a connection, made and closed by
- * connect.c; requester.c and responder.c send and receive RPC messages through
- * it. Data goes down by calls and comes up, by receive.c, through what owner.h
- * has.
+ * Layers: client.c and server.c own a connection, made and closed by connect.c.
+ * Their requester and responder use it, and get from receive.c what arrives.
  *
  * Contexts: completion handlers run in a work item or, on a server, in a service
  * thread, one at a time per connection, and do not sleep; see cq.c and
@@ -46,7 +44,6 @@
 #include "recv.h"
 #include "send.h"
 
-struct rpcrdma2_conn;
 struct rpcrdma2_view;
 
 /**
@@ -93,6 +90,8 @@ enum rpcrdma2_conn_state {
  * @state_wq: woken by every change of @state and of negotiation
  * @reason: errno of the first failure, 0 if none
  * @codec: of the version that negotiate.c has settled; NULL before
+ * @requester: sends Calls, takes Replies; see rpcrdma2_conn_requester()
+ * @responder: takes Calls, sends Replies
  * @heard: there was a sign of life since the watch looked last
  * @told: the owner knows that the connection is lost, or is not to hear of it
  * @cids: last number given to a Receive, Send, chain or MR, for traces
@@ -141,6 +140,8 @@ struct rpcrdma2_conn {
 	wait_queue_head_t		state_wq;
 	int				reason;
 	const struct rpcrdma2_codec	*codec;
+	struct rpcrdma2_requester	*requester;
+	struct rpcrdma2_responder	*responder;
 	bool				heard;
 	bool				told;
 	atomic_t			cids;

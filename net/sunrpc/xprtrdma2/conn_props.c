@@ -284,9 +284,6 @@ static void props_worker(struct work_struct *work)
 		send_next(conn);
 	}
 	spin_unlock(&conn->props.lock);
-	/* Calls may go now, or fail at once (REV-6) */
-	if (rpcrdma2_conn_ready(conn))
-		conn->p.ops->window(conn);
 }
 
 /* Messages from the peer */
@@ -488,8 +485,7 @@ void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
 		rpcrdma2_props_apply(conn);
 	}
 	if (rx->hdr.response) {
-		if (rpcrdma2_credit_granted(conn, rx->hdr.credit))
-			conn->p.ops->window(conn);
+		rpcrdma2_credit_granted(conn, rx->hdr.credit);
 	} else if (!second && !conn->client &&
 		   rpcrdma2_props_send(conn, rx->hdr.xid, true) == -EAGAIN) {
 		rpcrdma2_conn_kill(conn, -ENOBUFS);
@@ -544,9 +540,8 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 		break;
 	}
 	spin_unlock(&conn->props.lock);
-	if (verdict == RPCRDMA2_OK && rpcrdma2_is_grant(hdr) &&
-	    rpcrdma2_credit_granted(conn, hdr->credit))
-		conn->p.ops->window(conn);
+	if (verdict == RPCRDMA2_OK && rpcrdma2_is_grant(hdr))
+		rpcrdma2_credit_granted(conn, hdr->credit);
 	return true;
 }
 

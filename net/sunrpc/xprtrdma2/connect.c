@@ -17,6 +17,7 @@
 #include "inject.h"
 #include "observe.h"
 #include "receive.h"
+#include "responder.h"
 #include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -64,6 +65,8 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	conn->id = atomic_inc_return(&rpcrdma2_conn_ids);
 	conn->client = client;
 	conn->p = *p;
+	conn->requester = p->requester;
+	conn->responder = p->responder;
 	spin_lock_init(&conn->state_lock);
 	init_waitqueue_head(&conn->state_wq);
 	init_llist_head(&conn->chores);
@@ -294,8 +297,8 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
  * @conn: the connection
  *
  * Afterwards every posted work request has completed or was given up, every
- * waiter was told, and no peer can reach memory. Device, PD and CM id remain
- * until rpcrdma2_conn_free().
+ * waiter was told, no Call has anything of the connection, and no peer can reach
+ * memory. Device, PD and CM id remain until rpcrdma2_conn_free().
  *
  * A device may lose the completion of posted work when a connection breaks
  * (siw does, see Documentation/devices.md). Nobody may wait for it for ever,
@@ -345,6 +348,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	rpcrdma2_sends_destroy(conn);
 	rpcrdma2_recvs_reclaim(conn);
 	cancel_work_sync(&conn->kill_work);
+	rpcrdma2_responder_closed(conn->responder);
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSED, 0);
 }
 

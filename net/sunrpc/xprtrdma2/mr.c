@@ -316,7 +316,6 @@ static bool pool_probe(struct rpcrdma2_mr_pool *pool)
 /**
  * rpcrdma2_mr_pool_idle - free MRs of a connection that is idle
  * @pool: the pool, open or closed
- * @count: so many remain
  *
  * Registrations are not signaled. A device may report one as flushed that was carried
  * out long ago, unless a later work request has completed. So the first call sends a
@@ -326,12 +325,12 @@ static bool pool_probe(struct rpcrdma2_mr_pool *pool)
  * Context: the idle work of the connection, which ends before the pool is closed;
  * sleeps for the device.
  */
-void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool, u32 count)
+void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
 {
+	u32 count = max(RPCRDMA2_FIRST_MRS, READ_ONCE(pool->min));
 	struct rpcrdma2_mr *mr, *tmp;
 	LIST_HEAD(spare);
 
-	count = max(count, READ_ONCE(pool->min));
 	if (READ_ONCE(pool->count) <= count)
 		return;
 	if (!pool->resting || rpcrdma2_conn_probing(pool->conn)) {

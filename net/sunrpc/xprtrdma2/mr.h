@@ -23,6 +23,8 @@ struct rpcrdma2_req;
 #define RPCRDMA2_MR_RETRY_MS	100U
 /* A Call whose memory the device cannot map is given up after that */
 #define RPCRDMA2_MAP_LIMIT	(5 * HZ)
+/* A connection begins with so many, and keeps them when it is idle */
+#define RPCRDMA2_FIRST_MRS	16U
 
 /**
  * enum rpcrdma2_mr_state - what an MR gives access to
@@ -136,7 +138,7 @@ void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);
 void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool);
 int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count);
 void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms);
-void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool, u32 count);
+void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool);
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);
 
 struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,

@@ -380,12 +380,12 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
  * rpcrdma2_ver_works - a good message of the settled version has come
  * @conn: the connection
  *
- * Context: completion handler; does not sleep. Takes state_lock the first time.
+ * Once is enough, see rpcrdma2_ver_proved().
+ *
+ * Context: completion handler; does not sleep. Takes state_lock.
  */
 void rpcrdma2_ver_works(struct rpcrdma2_conn *conn)
 {
-	if (likely(conn->ver.proved))
-		return;
 	conn->ver.proved = true;
 	spin_lock(&conn->state_lock);
 	rpcrdma2_neg_proved(&conn->ver.neg);

@@ -38,6 +38,12 @@ rpcrdma2_ver_why(const struct rpcrdma2_conn_ver *ver)
 	return ver->why;
 }
 
+/* Has a good message come since the version was settled? */
+static inline bool rpcrdma2_ver_proved(const struct rpcrdma2_conn_ver *ver)
+{
+	return ver->proved;
+}
+
 void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst);
 void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn);

@@ -12,30 +12,14 @@
 #include "version.h"
 
 struct rpcrdma2_conn;
-struct rpcrdma2_recv;
 struct rpcrdma2_recv_pool;
+struct rpcrdma2_requester;
+struct rpcrdma2_responder;
 
 #define RPCRDMA2_LOOK_MS	250	/* is a connection still wanted? */
 
 /**
- * struct rpcrdma2_memory - what the owner of a connection keeps for it
- * @mrs: memory regions, bytes
- * @rpcs: state of RPCs, with the buffers that stay with it, bytes
- */
-struct rpcrdma2_memory {
-	size_t				mrs;
-	size_t				rpcs;
-};
-
-/**
  * struct rpcrdma2_conn_ops - what comes up from a connection to its owner
- * @recv_call: a well-formed MSG or NOMSG with RESPONSE clear. Returns true
- *	if the owner keeps @rx and will call rpcrdma2_recv_put()
- * @recv_reply: a well-formed MSG or NOMSG with RESPONSE set; @rx is only
- *	good during the call
- * @recv_error: an RDMA2_ERROR that is not about a control message; as
- *	@recv_reply. hdr.err and hdr.err_arg are valid
- * @window: the window may have been opened by a control message
  * @trusted: server: has this client been served anything that not everybody
  *	may have? May not sleep
  * @completions: server: something has completed. Returns true if a thread will
@@ -44,28 +28,15 @@ struct rpcrdma2_memory {
  * @lost: the connection went to CLOSING (CM event, QP error, device
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
- *
- * @trim: gives back what is kept for later, hardly any Calls having come for a
- *	while; does not sleep
- * @memory: fills in what the owner keeps; sleeps
  * @wanted: client: does anybody still want a connection that is being made?
  *	Asked from time to time while rpcrdma2_conn_connect() waits
  *
  * Before READY the owner gets nothing but @lost and @wanted.
  */
 struct rpcrdma2_conn_ops {
-	bool (*recv_call)(struct rpcrdma2_conn *conn,
-			  struct rpcrdma2_recv *rx);
-	void (*recv_reply)(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx);
-	void (*recv_error)(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx);
-	void (*window)(struct rpcrdma2_conn *conn);
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	bool (*completions)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);
-	void (*trim)(struct rpcrdma2_conn *conn);
-	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 	bool (*wanted)(const struct rpcrdma2_conn *conn);
 };
 
@@ -73,6 +44,8 @@ struct rpcrdma2_conn_ops {
  * struct rpcrdma2_conn_params - what the owner wants of a connection
  * @ops: the owner's functions
  * @owner: the owner's object
+ * @requester: client: sends Calls and takes Replies
+ * @responder: takes Calls and sends Replies
  * @stats: counters, usually of the transport, outlive the connection
  * @pool: Receives
  * @policy: what the administrator wants of this peer
@@ -92,6 +65,8 @@ struct rpcrdma2_conn_ops {
 struct rpcrdma2_conn_params {
 	const struct rpcrdma2_conn_ops	*ops;
 	void				*owner;
+	struct rpcrdma2_requester	*requester;
+	struct rpcrdma2_responder	*responder;
 	struct rpcrdma2_stats		*stats;
 	struct rpcrdma2_recv_pool	*pool;
 	struct rpcrdma2_policy		policy;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages as they arrive: which version judges them, and where they go. RPC
- * messages go on to the connection's owner, those about properties to
- * conn_props.c; what is no good is dropped or answered with an RDMA2_ERROR.
+ * Messages as they arrive: which version judges them, and where they go. Calls go
+ * on to the connection's responder, Replies to its requester, messages about
+ * properties to conn_props.c; what is no good is dropped or answered with an
+ * RDMA2_ERROR.
  *
  * Everything runs where completions are polled or, before the connection is READY, as
  * a chore; one message at a time, in the order in which they have come, see
@@ -12,7 +13,29 @@
 #include "conn.h"
 #include "control.h"
 #include "receive.h"
+#include "requester.h"
+#include "responder.h"
 #include <trace/events/rpcrdma2.h>
+
+/* A Reply or an ERROR is for the requester, if a server has one. */
+static void recv_answer(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	if (likely(rq))
+		rpcrdma2_requester_answer(rq, conn, rx);
+	else
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_xid);
+}
+
+/* A control message may have opened the window. */
+static void recv_window(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	if (rq)
+		rpcrdma2_requester_run(rq, NULL);
+}
 
 static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
@@ -26,13 +49,13 @@ static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 			rpcrdma2_stat_inc(stats, rx_call_msg);
 		else
 			rpcrdma2_stat_inc(stats, rx_call_nomsg);
-		return conn->p.ops->recv_call(conn, rx);
+		return rpcrdma2_responder_call(conn, rx);
 	}
 	if (msg)
 		rpcrdma2_stat_inc(stats, rx_reply_msg);
 	else
 		rpcrdma2_stat_inc(stats, rx_reply_nomsg);
-	conn->p.ops->recv_reply(conn, rx);
+	recv_answer(conn, rx);
 	return false;
 }
 
@@ -62,10 +85,11 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			stray_invalidation(conn, rx);
 			return false;
 		}
-		conn->p.ops->recv_error(conn, rx);
+		recv_answer(conn, rx);
 		return false;
 	case RDMA2_CONNPROP:
 		rpcrdma2_props_connprop(conn, rx, settles);
+		recv_window(conn);
 		return false;
 	default:
 		rpcrdma2_recv_dropped(conn, rx);
@@ -118,7 +142,7 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	return false;
 }
 
-/* Returns true if the owner took @rx over. */
+/* Returns true if the responder took @rx over. */
 static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	enum rpcrdma2_verdict verdict;
@@ -134,11 +158,13 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
 	if (likely(verdict == RPCRDMA2_OK)) {
-		rpcrdma2_ver_works(conn);
+		if (unlikely(!rpcrdma2_ver_proved(&conn->ver)))
+			rpcrdma2_ver_works(conn);
 	} else if (verdict == RPCRDMA2_BAD_VERS) {
 		if (!rpcrdma2_ver_message(conn, rx, &verdict, &settles))
 			return false;
 	} else if (rpcrdma2_props_receive(conn, rx)) {
+		recv_window(conn);
 		stray_invalidation(conn, rx);
 		return false;
 	}

@@ -715,29 +715,6 @@ bool rpcrdma2_credit_unused(struct rpcrdma2_rq *rq)
 }
 
 /**
- * rpcrdma2_credit_called - a Call of the peer has arrived
- * @conn: the connection
- * @asked: its rdma_credit
- *
- * Context: completion handler; does not sleep. Takes rq.credit_lock.
- * Return: the grant that suits the load, for rpcrdma2_credit_raise() or
- * rpcrdma2_credit_lower(); 0 if the peer sends far more than it may: memory must
- * not depend on its mercy (SEC-3)
- */
-u32 rpcrdma2_credit_called(struct rpcrdma2_conn *conn, u32 asked)
-{
-	u32 want, inflight;
-
-	spin_lock(&conn->rq.credit_lock);
-	want = rpcrdma2_grant_call(&conn->rq.grant, asked);
-	inflight = conn->rq.grant.inflight;
-	spin_unlock(&conn->rq.credit_lock);
-	if (unlikely(inflight > conn->p.serves + RPCRDMA2_CONTROL_RESERVE))
-		return 0;
-	return want;
-}
-
-/**
  * rpcrdma2_credit_raise - grant the peer more
  * @conn: the connection
  * @want: credits; as many as there are Receives for (CRED-7)

@@ -179,6 +179,23 @@ static inline void rpcrdma2_credit_quiet(struct rpcrdma2_rq *rq)
 	spin_unlock(&rq->credit_lock);
 }
 
+/* A Call of the peer has come that asks for so much. Returns the grant that suits the
+ * load, for rpcrdma2_credit_raise() or rpcrdma2_credit_lower(); 0 if more than @most
+ * are being served.
+ */
+static inline u32 rpcrdma2_credit_called(struct rpcrdma2_rq *rq, u32 asked,
+					 u32 most)
+{
+	u32 want;
+
+	spin_lock(&rq->credit_lock);
+	want = rpcrdma2_grant_call(&rq->grant, asked);
+	if (unlikely(rq->grant.inflight > most))
+		want = 0;
+	spin_unlock(&rq->credit_lock);
+	return want;
+}
+
 /* A Call of the peer is over: its credit is free (CRED-2). */
 static inline void rpcrdma2_credit_served(struct rpcrdma2_rq *rq)
 {
@@ -205,7 +222,6 @@ void rpcrdma2_credit_show(struct rpcrdma2_rq *rq,
 			  struct rpcrdma2_window *window,
 			  struct rpcrdma2_grant *grant);
 bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit);
-u32 rpcrdma2_credit_called(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want);
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want);

@@ -124,7 +124,8 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	hdr_len = codec->reply_len(&call->hdr);
 	call->msg_len = hdr_len + call->reply_bytes;
 	fits = hdr_len <= room && call->reply_bytes <= room - hdr_len;
-	given = rpcrdma2_reply_chunk(call->hdr.call, &segs);
+	given = call->resp->limits.write_chunks &&
+		rpcrdma2_reply_chunk(call->hdr.call, &segs);
 	if (given)
 		capacity = rpcrdma2_segs_bytes(segs);
 	given = given && capacity >= call->reply_bytes;
@@ -476,7 +477,7 @@ out_kill:
  * moved into the call object; their entries in @pages become NULL. What is sent
  * inline is copied. It may have to wait for room in the send queue.
  *
- * Context: process; may sleep for memory, and for nothing else.
+ * Context: process; may sleep for memory, on a server, and for nothing else.
  * Return: 0 if @pages was left alone, 1 if pages were taken, or a negative
  * errno if the connection is lost or given up. The caller calls
  * rpcrdma2_call_release() in every case.

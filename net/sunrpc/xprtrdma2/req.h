@@ -30,6 +30,7 @@
 #include "conn.h"
 #include "mr.h"
 
+struct rpcrdma2_callback;
 struct rpcrdma2_requester;
 
 /* Pages for the ragged ends of one Position-Zero or Reply chunk */
@@ -236,6 +237,7 @@ enum rpcrdma2_lesson {
  * @xprt: the transport; must be first
  * @stats: counters, belong to the owner
  * @pool: MRs, NULL if this requester never registers memory
+ * @callback: client: the other direction of its transport
  * @conn: current connection or NULL; queue_lock
  * @free: free slots; xprt->reserve_lock
  * @all: all slots; xprt->reserve_lock
@@ -265,6 +267,7 @@ struct rpcrdma2_requester {
 	struct rpc_xprt			xprt;
 	struct rpcrdma2_stats		*stats;
 	struct rpcrdma2_mr_pool		*pool;
+	struct rpcrdma2_callback	*callback;
 	struct rpcrdma2_conn		*conn;
 	struct list_head		free;
 	struct list_head		all;

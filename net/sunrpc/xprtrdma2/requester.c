@@ -588,17 +588,6 @@ out_unlock:
 	return ret;
 }
 
-/**
- * rpcrdma2_requester_window - the window may have been opened
- * @rq: the requester
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_requester_window(struct rpcrdma2_requester *rq)
-{
-	rpcrdma2_requester_run(rq, NULL);
-}
-
 /* There are MRs again. */
 static void requester_mrs_ready(void *user)
 {

@@ -13,8 +13,8 @@
  *   rpcrdma2_requester_init()	once, after xprt_alloc()
  *   rpcrdma2_requester_attach()	a connection is READY
  *   rpcrdma2_requester_send()	from ops->send_request
- *   rpcrdma2_requester_reply(), _error(), _window()
- *				from the connection's ops
+ *   rpcrdma2_requester_answer(), _run()
+ *				by the connection, see receive.c
  *   rpcrdma2_requester_stop()	before rpcrdma2_conn_close()
  *   rpcrdma2_requester_detach()	after rpcrdma2_conn_close(), before
  *				rpcrdma2_conn_free()
@@ -37,6 +37,15 @@
 /* How often to look whether orphans are all there is */
 #define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
 
+/* The requester role of a connection, or NULL: a server has none until nfsd makes a
+ * callback transport. Pairs with the release in bc_publish().
+ */
+static inline struct rpcrdma2_requester *
+rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)
+{
+	return smp_load_acquire(&conn->requester);	/* see above */
+}
+
 /* Life of a requester */
 int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_stats *stats,
@@ -54,14 +63,12 @@ rpcrdma2_requester_conn_get(struct rpcrdma2_requester *rq);
 int rpcrdma2_requester_send(struct rpc_rqst *rqst);
 void rpcrdma2_requester_wait(struct rpc_task *task);
 
-/* From struct rpcrdma2_conn_ops */
-void rpcrdma2_requester_reply(struct rpcrdma2_requester *rq,
-			      struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx);
-void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
-			      struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_recv *rx);
-void rpcrdma2_requester_window(struct rpcrdma2_requester *rq);
+/* From the connection */
+void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_send *send);
+void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
+			       struct rpcrdma2_conn *conn,
+			       struct rpcrdma2_recv *rx);
 
 /* For the owner */
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
@@ -70,7 +77,5 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
 void rpcrdma2_req_fail(struct rpcrdma2_requester *rq,
 		       struct rpcrdma2_req *req);
 void rpcrdma2_requester_busy_put(struct rpcrdma2_requester *rq);
-void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_send *send);
 
 #endif /* _RPCRDMA2_REQUESTER_H */

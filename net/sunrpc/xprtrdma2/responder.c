@@ -22,21 +22,20 @@ static bool call_check_limits(struct rpcrdma2_call_ctx *call)
 	const struct rpcrdma2_limits *limits = &call->resp->limits;
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 
-	if (hdr->read_chunks > limits->read_chunks) {
+	if (hdr->read_chunks > limits->read_chunks ||
+	    (hdr->read_list && !limits->read_chunks))
 		rpcrdma2_call_refuse(call, RDMA2_ERR_READ_CHUNKS,
 				     limits->read_chunks);
-		return false;
-	}
-	if (hdr->write_chunks > limits->write_chunks) {
+	else if (hdr->write_chunks && !limits->write_chunks)
+		rpcrdma2_call_refuse(call, RDMA2_ERR_REPLY_RESOURCE, 0);
+	else if (hdr->write_chunks > limits->write_chunks)
 		rpcrdma2_call_refuse(call, RDMA2_ERR_WRITE_CHUNKS,
 				     limits->write_chunks);
-		return false;
-	}
-	if (hdr->max_segs > limits->segs) {
+	else if (hdr->max_segs > limits->segs)
 		rpcrdma2_call_refuse(call, RDMA2_ERR_SEGMENTS, limits->segs);
-		return false;
-	}
-	return true;
+	else
+		return true;
+	return false;
 }
 
 /* The same for its Read list. */
@@ -69,37 +68,13 @@ static void call_has_reads(struct rpcrdma2_chore *chore)
 		rpcrdma2_call_start_pull(call);
 }
 
-static void call_begin(struct rpcrdma2_call_ctx *call)
+/* A Call with a Read list, or one that is refused */
+static void call_special(struct rpcrdma2_call_ctx *call)
 {
-	call->conn = call->rx->conn;
-	call->hdr.xid = call->rx->hdr.xid;
-	refcount_set(&call->refs, 1);
-	refcount_set(&call->rx_refs, 1);
-	call->credited = false;
-	call->npayloads = 0;
-	call->nreduced = 0;
-	call->nchunks = 0;
-	call->npages = 0;
-	call->pulling = 0;
-	call->read_bytes = 0;
-	call->err = 0;
-	call->inv_handle = 0;
-	call->stream = call->rx->hdr.body_len;
-	call->head = call->stream;
-	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_ARRIVED);
 	if (!call_check_limits(call))
 		return;
-	if (!call->rx->hdr.read_list) {
-		rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
-		return;
-	}
 	call->chore.run = call_has_reads;
 	rpcrdma2_conn_leave(call->conn, &call->chore);
-}
-
-static void call_begin_late(struct rpcrdma2_chore *chore)
-{
-	call_begin(container_of(chore, struct rpcrdma2_call_ctx, chore));
 }
 
 /* Credits: count the Call; grant more if the peer makes use of it, after
@@ -110,7 +85,8 @@ static void call_begin_late(struct rpcrdma2_chore *chore)
 static bool responder_grant(struct rpcrdma2_responder *resp,
 			    struct rpcrdma2_conn *conn, u32 asked)
 {
-	u32 want = rpcrdma2_credit_called(conn, asked);
+	u32 want = rpcrdma2_credit_called(&conn->rq, asked, conn->p.serves +
+						   RPCRDMA2_CONTROL_RESERVE);
 	u32 now = rpcrdma2_credit_grant(&conn->rq);
 
 	/* Some more, for Calls whose Reply is posted but not completed */
@@ -125,27 +101,23 @@ static bool responder_grant(struct rpcrdma2_responder *resp,
 
 /**
  * rpcrdma2_responder_call - a Call arrived
- * @resp: the responder
  * @conn: the connection, READY
  * @rx: the Receive with the Call, header decoded
  *
  * Context: completion handler; does not sleep.
  * Return: true if @rx was taken over.
  */
-bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
-			     struct rpcrdma2_conn *conn,
+bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx)
 {
-	struct rpcrdma2_call_ctx *call;
+	struct rpcrdma2_responder *resp = conn->responder;
 
 	if (!responder_grant(resp, conn, rx->hdr.credit)) {
 		rpcrdma2_stat_inc(conn->p.stats, over_credit);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
-	call = rpcrdma2_call_get(resp, rx);
-	if (likely(call))
-		call_begin(call);
+	rpcrdma2_call_arrived(resp, rx);
 	return true;
 }
 
@@ -169,25 +141,29 @@ u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes)
 }
 
 /**
- * rpcrdma2_responder_init - responder role for one connection
+ * rpcrdma2_responder_init - responder role for one connection at a time
  * @resp: to be set up
  * @ops: the executor
  * @limits: what it takes; copied, values out of range are cut
+ * @stash: an array of RPCRDMA2_STASH entries, or NULL if no Read chunks are taken
  *
- * Context: may sleep.
- * Return: 0 or -ENOMEM; rpcrdma2_responder_destroy() cleans up after both.
+ * It has no call objects yet, see rpcrdma2_calls_provide().
+ *
+ * Context: any.
  */
-int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
-			    const struct rpcrdma2_responder_ops *ops,
-			    const struct rpcrdma2_limits *limits)
+void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
+			     const struct rpcrdma2_responder_ops *ops,
+			     const struct rpcrdma2_limits *limits,
+			     struct page **stash)
 {
 	resp->ops = ops;
-	resp->begin = call_begin_late;
+	resp->special = call_special;
+	resp->replied = !ops->replied;
 	resp->limits = *limits;
-	resp->limits.read_chunks = clamp(limits->read_chunks, 1U,
-					 RPCRDMA2_READ_CHUNKS_MAX);
-	resp->limits.write_chunks = clamp(limits->write_chunks, 1U,
-					  RPCRDMA2_WRITE_CHUNKS_MAX);
+	resp->limits.read_chunks = min(limits->read_chunks,
+				       RPCRDMA2_READ_CHUNKS_MAX);
+	resp->limits.write_chunks = min(limits->write_chunks,
+					RPCRDMA2_WRITE_CHUNKS_MAX);
 	resp->limits.segs = clamp(limits->segs, 1U, RPCRDMA2_SEGS_MAX);
 	/* A Reply may have two pages more than a Call, and ragged ends */
 	resp->max_pages = DIV_ROUND_UP(limits->bytes, PAGE_SIZE) + 3;
@@ -201,20 +177,23 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 	resp->ncalls = 0;
 	resp->room = 0;
 	resp->stashed = 0;
-	return rpcrdma2_calls_provide(resp, 1, GFP_KERNEL) ? 0 : -ENOMEM;
+	resp->stash = stash;
 }
 
 /**
- * rpcrdma2_responder_destroy - free what a responder holds
- * @resp: its connection is closed, the executor released all its Calls
+ * rpcrdma2_responder_closed - the connection is closed
+ * @resp: its responder; no completion handler or chore uses it any more
+ *
+ * Gives back all Calls, and with them the connection's Receives.
  *
  * Context: may sleep.
  */
-void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
+void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp)
 {
 	struct rpcrdma2_call_ctx *call, *tmp;
 	struct rpcrdma2_recv *rx, *next;
 
+	resp->ops->closed(resp);
 	list_for_each_entry_safe(call, tmp, &resp->waiting, list) {
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
@@ -223,7 +202,31 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 		list_del_init(&rx->list);
 		rpcrdma2_recv_put(rx);
 	}
-	rpcrdma2_calls_trim(resp, 0);
+}
+
+/**
+ * rpcrdma2_responder_destroy - free what a responder holds
+ * @resp: has no connection
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
+{
+	rpcrdma2_responder_trim(resp, 0);
+}
+
+/**
+ * rpcrdma2_responder_trim - free the memory kept for later Calls
+ * @resp: the responder
+ * @granted: credits. Call objects for these remain, so that what is granted needs no
+ *	memory, if so many have been made
+ *
+ * Context: process; does not sleep. Takes resp->lock.
+ */
+void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp, u32 granted)
+{
+	rpcrdma2_calls_trim(resp, granted ? granted + RPCRDMA2_CONTROL_RESERVE :
+					    0);
 }
 
 /**

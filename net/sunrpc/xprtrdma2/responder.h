@@ -3,8 +3,8 @@
  * The responder role: Calls come in with their chunks, Replies go out.
  *
  * The responder works on a call object of its own and on plain xdr_bufs and
- * page arrays, so that whoever executes Calls (nfsd's threads by way of
- * server.c) only adapts it.
+ * page arrays, so that what executes Calls only adapts it: nfsd's threads by way
+ * of server.c, and the callback service of NFS by way of callback.c.
  *
  * Life of a Call:
  *   rpcrdma2_responder_call()	a Call arrived: limits are checked, RDMA
@@ -22,16 +22,18 @@
 
 #include "call.h"
 
-int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
-			    const struct rpcrdma2_responder_ops *ops,
-			    const struct rpcrdma2_limits *limits);
+void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
+			     const struct rpcrdma2_responder_ops *ops,
+			     const struct rpcrdma2_limits *limits,
+			     struct page **stash);
+void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp);
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);
+void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp, u32 granted);
 u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps,
 			   u32 bytes);
 
-bool rpcrdma2_responder_call(struct rpcrdma2_responder *resp,
-			     struct rpcrdma2_conn *conn,
+bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx);
 
 #endif /* _RPCRDMA2_RESPONDER_H */

@@ -36,12 +36,12 @@
 #include <rdma/ib_cm.h>
 
 #include "admission.h"
-#include "backchannel.h"
 #include "compat.h"
 #include "connect.h"
 #include "observe.h"
 #include "reads.h"
 #include "reply.h"
+#include "requester.h"
 #include "server.h"
 #include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
@@ -497,38 +497,12 @@ static void svc_set_addresses(struct svc_xprt *xprt,
 		set_bit(XPT_LOCAL, &xprt->xpt_flags);
 }
 
-static bool svc_recv_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_svc *svc = conn->p.owner;
-
-	if (svc_xprt_is_dead(&svc->xprt))
-		return false;
-	return rpcrdma2_responder_call(&svc->resp, conn, rx);
-}
-
-static void svc_recv_reply(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx)
-{
-	rpcrdma2_bc_reply(conn->p.owner, rx);
-}
-
-static void svc_recv_error(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx)
-{
-	rpcrdma2_bc_error(conn->p.owner, rx);
-}
-
 /* sunrpc knows of something that this client may use. */
 static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_svc *svc = conn->p.owner;
 
 	return compat_svc_peer_valid(&svc->xprt);
-}
-
-static void svc_window(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_bc_window(conn->p.owner);
 }
 
 /* Does sunrpc know of the transport? No thread comes before. */
@@ -577,32 +551,10 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 		queue_work(rpcrdma2_memory_wq, &svc->close_work);
 }
 
-static void svc_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem)
-{
-	struct rpcrdma2_svc *svc = conn->p.owner;
-
-	mem->rpcs = rpcrdma2_responder_memory(&svc->resp);
-}
-
-/* What is granted needs no memory. */
-static void svc_trim(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_svc *svc = conn->p.owner;
-
-	rpcrdma2_calls_trim(&svc->resp, rpcrdma2_credit_grant(&conn->rq) +
-					RPCRDMA2_CONTROL_RESERVE);
-}
-
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
-	.recv_call	= svc_recv_call,
-	.recv_reply	= svc_recv_reply,
-	.recv_error	= svc_recv_error,
-	.window		= svc_window,
 	.trusted	= svc_trusted,
 	.completions	= svc_completions,
 	.lost		= svc_lost,
-	.trim		= svc_trim,
-	.memory		= svc_memory,
 };
 
 static void svc_call_ready(struct rpcrdma2_responder *resp,
@@ -620,6 +572,21 @@ static void svc_call_ready(struct rpcrdma2_responder *resp,
 	svc_xprt_enqueue(&svc->xprt);
 }
 
+static void svc_calls_closed(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
+						resp);
+	struct rpcrdma2_call_ctx *call, *tmp;
+	u32 unserved = 0;
+
+	list_for_each_entry_safe(call, tmp, &svc->ready, list) {
+		list_del_init(&call->list);
+		rpcrdma2_call_release(call);
+		unserved++;
+	}
+	trace_rpcrdma2_svc_closed(svc->conn->id, unserved);
+}
+
 static void svc_replied(struct rpcrdma2_responder *resp)
 {
 	rpcrdma2_admit_replied(container_of(resp, struct rpcrdma2_svc, resp));
@@ -627,30 +594,39 @@ static void svc_replied(struct rpcrdma2_responder *resp)
 
 static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
+	.closed		= svc_calls_closed,
 	.replied	= svc_replied,
 };
 
 /* ---- coming and going ---- */
+
+/* A callback transport may outlive the connection whose counters it has used. */
+static void svc_detach(struct rpcrdma2_requester *rq)
+{
+	static struct rpcrdma2_stats unread;
+
+	rpcrdma2_requester_detach(rq);
+	spin_lock(&rq->xprt.queue_lock);
+	rq->stats = &unread;
+	spin_unlock(&rq->xprt.queue_lock);
+	xprt_put(&rq->xprt);
+}
 
 /* Reverse of svc_accept(). Nobody has a reference any more. */
 static void svc_free(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
 						free_work);
-	struct rpcrdma2_call_ctx *call, *tmp;
-	u32 unserved = 0, id = 0;
+	struct rpcrdma2_requester *rq;
 
 	rpcrdma2_admit_end(svc);
 	if (svc->conn) {
-		id = svc->conn->id;
-		rpcrdma2_bc_stop(svc);
+		rq = rpcrdma2_conn_requester(svc->conn);
+		if (rq)
+			rpcrdma2_requester_stop(rq);
 		rpcrdma2_conn_close(svc->conn);
-		list_for_each_entry_safe(call, tmp, &svc->ready, list) {
-			list_del_init(&call->list);
-			rpcrdma2_call_release(call);
-			unserved++;
-		}
-		rpcrdma2_bc_detach(svc);
+		if (rq)
+			svc_detach(rq);
 	}
 	rpcrdma2_responder_destroy(&svc->resp);
 	if (svc->conn) {
@@ -660,7 +636,6 @@ static void svc_free(struct work_struct *work)
 		rpcrdma2_conn_free(svc->conn);
 	}
 	rpcrdma2_recv_pool_destroy(&svc->pool);
-	trace_rpcrdma2_svc_closed(id, unserved);
 	kfree(svc);
 }
 
@@ -682,8 +657,8 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 {
 	struct rdma_cm_id *cm_id = req->cm_id;
 	const struct rpcrdma2_limits limits = {
-		.read_chunks	= server_read_chunks,
-		.write_chunks	= server_write_chunks,
+		.read_chunks	= max(server_read_chunks, 1U),
+		.write_chunks	= max(server_write_chunks, 1U),
 		.segs		= server_segments,
 		.bytes		= listener->xpt_server->sv_max_mesg,
 	};
@@ -693,8 +668,9 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 			   ibdev_to_node(cm_id->device));
 	if (!svc)
 		return NULL;
-	if (rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits)) {
-		rpcrdma2_responder_destroy(&svc->resp);
+	rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits,
+				svc->stash);
+	if (!rpcrdma2_calls_provide(&svc->resp, 1, GFP_KERNEL)) {
 		kfree(svc);
 		return NULL;
 	}
@@ -722,6 +698,7 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 	struct rpcrdma2_conn_params p = {
 		.ops		= &svc_conn_ops,
 		.owner		= svc,
+		.responder	= &svc->resp,
 		.stats		= &svc->stats,
 		.pool		= &svc->pool,
 		.policy		= *policy,

@@ -15,8 +15,6 @@
 #include "conn.h"
 #include "responder.h"
 
-struct rpcrdma2_bc;
-
 /* Callbacks that may be outstanding on a connection */
 #define RPCRDMA2_BC_CALLS	16U
 
@@ -27,9 +25,9 @@ struct rpcrdma2_bc;
  * @stats: its counters
  * @pool: its Receives
  * @resp: its responder role
- * @lock: protects @ready together with XPT_DATA, and setting @bc
+ * @stash: pages for the responder's next RDMA Reads
+ * @lock: protects @ready together with XPT_DATA
  * @ready: struct rpcrdma2_call_ctx that a thread can work on
- * @bc: transport for callbacks, with a reference of ours, or NULL. Set once
  * @cand: what admission.c knows of it
  * @close_work: has sunrpc close the transport
  * @free_work: tears everything down
@@ -40,9 +38,9 @@ struct rpcrdma2_svc {
 	struct rpcrdma2_stats		stats;
 	struct rpcrdma2_recv_pool	pool;
 	struct rpcrdma2_responder	resp;
-	spinlock_t			lock;	/* @ready, setting @bc */
+	struct page			*stash[RPCRDMA2_STASH];
+	spinlock_t			lock;	/* @ready */
 	struct list_head		ready;
-	struct rpcrdma2_bc		*bc;
 	struct rpcrdma2_candidate	cand;
 	struct work_struct		close_work;
 	struct work_struct		free_work;

@@ -86,4 +86,4 @@ RPCRDMA2_STAT(callbacks_refused),	/* not sent: the client takes none */
 RPCRDMA2_STAT(recv_shortages),		/* Receives that had to wait for memory */
 RPCRDMA2_STAT(map_failures),		/* memory the device could not reach */
 RPCRDMA2_STAT(silent_peers),		/* given up without a sign of life */
-RPCRDMA2_STAT(callback_replies_dropped),	/* no room, or another connection */
+RPCRDMA2_STAT(callback_replies_dropped),	/* another connection */
