@@ -30,6 +30,7 @@
 #include "connect.h"
 #include "fence.h"
 #include "observe.h"
+#include "receive.h"
 #include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -95,6 +96,10 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 }
 
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
+	.recv		= rpcrdma2_receive,
+	.closed		= rpcrdma2_receive_closed,
+	.trim		= rpcrdma2_receive_trim,
+	.memory		= rpcrdma2_receive_memory,
 	.lost		= client_lost,
 	.wanted		= client_wanted,
 };

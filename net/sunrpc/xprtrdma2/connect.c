@@ -16,8 +16,6 @@
 #include "connect.h"
 #include "inject.h"
 #include "observe.h"
-#include "receive.h"
-#include "responder.h"
 #include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -76,7 +74,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	atomic_set(&conn->xids, get_random_u32());
 	rpcrdma2_cq_setup(conn);
 	rpcrdma2_sends_setup(conn);
-	rpcrdma2_recvs_setup(conn, rpcrdma2_receive);
+	rpcrdma2_recvs_setup(conn, p->ops->recv);
 	rpcrdma2_props_setup(conn);
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_watch_setup(conn);
@@ -348,7 +346,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	rpcrdma2_sends_destroy(conn);
 	rpcrdma2_recvs_reclaim(conn);
 	cancel_work_sync(&conn->kill_work);
-	rpcrdma2_responder_closed(conn->responder);
+	conn->p.ops->closed(conn);
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSED, 0);
 }
 

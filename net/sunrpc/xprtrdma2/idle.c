@@ -9,8 +9,6 @@
 #include <linux/module.h>
 
 #include "conn.h"
-#include "requester.h"
-#include "responder.h"
 #include "workqueue.h"
 
 static unsigned int adapt_seconds = 60;
@@ -69,19 +67,6 @@ static void idle_next(struct rpcrdma2_conn *conn)
 			   rpcrdma2_idle_period() ?: RPCRDMA2_IDLE_LOOK);
 }
 
-static void idle_trim(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
-
-	rpcrdma2_responder_trim(conn->responder,
-				rpcrdma2_credit_grant(&conn->rq));
-	if (rq)
-		rpcrdma2_requester_trim(rq);
-	if (rq && rq->pool && !rpcrdma2_conn_swapping(conn))
-		rpcrdma2_mr_pool_idle(rq->pool);
-	rpcrdma2_sends_trim(conn);
-}
-
 static void idle_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
@@ -97,7 +82,8 @@ static void idle_worker(struct work_struct *work)
 		}
 		if (rpcrdma2_idle_period()) {
 			rpcrdma2_credit_quiet(&conn->rq);
-			idle_trim(conn);
+			conn->p.ops->trim(conn);
+			rpcrdma2_sends_trim(conn);
 		}
 	}
 	idle_next(conn);

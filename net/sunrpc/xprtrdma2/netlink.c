@@ -20,8 +20,6 @@
 #include "netlink.h"
 #include "netlink_gen.h"
 #include "observe.h"
-#include "requester.h"
-#include "responder.h"
 #ifdef RPCRDMA2_PROBES
 #include "rpcrdma2_build.h"
 #endif
@@ -201,19 +199,15 @@ static int put_bytes(struct sk_buff *skb, int type, u64 bytes)
  */
 static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
-	size_t rpcs = rpcrdma2_responder_memory(conn->responder), mrs = 0;
+	struct rpcrdma2_memory mem;
 
-	if (rq)
-		rpcs += rpcrdma2_requester_memory(rq);
-	if (rq && rq->pool)
-		mrs = rpcrdma2_mr_pool_memory(rq->pool);
+	conn->p.ops->memory(conn, &mem);
 	if (put_bytes(skb, RPCRDMA2_A_CONNECTION_RECEIVE_MEMORY,
 		      rpcrdma2_recvs_memory(conn->p.pool)) ||
 	    put_bytes(skb, RPCRDMA2_A_CONNECTION_SEND_MEMORY,
 		      rpcrdma2_sends_memory(conn)) ||
-	    put_bytes(skb, RPCRDMA2_A_CONNECTION_MR_MEMORY, mrs) ||
-	    put_bytes(skb, RPCRDMA2_A_CONNECTION_RPC_MEMORY, rpcs))
+	    put_bytes(skb, RPCRDMA2_A_CONNECTION_MR_MEMORY, mem.mrs) ||
+	    put_bytes(skb, RPCRDMA2_A_CONNECTION_RPC_MEMORY, mem.rpcs))
 		return -EMSGSIZE;
 	return 0;
 }

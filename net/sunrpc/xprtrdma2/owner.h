@@ -11,6 +11,8 @@
 #include "stats.h"
 #include "version.h"
 
+struct ib_cq;
+struct ib_wc;
 struct rpcrdma2_conn;
 struct rpcrdma2_recv_pool;
 struct rpcrdma2_requester;
@@ -19,7 +21,22 @@ struct rpcrdma2_responder;
 #define RPCRDMA2_LOOK_MS	250	/* is a connection still wanted? */
 
 /**
- * struct rpcrdma2_conn_ops - what comes up from a connection to its owner
+ * struct rpcrdma2_memory - what the roles of a connection keep
+ * @mrs: memory regions, bytes
+ * @rpcs: state of RPCs, with the buffers that stay with it, bytes
+ */
+struct rpcrdma2_memory {
+	size_t				mrs;
+	size_t				rpcs;
+};
+
+/**
+ * struct rpcrdma2_conn_ops - what comes up from a connection
+ * @recv: a Receive has completed; completion handler
+ * @closed: the connection is closed: Calls in progress lose it; may sleep
+ * @trim: the connection is idle: roles give back what they keep for later; does not
+ *	sleep
+ * @memory: fills in what the roles keep; sleeps
  * @trusted: server: has this client been served anything that not everybody
  *	may have? May not sleep
  * @completions: server: something has completed. Returns true if a thread will
@@ -34,6 +51,10 @@ struct rpcrdma2_responder;
  * Before READY the owner gets nothing but @lost and @wanted.
  */
 struct rpcrdma2_conn_ops {
+	void (*recv)(struct ib_cq *cq, struct ib_wc *wc);
+	void (*closed)(struct rpcrdma2_conn *conn);
+	void (*trim)(struct rpcrdma2_conn *conn);
+	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	bool (*completions)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);

@@ -213,3 +213,54 @@ void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc)
 		rpcrdma2_conn_leave(conn, &rx->chore);
 	}
 }
+
+/**
+ * rpcrdma2_receive_closed - the connection is closed: its Calls end
+ * @conn: the connection; no completion handler uses it any more
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_receive_closed(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_responder_closed(conn->responder);
+}
+
+/**
+ * rpcrdma2_receive_trim - the connection is idle: its roles give memory back
+ * @conn: the connection
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_receive_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	rpcrdma2_responder_trim(conn->responder,
+				rpcrdma2_credit_grant(&conn->rq));
+	if (!rq)
+		return;
+	rpcrdma2_requester_trim(rq);
+	if (rq->pool && !rpcrdma2_conn_swapping(conn))
+		rpcrdma2_mr_pool_idle(rq->pool);
+}
+
+/**
+ * rpcrdma2_receive_memory - what the roles of a connection keep
+ * @conn: the connection
+ * @mem: filled in
+ *
+ * Context: sleeps.
+ */
+void rpcrdma2_receive_memory(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_memory *mem)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	mem->rpcs = rpcrdma2_responder_memory(conn->responder);
+	mem->mrs = 0;
+	if (!rq)
+		return;
+	mem->rpcs += rpcrdma2_requester_memory(rq);
+	if (rq->pool)
+		mem->mrs = rpcrdma2_mr_pool_memory(rq->pool);
+}

@@ -40,6 +40,7 @@
 #include "connect.h"
 #include "observe.h"
 #include "reads.h"
+#include "receive.h"
 #include "reply.h"
 #include "requester.h"
 #include "server.h"
@@ -552,6 +553,10 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 }
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
+	.recv		= rpcrdma2_receive,
+	.closed		= rpcrdma2_receive_closed,
+	.trim		= rpcrdma2_receive_trim,
+	.memory		= rpcrdma2_receive_memory,
 	.trusted	= svc_trusted,
 	.completions	= svc_completions,
 	.lost		= svc_lost,
