@@ -208,8 +208,8 @@ doctor_log() {
 	logged log-device "rpcrdma2: x0 refuses a queue pair (-95)"
 	logged log-device "rpcrdma2: x0 has no memory for a queue pair (-12)"
 	logged log-stock "rpcrdma2: replace=1 is not possible while the stock transport is loaded"
-	logged log-segments "rpcrdma2: server s takes chunks of 4 segments only: more"
-	logged log-silent "rpcrdma2: 10.0.0.1:20049 gives no sign of life, connection given up"
+	logged log-segments "rpcrdma2: server s takes chunks of at most 4 segments: transfers"
+	logged log-silent "rpcrdma2: 10.0.0.1:20049 does not respond, connection closed"
 	logged log-listener "rpcrdma2: listener at 10.0.0.1:20049 lost its address: -99"
 }
 

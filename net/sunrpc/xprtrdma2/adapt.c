@@ -33,12 +33,12 @@
 static unsigned int adapt_size = SZ_16K + SZ_4K;
 module_param(adapt_size, uint, 0644);
 MODULE_PARM_DESC(adapt_size,
-		 "clients ask servers for a Receive Buffer Size of up to so many bytes if RPCs would use it (0: never)");
+		 "largest Receive Buffer Size, in bytes, that a client requests of a server automatically (0: never)");
 
 static unsigned int adapt_seconds = 60;
 module_param(adapt_seconds, uint, 0644);
 MODULE_PARM_DESC(adapt_seconds,
-		 "connections that are idle for so long give back memory (0: never)");
+		 "seconds of inactivity after which a connection releases memory (0: never)");
 
 /**
  * rpcrdma2_adapt_setup - a new connection
