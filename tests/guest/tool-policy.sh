@@ -120,12 +120,12 @@ nonsense() {
 	refused "addr4: there are bits behind" policy delete client 10.0.0.1/0
 	refused "a port from 1 to" policy set client default port 0 credits 7
 	refused "a port from 1 to" policy set client default port 65536 credits 7
-	refused "expected what is wanted" policy set client default
+	refused "expected settings" policy set client default
 	refused "one of versions recv_size" policy set client default rbsiz 4096
 	refused "one of v1 v2 both after versions" policy set client default versions 2
 	refused "a number after credits" policy set client default credits
 	refused "a number after credits" policy set client default credits 7x
-	refused "credits is said twice" policy set client default credits 7 credits 8
+	refused "credits is given twice" policy set client default credits 7 credits 8
 	refused "recv_size: integer out of range, expected 4096 to 262144" \
 		policy set server default recv_size 4095
 	refused "recv_size: integer out of range" policy set server default recv_size 262145
