@@ -33,7 +33,7 @@
 static unsigned int adapt_size = SZ_16K + SZ_4K;
 module_param(adapt_size, uint, 0644);
 MODULE_PARM_DESC(adapt_size,
-		 "largest Receive Buffer Size, in bytes, that a client requests of a server automatically (0: never)");
+		 "largest Receive Buffer Size, in bytes, that a client requests from a server automatically (0: never)");
 
 static unsigned int adapt_seconds = 60;
 module_param(adapt_seconds, uint, 0644);
