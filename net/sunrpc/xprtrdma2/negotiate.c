@@ -26,7 +26,7 @@ MODULE_PARM_DESC(remember_min,
 
 static unsigned int remember_max = 600;
 module_param(remember_max, uint, 0644);
-MODULE_PARM_DESC(remember_max, "upper limit of remember_min, which doubles each time");
+MODULE_PARM_DESC(remember_max, "upper limit, in seconds; the time doubles at each repetition");
 
 static u64 now_seconds(void)
 {

@@ -61,7 +61,7 @@
 static unsigned int server_first_credits = 8;
 module_param(server_first_credits, uint, 0644);
 MODULE_PARM_DESC(server_first_credits,
-		 "credits granted to a client until it uses more");
+		 "initial credit grant of a connection, which grows with use");
 
 static unsigned int server_read_chunks = 4;
 module_param(server_read_chunks, uint, 0644);
