@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest part of scripts/bench --policy: what an operation costs and how much
-# memory a connection holds with the policy for Receive Buffer Sizes, and with
-# sizes that do not change. One boot, the same file, version 2 over rxe; each
+# memory a connection holds with the Receive Buffer Sizes that are the default, and
+# with others. One boot, the same file, version 2 over rxe; each
 # load has a connection of its own. A setting is "policy" (what a plain modprobe
 # gives), "policy+PARAMETER=VALUE+..." or the Receive Buffer Size of both ends.
 # Leaves in results:
@@ -14,8 +14,7 @@
 #	device SETTING ROLE BYTES	(queues of rxe)
 #	default NAME VALUE		(of a plain modprobe)
 #
-# Each load warms up, then the state of the connection is checked: that the
-# policy has done what it is for, and without it nothing has changed. After
+# Each load warms up, then the sizes of the connection are checked. After
 # the measurement, too: what went inline and what did not.
 #
 # timeout: 900
@@ -32,8 +31,7 @@ JOBS=16
 # The largest of the random load, and what it takes to go inline.
 LARGEST=16384
 INLINE=17408
-# Longer than the policy takes to take everything back, in seconds of virtual
-# time: the first period in which the connection is idle, then the hints.
+# Longer than it takes to give everything back, in seconds of virtual time.
 IDLE_PERIODS=6
 
 have_siw() { false; }
@@ -56,7 +54,6 @@ setting() {
 	*)
 		by_default client recv_size "$1" send_size "$1"
 		by_default server recv_size "$1"
-		echo 0 > $PARAMS/adapt_size
 		echo 0 > $PARAMS/adapt_seconds
 		;;
 	esac
@@ -103,40 +100,21 @@ check() {
 
 at_rest() { quiet client && quiet server; }
 given_back() {
-	at_rest && [ "$(rbsiz server)" = 4096 ] &&
-		is server credits_granted_to_peer 1 \
-			"${PARAM[server_first_credits]}"
+	at_rest && is server credits_granted_to_peer 1 \
+		"${PARAM[server_first_credits]}"
 }
 sizes() { # CLIENT SERVER
 	at_rest && [ "$(rbsiz client)" = "$1" ] && [ "$(rbsiz server)" = "$2" ]
 }
 
-grown() {
-	local size
-
-	size=$(rbsiz server)
-	at_rest && [ "$size" -ge "$1" ] &&
-		{ [ "$size" -le "$RECV_SIZE" ] ||
-			[ "$size" -le "${PARAM[adapt_size]}" ]; }
-}
-
 # settled SETTING LOAD: is the connection as it should be under this load?
 settled() {
 	case $1,$2 in
-	policy*,random)
-		if [ "${PARAM[adapt_size]}" -ge $INLINE ]; then
-			grown $INLINE
-		else
-			grown 4096
-		fi
-		;;
-	policy*) grown 4096 ;;
+	policy*) sizes "${RECV_SIZE[client]}" "${RECV_SIZE[server]}" ;;
 	*) sizes "$1" "$1" ;;
 	esac
 }
 
-# The policy asks once for more, then not again for a while; and Receives are
-# replaced as they are used.
 _warm() {
 	nfsbench "${args[@]}" > /dev/null || lab_die "nfsbench"
 	settled "$@"
@@ -156,9 +134,8 @@ went() {
 			counted client -gt 0 read_chunks write_chunks
 		;;
 	policy*,random)
-		[ "${PARAM[adapt_size]}" -lt $INLINE ] ||
-			check "WRITEs of $LARGEST were to go inline" \
-				counted client -eq 0 read_chunks
+		check "WRITEs of $LARGEST were to go inline" \
+			counted client -eq 0 read_chunks
 		;;
 	*,random)
 		if [ "$1" -ge $INLINE ]; then
@@ -170,12 +147,7 @@ went() {
 		fi
 		;;
 	esac
-	case $1 in
-	policy*) ;;
-	*)
-		check "requests" counted client -eq 0 tx_reqprop tx_updprop
-		;;
-	esac
+	check "requests" counted client -eq 0 tx_reqprop tx_updprop
 }
 
 # Whose are they? Those of the server are made by a thread of nfsd.
@@ -218,16 +190,12 @@ run_idle() { # SETTING
 	warm_up "$1" random
 	lab_pause $((IDLE_PERIODS * DEFAULT[adapt_seconds]))
 	case $1 in
-	policy*) check "nothing was given back" lab_wait 60 given_back ;;
+	policy*) check "credits were not taken back" lab_wait 60 given_back ;;
 	*) check "sizes were not to change" settled "$1" idle ;;
 	esac
 	remember "$1" idle
 	load random 1 600 0
 	measure "$1" idle 1
-	case $1 in
-	policy*) check "the policy did not grow again" \
-			lab_wait 30 not given_back ;;
-	esac
 }
 
 run_load() { # SETTING LOAD
@@ -263,10 +231,13 @@ head -c $FILE_SIZE /dev/zero | tr '\0' x > /export/bench/data
 uname -r > "$LAB_OUT/kernel"
 
 declare -A DEFAULT PARAM
-RECV_SIZE=$(rpcrdma2 policy get server "$(lab_addr rxe)" |
-	sed -n 's/.* recv_size \([0-9]*\).*/\1/p')
-echo "default recv_size $RECV_SIZE" >> "$RESULTS"
-for p in adapt_size adapt_seconds server_first_credits; do
+declare -A RECV_SIZE
+for role in client server; do
+	RECV_SIZE[$role]=$(rpcrdma2 policy get $role "$(lab_addr rxe)" |
+		sed -n 's/.* recv_size \([0-9]*\).*/\1/p')
+	echo "default $role ${RECV_SIZE[$role]}" >> "$RESULTS"
+done
+for p in adapt_seconds server_first_credits; do
 	DEFAULT[$p]=$(< $PARAMS/$p)
 	echo "default $p ${DEFAULT[$p]}" >> "$RESULTS"
 done

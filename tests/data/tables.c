@@ -343,7 +343,7 @@ static void limit_row(const struct row *r)
 	else
 		respond(event, value);
 	snprintf(number, sizeof(number), "%u",
-		 rpcrdma2_change_limit(&change, &peer, RPCRDMA2_RBSIZ, false));
+		 rpcrdma2_change_limit(&change, &peer, RPCRDMA2_RBSIZ));
 	report(expect("limit", number, r->col[3]), "limit", r, 0, 3);
 }
 

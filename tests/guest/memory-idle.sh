@@ -13,9 +13,9 @@
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
 
-# Receives of a server with 8 credits: these and 16 that are posted, and as many again
-# less 8 that Calls may hold, with 2 at the turn
-MOST=42
+# Receives of a server with 8 credits: these and 14 that are posted, 14 more that Calls
+# may hold, with 2 at the turn
+MOST=38
 BURST=32	# processes at once: the grant is raised to more than half of that
 
 burst() { # BYTES [TIMES]
@@ -63,7 +63,7 @@ returns() { # SUFFIX DEV VERS
 	high=$(value server receive_memory)
 	echo 2 > $PARAMETERS/adapt_seconds
 	lab_wait 60 rested
-	most=$((MOST * $(value server receive_size_goal)))
+	most=$((MOST * $(value server receive_capacity)))
 	echo "$high, then $(value server receive_memory), at most $most"
 	[ "$high" -gt "$most" ]
 	[ "$(value server receive_memory)" -le "$most" ]
@@ -113,7 +113,7 @@ small() { # DEV VERS
 
 # fits END: Receives of that end are of 4 KiB, those that are kept, too.
 fits() {
-	is "$1" receive_size_goal 1 4096
+	is "$1" receive_capacity 1 4096
 	[ "$(value "$1" receive_memory)" -le \
 	  $((($(value "$1" receives_posted) + 24) * 4096)) ]
 }
@@ -164,7 +164,6 @@ callback_slots() { # DEV VERS
 lab_export ext4
 fs_start
 echo 0 > $PARAMETERS/adapt_seconds
-echo 0 > $PARAMETERS/adapt_size
 FIRST=$(< $PARAMETERS/server_first_credits)
 for_versions 3 given_back "disconnected"
 for_versions 4.1 callback_slots "callback slots"

@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Properties of a connection that change while it is in use: Receive Buffer
-# Sizes of both ends up and down, on request and unasked, with what that means
-# for chunks and for memory; callbacks turned off and on; what is refused.
+# Sizes of both ends grow within their capacity, on request and unasked, with what that
+# means for chunks, and nothing for memory; callbacks turned off and on; what is refused.
 #
 # timeout: 300
 # flavours: uml-debug
-# covers: CHG-3,CHG-9,CHG-20,CHG-23,CHG-24,CHG-25,CHG-26,CHG-27,PROP-14,PROP-15,CRED-13,HT-7,REV-6
+# covers: CHG-3,CHG-9,CHG-20,CHG-23,CHG-24,CHG-25,CHG-26,PROP-14,PROP-15,CRED-13,HT-7,REV-6
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
+
+# What Receives and send buffers hold, and sizes before anything has changed
+MOST=65536
+CLIENT=16384
+SERVER=20480
 
 # A third of a KiB is ample for the headers of every version.
 ROOM=350
@@ -61,14 +66,17 @@ chunked_read() {
 	counted client -eq 1 write_chunks
 }
 
-# How much memory Receives take tells of their size only while their number stays:
-# no case has half as many Calls under way as are granted here.
+# opened NAME DEV VERS: a new connection, with all the credits that the case needs.
 opened() {
+	again "$2" "$3"
 	scratch "$1"
 	lab_wait 60 granted 16
 	iocheck write -t -s 1 -l 65536 "$D/f"
 	exec 7<> "$D/f"
 	iocheck check -d -s 1 -l 4096 "$D/f"
+	[ "$(rbsiz client) $(rbsiz server)" = "$CLIENT $SERVER" ]
+	is client receive_capacity 1 $MOST
+	is server receive_capacity 1 $MOST
 }
 granted() { # NUMBER: the server grants as many credits, at least.
 	many 16
@@ -79,14 +87,13 @@ closed() {
 	rm -r "$E"
 }
 
-# The client asks the server for more and for less.
-server_size() {
-	local was
+# The client asks the server for more. Less is not asked for.
+server_size() { # DEV VERS
+	local mem
 
-	opened server
-	was=$(rbsiz server)
-	cycled
-	MEM=$(value server receive_memory)
+	opened server "$@"
+	mem=$(value server receive_memory)
+	inline_write 16384
 	chunked_write 24576
 	tell client rbsiz 32768
 	agreed server 32768
@@ -94,84 +101,67 @@ server_size() {
 	is client inline_send 1 32768
 	inline_write $((32768 - ROOM))
 	chunked_write 32768
-	[ "$(value server receive_memory)" -gt "$MEM" ]
-
-	tell client rbsiz 8192
-	agreed server 8192
-	is client inline_send 1 8192
-	chunked_write 12288
-	inline_write $((8192 - ROOM))
-	cycled
-	[ "$(value server receive_memory)" -lt "$MEM" ]
-
-	tell client rbsiz "$was"
-	agreed server "$was"
+	refuses client rbsiz 8192
+	[ "$(rbsiz server)" = 32768 ]
+	[ "$(value server receive_memory)" -le "$mem" ]
 	closed
 }
 
 # The server asks the client.
-client_size() {
-	local was
+client_size() { # DEV VERS
+	local mem
 
-	opened client
-	was=$(rbsiz client)
+	opened client "$@"
+	mem=$(value client receive_memory)
 	tell client rbsiz 32768
 	agreed server 32768
 	chunked_read 24576
 	tell server rbsiz 32768
 	agreed client 32768
 	is client inline_recv 1 32768
+	is server inline_send 1 32768
 	inline_read 24576
-	MEM=$(value client receive_memory)
-
-	tell server rbsiz 4096
-	agreed client 4096
-	is server inline_send 1 4096
-	chunked_read 8192
-	inline_read $((4096 - ROOM))
-	cycled
-	[ "$(value client receive_memory)" -lt "$MEM" ]
-
-	tell server rbsiz "$was"
-	agreed client "$was"
-	tell client rbsiz 16384
-	agreed server 16384
+	chunked_read 32768
+	refuses server rbsiz 16384
+	[ "$(rbsiz client)" = 32768 ]
+	[ "$(value client receive_memory)" -le "$mem" ]
 	closed
 }
 
 # Nobody asked.
-unasked() {
-	local role was
+unasked() { # DEV VERS
+	local role
 
-	opened unasked
+	opened unasked "$@"
 	for role in client server; do
-		was=$(rbsiz $role)
 		mark
-		tell $role own rbsiz 20480
-		agreed $role 20480
+		tell $role own rbsiz 24576
+		agreed $role 24576
 		look
 		counted $role -eq 1 tx_updprop
 		counted "$(other_end $role)" -eq 1 rx_updprop
-		# never down
-		refuses $role own rbsiz 16384
-		[ "$(rbsiz $role)" = 20480 ]
-		tell "$(other_end $role)" rbsiz "$was"
-		agreed $role "$was"
+		# never down, nor up beyond what there is
+		refuses $role own rbsiz 20480
+		refuses $role own rbsiz $((MOST + 4))
+		[ "$(rbsiz $role)" = 24576 ]
 	done
-	iocheck check -d -s 1 -l 65536 -b 20000 "$D/f"
+	iocheck check -d -s 1 -l 65536 -b 24000 "$D/f"
 	closed
 }
 
-# What is asked for and not had in full.
-bounded() {
-	local was
-
-	was=$(rbsiz server)
-	tell client rbsiz 131072
-	agreed server 65536
-	is client "rbsiz asked" 1 131072
-	tell client rbsiz "$was"
-	agreed server "$was"
+# More than the capacity: the answer is the value in force. All of it: granted.
+bounded() { # DEV VERS
+	opened bounded "$@"
+	tell client rbsiz $((MOST + 4))
+	lab_wait 60 quiet client
+	is client "rbsiz asked" 1 $((MOST + 4))
+	is client "rbsiz asked" 2 rejected
+	[ "$(rbsiz server)" = $SERVER ]
+	tell client rbsiz $MOST
+	agreed server $MOST
+	is client inline_send 1 $MOST
+	inline_write 60000
+	closed
 }
 
 bad_words() {
@@ -241,95 +231,42 @@ switched_off() { # DEV VERS
 	is client property_change 1 1
 }
 
-# A server that receives less sends less, and gives back memory soon; but what a Call counted on when it
-# was sent it still gets. The one thread is busy with a WRITE meanwhile.
-late_reply() {
-	local was threads
-
-	opened late
-	was=$(rbsiz server)
-	MEM=$(value server send_memory)
-	threads=$(< $NFSD/threads)
-	echo 1 > $NFSD/threads
-	exec 8<> "$D/f"
-	freeze
-	mark
-	dd if=/dev/zero bs=4096 count=1 oflag=direct status=none >&8 &
-	lab_wait 30 stuck 1
-	trace_on rpcrdma2/rpcrdma2_call
-	dd bs=8192 count=1 iflag=direct status=none <&7 > $LAB_TMP/late &
-	# The READ, and nothing else that NFS may want to say
-	lab_wait 30 traced 'rpcrdma2_call: .* reply_max=8[0-9]{3} '
-	trace_off
-	tell client rbsiz 4096
-	agreed server 4096
-	lab_wait 20 below server send_memory "$MEM"
-	thaw
-	wait
-	look
-	counted server -eq 1 replies_grown
-	counted client -eq 0 reconnects write_chunks
-	cmp -n 4096 $LAB_TMP/late "$E/f" 4096 4096
-	exec 8>&-
-	echo "$threads" > $NFSD/threads
-	tell client rbsiz "$was"
-	agreed server "$was"
-	closed
-}
-
-# What a client does by itself: it asks the server for more when WRITEs, or the
-# results of READs, would go inline then, and for the least when there are none.
-policy() { # DEV VERS
+# What there is without anybody's doing: a WRITE of 16 KiB goes inline from the first
+# one on, and no Receive holds more than is announced. The client asks for nothing,
+# and an idle connection has no more send buffers than a few.
+defaults() { # DEV VERS
 	local role
 
-	echo 20480 > $PARAMETERS/adapt_size
+	for_both recv_max 4096
+	by_default client send_size $SERVER
 	again "$1" "$2"
-	scratch policy
+	scratch defaults
 	: > "$D/f"
 	exec 7<> "$D/f"
-	lab_wait 60 grown
-	mark
-	inline_write 18000
+	[ "$(rbsiz client) $(rbsiz server)" = "$CLIENT $SERVER" ]
+	is client receive_capacity 1 $CLIENT
+	is server receive_capacity 1 $SERVER
+	inline_write 16384
+	chunked_write 24576
 	many 16
-	local -A mem=() sends=()
 	for role in client server; do
-		mem[$role]=$(value $role receive_memory)
-		sends[$role]=$(value $role send_memory)
+		[ "$(value $role send_memory)" -gt $((17 * SERVER)) ]
 	done
-
-	# from now on, and both ends look at once
 	echo 2 > $PARAMETERS/adapt_seconds
-	tell client messages 1
-	tell server messages 1
-	lab_wait 60 idle
-	FIRST=$(< $PARAMETERS/server_first_credits)
-	lab_wait 60 fewest
-	cycled
 	for role in client server; do
-		lab_wait 20 below $role receive_memory $((mem[$role] / 2))
-		lab_wait 20 below $role send_memory $((sends[$role] / 2))
+		lab_wait 60 below $role send_memory $((8 * SERVER))
 	done
 	echo 0 > $PARAMETERS/adapt_seconds
-	lab_wait 60 grown_for_reads
-	lab_wait 60 grown
+	iocheck write -d -s 1 -l 360000 -b 16384 "$D/f"
+	look
+	counted client -eq 0 tx_reqprop reconnects
+	[ "$(rbsiz client) $(rbsiz server)" = "$CLIENT $SERVER" ]
 	exec 7>&-
 	rm -r "$E"
-	echo 0 > $PARAMETERS/adapt_size
+	for_both recv_max $MOST
+	by_default client send_size $MOST
 	again "$1" "$2"
 }
-grown() {
-	iocheck write -d -s 1 -l 360000 -b 18000 "$D/f"
-	[ "$(rbsiz server)" -ge 18432 ] && [ "$(rbsiz server)" -le 20480 ] &&
-		# and the client makes use of it
-		[ "$(value client inline_send)" -ge 18432 ]
-}
-grown_for_reads() {
-	iocheck check -d -s 1 -l 360000 -b 8000 "$D/f"
-	[ "$(rbsiz server)" -ge 8192 ] && [ "$(rbsiz client)" -ge 8192 ] &&
-		[ "$(value client inline_recv)" -ge 8192 ]
-}
-fewest() { is server credits_granted_to_peer 1 "$FIRST"; }
-idle() { [ "$(rbsiz server) $(rbsiz client)" = "4096 4096" ]; }
 many() { # NUMBER: writers at once
 	local i pids=()
 
@@ -342,8 +279,10 @@ many() { # NUMBER: writers at once
 
 lab_export ext4
 fs_start
+for_both recv_max $MOST
+by_default client send_size $MOST
 adapter || mounted 3 "server's size=server_size" "client's size=client_size" \
-	"unasked=unasked" "late Reply=late_reply" "no errors=clean"
+	"unasked=unasked" "no errors=clean"
 mounted 4.2 "server's size=server_size" "client's size=client_size" \
-	"bounded=bounded" "late Reply=late_reply" "bad words=bad_words" "callbacks=callbacks" \
-	"no errors=clean" "policy=policy" "switched off=switched_off"
+	"bounded=bounded" "bad words=bad_words" "callbacks=callbacks" \
+	"no errors=clean" "defaults=defaults" "switched off=switched_off"

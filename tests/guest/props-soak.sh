@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Receive Buffer Sizes change all the time, at random, on request and unasked,
+# Receive Buffer Sizes grow all the time, in steps at random, on request and unasked,
 # of both ends of two connections, while eight jobs write and verify. Not a
 # byte is lost and no connection.
 #
@@ -12,7 +12,8 @@
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
 
-CHANGES=1000
+CHANGES=400	# of some 500 that are possible
+LEAST=4096 MOST=65536
 RANDOM=42
 RXE_RETRIES=/sys/class/infiniband/rxe0/ports/1/hw_counters/completer_retry_err
 
@@ -52,41 +53,41 @@ run() {
 	[ $n -gt 0 ]
 }
 
-# One request to the end with this id; what is not possible is refused.
-push() { # ID GOAL
-	local size=$(((4 + RANDOM % 45) * 1024))
+# One request to the end with this id: for a little more than its own size, or the
+# peer's. The other end may have changed the size in between, so that it would not
+# be up.
+push() { # ID OWN PEER
+	local more=$((1 + RANDOM % 900))
 
-	# up, unasked, or anything on request. The other end may have changed
-	# the size in between, so that it would not be up.
-	if [ $((RANDOM % 4)) = 0 ]; then
-		[ $size -gt "$2" ] || return 0
-		rpcrdma2 change "$1" own rbsiz $size
+	if [ $((RANDOM % 2)) = 0 ]; then
+		rpcrdma2 change "$1" own rbsiz $(($2 + more))
 	else
-		rpcrdma2 change "$1" rbsiz $size
+		rpcrdma2 change "$1" rbsiz $(($3 + more))
 	fi 2> /dev/null || rpcrdma2 show "$1" > /dev/null
 }
 
-# ends: a line for each: its id, the size of its new Receives, whether a request or an
+# ends: a line for each: its id, its size and its peer's, whether a request or an
 # announcement is under way, and how often its sizes have changed.
 ends() {
 	rpcrdma2 show | awk '
 		{ of[$1] = $2 }
+		$1 == "rbsiz:" { own = $3; peer = $5 }
 		$1 == "props_changed:" {
-			print of["id:"], of["receive_size_goal:"],
+			print of["id:"], own, peer,
 				of["request_pending:"] of["announcement_pending:"], $2
 		}'
 }
 
 # An end that is busy with an earlier request is left alone.
 push_all() {
-	local - n changed=0 id goal busy changes
+	local - n changed=0 id own peer busy changes
 
 	set +x
 	until [ $changed -ge $CHANGES ]; do
 		n=0 changed=0
 		ends > "$LAB_TMP/ends"
-		while read -r id goal busy changes; do
-			[ "$busy" != 00 ] || push "$id" "$goal" || return 1
+		while read -r id own peer busy changes; do
+			[ "$busy" != 00 ] || push "$id" "$own" "$peer" || return 1
 			changed=$((changed + changes))
 			n=$((n + 1))
 		done < "$LAB_TMP/ends"
@@ -121,7 +122,7 @@ agreed_all() {
 	cat $LAB_TMP/clients
 	cmp $LAB_TMP/clients $LAB_TMP/servers
 }
-all_quiet() { [ "$(ends | awk '$3 == "00"' | wc -l)" = 4 ]; }
+all_quiet() { [ "$(ends | awk '$4 == "00"' | wc -l)" = 4 ]; }
 # sizes ROLE NUMBER NUMBER: the client's and the server's word of each line.
 sizes() { said "$1" rbsiz | awk -v c="$2" -v s="$3" '{ print $c, $s }' | sort; }
 
@@ -131,13 +132,14 @@ changed() {
 	clean
 	for role in client server; do
 		counted $role -eq 0 connect_failures
-		counted $role -ge 100 props_changed peer_props_changed
+		counted $role -ge 80 props_changed peer_props_changed
 		counted $role -gt 0 tx_reqprop tx_resprop tx_updprop
 	done
-	echo "held: ${NOW[server.replies_held]}"
 }
 
 fs_start
+by_default client recv_size $LEAST recv_max $MOST send_size $MOST
+by_default server recv_size $LEAST recv_max $MOST
 mkdir -p /run/rxe /run/siw
 nfs rxe 3 "" /run/rxe || lab_die "cannot mount rxe"
 nfs siw 4.2 "" /run/siw || lab_die "cannot mount siw"

@@ -11,6 +11,9 @@
 
 READS=64
 
+# A signaled Write of no bytes stands in for a Send.
+NOTHING='rpcrdma2_post_send: .* len=0 nwrs=1 .* signaled'
+
 # reads BYTES: as many READs of so many bytes each, one after the other.
 reads() {
 	iocheck check -e -d -s 1 -l $((READS * $1)) -b "$1" "$D/f"
@@ -57,7 +60,7 @@ at_once() { # DEV VERS
 # The last ones are over, too, without a Send behind them.
 not_for_long() { # DEV VERS
 	prepare "$1" "$2" 65536
-	trace_on rpcrdma2/rpcrdma2_wc_settle
+	trace_on rpcrdma2/rpcrdma2_post_send
 	lab_wait 30 settled
 	trace_off
 	done_with
@@ -66,7 +69,7 @@ not_for_long() { # DEV VERS
 settled() {
 	dd if="$D/f" of=/dev/null bs=65536 count=4 iflag=direct status=none
 	lab_pause 1
-	traced 'rpcrdma2_wc_settle: '
+	traced "$NOTHING"
 }
 
 # One READ now and then completes by itself.
@@ -74,13 +77,13 @@ slowly() { # DEV VERS
 	local i
 
 	prepare "$1" "$2" 65536
-	trace_on rpcrdma2/rpcrdma2_wc_settle
+	trace_on rpcrdma2/rpcrdma2_post_send
 	for i in 0 1 2; do
 		dd if="$D/f" of=/dev/null bs=65536 count=1 skip=$i iflag=direct \
 			status=none
 		lab_pause 0.3
 	done
-	not traced 'rpcrdma2_wc_settle: '
+	not traced "$NOTHING"
 	trace_off
 	look
 	counted server -ge 3 write_chunks send_completions
@@ -90,10 +93,10 @@ slowly() { # DEV VERS
 # Nothing is posted while there is nothing to wait for.
 not_without() { # DEV VERS
 	prepare "$1" "$2" 65536
-	trace_on rpcrdma2/rpcrdma2_wc_settle
+	trace_on rpcrdma2/rpcrdma2_post_send
 	stat "$D/f" > "$LAB_TMP/stat"
 	lab_pause 1
-	not traced 'rpcrdma2_wc_settle: '
+	not traced "$NOTHING"
 	trace_off
 	done_with
 }

@@ -198,14 +198,16 @@ reconnected() { # DEV VERS
 _has() { [[ "$(said "$1" "$2")" =~ ^$3$ ]]; }
 
 changed() { # DEV
+	by_default server recv_max 24576
 	nfs "$1" 4.2
-	rpcrdma2 change "$(id client)" rbsiz 8192
-	lab_wait 60 _has server rbsiz "local 8192 peer .*"
-	lab_wait 60 _has client "rbsiz asked" "8192 granted"
+	rpcrdma2 change "$(id client)" rbsiz 24576
+	lab_wait 60 _has server rbsiz "local 24576 peer .*"
+	lab_wait 60 _has client "rbsiz asked" "24576 granted"
 	rpcrdma2 change "$(id client)" own brs none
 	lab_wait 60 _has server brs "local .* peer 0"
 	umount_nfs
 	none_left
+	by_default server recv_max 4096
 }
 
 # Nonsense is refused, and says so.
@@ -221,7 +223,7 @@ refused() { # DEV
 	[ "$(status rpcrdma2 change "$n" rbsiz 12x)" = 2 ]
 	[ "$(status rpcrdma2 change "$n" rbsiz 100)" = 2 ]
 	[ "$(status rpcrdma2 change "$n" own brs 7)" = 2 ]
-	[ "$(status rpcrdma2 change "$n" messages 99999)" = 2 ]
+	[ "$(status rpcrdma2 change "$n" messages 9)" = 2 ]
 	[ "$(status rpcrdma2 change 4000000000 rbsiz 8192)" = 2 ]
 	[ "$(status rpcrdma2 forget "$(id server)")" = 2 ]
 	[ "$(status rpcrdma2 nonsense)" = 2 ]
@@ -306,17 +308,19 @@ events() { # DEV
 	local client server
 
 	watch "$1"
+	by_default server recv_max 24576
 	nfs "$1" 4.2
 	client=$(id client) server=$(id server)
 	lab_wait 20 _event "connected *server"
 	lab_wait 20 _event "settled *client .*v2 \(CONNPROP answered\)"
 	lab_wait 20 _event "settled *server"
-	rpcrdma2 change "$(id client)" rbsiz 8192
+	rpcrdma2 change "$(id client)" rbsiz 24576
 	lab_wait 60 _event "changed *client"
 	umount_nfs
 	none_left
 	lab_wait 20 happened client "$client" connected settled changed lost
 	lab_wait 20 happened server "$server" connected settled lost
+	by_default server recv_max 4096
 	kill $MONITOR
 }
 

@@ -44,8 +44,8 @@ lines() { logged "$1" | wc -l; }
 own_values() {
 	[ -z "$(policy show)" ]
 	[ "$(rpcrdma2 --json policy)" = "[]" ]
-	[ "$(policy get client 10.0.0.1)" = "client 10.0.0.1/32 versions both recv_size 16384 send_size 16384 credits 128 remote_invalidation on property_change on recv_max 65536" ]
-	[ "$(policy get server fd00::1 port 20049)" = "server fd00::1/128 port 20049 versions both recv_size 16384 credits 64 remote_invalidation on property_change on recv_max 65536" ]
+	[ "$(policy get client 10.0.0.1)" = "client 10.0.0.1/32 versions both recv_size 16384 send_size 20480 credits 128 remote_invalidation on property_change on recv_max 4096" ]
+	[ "$(policy get server fd00::1 port 20049)" = "server fd00::1/128 port 20049 versions both recv_size 20480 credits 64 remote_invalidation on property_change on recv_max 4096" ]
 }
 
 longest_prefix() {
@@ -308,7 +308,7 @@ applied() { # DEV VERS
 	none_left
 	no_policy
 	nfs "$1" "$2"
-	[ "$(said client rbsiz)" = "local 16384 peer 16384" ]
+	[ "$(said client rbsiz)" = "local 16384 peer 20480" ]
 	[ "$(said client property_change)" = 1 ]
 	umount_nfs
 	none_left

@@ -71,7 +71,7 @@ completion() {
 	completes rpcrdma2 show module "" TO client server
 	completes rpcrdma2 show peer "" TO 10.0.0.1 fd00::1
 	completes rpcrdma2 forget "" TO 3
-	completes rpcrdma2 change 3 "" TO own rbsiz brs messages
+	completes rpcrdma2 change 3 "" TO own rbsiz brs
 	completes rpcrdma2 change 3 own b TO brs
 	completes rpcrdma2 change 3 brs "" TO none inline
 	completes rpcrdma2 change 3 rbsiz "" TO

@@ -54,7 +54,7 @@ static int post(struct asker *a, u32 xid)
 
 static u32 limit(const struct asker *a)
 {
-	return rpcrdma2_change_limit(&a->c, &a->peer, RPCRDMA2_RBSIZ, false);
+	return rpcrdma2_change_limit(&a->c, &a->peer, RPCRDMA2_RBSIZ);
 }
 
 static struct rpcrdma2_hdr decoded(struct kunit *test, struct message m)
@@ -457,22 +457,46 @@ static void one_outstanding(struct kunit *test)
 			RPCRDMA2_CHANGE_IDLE);
 }
 
-/* Empty requests: as many as wanted, each answered before the next. */
-static void empty_requests(struct kunit *test)
+/* A value that was refused comes later; one that is not asked for yet is there. */
+static void met_later(struct kunit *test)
 {
+	struct rpcrdma2_update upd;
 	struct asker a;
-	u32 i;
+
+#define UPDATED(size)							\
+do {									\
+	KUNIT_EXPECT_EQ(test, update(test, &a, MESSAGE(test,		\
+				UPDPROP(1), 1, RBSIZ(size)), &upd), 0);	\
+	rpcrdma2_change_met(&a.c, &a.peer, RPCRDMA2_RBSIZ);		\
+} while (0)
 
 	asker_init(&a, OLD);
-	a.c.cycles = 3;
-	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
-				RPCRDMA2_CHANGE_REQPROP);
-		KUNIT_EXPECT_EQ(test, post(&a, XID), 4);
-		EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 0, NO_VALUES);
-	}
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	post(&a, XID);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	UPDATED(6144);
+	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	UPDATED(8192);
+	EXPECT_RESULT(test, &a, RBSIZ, DONE);
+
+	/* Without that the request would be one for less (CHG-26) */
+	ask(&a, RPCRDMA2_RBSIZ, 10240);
+	UPDATED(9216);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_REQPROP);
+	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
+	UPDATED(12288);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
+	EXPECT_RESULT(test, &a, RBSIZ, DONE);
+
+	/* What limits nothing is asked for all the same */
+	ask(&a, RPCRDMA2_BRS, 0);
+	rpcrdma2_change_met(&a.c, &a.peer, RPCRDMA2_BRS);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+			RPCRDMA2_CHANGE_REQPROP);
+#undef UPDATED
 }
 
 static void not_to_be_asked(struct kunit *test)
@@ -493,7 +517,6 @@ static void not_to_be_asked(struct kunit *test)
 	a.peer.x_change = false;
 	rpcrdma2_change_init(&a.c, &mine, &a.peer);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
-	a.c.cycles = 1;
 	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
@@ -515,8 +538,6 @@ do {									\
 	asker_init(&a, 16384);						\
 	ask(&a, RPCRDMA2_RBSIZ, 8192);					\
 	KUNIT_EXPECT_EQ(test, limit(&a), 16384);			\
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_limit(&a.c, &a.peer,	\
-				RPCRDMA2_RBSIZ, true), 8192);		\
 	post(&a, XID);							\
 	KUNIT_EXPECT_EQ(test, limit(&a), 8192);				\
 } while (0)
@@ -570,13 +591,10 @@ do {									\
 	/* nor does one for something else, or for what is no limit */
 	asker_init(&a, 16384);
 	ask(&a, RPCRDMA2_BRS, 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_limit(&a.c, &a.peer,
-						    RPCRDMA2_RBSIZ, true),
-			16384);
 	post(&a, XID);
 	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_change_limit(&a.c, &a.peer,
-						    RPCRDMA2_BRS, true), 1);
+						    RPCRDMA2_BRS), 1);
 #undef PENDING
 }
 
@@ -969,7 +987,7 @@ static struct kunit_case change_cases[] = {
 	RPCRDMA2_CASE(answers_malformed, "CHG-29"),
 	RPCRDMA2_CASE(answers_foreign, "CHG-16"),
 	RPCRDMA2_CASE(one_outstanding, "CHG-17"),
-	RPCRDMA2_CASE(empty_requests, "CHG-24,CHG-31"),
+	RPCRDMA2_CASE(met_later, "CHG-7,CHG-26"),
 	RPCRDMA2_CASE(not_to_be_asked, "CHG-3,CHG-5,CONN-6,EXT-8,HT-8"),
 	RPCRDMA2_CASE(send_limit, "CHG-26"),
 	RPCRDMA2_CASE(errors, "HT-9,CHG-17"),

@@ -28,6 +28,7 @@
 #define rpcrdma2_change_put_reqprop	extend_change_put_reqprop
 #define rpcrdma2_change_put_updprop	extend_change_put_updprop
 #define rpcrdma2_change_limit		extend_change_limit
+#define rpcrdma2_change_met		extend_change_met
 #define rpcrdma2_change_response	extend_change_response
 #define rpcrdma2_change_error		extend_change_error
 #define rpcrdma2_change_requested	extend_change_requested

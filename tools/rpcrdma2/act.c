@@ -31,7 +31,7 @@ static bool to_value(int prop, const char *word, unsigned int *value)
 /**
  * cmd_change - change a property of a connection
  * @argc: words
- * @argv: change ID [own] rbsiz|brs VALUE, change ID messages N
+ * @argv: change ID [own] rbsiz|brs VALUE
  *
  * Return: exit status
  */
@@ -40,30 +40,23 @@ int cmd_change(int argc, char **argv)
 	bool own = argc > 2 && !strcmp(argv[2], "own");
 	struct nl_arg args[] = {
 		{ RPCRDMA2_A_CHANGE_CONNECTION, ATTR_U32, 0, NULL, 0 },
-		{ RPCRDMA2_A_CHANGE_MESSAGES, ATTR_U32, 0, NULL, 0 },
-		{ }, { }, { },
+		{ RPCRDMA2_A_CHANGE_VALUE, ATTR_U32, 0, NULL, 0 },
+		{ RPCRDMA2_A_CHANGE_PROPERTY, ATTR_U32, 0, NULL, 0 },
+		{ RPCRDMA2_A_CHANGE_OWN, ATTR_U8, own, NULL, 0 },
+		{ },
 	};
 	unsigned int id, value;
 	int prop;
 
 	argv += own;
 	if (argc != 4 + own || !to_number(argv[1 - own], &id))
-		return usage_error("change ID [own] rbsiz|brs VALUE | ID messages N");
+		return usage_error("change ID [own] rbsiz|brs VALUE");
+	prop = nl_word(&change_set.attrs[RPCRDMA2_A_CHANGE_PROPERTY], argv[2]);
+	if (prop < 0 || !to_value(prop, argv[3], &value))
+		return usage_error("change ID [own] rbsiz|brs VALUE");
 	args[0].number = id;
-	prop = strcmp(argv[2], "messages") ?
-	       nl_word(&change_set.attrs[RPCRDMA2_A_CHANGE_PROPERTY], argv[2]) :
-	       -2;
-	if (prop == -1 || !to_value(prop, argv[3], &value) ||
-	    (prop == -2 && own))
-		return usage_error("change ID [own] rbsiz|brs VALUE | ID messages N");
 	args[1].number = value;
-	if (prop >= 0) {
-		args[1].type = RPCRDMA2_A_CHANGE_VALUE;
-		args[2] = (struct nl_arg){ RPCRDMA2_A_CHANGE_PROPERTY, ATTR_U32,
-					   prop, NULL, 0 };
-		args[3] = (struct nl_arg){ RPCRDMA2_A_CHANGE_OWN, ATTR_U8, own,
-					   NULL, 0 };
-	}
+	args[2].number = prop;
 	return act("change", RPCRDMA2_CMD_CONN_CHANGE, args);
 }
 

@@ -23,8 +23,8 @@ _rpcrdma2_words() {
 	change,change) _rpcrdma2_ids ;;
 	change,own) echo "rbsiz brs" ;;
 	change,brs) echo "none inline" ;;
-	change,rbsiz | change,messages) ;;
-	change,[0-9]*) [ "$3" -gt 3 ] || echo "own rbsiz brs messages" ;;
+	change,rbsiz) ;;
+	change,[0-9]*) [ "$3" -gt 3 ] || echo "own rbsiz brs" ;;
 	forget,forget) _rpcrdma2_ids client ;;
 	reconnect,reconnect) _rpcrdma2_ids ;;
 	setup,*) echo "replace beside off --server --dry-run" ;;

@@ -30,7 +30,7 @@ static const struct command commands[] = {
 	{ "monitor", cmd_monitor,
 	  "                 events as they occur" },
 	{ "change", cmd_change,
-	  "ID [own] rbsiz|brs VALUE | ID messages N   change a property" },
+	  "ID [own] rbsiz|brs VALUE   change a property" },
 	{ "forget", cmd_forget,
 	  "ID               offer version 2 again next time" },
 	{ "reconnect", cmd_reconnect,

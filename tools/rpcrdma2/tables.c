@@ -117,14 +117,12 @@ static const struct attr counters_attrs[] = {
 	[73] = { "peer_props_changed", ATTR_U64 },
 	[74] = { "props_unasked", ATTR_U64 },
 	[75] = { "props_ignored", ATTR_U64 },
-	[76] = { "replies_held", ATTR_U64 },
-	[77] = { "replies_grown", ATTR_U64 },
-	[78] = { "resprops_dropped", ATTR_U64 },
-	[79] = { "callbacks_refused", ATTR_U64 },
-	[80] = { "recv_shortages", ATTR_U64 },
-	[81] = { "map_failures", ATTR_U64 },
-	[82] = { "silent_peers", ATTR_U64 },
-	[83] = { "callback_replies_dropped", ATTR_U64 },
+	[76] = { "resprops_dropped", ATTR_U64 },
+	[77] = { "callbacks_refused", ATTR_U64 },
+	[78] = { "recv_shortages", ATTR_U64 },
+	[79] = { "map_failures", ATTR_U64 },
+	[80] = { "silent_peers", ATTR_U64 },
+	[81] = { "callback_replies_dropped", ATTR_U64 },
 };
 
 const struct attr_set counters_set = {
@@ -144,7 +142,7 @@ static const struct attr connection_attrs[] = {
 	[11] = { "version_reason_text", ATTR_STRING },
 	[12] = { "property", ATTR_NEST, .nested = &property_set, .multi = true },
 	[13] = { "property_change", ATTR_U8 },
-	[14] = { "receive_size_goal", ATTR_U32 },
+	[14] = { "receive_capacity", ATTR_U32 },
 	[15] = { "request_pending", ATTR_U8 },
 	[16] = { "announcement_pending", ATTR_U8 },
 	[17] = { "inline_send", ATTR_U32 },
@@ -190,7 +188,6 @@ static const struct attr change_attrs[] = {
 	[2] = { "own", ATTR_U8 },
 	[3] = { "property", ATTR_U32, .words = property_id_words },
 	[4] = { "value", ATTR_U32 },
-	[5] = { "messages", ATTR_U32 },
 };
 
 const struct attr_set change_set = {

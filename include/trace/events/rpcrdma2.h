@@ -234,36 +234,6 @@ TRACE_EVENT(rpcrdma2_prop,
 		  __get_str(what), __entry->prop, __entry->value, __entry->arg)
 );
 
-TRACE_DEFINE_ENUM(RPCRDMA2_OWN_STEADY);
-TRACE_DEFINE_ENUM(RPCRDMA2_OWN_SLOTS);
-TRACE_DEFINE_ENUM(RPCRDMA2_OWN_RECEIVES);
-
-#define show_rpcrdma2_own_size(x)					\
-	__print_symbolic(x,						\
-		{ RPCRDMA2_OWN_STEADY,		"steady" },		\
-		{ RPCRDMA2_OWN_SLOTS,		"slots" },		\
-		{ RPCRDMA2_OWN_RECEIVES,	"receives" })
-
-TRACE_EVENT(rpcrdma2_own_size,
-	TP_PROTO(const struct rpcrdma2_conn *conn, int from, int to, u32 size),
-	TP_ARGS(conn, from, to, size),
-	TP_STRUCT__entry(
-		__field(u32, conn)
-		__field(int, from)
-		__field(int, to)
-		__field(u32, size)
-	),
-	TP_fast_assign(
-		__entry->conn = conn->id;
-		__entry->from = from;
-		__entry->to = to;
-		__entry->size = size;
-	),
-	TP_printk("conn=%u %s -> %s, %u bytes", __entry->conn,
-		  show_rpcrdma2_own_size(__entry->from),
-		  show_rpcrdma2_own_size(__entry->to), __entry->size)
-);
-
 TRACE_EVENT(rpcrdma2_limits,
 	TP_PROTO(const struct rpcrdma2_conn *conn),
 	TP_ARGS(conn),
@@ -271,16 +241,14 @@ TRACE_EVENT(rpcrdma2_limits,
 		__field(u32, conn)
 		__field(u32, send)
 		__field(u32, recv)
-		__field(u32, held)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
 		__entry->send = rpcrdma2_limits_send(&conn->limits);
 		__entry->recv = rpcrdma2_limits_recv(&conn->limits);
-		__entry->held = rpcrdma2_limits_held(&conn->limits);
 	),
-	TP_printk("conn=%u inline_send=%u inline_recv=%u held=%u",
-		  __entry->conn, __entry->send, __entry->recv, __entry->held)
+	TP_printk("conn=%u inline_send=%u inline_recv=%u",
+		  __entry->conn, __entry->send, __entry->recv)
 );
 
 TRACE_EVENT(rpcrdma2_wc_error,
@@ -346,7 +314,6 @@ DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_recv);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_send);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_chain);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_probe);
-DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_settle);
 
 TRACE_EVENT(rpcrdma2_post_recv,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
@@ -842,10 +809,8 @@ TRACE_DEFINE_ENUM(RPCRDMA2_CALL_FREE);
 TRACE_DEFINE_ENUM(RPCRDMA2_CALL_ARRIVED);
 TRACE_DEFINE_ENUM(RPCRDMA2_CALL_WAITING);
 TRACE_DEFINE_ENUM(RPCRDMA2_CALL_PULLING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_STARVED);
 TRACE_DEFINE_ENUM(RPCRDMA2_CALL_WANTS_PAGES);
 TRACE_DEFINE_ENUM(RPCRDMA2_CALL_READY);
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_HELD);
 TRACE_DEFINE_ENUM(RPCRDMA2_CALL_REPLYING);
 
 #define show_rpcrdma2_call_state(x)					\
@@ -854,10 +819,8 @@ TRACE_DEFINE_ENUM(RPCRDMA2_CALL_REPLYING);
 		{ RPCRDMA2_CALL_ARRIVED,	"arrived" },		\
 		{ RPCRDMA2_CALL_WAITING,	"waiting" },		\
 		{ RPCRDMA2_CALL_PULLING,	"pulling" },		\
-		{ RPCRDMA2_CALL_STARVED,	"starved" },		\
 		{ RPCRDMA2_CALL_WANTS_PAGES,	"wants pages" },	\
 		{ RPCRDMA2_CALL_READY,		"ready" },		\
-		{ RPCRDMA2_CALL_HELD,		"held" },		\
 		{ RPCRDMA2_CALL_REPLYING,	"replying" })
 
 TRACE_EVENT(rpcrdma2_call_state,

@@ -116,20 +116,6 @@ void rpcrdma2_bc_window(struct rpcrdma2_svc *svc)
 }
 
 /**
- * rpcrdma2_bc_replies_due - longest Reply that may come inline
- * @svc: on whose connection
- *
- * Context: completion handler; does not sleep.
- * Return: bytes, as struct rpcrdma2_conn_ops.replies_due
- */
-u32 rpcrdma2_bc_replies_due(struct rpcrdma2_svc *svc)
-{
-	struct rpcrdma2_bc *bc = bc_get(svc);
-
-	return bc ? rpcrdma2_requester_replies_due(&bc->rq) : 0;
-}
-
-/**
  * rpcrdma2_bc_stop - the connection is about to be closed
  * @svc: its connection is not closed yet
  *

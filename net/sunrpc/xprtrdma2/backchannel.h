@@ -18,7 +18,6 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
 void rpcrdma2_bc_reply(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_error(struct rpcrdma2_svc *svc, struct rpcrdma2_recv *rx);
 void rpcrdma2_bc_window(struct rpcrdma2_svc *svc);
-u32 rpcrdma2_bc_replies_due(struct rpcrdma2_svc *svc);
 void rpcrdma2_bc_stop(struct rpcrdma2_svc *svc);
 void rpcrdma2_bc_detach(struct rpcrdma2_svc *svc);
 

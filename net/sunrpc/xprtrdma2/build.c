@@ -98,6 +98,10 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 			READ_ONCE(req->rq->max_reply));
 	int pages;
 
+	/* A client sends no more than it receives (D-16) */
+	if (!conn->client)
+		limit = min(limit, rpcrdma2_limits_send(&conn->limits));
+
 	plan->results = RPCRDMA2_RES_INLINE;
 	plan->res_mrs = 0;
 	req->results.nsegs = 0;
@@ -211,13 +215,12 @@ static int plan_args(const struct rpcrdma2_conn *conn,
  * @conn: connection it will be sent on
  * @req: RPC in state SENDING; its @plan, spans and numbers of segments are
  *	set
- * @room: bytes that the message may have, in addition to other limits
  *
  * Context: process; does not sleep.
  * Return: 0, or -EMSGSIZE if there is no way to send it
  */
 int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req, u32 room)
+		      struct rpcrdma2_req *req)
 {
 	const struct rpcrdma2_mr_pool *pool = req->rq->pool;
 	u32 depth = pool ? pool->depth : 0;
@@ -232,7 +235,7 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 		return -EOPNOTSUPP;
 	}
 	/* It may change at any time (CONN-13) */
-	req->plan.inline_send = min(rpcrdma2_limits_send(&conn->limits), room);
+	req->plan.inline_send = rpcrdma2_limits_send(&conn->limits);
 	ret = plan_results(conn, req, depth, &bounce);
 	if (!ret)
 		ret = plan_args(conn, req, depth, &bounce);
@@ -488,14 +491,13 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		      struct rpcrdma2_req *req, struct rpcrdma2_send *send)
 {
 	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
-	u32 limit = rpcrdma2_limits_send(&conn->limits);
+	u32 size = rpcrdma2_limits_send(&conn->limits);
 	u32 head = snd->head[0].iov_len, pad, body = 0;
-	u32 size = min(send->size, limit);
 	struct rpcrdma2_call call;
 	int hdr, too_long;
 	void *p;
 
-	/* Either may have become less since the Call was planned */
+	/* It may have become less since the Call was planned */
 	too_long = size == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
 	req_chunks(req, &call);
 	call.xid = be32_to_cpu(req->rqst.rq_xid);

@@ -8,7 +8,7 @@
 #include "req.h"
 
 int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req, u32 room);
+		      struct rpcrdma2_req *req);
 int rpcrdma2_req_build(struct rpcrdma2_requester *rq,
 		       struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 		       struct rpcrdma2_send *send);

@@ -18,26 +18,17 @@ static const u16 __maybe_unused call_next_states[] = {
 	[RPCRDMA2_CALL_ARRIVED]	    = BIT(RPCRDMA2_CALL_WAITING) |
 				      BIT(RPCRDMA2_CALL_PULLING) |
 				      BIT(RPCRDMA2_CALL_READY) |
-				      BIT(RPCRDMA2_CALL_HELD) |
 				      BIT(RPCRDMA2_CALL_REPLYING) |
 				      BIT(RPCRDMA2_CALL_FREE),
 	[RPCRDMA2_CALL_WAITING]	    = BIT(RPCRDMA2_CALL_PULLING) |
 				      BIT(RPCRDMA2_CALL_FREE),
-	[RPCRDMA2_CALL_PULLING]	    = BIT(RPCRDMA2_CALL_STARVED) |
-				      BIT(RPCRDMA2_CALL_WANTS_PAGES) |
+	[RPCRDMA2_CALL_PULLING]	    = BIT(RPCRDMA2_CALL_WANTS_PAGES) |
 				      BIT(RPCRDMA2_CALL_READY) |
 				      BIT(RPCRDMA2_CALL_REPLYING) |
 				      BIT(RPCRDMA2_CALL_FREE),
-	[RPCRDMA2_CALL_STARVED]	    = BIT(RPCRDMA2_CALL_PULLING) |
-				      BIT(RPCRDMA2_CALL_WANTS_PAGES) |
-				      BIT(RPCRDMA2_CALL_FREE),
 	[RPCRDMA2_CALL_WANTS_PAGES] = BIT(RPCRDMA2_CALL_PULLING) |
 				      BIT(RPCRDMA2_CALL_FREE),
-	[RPCRDMA2_CALL_READY]	    = BIT(RPCRDMA2_CALL_HELD) |
-				      BIT(RPCRDMA2_CALL_REPLYING) |
-				      BIT(RPCRDMA2_CALL_FREE),
-	[RPCRDMA2_CALL_HELD]	    = BIT(RPCRDMA2_CALL_HELD) |
-				      BIT(RPCRDMA2_CALL_REPLYING) |
+	[RPCRDMA2_CALL_READY]	    = BIT(RPCRDMA2_CALL_REPLYING) |
 				      BIT(RPCRDMA2_CALL_FREE),
 	[RPCRDMA2_CALL_REPLYING]    = BIT(RPCRDMA2_CALL_FREE),
 };
@@ -57,21 +48,6 @@ void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,
 	lockdep_assert(call_next_states[call->state] & BIT(to));
 	trace_rpcrdma2_call_state(call->conn, call->hdr.xid, call->state, to);
 	call->state = to;
-}
-
-static struct rpcrdma2_call_ctx *call_alloc(struct rpcrdma2_responder *resp,
-					    gfp_t gfp)
-{
-	struct rpcrdma2_call_ctx *call;
-
-	call = kzalloc_obj(*call, gfp);
-	if (!call)
-		return NULL;
-	call->resp = resp;
-	INIT_LIST_HEAD(&call->list);
-	INIT_LIST_HEAD(&call->todo);
-	INIT_LIST_HEAD(&call->posted);
-	return call;
 }
 
 /* @call is free for a Call that waits for one, or for the next. */
@@ -99,10 +75,15 @@ static void call_free(struct rpcrdma2_responder *resp,
 static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
 					  gfp_t gfp)
 {
-	struct rpcrdma2_call_ctx *call = call_alloc(resp, gfp);
+	struct rpcrdma2_call_ctx *call;
 
+	call = kzalloc_obj(*call, gfp);
 	if (!call)
 		return NULL;
+	call->resp = resp;
+	INIT_LIST_HEAD(&call->list);
+	INIT_LIST_HEAD(&call->todo);
+	INIT_LIST_HEAD(&call->posted);
 	spin_lock(&resp->lock);
 	resp->ncalls++;
 	spin_unlock(&resp->lock);
@@ -218,9 +199,10 @@ static void call_drop_room(struct rpcrdma2_call_ctx *call)
 }
 
 /**
- * rpcrdma2_calls_trim - free call objects that are not in use, and their arrays
+ * rpcrdma2_calls_trim - free call objects that are not in use, their arrays, and
+ *	pages
  * @resp: the responder
- * @count: so many remain, those in use included
+ * @count: call objects that remain, those in use included
  *
  * Context: any but interrupt; does not sleep. Takes resp->lock.
  */
@@ -237,6 +219,8 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 		kfree(call);
 		resp->ncalls--;
 	}
+	while (resp->stashed)
+		put_page(resp->stash[--resp->stashed]);
 	spin_unlock(&resp->lock);
 }
 
@@ -300,8 +284,7 @@ void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
 
 	if (!refcount_dec_and_test(&call->refs))
 		return;
-	rpcrdma2_rws_release(&resp->rws, call->conn, &call->posted);
-	rpcrdma2_rws_release(&resp->rws, call->conn, &call->todo);
+	rpcrdma2_rws_release(call->conn, &call->todo);
 	call_release_pages(call);
 	rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);
@@ -338,7 +321,7 @@ void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call,
 	call->resp->ops->ready(call->resp, call);
 }
 
-/* May another Call have @pages now? One always may. */
+/* May another Call have its pages and RDMA contexts now? One always may. */
 static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
 {
 	const struct rpcrdma2_responder *resp = call->resp;
@@ -347,19 +330,23 @@ static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
 	lockdep_assert_held(&resp->lock);
 	if (!call->conn->p.ops->trusted(call->conn))
 		most = min(resp->max_pages, RPCRDMA2_PULL_PAGES_FIRST);
-	return !resp->pulling || resp->pulling + call->npages <= most;
+	return !resp->pulling ||
+	       (resp->pulling + call->npages <= most &&
+		resp->ctxs + call->ctxs <= call->conn->p.rw_ctxs);
 }
 
 static void pull_begin(struct rpcrdma2_call_ctx *call)
 {
 	lockdep_assert_held(&call->resp->lock);
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
-	call->pulling = call->npages;
-	call->resp->pulling += call->npages;
+	/* One page at least, so that the Call counts */
+	call->pulling = max(call->npages, 1U);
+	call->resp->pulling += call->pulling;
+	call->resp->ctxs += call->ctxs;
 }
 
 /**
- * rpcrdma2_call_begin_pull - may a Call have its pages for RDMA Reads?
+ * rpcrdma2_call_begin_pull - may a Call have its pages and contexts for RDMA Reads?
  * @call: laid out by rpcrdma2_call_lay_out()
  *
  * If those before it have left too little it waits, and its chore is done when
@@ -386,7 +373,7 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
 }
 
 /**
- * rpcrdma2_call_end_pull - a Call has no pages for RDMA Reads any more
+ * rpcrdma2_call_end_pull - a Call has no pages or contexts for RDMA Reads any more
  * @call: the Call; nothing happens if it had none
  *
  * Others may begin. On a lost connection they are let go.
@@ -404,6 +391,7 @@ void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
 	call->pulling = 0;
 	spin_lock(&resp->lock);
 	resp->pulling -= pages;
+	resp->ctxs -= call->ctxs;
 	while ((next = list_first_entry_or_null(&resp->waiting,
 						struct rpcrdma2_call_ctx,
 						list))) {

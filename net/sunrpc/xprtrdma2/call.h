@@ -2,7 +2,8 @@
 /*
  * A Call that is being served, and the responder that it belongs to: what the
  * files of the responder role share. call.c has the call objects, responder.c
- * takes Calls, reads.c pulls Read chunks, reply.c and writes.c send Replies.
+ * takes Calls, reads.c pulls Read chunks, reply.c and writes.c send Replies,
+ * batch.c posts the RDMA of both.
  *
  * Contexts: a Call arrives, and RDMA Reads end, in completion handlers, which
  * leave it to chores to map memory for RDMA Reads; the Reply comes from the
@@ -81,7 +82,6 @@ struct rpcrdma2_limits {
  * @limits: see there
  * @begin: a chore that begins with a Call, its Receive in the call object
  * @max_pages: pages that a message may need
- * @rws: RDMA contexts
  * @replied: the first Reply was sent
  * @lock: protects everything below
  * @ncalls: call objects in existence; grows with the grant
@@ -89,10 +89,9 @@ struct rpcrdma2_limits {
  * @room: entries of the arrays of all call objects
  * @unserved: Receives with Calls that wait for a call object
  * @pulling: pages of Calls that no executor has taken yet
- * @waiting: Calls that wait because these are too many
- * @starved: Calls that wait for memory regions of rdma_rw
- * @reading: Calls with RDMA Reads under way, or about to be
- * @batches: times that one of these gave back its memory regions, ever
+ * @ctxs: RDMA contexts that these may use at once. rdma_rw has a memory region
+ *	for each, if the device needs that
+ * @waiting: Calls that wait because either are too many
  * @stashed: how many pages are in @stash
  * @stash: pages for the next RDMA Reads
  */
@@ -101,7 +100,6 @@ struct rpcrdma2_responder {
 	struct rpcrdma2_limits		limits;
 	void (*begin)(struct rpcrdma2_chore *chore);
 	u32				max_pages;
-	struct rpcrdma2_rw_pool		rws;
 	bool				replied;
 
 	spinlock_t			lock;		/* everything below */
@@ -110,10 +108,8 @@ struct rpcrdma2_responder {
 	u32				room;
 	struct list_head		unserved;
 	u32				pulling;
+	u32				ctxs;
 	struct list_head		waiting;
-	struct list_head		starved;
-	u32				reading;
-	u32				batches;
 	u32				stashed;
 	struct page			*stash[RPCRDMA2_STASH];
 };
@@ -142,12 +138,10 @@ struct rpcrdma2_payload {
  * enum rpcrdma2_call_state - who is to do something for a Call
  * @RPCRDMA2_CALL_FREE: nobody, the object has no Call
  * @RPCRDMA2_CALL_ARRIVED: we are: its header is being looked at
- * @RPCRDMA2_CALL_WAITING: other Calls, which have too many pages for RDMA Reads
+ * @RPCRDMA2_CALL_WAITING: other Calls, which have the pages or the RDMA contexts
  * @RPCRDMA2_CALL_PULLING: the device, or a chore that posts more RDMA Reads
- * @RPCRDMA2_CALL_STARVED: other Calls, which have the memory regions of rdma_rw
  * @RPCRDMA2_CALL_WANTS_PAGES: the executor: rpcrdma2_call_pull()
  * @RPCRDMA2_CALL_READY: the executor: it executes the Call
- * @RPCRDMA2_CALL_HELD: the client, which is to say how long a Reply may be
  * @RPCRDMA2_CALL_REPLYING: the device, or those before in the send queue
  */
 enum rpcrdma2_call_state {
@@ -155,10 +149,8 @@ enum rpcrdma2_call_state {
 	RPCRDMA2_CALL_ARRIVED,
 	RPCRDMA2_CALL_WAITING,
 	RPCRDMA2_CALL_PULLING,
-	RPCRDMA2_CALL_STARVED,
 	RPCRDMA2_CALL_WANTS_PAGES,
 	RPCRDMA2_CALL_READY,
-	RPCRDMA2_CALL_HELD,
 	RPCRDMA2_CALL_REPLYING,
 };
 
@@ -176,7 +168,7 @@ enum rpcrdma2_reply_kind {
 
 /**
  * struct rpcrdma2_call_ctx - one Call that is being served
- * @list: @calls, @waiting or @starved of the responder, or the executor's own
+ * @list: @calls or @waiting of the responder, or the executor's own
  * @resp: its responder
  * @conn: connection it came over
  * @state: see enum rpcrdma2_call_state; changed by one function only
@@ -190,16 +182,17 @@ enum rpcrdma2_reply_kind {
  * @stream: bytes of the un-reduced RPC message
  * @head: bytes of it that stay in the Receive; the others go to @pages
  * @read_bytes: bytes to be pulled
- * @pulling: its share of the responder's @pulling
+ * @pulling: its share of the responder's @pulling, 0 if it has none
+ * @ctxs: RDMA contexts that it may use for RDMA Reads at once
  * @todo: struct rpcrdma2_rw not posted yet
  * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
- * @batch: send queue entries of @posted
+ * @nwrs: send queue entries of @todo, of a Reply
  * @chore: its next step, if that takes memory
  * @cqe: completion of a batch
+ * @batch_done: what to do then
  * @waiter: waits for room in the send queue
  * @npayloads: used entries of @payloads
  * @payloads: recorded results in ascending offset
- * @tx_epoch: of rpcrdma2_tx_begin(), while the Reply is being built
  * @kind: kind of Reply
  * @hdr: header of the Reply
  * @written: bytes that go to each Write chunk
@@ -211,7 +204,6 @@ enum rpcrdma2_reply_kind {
  * @err: code of an RDMA2_ERROR
  * @err_arg: its arguments
  * @res: the Reply, while it waits
- * @held: waits for the limit of messages to be known
  * @fixed: a Reply made here
  * @first_page: first used entry of @pages
  * @npages: end of the used entries of @pages
@@ -235,18 +227,20 @@ struct rpcrdma2_call_ctx {
 	u32				head;
 	u32				read_bytes;
 	u32				pulling;
+	u32				ctxs;
 
 	struct list_head		todo;
 	struct list_head		posted;
-	u32				batch;
+	u32				nwrs;
 	struct rpcrdma2_chore		chore;
 	struct ib_cqe			cqe;
+	void				(*batch_done)(struct rpcrdma2_call_ctx *call,
+						      int status);
 	struct rpcrdma2_sq_waiter	waiter;
 
 	u32				npayloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_WRITE_CHUNKS_MAX];
 
-	u32				tx_epoch;
 	enum rpcrdma2_reply_kind	kind;
 	struct rpcrdma2_reply		hdr;
 	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
@@ -258,7 +252,6 @@ struct rpcrdma2_call_ctx {
 	u32				err;
 	u32				err_arg[2];
 	struct xdr_buf			res;
-	struct rpcrdma2_tx_held		held;
 	__be32				fixed[6];
 
 	u32				first_page;

@@ -426,11 +426,8 @@ static struct rpcrdma2_send *cb_send_get(struct rpcrdma2_conn *conn, u32 len)
 	struct rpcrdma2_send *send;
 
 	send = rpcrdma2_send_get(conn, 1, NULL, false);
-	if (send && send->size >= len)
-		return send;
-	if (send)
-		rpcrdma2_send_put(send);
-	send = rpcrdma2_send_get(conn, 1, NULL, true);
+	if (!send)
+		send = rpcrdma2_send_get(conn, 1, NULL, true);
 	if (!send || send->size >= len)
 		return send;
 	rpcrdma2_send_put(send);
@@ -448,35 +445,28 @@ static int cb_send_reply(struct rpcrdma2_client *client,
 		.call	= call,
 	};
 	struct rpcrdma2_send *send;
-	u32 len, epoch;
+	u32 len;
 	int ret;
 
-	epoch = rpcrdma2_tx_begin(conn);
 	len = conn->codec->reply_len(&reply) + snd->len;
 	if (len > rpcrdma2_limits_send(&conn->limits)) {
 		rpcrdma2_send_error(conn, call, RDMA2_ERR_REPLY_RESOURCE,
 				    snd->len, 0);
-		ret = -EMSGSIZE;
-		goto out;
+		return -EMSGSIZE;
 	}
-	ret = rpcrdma2_conn_ready(conn) ? -ENOBUFS : -ENOTCONN;
 	send = cb_send_get(conn, len);
 	if (!send)
-		goto out;
+		return rpcrdma2_conn_ready(conn) ? -ENOBUFS : -ENOTCONN;
 	ret = conn->codec->encode_reply(&reply, send->buf, send->size);
 	if (ret < 0 || rpcrdma2_xdr_read(snd, 0, send->buf + ret,
 					 snd->len)) {
 		rpcrdma2_send_put(send);
-		ret = -EIO;
-		goto out;
+		return -EIO;
 	}
 	rpcrdma2_stat_inc(&client->stats, tx_reply_msg);
 	rpcrdma2_stat_add(&client->stats, inline_tx_bytes, ret + snd->len);
 	rpcrdma2_send_prepare(send, ret + snd->len, 0);
-	ret = rpcrdma2_send_post(send, NULL);
-out:
-	rpcrdma2_tx_end(conn, epoch);
-	return ret;
+	return rpcrdma2_send_post(send, NULL);
 }
 
 /**

@@ -170,6 +170,11 @@ int rpcrdma2_change_ask(struct rpcrdma2_change *c,
 	return 0;
 }
 
+static bool is_limit(enum rpcrdma2_prop prop)
+{
+	return rpcrdma2_prop_rules(prop) & RPCRDMA2_CHG_LIMIT;
+}
+
 static bool ann_on_its_way(const struct rpcrdma2_change *c)
 {
 	return c->announcement >= RPCRDMA2_ANN_SENT;
@@ -228,8 +233,7 @@ enum rpcrdma2_change_send rpcrdma2_change_next(const struct rpcrdma2_change *c)
 		return RPCRDMA2_CHANGE_IDLE;
 	if (c->announcement == RPCRDMA2_ANN_DIRTY)
 		return RPCRDMA2_CHANGE_UPDPROP;
-	if (!c->pending && (c->want || c->cycles ||
-			    c->announcement == RPCRDMA2_ANN_SENT))
+	if (!c->pending && (c->want || c->announcement == RPCRDMA2_ANN_SENT))
 		return RPCRDMA2_CHANGE_REQPROP;
 	return RPCRDMA2_CHANGE_IDLE;
 }
@@ -243,8 +247,6 @@ static void begin_request(struct rpcrdma2_change *c, u32 xid)
 	c->asked = c->want;
 	memcpy(c->asked_value, c->value, sizeof(c->asked_value));
 	c->want = 0;
-	if (!c->asked && c->cycles)
-		c->cycles--;
 }
 
 /**
@@ -303,7 +305,6 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
  * @c: changes
  * @peer: values of the peer in force
  * @prop: property
- * @queued: also what the next request will ask for
  *
  * The value of the peer, or what it has been asked for while that is pending.
  *
@@ -312,17 +313,39 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
  */
 u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
 			  const struct rpcrdma2_propset *peer,
-			  enum rpcrdma2_prop prop, bool queued)
+			  enum rpcrdma2_prop prop)
 {
 	u32 limit = peer->val[prop];
 
-	if (!(rpcrdma2_prop_rules(prop) & RPCRDMA2_CHG_LIMIT))
-		return limit;
-	if (c->asked & BIT(prop))
+	if (is_limit(prop) && c->asked & BIT(prop))
 		limit = min(limit, c->asked_value[prop]);
-	if (queued && c->on && c->want & BIT(prop))
-		limit = min(limit, c->value[prop]);
 	return limit;
+}
+
+/**
+ * rpcrdma2_change_met - a value of the peer has changed: is it what was wanted?
+ * @c: changes
+ * @peer: values of the peer in force
+ * @prop: property
+ *
+ * A value that was refused may come later. A limit that is not asked for yet and
+ * would be lowered by now is not asked for any more (CHG-26).
+ *
+ * Context: any.
+ */
+void rpcrdma2_change_met(struct rpcrdma2_change *c,
+			 const struct rpcrdma2_propset *peer,
+			 enum rpcrdma2_prop prop)
+{
+	if (c->want & BIT(prop)) {
+		if (!is_limit(prop) || peer->val[prop] < c->value[prop])
+			return;
+		c->want &= ~BIT(prop);
+	} else if (c->result[prop] != RPCRDMA2_CHANGE_REJECTED ||
+		   peer->val[prop] != c->value[prop]) {
+		return;
+	}
+	c->result[prop] = RPCRDMA2_CHANGE_DONE;
 }
 
 /* Our request is answered, or will never be. */
@@ -537,7 +560,7 @@ static bool update_takes(const struct rpcrdma2_propset *peer, u32 prop,
 		return false;
 	if (!(peer->nochg & BIT(prop)))
 		return true;
-	return lowered && rpcrdma2_prop_rules(prop) & RPCRDMA2_CHG_LIMIT;
+	return lowered && is_limit(prop);
 }
 
 /**
@@ -571,7 +594,7 @@ int rpcrdma2_change_update(const struct rpcrdma2_hdr *hdr,
 			upd->ignored |= BIT(i);
 			continue;
 		}
-		if (lowered && rpcrdma2_prop_rules(i) & RPCRDMA2_CHG_LIMIT)
+		if (lowered && is_limit(i))
 			upd->unasked |= BIT(i);
 		if (set.val[i] != peer->val[i])
 			upd->changed |= BIT(i);

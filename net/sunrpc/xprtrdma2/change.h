@@ -77,7 +77,6 @@ enum rpcrdma2_announcement {
  * @asked_value: their values
  * @want: properties to ask for next
  * @value: their values, also after the request was sent
- * @cycles: empty REQPROPs to send when there is nothing to ask for
  * @announcement: see enum rpcrdma2_announcement
  * @dirty: properties whose new value of ours the peer has not been told; there
  *	may be some in any state but CLEAN
@@ -92,7 +91,6 @@ struct rpcrdma2_change {
 	u32				asked_value[RPCRDMA2_NR_PROPS];
 	u32				want;
 	u32				value[RPCRDMA2_NR_PROPS];
-	u32				cycles;
 	enum rpcrdma2_announcement	announcement;
 	u32				dirty;
 	u32				upd_xid;
@@ -146,7 +144,10 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
 				void *buf, u32 size);
 u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
 			  const struct rpcrdma2_propset *peer,
-			  enum rpcrdma2_prop prop, bool queued);
+			  enum rpcrdma2_prop prop);
+void rpcrdma2_change_met(struct rpcrdma2_change *c,
+			 const struct rpcrdma2_propset *peer,
+			 enum rpcrdma2_prop prop);
 bool rpcrdma2_change_response(struct rpcrdma2_change *c,
 			      const struct rpcrdma2_hdr *hdr,
 			      struct rpcrdma2_propset *peer, bool *malformed);

@@ -87,13 +87,6 @@ static void client_recv_error(struct rpcrdma2_conn *conn,
 	rpcrdma2_requester_error(&client->rq, conn, rx);
 }
 
-static u32 client_replies_due(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	return rpcrdma2_requester_replies_due(&client->rq);
-}
-
 static void client_window(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_client *client = conn->p.owner;
@@ -149,7 +142,6 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.recv_reply	= client_recv_reply,
 	.recv_error	= client_recv_error,
 	.window		= client_window,
-	.replies_due	= client_replies_due,
 	.lost		= client_lost,
 	.trim		= client_trim,
 	.memory		= client_memory,
@@ -186,7 +178,7 @@ static void client_look_up(struct rpcrdma2_client *client,
 	rpcrdma2_policy_lookup(xprt->xprt_net, true, server,
 			       rpc_get_port(server), policy);
 	rpcrdma2_recv_pool_begin(&client->recvs,
-				 policy->val[RPCRDMA2_POLICY_RECV_SIZE]);
+				 rpcrdma2_policy_capacity(policy));
 	spin_lock(&xprt->reserve_lock);
 	/* There may be slots in use, so there are never fewer */
 	xprt->max_reqs = max(xprt->max_reqs,
@@ -207,7 +199,7 @@ static void client_kept_worker(struct work_struct *work)
 
 static void client_keep(struct rpcrdma2_client *client)
 {
-	unsigned long period = rpcrdma2_adapt_period();
+	unsigned long period = rpcrdma2_idle_period();
 
 	if (period)
 		queue_delayed_work(rpcrdma2_wq, &client->kept_work, period);

@@ -5,9 +5,8 @@
  * - takes spin locks and no others;
  * - allocates with RPCRDMA2_GFP_NOWAIT only, and can do without;
  * - leaves everything else to a work item of the connection: rpcrdma2_conn_leave()
- *   for what concerns a message or an RPC, rpcrdma2_conn_kick() for buffers of
- *   another size, the refill work for Receives. rdma_rw is among what is left:
- *   making its work requests takes memory.
+ *   for what concerns a message or an RPC, the refill work for Receives. rdma_rw is
+ *   among what is left: making its work requests takes memory.
  *
  * Each handler begins with guard(rpcrdma2_completion)(), which make lint looks for.
  * A kernel with CONFIG_DEBUG_ATOMIC_SLEEP then says so if one calls what may sleep,

@@ -280,7 +280,7 @@ int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_kick(struct rpcrdma2_conn *conn)
 {
 	if (rpcrdma2_conn_ready(conn))
-		mod_delayed_work(rpcrdma2_memory_wq, &conn->work, 0);
+		mod_delayed_work(rpcrdma2_wq, &conn->work, 0);
 }
 
 /**
@@ -293,7 +293,7 @@ void rpcrdma2_conn_kick(struct rpcrdma2_conn *conn)
 void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay)
 {
 	if (rpcrdma2_conn_ready(conn))
-		queue_delayed_work(rpcrdma2_memory_wq, &conn->work, delay);
+		queue_delayed_work(rpcrdma2_wq, &conn->work, delay);
 }
 
 /**

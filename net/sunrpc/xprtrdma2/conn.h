@@ -104,18 +104,16 @@ enum rpcrdma2_conn_state {
  * @ver: version
  * @alive: watch
  * @idle: another, over what there is to do
- * @work: what takes time: property changes, send slots of another size,
- *	messages that waited for a limit
+ * @work: property changes that found no room for a message
  * @chores: struct rpcrdma2_chore, last one first
  * @chore_mutex: held while they are done, first one first
  * @chore_work: does them, if nobody who polls does
  * @kill_work: gives up the connection from interrupt context
  * @view: by which others look at it, see observe.c
  *
- * Lock order: state_lock (but for netlink's locks), rq.credit_lock, sq.lock,
- * rq.lock and limits.lock are leaves and are never held together; props.lock is
- * outside of them and of xprt->queue_lock. All are spin locks, and none is taken
- * in interrupt context.
+ * Lock order: state_lock (but for netlink's locks), rq.credit_lock, sq.lock and
+ * rq.lock are leaves and are never held together; props.lock is outside of them. All
+ * are spin locks, and none is taken in interrupt context.
  *
  * What is also read without its lock is written by WRITE_ONCE(), and its readers
  * need nothing but the value. What READY publishes is read by whoever has seen

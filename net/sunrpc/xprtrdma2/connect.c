@@ -74,7 +74,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_cq_setup(conn);
 	rpcrdma2_sends_setup(conn);
 	rpcrdma2_recvs_setup(conn, rpcrdma2_receive);
-	rpcrdma2_limits_setup(conn);
 	rpcrdma2_props_setup(conn);
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_watch_setup(conn);
@@ -224,7 +223,8 @@ static void conn_cm_private(struct rpcrdma2_conn *conn, u8 *buf)
 	struct rpcrdma_cm_private cm = {
 		.remote_inval	= conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
 		.send_size	= conn->p.send_size,
-		.recv_size	= rpcrdma2_recvs_goal(conn->p.pool),
+		.recv_size	= rpcrdma2_props_mine(&conn->props,
+						      RPCRDMA2_RBSIZ),
 	};
 
 	rpcrdma_cm_encode(&cm, buf);
@@ -317,7 +317,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	rpcrdma2_idle_stop(conn);
 	rpcrdma2_sends_stop(conn);
 	rpcrdma2_recvs_stop(conn);
-	/* It runs waiters and held Replies, and these use the QP */
+	/* It runs waiters, and these use the QP */
 	cancel_delayed_work_sync(&conn->work);
 
 	if (conn->qp) {
@@ -342,7 +342,6 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	cancel_work_sync(&conn->chore_work);
 	/* Once more, for a kick that came when the state changed */
 	cancel_delayed_work_sync(&conn->work);
-	rpcrdma2_tx_abort(conn);
 	rpcrdma2_sends_destroy(conn);
 	rpcrdma2_recvs_reclaim(conn);
 	cancel_work_sync(&conn->kill_work);

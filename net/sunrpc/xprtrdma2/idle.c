@@ -1,21 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An idle connection gives back what it keeps for later, in either role and with
- * every version: buffers of send slots, and what its owner keeps. What the peer has
- * to agree to, sizes and credits, is up to adapt.c. An idle client closes a
- * connection that speaks less than version 2 with all properties for a reason that may
- * be over: the next connection negotiates again.
+ * every version: buffers of send slots, and what its owner keeps. A server lowers
+ * its grant with the next Reply, and needs fewer Receives then. An idle client closes
+ * a connection that speaks less than version 2 with all properties for a reason that
+ * may be over: the next connection negotiates again.
  */
+#include <linux/module.h>
+
 #include "conn.h"
 #include "workqueue.h"
+
+static unsigned int adapt_seconds = 60;
+module_param(adapt_seconds, uint, 0644);
+MODULE_PARM_DESC(adapt_seconds,
+		 "seconds of inactivity after which a connection releases memory (0: never)");
+
+/* Calls in a period below which a connection is idle */
+#define RPCRDMA2_IDLE_CALLS	32U
 
 /* How often to look whether adapt_seconds is set */
 #define RPCRDMA2_IDLE_LOOK	(60 * HZ)
 
+static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_stats *stats = conn->p.stats;
+
+	if (conn->client)
+		return rpcrdma2_stat_read(stats, tx_call_msg) +
+		       rpcrdma2_stat_read(stats, tx_call_nomsg);
+	return rpcrdma2_stat_read(stats, rx_call_msg) +
+	       rpcrdma2_stat_read(stats, rx_call_nomsg);
+}
+
+/**
+ * rpcrdma2_idle_period - how long a connection has to be idle
+ *
+ * Context: any.
+ * Return: jiffies, 0 if nothing happens then
+ */
+unsigned long rpcrdma2_idle_period(void)
+{
+	return READ_ONCE(adapt_seconds) * HZ;
+}
+
+/**
+ * rpcrdma2_idle_quiet - were there hardly any Calls since the last look?
+ * @conn: the connection; a client's own Calls count, a server's client's
+ * @seen: number of Calls at that time; updated
+ *
+ * Context: any.
+ * Return: true if so
+ */
+bool rpcrdma2_idle_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen)
+{
+	unsigned long calls = calls_so_far(conn);
+	unsigned long more = calls - *seen;
+
+	*seen = calls;
+	return more < RPCRDMA2_IDLE_CALLS;
+}
+
 static void idle_next(struct rpcrdma2_conn *conn)
 {
 	queue_delayed_work(rpcrdma2_wq, &conn->idle.work,
-			   rpcrdma2_adapt_period() ?: RPCRDMA2_IDLE_LOOK);
+			   rpcrdma2_idle_period() ?: RPCRDMA2_IDLE_LOOK);
 }
 
 static void idle_worker(struct work_struct *work)
@@ -25,14 +74,13 @@ static void idle_worker(struct work_struct *work)
 
 	if (rpcrdma2_conn_over(conn))
 		return;
-	if (rpcrdma2_adapt_quiet(conn->p.stats, conn->client,
-				 &conn->idle.calls)) {
+	if (rpcrdma2_idle_quiet(conn, &conn->idle.calls)) {
 		if (rpcrdma2_ver_outdated(conn) &&
 		    !rpcrdma2_credit_used(&conn->rq)) {
 			rpcrdma2_conn_kill(conn, 0);
 			return;
 		}
-		if (rpcrdma2_adapt_period()) {
+		if (rpcrdma2_idle_period()) {
 			rpcrdma2_credit_quiet(&conn->rq);
 			conn->p.ops->trim(conn);
 			rpcrdma2_sends_trim(conn);

@@ -6,6 +6,7 @@
 #ifndef _RPCRDMA2_IDLE_H
 #define _RPCRDMA2_IDLE_H
 
+#include <linux/types.h>
 #include <linux/workqueue.h>
 
 struct rpcrdma2_conn;
@@ -23,5 +24,7 @@ struct rpcrdma2_idle {
 void rpcrdma2_idle_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_idle_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_idle_stop(struct rpcrdma2_conn *conn);
+unsigned long rpcrdma2_idle_period(void);
+bool rpcrdma2_idle_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen);
 
 #endif /* _RPCRDMA2_IDLE_H */

@@ -68,9 +68,7 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
 static void ver_fix_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv)
 {
 	rpcrdma2_limits_fix(conn, send, recv);
-	recv = max(recv, RPCRDMA2_INLINE_DEFAULT);
-	if (recv < rpcrdma2_recvs_goal(conn->p.pool))
-		rpcrdma2_recvs_resize(conn, recv);
+	rpcrdma2_recvs_settle(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 
 /* Thresholds and invalidation by the rules of the settled version: INL-8,
@@ -115,26 +113,25 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 	want = limit;
 	if (codec->props && known)
 		rpcrdma2_props_ready(conn);
-	/* A CONNPROP that comes late may allow more (CONN-9), and a client's
-	 * may change at any time (D-16)
+	/* A CONNPROP that comes late may allow more (CONN-9), and so may the peer
+	 * at any time, if it takes part in changes
 	 */
 	if (codec->props &&
-	    (!known || (rpcrdma2_props_extended(&conn->props) &&
-			!conn->client)))
+	    (!known || rpcrdma2_props_extended(&conn->props)))
 		want = conn->p.send_size;
 	size = rpcrdma2_sends_grow(conn, want,
 				   min(limit, codec->inline_default));
 	if (size < 0)
 		return -ENOBUFS;
 	rpcrdma2_limits_cut(conn, size);
+	if (codec->props && !conn->client && size < want)
+		rpcrdma2_props_cut(conn, size);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
 		return -ENOTCONN;
 	rpcrdma2_recvs_flow(conn, 0);
 	trace_rpcrdma2_settled(conn);
 	rpcrdma2_stat_inc(conn->p.stats, connects);
 	ver_count_why(conn, why);
-	if (rpcrdma2_props_extended(&conn->props))
-		rpcrdma2_conn_kick(conn);
 	return 0;
 }
 

@@ -142,8 +142,8 @@ static int put_properties(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	if (ret ||
 	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_PROPERTY_CHANGE,
 		       shown.change.on) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVE_SIZE_GOAL,
-			rpcrdma2_recvs_goal(conn->p.pool)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVE_CAPACITY,
+			rpcrdma2_recvs_size(conn->p.pool)) ||
 	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REQUEST_PENDING,
 		       shown.requesting) ||
 	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_ANNOUNCEMENT_PENDING,
@@ -450,14 +450,10 @@ static int conn_change(struct rpcrdma2_conn *conn, void *arg)
 {
 	struct nlattr **attrs = arg;
 	const struct nlattr *own = attrs[RPCRDMA2_A_CHANGE_OWN];
-	bool property = attrs[RPCRDMA2_A_CHANGE_PROPERTY] &&
-			attrs[RPCRDMA2_A_CHANGE_VALUE];
 
-	if (property == !!attrs[RPCRDMA2_A_CHANGE_MESSAGES])
+	if (!attrs[RPCRDMA2_A_CHANGE_PROPERTY] ||
+	    !attrs[RPCRDMA2_A_CHANGE_VALUE])
 		return -EINVAL;
-	if (!property)
-		return rpcrdma2_props_cycle(conn,
-				nla_get_u32(attrs[RPCRDMA2_A_CHANGE_MESSAGES]));
 	return rpcrdma2_props_request(conn, own && nla_get_u8(own),
 			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_PROPERTY]),
 			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_VALUE]));

@@ -39,12 +39,11 @@ const struct nla_policy rpcrdma2_conn_get_nl_policy[RPCRDMA2_A_CONNECTION_PEER_A
 };
 
 /* RPCRDMA2_CMD_CONN_CHANGE - do */
-const struct nla_policy rpcrdma2_conn_change_nl_policy[RPCRDMA2_A_CHANGE_MESSAGES + 1] = {
+const struct nla_policy rpcrdma2_conn_change_nl_policy[RPCRDMA2_A_CHANGE_VALUE + 1] = {
 	[RPCRDMA2_A_CHANGE_CONNECTION] = { .type = NLA_U32, },
 	[RPCRDMA2_A_CHANGE_OWN] = { .type = NLA_U8, },
 	[RPCRDMA2_A_CHANGE_PROPERTY] = NLA_POLICY_MAX(NLA_U32, 1),
 	[RPCRDMA2_A_CHANGE_VALUE] = { .type = NLA_U32, },
-	[RPCRDMA2_A_CHANGE_MESSAGES] = NLA_POLICY_MAX(NLA_U32, 1024),
 };
 
 /* RPCRDMA2_CMD_CONN_FORGET - do */
@@ -110,7 +109,7 @@ const struct genl_ops rpcrdma2_nl_ops[8] = {
 		.cmd		= RPCRDMA2_CMD_CONN_CHANGE,
 		.doit		= rpcrdma2_nl_conn_change_doit,
 		.policy		= rpcrdma2_conn_change_nl_policy,
-		.maxattr	= RPCRDMA2_A_CHANGE_MESSAGES,
+		.maxattr	= RPCRDMA2_A_CHANGE_VALUE,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{

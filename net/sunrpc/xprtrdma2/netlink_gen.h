@@ -15,7 +15,7 @@ extern const struct nla_policy rpcrdma2_module_get_nl_policy[RPCRDMA2_A_MODULE_R
 
 extern const struct nla_policy rpcrdma2_conn_get_nl_policy[RPCRDMA2_A_CONNECTION_PEER_ADDRESS + 1];
 
-extern const struct nla_policy rpcrdma2_conn_change_nl_policy[RPCRDMA2_A_CHANGE_MESSAGES + 1];
+extern const struct nla_policy rpcrdma2_conn_change_nl_policy[RPCRDMA2_A_CHANGE_VALUE + 1];
 
 extern const struct nla_policy rpcrdma2_conn_forget_nl_policy[RPCRDMA2_A_CHANGE_CONNECTION + 1];
 

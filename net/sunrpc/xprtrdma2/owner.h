@@ -36,8 +36,6 @@ struct rpcrdma2_memory {
  * @recv_error: an RDMA2_ERROR that is not about a control message; as
  *	@recv_reply. hdr.err and hdr.err_arg are valid
  * @window: the window may have been opened by a control message
- * @replies_due: bytes of the longest Reply that may come inline for a Call
- *	of ours without a Reply chunk; U32_MAX if that can't be told now
  * @trusted: server: has this client been served anything that not everybody
  *	may have? May not sleep
  * @completions: server: something has completed. Returns true if a thread will
@@ -63,7 +61,6 @@ struct rpcrdma2_conn_ops {
 	void (*recv_error)(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx);
 	void (*window)(struct rpcrdma2_conn *conn);
-	u32 (*replies_due)(struct rpcrdma2_conn *conn);
 	bool (*trusted)(const struct rpcrdma2_conn *conn);
 	bool (*completions)(struct rpcrdma2_conn *conn);
 	void (*lost)(struct rpcrdma2_conn *conn);

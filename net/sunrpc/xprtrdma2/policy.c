@@ -62,6 +62,11 @@ struct policy_rule {
 	u32				def;
 };
 
+/* A WRITE of 16 KiB with its headers fits into what a server receives. Results of
+ * that length save less by going inline, and a client's Receives cost memory, too.
+ */
+#define RPCRDMA2_WRITE_SIZE	(SZ_16K + SZ_4K)
+
 /* Server, client */
 static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
 	[RPCRDMA2_POLICY_VERSIONS] = {
@@ -71,12 +76,12 @@ static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
 		  RPCRDMA2_VERSIONS_BOTH },
 	},
 	[RPCRDMA2_POLICY_RECV_SIZE] = {
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, SZ_16K },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_WRITE_SIZE },
 		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, SZ_16K },
 	},
 	[RPCRDMA2_POLICY_SEND_SIZE] = {
 		{ },
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, SZ_16K },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, RPCRDMA2_WRITE_SIZE },
 	},
 	[RPCRDMA2_POLICY_CREDITS] = {
 		{ 1, 1024, 64 },
@@ -85,8 +90,8 @@ static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
 	[RPCRDMA2_POLICY_REMOTE_INVALIDATION] = { { 0, 1, 1 }, { 0, 1, 1 } },
 	[RPCRDMA2_POLICY_PROPERTY_CHANGE] = { { 0, 1, 1 }, { 0, 1, 1 } },
 	[RPCRDMA2_POLICY_RECV_MAX] = {
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, SZ_64K },
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, SZ_64K },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT },
 	},
 };
 

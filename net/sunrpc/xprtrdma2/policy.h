@@ -6,6 +6,7 @@
 #define _RPCRDMA2_POLICY_H
 
 #include <linux/in6.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 struct net;
@@ -25,8 +26,8 @@ struct sockaddr;
  * @RPCRDMA2_POLICY_REMOTE_INVALIDATION: 1 if messages may invalidate handles
  * @RPCRDMA2_POLICY_PROPERTY_CHANGE: 1 if properties may change while the
  *	connection lives
- * @RPCRDMA2_POLICY_RECV_MAX: largest Receive Buffer Size that the peer may ask
- *	for, bytes
+ * @RPCRDMA2_POLICY_RECV_MAX: capacity of Receives, if that is more: the largest
+ *	Receive Buffer Size that there may be while the connection lives, bytes
  * @RPCRDMA2_NR_POLICY: how many there are
  *
  * The order is that of the attributes of the netlink family.
@@ -71,6 +72,13 @@ struct rpcrdma2_policy_key {
 	u8				addr[16];
 	__be16				port;
 };
+
+/* Bytes that each Receive has to hold */
+static inline u32 rpcrdma2_policy_capacity(const struct rpcrdma2_policy *policy)
+{
+	return max(policy->val[RPCRDMA2_POLICY_RECV_SIZE],
+		   policy->val[RPCRDMA2_POLICY_RECV_MAX]);
+}
 
 bool rpcrdma2_policy_key(struct rpcrdma2_policy_key *key, bool client,
 			 u8 family, const void *addr, u8 plen, u16 port);

@@ -2,19 +2,19 @@
 /*
  * Pull: brings the Read chunks of a Call over and puts its argument together.
  *
- * Contexts: a chore finds and maps memory for RDMA Reads, and posts them. They end
- * in a completion handler, which leaves the next ones to a chore again. Nothing
+ * Contexts: a chore finds and maps memory for RDMA Reads, and posts them (batch.c).
+ * They end in a completion handler, which leaves the next ones to a chore again. Nothing
  * here waits for the send queue. A step for which a chore finds no memory is taken
  * by a thread of the executor, which gives pages of its own
  * (rpcrdma2_call_pull()), so that the path of a WRITE does not depend on new memory.
  *
- * resp->lock protects the stash of pages and the Calls that wait for memory
- * regions.
+ * resp->lock protects the stash of pages.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
+#include "batch.h"
 #include "buf.h"
 #include "compat.h"
 #include "reads.h"
@@ -47,7 +47,7 @@ static int chunk_at(struct rpcrdma2_call_ctx *call, u32 position)
 
 /**
  * rpcrdma2_call_sort_reads - sort the Read list of a Call into chunks
- * @call: the Call; @chunks, @pz_len and @read_bytes are set
+ * @call: the Call; @chunks, @pz_len, @read_bytes and @ctxs are set
  *
  * The segments may come in any order (CHK-11, CHK-12).
  *
@@ -58,8 +58,8 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 {
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
+	u32 position, segs = 0;
 	u64 total = 0;
-	u32 position;
 	int i;
 
 	call->nchunks = 0;
@@ -69,6 +69,7 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 		total += seg.length;
 		if (total > call->resp->limits.bytes)
 			return false;
+		segs++;
 		if (!position) {
 			call->pz_len += seg.length;
 			continue;
@@ -79,6 +80,9 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 		call->chunks[i].length += seg.length;
 	}
 	call->read_bytes = total;
+	/* More than one for what does not fit into one */
+	segs += (u32)total / (RPCRDMA2_RW_PAGES * PAGE_SIZE);
+	call->ctxs = clamp(segs, 1U, call->conn->p.rw_ctxs);
 	return true;
 }
 
@@ -156,6 +160,20 @@ bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call)
 	return true;
 }
 
+static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages, u32 sink,
+			u32 len)
+{
+	u32 n;
+
+	while (len) {
+		n = min_t(u32, len, PAGE_SIZE - offset_in_page(sink));
+		rpcrdma2_rw_append(rw, pages[sink >> PAGE_SHIFT],
+				   offset_in_page(sink), n);
+		sink += n;
+		len -= n;
+	}
+}
+
 /* RDMA Reads of @len bytes at @seg into the pages from @sink on. */
 static int call_read_seg(struct rpcrdma2_call_ctx *call,
 			 const struct rpcrdma2_segment *seg, u32 skip,
@@ -168,14 +186,13 @@ static int call_read_seg(struct rpcrdma2_call_ctx *call,
 	while (len) {
 		n = min_t(u32, len, (max << PAGE_SHIFT) - offset_in_page(sink));
 		nents = DIV_ROUND_UP(offset_in_page(sink) + n, PAGE_SIZE);
-		rw = rpcrdma2_rw_get(&call->resp->rws, nents);
+		rw = rpcrdma2_rw_alloc(nents);
 		if (!rw)
 			return -ENOMEM;
 		rw->dir = DMA_FROM_DEVICE;
 		rw->handle = seg->handle;
 		rw->offset = seg->offset + skip;
-		rw->length = n;
-		rw->sink = sink;
+		rw_set_sink(rw, call->pages, sink, n);
 		list_add_tail(&rw->list, &call->todo);
 		skip += n;
 		sink += n;
@@ -277,122 +294,20 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call)
 	ret = rpcrdma2_call_room(call, call->npages);
 	if (ret)
 		return ret;
-	if (list_empty(&call->todo)) {
-		ret = call_build_reads(call);
-		if (ret) {
-			rpcrdma2_rws_release(&call->resp->rws, call->conn,
-					     &call->todo);
-			return ret;
-		}
-	}
 	while (have < call->npages && call->pages[have])
 		have++;
 	have += stash_take(call->resp, call->pages + have,
 			   call->npages - have);
-	if (have < call->npages)
-		have = alloc_pages_bulk(rpcrdma2_gfp(), call->npages,
-					call->pages);
-	return have < call->npages ? -ENOMEM : 0;
-}
-
-static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages)
-{
-	u32 n, len = rw->length, sink = rw->sink;
-
-	while (len) {
-		n = min_t(u32, len, PAGE_SIZE - offset_in_page(sink));
-		rpcrdma2_rw_append(rw, pages[sink >> PAGE_SHIFT],
-				   offset_in_page(sink), n);
-		sink += n;
-		len -= n;
-	}
-}
-
-/* Map as many RDMA Reads as one post takes. */
-static int reads_map(struct rpcrdma2_call_ctx *call)
-{
-	u32 limit = rpcrdma2_sq_most(&call->conn->sq);
-	struct rpcrdma2_rw *rw, *tmp;
-	int ret;
-
-	call->batch = 0;
-	list_for_each_entry_safe(rw, tmp, &call->todo, list) {
-		if (!rw->nents)
-			rw_set_sink(rw, call->pages);
-		ret = rpcrdma2_rw_map(call->conn, rw);
-		if (ret)
-			return ret;
-		if (call->batch && call->batch + rw->nwrs > limit)
-			break;
-		call->batch += rw->nwrs;
-		list_move_tail(&rw->list, &call->posted);
-	}
-	return 0;
-}
-
-/* Not now: a thread of the executor shall try again. */
-static void call_defer(struct rpcrdma2_call_ctx *call)
-{
-	rpcrdma2_call_ready(call, RPCRDMA2_CALL_WANTS_PAGES);
-}
-
-/* Go on, but not here: this may be a completion handler. */
-static void call_resume(struct rpcrdma2_call_ctx *call)
-{
-	rpcrdma2_conn_leave(call->conn, &call->chore);
-}
-
-static struct rpcrdma2_call_ctx *
-starved_first(struct rpcrdma2_responder *resp)
-{
-	struct rpcrdma2_call_ctx *call;
-
-	lockdep_assert_held(&resp->lock);
-	call = list_first_entry_or_null(&resp->starved,
-					struct rpcrdma2_call_ctx, list);
-	if (call) {
-		list_del_init(&call->list);
-		rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
-	}
-	return call;
-}
-
-/* A Call is about to take memory regions: others may wait for these. Returns what
- * reads_park() compares.
- */
-static u32 reads_begin(struct rpcrdma2_responder *resp)
-{
-	u32 batches;
-
-	spin_lock(&resp->lock);
-	resp->reading++;
-	batches = resp->batches;
-	spin_unlock(&resp->lock);
-	return batches;
-}
-
-/* A batch of RDMA Reads ended: its memory regions are free for others. On a
- * lost connection nobody can use them; there those who wait are let go one
- * after the other, not each by the one before.
- */
-static void reads_ended(struct rpcrdma2_responder *resp)
-{
-	struct rpcrdma2_call_ctx *next;
-
-	spin_lock(&resp->lock);
-	resp->reading--;
-	resp->batches++;
-	next = starved_first(resp);
-	spin_unlock(&resp->lock);
-
-	while (next && !rpcrdma2_conn_ready(next->conn)) {
-		rpcrdma2_call_release(next);
-		spin_lock(&resp->lock);
-		next = starved_first(resp);
-		spin_unlock(&resp->lock);
-	}
-	if (next)
-		call_resume(next);
+	if (have < call->npages &&
+	    alloc_pages_bulk(rpcrdma2_gfp(), call->npages, call->pages) <
+			call->npages)
+		return -ENOMEM;
+	if (!list_empty(&call->todo))
+		return 0;
+	ret = call_build_reads(call);
+	if (ret)
+		rpcrdma2_rws_release(call->conn, &call->todo);
+	return ret;
 }
 
 static void *call_byte(const struct rpcrdma2_call_ctx *call, u32 pos)
@@ -478,111 +393,37 @@ static void call_complete(struct rpcrdma2_call_ctx *call)
 	rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
 }
 
-static void reads_done(struct ib_cq *cq, struct ib_wc *wc)
+static void reads_done(struct rpcrdma2_call_ctx *call, int status)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
-
-	guard(rpcrdma2_completion)();
-	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
-		return;
-	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);
-	reads_ended(call->resp);
-	if (wc->status != IB_WC_SUCCESS) {
-		rpcrdma2_wc_failed(conn, "read", call->waiter.cid, wc);
-		rpcrdma2_conn_kill(conn, -ENOTCONN);
+	if (status)
 		rpcrdma2_call_release(call);
-		return;
-	}
-	rpcrdma2_conn_heard(conn);
-	if (list_empty(&call->todo))
+	else if (list_empty(&call->todo))
 		call_complete(call);
 	else
-		call_resume(call);
+		rpcrdma2_conn_leave(call->conn, &call->chore);
 }
 
-static void reads_ready(struct rpcrdma2_sq_waiter *w,
-			struct rpcrdma2_send *send, int status)
-{
-	struct rpcrdma2_call_ctx *call =
-		container_of(w, struct rpcrdma2_call_ctx, waiter);
-	struct rpcrdma2_responder *resp = call->resp;
-	struct rpcrdma2_conn *conn = call->conn;
-	struct ib_send_wr *wr;
-
-	if (!status) {
-		call->cqe.done = reads_done;
-		wr = rpcrdma2_rws_chain(conn, &call->posted, &call->cqe, NULL);
-		status = rpcrdma2_sq_post(conn, w, wr);
-		if (!status)
-			return;
-		rpcrdma2_sq_put(conn, call->batch);
-	}
-	rpcrdma2_call_release(call);
-	reads_ended(resp);
-}
-
-/* @call could not be mapped, and has no memory region now. Returns 0 if others have
- * given back some since @batches was current, so that it is worth trying again; 1 if
- * a Call that has some will wake this one; or a negative errno: -ENOMEM if nobody
- * has any. Nobody would wake those who wait then, and threads try again for them.
- */
-static int reads_park(struct rpcrdma2_call_ctx *call, u32 *batches, int error)
-{
-	struct rpcrdma2_responder *resp = call->resp;
-	struct rpcrdma2_call_ctx *tmp;
-	bool again, parked;
-	LIST_HEAD(left);
-
-	spin_lock(&resp->lock);
-	again = error == -EAGAIN && resp->batches != *batches;
-	*batches = resp->batches;
-	if (!again)
-		resp->reading--;
-	parked = !again && error == -EAGAIN && resp->reading;
-	if (parked) {
-		/* It may have had some of those that it needs */
-		resp->batches++;
-		rpcrdma2_call_set_state(call, RPCRDMA2_CALL_STARVED);
-		list_add_tail(&call->list, &resp->starved);
-	}
-	if (!resp->reading)
-		list_splice_init(&resp->starved, &left);
-	spin_unlock(&resp->lock);
-
-	list_for_each_entry_safe(call, tmp, &left, list) {
-		list_del_init(&call->list);
-		call_defer(call);
-	}
-	if (again || parked)
-		return parked;
-	return error == -EAGAIN ? -ENOMEM : error;
-}
-
-/* Post the next RDMA Reads, or wait for the means to do so. After an error
+/* Post the next RDMA Reads, as soon as the send queue has room. After an error
  * nothing is posted or mapped.
  */
-static int reads_next(struct rpcrdma2_call_ctx *call)
+static int call_pull_step(struct rpcrdma2_call_ctx *call)
 {
-	struct rpcrdma2_conn *conn = call->conn;
-	u32 batches = reads_begin(call->resp);
 	int ret;
 
-	for (;;) {
-		ret = reads_map(call);
-		if (!list_empty(&call->posted))
-			break;
-		ret = reads_park(call, &batches, ret);
-		if (ret)
-			return min(ret, 0);
+	ret = call_get_memory(call);
+	if (ret)
+		return ret;
+	if (list_empty(&call->todo)) {
+		call_complete(call);	/* nothing but empty segments */
+		return 0;
 	}
-
-	trace_rpcrdma2_call_reads(conn, call->rx->hdr.xid, call->read_bytes,
-				  call->batch, call_payload_offset(call));
-	call->waiter.ready = reads_ready;
-	if (rpcrdma2_sq_get(conn, call->batch, &call->waiter))
-		reads_ready(&call->waiter, NULL, 0);
+	ret = rpcrdma2_batch_map(call, call->ctxs);
+	if (ret < 0)
+		return ret;
+	trace_rpcrdma2_call_reads(call->conn, call->rx->hdr.xid,
+				  call->read_bytes, ret,
+				  call_payload_offset(call));
+	rpcrdma2_batch_post(call, ret, reads_done);
 	return 0;
 }
 
@@ -609,13 +450,7 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 		if (!call->pages[i])
 			swap(call->pages[i], pages[i]);
 	if (!ret)
-		ret = call_get_memory(call);
-	if (!ret && list_empty(&call->todo)) {
-		call_complete(call);	/* nothing but empty segments */
-		return;
-	}
-	if (!ret)
-		ret = reads_next(call);
+		ret = call_pull_step(call);
 	if (ret) {
 		rpcrdma2_conn_kill(call->conn, ret);
 		rpcrdma2_call_release(call);
@@ -628,12 +463,9 @@ static void call_pull_chore(struct rpcrdma2_chore *chore)
 	struct rpcrdma2_call_ctx *call =
 		container_of(chore, struct rpcrdma2_call_ctx, chore);
 
-	if (call_get_memory(call))
-		call_defer(call);
-	else if (list_empty(&call->todo))
-		call_complete(call);	/* nothing but empty segments */
-	else if (reads_next(call))
-		call_defer(call);
+	/* Without memory, a thread of the executor tries again */
+	if (call_pull_step(call))
+		rpcrdma2_call_ready(call, RPCRDMA2_CALL_WANTS_PAGES);
 }
 
 /**
@@ -689,7 +521,7 @@ u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
 		stash_put(call->resp, call->pages, n);
 		memset(call->pages, 0, n * sizeof(call->pages[0]));
 		call->npages = 0;
-		rpcrdma2_call_end_pull(call);
 	}
+	rpcrdma2_call_end_pull(call);
 	return n;
 }

@@ -14,16 +14,15 @@
  * time. What was promised needs none: a Receive exists for each credit before
  * it is granted, and is posted again before its credit is.
  *
+ * All Receives of a connection have the same capacity, or more, for as long as
+ * it lives. The Receive Buffer Size that is announced is a number within that, so
+ * it may change at any time: no message on its way is too long (CHG-23, CHG-24).
+ * Only version 1 needs less than was there for the first messages. Larger Receives
+ * are then replaced by smaller ones as they come back.
+ *
  * The pool keeps as many as the last connection needed, so that the next one
  * can be had without memory. A client that has had no connection for a while
  * gives them back, unless there is swap on the mount.
- *
- * Their size may change while the connection lives. New ones have the size
- * of the pool, which may be more than what the peer has been told; the peer
- * is told more only when no smaller one is posted (CHG-23), and told less
- * before a smaller one is (CHG-26). Smaller ones are freed when they come
- * back, larger ones at once if nobody uses them; but without memory for others
- * those that come back are used again, as long as they hold what was announced.
  *
  * rq.lock orders posting and protects the counts; pool->lock serialises takers
  * of the free list; rq.credit_lock protects credits. Process context only. Leaves
@@ -37,7 +36,7 @@
 #include "workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-#define RPCRDMA2_RECV_BATCH	8U
+#define RPCRDMA2_RECV_BATCH	6U
 
 /* Receives that are posted and not for credits: those for control messages, and
  * a batch because they are posted in batches
@@ -57,19 +56,17 @@
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
 {
 	init_llist_head(&pool->free);
-	init_llist_head(&pool->spare);
 	spin_lock_init(&pool->lock);
 	atomic_set(&pool->count, 0);
 	atomic_long_set(&pool->bytes, 0);
-	pool->first_size = size;
+	pool->wanted = size;
 	pool->size = size;
-	pool->most = size;
 	pool->keep = 0;
 	pool->node = NUMA_NO_NODE;
 }
 
 /**
- * rpcrdma2_recv_pool_begin - another size for the next connection
+ * rpcrdma2_recv_pool_begin - another capacity for the next connection
  * @pool: a pool of which no connection takes any
  * @size: bytes of each Receive
  *
@@ -77,7 +74,7 @@ void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
  */
 void rpcrdma2_recv_pool_begin(struct rpcrdma2_recv_pool *pool, u32 size)
 {
-	pool->first_size = size;
+	pool->wanted = size;
 }
 
 static void recv_free(struct rpcrdma2_recv_pool *pool,
@@ -116,14 +113,12 @@ void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool)
 	WARN_ON_ONCE(atomic_read(&pool->count));
 }
 
-/* The next one of a list */
-static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool,
-				      struct llist_head *list)
+static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
 {
 	struct llist_node *node;
 
 	spin_lock(&pool->lock);
-	node = llist_del_first(list);
+	node = llist_del_first(&pool->free);
 	spin_unlock(&pool->lock);
 	return node ? llist_entry(node, struct rpcrdma2_recv, node) : NULL;
 }
@@ -181,14 +176,7 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return 0;
 }
 
-static bool recv_has_size(const struct rpcrdma2_recv_pool *pool,
-			  const struct rpcrdma2_recv *rx)
-{
-	return rx->size >= READ_ONCE(pool->size) &&
-	       rx->size <= READ_ONCE(pool->most);
-}
-
-/* A look without the lock: chain_weed() looks again before anything is posted, and
+/* A look without the lock: chain_cut() looks again before anything is posted, and
  * who changes any of this looks afterwards.
  */
 static u32 recv_missing(struct rpcrdma2_conn *conn)
@@ -199,16 +187,6 @@ static u32 recv_missing(struct rpcrdma2_conn *conn)
 	if (READ_ONCE(conn->rq.closed))
 		return 0;
 	return target - min(target, posted);
-}
-
-/* How many must be posted because they are promised? The target includes a batch
- * more than that.
- */
-static u32 recv_owed(struct rpcrdma2_conn *conn)
-{
-	u32 missing = recv_missing(conn);
-
-	return missing - min(missing, RPCRDMA2_RECV_BATCH - 1);
 }
 
 static void recv_drop(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
@@ -227,119 +205,67 @@ static bool recv_has_enough(const struct rpcrdma2_conn *conn)
 	       READ_ONCE(conn->rq.grant.current_grant);
 }
 
-/* Is there any use for one of another size than is wanted? Only while one is owed:
- * perhaps there is no other.
+/* Replace a Receive that is larger than this connection needs, if there is memory
+ * for a smaller one.
  */
-static bool recv_is_spare(struct rpcrdma2_conn *conn,
-			  const struct rpcrdma2_recv *rx)
+static struct rpcrdma2_recv *recv_fit(struct rpcrdma2_recv_pool *pool,
+				      struct rpcrdma2_recv *rx)
 {
-	return rx->size >= READ_ONCE(conn->rq.size) && recv_owed(conn);
+	struct rpcrdma2_recv *fit;
+
+	fit = recv_alloc(pool, READ_ONCE(pool->size), RPCRDMA2_GFP_NOWAIT);
+	if (!fit)
+		return rx;
+	recv_drop(pool, rx);
+	return fit;
 }
 
-/* Back to the pool, or freed if its like is not needed any more. */
+/* Back to the pool, or freed if there are enough. */
 static void recv_recycle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	bool good = recv_has_size(pool, rx);
 
-	if (good && !recv_has_enough(conn))
-		llist_add(&rx->node, &pool->free);
-	else if (!good && recv_is_spare(conn, rx))
-		llist_add(&rx->node, &pool->spare);
-	else
+	if (recv_has_enough(conn)) {
 		recv_drop(pool, rx);
+		return;
+	}
+	if (unlikely(rx->size > READ_ONCE(pool->size)))
+		rx = recv_fit(pool, rx);
+	llist_add(&rx->node, &pool->free);
 }
 
-static void recv_recycle_all(struct rpcrdma2_conn *conn, struct llist_head *list)
-{
-	struct rpcrdma2_recv *rx, *tmp;
-
-	lockdep_assert_held(&conn->p.pool->lock);
-	llist_for_each_entry_safe(rx, tmp, llist_del_all(list), node)
-		recv_recycle(conn, rx);
-}
-
-/* Fewer are needed, or those of another size: those that nobody uses need not wait
- * until somebody does. Nobody finds the pool empty meanwhile.
+/* Fewer are needed, or smaller ones: free what is not in use. Nobody finds the pool
+ * empty meanwhile.
  */
 static void recv_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	struct rpcrdma2_recv *rx, *tmp;
 
 	spin_lock(&pool->lock);
-	recv_recycle_all(conn, &pool->spare);
-	recv_recycle_all(conn, &pool->free);
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
+		recv_recycle(conn, rx);
 	spin_unlock(&pool->lock);
 }
 
-/* A Receive of the pool's size, or at least of that announced. If there is no memory for
- * one, but one is @owed, it may also be one that was used and should have been freed;
- * that one stays in the pool until then, for others may be owed it as well.
- */
-static struct rpcrdma2_recv *recv_take(struct rpcrdma2_conn *conn, bool owed,
-				       gfp_t gfp)
+/* A mapped one. */
+static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	u32 size = READ_ONCE(pool->size), least = READ_ONCE(conn->rq.size);
-	struct rpcrdma2_recv *rx;
+	struct rpcrdma2_recv *rx = pool_get(pool);
 
-	while ((rx = pool_get(pool, &pool->free))) {
-		if (likely(recv_has_size(pool, rx)))
-			return rx;
-		recv_recycle(conn, rx);
-	}
-	rx = recv_alloc(pool, size, gfp);
-	if (!rx && least < size)
-		rx = recv_alloc(pool, least, gfp);
-	if (rx || !owed)
-		return rx;
-	while ((rx = pool_get(pool, &pool->spare)) && rx->size < least)
-		recv_drop(pool, rx);
-	return rx;
-}
-
-/* A mapped one. */
-static struct rpcrdma2_recv *recv_get(struct rpcrdma2_conn *conn, bool owed,
-				      gfp_t gfp)
-{
-	struct rpcrdma2_recv *rx = recv_take(conn, owed, gfp);
-
+	if (!rx)
+		rx = recv_alloc(pool, READ_ONCE(pool->size), gfp);
 	if (!rx)
 		return NULL;
 	if (recv_map(conn, rx)) {
 		rpcrdma2_stat_inc(conn->p.stats, map_failures);
-		llist_add(&rx->node, &conn->p.pool->free);
+		llist_add(&rx->node, &pool->free);
 		return NULL;
 	}
 	ib_dma_sync_single_for_device(conn->cm_id->device, rx->sge.addr,
 				      rx->size, DMA_FROM_DEVICE);
 	return rx;
-}
-
-/* Take out of a chain what has become too small since it was taken, and what
- * somebody else has posted meanwhile: the queue has room for the target only.
- */
-static u32 chain_weed(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
-{
-	u32 room = conn->rq.target - min(conn->rq.target,
-					   conn->rq.posted);
-	struct ib_recv_wr **link = first, *wr;
-	struct rpcrdma2_recv *rx;
-	u32 n = 0;
-
-	lockdep_assert_held(&conn->rq.lock);
-	while ((wr = *link)) {
-		rx = container_of(wr, struct rpcrdma2_recv, wr);
-		if (room && rx->size >= conn->rq.size) {
-			room--;
-			link = &wr->next;
-			continue;
-		}
-		*link = wr->next;
-		llist_add(&rx->node, &conn->p.pool->free);
-		n++;
-	}
-	return n;
 }
 
 static void chain_free(struct rpcrdma2_conn *conn, struct ib_recv_wr *wr)
@@ -351,6 +277,23 @@ static void chain_free(struct rpcrdma2_conn *conn, struct ib_recv_wr *wr)
 		wr = wr->next;
 		llist_add(&rx->node, &conn->p.pool->free);
 	}
+}
+
+/* Cut a chain to what the queue has room for, which is the target: others may have
+ * posted meanwhile. Returns the length that remains.
+ */
+static u32 chain_cut(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
+{
+	u32 room = conn->rq.target - min(conn->rq.target, conn->rq.posted);
+	struct ib_recv_wr **link = first;
+	u32 n;
+
+	lockdep_assert_held(&conn->rq.lock);
+	for (n = 0; *link && n < room; n++)
+		link = &(*link)->next;
+	chain_free(conn, *link);
+	*link = NULL;
+	return n;
 }
 
 /* A chain of Receives becomes posted, or was not posted after all. */
@@ -377,14 +320,14 @@ static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 /* Post @count Receives, or as many as memory gives. */
 static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 {
-	u32 n, owed = recv_owed(conn);
 	struct ib_recv_wr *first = NULL;
 	const struct ib_recv_wr *bad;
 	struct rpcrdma2_recv *rx;
 	int ret = -ENOTCONN;
+	u32 n;
 
 	for (n = 0; n < count; n++) {
-		rx = recv_get(conn, n < owed, gfp);
+		rx = recv_get(conn, gfp);
 		if (!rx)
 			break;
 		rx->wr.next = first;
@@ -394,7 +337,7 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 		return 0;
 
 	spin_lock(&conn->rq.lock);
-	n -= chain_weed(conn, &first);
+	n = chain_cut(conn, &first);
 	bad = first;
 	if (!first) {
 		ret = 0;
@@ -408,12 +351,8 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 	spin_unlock(&conn->rq.lock);
 	rpcrdma2_stat_inc(conn->p.stats, recv_posts);
 	trace_rpcrdma2_post_recvs(conn, n, ret);
-	if (!ret) {
-		/* Is one still owed? */
-		if (unlikely(!llist_empty(&conn->p.pool->spare)))
-			recv_trim(conn);
+	if (!ret)
 		return n;
-	}
 	chain_free(conn, (struct ib_recv_wr *)bad);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 	return 0;
@@ -446,34 +385,6 @@ static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
 		recv_refill_later(conn);
 }
 
-static bool recvs_smaller(const struct rpcrdma2_conn *conn, u32 size)
-{
-	const struct rpcrdma2_recv *rx;
-
-	lockdep_assert_held(&conn->rq.lock);
-	hlist_for_each_entry(rx, &conn->rq.list, posted)
-		if (rx->size < size)
-			return true;
-	return false;
-}
-
-/* Were those the last ones that a raise of their size waited for (CHG-23,
- * CHG-24)?
- */
-static void recv_raised(struct rpcrdma2_conn *conn)
-{
-	u32 size = rpcrdma2_recvs_goal(conn->p.pool);
-	bool raised;
-
-	if (likely(READ_ONCE(conn->rq.size) >= size))
-		return;
-	spin_lock(&conn->rq.lock);
-	raised = !recvs_smaller(conn, size);
-	spin_unlock(&conn->rq.lock);
-	if (raised)
-		rpcrdma2_conn_kick(conn);
-}
-
 static void recv_refill_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
@@ -492,7 +403,6 @@ static void recv_refill_worker(struct work_struct *work)
 		recv_refill_later(conn);
 	else
 		WRITE_ONCE(conn->rq.is_short, false);
-	recv_raised(conn);
 }
 
 /**
@@ -652,7 +562,6 @@ void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
 	if (rx)
 		recv_recycle(conn, rx);
 	recv_refill(conn, RPCRDMA2_RECV_BATCH);
-	recv_raised(conn);
 }
 
 /**
@@ -787,6 +696,25 @@ bool rpcrdma2_credit_left(struct rpcrdma2_rq *rq)
 }
 
 /**
+ * rpcrdma2_credit_unused - is no Call of ours outstanding?
+ * @rq: receive queue of the connection
+ *
+ * Whoever takes a credit after that sees what the caller did before.
+ *
+ * Context: process; does not sleep. Takes rq->credit_lock.
+ * Return: true if so
+ */
+bool rpcrdma2_credit_unused(struct rpcrdma2_rq *rq)
+{
+	bool unused;
+
+	spin_lock(&rq->credit_lock);
+	unused = !rq->window.inflight;
+	spin_unlock(&rq->credit_lock);
+	return unused;
+}
+
+/**
  * rpcrdma2_credit_called - a Call of the peer has arrived
  * @conn: the connection
  * @asked: its rdma_credit
@@ -886,18 +814,18 @@ void rpcrdma2_credit_show(struct rpcrdma2_rq *rq,
 	spin_unlock(&rq->credit_lock);
 }
 
-/* How many free Receives have at least this size? Frees the others if they are
- * not @wanted.
+/* How many free Receives have at least the size of the pool? Frees the others if
+ * they are not @kept.
  */
-static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool wanted)
+static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool kept)
 {
 	struct rpcrdma2_recv *rx, *tmp;
 	u32 n = 0;
 
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node) {
-		if (recv_has_size(pool, rx)) {
+		if (rx->size >= pool->size && rx->size <= pool->wanted) {
 			n++;
-		} else if (!wanted) {
+		} else if (!kept) {
 			recv_free(pool, rx);
 			continue;
 		}
@@ -907,16 +835,16 @@ static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool wanted)
 }
 
 /* Have @count free Receives before any is posted. What an earlier connection
- * has left is good if it is large enough. Under fragmentation a smaller size
- * is, too, down to what version 2 assumes.
+ * has left is good if it is large enough. When memory is fragmented all
+ * have less capacity: the connection comes up, down to the size that every peer of
+ * version 2 assumes.
  */
 static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 {
 	struct rpcrdma2_recv *rx;
 	u32 have;
 
-	pool->size = pool->first_size;
-	pool->most = max(pool->most, pool->size);
+	pool->size = pool->wanted;
 	have = pool_count(pool, true);
 	while (have < count) {
 		rx = recv_alloc(pool, pool->size, rpcrdma2_gfp());
@@ -938,8 +866,8 @@ static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
  * rpcrdma2_recvs_create - Receives for a new QP
  * @conn: connection whose QP exists
  *
- * Posts what the first credits need. The size announced later is that of
- * the pool, which may have become smaller here.
+ * Posts what the first credits need. The capacity of the pool may have become
+ * smaller here.
  *
  * Context: may sleep, for memory half a second at the most.
  * Return: 0, -ENOMEM or -ENOTCONN. rpcrdma2_recvs_unmap() cleans up after
@@ -953,7 +881,6 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 	ret = pool_fill(conn->p.pool, first + RPCRDMA2_RECV_EXTRA);
 	if (ret)
 		goto out_none;
-	conn->rq.size = conn->p.pool->size;
 	/* The refill work goes on with what cannot be mapped at once */
 	for (tries = 0; tries < RPCRDMA2_FIRST_TRIES; tries++) {
 		if (recv_target(conn, first) == first)
@@ -969,46 +896,19 @@ out_none:
 }
 
 /**
- * rpcrdma2_recvs_announce - the peer is about to be told the pool's size
- * @conn: the connection
+ * rpcrdma2_recvs_settle - no message will be longer than this
+ * @conn: connection of version 1, not READY yet
+ * @size: bytes
  *
- * From now on nothing smaller is posted.
+ * Smaller Receives replace those of the pool as these come back.
  *
- * Context: process; does not sleep. Requirements: CHG-23.
- * Return: false if there is a smaller one posted, or there are too few; then nothing
- * has changed
+ * Context: process; does not sleep. Requirements: INL-8.
  */
-bool rpcrdma2_recvs_announce(struct rpcrdma2_conn *conn)
+void rpcrdma2_recvs_settle(struct rpcrdma2_conn *conn, u32 size)
 {
-	u32 size = READ_ONCE(conn->p.pool->size);
-	bool good;
-
-	spin_lock(&conn->rq.lock);
-	/* Those that come back later may be too small */
-	good = conn->rq.posted + RPCRDMA2_RECV_BATCH > conn->rq.target &&
-	       !recvs_smaller(conn, size);
-	if (good)
-		WRITE_ONCE(conn->rq.size, size);
-	spin_unlock(&conn->rq.lock);
-	return good;
-}
-
-/**
- * rpcrdma2_recvs_resize - size of the Receives to be posted from now on
- * @conn: the connection
- * @size: bytes; less than what is announced only if the peer has asked for
- *	it and obeys already (CHG-26)
- *
- * Context: process; does not sleep. Requirements: CHG-24.
- */
-void rpcrdma2_recvs_resize(struct rpcrdma2_conn *conn, u32 size)
-{
-	spin_lock(&conn->rq.lock);
+	if (size >= rpcrdma2_recvs_size(conn->p.pool))
+		return;
 	WRITE_ONCE(conn->p.pool->size, size);
-	WRITE_ONCE(conn->p.pool->most, size);
-	if (size < conn->rq.size)
-		WRITE_ONCE(conn->rq.size, size);
-	spin_unlock(&conn->rq.lock);
 	recv_trim(conn);
 }
 
@@ -1043,9 +943,4 @@ void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn)
 
 	llist_for_each_entry(rx, pool->free.first, node)
 		recv_unmap(rx);
-	/* No size is wanted until there is another connection */
-	while ((rx = pool_get(pool, &pool->spare))) {
-		recv_unmap(rx);
-		llist_add(&rx->node, &pool->free);
-	}
 }

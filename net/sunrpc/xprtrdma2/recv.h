@@ -61,11 +61,10 @@ struct rpcrdma2_recv {
 /**
  * struct rpcrdma2_recv_pool - Receives, kept over reconnects
  * @free: those not posted and not in use
- * @spare: the same, of another size than is wanted, while memory is short
- * @lock: serialises removal from both
- * @first_size: bytes of each buffer when a connection begins
- * @size: bytes of new buffers, and the least that is of use
- * @most: bytes of the largest worth keeping
+ * @lock: serialises removal from it
+ * @wanted: capacity of each buffer when a connection begins, bytes
+ * @size: capacity that all have, bytes: @wanted, or less if memory is fragmented or
+ *	messages are not longer
  * @keep: how many are, besides those in use by Calls
  * @count: buffers in existence
  * @bytes: memory of these buffers
@@ -73,11 +72,9 @@ struct rpcrdma2_recv {
  */
 struct rpcrdma2_recv_pool {
 	struct llist_head		free;
-	struct llist_head		spare;
-	spinlock_t			lock;	/* takers of both */
-	u32				first_size;
+	spinlock_t			lock;	/* takers */
+	u32				wanted;
 	u32				size;
-	u32				most;
 	u32				keep;
 	atomic_t			count;
 	atomic_long_t			bytes;
@@ -95,7 +92,6 @@ struct rpcrdma2_recv_pool {
  * @target: Receives to keep posted
  * @posted: Receives posted now
  * @list: these Receives
- * @size: bytes of the smallest that may be posted: what is announced
  * @early: messages that came early and are not handled yet
  * @flows: messages that come now are handled by the completion handler
  * @is_short: fewer than @target are posted, for want of memory
@@ -113,7 +109,6 @@ struct rpcrdma2_rq {
 	u32				target;
 	u32				posted;
 	struct hlist_head		list;
-	u32				size;
 	u32				early;
 	bool				flows;
 	bool				is_short;
@@ -192,16 +187,10 @@ static inline void rpcrdma2_credit_served(struct rpcrdma2_rq *rq)
 	spin_unlock(&rq->credit_lock);
 }
 
-/* Bytes of a Receive to be posted from now on */
-static inline u32 rpcrdma2_recvs_goal(const struct rpcrdma2_recv_pool *pool)
+/* Bytes that every Receive can hold */
+static inline u32 rpcrdma2_recvs_size(const struct rpcrdma2_recv_pool *pool)
 {
 	return READ_ONCE(pool->size);
-}
-
-/* Bytes of a Receive when a connection begins */
-static inline u32 rpcrdma2_recvs_first(const struct rpcrdma2_recv_pool *pool)
-{
-	return pool->first_size;
 }
 
 /* Bytes that a pool and those who use its Receives hold */
@@ -221,6 +210,7 @@ void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want);
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want);
 bool rpcrdma2_credit_left(struct rpcrdma2_rq *rq);
+bool rpcrdma2_credit_unused(struct rpcrdma2_rq *rq);
 
 /* Receives that outlive connections */
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size);
@@ -233,6 +223,7 @@ void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn,
 			  void (*done)(struct ib_cq *cq, struct ib_wc *wc));
 bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn);
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
+void rpcrdma2_recvs_settle(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
@@ -244,9 +235,5 @@ void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled);
 void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);
-
-/* Their size */
-void rpcrdma2_recvs_resize(struct rpcrdma2_conn *conn, u32 size);
-bool rpcrdma2_recvs_announce(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_RECV_H */

@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
+#include "batch.h"
 #include "buf.h"
 #include "reply.h"
 #include "writes.h"
@@ -115,7 +116,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	struct rpcrdma2_cursor segs;
 	u64 capacity = 0;
 	bool given, fits;
-	u32 hdr_len, most;
+	u32 hdr_len;
 
 	call->kind = RPCRDMA2_REPLY_MSG;
 	call->hdr.nomsg = false;
@@ -129,11 +130,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	given = given && capacity >= call->reply_bytes;
 	if (fits && (codec->inline_reply_first || !given))
 		return;
-	most = rpcrdma2_limits_reply(&call->conn->limits);
 	if (!given) {
-		/* The Call may have counted on more than there is now */
-		if (hdr_len <= most && call->reply_bytes <= most - hdr_len)
-			return;
 		reply_set_error(call, RDMA2_ERR_REPLY_RESOURCE,
 				call->reply_bytes, 0);
 		return;
@@ -143,22 +140,8 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	call->hdr.nomsg = true;
 	call->hdr.reply_written = call->reply_bytes;
 	call->msg_len = codec->reply_len(&call->hdr);
-	if (call->msg_len > max(room, most))
+	if (call->msg_len > room)
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
-}
-
-/* We have asked the client for a smaller Receive Buffer Size, and obey. Does
- * the Reply fit into what it has while it has not agreed?
- */
-static bool reply_fits_later(const struct rpcrdma2_call_ctx *call)
-{
-	u32 held = rpcrdma2_limits_held(&call->conn->limits);
-
-	if (likely(!held) || call->kind != RPCRDMA2_REPLY_ERROR ||
-	    call->err != RDMA2_ERR_REPLY_RESOURCE)
-		return false;
-	return call->conn->codec->reply_len(&call->hdr) + call->reply_bytes <=
-	       held;
 }
 
 /* Decide everything about the Reply and build its RDMA Writes. Without memory
@@ -171,7 +154,7 @@ static int reply_plan(struct rpcrdma2_call_ctx *call,
 	struct rpcrdma2_conn *conn = call->conn;
 	int ret;
 
-	call->batch = 0;
+	call->nwrs = 0;
 	call->reply_bytes = xdr->len;
 	call->hdr.call = &call->rx->hdr;
 	call->hdr.written = call->written;
@@ -186,8 +169,8 @@ static int reply_plan(struct rpcrdma2_call_ctx *call,
 	if (!ret && call->kind == RPCRDMA2_REPLY_NOMSG)
 		ret = rpcrdma2_reply_push_stream(call, xdr);
 	if (ret) {
-		rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->todo);
-		call->batch = 0;
+		rpcrdma2_rws_release(call->conn, &call->todo);
+		call->nwrs = 0;
 		if (ret != -EMSGSIZE)
 			return ret;
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
@@ -266,12 +249,9 @@ static int reply_copy_range(void *priv, u32 pos, u32 len)
 	return 0;
 }
 
-/* Write the message into the slot. Only a Reply may need memory, by @gfp. Returns
- * the length.
- */
+/* Write the message into the slot. Returns the length. */
 static int reply_encode(struct rpcrdma2_call_ctx *call,
-			struct rpcrdma2_send *send, const struct xdr_buf *xdr,
-			gfp_t gfp)
+			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	struct reply_copy copy;
@@ -282,9 +262,6 @@ static int reply_encode(struct rpcrdma2_call_ctx *call,
 				rpcrdma2_credit_grant(&conn->rq), call->err,
 				call->err_arg, send->buf, send->size);
 
-	ret = rpcrdma2_send_fit(send, call->msg_len, gfp);
-	if (ret)
-		return ret;
 	call->hdr.credit = rpcrdma2_credit_grant(&conn->rq);
 	len = conn->codec->encode_reply(&call->hdr, send->buf, send->size);
 	if (len < 0 || call->kind == RPCRDMA2_REPLY_NOMSG)
@@ -348,12 +325,10 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 	bool replied = READ_ONCE(call->resp->replied);
 	u32 inv = call->inv_handle;
 	u32 copied = call->reply_bytes;
-	u32 epoch = call->tx_epoch;
 	int ret;
 
 	if (len < 0) {
 		/* Neither Reply nor error: the requester must learn (MSG-11) */
-		rpcrdma2_tx_end(conn, epoch);
 		rpcrdma2_conn_kill(conn, -EIO);
 		rpcrdma2_send_put(send);
 		rpcrdma2_call_put(call);
@@ -372,10 +347,9 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 		if (replied && rpcrdma2_call_may_linger(call))
 			send->holds = call->npages - call->first_page;
 	}
-	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->batch,
+	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->nwrs,
 				  inv, call->err);
 	ret = rpcrdma2_send_post(send, first);
-	rpcrdma2_tx_end(conn, epoch);
 	if (ret) {
 		rpcrdma2_call_put(call);
 		return;
@@ -388,7 +362,6 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 /* A Reply that waited is given up; the connection is gone. */
 static void reply_drop(struct rpcrdma2_call_ctx *call)
 {
-	rpcrdma2_tx_end(call->conn, call->tx_epoch);
 	rpcrdma2_call_rx_put(call);
 	rpcrdma2_call_put(call);
 }
@@ -404,52 +377,19 @@ static void reply_ready(struct rpcrdma2_sq_waiter *w,
 		reply_drop(call);
 		return;
 	}
-	len = reply_encode(call, send, &call->res, RPCRDMA2_GFP_NOWAIT);
+	len = reply_encode(call, send, &call->res);
 	rpcrdma2_call_rx_put(call);
 	reply_post(call, send, len);
 }
 
 static void reply_next(struct rpcrdma2_call_ctx *call);
 
-static void reply_batch_done(struct ib_cq *cq, struct ib_wc *wc)
+static void reply_batch_done(struct rpcrdma2_call_ctx *call, int status)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
-
-	guard(rpcrdma2_completion)();
-	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
-		return;
-	rpcrdma2_rws_release(&call->resp->rws, call->conn, &call->posted);
-	if (wc->status != IB_WC_SUCCESS) {
-		rpcrdma2_wc_failed(conn, "write", call->waiter.cid, wc);
-		rpcrdma2_conn_kill(conn, -ENOTCONN);
+	if (status)
 		reply_drop(call);
-		return;
-	}
-	rpcrdma2_conn_heard(conn);
-	reply_next(call);
-}
-
-static void reply_batch_ready(struct rpcrdma2_sq_waiter *w,
-			      struct rpcrdma2_send *send, int status)
-{
-	struct rpcrdma2_call_ctx *call =
-		container_of(w, struct rpcrdma2_call_ctx, waiter);
-	struct rpcrdma2_conn *conn = call->conn;
-	u32 nwrs = w->nwrs;
-	struct ib_send_wr *wr;
-
-	if (status) {
-		reply_drop(call);
-		return;
-	}
-	call->cqe.done = reply_batch_done;
-	wr = rpcrdma2_rws_chain(conn, &call->posted, &call->cqe, NULL);
-	if (rpcrdma2_sq_post(conn, w, wr)) {
-		rpcrdma2_sq_put(conn, nwrs);
-		reply_drop(call);
-	}
+	else
+		reply_next(call);
 }
 
 /* Next step of a Reply that waits: the Send, or some of its RDMA Writes if
@@ -458,43 +398,35 @@ static void reply_batch_ready(struct rpcrdma2_sq_waiter *w,
 static void reply_next(struct rpcrdma2_call_ctx *call)
 {
 	struct rpcrdma2_conn *conn = call->conn;
-	u32 limit = rpcrdma2_sq_most(&conn->sq);
-	struct rpcrdma2_rw *rw, *tmp;
 	struct rpcrdma2_send *send;
-	u32 nwrs = 0;
+	int nwrs;
 
-	if (call->batch + 1 <= limit) {
+	if (call->nwrs + 1 <= rpcrdma2_sq_most(&conn->sq)) {
 		call->waiter.ready = reply_ready;
-		send = rpcrdma2_send_get(conn, call->batch + 1, &call->waiter,
+		send = rpcrdma2_send_get(conn, call->nwrs + 1, &call->waiter,
 					 false);
 		if (send)
 			reply_ready(&call->waiter, send, 0);
 		return;
 	}
 
-	list_for_each_entry_safe(rw, tmp, &call->todo, list) {
-		if (nwrs + rw->nwrs > limit)
-			break;
-		nwrs += rw->nwrs;
-		list_move_tail(&rw->list, &call->posted);
-	}
-	call->batch -= nwrs;
-	call->waiter.ready = reply_batch_ready;
-	if (rpcrdma2_sq_get(conn, nwrs, &call->waiter))
-		reply_batch_ready(&call->waiter, NULL, 0);
+	/* All is mapped: this does not fail */
+	nwrs = rpcrdma2_batch_map(call, U32_MAX);
+	call->nwrs -= nwrs;
+	rpcrdma2_batch_post(call, nwrs, reply_batch_done);
 }
 
 /* Send what was planned. Returns 1 if pages were taken, 0 if not. */
 static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
-	bool io = !list_empty(&call->todo), taken = xdr == &call->res;
+	bool io = !list_empty(&call->todo), taken = false;
 	struct rpcrdma2_conn *conn = call->conn;
 	struct rpcrdma2_send *send = NULL;
 	u32 first = 0;
 	int ret;
 
-	if (io && !taken) {
+	if (io) {
 		first = reply_writes_head(call, xdr) ? 0 : 1;
 		ret = reply_take_pages(call, xdr, pages, npages, first);
 		if (ret)
@@ -502,11 +434,10 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 		xdr = &call->res;
 		taken = true;
 	}
-	if (call->batch + 1 <= rpcrdma2_sq_most(&conn->sq))
-		send = rpcrdma2_send_get(conn, call->batch + 1, NULL, false);
+	if (call->nwrs + 1 <= rpcrdma2_sq_most(&conn->sq))
+		send = rpcrdma2_send_get(conn, call->nwrs + 1, NULL, false);
 	if (send) {
-		reply_post(call, send,
-			   reply_encode(call, send, xdr, rpcrdma2_gfp()));
+		reply_post(call, send, reply_encode(call, send, xdr));
 		return taken;
 	}
 
@@ -523,80 +454,15 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 			goto out_kill;
 		taken = true;
 	}
-	trace_rpcrdma2_reply_waits(conn, call->hdr.xid, call->batch + 1);
+	trace_rpcrdma2_reply_waits(conn, call->hdr.xid, call->nwrs + 1);
 	refcount_inc(&call->rx_refs);
 	reply_next(call);
 	return taken;
 
 out_kill:
-	rpcrdma2_tx_end(conn, call->tx_epoch);
 	rpcrdma2_conn_kill(conn, ret);
 	rpcrdma2_call_put(call);
 	return ret;
-}
-
-static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
-		     struct page **pages, u32 npages);
-
-/* It is known whether the client takes a Reply of this length. */
-static void reply_unhold(struct rpcrdma2_tx_held *held, int status)
-{
-	struct rpcrdma2_call_ctx *call =
-		container_of(held, struct rpcrdma2_call_ctx, held);
-
-	if (!status)
-		reply_try(call, &call->res, NULL, 0);
-	rpcrdma2_call_release(call);
-}
-
-/* Wait for that without the executor. Returns 1, the pages were taken, or a
- * negative errno.
- */
-static int reply_hold(struct rpcrdma2_call_ctx *call,
-		      const struct xdr_buf *res, struct page **pages,
-		      u32 npages)
-{
-	int ret;
-
-	if (res != &call->res) {
-		ret = reply_take_pages(call, res, pages, npages, 0);
-		if (ret) {
-			rpcrdma2_conn_kill(call->conn, ret);
-			return ret;
-		}
-	}
-	refcount_inc(&call->refs);
-	refcount_inc(&call->rx_refs);
-	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_HELD);
-	call->held.ready = reply_unhold;
-	rpcrdma2_tx_hold(call->conn, &call->held);
-	return 1;
-}
-
-/* Plan a Reply and send it, or wait until it can be planned. */
-static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
-		     struct page **pages, u32 npages)
-{
-	struct rpcrdma2_conn *conn = call->conn;
-	int ret;
-
-	if (!rpcrdma2_conn_ready(conn))
-		return -ENOTCONN;
-	call->tx_epoch = rpcrdma2_tx_begin(conn);
-	ret = reply_plan(call, res);
-	if (ret) {
-		rpcrdma2_tx_end(conn, call->tx_epoch);
-		rpcrdma2_conn_kill(conn, ret);
-		return ret;
-	}
-	/* Its size was right when the Call was sent */
-	if (unlikely(reply_fits_later(call))) {
-		rpcrdma2_tx_end(conn, call->tx_epoch);
-		return reply_hold(call, res, pages, npages);
-	}
-	refcount_inc(&call->refs);
-	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
-	return reply_go(call, res, pages, npages);
 }
 
 /**
@@ -608,8 +474,7 @@ static int reply_try(struct rpcrdma2_call_ctx *call, const struct xdr_buf *res,
  *
  * Pages that RDMA Writes need, or all of them if the Reply has to wait, are
  * moved into the call object; their entries in @pages become NULL. What is sent
- * inline is copied. It may have to wait for room in the send queue, or for the
- * answer to a request to lower the Receive Buffer Size (CHG-26).
+ * inline is copied. It may have to wait for room in the send queue.
  *
  * Context: process; may sleep for memory, and for nothing else.
  * Return: 0 if @pages was left alone, 1 if pages were taken, or a negative
@@ -620,7 +485,19 @@ int rpcrdma2_call_reply(struct rpcrdma2_call_ctx *call,
 			const struct xdr_buf *res, struct page **pages,
 			u32 npages)
 {
-	return reply_try(call, res, pages, npages);
+	struct rpcrdma2_conn *conn = call->conn;
+	int ret;
+
+	if (!rpcrdma2_conn_ready(conn))
+		return -ENOTCONN;
+	ret = reply_plan(call, res);
+	if (ret) {
+		rpcrdma2_conn_kill(conn, ret);
+		return ret;
+	}
+	refcount_inc(&call->refs);
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
+	return reply_go(call, res, pages, npages);
 }
 
 /**
@@ -660,8 +537,7 @@ void rpcrdma2_call_payload(struct rpcrdma2_call_ctx *call, u32 offset,
 void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
 {
 	refcount_inc(&call->refs);
-	call->tx_epoch = rpcrdma2_tx_begin(call->conn);
-	call->batch = 0;
+	call->nwrs = 0;
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
 	reply_set_error(call, err, arg0, 0);
 	reply_go(call, NULL, NULL, 0);

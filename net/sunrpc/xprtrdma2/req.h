@@ -166,7 +166,6 @@ struct rpcrdma2_span {
  * @moved: it was sent on another connection before
  * @ninv: local invalidations posted
  * @inv_waiter: waits for send queue entries for them
- * @tx_epoch: of rpcrdma2_tx_begin(), while SENDING
  * @plan: chunks chosen
  * @args: Read or Position-Zero chunk as sent
  * @results: Write or Reply chunk as sent
@@ -203,7 +202,6 @@ struct rpcrdma2_req {
 	u32				ninv;
 	struct rpcrdma2_sq_waiter	inv_waiter;
 
-	u32				tx_epoch;
 	struct rpcrdma2_plan		plan;
 	struct rpcrdma2_chunk		args;
 	struct rpcrdma2_chunk		results;

@@ -109,7 +109,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 	unsigned int instance = req->sends;
 	struct rpcrdma2_mr *mr;
 	struct ib_send_wr *wr;
-	u32 regs = 0, epoch;
+	u32 regs = 0;
 	int ret;
 
 	req->moved |= req->conn_id && req->conn_id != conn->id;
@@ -126,9 +126,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 	send->on_wire = &req->on_wire;
 	count_call(rq, req);
 	trace_rpcrdma2_call(conn, req, len);
-	epoch = req->tx_epoch;
 	ret = rpcrdma2_send_post(send, wr);
-	rpcrdma2_tx_end(conn, epoch);
 
 	spin_lock(&rq->xprt.queue_lock);
 	if (ret)
@@ -226,7 +224,6 @@ static void call_put_back(struct rpcrdma2_requester *rq,
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rpcrdma2_req_mrs_put(rq, req);
-	rpcrdma2_tx_end(conn, req->tx_epoch);
 	rpcrdma2_credit_put(&conn->rq);
 	rpcrdma2_req_set_state(req, to);
 	xprt_unpin_rqst(&req->rqst);
@@ -389,21 +386,6 @@ static void wait_for_memory(struct rpcrdma2_requester *rq,
 				why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
 }
 
-/* Would the Call have gone without a chunk if the server received more? Longer
- * Replies than we receive at the most, or than it can send, can't be had that way.
- */
-static void count_missed(const struct rpcrdma2_requester *rq,
-			 struct rpcrdma2_conn *conn,
-			 const struct rpcrdma2_plan *plan)
-{
-	if (plan->arg_mrs)
-		rpcrdma2_props_missed(conn, plan->arg_bytes);
-	else if (plan->res_mrs &&
-		 plan->res_bytes <= rpcrdma2_props_most(&conn->props, conn->p.pool) &&
-		 plan->res_bytes <= READ_ONCE(rq->max_reply))
-		rpcrdma2_props_missed(conn, plan->res_bytes);
-}
-
 /* Send a Call that has a credit, in @slot if there is one, which is used up or given
  * back. Returns false if there is no room in the send queue.
  */
@@ -413,15 +395,12 @@ static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	u32 nwrs;
 	int ret;
 
-	req->tx_epoch = rpcrdma2_tx_begin(conn);
 plan:
-	/* A slot may have become smaller than the limit will be */
-	ret = rpcrdma2_req_plan(conn, req, *slot ? (*slot)->size : U32_MAX);
+	ret = rpcrdma2_req_plan(conn, req);
 	if (ret)
 		goto out_fail;
 	if (fifo_pass(rq, conn, req, slot))
 		return true;
-	count_missed(rq, conn, &req->plan);
 	nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
 	if (*slot && (*slot)->nwrs < nwrs)
 		slot_drop(slot);
@@ -618,31 +597,6 @@ out_unlock:
 void rpcrdma2_requester_window(struct rpcrdma2_requester *rq)
 {
 	rpcrdma2_requester_run(rq, NULL);
-}
-
-/**
- * rpcrdma2_requester_replies_due - longest Reply that may come inline
- * @rq: the requester
- *
- * That is, for a Call without a Reply chunk that was sent already.
- *
- * Context: process; does not sleep. Requirements: CHG-27.
- * Return: bytes; U32_MAX if a Call is just being built
- */
-u32 rpcrdma2_requester_replies_due(struct rpcrdma2_requester *rq)
-{
-	struct rpcrdma2_req *req;
-	u32 due = 0;
-
-	spin_lock(&rq->xprt.queue_lock);
-	list_for_each_entry(req, &rq->outstanding, list) {
-		if (req->state == RPCRDMA2_REQ_SENDING)
-			due = U32_MAX;
-		else
-			due = max(due, req->plan.reply_due);
-	}
-	spin_unlock(&rq->xprt.queue_lock);
-	return due;
 }
 
 /* There are MRs again. */

@@ -62,7 +62,6 @@ void rpcrdma2_requester_error(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_conn *conn,
 			      struct rpcrdma2_recv *rx);
 void rpcrdma2_requester_window(struct rpcrdma2_requester *rq);
-u32 rpcrdma2_requester_replies_due(struct rpcrdma2_requester *rq);
 
 /* For the owner */
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);

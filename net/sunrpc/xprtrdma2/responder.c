@@ -195,14 +195,11 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 	spin_lock_init(&resp->lock);
 	INIT_LIST_HEAD(&resp->calls);
 	INIT_LIST_HEAD(&resp->unserved);
-	rpcrdma2_rw_pool_init(&resp->rws);
 	INIT_LIST_HEAD(&resp->waiting);
-	INIT_LIST_HEAD(&resp->starved);
 	resp->pulling = 0;
+	resp->ctxs = 0;
 	resp->ncalls = 0;
 	resp->room = 0;
-	resp->reading = 0;
-	resp->batches = 0;
 	resp->stashed = 0;
 	return rpcrdma2_calls_provide(resp, 1, GFP_KERNEL) ? 0 : -ENOMEM;
 }
@@ -218,8 +215,7 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 	struct rpcrdma2_call_ctx *call, *tmp;
 	struct rpcrdma2_recv *rx, *next;
 
-	list_splice_init(&resp->waiting, &resp->starved);
-	list_for_each_entry_safe(call, tmp, &resp->starved, list) {
+	list_for_each_entry_safe(call, tmp, &resp->waiting, list) {
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
 	}
@@ -228,41 +224,23 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
 		rpcrdma2_recv_put(rx);
 	}
 	rpcrdma2_calls_trim(resp, 0);
-	rpcrdma2_responder_trim(resp);
-}
-
-/**
- * rpcrdma2_responder_trim - free the memory kept for later RDMA Reads and
- *	Writes
- * @resp: the responder
- *
- * Context: process; does not sleep. Takes resp->lock.
- */
-void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp)
-{
-	rpcrdma2_rw_pool_trim(&resp->rws);
-
-	spin_lock(&resp->lock);
-	while (resp->stashed)
-		put_page(resp->stash[--resp->stashed]);
-	spin_unlock(&resp->lock);
 }
 
 /**
  * rpcrdma2_responder_memory - memory that a responder keeps
  * @resp: the responder
  *
- * Call objects, and the RDMA contexts and pages that no Call uses now.
+ * Call objects, and the pages that no Call uses now.
  *
  * Context: process; does not sleep.
  * Return: bytes
  */
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
 {
-	size_t sum = rpcrdma2_rw_pool_memory(&resp->rws);
+	size_t sum;
 
 	spin_lock(&resp->lock);
-	sum += resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_call_ctx));
+	sum = resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_call_ctx));
 	sum += resp->room * sizeof(struct page *);
 	sum += resp->stashed * PAGE_SIZE;
 	spin_unlock(&resp->lock);

@@ -27,7 +27,6 @@ int rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			    const struct rpcrdma2_limits *limits);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp);
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);
-void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp);
 u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps,
 			   u32 bytes);
 

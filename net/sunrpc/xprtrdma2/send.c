@@ -12,11 +12,10 @@
  * behind them, or of a later one: so many, and so long, and then a Write of no
  * bytes stands in for that.
  *
- * Slots have buffers as they are used: a few from the start, one more when a
- * message finds all of them in use, back to a few when the connection is idle.
- * Without memory for one more a message waits until a Send before it has
- * completed, which takes none. Buffers of another size are made by the work item of
- * the connection, one at a time; completions allocate nothing for it.
+ * All slots have the same capacity for as long as the connection lives. They have
+ * buffers as they are used: a few from the start, one more when a message takes the
+ * last one, back to a few when the connection is idle. Without memory for one
+ * more a message waits until a Send before it has completed, which takes none.
  *
  * Posted work is on a list until it completes. What is left there at the end
  * of the connection was lost by the device, and what completes without being
@@ -36,24 +35,18 @@
 /* A control message is never longer than the first message may be. */
 #define RPCRDMA2_CONTROL_SIZE	RPCRDMA2_FIRST_MSG_MAX
 
-/* Buffers that there always are: for the Sends at rest and one more */
-#define RPCRDMA2_LEAST_BUFFERS	(RPCRDMA2_SIGNAL_EVERY + 1)
-
-/* Sizes of buffers are multiples of this: a peer that asks for a little more
- * or less, again and again, costs nothing
+/* Buffers that there always are. One would do: a Send that takes the last is
+ * signaled.
  */
-#define RPCRDMA2_SLOT_GRANULE	SZ_4K
-
-/* For so long buffers are kept that have become too large */
-#define RPCRDMA2_SLOT_LINGER	HZ
+#define RPCRDMA2_LEAST_BUFFERS	2U
 
 /* Slots for RPC messages; more Calls than this may be outstanding, since a
  * slot is only held until its Send has completed.
  */
 #define RPCRDMA2_MAX_CALL_SLOTS	64U
 
-/* Entries that no message takes: of a probe, of settle_worker(), of the drain */
-#define RPCRDMA2_KEPT_WRS	3U
+/* Entries that no message takes: of a probe, of the drain */
+#define RPCRDMA2_KEPT_WRS	2U
 
 /* Entries besides those of RPCs */
 #define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_KEPT_WRS)
@@ -74,17 +67,6 @@
  * around it, and ragged ends
  */
 #define RPCRDMA2_CHUNK_PAGES	((SZ_1M >> PAGE_SHIFT) + 5)
-
-/* Slots that have buffers also when they are not used */
-static u32 slots_keep(const struct rpcrdma2_conn *conn)
-{
-	return min(conn->sq.nslots, RPCRDMA2_LEAST_BUFFERS);
-}
-
-static u32 slot_bytes(u32 size)
-{
-	return round_up(size, RPCRDMA2_SLOT_GRANULE);
-}
 
 static bool slot_is_control(const struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_send *send)
@@ -133,12 +115,9 @@ static void slot_unmap(struct rpcrdma2_send *send)
 			    send->size, DMA_TO_DEVICE);
 	rpcrdma2_buf_free(send->buf, send->size);
 	send->buf = NULL;
-	WRITE_ONCE(send->size, 0);
 }
 
-/* Give a slot a buffer of @size bytes in place of the one it has, if any,
- * which it keeps if there is no memory.
- */
+/* Give a slot without a buffer one of @size bytes. */
 static int slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
 {
 	struct ib_device *device = send->conn->cm_id->device;
@@ -152,17 +131,22 @@ static int slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
 		rpcrdma2_buf_free(buf, size);
 		return -ENOMEM;
 	}
-	slot_unmap(send);
 	send->buf = buf;
 	send->sge.addr = addr;
-	WRITE_ONCE(send->size, size);
+	send->size = size;
 	return 0;
 }
 
-/* Is there no free slot but one without a buffer? */
+/* Is there no more than one free slot, besides those without a buffer? slots_add()
+ * looks again with the lock.
+ */
 static bool slots_short(const struct rpcrdma2_conn *conn)
 {
-	return list_empty(&conn->sq.free) && !list_empty(&conn->sq.bare);
+	const struct list_head *free = &conn->sq.free;
+
+	/* Only a hint without the lock */
+	return data_race(free->next == free->prev) &&
+	       !list_empty(&conn->sq.bare);
 }
 
 /* A slot that was free, with or without a buffer, is free again. */
@@ -176,13 +160,13 @@ static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 					       &conn->sq.bare);
 }
 
-/* All buffers are in use: one more, if there is memory. If there is none, no
- * matter: those in use will be free.
+/* One more buffer before the last is taken, if there is memory. If there is none, no
+ * matter: that Send is signaled, and those in use will be free.
  */
 static bool slots_add(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send = NULL;
-	bool added, changed;
+	bool added;
 
 	spin_lock(&conn->sq.lock);
 	if (slots_short(conn)) {
@@ -193,17 +177,10 @@ static bool slots_add(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->sq.lock);
 	if (!send)
 		return false;
-	added = !slot_buffer(send, slot_bytes(READ_ONCE(conn->sq.slot_want)),
-			     RPCRDMA2_GFP_NOWAIT);
+	added = !slot_buffer(send, conn->sq.slot_size, RPCRDMA2_GFP_NOWAIT);
 	spin_lock(&conn->sq.lock);
 	slot_back(conn, send, false);
-	/* The size that is wanted may be another one by now */
-	changed = added && send->size != slot_bytes(conn->sq.slot_want);
-	if (changed)
-		WRITE_ONCE(conn->sq.slot_changing, true);
 	spin_unlock(&conn->sq.lock);
-	if (unlikely(changed))
-		rpcrdma2_conn_kick(conn);
 	return added;
 }
 
@@ -227,7 +204,8 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 			break;
 		if (w->slot) {
 			send = slot_take(conn, w->nwrs, false);
-			if (!send && slots_short(conn)) {
+			if (!send && list_empty(&conn->sq.free) &&
+			    slots_short(conn)) {
 				spin_unlock(&conn->sq.lock);
 				if (slots_add(conn))
 					continue;
@@ -253,7 +231,6 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 {
 	struct rpcrdma2_send *pos, *tmp;
-	bool growing;
 
 	spin_lock(&conn->sq.lock);
 	list_for_each_entry_safe(pos, tmp, slots, list) {
@@ -263,105 +240,69 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 			list_move(&pos->list, &conn->sq.free_control);
 	}
 	list_splice(slots, &conn->sq.free);
-	growing = conn->sq.slot_want > conn->sq.slot_size;
 	spin_unlock(&conn->sq.lock);
-	if (unlikely(growing))
-		rpcrdma2_conn_kick(conn);
 	sq_run_waiters(conn);
 }
 
-/* Does what a completion says: all is well, or the connection is over. Returns 0 or
- * -ENOTCONN.
- */
-static int sq_completed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
-			const struct ib_wc *wc)
-{
-	if (likely(wc->status == IB_WC_SUCCESS)) {
-		rpcrdma2_conn_heard(conn);
-		return 0;
-	}
-	rpcrdma2_wc_failed(conn, what, cid, wc);
-	rpcrdma2_conn_kill(conn, -ENOTCONN);
-	return -ENOTCONN;
-}
-
-/* @last completed, and all Sends posted before it: they go to @retired. */
-static void sends_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_send *last,
-			 struct list_head *retired)
+/* Free the buffers that are not in use, but for a few. */
+static void slots_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_sq *sq = &conn->sq;
-	struct rpcrdma2_send *pos;
+	struct rpcrdma2_send *send;
 
-	lockdep_assert_held(&sq->lock);
-	sq->completions++;
-	if (!last->posted)
-		return;
-	list_cut_position(retired, &sq->posted, &last->list);
-	list_for_each_entry(pos, retired, list) {
-		pos->posted = false;
-		sq->lingering -= pos->holds;
-		if (pos == sq->settle_to)
-			sq->settle_to = NULL;
+	spin_lock(&sq->lock);
+	while (sq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sq->free)) {
+		send = list_last_entry(&sq->free, struct rpcrdma2_send, list);
+		list_del_init(&send->list);
+		slot_unmap(send);
+		slot_back(conn, send, true);
 	}
-}
-
-/* Say so to whom it concerns. */
-static void sends_over(struct rpcrdma2_conn *conn, struct list_head *retired,
-		       int status)
-{
-	struct rpcrdma2_send *pos;
-
-	list_for_each_entry(pos, retired, list)
-		if (pos->done)
-			pos->done(pos, status);
-	slots_put(conn, retired);
+	spin_unlock(&sq->lock);
 }
 
 /* A Send completed: it and all Sends posted before it are done. */
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct rpcrdma2_send *send = container_of(wc->wr_cqe,
-						  struct rpcrdma2_send, cqe);
+	struct rpcrdma2_send *pos, *send =
+		container_of(wc->wr_cqe, struct rpcrdma2_send, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 	LIST_HEAD(retired);
-	int status;
+	int status = 0;
+	bool trim;
 
 	guard(rpcrdma2_completion)();
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
 	trace_rpcrdma2_wc_send(conn, send->cid, wc);
-	status = sq_completed(conn, "send", send->cid, wc);
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		rpcrdma2_conn_heard(conn);
+	} else {
+		rpcrdma2_wc_failed(conn, "send", send->cid, wc);
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		status = -ENOTCONN;
+	}
 
 	spin_lock(&conn->sq.lock);
-	sends_retire(conn, send, &retired);
+	if (send->posted)
+		list_cut_position(&retired, &conn->sq.posted, &send->list);
+	list_for_each_entry(pos, &retired, list) {
+		pos->posted = false;
+		conn->sq.lingering -= pos->holds;
+	}
+	trim = conn->sq.trimming && !list_empty(&retired) &&
+	       list_empty(&conn->sq.posted);
+	if (unlikely(trim))
+		conn->sq.trimming = false;
 	spin_unlock(&conn->sq.lock);
-	if (list_empty(&retired))
+	if (list_empty(&retired)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
-	else
-		sends_over(conn, &retired, status);
-}
-
-/* So did a Write of no bytes that was posted behind a Send. */
-static void settle_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct rpcrdma2_conn *conn = cq->cq_context;
-	struct rpcrdma2_sq *sq = &conn->sq;
-	LIST_HEAD(retired);
-	bool posted;
-	int status;
-
-	guard(rpcrdma2_completion)();
-	trace_rpcrdma2_wc_settle(conn, 0, wc);
-	status = sq_completed(conn, "settle", 0, wc);
-
-	spin_lock(&sq->lock);
-	posted = sq->settling;
-	sq->settling = false;
-	if (posted && sq->settle_to)
-		sends_retire(conn, sq->settle_to, &retired);
-	spin_unlock(&sq->lock);
-	if (!posted)
-		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
-	sends_over(conn, &retired, status);
+		return;
+	}
+	list_for_each_entry(pos, &retired, list)
+		if (pos->done)
+			pos->done(pos, status);
+	slots_put(conn, &retired);
+	if (unlikely(trim))
+		slots_trim(conn);
 }
 
 /* Returns 0; -ENOTCONN: nothing was posted; or 1: not all of it, but perhaps
@@ -387,67 +328,36 @@ static void settle_later(struct rpcrdma2_conn *conn)
 	queue_delayed_work(rpcrdma2_wq, &conn->sq.settle, RPCRDMA2_LINGER);
 }
 
-/* If Sends hold pages and none has completed since the last look, a signaled RDMA
- * Write of no bytes goes behind them, which needs neither a handle nor a credit.
+/* If no Send has followed those that hold pages, or buffers of an idle connection, a
+ * signaled RDMA Write of no bytes goes behind them in a slot for control messages. It
+ * needs neither a handle nor a credit.
  */
 static void settle_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  sq.settle.work);
-	struct rpcrdma2_sq *sq = &conn->sq;
 	struct ib_rdma_wr wr = {
-		.wr.wr_cqe	= &sq->settle_cqe,
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
 	};
-	bool lingering;
-	int ret = 0;
+	struct rpcrdma2_send *send = NULL;
+	bool waits, due;
 
-	spin_lock(&sq->lock);
-	lingering = sq->lingering && !sq->closed;
-	if (lingering && sq->settle_seen == sq->completions && !sq->settling) {
-		ret = sq_post(conn, &wr.wr);
-		sq->settling = ret >= 0;
-		if (sq->settling)
-			sq->settle_to = list_last_entry(&sq->posted,
-							struct rpcrdma2_send,
-							list);
-	}
-	sq->settle_seen = sq->completions;
-	spin_unlock(&sq->lock);
-	if (unlikely(ret))
-		rpcrdma2_conn_kill(conn, -ENOTCONN);
-	if (lingering)
-		settle_later(conn);
-}
-
-/**
- * rpcrdma2_send_fit - room for a message that is longer than usual
- * @send: an unposted slot
- * @len: bytes of the message
- * @gfp: how to ask for memory
- *
- * A Reply may have to be longer than what slots have been made smaller to
- * since its Call came. The slot has its size again some time after it is free.
- *
- * Context: process; sleeps as @gfp says.
- * Return: 0 or -ENOMEM, the slot as it was.
- */
-int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len, gfp_t gfp)
-{
-	struct rpcrdma2_conn *conn = send->conn;
-
-	if (unlikely(len > READ_ONCE(conn->sq.slot_want)))
-		rpcrdma2_stat_inc(conn->p.stats, replies_grown);
-	if (likely(len <= send->size))
-		return 0;
-	if (slot_buffer(send, slot_bytes(len), gfp))
-		return -ENOMEM;
 	spin_lock(&conn->sq.lock);
-	WRITE_ONCE(conn->sq.slot_changing, true);
+	waits = (conn->sq.lingering || conn->sq.trimming) && !conn->sq.closed;
+	due = waits && conn->sq.unsignaled &&
+	      (conn->sq.trimming ||
+	       time_after_eq(jiffies, conn->sq.held_at + RPCRDMA2_LINGER));
 	spin_unlock(&conn->sq.lock);
-	rpcrdma2_conn_kick(conn);
-	return 0;
+	if (due)
+		send = rpcrdma2_send_get(conn, 1, NULL, true);
+	if (send) {
+		wr.wr.wr_cqe = &send->cqe;
+		send->sge.length = 0;
+		rpcrdma2_send_post(send, &wr.wr);
+	}
+	if (waits)
+		settle_later(conn);
 }
 
 static void slots_free(struct rpcrdma2_send *slots, u32 count)
@@ -589,7 +499,6 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
 	INIT_LIST_HEAD(&sq->chains);
 	INIT_LIST_HEAD(&sq->waiters);
 	INIT_DELAYED_WORK(&sq->settle, settle_worker);
-	sq->settle_cqe.done = settle_done;
 }
 
 /**
@@ -617,14 +526,14 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_sends_grow - make the slots for RPC messages
  * @conn: connection, not READY yet
- * @size: bytes wanted for the largest message
+ * @size: capacity wanted, bytes
  * @min: bytes that must be had
  *
  * Takes less than @size when memory is fragmented, so that a connection
  * comes up all the same.
  *
  * Context: may sleep (GFP_NOIO).
- * Return: the size, or -ENOMEM.
+ * Return: the capacity, or -ENOMEM.
  */
 int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 {
@@ -632,8 +541,8 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 	u32 i;
 
 	for (;;) {
-		slots = slots_alloc(conn, conn->sq.nslots, slots_keep(conn),
-				    slot_bytes(size));
+		slots = slots_alloc(conn, conn->sq.nslots,
+				    RPCRDMA2_LEAST_BUFFERS, size);
 		if (slots)
 			break;
 		if (size <= min)
@@ -641,124 +550,12 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 		size = max(size / 2, min);
 	}
 	conn->sq.slots = slots;
+	conn->sq.slot_size = size;
 	spin_lock(&conn->sq.lock);
 	for (i = 0; i < conn->sq.nslots; i++)
 		slot_back(conn, &slots[i], false);
 	spin_unlock(&conn->sq.lock);
-	conn->sq.slot_size = size;
-	conn->sq.slot_asked = size;
-	conn->sq.slot_want = size;
-	conn->sq.slot_shrink_at = jiffies;
 	return size;
-}
-
-/**
- * rpcrdma2_sends_resize - another size for the slots of RPC messages
- * @conn: connection in state READY
- * @size: bytes
- *
- * sq.slot_size follows: at once if it is less, otherwise when no slot has a
- * smaller buffer any more, which takes the completion of what is posted. It
- * is the work item of the connection that makes new buffers. When there is
- * no memory for larger ones, sq.slot_want falls back to sq.slot_size, and
- * only another @size is tried.
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size)
-{
-	spin_lock(&conn->sq.lock);
-	if (size == conn->sq.slot_asked || conn->sq.closed) {
-		spin_unlock(&conn->sq.lock);
-		return;
-	}
-	conn->sq.slot_asked = size;
-	if (size < conn->sq.slot_want)
-		conn->sq.slot_shrink_at = jiffies + RPCRDMA2_SLOT_LINGER;
-	WRITE_ONCE(conn->sq.slot_want, size);
-	WRITE_ONCE(conn->sq.slot_size, min(conn->sq.slot_size, size));
-	WRITE_ONCE(conn->sq.slot_changing, true);
-	spin_unlock(&conn->sq.lock);
-	rpcrdma2_conn_kick(conn);
-}
-
-/* A free slot that should have another buffer than it has. */
-static struct rpcrdma2_send *slot_misfit(struct rpcrdma2_conn *conn)
-{
-	u32 want = slot_bytes(conn->sq.slot_want);
-	bool shrink = time_after_eq(jiffies, conn->sq.slot_shrink_at);
-	struct rpcrdma2_send *send;
-
-	lockdep_assert_held(&conn->sq.lock);
-	list_for_each_entry(send, &conn->sq.free, list)
-		if (send->size < want || (shrink && send->size > want))
-			return send;
-	if (conn->sq.buffers >= slots_keep(conn))
-		return NULL;
-	return list_first_entry_or_null(&conn->sq.bare, struct rpcrdma2_send,
-					list);
-}
-
-/* How far has a change of size come? */
-static void slots_progress(struct rpcrdma2_conn *conn)
-{
-	bool small = conn->sq.buffers < slots_keep(conn), large = false;
-	u32 i, size, want = slot_bytes(conn->sq.slot_want);
-
-	lockdep_assert_held(&conn->sq.lock);
-	for (i = 0; i < conn->sq.nslots; i++) {
-		size = READ_ONCE(conn->sq.slots[i].size);
-		small |= size && size < want;
-		large |= size > want;
-	}
-	if (!small)
-		WRITE_ONCE(conn->sq.slot_size, conn->sq.slot_want);
-	WRITE_ONCE(conn->sq.slot_changing, small || large);
-}
-
-/**
- * rpcrdma2_sends_adjust - give slots buffers of the size that is wanted
- * @conn: connection in state READY
- *
- * One at a time, so that messages find the others. Slots in use have their
- * turn later.
- *
- * Context: the work item of the connection; sleeps for memory (no I/O).
- * Return: jiffies after which to call it again, 0: only after
- * rpcrdma2_conn_kick()
- */
-unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_send *send;
-	bool had, failed = false;
-	u32 want;
-
-	if (!READ_ONCE(conn->sq.slot_changing))
-		return 0;
-	spin_lock(&conn->sq.lock);
-	while (!conn->sq.closed && !failed && (send = slot_misfit(conn))) {
-		list_del_init(&send->list);
-		had = send->buf;
-		want = conn->sq.slot_want;
-		spin_unlock(&conn->sq.lock);
-
-		if (had && READ_ONCE(conn->sq.buffers) > slots_keep(conn))
-			slot_unmap(send);
-		else
-			failed = slot_buffer(send, slot_bytes(want),
-					     rpcrdma2_gfp());
-
-		spin_lock(&conn->sq.lock);
-		slot_back(conn, send, had);
-		if (failed && want > conn->sq.slot_size) {
-			WRITE_ONCE(conn->sq.slot_want, conn->sq.slot_size);
-			failed = false;
-		}
-	}
-	slots_progress(conn);
-	spin_unlock(&conn->sq.lock);
-	sq_run_waiters(conn);
-	return READ_ONCE(conn->sq.slot_changing) ? RPCRDMA2_SLOT_LINGER : 0;
 }
 
 /**
@@ -766,22 +563,22 @@ unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn)
  *	many
  * @conn: connection in state READY
  *
+ * Those of Sends that are not retired yet are given back when they are, which the
+ * settle work sees to.
+ *
  * Context: process; does not sleep.
  */
 void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_send *send;
+	bool more;
 
+	slots_trim(conn);
 	spin_lock(&conn->sq.lock);
-	while (conn->sq.buffers > slots_keep(conn) &&
-	       !list_empty(&conn->sq.free)) {
-		send = list_last_entry(&conn->sq.free, struct rpcrdma2_send,
-				       list);
-		list_del_init(&send->list);
-		slot_unmap(send);
-		slot_back(conn, send, true);
-	}
+	more = !list_empty(&conn->sq.posted);
+	conn->sq.trimming = more;
 	spin_unlock(&conn->sq.lock);
+	if (more)
+		settle_later(conn);
 }
 
 /**
@@ -796,12 +593,10 @@ size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
 	size_t sum = conn->sq.nslots * sizeof(struct rpcrdma2_send) +
 		     RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
 						 RPCRDMA2_CONTROL_SIZE);
-	u32 i, size;
 
-	for (i = 0; conn->sq.slots && i < conn->sq.nslots; i++) {
-		size = READ_ONCE(conn->sq.slots[i].size);
-		sum += size ? rpcrdma2_buf_bytes(size) : 0;
-	}
+	if (conn->sq.slot_size)
+		sum += READ_ONCE(conn->sq.buffers) *
+		       rpcrdma2_buf_bytes(conn->sq.slot_size);
 	return sum;
 }
 
@@ -863,7 +658,6 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 	list_for_each_entry(send, &posted, list)
 		send->posted = false;
 	conn->sq.lingering = 0;
-	conn->sq.settle_to = NULL;
 	spin_unlock(&conn->sq.lock);
 	list_for_each_entry(send, &posted, list) {
 		if (!send->done)
@@ -1033,7 +827,11 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
  *
  * After success the slot belongs to its completion and must not be touched.
  *
- * Context: process; does not sleep.
+ * A peer that lowers its limit unasked gets nothing longer behind the answer to
+ * what it sends next: that is posted under the same lock. A message that was
+ * built before is not posted any more, and the connection is given up.
+ *
+ * Context: process; does not sleep. Requirements: CHG-28.
  * Return: 0, or -ENOTCONN: nothing of the chain completes, the slot was
  * given back without calling send->done, the connection is given up.
  */
@@ -1063,7 +861,10 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 		/* What find_req() leads to is posted behind this */
 		smp_store_release(send->on_wire, true);
 	}
-	ret = sq_post(conn, first ?: &send->wr);
+	ret = -ENOTCONN;
+	if (likely(len <= rpcrdma2_limits_send(&conn->limits) ||
+		   slot_is_control(conn, send)))
+		ret = sq_post(conn, first ?: &send->wr);
 	if (likely(ret >= 0)) {
 		conn->sq.unsignaled = signaled ? 0 : conn->sq.unsignaled + 1;
 		spin_unlock(&conn->sq.lock);

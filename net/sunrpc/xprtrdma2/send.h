@@ -26,12 +26,7 @@ struct rpcrdma2_send;
  * @unsignaled: Sends posted since the last signaled one
  * @lingering: pages that wait for these
  * @held_at: when the last Send that holds pages was posted, jiffies
- * @completions: of Sends, and of what stood in for one
  * @settle: its work item sees to it that nothing lingers for long
- * @settle_seen: @completions when that looked last
- * @settle_cqe: completion of what it posts
- * @settling: it has posted something
- * @settle_to: the last Send in front of that, unless over
  * @free: free send slots for RPC messages
  * @bare: those that have no buffer
  * @buffers: how many have one, free or not
@@ -42,11 +37,8 @@ struct rpcrdma2_send;
  * @slots: slots for RPC messages, an array of @nslots; they exist from
  *	READY on, when the size of the largest message is known
  * @nslots: how many
- * @slot_size: bytes that each can hold which has a buffer, 0 before they exist
- * @slot_asked: bytes that each was to hold, last
- * @slot_want: the same, or less if there was no memory
- * @slot_shrink_at: jiffies from when on larger ones are not kept
- * @slot_changing: some may have a buffer of another size
+ * @slot_size: capacity of each that has a buffer, bytes; 0 before they exist
+ * @trimming: the connection is idle; fewer buffers when what is posted is retired
  * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
  */
 struct rpcrdma2_sq {
@@ -58,12 +50,7 @@ struct rpcrdma2_sq {
 	u32				unsignaled;
 	u32				lingering;
 	unsigned long			held_at;
-	u32				completions;
 	struct delayed_work		settle;
-	u32				settle_seen;
-	struct ib_cqe			settle_cqe;
-	bool				settling;
-	struct rpcrdma2_send		*settle_to;
 	struct list_head		free;
 	struct list_head		bare;
 	u32				buffers;
@@ -74,10 +61,7 @@ struct rpcrdma2_sq {
 	struct rpcrdma2_send		*slots;
 	u32				nslots;
 	u32				slot_size;
-	u32				slot_asked;
-	u32				slot_want;
-	unsigned long			slot_shrink_at;
-	bool				slot_changing;
+	bool				trimming;
 	struct rpcrdma2_send		*control_slots;
 };
 
@@ -110,7 +94,7 @@ struct rpcrdma2_sq_waiter {
  * @conn: its connection
  * @list: free list, or the list of posted slots in posting order
  * @buf: mapped memory for header and pulled-up data; @size bytes
- * @size: bytes at @buf; the largest message this side sends
+ * @size: bytes at @buf: of RPC messages, the capacity of all
  * @nwrs: send queue entries it holds
  * @cid: names it in traces
  * @posted: it is on the list of posted slots
@@ -162,13 +146,7 @@ static inline u32 rpcrdma2_sq_most(const struct rpcrdma2_sq *sq)
 /* Bytes that every slot for RPC messages can hold; 0 before there are any */
 static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sq *sq)
 {
-	return READ_ONCE(sq->slot_size);
-}
-
-/* The same when the change under way is complete */
-static inline u32 rpcrdma2_sends_goal(const struct rpcrdma2_sq *sq)
-{
-	return READ_ONCE(sq->slot_want);
+	return sq->slot_size;
 }
 
 /* Life */
@@ -183,8 +161,6 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn);
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
 
 /* Memory */
-void rpcrdma2_sends_resize(struct rpcrdma2_conn *conn, u32 size);
-unsigned long rpcrdma2_sends_adjust(struct rpcrdma2_conn *conn);
 void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn);
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 
@@ -192,7 +168,6 @@ size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 					struct rpcrdma2_sq_waiter *w,
 					bool control);
-int rpcrdma2_send_fit(struct rpcrdma2_send *send, u32 len, gfp_t gfp);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
 struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 					 u32 inv_handle);

@@ -518,11 +518,6 @@ static void svc_recv_error(struct rpcrdma2_conn *conn,
 	rpcrdma2_bc_error(conn->p.owner, rx);
 }
 
-static u32 svc_replies_due(struct rpcrdma2_conn *conn)
-{
-	return rpcrdma2_bc_replies_due(conn->p.owner);
-}
-
 /* sunrpc knows of something that this client may use. */
 static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
@@ -596,7 +591,6 @@ static void svc_trim(struct rpcrdma2_conn *conn)
 
 	rpcrdma2_calls_trim(&svc->resp, rpcrdma2_credit_grant(&conn->rq) +
 					RPCRDMA2_CONTROL_RESERVE);
-	rpcrdma2_responder_trim(&svc->resp);
 }
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
@@ -604,7 +598,6 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv_reply	= svc_recv_reply,
 	.recv_error	= svc_recv_error,
 	.window		= svc_window,
-	.replies_due	= svc_replies_due,
 	.trusted	= svc_trusted,
 	.completions	= svc_completions,
 	.lost		= svc_lost,
@@ -685,7 +678,7 @@ static void svc_policy(const struct rdma_cm_id *cm_id, struct net *net,
 /* A new transport without a connection, which has the request's origin. */
 static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 				      struct rpcrdma2_pending *req,
-				      u32 recv_size)
+				      u32 capacity)
 {
 	struct rdma_cm_id *cm_id = req->cm_id;
 	const struct rpcrdma2_limits limits = {
@@ -717,7 +710,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 	INIT_LIST_HEAD(&svc->ready);
 	INIT_WORK(&svc->close_work, svc_close);
 	INIT_WORK(&svc->free_work, svc_free);
-	rpcrdma2_recv_pool_init(&svc->pool, recv_size);
+	rpcrdma2_recv_pool_init(&svc->pool, capacity);
 	svc->pool.node = ibdev_to_node(cm_id->device);
 	return svc;
 }
@@ -733,7 +726,7 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 		.pool		= &svc->pool,
 		.policy		= *policy,
 		/* D-16 */
-		.send_size	= policy->val[RPCRDMA2_POLICY_RECV_SIZE],
+		.send_size	= rpcrdma2_policy_capacity(policy),
 		.calls		= RPCRDMA2_BC_CALLS,
 		.serves		= credits,
 		.serves_initial	= clamp(server_first_credits, 1U, credits),
@@ -800,7 +793,7 @@ static void svc_accept_one(struct svc_xprt *listener,
 
 	rpcrdma2_admit_room(listener_of(listener)->admission);
 	svc_policy(req->cm_id, listener->xpt_net, &policy);
-	svc = svc_alloc(listener, req, policy.val[RPCRDMA2_POLICY_RECV_SIZE]);
+	svc = svc_alloc(listener, req, rpcrdma2_policy_capacity(&policy));
 	if (!svc) {
 		rpcrdma2_conn_refuse(req->cm_id, -ENOMEM);
 		rdma_destroy_id(req->cm_id);

@@ -81,8 +81,6 @@ RPCRDMA2_STAT(props_changed),		/* own values that changed */
 RPCRDMA2_STAT(peer_props_changed),
 RPCRDMA2_STAT(props_unasked),		/* peer lowered on its own (CHG-28) */
 RPCRDMA2_STAT(props_ignored),		/* not the peer's to change (CHG-22) */
-RPCRDMA2_STAT(replies_held),		/* Replies that waited for a RESPROP */
-RPCRDMA2_STAT(replies_grown),		/* longer than a send slot */
 RPCRDMA2_STAT(resprops_dropped),		/* RESPROPs not sent: no room */
 RPCRDMA2_STAT(callbacks_refused),	/* not sent: the client accepts none */
 RPCRDMA2_STAT(recv_shortages),		/* Receives that had to wait for memory */

@@ -2,7 +2,7 @@
 /*
  * Push: turns the results of a Reply that go to Write chunks, and the stream
  * that goes to the Reply chunk, into RDMA Writes. What goes where was decided
- * before (reply.c); posting them is reply.c's as well.
+ * before (reply.c); what does not fit into one post is batch.c's.
  *
  * Process context, the executor's thread. The Call belongs to the caller, so
  * there is nothing to lock.
@@ -77,7 +77,7 @@ static u32 xdr_piece(const struct xdr_buf *xdr, u32 pos, u32 len,
  * @xdr: the Reply
  * @segs: segments not begun
  * @seg: segment being filled; @seg.length bytes of it are left
- * @rw: being filled, or NULL
+ * @rw: being filled, the last one on @todo; or NULL
  * @left: bytes still to come, a hint for the size of @rw
  */
 struct gather {
@@ -97,11 +97,10 @@ static int gather_close(struct gather *g)
 	if (!rw)
 		return 0;
 	g->rw = NULL;
-	list_add_tail(&rw->list, &g->call->todo);
 	ret = rpcrdma2_rw_map(g->call->conn, rw);
 	if (ret)
 		return ret;
-	g->call->batch += rw->nwrs;
+	g->call->nwrs += rw->nwrs;
 	return rw->nwrs < rpcrdma2_sq_most(&g->call->conn->sq) ? 0 : -EMSGSIZE;
 }
 
@@ -112,15 +111,14 @@ static int gather_open(struct gather *g)
 	u32 nents;
 
 	nents = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
-	rw = rpcrdma2_rw_get(&g->call->resp->rws, nents);
+	rw = rpcrdma2_rw_alloc(min(nents, rpcrdma2_rw_max_nents(conn,
+								DMA_TO_DEVICE)));
 	if (!rw)
 		return -ENOMEM;
 	rw->dir = DMA_TO_DEVICE;
 	rw->handle = g->seg.handle;
 	rw->offset = g->seg.offset;
-	rw->length = 0;
-	rw->max_nents = min(rw->max_nents,
-			    rpcrdma2_rw_max_nents(conn, rw->dir));
+	list_add_tail(&rw->list, &g->call->todo);
 	g->rw = rw;
 	return 0;
 }
@@ -163,7 +161,6 @@ static int gather_piece(struct gather *g, struct page *page, u32 off, u32 len)
 				return ret;
 			continue;
 		}
-		g->rw->length += n;
 		g->seg.offset += n;
 		g->seg.length -= n;
 		g->left -= n;
@@ -173,8 +170,9 @@ static int gather_piece(struct gather *g, struct page *page, u32 off, u32 len)
 	return 0;
 }
 
-static int gather_range(struct gather *g, u32 pos, u32 len)
+static int gather_range(void *priv, u32 pos, u32 len)
 {
+	struct gather *g = priv;
 	struct page *page;
 	u32 off, n;
 	int ret;
@@ -204,15 +202,10 @@ static void gather_begin(struct gather *g, struct rpcrdma2_call_ctx *call,
 	g->left = bytes;
 }
 
-static int reply_gather_range(void *priv, u32 pos, u32 len)
-{
-	return gather_range(priv, pos, len);
-}
-
 /**
  * rpcrdma2_reply_push_results - RDMA Writes for the reduced results
  * @call: the Call, its Write chunks given out (@written, @reduced); gets the
- *	RDMA Writes on its @todo and their work requests counted in @batch
+ *	RDMA Writes on its @todo and their work requests counted in @nwrs
  * @xdr: the Reply
  *
  * CHK-15, CHK-16, LNG-13.
@@ -241,8 +234,6 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
 				   call->reduced[i].length);
 		if (!ret)
 			ret = gather_close(&g);
-		else if (g.rw)
-			rpcrdma2_rw_put(&call->resp->rws, g.rw);
 		if (ret)
 			return ret;
 		rpcrdma2_stat_inc(stats, write_chunks);
@@ -255,7 +246,7 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
 /**
  * rpcrdma2_reply_push_stream - RDMA Writes for the Reply chunk
  * @call: the Call; gets the RDMA Writes on its @todo and their work requests
- *	counted in @batch
+ *	counted in @nwrs
  * @xdr: the Reply, of which what was not reduced is written
  *
  * LNG-2, LNG-5, LNG-8.
@@ -274,11 +265,9 @@ int rpcrdma2_reply_push_stream(struct rpcrdma2_call_ctx *call,
 	if (!rpcrdma2_reply_chunk(call->hdr.call, &segs))
 		return -EMSGSIZE;
 	gather_begin(&g, call, xdr, segs, call->reply_bytes);
-	ret = rpcrdma2_reply_ranges(call, xdr, reply_gather_range, &g);
+	ret = rpcrdma2_reply_ranges(call, xdr, gather_range, &g);
 	if (!ret)
 		ret = gather_close(&g);
-	else if (g.rw)
-		rpcrdma2_rw_put(&call->resp->rws, g.rw);
 	if (ret)
 		return ret;
 	rpcrdma2_stat_inc(call->conn->p.stats, reply_chunks);

@@ -515,11 +515,9 @@ RP_CASE("client-change", DECISION, rev_floor, "CHG-27,INL-6,REV-7",
 	struct peer *p = with_session_x(&call);
 	unsigned int i;
 
+	/* It may refuse while its Call waits (CHG-27). */
 	for (i = 0; i < 5; i++) {
-		if (sizes[i] > 4096)
-			peer_get_size(p, sizes[i]);
-		else
-			peer_ask_size(p, sizes[i]);
+		peer_ask_size(p, sizes[i]);
 		rp_check(p->rbsiz >= cb_max + 36,
 			 "the size is %u, a callback may have %u bytes",
 			 p->rbsiz, cb_max);

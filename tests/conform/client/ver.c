@@ -940,7 +940,7 @@ RP_CASE("version", DECISION, cl_rbsiz_huge, "PROP-16,SEC-3",
 
 	settle_at(s, 0xffffffff, 4096);
 	must_mount(s);
-	writes_within(s, 60000, 16384);
+	writes_within(s, 60000, 20480);
 	cl_end(s);
 }
 

@@ -478,37 +478,6 @@ void peer_withholds(struct peer *p, uint32_t bytes)
 		server_withholds(p, bytes);
 }
 
-/* A server may hold a Reply back, or say at once that it is too long. */
-void peer_holds(struct peer *p, uint32_t bytes)
-{
-	struct rp_rx *rx;
-
-	if (p->s) {
-		peer_withholds(p, bytes);
-		return;
-	}
-	p->late = send_read(p, bytes);
-	p->late_bytes = bytes;
-	peer_ask_nothing(p);
-	null_call_works(p);
-	rx = rp_recv_within(p->c, RP_SILENCE / rp_opt.scale + 1);
-	if (!rx)
-		return;
-	rp_must_match(rx, error2_arg(p->late, REPLY_RESOURCE, ANY));
-	p->late_bytes = 0;
-}
-
-void peer_lets_go(struct peer *p, bool sends)
-{
-	uint32_t bytes = p->late_bytes;
-
-	p->late_bytes = 0;
-	if (bytes && sends)
-		peer_expect(p, read_reply(p->late, bytes));
-	else if (bytes)
-		peer_expect(p, error2_arg(p->late, REPLY_RESOURCE, ANY));
-}
-
 void peer_limit(struct peer *p, uint32_t bytes)
 {
 	p->own = bytes;
@@ -619,22 +588,6 @@ static bool has_updated(struct peer *p, unsigned int n)
 void peer_updates(struct peer *p, unsigned int updates)
 {
 	wait_for(p, has_updated, updates, "no UPDPROP comes");
-}
-
-/* Nothing wakes us when it gives up asking. */
-void peer_idle(struct peer *p)
-{
-	unsigned int i;
-
-	p->hold = false;
-	for (i = 0; peer_shows(p, "request_pending"); i++) {
-		rp_check(i < 50 * 60 * rp_opt.scale, "it goes on asking");
-		if (p->s)
-			cl_serve_for(p->s, 0);
-		else
-			peer_alive(p);
-		rp_sleep(20);
-	}
 }
 
 void peer_answer(struct peer *p, struct rp_msg *m)

@@ -30,8 +30,6 @@
  * @cycles: those that do not
  * @request: the last one that was held
  * @waiting: it has no answer
- * @late: server: XID of a READ whose Reply it holds back, and its bytes
- * @late_bytes: 0 if there is none
  * @other: client: messages for the case
  * @others: number of them
  */
@@ -52,8 +50,6 @@ struct peer {
 	unsigned int	cycles;
 	struct chg	request;
 	bool		waiting;
-	uint32_t	late;
-	uint32_t	late_bytes;
 	struct rp_rx	*other[8];
 	unsigned int	others;
 };
@@ -108,13 +104,6 @@ void peer_sends(struct peer *p, uint32_t bytes);
 void peer_withholds(struct peer *p, uint32_t bytes);
 void peer_limit(struct peer *p, uint32_t bytes);
 
-/* While it waits for a smaller size of ours to be granted: it does not send
- * this many bytes, though we have room for them. Then, when it knows: it
- * does, or it can't.
- */
-void peer_holds(struct peer *p, uint32_t bytes);
-void peer_lets_go(struct peer *p, bool sends);
-
 /* Its administrator writes this; it must be taken, or refused, or either. */
 void peer_order(struct peer *p, const char *order);
 void peer_order_refused(struct peer *p, const char *order);
@@ -125,8 +114,6 @@ void peer_asks(struct peer *p);
 void peer_asks_size(struct peer *p, uint32_t size);
 /* Answer that; the XID is filled in. */
 void peer_answer(struct peer *p, struct rp_msg *m);
-/* Wait until it has nothing more to ask; what comes is rejected. */
-void peer_idle(struct peer *p);
 /* Wait for an UPDPROP, if it has not sent so many. */
 void peer_updates(struct peer *p, unsigned int updates);
 /* What it shows of the connection */

@@ -278,7 +278,7 @@ void rp_record_wanted(const struct rp_msg *want);
 
 /* ---- connections: conn.c ---- */
 
-#define RP_RECV_SIZE	16384
+#define RP_RECV_SIZE	32768
 #define RP_NR_RECVS	192
 #define RP_NR_SENDS	64
 

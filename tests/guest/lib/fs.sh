@@ -27,7 +27,7 @@ if quick; then STEP=3 BIG=8 MANY=1500; else STEP=1 BIG=64 MANY=5000; fi
 # Lengths that put a message on either side of a threshold whatever its
 # headers: as RPC messages are multiples of 4 bytes long, steps up to 3 meet
 # every message length.
-THRESHOLDS="1024 4096 8192 16384"
+THRESHOLDS="1024 4096 8192 16384 20480"
 # shellcheck disable=SC2086 # a list
 around() { # STEP [THRESHOLD...]
 	local step=$1 t
@@ -402,13 +402,13 @@ small_window() {
 
 # small_messages, default_messages: what goes inline on connections made from
 # now on, bytes in each direction. 4096 is the least.
-_messages() { # BYTES
+_messages() { # CLIENT-RECEIVES SERVER-RECEIVES
 	ours || return 0
-	by_default client recv_size "$1" send_size "$1"
-	by_default server recv_size "$1"
+	by_default client recv_size "$1" send_size "$2"
+	by_default server recv_size "$2"
 }
-small_messages() { _messages 4096; }
-default_messages() { _messages 16384; }
+small_messages() { _messages 4096 4096; }
+default_messages() { _messages 16384 20480; }
 
 default_window() {
 	if ours; then

@@ -17,7 +17,7 @@ have_rdma2() { modprobe -qn rpcrdma2; }
 # Tests that count messages and look at sizes want no change that they have not
 # asked for.
 load_rpcrdma2() {
-	modprobe rpcrdma2 adapt_size=0 adapt_seconds=0 ${lab_replace:+replace=1} \
+	modprobe rpcrdma2 adapt_seconds=0 ${lab_replace:+replace=1} \
 		"$@" || return
 	# shellcheck disable=SC2086 # words
 	[ -z "${HW_POLICY-}" ] || for_both $HW_POLICY

@@ -60,14 +60,6 @@ agreed() {
 	}
 }
 
-# cycled: as many messages went both ways as there can be posted Receives.
-cycled() {
-	tell client messages 300
-	tell server messages 300
-	lab_wait 60 quiet client
-	lab_wait 60 quiet server
-}
-
 # Nothing went wrong since the start.
 clean() {
 	local role rc=0
