@@ -62,7 +62,7 @@ if [ -n "$ofed" ]; then
 	mapfile -t ofed <<< "$ofed"
 	set -- "$@" "${ofed[@]}"
 	symbols=${ofed[1]#*=}
-	say "The RDMA drivers are a vendor's: building with ${symbols%/*}"
+	say "The RDMA drivers are from a vendor: building with ${symbols%/*}"
 fi
 mkdir -p "$dir"
 link_sources

@@ -334,7 +334,7 @@ make_args=("$@")
 compile new BASE "${names[@]}"
 if [ ! -f "$tmp/BASE_new.o" ]; then
 	cat "$tmp/log.new" >&2
-	echo "error: nothing can be built for the kernel in $kdir" >&2
+	echo "error: no module can be built for the kernel in $kdir" >&2
 	exit 1
 fi
 declare -a rest=() unknown=()

@@ -84,7 +84,7 @@ fetch_source() {
 
 	mkdir -p "$dir"
 	if [ -d "$source" ]; then
-		[ -d "$source/fs/nfs" ] || die "$source is no kernel source tree"
+		[ -d "$source/fs/nfs" ] || die "$source is not a kernel source tree"
 		# Sources only: somebody may have built in that tree.
 		source_files | tar -C "$source" -c --null -T - |
 			tar -C "$dir" -x
@@ -202,7 +202,7 @@ build() {
 		rm -rf "$work"
 	done
 	rm -rf "$fetched"
-	die "no patch of $TOP/patches is for $source: none of them applies and compiles"
+	die "no patch in $TOP/patches applies to $source and compiles"
 }
 
 # Flags of a make that may have called this script are not for kbuild.
@@ -234,7 +234,7 @@ done
 
 kdir=${kdir:-/lib/modules/${kver:=$(uname -r)}/build}
 [ -f "$kdir/Module.symvers" ] || {
-	[ -n "$kver" ] || die "$kdir is no kernel build directory"
+	[ -n "$kver" ] || die "$kdir is not a kernel build directory"
 	no_headers "$kver"
 }
 kdir=$(readlink -f "$kdir")

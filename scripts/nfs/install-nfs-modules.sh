@@ -74,7 +74,7 @@ install_modules() {
 	dest=$base/updates/nfs-rdmaver
 	[ "$root" = / ] || mkdir -p "$base"
 	[ -d "$base" ] ||
-		die "there is no kernel $kver in ${base%/*}; KVER= chooses one"
+		die "there is no kernel $kver in ${base%/*}; select one with KVER="
 	[ -w "$base" ] || die "$base is not writable: run this as root"
 	[ -z "$key" ] || [ -x "$signer" ] ||
 		die "there is no $signer: install the headers of $kver"

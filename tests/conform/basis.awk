@@ -16,6 +16,12 @@ function trim(s) {
 	sub(/ +$/, "", s)
 	return s
 }
+# A section of decisions.md: its heading and all of its text
+function decision() {
+	if (id)
+		row(id, "decision", "Documentation/decisions.md", trim(open ": " says))
+	id = ""
+}
 BEGIN {
 	FS = "\t"
 	print "/* Made by basis.awk. */"
@@ -25,9 +31,17 @@ FNR == 1 { file++ }
 file < 3 && /^#/ { next }
 file == 1 { section[$1] = $2 }
 file == 2 { row($1, $2, section[$1], $5) }
-file == 3 && /^\| D-[0-9]+ \|/ {
-	split($0, f, "|")
-	row(trim(f[2]), "decision", "Documentation/decisions.md",
-		trim(f[3]) ": " trim(f[4]))
+file == 3 && /^#/ { decision() }
+file == 3 && /^### D-[0-9]+: / {
+	id = open = $0
+	gsub(/^### |: .*/, "", id)
+	sub(/^### D-[0-9]+: /, "", open)
+	sub(/ \(wire\)$/, "", open)
+	says = ""
+	next
 }
-END { print "\t{ 0 },\n};" }
+file == 3 && id && NF { says = says (says ? " " : "") $0 }
+END {
+	decision()
+	print "\t{ 0 },\n};"
+}

@@ -191,15 +191,15 @@ run_version() { # NFS version
 	claim "mounted again" mount_nfs rxe "$vers"
 	claim "all $FILES files are there" same_number "/mnt/v$vers"
 	step "Reading everything back ..."
-	claim "SHA-256 of every file is right through NFS" check_sums "/mnt/v$vers"
+	claim "SHA-256 of every file is correct through NFS" check_sums "/mnt/v$vers"
 	done_step "read and compared"
 	claim "payload moved by RDMA Write: $(counter server write_bytes) bytes" \
 		is "$(counter server write_bytes)" -ge $((BYTES * 9 / 10))
-	claim "SHA-256 of every file is right on the server" check_sums "/export/v$vers"
+	claim "SHA-256 of every file is correct on the server" check_sums "/export/v$vers"
 
 	direct_io "$vers"
 	claim "no malformed message, no stray reply, no reconnect" no_trouble
-	say "The connection, both ends (zeros left out):"
+	say "The connection, both ends (without zeros):"
 	show_connection
 	claim "the RDMA device sent $(($(device_count sent_pkts) - packets)) packets" \
 		is $(($(device_count sent_pkts) - packets)) -gt $((BYTES / 4096))
@@ -233,19 +233,19 @@ same_on() { cmp "$SOURCE/$2" "$1/${2##*/}"; }
 
 older_server() {
 	say ""
-	say "=== A server that knows version 1 only ==="
+	say "=== A server with version 1 only ==="
 	claim "the kernel's own transport listens: echo 'rdma 20050' > /proc/fs/nfsd/portlist" \
 		lab_listen rdma 20050
 	claim "mount -o vers=4.2,proto=rdma,rdmaver=2,port=20050" \
 		mount_nfs rxe 4.2 port=20050
-	claim "this client offered version 2 and went on in version 1" \
+	claim "the client offered version 2 and fell back to version 1" \
 		settled_on client 1
 	show_versions client
-	claim "the server took the file" cp $SOURCE/large/1 /mnt/
+	claim "the file is written" cp $SOURCE/large/1 /mnt/
 	umount_nfs
 	claim "mounted again" mount_nfs rxe 4.2 port=20050
-	claim "read through version 1 it is the same" same_on /mnt large/1
-	claim "and on the server, too" same_on /export large/1
+	claim "the file is the same when read through version 1" same_on /mnt large/1
+	claim "and also on the server" same_on /export large/1
 	rm /mnt/1
 	umount_nfs
 	claim "unmounted" not_mounted
@@ -254,12 +254,12 @@ older_server() {
 both_clients() {
 	say ""
 	say "=== Clients of both versions on one port, at the same time ==="
-	say "  The server listens as before: $(grep -m1 rdma2 /proc/fs/nfsd/portlist)"
+	say "  The server still listens: $(grep -m1 rdma2 /proc/fs/nfsd/portlist)"
 	claim "a new client: mount -o vers=3,proto=rdma,rdmaver=2,port=20049 /mnt" \
 		mount_nfs rxe 3
 	claim "the kernel's own client: mount -o vers=3,proto=rdma,port=20049 /run/old" \
 		mount_nfs rxe-v1 3 port=20049 /run/old
-	claim "it is not ours: /proc/mounts shows no rdmaver=" stock_mount /run/old
+	claim "the mount does not use rpcrdma2: /proc/mounts shows no rdmaver=" stock_mount /run/old
 	claim "the new client writes" cp $SOURCE/large/2 /mnt/
 	claim "the old client reads the same" same_on /run/old large/2
 	claim "the old client writes" cp $SOURCE/large/3 /run/old/

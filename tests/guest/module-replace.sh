@@ -269,7 +269,7 @@ one_address() { # DEV
 	rdma link delete "${1}0"
 	lab_wait 10 logged "listener at .* lost its address"
 	lab_net
-	lab_wait 20 logged "listener at .* has its address again"
+	lab_wait 20 logged "listener at .* regained its address"
 	nfs "$1" 4.2
 	get "$D"
 	umount_all

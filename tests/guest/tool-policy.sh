@@ -115,17 +115,17 @@ nonsense() {
 	refused "expected default or an address" policy set client '' credits 7
 	refused "a length up to 32" policy set client 10.0.0.0/33 credits 7
 	refused "a length up to 128" policy set client fd00::/129 credits 7
-	refused "addr4: there are bits behind" policy set client 10.0.0.1/24 credits 7
-	refused "addr6: there are bits behind" policy set client fd00::1/64 credits 7
-	refused "addr4: there are bits behind" policy delete client 10.0.0.1/0
+	refused "addr4: bits after the prefix" policy set client 10.0.0.1/24 credits 7
+	refused "addr6: bits after the prefix" policy set client fd00::1/64 credits 7
+	refused "addr4: bits after the prefix" policy delete client 10.0.0.1/0
 	refused "a port from 1 to" policy set client default port 0 credits 7
 	refused "a port from 1 to" policy set client default port 65536 credits 7
-	refused "expected what is wanted" policy set client default
+	refused "expected settings" policy set client default
 	refused "one of versions recv_size" policy set client default rbsiz 4096
 	refused "one of v1 v2 both after versions" policy set client default versions 2
 	refused "a number after credits" policy set client default credits
 	refused "a number after credits" policy set client default credits 7x
-	refused "credits is said twice" policy set client default credits 7 credits 8
+	refused "credits is given twice" policy set client default credits 7 credits 8
 	refused "recv_size: integer out of range, expected 4096 to 262144" \
 		policy set server default recv_size 4095
 	refused "recv_size: integer out of range" policy set server default recv_size 262145
@@ -207,7 +207,7 @@ wrong_file() {
 	wrong_line 3 "expected one of v1 v2 both" "$good" "" "server default versions 3"
 	wrong_line 2 "recv_size: a client's is 4096 to 65536" "$good" \
 		"client 10.0.0.9 recv_size 100000" "server default credits 9"
-	wrong_line 1 "addr4: there are bits behind" "server 10.0.0.9/8 credits 7" "$good"
+	wrong_line 1 "addr4: bits after the prefix" "server 10.0.0.9/8 credits 7" "$good"
 	wrong_line 3 "line 1 is about the same peers" "$good" "# 2" "$good"
 	wrong_line 2 "line 1 is about the same peers" "client fd00::1 credits 7" \
 		"client FD00:0::1/128 credits 7"

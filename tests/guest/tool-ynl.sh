@@ -95,7 +95,7 @@ nonsense() {
 		--json '{"role": "client", "recv-size": 100}'
 	refused "a server has none" --do policy-set \
 		--json '{"role": "server", "send-size": 4096}'
-	refused "the entry says nothing" --do policy-set --json '{"role": "client"}'
+	refused "the entry has no settings" --do policy-set --json '{"role": "client"}'
 	refused "Invalid argument" --do policy-set --json '{"credits": 9}'
 	# By its path: without, busybox takes its own, and that from the wrong /proc.
 	WHO="/usr/bin/setpriv --reuid 65534 --regid 65534 --clear-groups"

@@ -80,7 +80,7 @@ pair_levels() { # DEV
 }
 
 # Can the stock client be used between guests over it? That client sends one message
-# and waits: see "siw leaves the first message where it is" in
+# and waits: see "siw does not notice the first message" in
 # Documentation/devices.md.
 pair_stock() { [ "$1" != siw ]; } # DEV
 

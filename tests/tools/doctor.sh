@@ -94,7 +94,7 @@ doctor_too_early() {
 	healthy_machine
 	put $PARAMETERS/replace N
 	put /proc/fs/nfsd/portlist "rdma2 20049"
-	finds replace-off "loaded before that was asked for"
+	finds replace-off "loaded before replace=1 was set"
 }
 
 doctor_headers() {
@@ -108,7 +108,7 @@ doctor_dkms() {
 	healthy_machine
 	stop_module
 	rm -r "$M$MODULES/updates"
-	finds module-missing "nothing has built one"
+	finds module-missing "no package has built it"
 	mkdir -p "$M/var/lib/dkms/rpcrdma2/1.0"
 	finds dkms-failed "dkms install -m rpcrdma2 -v 1.0 -k $kver"
 }
@@ -116,7 +116,7 @@ doctor_dkms() {
 doctor_hidden() {
 	healthy_machine
 	put $MODULES/updates/rpcrdma2.ko module
-	finds module-hidden "updates/rpcrdma2.ko is never loaded: modprobe takes updates/dkms/rpcrdma2.ko"
+	finds module-hidden "updates/rpcrdma2.ko is never loaded: modprobe loads updates/dkms/rpcrdma2.ko"
 }
 
 doctor_depmod() {
@@ -128,7 +128,7 @@ doctor_depmod() {
 doctor_old_module() {
 	healthy_machine
 	put /sys/module/rpcrdma2/srcversion 999
-	finds module-old "not the one that is installed"
+	finds module-old "loaded module is not the installed one"
 }
 
 doctor_secure_boot() {
@@ -136,10 +136,10 @@ doctor_secure_boot() {
 	stop_module
 	put /sys/kernel/security/lockdown "none [integrity] confidentiality"
 	[ "$(status rpcrdma2 doctor)" = 1 ]
-	grep "^secure-boot: .*wants it signed, and it is not" "$tmp/said"
+	grep "^secure-boot: .*requires a signature, and the module has none" "$tmp/said"
 	program modinfo <<< 'echo "DKMS module signing key"'
 	[ "$(status rpcrdma2 doctor)" = 1 ]
-	grep "^secure-boot: .*key of \"DKMS module signing key\" enrolled" "$tmp/said"
+	grep "^secure-boot: .*key of \"DKMS module signing key\" to be enrolled" "$tmp/said"
 }
 
 doctor_not_loaded() {
@@ -152,7 +152,7 @@ doctor_port() {
 	healthy_machine
 	rpcrdma2 setup beside
 	put $PARAMETERS/replace N
-	finds port-clash "port 20049: the stock transport has the port"
+	finds port-clash "port 20049: the stock transport uses the port"
 }
 
 doctor_listener() {
@@ -160,7 +160,7 @@ doctor_listener() {
 	put /proc/fs/nfsd/portlist "tcp 2049"
 	finds listener-missing "port 20049: the unit rpcrdma2-listener@20049 has not made"
 	rm "$M/proc/fs/nfsd/portlist"
-	finds listener-missing "nfsd does not run"
+	finds listener-missing "nfsd is not running"
 }
 
 doctor_tcp() {
@@ -208,8 +208,8 @@ doctor_log() {
 	logged log-device "rpcrdma2: x0 refuses a queue pair (-95)"
 	logged log-device "rpcrdma2: x0 has no memory for a queue pair (-12)"
 	logged log-stock "rpcrdma2: replace=1 is not possible while the stock transport is loaded"
-	logged log-segments "rpcrdma2: server s takes chunks of 4 segments only: more"
-	logged log-silent "rpcrdma2: 10.0.0.1:20049 gives no sign of life, connection given up"
+	logged log-segments "rpcrdma2: server s takes chunks of at most 4 segments: transfers"
+	logged log-silent "rpcrdma2: 10.0.0.1:20049 does not respond, connection closed"
 	logged log-listener "rpcrdma2: listener at 10.0.0.1:20049 lost its address: -99"
 }
 

@@ -39,7 +39,7 @@ named_machine() {
 	[    1.000001] Command line: root=/dev/sda1
 	[   12.345678] rpcrdma2: 192.0.2.8:20049: version 1, ERR_VERS (reason 3)
 	[   13.345678] rpcrdma2: [2001:db8::7]:20049: connection lost, gone: x (-5)
-	[   14.345678] rpcrdma2: server attic takes chunks of 4 segments only
+	[   14.345678] rpcrdma2: server attic takes chunks of at most 4 segments
 	[   15.345678] rpcrdma2: cellar.corp.example:20049 speaks version 2
 	[   16.345678] NFS: mounting /home/carol/music from 192.0.2.9.78.81
 	[   16.345679] nfs: server does not do that

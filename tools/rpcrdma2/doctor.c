@@ -89,11 +89,11 @@ static void why_not_built(void)
 		      SAY("apt install linux-headers-%s", kver));
 	else if (!version)
 		found("module-missing", SAY("there is no module for kernel %s", kver),
-		      SAY("nothing has built one"),
+		      SAY("no package has built it"),
 		      SAY("install the package rpcrdma2-dkms"));
 	else
 		found("dkms-failed", SAY("there is no module for kernel %s", kver),
-		      SAY("DKMS has rpcrdma2 %s and has not built it for this kernel; /var/lib/dkms/rpcrdma2/%s/build/make.log may say why",
+		      SAY("DKMS has rpcrdma2 %s but no build for this kernel; see /var/lib/dkms/rpcrdma2/%s/build/make.log",
 			  version, version),
 		      SAY("dkms install -m rpcrdma2 -v %s -k %s", version, kver));
 	json_decref(versions);
@@ -118,8 +118,8 @@ static void check_module_file(void)
 		if (name && !strstr(json_string_value(file), name))
 			found("module-hidden", SAY("%s is never loaded",
 						   json_string_value(file)),
-			      SAY("modprobe takes %s", name),
-			      SAY("take one of the two away: make uninstall, or apt purge rpcrdma2-dkms"));
+			      SAY("modprobe loads %s", name),
+			      SAY("remove one of the two: make uninstall, or apt purge rpcrdma2-dkms"));
 	json_decref(used);
 }
 
@@ -139,8 +139,8 @@ static void check_module_version(void)
 	char *there = module_info("srcversion");
 
 	if (loaded && there && *there && strcmp(loaded, there))
-		found("module-old", SAY("the module that runs is not the one that is installed"),
-		      SAY("it was loaded before an upgrade"),
+		found("module-old", SAY("the loaded module is not the installed one"),
+		      SAY("the module was loaded before an upgrade"),
 		      SAY("reboot, or rpcrdma2 unload and modprobe rpcrdma2"));
 	free(loaded);
 	free(there);
@@ -164,13 +164,13 @@ static void check_signature(void)
 	signer = module_info("signer");
 	if (signer && !*signer)
 		found("secure-boot", SAY("the kernel refuses the module"),
-		      SAY("Secure Boot wants it signed, and it is not"),
+		      SAY("Secure Boot requires a signature, and the module has none"),
 		      SAY("see \"Secure Boot\" in administration.md"));
 	else if (signer)
 		found("secure-boot", SAY("the kernel may refuse the module"),
-		      SAY("Secure Boot wants the key of \"%s\" enrolled",
+		      SAY("Secure Boot requires the key of \"%s\" to be enrolled",
 			  signer),
-		      SAY("mokutil --test-key /var/lib/dkms/mok.pub; mokutil --import /var/lib/dkms/mok.pub and a reboot enroll it"));
+		      SAY("mokutil --test-key /var/lib/dkms/mok.pub; to enroll it: mokutil --import /var/lib/dkms/mok.pub and a reboot"));
 	free(signer);
 }
 
@@ -203,12 +203,12 @@ static void check_stock(void)
 		      SAY("the module rpcrdma is loaded"),
 		      SAY("reboot, or without its mounts and listeners: modprobe -r rpcrdma; modprobe rpcrdma2"));
 	else if (asks_replace() && loaded && !module_parameter("replace", "Y"))
-		found("replace-off", SAY("rpcrdma2 is not in the place of the stock module"),
-		      SAY("it was loaded before that was asked for"),
+		found("replace-off", SAY("rpcrdma2 has not taken the place of the stock module"),
+		      SAY("the module was loaded before replace=1 was set"),
 		      SAY("reboot, or rpcrdma2 unload and modprobe rpcrdma2"));
 	else if (!loaded && json_array_size(module_files))
 		found("not-loaded", SAY("the module rpcrdma2 is not loaded"),
-		      SAY("nothing has asked for it since the boot, or the kernel has refused it"),
+		      SAY("no program has requested it since the boot, or the kernel refused it"),
 		      SAY("modprobe rpcrdma2"));
 }
 
@@ -280,18 +280,18 @@ static void check_listener(const json_t *lines, const char *port)
 		     !module_parameter("replace", "Y");
 
 	if (stock)
-		found("port-clash", SAY("nfsd does not listen with rpcrdma2 on port %s",
+		found("port-clash", SAY("nfsd has no rpcrdma2 listener on port %s",
 					port),
-		      SAY("the stock transport has the port"),
-		      SAY("rdma=n in /etc/nfs.conf, then systemctl restart nfs-server; or use another port"));
+		      SAY("the stock transport uses the port"),
+		      SAY("set rdma=n in /etc/nfs.conf, then systemctl restart nfs-server; or use another port"));
 	else if (!listens(lines, "rdma2", port) &&
 		 !listens(lines, "rdma", port))
-		found("listener-missing", SAY("nfsd does not listen by RDMA on port %s",
+		found("listener-missing", SAY("nfsd has no RDMA listener on port %s",
 					      port),
 		      json_array_size(lines) ?
 		      SAY("the unit " LISTENER "%s has not made the listener",
 			  port) :
-		      SAY("nfsd does not run"),
+		      SAY("nfsd is not running"),
 		      SAY("systemctl status " LISTENER "%s nfs-server", port));
 }
 
@@ -339,8 +339,8 @@ static void check_mounts(const json_t *fstab, const json_t *mounts)
 			    has_option(&m, "port=" NFS_RDMA_PORT)))
 			found("mount-on-tcp", SAY("%s on %s goes over TCP",
 						  m.source, m.dir),
-			      SAY("an earlier NFSv4 mount of this server uses TCP, and the two share its connection"),
-			      SAY("mount all of this server with proto=rdma, or this one with nosharetransport"));
+			      SAY("an earlier NFSv4 mount of this server uses TCP, and both mounts share its connection"),
+			      SAY("mount all file systems of this server with proto=rdma, or this one with nosharetransport"));
 	}
 }
 
@@ -378,7 +378,7 @@ static void check_fstab(const json_t *fstab)
 		else if (asks_rdma(&m) && !has_option(&m, "noauto") &&
 			 !is_mounted(m.dir))
 			found("not-mounted", SAY("%s is not mounted", m.dir),
-			      SAY("/etc/fstab wants %s by RDMA there",
+			      SAY("/etc/fstab has %s by RDMA there",
 				  m.source),
 			      SAY("mount %s; if it says \"Connection refused\", there is no listener or no RDMA between the two: rping -s -v there, rping -c -v -C 3 -a SERVER here",
 				  m.dir));
@@ -415,7 +415,7 @@ static void check_connection(const json_t *conn)
 		found("fallback", SAY("connection %d with %s speaks version 1",
 				      id, peer),
 		      SAY("%s", why),
-		      SAY("when the server has version 2: rpcrdma2 forget %d; rpcrdma2 reconnect %d",
+		      SAY("once the server supports version 2: rpcrdma2 forget %d; rpcrdma2 reconnect %d",
 			  id, id));
 }
 
@@ -444,8 +444,8 @@ static void check_connecting(void)
 
 	json_object_foreach(peers, peer, value)
 		found("connecting", SAY("there is no connection with %s", peer),
-		      SAY("it is being made; if that lasts, the server does not answer by RDMA, and its mounts hang"),
-		      SAY("look for a listener there: rpcrdma2 doctor; for RDMA between the two: rping -s -v there, rping -c -v -C 3 -a %s here",
+		      SAY("connecting; if this persists, the server does not answer by RDMA and its mounts hang"),
+		      SAY("check the listener there: rpcrdma2 doctor; check RDMA between the two: rping -s -v there, rping -c -v -C 3 -a %s here",
 			  peer));
 	json_decref(peers);
 }
@@ -459,18 +459,18 @@ static const struct log_row {
 	const char	*todo;
 } log_rows[] = {
 	{ "log-rdmaver", "nfs: Unknown parameter 'rdmaver'",
-	  "the kernel's own NFS modules were asked for rdmaver=",
+	  "the kernel's own NFS modules do not know the mount option rdmaver=",
 	  "install the package nfs-rdmaver, or leave out rdmaver= and use rpcrdma2 setup replace" },
 	{ "log-rdmaver", "NFS: rdmaver=", "the mount option was not understood",
 	  "see mount-option.md" },
 	{ "log-in-use", "is in use with another rdmaver= or proto=",
-	  "another NFSv4 mount of that server differs in these options",
-	  "mount all of this server alike" },
+	  "another NFSv4 mount of this server differs in these options",
+	  "mount all file systems of this server with the same options" },
 	{ "log-no-version", ": not connected, ",
 	  "this end and the peer have no version in common",
-	  "look at what rpcrdma2 policy get says of versions, here and there" },
+	  "compare versions in rpcrdma2 policy get, here and there" },
 	{ "no-frwr", "has no fast memory registration",
-	  "the device lacks FRWR", "use another adapter; see devices.md" },
+	  "the device has no FRWR", "use another adapter; see devices.md" },
 	{ "log-device", " registers only ", "the device cannot be used",
 	  "see devices.md" },
 	{ "log-device", "entries, too few", "the device cannot be used",
@@ -478,19 +478,19 @@ static const struct log_row {
 	{ "log-device", " refuses ", "the device cannot be used",
 	  "see devices.md" },
 	{ "log-device", " has no memory for ",
-	  "the device, or this machine, has no room for another queue",
+	  "the device, or this machine, has no memory for another queue",
 	  "see devices.md" },
 	{ "log-stock", "replace=1 is not possible",
-	  "the module rpcrdma was loaded",
+	  "the module rpcrdma was loaded at that time",
 	  "reboot, or without its mounts and listeners: modprobe -r rpcrdma; modprobe rpcrdma2" },
-	{ "log-segments", "segments only",
-	  "the server wants memory in fewer pieces than the device registers it in",
-	  "mount with an rsize= and wsize= of no more than that" },
-	{ "log-silent", "gives no sign of life",
-	  "the network, or the peer, was gone for longer than silence_seconds",
+	{ "log-segments", " takes chunks of at most ",
+	  "the server accepts fewer memory segments than the device needs",
+	  "mount with rsize= and wsize= up to the logged size" },
+	{ "log-silent", "does not respond, connection closed",
+	  "the network or the peer was down for longer than silence_seconds",
 	  "rping -s -v there, rping -c -v -C 3 -a SERVER here" },
 	{ "log-listener", "lost its address", "the address was taken away",
-	  "give it back, or make the listener anew" },
+	  "restore the address, or recreate the listener" },
 };
 
 /* The last line that fits tells most. */
@@ -530,7 +530,7 @@ static void check_log(void)
 	size_t i;
 
 	if (!text)
-		fputs("rpcrdma2: the kernel's log cannot be read, be root for that\n",
+		fputs("rpcrdma2: cannot read the kernel's log; run this command as root\n",
 		      stderr);
 	for (i = 0; i < ARRAY_SIZE(log_rows); i++)
 		check_log_row(&log_rows[i], lines);
@@ -549,7 +549,7 @@ static void print_findings(void)
 		printf("%s: %s: %s; %s\n", text_of(f, "id"), text_of(f, "what"),
 		       text_of(f, "why"), text_of(f, "do"));
 	if (!json_array_size(findings))
-		puts("nothing is wrong that this program knows of");
+		puts("no problems found");
 }
 
 /**

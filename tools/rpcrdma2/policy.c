@@ -158,7 +158,7 @@ static bool take_value(json_t *entry, const char *name, const char *word)
 		return expected("expected one of%s, not '%s'", list, name);
 	}
 	if (json_object_get(entry, name))
-		return expected("%s is said twice", name);
+		return expected("%s is given twice", name);
 	if (!attr->words) {
 		if (!word || !to_number(word, &number))
 			return expected("expected a number after %s, not '%s'",
@@ -207,7 +207,7 @@ static json_t *words_to_entry(int argc, char **argv)
 	bool good = n;
 
 	if (good && n == argc)
-		good = expected("expected what is wanted of these peers");
+		good = expected("expected settings for these peers");
 	for (; good && n < argc; n += 2)
 		good = take_value(entry, argv[n],
 				  n + 1 < argc ? argv[n + 1] : NULL);

@@ -22,33 +22,33 @@ struct command {
 /* What asks the module */
 static const struct command commands[] = {
 	{ "status", cmd_status,
-	  "                 a line for each connection: version, and why" },
+	  "                 one line per connection: version and reason" },
 	{ "show", cmd_show,
-	  "[client|server|ID|peer ADDRESS|module]   all that is known of them" },
+	  "[client|server|ID|peer ADDRESS|module]   all details" },
 	{ "stat", cmd_stat,
-	  "[--prometheus]    counters, as sums of clients and of servers" },
+	  "[--prometheus]    counters, summed for clients and for servers" },
 	{ "monitor", cmd_monitor,
-	  "                 events as they come" },
+	  "                 events as they occur" },
 	{ "change", cmd_change,
 	  "ID [own] rbsiz|brs VALUE   change a property" },
 	{ "forget", cmd_forget,
 	  "ID               offer version 2 again next time" },
 	{ "reconnect", cmd_reconnect,
-	  "ID               end the connection; that of a mount is made anew" },
+	  "ID               end the connection; a mount reconnects" },
 	{ "policy", cmd_policy,
-	  "[show|get|set|delete|load|save] ...   what is wanted of which peers" },
+	  "[show|get|set|delete|load|save] ...   settings by peer" },
 };
 
 /* What has something to do without the module, too */
 static const struct command local_commands[] = {
 	{ "setup", cmd_setup,
-	  "replace|beside|off [--server] [--dry-run]   from the next boot on" },
+	  "replace|beside|off [--server] [--dry-run]   use from the next boot on" },
 	{ "doctor", cmd_doctor,
-	  "                 what is wrong, why, and what to do" },
+	  "                 find problems, with cause and remedy" },
 	{ "report", cmd_report,
-	  "[--anonymize] [FILE]   a tar archive for a bug report" },
+	  "[--anonymize] [FILE]   make a tar archive for a bug report" },
 	{ "unload", cmd_unload,
-	  "                 remove the module, or say who holds it" },
+	  "                 remove the module, or list its users" },
 };
 
 static void list(FILE *out, const struct command *c, size_t n)
@@ -62,7 +62,7 @@ static void help(FILE *out)
 	fputs("usage: rpcrdma2 [--json] COMMAND ...\n\n", out);
 	list(out, commands, ARRAY_SIZE(commands));
 	list(out, local_commands, ARRAY_SIZE(local_commands));
-	fputs("\nrpcrdma2(8) has the rest.\n", out);
+	fputs("\nSee rpcrdma2(8) for details.\n", out);
 }
 
 /**

@@ -190,12 +190,12 @@ static void tell_end(json_t *steps, const struct options *o)
 		print_json(all);
 		json_decref(all);
 	} else if (!json_array_size(steps)) {
-		puts("nothing is to be done");
+		puts("nothing to do");
 	} else if (!o->dry_run) {
-		printf("it is so from the next boot on, or now, %s\n",
+		printf("in effect from the next boot on; to apply it now, %s\n",
 		       o->mode->next);
 		if (o->server)
-			puts("and then: systemctl start " LISTENER NFS_RDMA_PORT);
+			puts("then: systemctl start " LISTENER NFS_RDMA_PORT);
 	}
 }
 
@@ -248,8 +248,8 @@ int cmd_setup(int argc, char **argv)
 		return usage_error("setup replace|beside|off [--server] [--dry-run]");
 	steps = json_array();
 	if (!plan_file(steps, o.mode->text)) {
-		fputs("rpcrdma2: somebody else has written " MODPROBE_FILE
-		      ": move it away first\n", stderr);
+		fputs("rpcrdma2: \"rpcrdma2 setup\" did not write " MODPROBE_FILE
+		      ": move the file away first\n", stderr);
 		json_decref(steps);
 		return RC_ERROR;
 	}

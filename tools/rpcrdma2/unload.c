@@ -127,7 +127,7 @@ static json_t *find_holders(void)
 	add_connections(holders);
 	if (n && !json_array_size(holders))
 		add_holder(holders, "other",
-			   json_sprintf("%ld users, in another network namespace, or on their way out",
+			   json_sprintf("%ld users, in another network namespace or terminating",
 					n));
 	return holders;
 }

@@ -22,14 +22,14 @@ enum rpcrdma2_role {
 /**
  * enum rpcrdma2_connection_state - See Documentation/how-it-works.md. RPCs
  *   flow in "ready" only.
- * @RPCRDMA2_CONNECTION_STATE_NEW: Nothing was asked of the network.
+ * @RPCRDMA2_CONNECTION_STATE_NEW: The network is not in use yet.
  * @RPCRDMA2_CONNECTION_STATE_RESOLVING: Address and route are being resolved.
  * @RPCRDMA2_CONNECTION_STATE_CONNECTING: The connection is being made.
  * @RPCRDMA2_CONNECTION_STATE_OPEN: Messages can be sent; the version is not
  *   settled.
- * @RPCRDMA2_CONNECTION_STATE_READY: The version is settled, RPCs flow.
+ * @RPCRDMA2_CONNECTION_STATE_READY: The version is settled; RPCs flow.
  * @RPCRDMA2_CONNECTION_STATE_CLOSING: Nothing new is sent.
- * @RPCRDMA2_CONNECTION_STATE_CLOSED: The peer can touch no memory any more.
+ * @RPCRDMA2_CONNECTION_STATE_CLOSED: The peer no longer has access to memory.
  */
 enum rpcrdma2_connection_state {
 	RPCRDMA2_CONNECTION_STATE_NEW,
@@ -45,7 +45,7 @@ enum rpcrdma2_connection_state {
  * enum rpcrdma2_property_id - Transport properties.
  * @RPCRDMA2_PROPERTY_ID_RBSIZ: Receive Buffer Size, bytes.
  * @RPCRDMA2_PROPERTY_ID_BRS: Reverse Request Support, 1 if callbacks are
- *   taken.
+ *   accepted.
  */
 enum rpcrdma2_property_id {
 	RPCRDMA2_PROPERTY_ID_RBSIZ,
@@ -53,13 +53,13 @@ enum rpcrdma2_property_id {
 };
 
 /**
- * enum rpcrdma2_request_result - What became of the last request to the peer
- *   to change a property.
- * @RPCRDMA2_REQUEST_RESULT_NONE: Nothing was asked.
- * @RPCRDMA2_REQUEST_RESULT_WAITING: No answer has come.
- * @RPCRDMA2_REQUEST_RESULT_GRANTED: The peer has the value asked for.
- * @RPCRDMA2_REQUEST_RESULT_PARTLY: The peer has chosen another value.
- * @RPCRDMA2_REQUEST_RESULT_REJECTED: The peer has refused.
+ * enum rpcrdma2_request_result - Result of the last request to the peer to
+ *   change a property.
+ * @RPCRDMA2_REQUEST_RESULT_NONE: No request was made.
+ * @RPCRDMA2_REQUEST_RESULT_WAITING: The peer has not answered.
+ * @RPCRDMA2_REQUEST_RESULT_GRANTED: The peer uses the requested value.
+ * @RPCRDMA2_REQUEST_RESULT_PARTLY: The peer chose another value.
+ * @RPCRDMA2_REQUEST_RESULT_REJECTED: The peer refused.
  */
 enum rpcrdma2_request_result {
 	RPCRDMA2_REQUEST_RESULT_NONE,
@@ -70,12 +70,12 @@ enum rpcrdma2_request_result {
 };
 
 /**
- * enum rpcrdma2_event - What has happened to a connection.
+ * enum rpcrdma2_event - Events of a connection.
  * @RPCRDMA2_EVENT_CONNECTED: The connection exists on the wire.
- * @RPCRDMA2_EVENT_SETTLED: The version is settled, RPCs flow.
- * @RPCRDMA2_EVENT_FALLBACK: The same, with version 1 although version 2 was
+ * @RPCRDMA2_EVENT_SETTLED: The version is settled; RPCs flow.
+ * @RPCRDMA2_EVENT_FALLBACK: As settled, with version 1 although version 2 was
  *   allowed.
- * @RPCRDMA2_EVENT_CHANGED: A property has another value.
+ * @RPCRDMA2_EVENT_CHANGED: A property has a new value.
  * @RPCRDMA2_EVENT_LOST: The connection ends.
  */
 enum rpcrdma2_event {
@@ -87,13 +87,11 @@ enum rpcrdma2_event {
 };
 
 /**
- * enum rpcrdma2_versions - Which versions of RPC-over-RDMA may be spoken with
- *   a peer.
+ * enum rpcrdma2_versions - Versions of RPC-over-RDMA allowed with a peer.
  * @RPCRDMA2_VERSIONS_V1: Version 1 only. A client does not offer version 2.
- * @RPCRDMA2_VERSIONS_V2: Version 2 only. A peer that does not speak it is
- *   refused.
- * @RPCRDMA2_VERSIONS_BOTH: Version 2, and version 1 with a peer that does not
- *   speak it.
+ * @RPCRDMA2_VERSIONS_V2: Version 2 only. A peer without version 2 is refused.
+ * @RPCRDMA2_VERSIONS_BOTH: Version 2, and version 1 with a peer without
+ *   version 2.
  */
 enum rpcrdma2_versions {
 	RPCRDMA2_VERSIONS_V1,
@@ -102,7 +100,7 @@ enum rpcrdma2_versions {
 };
 
 /**
- * enum rpcrdma2_switch - Whether something is done.
+ * enum rpcrdma2_switch - On or off.
  * @RPCRDMA2_SWITCH_OFF: No.
  * @RPCRDMA2_SWITCH_ON: Yes.
  */

@@ -38,7 +38,7 @@
 static unsigned int silence_seconds = 50;
 module_param(silence_seconds, uint, 0644);
 MODULE_PARM_DESC(silence_seconds,
-		 "a connection whose peer gives no sign of life for so long is given up (0: never)");
+		 "seconds without a response after which a connection is closed (0: never)");
 
 /* Does a probe that completes prove that the peer has seen it? */
 static bool probe_proves(const struct rpcrdma2_conn *conn)
@@ -149,7 +149,7 @@ static void watch_worker(struct work_struct *work)
 	if (conn->alive.silent >= RPCRDMA2_WATCH_SILENT) {
 		rpcrdma2_stat_inc(conn->p.stats, silent_peers);
 		if (rpcrdma2_conn_may_log(conn))
-			pr_notice("rpcrdma2: %pISpc gives no sign of life, connection given up\n",
+			pr_notice("rpcrdma2: %pISpc does not respond, connection closed\n",
 				  &conn->cm_id->route.addr.dst_addr);
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 		return;

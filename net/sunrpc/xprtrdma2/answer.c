@@ -298,7 +298,7 @@ static enum remedy segments_refused(struct rpcrdma2_requester *rq, u32 limit)
 	if (!limit || limit >= rq->max_segs)
 		return FAIL;
 	WRITE_ONCE(rq->max_segs, limit);
-	pr_notice_ratelimited("rpcrdma2: server %s takes chunks of %u segments only: more than %lu KiB at a time fail, mount with smaller rsize and wsize\n",
+	pr_notice_ratelimited("rpcrdma2: server %s takes chunks of at most %u segments: transfers above %lu KiB fail, mount with smaller rsize and wsize\n",
 			      rq->xprt.servername, limit,
 			      (limit * rq->pool->depth - 1) * (PAGE_SIZE >> 10));
 	return FAIL;

@@ -48,7 +48,7 @@
 static unsigned int negotiate_ms = 2000;
 module_param(negotiate_ms, uint, 0644);
 MODULE_PARM_DESC(negotiate_ms,
-		 "milliseconds to wait for the answer to a first message");
+		 "milliseconds to wait for the answer to the first message of a connection");
 
 /* Largest RPC payload: what NFS asks for at the most, unaligned */
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
@@ -61,12 +61,12 @@ MODULE_PARM_DESC(negotiate_ms,
 static unsigned int client_idle = 300;
 module_param(client_idle, uint, 0644);
 MODULE_PARM_DESC(client_idle,
-		 "seconds until an unused connection is closed, if the server needs none for callbacks (0: never)");
+		 "seconds until an unused connection is closed, unless the server needs it for callbacks (0: never)");
 
 static bool client_callbacks = true;
 module_param(client_callbacks, bool, 0644);
 MODULE_PARM_DESC(client_callbacks,
-		 "new connections tell servers that they may call back on them");
+		 "tell servers that they may call back on new connections");
 
 /* Upcalls of a connection */
 

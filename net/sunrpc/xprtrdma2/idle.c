@@ -14,7 +14,7 @@
 static unsigned int adapt_seconds = 60;
 module_param(adapt_seconds, uint, 0644);
 MODULE_PARM_DESC(adapt_seconds,
-		 "connections that are idle for so long give back memory (0: never)");
+		 "seconds of inactivity after which a connection releases memory (0: never)");
 
 /* Calls in a period below which a connection is idle */
 #define RPCRDMA2_IDLE_CALLS	32U

@@ -30,7 +30,7 @@
 static bool replace;
 module_param(replace, bool, 0444);
 MODULE_PARM_DESC(replace,
-		 "take the place of the stock transport, rpcrdma, as well");
+		 "also take the place of the stock transport, rpcrdma");
 
 /* sunrpc can't be asked which transports it has. Mounts with rdmaver=2 look
  * for this symbol instead, which nobody sees before the module's
@@ -211,7 +211,7 @@ int rpcrdma2_names_register(void)
 	if (replace) {
 		ret = names_register(&stock);
 		if (ret == -EEXIST)
-			pr_err("rpcrdma2: replace=1 is not possible while the stock transport is loaded: stop its mounts and listeners and remove the module rpcrdma first\n");
+			pr_err("rpcrdma2: replace=1 is not possible while the stock transport is loaded: stop its mounts and listeners, then unload the module rpcrdma\n");
 		if (ret)
 			return ret == -EEXIST ? -EBUSY : ret;
 	}

@@ -22,11 +22,11 @@
 static unsigned int remember_min = 60;
 module_param(remember_min, uint, 0644);
 MODULE_PARM_DESC(remember_min,
-		 "seconds to remember a server that did not answer to version 2");
+		 "seconds to remember that a server did not answer to version 2");
 
 static unsigned int remember_max = 600;
 module_param(remember_max, uint, 0644);
-MODULE_PARM_DESC(remember_max, "longest such time; it doubles each time");
+MODULE_PARM_DESC(remember_max, "upper limit, in seconds; the time doubles at each repetition");
 
 static u64 now_seconds(void)
 {

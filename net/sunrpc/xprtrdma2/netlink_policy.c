@@ -54,7 +54,7 @@ static int get_address(const struct genl_info *info, struct policy_request *req)
 
 	if (addr4 && addr6) {
 		NL_SET_ERR_MSG_ATTR(info->extack, addr6,
-				    "there is an addr4 already");
+				    "addr4 is already present");
 		return -EINVAL;
 	}
 	if (addr4) {
@@ -104,7 +104,7 @@ static int get_key(struct genl_info *info, struct rpcrdma2_policy_key *key)
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    info->attrs[RPCRDMA2_A_POLICY_ADDR4] ?:
 				    info->attrs[RPCRDMA2_A_POLICY_ADDR6],
-				    "there are bits behind the prefix");
+				    "bits after the prefix must be 0");
 		return -EINVAL;
 	}
 	return 0;
@@ -123,7 +123,7 @@ static int refuse_value(const struct genl_info *info, bool client,
 		break;
 	case RPCRDMA2_POLICY_SEND_SIZE:
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "a server has none, it sends what it receives");
+				    "a server has none, it uses recv_size");
 		break;
 	case RPCRDMA2_POLICY_CREDITS:
 		if (client)
@@ -157,7 +157,7 @@ static int get_values(const struct genl_info *info, bool client,
 			return refuse_value(info, client, i);
 	}
 	if (!policy->said) {
-		NL_SET_ERR_MSG(info->extack, "the entry says nothing");
+		NL_SET_ERR_MSG(info->extack, "the entry has no settings");
 		return -EINVAL;
 	}
 	return 0;

@@ -867,7 +867,7 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 		schedule_timeout_uninterruptible(RPCRDMA2_REFILL_DELAY);
 	}
 out_none:
-	pr_notice_ratelimited("rpcrdma2: no memory that %s reaches for Receives, no connection\n",
+	pr_notice_ratelimited("rpcrdma2: %s: cannot allocate or map Receives, connection not made\n",
 			      dev_name(&conn->cm_id->device->dev));
 	return -ENOMEM;
 }

@@ -62,7 +62,7 @@
 static unsigned int server_first_credits = 8;
 module_param(server_first_credits, uint, 0644);
 MODULE_PARM_DESC(server_first_credits,
-		 "credits granted before a client has shown use for more");
+		 "initial credit grant of a connection, which grows with use");
 
 static unsigned int server_read_chunks = 4;
 module_param(server_read_chunks, uint, 0644);
@@ -82,7 +82,7 @@ MODULE_PARM_DESC(server_segments,
 static unsigned int server_backlog = 1024;
 module_param(server_backlog, uint, 0644);
 MODULE_PARM_DESC(server_backlog,
-		 "connect requests of one listener that wait to be accepted, 1 to 65535");
+		 "largest number of pending connect requests of a listener, 1 to 65535");
 
 static const struct svc_xprt_ops rpcrdma2_svc_ops;
 static const struct svc_xprt_ops rpcrdma2_listen_ops;
@@ -317,7 +317,7 @@ static void listener_note(struct rpcrdma2_listener *listener, int err)
 		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
 		       &listener->xprt.xpt_local, err);
 	else if (!err && listener->lost)
-		pr_notice("rpcrdma2: listener at %pISpc has its address again\n",
+		pr_notice("rpcrdma2: listener at %pISpc regained its address\n",
 			  &listener->xprt.xpt_local);
 	listener->lost = err;
 }

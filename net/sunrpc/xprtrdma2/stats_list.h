@@ -5,7 +5,7 @@
  * there are uses for the list. Never reorder or rename a line.
  */
 RPCRDMA2_STAT(connects),			/* connections that became ready */
-RPCRDMA2_STAT(reconnects),		/* of these, not the first */
+RPCRDMA2_STAT(reconnects),		/* connects after the first */
 RPCRDMA2_STAT(connect_failures),
 RPCRDMA2_STAT(fallbacks),		/* version 1 instead of 2 */
 RPCRDMA2_STAT(tx_call_msg),
@@ -20,11 +20,11 @@ RPCRDMA2_STAT(rx_reply_msg),
 RPCRDMA2_STAT(rx_reply_nomsg),
 RPCRDMA2_STAT(rx_error),
 RPCRDMA2_STAT(rx_connprop),
-RPCRDMA2_STAT(rx_dropped),		/* well-formed, not wanted */
+RPCRDMA2_STAT(rx_dropped),		/* well-formed, but not expected */
 RPCRDMA2_STAT(rx_malformed),		/* short or BAD_XDR */
 RPCRDMA2_STAT(rx_unknown_type),
 RPCRDMA2_STAT(rx_bad_vers),
-RPCRDMA2_STAT(rx_bad_xid),		/* no Call of ours waits for it */
+RPCRDMA2_STAT(rx_bad_xid),		/* no outstanding Call has this XID */
 RPCRDMA2_STAT(inline_tx_bytes),
 RPCRDMA2_STAT(inline_rx_bytes),
 RPCRDMA2_STAT(read_chunks),		/* Read chunks offered or pulled */
@@ -38,7 +38,7 @@ RPCRDMA2_STAT(mrs_allocated),
 RPCRDMA2_STAT(registrations),
 RPCRDMA2_STAT(remote_invalidations),
 RPCRDMA2_STAT(local_invalidations),
-RPCRDMA2_STAT(bad_inv_handle),		/* offered or reported and not ours */
+RPCRDMA2_STAT(bad_inv_handle),		/* unknown handle offered or reported */
 RPCRDMA2_STAT(orphans),			/* RPCs cancelled with a Reply due */
 RPCRDMA2_STAT(window_waits),		/* Calls queued for a credit */
 RPCRDMA2_STAT(sq_waits),			/* messages queued for the send queue */
@@ -49,12 +49,12 @@ RPCRDMA2_STAT(pullup_bytes),		/* payload copied into Sends */
 RPCRDMA2_STAT(copied_bytes),		/* payload copied out of Receives */
 RPCRDMA2_STAT(probes),
 RPCRDMA2_STAT(send_errors_dropped),	/* RDMA2_ERRORs not sent: no room */
-RPCRDMA2_STAT(lost_completions),	/* work that never completed */
-RPCRDMA2_STAT(stray_completions),	/* of work that was over */
-RPCRDMA2_STAT(wc_errors),		/* failed RDMA, of either peer's making */
-RPCRDMA2_STAT(odd_grants),		/* of zero, or of more than asked for */
+RPCRDMA2_STAT(lost_completions),	/* work requests that never completed */
+RPCRDMA2_STAT(stray_completions),	/* completions of ended work requests */
+RPCRDMA2_STAT(wc_errors),		/* failed work requests, by either peer */
+RPCRDMA2_STAT(odd_grants),		/* grants of zero, or above the request */
 RPCRDMA2_STAT(over_credit),		/* closed: far more Calls than granted */
-RPCRDMA2_STAT(rx_other_draft),		/* of another version 2 (VER-23) */
+RPCRDMA2_STAT(rx_other_draft),		/* another draft of version 2 (VER-23) */
 /* Why connections speak what they speak, or came to nothing: one for each
  * enum rpcrdma2_why but the first, in that order
  */
@@ -82,8 +82,8 @@ RPCRDMA2_STAT(peer_props_changed),
 RPCRDMA2_STAT(props_unasked),		/* peer lowered on its own (CHG-28) */
 RPCRDMA2_STAT(props_ignored),		/* not the peer's to change (CHG-22) */
 RPCRDMA2_STAT(resprops_dropped),		/* RESPROPs not sent: no room */
-RPCRDMA2_STAT(callbacks_refused),	/* not sent: the client takes none */
+RPCRDMA2_STAT(callbacks_refused),	/* not sent: the client accepts none */
 RPCRDMA2_STAT(recv_shortages),		/* Receives that had to wait for memory */
 RPCRDMA2_STAT(map_failures),		/* memory the device could not reach */
-RPCRDMA2_STAT(silent_peers),		/* given up without a sign of life */
-RPCRDMA2_STAT(callback_replies_dropped),	/* another connection */
+RPCRDMA2_STAT(silent_peers),		/* closed: the peer did not respond */
+RPCRDMA2_STAT(callback_replies_dropped),	/* the connection was replaced */

@@ -19,7 +19,7 @@ static void answer(int fd, unsigned int id, int error)
 
 	snprintf(line, sizeof(line), "%u %d 0 0\n", id, error);
 	if (send(fd, line, strlen(line), 0) < 0)
-		dprintf(jobs_terminal, "nobody waits for that\n");
+		dprintf(jobs_terminal, "no pending action has this number\n");
 }
 
 static void show(int fd, const char *line)
@@ -32,7 +32,7 @@ static void show(int fd, const char *line)
 		   options) < 2)
 		return;
 	if (id == JOBS_RESET) {
-		dprintf(tty, "\nUnmount what is left of the last case.\n");
+		dprintf(tty, "\nUnmount the file systems of the previous case.\n");
 		answer(fd, JOBS_RESET, 0);
 		return;
 	}
@@ -40,7 +40,7 @@ static void show(int fd, const char *line)
 		dprintf(tty, "[%u] mount -t nfs -o %s %s DIRECTORY\n", id,
 			options, source);
 	else if (!strcmp(verb, "kill"))
-		dprintf(tty, "[%u] end this one: kill it\n", id);
+		dprintf(tty, "[%u] kill the process of this action\n", id);
 	else
 		dprintf(tty, "[%u] %s %s %s\n", id, verb, source, options);
 	dprintf(tty,
