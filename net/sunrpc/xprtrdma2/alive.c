@@ -114,7 +114,7 @@ bool rpcrdma2_conn_probing(const struct rpcrdma2_conn *conn)
 
 static bool watch_in_use(struct rpcrdma2_conn *conn)
 {
-	return !rpcrdma2_idle_quiet(conn, &conn->alive.calls) ||
+	return !rpcrdma2_conn_quiet(conn, &conn->alive.calls) ||
 	       rpcrdma2_credit_used(&conn->rq);
 }
 

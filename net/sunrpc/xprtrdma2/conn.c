@@ -36,6 +36,9 @@ static const u8 conn_next_states[] = {
 
 static const struct rpcrdma2_conn_listener *conn_listener __ro_after_init;
 
+/* Calls between two looks below which a connection is quiet */
+#define RPCRDMA2_QUIET_CALLS	32U
+
 /**
  * rpcrdma2_conn_listen - be told of all connections from now on
  * @listener: whom to tell
@@ -130,6 +133,34 @@ void rpcrdma2_conn_first_message(struct rpcrdma2_conn *conn)
 {
 	if (rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0))
 		rdma_notify(conn->cm_id, IB_EVENT_COMM_EST);
+}
+
+static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_stats *stats = conn->p.stats;
+
+	if (conn->client)
+		return rpcrdma2_stat_read(stats, tx_call_msg) +
+		       rpcrdma2_stat_read(stats, tx_call_nomsg);
+	return rpcrdma2_stat_read(stats, rx_call_msg) +
+	       rpcrdma2_stat_read(stats, rx_call_nomsg);
+}
+
+/**
+ * rpcrdma2_conn_quiet - were there hardly any Calls since the last look?
+ * @conn: the connection; the Calls of a client count
+ * @seen: number of Calls at that time; updated
+ *
+ * Context: any.
+ * Return: true if so
+ */
+bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen)
+{
+	unsigned long calls = calls_so_far(conn);
+	unsigned long more = calls - *seen;
+
+	*seen = calls;
+	return more < RPCRDMA2_QUIET_CALLS;
 }
 
 static void conn_release(struct kref *kref)

@@ -16,22 +16,8 @@ module_param(adapt_seconds, uint, 0644);
 MODULE_PARM_DESC(adapt_seconds,
 		 "seconds of inactivity after which a connection releases memory (0: never)");
 
-/* Calls in a period below which a connection is idle */
-#define RPCRDMA2_IDLE_CALLS	32U
-
 /* How often to look whether adapt_seconds is set */
 #define RPCRDMA2_IDLE_LOOK	(60 * HZ)
-
-static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_stats *stats = conn->p.stats;
-
-	if (conn->client)
-		return rpcrdma2_stat_read(stats, tx_call_msg) +
-		       rpcrdma2_stat_read(stats, tx_call_nomsg);
-	return rpcrdma2_stat_read(stats, rx_call_msg) +
-	       rpcrdma2_stat_read(stats, rx_call_nomsg);
-}
 
 /**
  * rpcrdma2_idle_period - how long a connection has to be idle
@@ -42,23 +28,6 @@ static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
 unsigned long rpcrdma2_idle_period(void)
 {
 	return READ_ONCE(adapt_seconds) * HZ;
-}
-
-/**
- * rpcrdma2_idle_quiet - were there hardly any Calls since the last look?
- * @conn: the connection; a client's own Calls count, a server's client's
- * @seen: number of Calls at that time; updated
- *
- * Context: any.
- * Return: true if so
- */
-bool rpcrdma2_idle_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen)
-{
-	unsigned long calls = calls_so_far(conn);
-	unsigned long more = calls - *seen;
-
-	*seen = calls;
-	return more < RPCRDMA2_IDLE_CALLS;
 }
 
 static void idle_next(struct rpcrdma2_conn *conn)
@@ -74,7 +43,7 @@ static void idle_worker(struct work_struct *work)
 
 	if (rpcrdma2_conn_over(conn))
 		return;
-	if (rpcrdma2_idle_quiet(conn, &conn->idle.calls)) {
+	if (rpcrdma2_conn_quiet(conn, &conn->idle.calls)) {
 		if (rpcrdma2_ver_outdated(conn) &&
 		    !rpcrdma2_credit_used(&conn->rq)) {
 			rpcrdma2_conn_kill(conn, 0);

@@ -21,10 +21,9 @@ struct rpcrdma2_idle {
 	unsigned long			calls;
 };
 
+unsigned long rpcrdma2_idle_period(void);
 void rpcrdma2_idle_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_idle_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_idle_stop(struct rpcrdma2_conn *conn);
-unsigned long rpcrdma2_idle_period(void);
-bool rpcrdma2_idle_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen);
 
 #endif /* _RPCRDMA2_IDLE_H */
