@@ -71,13 +71,14 @@ nothing_left() { [ "$(connections server)" = 0 ]; }
 heard() {
 	tell client rbsiz 32768
 	agreed server 32768
-	tell server rbsiz 20480
-	agreed client 20480
+	tell server rbsiz 32768
+	agreed client 32768
 	stuck 2
 }
 
 lab_export ext4
 fs_start
+for_both recv_max 32768
 mounted 3 "no thread is free=busy" "no errors=clean"
 mounted 4.2 "no thread is free=busy" "no errors=clean"
 ktap_run "rxe device removed, and no thread is free" removed

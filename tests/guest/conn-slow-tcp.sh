@@ -20,6 +20,7 @@ prepare() {
 	for ((i = 1; i <= JOBS; i++)); do
 		iocheck write -t -s "$i" -l $LEN "$E/f$i"
 	done
+	for_both recv_max $SIZE
 	nfs siw 3
 	tell client rbsiz $SIZE
 	agreed server $SIZE

@@ -46,7 +46,7 @@ waits_in_completions() {
 	END { print seen + 0, allocs + 0 > "'"$LAB_TMP/seen"'" }' $TRACE/trace
 }
 
-# Grants that grow, Read chunks and none, sizes that go up and down.
+# Grants that grow, Read chunks and none, sizes that go up.
 nothing_waits() { # DEV VERS
 	local seen allocs i
 
@@ -55,6 +55,7 @@ nothing_waits() { # DEV VERS
 	trace_on workqueue/workqueue_execute_start \
 		workqueue/workqueue_execute_end kmem/kmalloc \
 		kmem/kmem_cache_alloc kmem/mm_page_alloc
+	for_both recv_max 32768
 	nfs "$1" "$2"
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		iocheck write -t -d -s $i -l 200001 -b 70001 "$D/w$i" &
@@ -66,9 +67,8 @@ nothing_waits() { # DEV VERS
 	agreed client 32768
 	iocheck write -t -d -s 1 -l 100001 -b 25001 "$D/f"
 	iocheck check -e -d -s 1 -l 100001 -b 25001 "$D/f"
-	tell client rbsiz 4096
-	agreed server 4096
 	umount_nfs
+	for_both recv_max 4096
 	trace_off
 	cp $TRACE/trace "$LAB_OUT/trace-$1"
 	waits_in_completions > "$LAB_TMP/waits"

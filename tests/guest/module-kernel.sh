@@ -66,14 +66,15 @@ restarted() { # DEV VERS
 
 changed() { # DEV VERS
 	scratch changed
+	for_both recv_max 32768
 	nfs "$1" "$2"
 	iocheck write -t -d -s 1 -l 65536 "$D/f"
 	tell client rbsiz 32768
 	agreed server 32768
 	iocheck write -d -s 2 -l 300001 -b 30001 "$D/f"
 	iocheck check -d -s 2 -l 300001 -b 31001 "$D/f"
-	tell client rbsiz 8192
-	agreed server 8192
+	tell server rbsiz 32768
+	agreed client 32768
 	iocheck write -t -d -s 3 -l 300001 -b 30001 "$D/f"
 	iocheck check -d -s 3 -l 300001 -b 7001 "$D/f"
 	iocheck check -e -s 3 -l 300001 "$E/f"

@@ -160,7 +160,10 @@ nobody_killed() { ! dmesg | grep -E 'invoked oom-killer|Out of memory'; }
 lab_allow_log "$RXE_FAULT"
 pair_net client
 group
-! ours || load_rpcrdma2 negotiate_ms=15000
+if ours; then
+	load_rpcrdma2 negotiate_ms=15000
+	by_default client recv_size 4096 recv_max 65536 send_size 65536
+fi
 lab_wait 60 listening || lab_die "there is no server"
 for dev in $(lab_devices); do
 	case $dev in

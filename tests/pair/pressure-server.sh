@@ -41,6 +41,7 @@ lab_allow_log "$RXE_FAULT"
 pair_net server
 lab_server
 fs_listen
+! ours || by_default server recv_size 4096 recv_max 65536
 pair_listening
 n=0
 until [ -e $PAIR/stop ]; do
