@@ -156,7 +156,7 @@ for_all lengths "message lengths"
 for_versions "3 4.0 4.1 4.2" restarted "server restarted"
 for_versions "3 4.2" changed "properties change"
 for_versions "3 4.2" long_calls "long Calls"
-raw_group bounds 20049 bound_nobody
+raw_group bounds 20049 bound_sizes
 ktap_run "unload" unload
 ktap_run "beside the stock transport" beside_stock
 for_versions "3 4.1 4.2" stock_client "stock client"
