@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# More Calls at once than there are means for: memory regions, room in the send
-# queue. They wait for their turn, all of them, and nobody else has to help.
+# More Calls at once than there are means for: memory regions, RDMA contexts, room in the
+# send queue. They wait for their turn, all of them, and nobody else has to help.
 #
 # timeout: 120
 # flavours: uml-debug qemu
@@ -37,6 +37,52 @@ regions() { # DEV VERS
 	none_left
 	echo 8 > $PARAMETERS/server_first_credits
 	rm -r "$E"
+}
+
+# Of 32 WRITEs four are executed, as many as there are threads, and 16 others have an RDMA
+# context each. The last 12 wait until a thread takes one of those.
+contexts() { # DEV VERS
+	local pid
+
+	scratch contexts
+	echo 64 > $PARAMETERS/server_first_credits
+	mount_nfs "$1" "$2" port=20049,wsize=65536
+	iocheck write -t -s 1 -l $((32 * 65536)) "$LAB_TMP/w"
+	echo 4 > /proc/fs/nfsd/threads
+	rm -f "$LAB_TMP/go"
+	# No other process may have the file open: closing it waits for the server, too
+	{
+		until [ -e "$LAB_TMP/go" ]; do
+			sleep 0.2
+		done
+		dd if="$LAB_TMP/w" bs=65536 conv=fsync status=none
+	} > "$D/w" &
+	pid=$!
+	lab_wait 20 test -e "$E/w"
+	trace_on rpcrdma2/rpcrdma2_call_state
+	freeze
+	: > "$LAB_TMP/go"
+	lab_wait 20 wait_for_contexts || { thaw; return 1; }
+	thaw
+	wait_all $pid
+	trace_off
+	[ "$(changes 'pulling -> ready')" = 32 ]
+	echo 32 > /proc/fs/nfsd/threads
+	look
+	counted client -eq 0 reconnects
+	iocheck check -e -s 1 -l $((32 * 65536)) "$E/w"
+	umount_nfs
+	none_left
+	echo 8 > $PARAMETERS/server_first_credits
+	rm -r "$E"
+}
+changes() { grep -c "rpcrdma2_call_state: .* $1" $TRACE/trace; }
+wait_for_contexts() {
+	local waited
+
+	waited=$(changes 'waiting -> pulling')
+	[ "$(changes 'pulling -> ready')" = 20 ] &&
+		[ $(($(changes 'arrived -> waiting') - waited)) = 12 ]
 }
 
 # With four RPC slots there are a dozen send slots, fewer than retire at once.
@@ -74,4 +120,5 @@ lab_export ext4
 fs_start 32
 # NFSv3, since opening a file of NFSv4 is writing, too.
 for_versions 3 regions "memory regions"
+for_versions 3 contexts "RDMA contexts"
 for_versions "$(by_speed "3 4.2" 4.2)" send_slots "send slots"
