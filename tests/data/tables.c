@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does version.c, and change.c, do what the tables say? Prints KTAP, one subtest
+ * Does version.c, and prop_change.c, do what the tables say? Prints KTAP, one subtest
  * for each row.
  *
  * usage: tables DIR	where client-version.csv and the others are
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../net/sunrpc/xprtrdma2/change.h"
-#include "../../net/sunrpc/xprtrdma2/version.h"
+#include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
+#include "../../net/sunrpc/xprtrdma2/proto/version.h"
 #include "../unit/vectors.h"
 
 #define COLUMNS		12

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../../net/sunrpc/xprtrdma2/wire.h"
+#include "../../net/sunrpc/xprtrdma2/proto/wire.h"
 #include "../unit/vectors.h"
 
 #define MAX_BYTES	512

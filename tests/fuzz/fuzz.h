@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../net/sunrpc/xprtrdma2/props.h"
-#include "../../net/sunrpc/xprtrdma2/version.h"
-#include "../../net/sunrpc/xprtrdma2/wire.h"
+#include "../../net/sunrpc/xprtrdma2/proto/props.h"
+#include "../../net/sunrpc/xprtrdma2/proto/version.h"
+#include "../../net/sunrpc/xprtrdma2/proto/wire.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

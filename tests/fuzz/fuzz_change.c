@@ -6,7 +6,7 @@
  */
 
 #include "fuzz.h"
-#include "../../net/sunrpc/xprtrdma2/change.h"
+#include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
 
 #define ALL		((u32)BIT(RPCRDMA2_NR_PROPS) - 1)
 

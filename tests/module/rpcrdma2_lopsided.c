@@ -7,7 +7,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "../../net/sunrpc/xprtrdma2/call.h"
+#include "../../net/sunrpc/xprtrdma2/responder/call.h"
 
 static atomic_t lopsided_left = ATOMIC_INIT(1);
 

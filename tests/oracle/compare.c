@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compares wire.c, props.c and change.c with the code that rpcgen made of
+ * Compares wire.c, props.c and prop_change.c with the code that rpcgen made of
  * rpcrdma_version_two.x: the golden vectors, and random messages. Prints KTAP.
  *
  * Where XDR says less than the specification, the rule and its decision or
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../net/sunrpc/xprtrdma2/change.h"
+#include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
 #include "../unit/vectors.h"
 #include "oracle.h"
 

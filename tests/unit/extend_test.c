@@ -37,8 +37,8 @@
 #define rpcrdma2_change_update		extend_change_update
 
 #include "unit.h"
-#include "../../net/sunrpc/xprtrdma2/props.c"
-#include "../../net/sunrpc/xprtrdma2/change.c"
+#include "../../net/sunrpc/xprtrdma2/proto/props.c"
+#include "../../net/sunrpc/xprtrdma2/proto/prop_change.c"
 
 #define X_TEST_BIT	BIT(RPCRDMA2_X_TEST)
 

@@ -4,10 +4,10 @@
  * shared with rpcrdma2.ko, which is another module.
  */
 
-#include "../../net/sunrpc/xprtrdma2/wire.c"
-#include "../../net/sunrpc/xprtrdma2/wire_v1.c"
-#include "../../net/sunrpc/xprtrdma2/wire_v2.c"
-#include "../../net/sunrpc/xprtrdma2/props.c"
-#include "../../net/sunrpc/xprtrdma2/credits.c"
-#include "../../net/sunrpc/xprtrdma2/version.c"
-#include "../../net/sunrpc/xprtrdma2/change.c"
+#include "../../net/sunrpc/xprtrdma2/proto/wire.c"
+#include "../../net/sunrpc/xprtrdma2/proto/wire_v1.c"
+#include "../../net/sunrpc/xprtrdma2/proto/wire_v2.c"
+#include "../../net/sunrpc/xprtrdma2/proto/props.c"
+#include "../../net/sunrpc/xprtrdma2/proto/credits.c"
+#include "../../net/sunrpc/xprtrdma2/proto/version.c"
+#include "../../net/sunrpc/xprtrdma2/proto/prop_change.c"

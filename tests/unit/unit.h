@@ -10,12 +10,12 @@
 #ifndef _RPCRDMA2_UNIT_H
 #define _RPCRDMA2_UNIT_H
 
-#include "../../net/sunrpc/xprtrdma2/change.h"
-#include "../../net/sunrpc/xprtrdma2/credits.h"
-#include "../../net/sunrpc/xprtrdma2/portable.h"
-#include "../../net/sunrpc/xprtrdma2/props.h"
-#include "../../net/sunrpc/xprtrdma2/version.h"
-#include "../../net/sunrpc/xprtrdma2/wire.h"
+#include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
+#include "../../net/sunrpc/xprtrdma2/proto/credits.h"
+#include "../../net/sunrpc/xprtrdma2/proto/portable.h"
+#include "../../net/sunrpc/xprtrdma2/proto/props.h"
+#include "../../net/sunrpc/xprtrdma2/proto/version.h"
+#include "../../net/sunrpc/xprtrdma2/proto/wire.h"
 
 /* One test: the function and the requirement ids, separated by commas. The
  * name is "function.ids".

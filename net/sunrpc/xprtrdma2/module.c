@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Load and unload: what client and server share exists before sunrpc hears
- * of the transport, see names.c, and as long as sunrpc knows of it.
+ * of the transport, see class.c, and as long as sunrpc knows of it.
  *
  * sunrpc holds a reference to the module for every transport, so unloading
  * is refused while a mount or a listener exists.
@@ -9,13 +9,13 @@
 #include <linux/module.h>
 
 #include "compat.h"
-#include "inject.h"
-#include "names.h"
-#include "netlink.h"
-#include "observe.h"
-#include "policy.h"
-#include "server.h"
-#include "workqueue.h"
+#include "conn/inject.h"
+#include "xprt/class.h"
+#include "admin/netlink.h"
+#include "conn/conn_list.h"
+#include "conn/peer_policy.h"
+#include "xprt/server.h"
+#include "conn/workqueue.h"
 #ifdef RPCRDMA2_PROBES
 #include "rpcrdma2_build.h"
 #endif

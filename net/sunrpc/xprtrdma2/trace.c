@@ -3,10 +3,10 @@
  * The one place where the trace points of this module are instantiated.
  */
 #include "compat.h"
-#include "conn.h"
-#include "mr.h"
-#include "requester.h"
-#include "responder.h"
+#include "conn/conn.h"
+#include "requester/frwr.h"
+#include "requester/requester.h"
+#include "responder/responder.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/rpcrdma2.h>

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink family "rpcrdma2": what the module tells of its connections,
+ * for the command of the same name and for everybody else. The specification,
+ * Documentation/netlink/specs/rpcrdma2.yaml, says what the attributes mean;
+ * netlink_gen.c, with the policies and the table of operations, is made of it.
+ *
+ * A socket sees the connections of its own network namespace. Everybody may
+ * read; what changes something takes CAP_NET_ADMIN there.
+ *
+ * Context: system calls; sleeps. Events come from anywhere.
+ */
+#include <linux/module.h>
+#include <linux/sunrpc/addr.h>
+#include <net/genetlink.h>
+#include <net/sock.h>
+
+#include "compat.h"
+#include "conn/conn.h"
+#include "admin/netlink.h"
+#include "admin/netlink_gen.h"
+#include "conn/conn_list.h"
+#ifdef RPCRDMA2_PROBES
+#include "rpcrdma2_build.h"
+#endif
+
+#define RPCRDMA2_DRAFT	"draft-cel-nfsv4-rpcrdma-version-two-09"
+
+static const struct genl_multicast_group groups[] = {
+	{ .name = "events" },
+};
+
+struct genl_family rpcrdma2_nl_family __ro_after_init = {
+	.name		= RPCRDMA2_FAMILY_NAME,
+	.version	= RPCRDMA2_FAMILY_VERSION,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.module		= THIS_MODULE,
+	.ops		= rpcrdma2_nl_ops,
+	.n_ops		= ARRAY_SIZE(rpcrdma2_nl_ops),
+	.mcgrps		= groups,
+	.n_mcgrps	= ARRAY_SIZE(groups),
+};
+
+/* The numbers of the specification are the module's own. */
+static_assert((int)RPCRDMA2_CONNECTION_STATE_CLOSED ==
+	      (int)RPCRDMA2_CONN_CLOSED);
+static_assert((int)RPCRDMA2_PROPERTY_ID_BRS == (int)RPCRDMA2_BRS);
+static_assert((int)RPCRDMA2_REQUEST_RESULT_REJECTED ==
+	      (int)RPCRDMA2_CHANGE_REJECTED);
+static_assert(RPCRDMA2_A_COUNTERS_MAX == 1 + RPCRDMA2_NR_STATS);
+
+/* Counters follow the attribute for padding, in the order of stats_list.h. */
+static int put_counters(struct sk_buff *skb, int type,
+			const struct rpcrdma2_stats *stats)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
+		if (nla_put_u64_64bit(skb, RPCRDMA2_A_COUNTERS_PAD + 1 + i,
+				      atomic_long_read(&stats->v[i]),
+				      RPCRDMA2_A_COUNTERS_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_address(struct sk_buff *skb, int type,
+		       const struct sockaddr_storage *addr)
+{
+	size_t len = addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+						   sizeof(struct sockaddr_in);
+
+	return nla_put(skb, type, len, addr);
+}
+
+static int put_identity(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
+{
+	const struct rdma_addr *addr = &conn->cm_id->route.addr;
+
+	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_ID, conn->id) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_ROLE,
+			conn->client ? RPCRDMA2_ROLE_CLIENT :
+				       RPCRDMA2_ROLE_SERVER) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_STATE,
+			rpcrdma2_conn_state(conn)) ||
+	    nla_put_string(skb, RPCRDMA2_A_CONNECTION_DEVICE,
+			   dev_name(&conn->cm_id->device->dev)) ||
+	    put_address(skb, RPCRDMA2_A_CONNECTION_LOCAL_ADDRESS,
+			&addr->src_addr) ||
+	    put_address(skb, RPCRDMA2_A_CONNECTION_PEER_ADDRESS,
+			&addr->dst_addr))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_version(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
+{
+	enum rpcrdma2_why why = rpcrdma2_ver_why(&conn->ver);
+
+	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION,
+			conn->codec->vers) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON, why) ||
+	    nla_put_string(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON_TEXT,
+			   rpcrdma2_why_name(why)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_property(struct sk_buff *skb,
+			const struct rpcrdma2_props_shown *shown,
+			enum rpcrdma2_prop prop)
+{
+	struct nlattr *nest = nla_nest_start(skb, RPCRDMA2_A_CONNECTION_PROPERTY);
+
+	if (!nest ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_ID, prop) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_LOCAL,
+			shown->mine.val[prop]) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_PEER, shown->peer.val[prop]) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_ASKED,
+			shown->change.value[prop]) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_RESULT,
+			shown->change.result[prop]))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_properties(struct sk_buff *skb, struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_props_shown shown;
+	enum rpcrdma2_prop prop;
+	int ret = 0;
+
+	rpcrdma2_props_show(conn, &shown);
+	for (prop = 0; prop < RPCRDMA2_NR_PROPS && !ret; prop++)
+		ret = put_property(skb, &shown, prop);
+	if (ret ||
+	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_PROPERTY_CHANGE,
+		       shown.change.on) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVE_CAPACITY,
+			rpcrdma2_recvs_size(conn->p.pool)) ||
+	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REQUEST_PENDING,
+		       shown.requesting) ||
+	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_ANNOUNCEMENT_PENDING,
+		       shown.change.announcement != RPCRDMA2_ANN_CLEAN))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* Absent before the version is settled. */
+static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
+{
+	if (rpcrdma2_conn_state(conn) < RPCRDMA2_CONN_READY ||
+	    !READ_ONCE(conn->codec))
+		return 0;
+	if (put_version(skb, conn) || put_properties(skb, conn) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_SEND,
+			rpcrdma2_limits_send(&conn->limits)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_RECV,
+			rpcrdma2_limits_recv(&conn->limits)) ||
+	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REMOTE_INVALIDATION,
+		       rpcrdma2_limits_remote_inval(&conn->limits)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_credits(struct sk_buff *skb, struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_window window;
+	struct rpcrdma2_grant grant;
+
+	rpcrdma2_credit_show(&conn->rq, &window, &grant);
+	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_ASKED,
+			window.asked) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER,
+			window.granted) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CALLS_OUTSTANDING,
+			window.inflight) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_TO_PEER,
+			grant.current_grant) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CALLS_BEING_SERVED,
+			grant.inflight))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_bytes(struct sk_buff *skb, int type, u64 bytes)
+{
+	return nla_put_u64_64bit(skb, type, bytes, RPCRDMA2_A_CONNECTION_PAD);
+}
+
+/* What the allocator gives. The device's memory for queues and page lists is
+ * not known here.
+ */
+static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_memory mem;
+
+	conn->p.ops->memory(conn, &mem);
+	if (put_bytes(skb, RPCRDMA2_A_CONNECTION_RECEIVE_MEMORY,
+		      rpcrdma2_recvs_memory(conn->p.pool)) ||
+	    put_bytes(skb, RPCRDMA2_A_CONNECTION_SEND_MEMORY,
+		      rpcrdma2_sends_memory(conn)) ||
+	    put_bytes(skb, RPCRDMA2_A_CONNECTION_MR_MEMORY, mem.mrs) ||
+	    put_bytes(skb, RPCRDMA2_A_CONNECTION_RPC_MEMORY, mem.rpcs))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_queues(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
+{
+	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_QP_NUMBER,
+			conn->qp->qp_num) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVES_POSTED,
+			rpcrdma2_recvs_posted(&conn->rq)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_SEND_QUEUE_FREE,
+			rpcrdma2_sq_avail(&conn->sq)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_SEND_QUEUE_DEPTH,
+			rpcrdma2_sq_depth(&conn->sq)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_connection(struct sk_buff *skb, struct rpcrdma2_conn *conn)
+{
+	return put_identity(skb, conn) ?:
+	       put_settled(skb, conn) ?:
+	       put_credits(skb, conn) ?:
+	       put_queues(skb, conn) ?:
+	       put_memory(skb, conn) ?:
+	       put_counters(skb, RPCRDMA2_A_CONNECTION_COUNTERS, conn->p.stats);
+}
+
+/* A message about a connection that is under way into @skb */
+struct conn_message {
+	struct sk_buff		*skb;
+	u32			portid;
+	u32			seq;
+	int			flags;
+	struct nlattr		**filter;
+};
+
+static bool address_fits(const struct nlattr *attr)
+{
+	const struct sockaddr *addr;
+
+	if (!attr)
+		return true;
+	if (nla_len(attr) < sizeof(struct sockaddr_in))
+		return false;
+	addr = nla_data(attr);
+	return addr->sa_family == AF_INET ||
+	       (addr->sa_family == AF_INET6 &&
+		nla_len(attr) >= sizeof(struct sockaddr_in6));
+}
+
+static bool conn_wanted(const struct rpcrdma2_conn *conn,
+			struct nlattr **filter)
+{
+	const struct nlattr *role = filter[RPCRDMA2_A_CONNECTION_ROLE];
+	const struct nlattr *peer = filter[RPCRDMA2_A_CONNECTION_PEER_ADDRESS];
+	const struct sockaddr *addr = (const struct sockaddr *)
+				      &conn->cm_id->route.addr.dst_addr;
+
+	if (role && conn->client != (nla_get_u32(role) == RPCRDMA2_ROLE_CLIENT))
+		return false;
+	return !peer || rpc_cmp_addr(nla_data(peer), addr);
+}
+
+static int conn_message(struct rpcrdma2_conn *conn, void *arg)
+{
+	struct conn_message *m = arg;
+	void *hdr;
+
+	if (m->filter && !conn_wanted(conn, m->filter))
+		return 0;
+	hdr = genlmsg_put(m->skb, m->portid, m->seq, &rpcrdma2_nl_family,
+			  m->flags, RPCRDMA2_CMD_CONN_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (put_connection(m->skb, conn)) {
+		genlmsg_cancel(m->skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(m->skb, hdr);
+	return 0;
+}
+
+/**
+ * rpcrdma2_nl_conn_get_doit - tell of one connection
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: system call; sleeps.
+ * Return: 0; -EINVAL without an id; -ENOENT: no such connection; -ENOMEM
+ */
+int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct conn_message m = {
+		.portid	= info->snd_portid,
+		.seq	= info->snd_seq,
+	};
+	int ret;
+
+	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CONNECTION_ID))
+		return -EINVAL;
+	m.skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!m.skb)
+		return -ENOMEM;
+	ret = rpcrdma2_observe(genl_info_net(info),
+			       nla_get_u32(info->attrs[RPCRDMA2_A_CONNECTION_ID]),
+			       conn_message, &m);
+	if (!ret)
+		return genlmsg_reply(m.skb, info);
+	nlmsg_free(m.skb);
+	return ret;
+}
+
+/**
+ * rpcrdma2_nl_conn_get_dumpit - tell of all connections
+ * @skb: to be filled
+ * @cb: the dump; ctx holds the least id that was not told of
+ *
+ * Context: system call; sleeps.
+ * Return: bytes in @skb, 0 at the end; -EINVAL: the address is none
+ */
+int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb,
+				struct netlink_callback *cb)
+{
+	struct conn_message m = {
+		.skb	= skb,
+		.portid	= NETLINK_CB(cb->skb).portid,
+		.seq	= cb->nlh->nlmsg_seq,
+		.flags	= NLM_F_MULTI,
+		.filter	= compat_genl_dump_attrs(cb),
+	};
+	const struct nlattr *first = m.filter[RPCRDMA2_A_CONNECTION_ID];
+	struct net *net = sock_net(skb->sk);
+	unsigned long id = cb->args[0];
+	int ret = 0;
+
+	if (!address_fits(m.filter[RPCRDMA2_A_CONNECTION_PEER_ADDRESS]))
+		return -EINVAL;
+	if (first)
+		id = max_t(unsigned long, id, nla_get_u32(first));
+	while (ret != -ENOENT) {
+		ret = rpcrdma2_observe_next(net, &id, conn_message, &m);
+		if (ret == -EMSGSIZE)
+			break;
+		id++;
+	}
+	cb->args[0] = id;
+	return skb->len ?: (ret == -EMSGSIZE ? ret : 0);
+}
+
+/* Counts connections of a role. */
+struct role_count {
+	bool	client;
+	u32	n;
+};
+
+static int count_role(struct rpcrdma2_conn *conn, void *arg)
+{
+	struct role_count *count = arg;
+
+	count->n += conn->client == count->client;
+	return 0;
+}
+
+static u32 connections_of(const struct net *net, bool client)
+{
+	struct role_count count = { .client = client };
+	unsigned long id = 0;
+
+	while (rpcrdma2_observe_next(net, &id, count_role, &count) != -ENOENT)
+		id++;
+	return count.n;
+}
+
+static int put_role(struct sk_buff *skb, const struct net *net, u32 role)
+{
+	bool client = role == RPCRDMA2_ROLE_CLIENT;
+
+	if (nla_put_u32(skb, RPCRDMA2_A_MODULE_ROLE, role) ||
+	    nla_put_u32(skb, RPCRDMA2_A_MODULE_CONNECTIONS,
+			connections_of(net, client)))
+		return -EMSGSIZE;
+	return put_counters(skb, RPCRDMA2_A_MODULE_ENDED,
+			    rpcrdma2_observe_totals(net, client));
+}
+
+/* In a kernel tree the version is that of the kernel. */
+static int put_build(struct sk_buff *skb)
+{
+#ifdef RPCRDMA2_PROBES
+	if (nla_put_string(skb, RPCRDMA2_A_MODULE_VERSION, RPCRDMA2_VERSION) ||
+	    nla_put_string(skb, RPCRDMA2_A_MODULE_BUILD, RPCRDMA2_BUILD))
+		return -EMSGSIZE;
+#endif
+	return 0;
+}
+
+/* Has this transport taken the stock one's place? */
+static bool replaces __ro_after_init;
+
+static int put_module(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *role = info->attrs[RPCRDMA2_A_MODULE_ROLE];
+
+	if (put_build(skb) ||
+	    nla_put_string(skb, RPCRDMA2_A_MODULE_DRAFT, RPCRDMA2_DRAFT) ||
+	    nla_put_u8(skb, RPCRDMA2_A_MODULE_REPLACE, replaces))
+		return -EMSGSIZE;
+	return role ? put_role(skb, genl_info_net(info), nla_get_u32(role)) : 0;
+}
+
+/**
+ * rpcrdma2_nl_module_get_doit - tell of the module
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: system call; sleeps.
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	void *hdr;
+
+	if (!msg)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(msg, info, &rpcrdma2_nl_family, 0,
+				RPCRDMA2_CMD_MODULE_GET);
+	if (!hdr || put_module(msg, info)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+
+/* What an administrator wants of a connection. */
+
+static int conn_change(struct rpcrdma2_conn *conn, void *arg)
+{
+	struct nlattr **attrs = arg;
+	const struct nlattr *own = attrs[RPCRDMA2_A_CHANGE_OWN];
+
+	if (!attrs[RPCRDMA2_A_CHANGE_PROPERTY] ||
+	    !attrs[RPCRDMA2_A_CHANGE_VALUE])
+		return -EINVAL;
+	return rpcrdma2_props_request(conn, own && nla_get_u8(own),
+			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_PROPERTY]),
+			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_VALUE]));
+}
+
+static int conn_forget(struct rpcrdma2_conn *conn, void *arg)
+{
+	return rpcrdma2_ver_relearn(conn);
+}
+
+static int conn_reconnect(struct rpcrdma2_conn *conn, void *arg)
+{
+	rpcrdma2_conn_kill(conn, -ECONNRESET);
+	return 0;
+}
+
+static int with_connection(struct genl_info *info,
+			   int (*act)(struct rpcrdma2_conn *conn, void *arg))
+{
+	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CHANGE_CONNECTION))
+		return -EINVAL;
+	return rpcrdma2_observe(genl_info_net(info),
+			nla_get_u32(info->attrs[RPCRDMA2_A_CHANGE_CONNECTION]),
+			act, info->attrs);
+}
+
+/**
+ * rpcrdma2_nl_conn_change_doit - change a property of a connection
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: system call; sleeps.
+ * Return: 0; -ENOENT: no such connection; as rpcrdma2_props_request()
+ */
+int rpcrdma2_nl_conn_change_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return with_connection(info, conn_change);
+}
+
+/**
+ * rpcrdma2_nl_conn_forget_doit - offer version 2 again next time (VER-16)
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: system call; sleeps.
+ * Return: 0; -ENOENT: no such connection; -EINVAL: not the client's end
+ */
+int rpcrdma2_nl_conn_forget_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return with_connection(info, conn_forget);
+}
+
+/**
+ * rpcrdma2_nl_conn_reconnect_doit - end a connection
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: system call; sleeps.
+ * Return: 0; -ENOENT: no such connection
+ */
+int rpcrdma2_nl_conn_reconnect_doit(struct sk_buff *skb,
+				    struct genl_info *info)
+{
+	return with_connection(info, conn_reconnect);
+}
+
+/* Events: who does not listen costs nothing, who does misses some when there is
+ * no memory.
+ */
+
+static int put_event(struct sk_buff *skb, const struct rpcrdma2_conn *conn,
+		     enum rpcrdma2_event event)
+{
+	int ret = put_identity(skb, conn);
+
+	if (!ret && READ_ONCE(conn->codec))
+		ret = put_version(skb, conn);
+	if (!ret && event == RPCRDMA2_EVENT_LOST)
+		ret = nla_put_s32(skb, RPCRDMA2_A_CONNECTION_REASON,
+				  READ_ONCE(conn->reason));
+	return ret ?: nla_put_u32(skb, RPCRDMA2_A_CONNECTION_EVENT, event);
+}
+
+static void conn_event(const struct rpcrdma2_conn *conn,
+		       enum rpcrdma2_event event)
+{
+	struct net *net = rpcrdma2_conn_net(conn);
+	struct sk_buff *skb;
+	void *hdr;
+
+	if (!genl_has_listeners(&rpcrdma2_nl_family, net, 0))
+		return;
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
+	if (!skb)
+		return;
+	hdr = genlmsg_put(skb, 0, 0, &rpcrdma2_nl_family, 0,
+			  RPCRDMA2_CMD_CONN_NTF);
+	if (!hdr || put_event(skb, conn, event)) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, hdr);
+	genlmsg_multicast_netns(&rpcrdma2_nl_family, net, skb, 0, 0,
+				GFP_ATOMIC);
+}
+
+/* The client's device is known from CONNECTING on. */
+static void state_event(const struct rpcrdma2_conn *conn,
+			enum rpcrdma2_conn_state state)
+{
+	lockdep_assert_held(&conn->state_lock);
+	switch (state) {
+	case RPCRDMA2_CONN_OPEN:
+		conn_event(conn, RPCRDMA2_EVENT_CONNECTED);
+		break;
+	case RPCRDMA2_CONN_READY:
+		conn_event(conn, rpcrdma2_ver_fell_back(conn) ?
+				 RPCRDMA2_EVENT_FALLBACK :
+				 RPCRDMA2_EVENT_SETTLED);
+		break;
+	case RPCRDMA2_CONN_CLOSING:
+		if (conn->cm_id && conn->cm_id->device)
+			conn_event(conn, RPCRDMA2_EVENT_LOST);
+		break;
+	default:
+		break;
+	}
+}
+
+static void changed_event(const struct rpcrdma2_conn *conn)
+{
+	conn_event(conn, RPCRDMA2_EVENT_CHANGED);
+}
+
+static const struct rpcrdma2_conn_listener listener = {
+	.state		= state_event,
+	.changed	= changed_event,
+};
+
+/**
+ * rpcrdma2_netlink_init - register the family
+ * @replace: the transport has taken the stock one's place
+ *
+ * Context: module load.
+ * Return: 0 or a negative errno
+ */
+int __init rpcrdma2_netlink_init(bool replace)
+{
+	replaces = replace;
+	rpcrdma2_conn_listen(&listener);
+	return genl_register_family(&rpcrdma2_nl_family);
+}
+
+/**
+ * rpcrdma2_netlink_exit - reverse of rpcrdma2_netlink_init()
+ *
+ * Context: module unload; nobody asks any more afterwards.
+ */
+void rpcrdma2_netlink_exit(void)
+{
+	genl_unregister_family(&rpcrdma2_nl_family);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Generic netlink family "rpcrdma2".
+ */
+#ifndef _RPCRDMA2_NETLINK_H
+#define _RPCRDMA2_NETLINK_H
+
+#include "conn/conn.h"
+
+extern struct genl_family rpcrdma2_nl_family;
+
+int rpcrdma2_netlink_init(bool replace);
+void rpcrdma2_netlink_exit(void);
+
+#endif /* _RPCRDMA2_NETLINK_H */

@@ -1,0 +1,649 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How connections come into being and end: resolved and connected, or accepted;
+ * closed and freed.
+ *
+ * The owner alone tears down, in exact reverse order of setting up. CM events
+ * come in the CM's work item and hold no lock of ours when they call up.
+ */
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+#include <rdma/ib_cm.h>
+
+#include "conn/buf.h"
+#include "conn/cm.h"
+#include "conn/inject.h"
+#include "conn/conn_list.h"
+#include "conn/workqueue.h"
+#include <trace/events/rpcrdma2.h>
+
+#define RPCRDMA2_RESOLVE_MS	5000
+#define RPCRDMA2_CONNECT_MS	15000
+
+/* Credits forbid that a message finds no Receive. But rxe says so, too, when it
+ * has no memory for the answer to an RDMA Read, and the peer may be short of it
+ * for a moment. With the CM's timer of 0.66 s this is some four seconds; 7 would
+ * be for ever. It is for the queue pair of whom it is told to: how often we try
+ * is said by the peer, which keepalive.c does not rely on.
+ */
+#define RPCRDMA2_RNR_RETRIES	6
+
+/* Attempts inside one connect: v2, v2 again after a loss, v2 with a Call after
+ * silence, v1, and one more for an ERR_VERS followed by a loss.
+ */
+#define RPCRDMA2_ATTEMPTS	5
+
+static atomic_t rpcrdma2_conn_ids;
+
+static void conn_kill_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  kill_work);
+
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+}
+
+static void conn_chore_worker(struct work_struct *work)
+{
+	rpcrdma2_conn_run_deferred(container_of(work, struct rpcrdma2_conn,
+						chore_work));
+}
+
+static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
+					bool client)
+{
+	struct rpcrdma2_conn *conn;
+
+	conn = kzalloc_obj(*conn, rpcrdma2_gfp());
+	if (!conn)
+		return NULL;
+	kref_init(&conn->kref);
+	conn->id = atomic_inc_return(&rpcrdma2_conn_ids);
+	conn->client = client;
+	conn->p = *p;
+	conn->requester = p->requester;
+	conn->responder = p->responder;
+	spin_lock_init(&conn->state_lock);
+	init_waitqueue_head(&conn->state_wq);
+	init_llist_head(&conn->chores);
+	mutex_init(&conn->chore_mutex);
+	INIT_WORK(&conn->chore_work, conn_chore_worker);
+	INIT_WORK(&conn->kill_work, conn_kill_worker);
+	atomic_set(&conn->xids, get_random_u32());
+	rpcrdma2_cq_setup(conn);
+	rpcrdma2_sends_setup(conn);
+	rpcrdma2_recvs_setup(conn, p->ops->recv);
+	rpcrdma2_props_setup(conn);
+	rpcrdma2_ver_setup(conn);
+	rpcrdma2_watch_setup(conn);
+	rpcrdma2_idle_setup(conn);
+	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
+	conn->cm_step = -1;
+	return conn;
+}
+
+/* Asynchronous errors of the QP come in interrupt context. */
+static void conn_qp_event(struct ib_event *event, void *context)
+{
+	struct rpcrdma2_conn *conn = context;
+
+	if (event->event == IB_EVENT_COMM_EST ||
+	    event->event == IB_EVENT_QP_LAST_WQE_REACHED)
+		return;
+	queue_work(rpcrdma2_wq, &conn->kill_work);
+}
+
+/* A device cannot do what every connection needs. */
+static int conn_too_small(const struct rpcrdma2_conn *conn, const char *what,
+			  u32 have)
+{
+	pr_notice_ratelimited("rpcrdma2: %s has %s of only %u entries, too few\n",
+			      dev_name(&conn->cm_id->device->dev), what, have);
+	return -EPROTO;
+}
+
+/* A QP with the send queue that was planned. A client sends from one buffer;
+ * every further SGE makes all entries of the queue larger.
+ */
+static int conn_try_qp(struct rpcrdma2_conn *conn)
+{
+	struct ib_qp_init_attr attr = {
+		.event_handler	= conn_qp_event,
+		.qp_context	= conn,
+		.send_cq	= conn->cq,
+		.recv_cq	= conn->cq,
+		.sq_sig_type	= IB_SIGNAL_REQ_WR,
+		.qp_type	= IB_QPT_RC,
+		.port_num	= conn->cm_id->port_num,
+		.cap = {
+			.max_send_wr	 = rpcrdma2_sq_depth(&conn->sq),
+			.max_recv_wr	 = rpcrdma2_recvs_max(&conn->rq) + 1,
+			.max_send_sge	 = conn->client ? 1 :
+					   conn->caps.max_send_sge,
+			.max_recv_sge	 = 1,
+			.max_rdma_ctxs	 = conn->p.rw_ctxs,
+		},
+	};
+	int ret;
+
+	ret = rdma_create_qp(conn->cm_id, conn->pd, &attr);
+	if (ret)
+		return ret;
+	conn->qp = conn->cm_id->qp;
+	conn->caps.max_send_sge = min(conn->caps.max_send_sge,
+				      attr.cap.max_send_sge);
+	rpcrdma2_sends_granted(conn, attr.cap.max_send_wr);
+	return 0;
+}
+
+static int conn_create_qp(struct rpcrdma2_conn *conn)
+{
+	int ret;
+
+	do {
+		ret = conn_try_qp(conn);
+	} while ((ret == -ENOMEM || ret == -EINVAL) &&
+		 rpcrdma2_sends_halve(conn));
+	return ret;
+}
+
+/* A device that says no, and not for want of memory or because it goes away,
+ * will not say anything else the next time. Some say that they have no memory when
+ * a queue is too long for them; nobody can tell, and the next attempt is made later.
+ */
+static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
+			int err)
+{
+	bool later = err == -ENOMEM;
+
+	if ((!later && err != -EINVAL && err != -EOPNOTSUPP) ||
+	    rpcrdma2_conn_over(conn))
+		return err;
+	pr_notice_ratelimited("rpcrdma2: %s %s a %s (%d)\n",
+			      dev_name(&conn->cm_id->device->dev),
+			      later ? "has no memory for" : "refuses", what,
+			      err);
+	return later ? err : -EPROTO;
+}
+
+/* PD, CQ, QP, control slots and first Receives, in this order. Whatever
+ * exists after an error is undone by rpcrdma2_conn_close() and _free().
+ */
+static int conn_setup(struct rpcrdma2_conn *conn)
+{
+	struct ib_device *device = conn->cm_id->device;
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	u32 cqes;
+	int ret;
+
+	ret = rpcrdma2_device_query(device, &conn->caps);
+	if (ret)
+		return ret;
+	if (!rpcrdma2_sends_plan(conn))
+		return conn_too_small(conn, "send queues",
+				      conn->caps.max_qp_wr);
+	if (!rpcrdma2_recvs_plan(conn))
+		return conn_too_small(conn, "receive queues",
+				      conn->caps.max_qp_wr);
+	/* rdma_rw may triple its contexts; both drains take one more each */
+	cqes = rpcrdma2_sq_depth(&conn->sq) + 3 * p->rw_ctxs +
+	       rpcrdma2_recvs_max(&conn->rq) + 3;
+	if (cqes > conn->caps.max_cqe)
+		return conn_too_small(conn, "completion queues",
+				      conn->caps.max_cqe);
+
+	conn->pd = ib_alloc_pd(device, 0);
+	if (IS_ERR(conn->pd)) {
+		ret = PTR_ERR(conn->pd);
+		conn->pd = NULL;
+		return conn_refused(conn, "protection domain", ret);
+	}
+	rpcrdma2_watch_create(conn);
+	ret = rpcrdma2_cq_create(conn, cqes);
+	if (ret)
+		return conn_refused(conn, "completion queue", ret);
+	ret = conn_create_qp(conn);
+	if (ret)
+		return conn_refused(conn, "queue pair", ret);
+	ret = rpcrdma2_sends_create(conn);
+	if (ret)
+		return ret;
+	ret = rpcrdma2_recvs_create(conn);
+	if (ret)
+		return ret;
+
+	rpcrdma2_props_begin(conn);
+	return 0;
+}
+
+/* The private data of version 1, also with version 2 (CM-14). */
+static void conn_cm_private(struct rpcrdma2_conn *conn, u8 *buf)
+{
+	struct rpcrdma_cm_private cm = {
+		.remote_inval	= conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
+		.send_size	= conn->p.send_size,
+		.recv_size	= rpcrdma2_props_mine(&conn->props,
+						      RPCRDMA2_RBSIZ),
+	};
+
+	rpcrdma_cm_encode(&cm, buf);
+}
+
+static void conn_cm_step(struct rpcrdma2_conn *conn, int event)
+{
+	/* With the device that was found: see conn_has_come() */
+	smp_store_release(&conn->cm_step, event);
+	wake_up_all(&conn->state_wq);
+}
+
+static void conn_established(struct rpcrdma2_conn *conn,
+			     const struct rdma_conn_param *param)
+{
+	if (conn->client) {
+		rpcrdma_cm_decode(param->private_data,
+				  param->private_data_len, &conn->cm_peer);
+		/* Which of the two is meant depends on the driver (iWARP) */
+		conn->may_read = param->initiator_depth &&
+				 param->responder_resources;
+	}
+	/* Not if a message was faster: see rpcrdma2_conn_first_message() */
+	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
+}
+
+static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct rpcrdma2_conn *conn = cm_id->context;
+
+	trace_rpcrdma2_cm_event(conn, event->event, event->status);
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		conn_cm_step(conn, event->event);
+		break;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		conn_established(conn, &event->param.conn);
+		break;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		rpcrdma2_conn_kill(conn, -EHOSTUNREACH);
+		break;
+	case RDMA_CM_EVENT_UNREACHABLE:
+		rpcrdma2_conn_kill(conn, -ENETUNREACH);
+		break;
+	case RDMA_CM_EVENT_REJECTED:
+		rpcrdma2_conn_kill(conn,
+				   event->status == IB_CM_REJ_STALE_CONN ?
+				   -ENOTCONN : -ECONNREFUSED);
+		break;
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		/* The CM waits for rdma_destroy_id() when a device goes */
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/**
+ * rpcrdma2_conn_close - end a connection
+ * @conn: the connection
+ *
+ * Afterwards every posted work request has completed or was given up, every
+ * waiter was told, no Call has anything of the connection, and no peer can reach
+ * memory. Device, PD and CM id remain until rpcrdma2_conn_free().
+ *
+ * A device may lose the completion of posted work when a connection breaks
+ * (siw does, see Documentation/devices.md). Nobody may wait for it for ever,
+ * so what is left is ended here, in two steps. Work of the send queue after
+ * the drain and before the QP goes: the QP is in the error state and carries
+ * out nothing any more, and the RDMA contexts have to give their memory
+ * regions back to the QP. Memory that a late completion would look at, send
+ * slots and Receives, only when there is no CQ left to report one.
+ *
+ * Context: owner only, once; sleeps. Not from a completion or a CM event.
+ */
+void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
+{
+	WRITE_ONCE(conn->told, true);	/* the owner knows */
+	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSING, 0);
+	rpcrdma2_observe_remove(conn);
+
+	rpcrdma2_watch_stop(conn);
+	rpcrdma2_idle_stop(conn);
+	rpcrdma2_sends_stop(conn);
+	rpcrdma2_recvs_stop(conn);
+	/* It runs waiters, and these use the QP */
+	cancel_delayed_work_sync(&conn->work);
+
+	if (conn->qp) {
+		rpcrdma2_cq_kick(conn);
+		rdma_disconnect(conn->cm_id);
+		ib_drain_qp(conn->qp);
+	}
+	/* Messages among them count for negotiation */
+	rpcrdma2_conn_run_deferred(conn);
+	if (conn->client && conn->reason)
+		rpcrdma2_ver_lost(conn);
+	rpcrdma2_sends_abort(conn);
+	/* Those that were left since, by chores that began before the loss. They leave
+	 * no others, and give back to the QP what they have mapped.
+	 */
+	rpcrdma2_conn_run_deferred(conn);
+	if (conn->qp) {
+		rdma_destroy_qp(conn->cm_id);
+		conn->qp = NULL;
+	}
+	rpcrdma2_cq_destroy(conn);
+	cancel_work_sync(&conn->chore_work);
+	/* Once more, for a kick that came when the state changed */
+	cancel_delayed_work_sync(&conn->work);
+	rpcrdma2_sends_destroy(conn);
+	rpcrdma2_recvs_reclaim(conn);
+	cancel_work_sync(&conn->kill_work);
+	conn->p.ops->closed(conn);
+	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSED, 0);
+}
+
+/**
+ * rpcrdma2_conn_free - free what rpcrdma2_conn_close() left
+ * @conn: a closed connection; its MRs are freed, its Receives given back
+ *
+ * Context: owner only, once; sleeps. Not from a CM event.
+ */
+void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_recvs_unmap(conn);
+	if (conn->pd)
+		ib_dealloc_pd(conn->pd);
+	if (conn->cm_id)
+		rdma_destroy_id(conn->cm_id);
+	rpcrdma2_conn_put(conn);
+}
+
+static bool conn_has_come(const struct rpcrdma2_conn *conn, int step)
+{
+	/* Pairs with the release in conn_cm_step() */
+	return smp_load_acquire(&conn->cm_step) == step;
+}
+
+static int conn_wait_step(struct rpcrdma2_conn *conn, int step)
+{
+	return rpcrdma2_conn_wait(conn, conn_has_come, step,
+				  RPCRDMA2_RESOLVE_MS);
+}
+
+static bool conn_is_open(const struct rpcrdma2_conn *conn, int arg)
+{
+	return rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_OPEN;
+}
+
+static int conn_resolve(struct rpcrdma2_conn *conn,
+			const struct sockaddr *src, const struct sockaddr *dst)
+{
+	int ret;
+
+	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_RESOLVING, 0))
+		return -ENOTCONN;
+	ret = rdma_resolve_addr(conn->cm_id, (struct sockaddr *)src, dst,
+				RPCRDMA2_RESOLVE_MS);
+	if (ret)
+		return ret;
+	ret = conn_wait_step(conn, RDMA_CM_EVENT_ADDR_RESOLVED);
+	if (ret)
+		return ret;
+	ret = rdma_resolve_route(conn->cm_id, RPCRDMA2_RESOLVE_MS);
+	if (ret)
+		return ret;
+	return conn_wait_step(conn, RDMA_CM_EVENT_ROUTE_RESOLVED);
+}
+
+static int conn_request(struct rpcrdma2_conn *conn)
+{
+	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
+	struct rdma_conn_param param = {
+		.retry_count	     = 6,
+		.rnr_retry_count     = RPCRDMA2_RNR_RETRIES,
+		/* The server reads from us; our only Reads are probes */
+		.responder_resources = min_t(int, attrs->max_qp_rd_atom, U8_MAX),
+		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom, 1),
+	};
+	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
+	int ret;
+
+	conn_cm_private(conn, private);
+	param.private_data = private;
+	param.private_data_len = sizeof(private);
+	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
+		return -ENOTCONN;
+	ret = rdma_connect(conn->cm_id, &param);
+	if (ret)
+		return ret;
+	return rpcrdma2_conn_wait(conn, conn_is_open, 0, RPCRDMA2_CONNECT_MS);
+}
+
+/* One connection from nothing to READY. -EAGAIN: connect once more. */
+static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
+			const struct sockaddr *src, const struct sockaddr *dst)
+{
+	struct rdma_cm_id *cm_id;
+	int ret;
+
+	cm_id = rdma_create_id(net, conn_cm_event, conn, RDMA_PS_TCP,
+			       IB_QPT_RC);
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	conn->cm_id = cm_id;
+	ret = conn_resolve(conn, src, dst);
+	if (!ret)
+		ret = conn_setup(conn);
+	if (!ret)
+		ret = conn_request(conn);
+	if (ret)
+		return READ_ONCE(conn->reason) ?: ret;
+
+	return rpcrdma2_ver_offer(conn, dst);
+}
+
+/* Others than these end hard-mounted RPCs (ERR-13). sunrpc retries after
+ * all of them; the refusals, and -EPROTO, end RPCs that want to know soon,
+ * such as those of a mount.
+ */
+static int conn_errno(int err)
+{
+	switch (err) {
+	case -EPROTO:
+	case -ECONNREFUSED:
+	case -EHOSTUNREACH:
+	case -ENETUNREACH:
+	case -ENOTCONN:
+	case -ETIMEDOUT:
+	case -ENOBUFS:
+		return err;
+	case -ENOMEM:
+		return -ENOBUFS;
+	default:
+		return -ENOTCONN;
+	}
+}
+
+static bool conn_server_absent(int err)
+{
+	return err == -ECONNREFUSED || err == -EHOSTUNREACH ||
+	       err == -ENETUNREACH;
+}
+
+/**
+ * rpcrdma2_conn_connect - make a client's connection
+ * @net: network namespace
+ * @src: local address to use, or NULL
+ * @dst: the server
+ * @p: what the connection is to be like
+ *
+ * Implements VER-1..5, VER-10, VER-14, VER-15 by way of version.c.
+ *
+ * Context: sleeps, at most about 30 s an attempt. Nothing in here needs
+ * sunrpc's locks: CM events, QP errors and device removal end every wait
+ * through the connection's state.
+ * Return: a connection in state READY, or ERR_PTR of -EPROTO, -ECONNREFUSED,
+ * -EHOSTUNREACH, -ENETUNREACH, -ENOTCONN, -ETIMEDOUT or -ENOBUFS
+ */
+struct rpcrdma2_conn *
+rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
+		      const struct sockaddr *dst,
+		      const struct rpcrdma2_conn_params *p)
+{
+	unsigned int noio = memalloc_noio_save();
+	struct rpcrdma2_conn *conn = NULL;
+	int attempt, ret = -EAGAIN;
+
+	for (attempt = 0; attempt < RPCRDMA2_ATTEMPTS && ret == -EAGAIN;
+	     attempt++) {
+		conn = conn_alloc(p, true);
+		if (!conn) {
+			ret = -ENOMEM;
+			break;
+		}
+		WRITE_ONCE(conn->told, true);	/* not before READY */
+		ret = conn_attempt(conn, net, src, dst);
+		if (!ret)
+			break;
+		rpcrdma2_conn_kill(conn, ret);
+		rpcrdma2_conn_close(conn);
+		ret = rpcrdma2_ver_ended(conn, ret);
+		rpcrdma2_conn_free(conn);
+	}
+	memalloc_noio_restore(noio);
+	if (ret) {
+		if (conn_server_absent(ret))
+			rpcrdma2_ver_absent(p->mem);
+		rpcrdma2_stat_inc(p->stats, connect_failures);
+		return ERR_PTR(ret == -EAGAIN ? -ENOTCONN : conn_errno(ret));
+	}
+
+	rpcrdma2_observe_add(conn);
+	rpcrdma2_watch_start(conn);
+	rpcrdma2_idle_start(conn);
+	/* From here on the owner hears of a loss, even of an earlier one: either
+	 * we see the state that rpcrdma2_conn_kill() has set, or its xchg() sees
+	 * this.
+	 */
+	smp_store_mb(conn->told, false);
+	if (!rpcrdma2_conn_ready(conn) && !xchg(&conn->told, true))
+		p->ops->lost(conn);
+	return conn;
+}
+
+static int conn_accept(struct rpcrdma2_conn *conn,
+		       const struct rdma_conn_param *req)
+{
+	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
+	struct rdma_conn_param param = {
+		.rnr_retry_count     = RPCRDMA2_RNR_RETRIES,
+		.responder_resources = min_t(int, attrs->max_qp_rd_atom,
+					     req->responder_resources),
+		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom,
+					     req->initiator_depth),
+	};
+	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
+	int ret;
+
+	/* Without RDMA Reads no Read chunk can be served */
+	conn->may_read = param.initiator_depth;
+	if (!conn->may_read)
+		return -EINVAL;
+	rpcrdma_cm_decode(req->private_data, req->private_data_len,
+			  &conn->cm_peer);
+	ret = conn_setup(conn);
+	if (ret)
+		return ret;
+	rpcrdma2_ver_serve(conn);
+	conn_cm_private(conn, private);
+	param.private_data = private;
+	param.private_data_len = sizeof(private);
+	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
+		return -ENOTCONN;
+	rdma_lock_handler(conn->cm_id);
+	ret = rdma_accept(conn->cm_id, &param);
+	rdma_unlock_handler(conn->cm_id);
+	return ret;
+}
+
+/**
+ * rpcrdma2_conn_refuse - answer a connect request: no
+ * @cm_id: of the request, which was not accepted
+ * @err: why; after -ENOMEM the client is to ask again
+ *
+ * For one reason only, a stale connection, Linux clients report -ENOTCONN, and
+ * connect again. All others become -ECONNREFUSED, which ends a mount. iWARP knows no
+ * reasons.
+ *
+ * Context: process.
+ */
+void rpcrdma2_conn_refuse(struct rdma_cm_id *cm_id, int err)
+{
+	rdma_reject(cm_id, NULL, 0, err == -ENOMEM ? IB_CM_REJ_STALE_CONN :
+						     IB_CM_REJ_CONSUMER_DEFINED);
+}
+
+/**
+ * rpcrdma2_conn_incoming - a connection for a client's connect request
+ * @cm_id: of the request; owned by the connection from now on
+ * @p: what the connection is to be like
+ *
+ * Context: sleeps.
+ * Return: a connection in state NEW, or NULL without memory
+ */
+struct rpcrdma2_conn *
+rpcrdma2_conn_incoming(struct rdma_cm_id *cm_id,
+		       const struct rpcrdma2_conn_params *p)
+{
+	struct rpcrdma2_conn *conn = conn_alloc(p, false);
+
+	if (!conn)
+		return NULL;
+	rdma_lock_handler(cm_id);
+	conn->cm_id = cm_id;
+	cm_id->context = conn;
+	cm_id->event_handler = conn_cm_event;
+	rdma_unlock_handler(cm_id);
+	return conn;
+}
+
+/**
+ * rpcrdma2_conn_accept - accept a client's connection
+ * @conn: from rpcrdma2_conn_incoming()
+ * @req: parameters of the request; private data included
+ *
+ * The client may be faster than this, also if it fails: its Calls may have
+ * been handed up already. Either way the owner ends the connection with
+ * rpcrdma2_conn_close() and rpcrdma2_conn_free().
+ *
+ * Context: sleeps.
+ * Return: 0, the state is CONNECTING or later; or a negative errno, and the
+ * request is refused
+ */
+int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
+			 const struct rdma_conn_param *req)
+{
+	int ret;
+
+	ret = conn_accept(conn, req);
+	if (!ret)
+		ret = rpcrdma2_inject_accept();
+	if (ret) {
+		WRITE_ONCE(conn->told, true);
+		if (ret != -ENOTCONN)
+			rpcrdma2_conn_refuse(conn->cm_id, ret);
+		return ret;
+	}
+	rpcrdma2_observe_add(conn);
+	rpcrdma2_watch_start(conn);
+	rpcrdma2_idle_start(conn);
+	return 0;
+}

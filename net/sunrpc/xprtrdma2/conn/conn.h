@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One RPC-over-RDMA connection, the same object for client and server: CM id,
+ * protection domain, CQ and QP, and a room for each file that works on it.
+ * A room belongs to one file; others use the functions of its header.
+ *
+ *   send_queue.h         sq      send queue
+ *   recv_queue.h         rq      receive queue, credits of both directions
+ *   msg_size.h  limits  how long messages may be
+ *   prop_update.h   props   properties of both sides, and their changes
+ *   negotiate.h    ver     version
+ *   keepalive.h        alive   watch over the peer
+ *   shrink.h         idle    is there anything to do?
+ *
+ * Layers: client.c and server.c own a connection, made and closed by cm.c.
+ * Their requester and responder use it, and get from dispatch.c what arrives.
+ *
+ * Contexts: completion handlers run in a work item or, on a server, in a service
+ * thread, one at a time per connection, and do not sleep; see cq.c and
+ * completion.h. What they defer is done afterwards, one thing after the other, see
+ * rpcrdma2_conn_leave(), beside completions of the same connection.
+ */
+#ifndef _RPCRDMA2_CONN_H
+#define _RPCRDMA2_CONN_H
+
+#include <linux/kref.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+
+#include "conn/keepalive.h"
+#include "conn/shrink.h"
+#include "conn/completion.h"
+#include "conn/msg_size.h"
+#include "conn/prop_update.h"
+#include "conn/cq.h"
+#include "conn/device.h"
+#include "conn/negotiate.h"
+#include "conn/conn_ops.h"
+#include "conn/recv_queue.h"
+#include "conn/send_queue.h"
+
+struct rpcrdma2_view;
+
+/**
+ * enum rpcrdma2_conn_state - life of a connection
+ * @RPCRDMA2_CONN_NEW: the object exists, the CM has not been asked
+ * @RPCRDMA2_CONN_RESOLVING: client: address and route are being resolved
+ * @RPCRDMA2_CONN_CONNECTING: QP and Receives exist, connect or accept sent
+ * @RPCRDMA2_CONN_OPEN: established; the version is not settled
+ * @RPCRDMA2_CONN_READY: the version is settled, RPCs flow
+ * @RPCRDMA2_CONN_CLOSING: nothing new is posted; the owner must call
+ *	rpcrdma2_conn_close()
+ * @RPCRDMA2_CONN_CLOSED: the QP is drained and gone: no peer can touch
+ *	memory any more
+ */
+enum rpcrdma2_conn_state {
+	RPCRDMA2_CONN_NEW = 0,
+	RPCRDMA2_CONN_RESOLVING,
+	RPCRDMA2_CONN_CONNECTING,
+	RPCRDMA2_CONN_OPEN,
+	RPCRDMA2_CONN_READY,
+	RPCRDMA2_CONN_CLOSING,
+	RPCRDMA2_CONN_CLOSED,
+};
+
+/**
+ * struct rpcrdma2_conn - a connection
+ * @kref: one for the owner, and for others as long as they look at it.
+ *	rdma_destroy_id() waits for events of the CM, which have none
+ * @id: for logs and traces, unique since load
+ * @client: we connected (false: we accepted)
+ * @may_read: the peer takes RDMA Reads
+ * @p: parameters, copied
+ * @caps: of the device
+ * @cm_id: CM id; its device is @cm_id->device once resolved
+ * @cm_step: last event of resolving, -1 before the first
+ * @cm_peer: the peer's private data
+ * @pd: protection domain, of this connection alone (SEC-4)
+ * @cq: one CQ for both queues
+ * @cq_id: its number; stays when it is gone
+ * @poll: which context polls it
+ * @qp: queue pair
+ * @state_lock: protects @state, and negotiation in @ver
+ * @state: see enum rpcrdma2_conn_state; changed by one function only
+ * @state_wq: woken by every change of @state and of negotiation
+ * @reason: errno of the first failure, 0 if none
+ * @codec: of the version that negotiate.c has settled; NULL before
+ * @requester: sends Calls, takes Replies; see rpcrdma2_conn_requester()
+ * @responder: takes Calls, sends Replies
+ * @heard: there was a sign of life since the watch looked last
+ * @told: the owner knows that the connection is lost, or is not to hear of it
+ * @cids: last number given to a Receive, Send, chain or MR, for traces
+ * @xids: last XID of a control message of ours
+ * @sq: send queue
+ * @rq: receive queue and credits
+ * @limits: limits of messages
+ * @props: properties
+ * @ver: version
+ * @alive: watch
+ * @idle: another, over what there is to do
+ * @work: property changes that found no room for a message
+ * @chores: struct rpcrdma2_chore, last one first
+ * @chore_mutex: held while they are done, first one first
+ * @chore_work: does them, if nobody who polls does
+ * @kill_work: gives up the connection from interrupt context
+ * @view: by which others look at it, see conn_list.c
+ *
+ * Lock order: state_lock (but for netlink's locks), rq.credit_lock, sq.lock and
+ * rq.lock are leaves and are never held together; props.lock is outside of them. All
+ * are spin locks, and none is taken in interrupt context.
+ *
+ * What is also read without its lock is written by WRITE_ONCE(), and its readers
+ * need nothing but the value. What READY publishes is read by whoever has seen
+ * the state, see rpcrdma2_conn_state().
+ */
+struct rpcrdma2_conn {
+	struct kref			kref;
+	u32				id;
+	bool				client;
+	bool				may_read;
+	struct rpcrdma2_conn_params	p;
+	struct rpcrdma2_device_caps	caps;
+
+	struct rdma_cm_id		*cm_id;
+	int				cm_step;
+	struct rpcrdma_cm_private	cm_peer;
+	struct ib_pd			*pd;
+	struct ib_cq			*cq;
+	u32				cq_id;
+	struct rpcrdma2_poll		poll;
+	struct ib_qp			*qp;
+
+	spinlock_t			state_lock;	/* see above */
+	enum rpcrdma2_conn_state	state;
+	wait_queue_head_t		state_wq;
+	int				reason;
+	const struct rpcrdma2_codec	*codec;
+	struct rpcrdma2_requester	*requester;
+	struct rpcrdma2_responder	*responder;
+	bool				heard;
+	bool				told;
+	atomic_t			cids;
+	atomic_t			xids;
+
+	struct rpcrdma2_sq		sq;
+	struct rpcrdma2_rq		rq;
+	struct rpcrdma2_conn_limits	limits;
+	struct rpcrdma2_conn_props	props;
+	struct rpcrdma2_conn_ver	ver;
+	struct rpcrdma2_alive		alive;
+	struct rpcrdma2_idle		idle;
+
+	struct delayed_work		work;
+	struct llist_head		chores;
+	struct mutex			chore_mutex;	/* see above */
+	struct work_struct		chore_work;
+	struct work_struct		kill_work;
+	struct rpcrdma2_view		*view;
+};
+
+/* The state, with all that was set up before it: the device with CONNECTING, the
+ * peer's private data with OPEN, version, limits and send slots with READY, the
+ * reason with CLOSING. Pairs with the release in rpcrdma2_conn_set_state().
+ */
+static inline enum rpcrdma2_conn_state
+rpcrdma2_conn_state(const struct rpcrdma2_conn *conn)
+{
+	return smp_load_acquire(&conn->state);	/* see above */
+}
+
+static inline bool rpcrdma2_conn_ready(const struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_conn_state(conn) == RPCRDMA2_CONN_READY;
+}
+
+static inline bool rpcrdma2_conn_over(const struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_CLOSING;
+}
+
+static inline bool rpcrdma2_conn_swapping(const struct rpcrdma2_conn *conn)
+{
+	return conn->p.swapper && atomic_read(conn->p.swapper);
+}
+
+static inline struct net *rpcrdma2_conn_net(const struct rpcrdma2_conn *conn)
+{
+	return conn->cm_id->route.addr.dev_addr.net;
+}
+
+/* Something of the send queue has completed that a dead peer would not bring for
+ * long, see keepalive.c.
+ * Any context; a store only for the first one between two turns of the watch.
+ */
+static inline void rpcrdma2_conn_heard(struct rpcrdma2_conn *conn)
+{
+	if (!READ_ONCE(conn->heard))
+		WRITE_ONCE(conn->heard, true);
+}
+
+/* A number for something that will be posted, to be found again in traces when
+ * it completes. Any context.
+ */
+static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
+{
+	return atomic_inc_return(&conn->cids);
+}
+
+/**
+ * struct rpcrdma2_conn_listener - who is told of every connection
+ * @state: it has reached this state; state_lock is held
+ * @changed: a property has another value
+ *
+ * Neither may sleep.
+ */
+struct rpcrdma2_conn_listener {
+	void (*state)(const struct rpcrdma2_conn *conn,
+		      enum rpcrdma2_conn_state state);
+	void (*changed)(const struct rpcrdma2_conn *conn);
+};
+
+void rpcrdma2_conn_listen(const struct rpcrdma2_conn_listener *listener);
+void rpcrdma2_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid);
+bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn);
+struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
+bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
+			     enum rpcrdma2_conn_state to, int reason);
+void rpcrdma2_conn_first_message(struct rpcrdma2_conn *conn);
+bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen);
+void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err);
+int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
+		       bool (*cond)(const struct rpcrdma2_conn *conn, int arg),
+		       int arg, u32 ms);
+void rpcrdma2_conn_kick(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay);
+void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_chore *chore);
+void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn);
+void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
+			const struct ib_wc *wc);
+
+#endif /* _RPCRDMA2_CONN_H */

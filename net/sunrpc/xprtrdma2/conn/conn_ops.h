@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the owner of a connection, client.c or server.c, gives to it.
+ */
+#ifndef _RPCRDMA2_OWNER_H
+#define _RPCRDMA2_OWNER_H
+
+#include <linux/types.h>
+
+#include "conn/peer_policy.h"
+#include "conn/stats.h"
+#include "proto/version.h"
+
+struct ib_cq;
+struct ib_wc;
+struct rpcrdma2_conn;
+struct rpcrdma2_recv_pool;
+struct rpcrdma2_requester;
+struct rpcrdma2_responder;
+
+#define RPCRDMA2_LOOK_MS	250	/* is a connection still wanted? */
+
+/**
+ * struct rpcrdma2_memory - what the roles of a connection keep
+ * @mrs: memory regions, bytes
+ * @rpcs: state of RPCs, with the buffers that stay with it, bytes
+ */
+struct rpcrdma2_memory {
+	size_t				mrs;
+	size_t				rpcs;
+};
+
+/**
+ * struct rpcrdma2_conn_ops - what comes up from a connection
+ * @recv: a Receive has completed; completion handler
+ * @closed: the connection is closed: Calls in progress lose it; may sleep
+ * @trim: the connection is idle: roles give back what they keep for later; does not
+ *	sleep
+ * @memory: fills in what the roles keep; sleeps
+ * @trusted: server: has this client been served anything that not everybody
+ *	may have? May not sleep
+ * @completions: server: something has completed. Returns true if a thread will
+ *	call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks.
+ *	NULL for a client: ib_core polls
+ * @lost: the connection went to CLOSING (CM event, QP error, device
+ *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
+ *	context that may not sleep; arranges for rpcrdma2_conn_close()
+ * @wanted: client: does anybody still want a connection that is being made?
+ *	Asked from time to time while rpcrdma2_conn_connect() waits
+ *
+ * Before READY the owner gets nothing but @lost and @wanted.
+ */
+struct rpcrdma2_conn_ops {
+	void (*recv)(struct ib_cq *cq, struct ib_wc *wc);
+	void (*closed)(struct rpcrdma2_conn *conn);
+	void (*trim)(struct rpcrdma2_conn *conn);
+	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
+	bool (*trusted)(const struct rpcrdma2_conn *conn);
+	bool (*completions)(struct rpcrdma2_conn *conn);
+	void (*lost)(struct rpcrdma2_conn *conn);
+	bool (*wanted)(const struct rpcrdma2_conn *conn);
+};
+
+/**
+ * struct rpcrdma2_conn_params - what the owner wants of a connection
+ * @ops: the owner's functions
+ * @owner: the owner's object
+ * @requester: client: sends Calls and takes Replies
+ * @responder: takes Calls and sends Replies
+ * @stats: counters, usually of the transport, outlive the connection
+ * @pool: Receives
+ * @policy: what the administrator wants of this peer
+ * @mem: client: negotiation memory of the transport
+ * @send_size: largest message we will send, bytes
+ * @calls: Calls we want outstanding in our requester role
+ * @serves: Calls of the peer we are ready to serve at once
+ * @serves_initial: how many of them to grant at first
+ * @call_wrs: send queue entries a Call of ours may need, the Send and
+ *	local invalidation included
+ * @reply_wrs: entries a Reply of ours may need, RDMA Writes included
+ * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
+ * @brs: Reverse Request Support to announce
+ * @negotiate_ms: client: time limit for the answer to a first message
+ * @swapper: client: not zero while the mount holds swap
+ */
+struct rpcrdma2_conn_params {
+	const struct rpcrdma2_conn_ops	*ops;
+	void				*owner;
+	struct rpcrdma2_requester	*requester;
+	struct rpcrdma2_responder	*responder;
+	struct rpcrdma2_stats		*stats;
+	struct rpcrdma2_recv_pool	*pool;
+	struct rpcrdma2_policy		policy;
+	struct rpcrdma2_ver_memory	*mem;
+	u32				send_size;
+	u32				calls;
+	u32				serves;
+	u32				serves_initial;
+	u32				call_wrs;
+	u32				reply_wrs;
+	u32				rw_ctxs;
+	u32				brs;
+	u32				negotiate_ms;
+	const atomic_t			*swapper;
+};
+
+#endif /* _RPCRDMA2_OWNER_H */

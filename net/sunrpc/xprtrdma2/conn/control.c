@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control messages on their way out, and what is said about a message that is
+ * no good: dropped, or answered with an RDMA2_ERROR.
+ *
+ * None of this waits, for the send queue or for memory.
+ */
+#include <linux/types.h>
+#include <linux/nfs.h>
+#include <linux/nfs3.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/msg_prot.h>
+#include <linux/sunrpc/xdr.h>
+
+#include "conn/conn.h"
+#include "conn/control.h"
+#include "conn/inject.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Before a version is settled an ERROR has the version of what it is about;
+ * any codec can write ERR_VERS.
+ */
+static const struct rpcrdma2_codec *
+error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
+{
+	if (conn->codec)
+		return conn->codec;
+	return rpcrdma2_codec_of(about->vers) ?: &rpcrdma2_codec_v2;
+}
+
+/* A slot for a control message, or NULL: no room */
+static struct rpcrdma2_send *control_slot(struct rpcrdma2_conn *conn)
+{
+	if (rpcrdma2_inject_room())
+		return NULL;
+	return rpcrdma2_send_get(conn, 1, NULL, true);
+}
+
+static int send_error(struct rpcrdma2_conn *conn,
+		      const struct rpcrdma2_hdr *about, u32 err,
+		      const u32 args[2],
+		      void (*done)(struct rpcrdma2_send *send, int status))
+{
+	const struct rpcrdma2_codec *codec = error_codec(conn, about);
+	struct rpcrdma2_send *send;
+	int ret;
+
+	if (about->htype == RDMA2_ERROR)
+		return -EINVAL;
+	send = control_slot(conn);
+	if (!send) {
+		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
+		return -EAGAIN;
+	}
+	ret = codec->encode_error(about, rpcrdma2_credit_grant(&conn->rq),
+				  err, args, send->buf, send->size);
+	if (ret < 0) {
+		rpcrdma2_send_put(send);
+		return ret;
+	}
+	send->done = done;
+	rpcrdma2_send_prepare(send, ret, 0);
+	ret = rpcrdma2_send_post(send, NULL);
+	trace_rpcrdma2_send_control(conn, about->xid, RDMA2_ERROR, err, ret);
+	if (!ret)
+		rpcrdma2_stat_inc(conn->p.stats, tx_error);
+	return ret;
+}
+
+/**
+ * rpcrdma2_send_error - answer a received message with an RDMA2_ERROR
+ * @conn: the connection
+ * @about: header of the message
+ * @err: error code
+ * @arg0: first argument, if the code has one
+ * @arg1: second argument
+ *
+ * A message that is itself an ERROR is never answered (HT-4). Without room
+ * in the send queue the ERROR is dropped, so that a flood costs no memory
+ * (SEC-14).
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_hdr *about, u32 err,
+			 u32 arg0, u32 arg1)
+{
+	const u32 args[2] = { arg0, arg1 };
+
+	send_error(conn, about, err, args, NULL);
+}
+
+static void last_error_done(struct rpcrdma2_send *send, int status)
+{
+	rpcrdma2_conn_kill(send->conn, -EPROTO);
+}
+
+/**
+ * rpcrdma2_send_last_error - answer with an RDMA2_ERROR, then close
+ * @conn: the connection
+ * @about: header of the message
+ * @err: error code
+ * @arg0: first argument
+ * @arg1: second argument
+ *
+ * The connection is given up when the ERROR is out, so that the peer sees
+ * both.
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_send_last_error(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_hdr *about, u32 err,
+			      u32 arg0, u32 arg1)
+{
+	const u32 args[2] = { arg0, arg1 };
+
+	if (send_error(conn, about, err, args, last_error_done))
+		rpcrdma2_conn_kill(conn, -EPROTO);
+}
+
+/**
+ * rpcrdma2_control_get - begin a control message that carries no RPC
+ * @conn: the connection
+ * @xid: our own value, or the peer's when @response
+ * @htype: header type
+ * @response: it answers a message of the peer
+ * @hdr: set to the bytes of the header, which is in the slot's buffer; the body
+ *	goes behind it. Or a negative errno, for rpcrdma2_control_post()
+ *
+ * Context: process; does not sleep.
+ * Return: a send slot, or NULL if there is no room
+ */
+struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
+					   u32 htype, bool response, int *hdr)
+{
+	u32 credit = response ? rpcrdma2_credit_grant(&conn->rq) :
+				rpcrdma2_credit_ask(&conn->rq);
+	struct rpcrdma2_send *send = control_slot(conn);
+
+	if (!send)
+		return NULL;
+	*hdr = rpcrdma2_encode_control(xid, credit, htype, response,
+				       send->buf, send->size);
+	return send;
+}
+
+/**
+ * rpcrdma2_control_post - send it
+ * @conn: the connection
+ * @send: from rpcrdma2_control_get(); used up
+ * @xid: as there
+ * @htype: as there
+ * @hdr: as there
+ * @body: bytes of the body, or a negative errno
+ *
+ * Context: process; does not sleep.
+ * Return: 0, -ENOTCONN, or the negative one of @hdr and @body
+ */
+int rpcrdma2_control_post(struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_send *send, u32 xid, u32 htype,
+			  int hdr, int body)
+{
+	int ret = hdr < 0 ? hdr : body;
+
+	if (ret < 0) {
+		rpcrdma2_send_put(send);
+	} else {
+		rpcrdma2_send_prepare(send, hdr + body, 0);
+		ret = rpcrdma2_send_post(send, NULL);
+	}
+	trace_rpcrdma2_send_control(conn, xid, htype, hdr + body, ret);
+	return ret;
+}
+
+/**
+ * rpcrdma2_send_null - ask with a Call whether the server speaks version 2
+ * @conn: client's connection on which nothing was sent
+ * @xid: our own value
+ *
+ * Every server answers a Call to the NULL procedure, that of a program that it
+ * does not know included, and needs no credentials for that.
+ *
+ * Context: process; does not sleep.
+ * Return: 0, -EAGAIN without room, or -ENOTCONN
+ */
+int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid)
+{
+	const __be32 rpc[] = {
+		cpu_to_be32(xid), rpc_call, cpu_to_be32(RPC_VERSION),
+		cpu_to_be32(NFS_PROGRAM), cpu_to_be32(NFS3_VERSION),
+		cpu_to_be32(NFS3PROC_NULL),
+		rpc_auth_null, 0, rpc_auth_null, 0,
+	};
+	const struct rpcrdma2_call call = {
+		.xid	= xid,
+		.credit	= rpcrdma2_credit_ask(&conn->rq),
+	};
+	struct rpcrdma2_send *send;
+	int ret;
+
+	send = control_slot(conn);
+	if (!send)
+		return -EAGAIN;
+	ret = rpcrdma2_codec_v2.encode_call(&call, send->buf,
+					    send->size - sizeof(rpc));
+	if (ret < 0) {
+		rpcrdma2_send_put(send);
+		return ret;
+	}
+	memcpy(send->buf + ret, rpc, sizeof(rpc));
+	rpcrdma2_send_prepare(send, ret + sizeof(rpc), 0);
+	ret = rpcrdma2_send_post(send, NULL);
+	trace_rpcrdma2_send_control(conn, xid, RDMA2_MSG, 0, ret);
+	if (!ret)
+		rpcrdma2_stat_inc(conn->p.stats, tx_call_msg);
+	return ret;
+}
+
+/* Is the peer one of another protocol called version 2? It is treated as any
+ * that does not conform; the log says once what is behind that (VER-23).
+ */
+static void note_other_draft(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_recv *rx)
+{
+	if (likely(!rpcrdma2_other_draft(rx->buf, rx->len)))
+		return;
+	rpcrdma2_stat_inc(conn->p.stats, rx_other_draft);
+	pr_notice_once("rpcrdma2: %pISpc speaks another draft of version 2\n",
+		       &conn->cm_id->route.addr.dst_addr);
+}
+
+/**
+ * rpcrdma2_recv_dropped - a message is ignored
+ * @conn: the connection
+ * @rx: holds it
+ *
+ * Context: completion handler; does not sleep.
+ */
+void rpcrdma2_recv_dropped(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx)
+{
+	note_other_draft(conn, rx);
+	rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
+	trace_rpcrdma2_recv_dropped(conn, rx);
+}
+
+/**
+ * rpcrdma2_recv_malformed - a message cannot be read
+ * @conn: the connection
+ * @rx: holds it
+ *
+ * Context: completion handler; does not sleep.
+ */
+void rpcrdma2_recv_malformed(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_recv *rx)
+{
+	note_other_draft(conn, rx);
+	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
+	trace_rpcrdma2_recv_malformed(conn, rx);
+}
+
+/**
+ * rpcrdma2_recv_bad_xdr - tell the peer that its message cannot be read
+ * @conn: the connection
+ * @rx: holds it
+ *
+ * Context: completion handler; does not sleep. Requirements: ERR-1.
+ */
+void rpcrdma2_recv_bad_xdr(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx)
+{
+	rpcrdma2_recv_malformed(conn, rx);
+	rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
+}
+
+/**
+ * rpcrdma2_recv_unknown - tell the peer that its message is of an unknown type
+ * @conn: the connection
+ * @rx: holds it
+ *
+ * Context: completion handler; does not sleep.
+ */
+void rpcrdma2_recv_unknown(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_recv *rx)
+{
+	note_other_draft(conn, rx);
+	rpcrdma2_stat_inc(conn->p.stats, rx_unknown_type);
+	trace_rpcrdma2_recv_malformed(conn, rx);
+	rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE, 0, 0);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion queue of a connection, one for both queues of the QP.
+ *
+ * A client's queue is polled by a work item of ib_core (IB_POLL_WORKQUEUE).
+ *
+ * A server's is polled by the service threads that execute Calls, because a
+ * wake-up costs more than anything that a completion handler does. The device's
+ * event wakes an idle thread (ops->completions()), which polls the queue in
+ * xpo_recvfrom and executes the Call that it finds there. A work item polls if no
+ * thread is idle, if none has come within RPCRDMA2_POLL_LATE, and once the
+ * connection is over: messages other than Calls, RDMA Reads, and the end of the
+ * connection must not wait for threads that all wait for a disk.
+ *
+ * Handlers of one connection run one at a time: ib_core sees to that for a
+ * client, poll.lock for a server.
+ *
+ * Contexts: the event may come in hard interrupt context.
+ */
+#include "conn/conn.h"
+#include "conn/cq.h"
+#include "conn/workqueue.h"
+
+/* Time for a thread to begin polling */
+#define RPCRDMA2_POLL_LATE	(HZ / 100 + 1)
+
+/* Completions handled without a pause */
+#define RPCRDMA2_POLL_BUDGET	64
+
+/* Do service threads poll? */
+static bool cq_polled_by_threads(const struct rpcrdma2_conn *conn)
+{
+	return conn->p.ops->completions;
+}
+
+static void cq_event(struct ib_cq *cq, void *context)
+{
+	struct rpcrdma2_conn *conn = context;
+	struct rpcrdma2_poll *poll = &conn->poll;
+
+	WRITE_ONCE(poll->pending, true);
+	/* Pairs with the barrier in svc_next_call() */
+	smp_mb();
+	if (rpcrdma2_conn_over(conn) || !conn->p.ops->completions(conn))
+		mod_delayed_work(rpcrdma2_poll_wq, &poll->work, 0);
+	else if (!delayed_work_pending(&poll->work))
+		queue_delayed_work(rpcrdma2_poll_wq, &poll->work, RPCRDMA2_POLL_LATE);
+}
+
+/* Returns true if there may be more. */
+static bool cq_poll(struct rpcrdma2_conn *conn)
+{
+	struct ib_cq *cq = conn->cq;
+
+	lockdep_assert_held(&conn->poll.lock);
+	WRITE_ONCE(conn->poll.pending, false);
+	do {
+		if (ib_process_cq_direct(cq, RPCRDMA2_POLL_BUDGET) >=
+		    RPCRDMA2_POLL_BUDGET)
+			return true;
+	} while (ib_req_notify_cq(cq, IB_CQ_NEXT_COMP |
+				  IB_CQ_REPORT_MISSED_EVENTS) > 0);
+	return false;
+}
+
+/* Poll. A @thread does what the handlers defer; a work item must not, because that
+ * may wait for memory, which other completions may bring.
+ */
+static void cq_poll_by(struct rpcrdma2_conn *conn, bool thread)
+{
+	struct rpcrdma2_poll *poll = &conn->poll;
+
+	spin_lock(&poll->lock);
+	if (!poll->closed) {
+		WRITE_ONCE(poll->polling, thread);
+		if (cq_poll(conn))
+			WRITE_ONCE(poll->pending, true);
+		WRITE_ONCE(poll->polling, false);
+	}
+	spin_unlock(&poll->lock);
+}
+
+/**
+ * rpcrdma2_cq_poll - handle what has completed, and what that deferred
+ * @conn: connection of a server
+ *
+ * Context: a service thread; may sleep for memory.
+ */
+void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn)
+{
+	if (!cq_polled_by_threads(conn))
+		return;
+	cq_poll_by(conn, true);
+	/* Pairs with llist_add() in rpcrdma2_conn_leave() */
+	smp_mb();
+	if (!llist_empty(&conn->chores))
+		rpcrdma2_conn_run_deferred(conn);
+}
+
+/**
+ * rpcrdma2_cq_pending - has something completed that was not polled?
+ * @conn: a connection
+ *
+ * Context: any.
+ * Return: true if rpcrdma2_cq_poll() is to be called
+ */
+bool rpcrdma2_cq_pending(const struct rpcrdma2_conn *conn)
+{
+	return READ_ONCE(conn->poll.pending);
+}
+
+static void cq_poll_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  poll.work.work);
+
+	cq_poll_by(conn, false);
+	if (rpcrdma2_cq_pending(conn))
+		queue_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
+}
+
+/**
+ * rpcrdma2_cq_setup - prepare a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_cq_setup(struct rpcrdma2_conn *conn)
+{
+	spin_lock_init(&conn->poll.lock);
+	INIT_DELAYED_WORK(&conn->poll.work, cq_poll_worker);
+}
+
+/* Service threads poll. Completions are reported from here on. */
+static struct ib_cq *cq_create_polled(struct rpcrdma2_conn *conn, u32 entries)
+{
+	struct ib_device *device = conn->cm_id->device;
+	struct ib_cq_init_attr attr = {
+		.cqe		= entries,
+		.comp_vector	= conn->id % max(device->num_comp_vectors, 1),
+	};
+	struct ib_cq *cq;
+
+	cq = ib_create_cq(device, cq_event, NULL, conn, &attr);
+	if (!IS_ERR(cq))
+		ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
+	return cq;
+}
+
+/**
+ * rpcrdma2_cq_create - create the completion queue
+ * @conn: connection with a device
+ * @entries: completions that it holds
+ *
+ * Context: process; sleeps.
+ * Return: 0 or a negative errno
+ */
+int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
+{
+	struct ib_cq *cq;
+
+	if (cq_polled_by_threads(conn))
+		cq = cq_create_polled(conn, entries);
+	else
+		cq = ib_alloc_cq_any(conn->cm_id->device, conn, entries,
+				     IB_POLL_WORKQUEUE);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	conn->cq = cq;
+	conn->cq_id = cq->res.id;
+	return 0;
+}
+
+/**
+ * rpcrdma2_cq_kick - let the work item poll from now on
+ * @conn: connection in state CLOSING, with a completion queue
+ *
+ * An event from before may have called for a thread that does not come.
+ *
+ * Context: process.
+ */
+void rpcrdma2_cq_kick(struct rpcrdma2_conn *conn)
+{
+	if (cq_polled_by_threads(conn))
+		mod_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
+}
+
+/**
+ * rpcrdma2_cq_destroy - reverse of rpcrdma2_cq_create()
+ * @conn: connection without a queue pair
+ *
+ * No handler runs afterwards.
+ *
+ * Context: process; sleeps.
+ */
+void rpcrdma2_cq_destroy(struct rpcrdma2_conn *conn)
+{
+	struct ib_cq *cq = conn->cq;
+
+	if (!cq)
+		return;
+	if (cq_polled_by_threads(conn)) {
+		spin_lock(&conn->poll.lock);
+		conn->poll.closed = true;
+		spin_unlock(&conn->poll.lock);
+		ib_destroy_cq(cq);
+		cancel_delayed_work_sync(&conn->poll.work);
+	} else {
+		ib_free_cq(cq);
+	}
+	conn->cq = NULL;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a device can do for this transport. Nothing is kept per device: a
+ * connection asks once, before it creates its QP.
+ */
+#include <linux/minmax.h>
+
+#include "conn/device.h"
+#include "conn/inject.h"
+
+/* A payload of 64 KiB wherever it begins, and its header, in one entry: 512 bytes of a
+ * send queue with rxe as well as with mlx5. With more SGEs entries are longer, and what
+ * longer payloads gain is not measurable.
+ */
+#define RPCRDMA2_MAX_SGES	18
+
+/* One MR for a payload of 1 MiB that does not begin on a page boundary */
+#define RPCRDMA2_MR_PAGES	((SZ_1M >> PAGE_SHIFT) + 1)
+
+/**
+ * rpcrdma2_device_query - find out what @device can do
+ * @device: device a connection is about to use
+ * @caps: filled in
+ *
+ * Context: any.
+ * Return: 0, or -EPROTO if the device cannot register memory by work
+ * requests, without which this transport does not run (RINV-3, RINV-9).
+ */
+int rpcrdma2_device_query(struct ib_device *device,
+			  struct rpcrdma2_device_caps *caps)
+{
+	const struct ib_device_attr *attrs = &device->attrs;
+
+	if (!(attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) ||
+	    !attrs->max_fast_reg_page_list_len) {
+		pr_notice_ratelimited("rpcrdma2: %s has no fast memory registration\n",
+				      dev_name(&device->dev));
+		return -EPROTO;
+	}
+
+	caps->max_send_sge = min_t(u32, attrs->max_send_sge, RPCRDMA2_MAX_SGES);
+	caps->max_read_sge = min_t(u32, attrs->max_sge_rd, RPCRDMA2_MAX_SGES);
+	caps->mr_type = IB_MR_TYPE_MEM_REG;
+	if (attrs->kernel_cap_flags & IBK_SG_GAPS_REG)
+		caps->mr_type = IB_MR_TYPE_SG_GAPS;
+	caps->mr_depth = min_t(u32, attrs->max_fast_reg_page_list_len,
+			       RPCRDMA2_MR_PAGES);
+	caps->copies_signaled = device->ops.driver_id == RDMA_DRIVER_SIW;
+	caps->max_qp_wr = min_not_zero(rpcrdma2_inject_max_qp_wr(),
+				       (u32)attrs->max_qp_wr);
+	caps->max_cqe = min_not_zero(rpcrdma2_inject_max_cqe(),
+				     (u32)attrs->max_cqe);
+	return 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Is the peer still there? From either side, in any version, whether RPCs are
+ * under way or not: a peer that is gone costs its connection, one that is only
+ * slow does not (CRED-17).
+ *
+ * What proves that a peer is there is its device, which answers however busy
+ * the peer is: a zero-length RDMA Read, which needs neither a credit nor a
+ * handle nor a Receive. An RDMA Write, or a Send, proves as much only where
+ * the other device acknowledges it, which iWARP devices do not (see
+ * Documentation/devices.md).
+ *
+ * Every completion of the send queue that a dead peer would not bring for long is
+ * a sign of life. A message that arrives is none: a peer that sends, but never takes
+ * what is sent to it, would keep all that waits in the send queue. Its connect request
+ * has told the CM how often, and how long, our device is to try.
+ *
+ * Four times in silence_seconds a work item looks for a sign, and sixteen times if the
+ * connection is in use: the peer may have lost its own queue pair with a Reply that did
+ * not arrive, and then nothing is in our send queue that would find out. Without a
+ * sign, the work item posts the Read, and if that is not answered for half of
+ * silence_seconds the connection is given up. It counts its own turns, not the time,
+ * because the clock leaps in a machine that was stopped for a while.
+ */
+#include <linux/module.h>
+#include <linux/sunrpc/addr.h>
+
+#include "conn/conn.h"
+#include "conn/workqueue.h"
+#include <trace/events/rpcrdma2.h>
+
+/* An idle connection: death, 4 turns, look, 4 turns, probe, 8 turns, end */
+#define RPCRDMA2_WATCH_TURNS	16U
+#define RPCRDMA2_WATCH_IDLE	4U
+#define RPCRDMA2_WATCH_SILENT	8U
+#define RPCRDMA2_WATCH_MAX	86400U	/* seconds */
+
+static unsigned int silence_seconds = 50;
+module_param(silence_seconds, uint, 0644);
+MODULE_PARM_DESC(silence_seconds,
+		 "seconds without a response after which a connection is closed (0: never)");
+
+/* Does a probe that completes prove that the peer has seen it? */
+static bool probe_proves(const struct rpcrdma2_conn *conn)
+{
+	const struct rdma_cm_id *id = conn->cm_id;
+
+	return conn->may_read || !rdma_protocol_iwarp(id->device, id->port_num);
+}
+
+static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	guard(rpcrdma2_completion)();
+	trace_rpcrdma2_wc_probe(conn, 0, wc);
+	if (!atomic_xchg(&conn->alive.probing, 0))
+		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
+	if (wc->status == IB_WC_SUCCESS) {
+		rpcrdma2_conn_heard(conn);
+		return;
+	}
+	rpcrdma2_wc_failed(conn, "probe", 0, wc);
+	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+}
+
+/**
+ * rpcrdma2_conn_probe - ask the peer's device for a sign of life
+ * @conn: a connection in state OPEN or READY; else nothing happens
+ *
+ * Posts a zero-length RDMA Read, or a zero-length RDMA Write if the peer takes
+ * no Reads: the kernel's own server of version 1 is one. The entry of the send
+ * queue is kept for it, because a queue full of messages that go nowhere is
+ * what a dead peer leaves behind.
+ *
+ * Context: process; does not sleep. Requirements: CRED-17.
+ */
+void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
+{
+	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
+	struct ib_sge nothing = {
+		.lkey		= conn->alive.lkey,
+	};
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe	= &conn->alive.cqe,
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+
+	if (state < RPCRDMA2_CONN_OPEN || state >= RPCRDMA2_CONN_CLOSING ||
+	    atomic_cmpxchg(&conn->alive.probing, 0, 1))
+		return;
+	if (conn->may_read) {
+		wr.wr.opcode = IB_WR_RDMA_READ;
+		wr.wr.sg_list = &nothing;
+		wr.wr.num_sge = 1;
+	}
+	rpcrdma2_stat_inc(conn->p.stats, probes);
+	if (rpcrdma2_sq_post(conn, NULL, &wr.wr))
+		atomic_set(&conn->alive.probing, 0);
+}
+
+/**
+ * rpcrdma2_conn_probing - is a probe under way?
+ * @conn: the connection
+ *
+ * Context: any.
+ * Return: true if one is posted and has not completed
+ */
+bool rpcrdma2_conn_probing(const struct rpcrdma2_conn *conn)
+{
+	return atomic_read(&conn->alive.probing);
+}
+
+static bool watch_in_use(struct rpcrdma2_conn *conn)
+{
+	return !rpcrdma2_conn_quiet(conn, &conn->alive.calls) ||
+	       rpcrdma2_credit_used(&conn->rq);
+}
+
+static void watch_next(struct rpcrdma2_conn *conn)
+{
+	unsigned long seconds = min(READ_ONCE(silence_seconds),
+				    RPCRDMA2_WATCH_MAX);
+
+	if (!seconds)
+		return;
+	conn->alive.turns = watch_in_use(conn) ? 1 : RPCRDMA2_WATCH_IDLE;
+	queue_delayed_work(rpcrdma2_wq, &conn->alive.work,
+			   seconds * HZ * conn->alive.turns /
+			   RPCRDMA2_WATCH_TURNS);
+}
+
+static void watch_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  alive.work.work);
+
+	if (rpcrdma2_conn_over(conn))
+		return;
+	if (READ_ONCE(conn->heard)) {
+		WRITE_ONCE(conn->heard, false);
+		conn->alive.silent = 0;
+	} else if (!atomic_read(&conn->alive.probing)) {
+		rpcrdma2_conn_probe(conn);
+	} else {
+		conn->alive.silent += conn->alive.turns;
+	}
+	if (conn->alive.silent >= RPCRDMA2_WATCH_SILENT) {
+		rpcrdma2_stat_inc(conn->p.stats, silent_peers);
+		if (rpcrdma2_conn_may_log(conn))
+			pr_notice("rpcrdma2: %pISpc does not respond, connection closed\n",
+				  &conn->cm_id->route.addr.dst_addr);
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+		return;
+	}
+	watch_next(conn);
+}
+
+/**
+ * rpcrdma2_watch_setup - a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_watch_setup(struct rpcrdma2_conn *conn)
+{
+	INIT_DELAYED_WORK(&conn->alive.work, watch_worker);
+	conn->alive.cqe.done = probe_done;
+	conn->heard = true;
+}
+
+/**
+ * rpcrdma2_watch_create - what a probe needs
+ * @conn: connection with a protection domain
+ *
+ * Context: any.
+ */
+void rpcrdma2_watch_create(struct rpcrdma2_conn *conn)
+{
+	conn->alive.lkey = conn->pd->local_dma_lkey;
+}
+
+/**
+ * rpcrdma2_watch_start - see to it that the peer does not die unnoticed
+ * @conn: connection that was made or accepted
+ *
+ * Where no probe proves anything nothing is watched.
+ *
+ * Context: process. Requirements: CRED-17.
+ */
+void rpcrdma2_watch_start(struct rpcrdma2_conn *conn)
+{
+	if (probe_proves(conn))
+		watch_next(conn);
+}
+
+/**
+ * rpcrdma2_watch_stop - reverse of rpcrdma2_watch_start()
+ * @conn: connection in state CLOSING
+ *
+ * Context: sleeps.
+ */
+void rpcrdma2_watch_stop(struct rpcrdma2_conn *conn)
+{
+	cancel_delayed_work_sync(&conn->alive.work);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Is the peer still there? See keepalive.c. Nobody else looks into
+ * struct rpcrdma2_alive.
+ */
+#ifndef _RPCRDMA2_ALIVE_H
+#define _RPCRDMA2_ALIVE_H
+
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+struct rpcrdma2_conn;
+
+/**
+ * struct rpcrdma2_alive - the watch over one connection
+ * @cqe: completion of the probe
+ * @lkey: its key; a copy, because who probes may have no more than a
+ *	reference to the connection's object
+ * @probing: a probe is posted
+ * @calls: Calls so far when the watch last looked
+ * @turns: how long the watch waits until it looks again
+ * @silent: turns of the watch that a probe was not answered
+ * @work: the watch
+ */
+struct rpcrdma2_alive {
+	struct ib_cqe			cqe;
+	u32				lkey;
+	atomic_t			probing;
+	unsigned long			calls;
+	u32				turns;
+	u32				silent;
+	struct delayed_work		work;
+};
+
+void rpcrdma2_watch_setup(struct rpcrdma2_conn *conn);
+void rpcrdma2_watch_create(struct rpcrdma2_conn *conn);
+void rpcrdma2_watch_start(struct rpcrdma2_conn *conn);
+void rpcrdma2_watch_stop(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
+bool rpcrdma2_conn_probing(const struct rpcrdma2_conn *conn);
+
+#endif /* _RPCRDMA2_ALIVE_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How long messages may be; see msg_size.c. Nobody else looks into
+ * struct rpcrdma2_conn_limits.
+ */
+#ifndef _RPCRDMA2_CONN_LIMITS_H
+#define _RPCRDMA2_CONN_LIMITS_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct rpcrdma2_conn;
+
+/**
+ * struct rpcrdma2_conn_limits - what messages obey now
+ * @send: largest message we may send, bytes (INL-3)
+ * @recv: largest message the peer may send, bytes
+ * @remote_inval: a Reply may invalidate a handle of ours, and the other way
+ */
+struct rpcrdma2_conn_limits {
+	u32				send;
+	u32				recv;
+	bool				remote_inval;
+};
+
+/* Bytes of the largest message that may be sent */
+static inline u32 rpcrdma2_limits_send(const struct rpcrdma2_conn_limits *l)
+{
+	return READ_ONCE(l->send);
+}
+
+/* Bytes of the largest message that may come */
+static inline u32 rpcrdma2_limits_recv(const struct rpcrdma2_conn_limits *l)
+{
+	return READ_ONCE(l->recv);
+}
+
+/* May a Send invalidate a handle? Settled with the version */
+static inline bool
+rpcrdma2_limits_remote_inval(const struct rpcrdma2_conn_limits *l)
+{
+	return l->remote_inval;
+}
+
+void rpcrdma2_limits_fix(struct rpcrdma2_conn *conn, u32 send, u32 recv);
+void rpcrdma2_limits_apply(struct rpcrdma2_conn *conn, u32 send, u32 recv);
+void rpcrdma2_limits_cut(struct rpcrdma2_conn *conn, u32 size);
+void rpcrdma2_limits_inval(struct rpcrdma2_conn *conn, bool allowed);
+
+#endif /* _RPCRDMA2_CONN_LIMITS_H */

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which version a connection speaks: version.c decides, this file sends,
+ * receives and waits. The client offers, from its connect path; the server
+ * takes the first good message.
+ *
+ * state_lock protects a client's negotiation; a server's is that of whoever
+ * handles messages, one at a time (dispatch.c).
+ */
+#include <linux/module.h>
+#include <linux/sunrpc/addr.h>
+
+#include <uapi/linux/rpcrdma2_netlink.h>
+
+#include "conn/conn.h"
+#include "conn/control.h"
+#include <trace/events/rpcrdma2.h>
+
+#define RPCRDMA2_NUDGE_MS	500	/* is the silent peer still there? */
+#define RPCRDMA2_SLOW_LINK_MS	15000U	/* then it does not matter why */
+
+static unsigned int remember_min = 60;
+module_param(remember_min, uint, 0644);
+MODULE_PARM_DESC(remember_min,
+		 "seconds to remember that a server did not answer to version 2");
+
+static unsigned int remember_max = 600;
+module_param(remember_max, uint, 0644);
+MODULE_PARM_DESC(remember_max, "upper limit, in seconds; the time doubles at each repetition");
+
+static u64 now_seconds(void)
+{
+	return ktime_get_boottime_seconds();
+}
+
+/**
+ * rpcrdma2_ver_setup - a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn)
+{
+	u32 versions = conn->p.policy.val[RPCRDMA2_POLICY_VERSIONS];
+
+	conn->ver.policy = (struct rpcrdma2_ver_policy) {
+		.v1		= versions != RPCRDMA2_VERSIONS_V2,
+		.v2		= versions != RPCRDMA2_VERSIONS_V1,
+		.remember_min	= READ_ONCE(remember_min),
+		.remember_max	= READ_ONCE(remember_max),
+	};
+}
+
+/* One counter for each reason (stats_list.h) */
+static void ver_count_why(const struct rpcrdma2_conn *conn,
+			  enum rpcrdma2_why why)
+{
+	BUILD_BUG_ON(RPCRDMA2_STAT_why_reply -
+		     RPCRDMA2_STAT_why_connprop != RPCRDMA2_NR_WHY - 2);
+	if (why != RPCRDMA2_WHY_NONE)
+		atomic_long_inc(&conn->p.stats->v[RPCRDMA2_STAT_why_connprop +
+						  why - 1]);
+}
+
+/* Thresholds of version 1 hold for the life of the connection. So Receives need not
+ * be larger; a page is what a peer may expect that has not said anything.
+ */
+static void ver_fix_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv)
+{
+	rpcrdma2_limits_fix(conn, send, recv);
+	rpcrdma2_recvs_settle(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
+}
+
+/* Thresholds and invalidation by the rules of the settled version: INL-8,
+ * RINV-20, RINV-21.
+ */
+static void ver_apply_limits(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma_cm_private mine = {
+		.send_size	= conn->p.send_size,
+		.recv_size	= rpcrdma2_props_mine(&conn->props,
+						      RPCRDMA2_RBSIZ),
+	};
+	const struct rpcrdma_cm_private *peer = &conn->cm_peer;
+	bool props = conn->codec->props;
+	bool inval = conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION];
+
+	rpcrdma2_limits_inval(conn, inval && (props || peer->remote_inval));
+	if (props)
+		rpcrdma2_props_apply(conn);
+	else
+		ver_fix_limits(conn, rpcrdma_cm_threshold(&mine, peer),
+			       rpcrdma_cm_threshold(peer, &mine));
+}
+
+/* The version is known: make the connection READY. Its state is OPEN, the peer's
+ * properties are known as far as they will be. Sleeps for memory (no I/O); connect
+ * path of the client, a chore of the server. Returns 0, -ENOBUFS without memory, or
+ * -ENOTCONN if the connection is lost.
+ */
+static int ver_settle(struct rpcrdma2_conn *conn,
+		      const struct rpcrdma2_codec *codec,
+		      enum rpcrdma2_why why)
+{
+	bool known = rpcrdma2_props_known(&conn->props);
+	u32 limit, want;
+	int size;
+
+	WRITE_ONCE(conn->codec, codec);
+	conn->ver.why = why;
+	ver_apply_limits(conn);
+	limit = rpcrdma2_limits_send(&conn->limits);
+	want = limit;
+	if (codec->props && known)
+		rpcrdma2_props_ready(conn);
+	/* A CONNPROP that comes late may allow more (CONN-9), and so may the peer
+	 * at any time, if it takes part in changes
+	 */
+	if (codec->props &&
+	    (!known || rpcrdma2_props_extended(&conn->props)))
+		want = conn->p.send_size;
+	size = rpcrdma2_sends_grow(conn, want,
+				   min(limit, codec->inline_default));
+	if (size < 0)
+		return -ENOBUFS;
+	rpcrdma2_limits_cut(conn, size);
+	if (codec->props && !conn->client && size < want)
+		rpcrdma2_props_cut(conn, size);
+	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
+		return -ENOTCONN;
+	rpcrdma2_recvs_flow(conn, 0);
+	trace_rpcrdma2_settled(conn);
+	rpcrdma2_stat_inc(conn->p.stats, connects);
+	ver_count_why(conn, why);
+	return 0;
+}
+
+/* Client */
+
+static bool ver_answered(const struct rpcrdma2_conn *conn, int arg)
+{
+	return READ_ONCE(conn->ver.action) != RPCRDMA2_DO_NOTHING;
+}
+
+/* What came of the negotiation; the timer is an event like a message (see
+ * version.c). NOTHING: the connection is lost. What that means is told when it
+ * is closed, since an answer may still be among the completions.
+ *
+ * While the server's device has not answered a probe, it is the link that is slow or
+ * repeats a lost packet: that time is not held against the server.
+ */
+static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
+{
+	u32 ms = conn->p.negotiate_ms, slice;
+	u32 most = max(ms, RPCRDMA2_SLOW_LINK_MS);
+	enum rpcrdma2_neg_action action;
+	int ret;
+
+	for (;;) {
+		slice = min3(ms, most, (u32)RPCRDMA2_NUDGE_MS);
+		ret = rpcrdma2_conn_wait(conn, ver_answered, 0, slice);
+		most -= slice;
+		if (!rpcrdma2_conn_probing(conn))
+			ms -= slice;
+		if (ret != -ETIMEDOUT || !ms || !most)
+			break;
+		/* A server that is dead is not one that is silent. And siw
+		 * may leave the first message where it is until more arrives.
+		 */
+		rpcrdma2_conn_probe(conn);
+	}
+	spin_lock(&conn->state_lock);
+	/* With the peer's properties: pairs with client_negotiate() */
+	action = smp_load_acquire(&conn->ver.action);
+	if (action == RPCRDMA2_DO_NOTHING && ret == -ETIMEDOUT &&
+	    !rpcrdma2_conn_over(conn)) {
+		/* later messages find the negotiation over */
+		action = rpcrdma2_neg_timeout(&conn->ver.neg, now_seconds());
+		WRITE_ONCE(conn->ver.action, action);
+	}
+	spin_unlock(&conn->state_lock);
+	return action;
+}
+
+static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
+{
+	enum rpcrdma2_neg_action action;
+	int ret;
+
+	spin_lock(&conn->state_lock);
+	rpcrdma2_neg_init(&conn->ver.neg, &conn->ver.policy, conn->p.mem,
+			  atomic_inc_return(&conn->xids));
+	action = rpcrdma2_neg_connected(&conn->ver.neg, now_seconds());
+	spin_unlock(&conn->state_lock);
+	switch (action) {
+	case RPCRDMA2_DO_SEND_CONNPROP:
+		ret = rpcrdma2_props_send(conn, conn->ver.neg.xid, false);
+		break;
+	case RPCRDMA2_DO_SEND_CALL:
+		ret = rpcrdma2_send_null(conn, conn->ver.neg.xid);
+		break;
+	default:
+		return action;
+	}
+	if (ret)
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+	return ver_await_answer(conn);
+}
+
+static const struct rpcrdma2_codec *neg_codec(const struct rpcrdma2_neg *neg)
+{
+	return neg->state == RPCRDMA2_NEG_V2 ? &rpcrdma2_codec_v2 :
+					       &rpcrdma2_codec_v1;
+}
+
+/* Negotiation has failed: what a mount tells by -EPROTO only. */
+static void ver_note_failure(const struct rpcrdma2_conn *conn,
+			     const struct sockaddr *dst,
+			     enum rpcrdma2_why why)
+{
+	ver_count_why(conn, why);
+	pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
+			      dst, rpcrdma2_why_name(why), why);
+}
+
+/**
+ * rpcrdma2_ver_offer - find out which version the server speaks
+ * @conn: client's connection in state OPEN
+ * @dst: the server, for the log
+ *
+ * Implements VER-1..5, VER-10, VER-14, VER-15 by way of version.c.
+ *
+ * Context: sleeps, p.negotiate_ms as a rule, RPCRDMA2_SLOW_LINK_MS at the most.
+ * Return: 0, the state is READY; -EAGAIN: connect once more; -EPROTO: in no
+ * version; -ENOTCONN, -ENOBUFS
+ */
+int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
+{
+	enum rpcrdma2_neg_action action = ver_ask(conn);
+	enum rpcrdma2_why why = conn->ver.neg.why;
+	int ret;
+
+	/* A version is settled, but with properties that are no good */
+	if (action == RPCRDMA2_DO_FAIL &&
+	    conn->ver.neg.state != RPCRDMA2_NEG_FAILED)
+		why = RPCRDMA2_WHY_PEER_ERROR;
+	trace_rpcrdma2_negotiated(conn, action, why);
+	switch (action) {
+	case RPCRDMA2_DO_SETTLE:
+		ret = ver_settle(conn, neg_codec(&conn->ver.neg), why);
+		if (!ret && conn->codec == &rpcrdma2_codec_v1)
+			rpcrdma2_stat_inc(conn->p.stats, fallbacks);
+		return ret;
+	case RPCRDMA2_DO_RECONNECT:
+		return -EAGAIN;
+	case RPCRDMA2_DO_NOTHING:
+		return -ENOTCONN;
+	default:
+		ver_note_failure(conn, dst, why);
+		return -EPROTO;
+	}
+}
+
+/**
+ * rpcrdma2_ver_lost - what does the loss mean for the next connection?
+ * @conn: client's connection that is lost; every message that came before has
+ *	been seen
+ *
+ * Context: process; does not sleep. Requirements: VER-13, VER-15.
+ */
+void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->state_lock);
+	switch (conn->ver.neg.state) {
+	case RPCRDMA2_NEG_WAIT:
+	case RPCRDMA2_NEG_WAIT_REPLY:
+	case RPCRDMA2_NEG_V1:
+	case RPCRDMA2_NEG_V2:
+		conn->ver.action = rpcrdma2_neg_lost(&conn->ver.neg,
+						     now_seconds());
+		/* Try again at once, unless that is of no use */
+		if (conn->ver.action == RPCRDMA2_DO_NOTHING)
+			conn->ver.action = RPCRDMA2_DO_RECONNECT;
+		break;
+	default:
+		break;
+	}
+	spin_unlock(&conn->state_lock);
+}
+
+/**
+ * rpcrdma2_ver_ended - how does the attempt to connect go on?
+ * @conn: client's connection that did not become READY, closed
+ * @err: why not
+ *
+ * Context: process.
+ * Return: -EAGAIN: by another connection; -EPROTO: not at all; or @err
+ */
+int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err)
+{
+	if (err == -ENOTCONN && conn->p.ops->wanted(conn) &&
+	    conn->ver.action == RPCRDMA2_DO_RECONNECT)
+		return -EAGAIN;
+	return conn->ver.action == RPCRDMA2_DO_FAIL ? -EPROTO : err;
+}
+
+/**
+ * rpcrdma2_ver_refused - the server does not know MSG or NOMSG
+ * @conn: client's connection of version 2
+ *
+ * It says so with INVAL_HTYPE about a Call: no conforming peer of version 2. If
+ * version 1 may be spoken the next connection does, and the caller gives up
+ * this one.
+ *
+ * Context: process; does not sleep. Requirements: ERR-18, D-34.
+ * Return: false if it may not; then nothing has changed.
+ */
+bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn)
+{
+	bool refused;
+
+	spin_lock(&conn->state_lock);
+	refused = rpcrdma2_neg_refused(&conn->ver.neg, now_seconds());
+	spin_unlock(&conn->state_lock);
+	return refused;
+}
+
+/* The message that has settled version 2: a CONNPROP, or the Reply to our Call.
+ * False if there can be no connection with such properties.
+ */
+static bool client_take_answer(struct rpcrdma2_conn *conn,
+			       struct rpcrdma2_recv *rx)
+{
+	if (rx->hdr.htype == RDMA2_CONNPROP) {
+		rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
+		if (!rpcrdma2_props_take(conn, rx))
+			return false;
+	} else {
+		rpcrdma2_stat_inc(conn->p.stats, rx_reply_msg);
+	}
+	if (rx->hdr.response)
+		rpcrdma2_credit_granted(conn, rx->hdr.credit);
+	return true;
+}
+
+/* Client, version not settled: every message goes to the negotiation. */
+static void client_negotiate(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_recv *rx)
+{
+	enum rpcrdma2_neg_action action;
+
+	spin_lock(&conn->state_lock);
+	action = conn->ver.action;
+	if (action == RPCRDMA2_DO_NOTHING)
+		action = rpcrdma2_neg_message(&conn->ver.neg, rx->buf, rx->len,
+					      &rx->hdr, now_seconds());
+	else
+		action = RPCRDMA2_DO_NOTHING;
+	spin_unlock(&conn->state_lock);
+
+	trace_rpcrdma2_recv(conn, rx);
+	if (action == RPCRDMA2_DO_NOTHING) {
+		rpcrdma2_recv_dropped(conn, rx);
+		return;
+	}
+	if (action == RPCRDMA2_DO_BAD_XDR) {		/* and wait on */
+		rpcrdma2_recv_bad_xdr(conn, rx);
+		return;
+	}
+	if (action == RPCRDMA2_DO_SETTLE &&
+	    conn->ver.neg.state == RPCRDMA2_NEG_V2 &&
+	    !client_take_answer(conn, rx))
+		action = RPCRDMA2_DO_FAIL;
+	/* The connect path does the rest */
+	smp_store_release(&conn->ver.action, action);
+	wake_up_all(&conn->state_wq);
+}
+
+/**
+ * rpcrdma2_ver_works - a good message of the settled version has come
+ * @conn: the connection
+ *
+ * Once is enough, see rpcrdma2_ver_proved().
+ *
+ * Context: completion handler; does not sleep. Takes state_lock.
+ */
+void rpcrdma2_ver_works(struct rpcrdma2_conn *conn)
+{
+	conn->ver.proved = true;
+	spin_lock(&conn->state_lock);
+	rpcrdma2_neg_proved(&conn->ver.neg);
+	spin_unlock(&conn->state_lock);
+}
+
+static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			   enum rpcrdma2_verdict *verdict)
+{
+	if (!rpcrdma2_conn_ready(conn)) {
+		client_negotiate(conn, rx);
+		return false;
+	}
+	*verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
+	if (*verdict == RPCRDMA2_OK)
+		rpcrdma2_ver_works(conn);
+	return true;
+}
+
+/**
+ * rpcrdma2_ver_await - wait until a version that is known is in force
+ * @conn: client's connection
+ *
+ * What follows the message that settles the version may be here before the
+ * connect path has made the connection READY. It does so without us.
+ *
+ * Context: a chore; sleeps.
+ */
+void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
+{
+	/* With client_negotiate(), or with the connect path for version 1 */
+	if (smp_load_acquire(&conn->ver.action) == RPCRDMA2_DO_SETTLE)
+		wait_event(conn->state_wq, rpcrdma2_conn_state(conn) !=
+					   RPCRDMA2_CONN_OPEN);
+}
+
+/* Server */
+
+/**
+ * rpcrdma2_ver_serve - a server's connection begins
+ * @conn: the connection, before anything can arrive
+ *
+ * Context: any.
+ */
+void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_srv_ver_init(&conn->ver.srv, &conn->ver.policy);
+	conn->ver.proved = true;
+}
+
+/* The first good message of a supported version settles it (VER-20). A
+ * CONNPROP whose properties are no good is not such a message.
+ */
+static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_srv_ver *ver = &conn->ver.srv;
+
+	rpcrdma2_conn_first_message(conn);
+	if (rx->hdr.htype == RDMA2_CONNPROP && ver->codec->props &&
+	    !rpcrdma2_props_take(conn, rx)) {
+		rpcrdma2_srv_ver_init(ver, ver->policy);
+		return false;
+	}
+	if (ver_settle(conn, ver->codec, ver->why)) {
+		rpcrdma2_conn_kill(conn, -ENOBUFS);
+		return false;
+	}
+	rpcrdma2_credit_first(conn, rx->hdr.credit);
+	return true;
+}
+
+static void server_refuse(struct rpcrdma2_conn *conn,
+			  const struct rpcrdma2_recv *rx,
+			  enum rpcrdma2_srv_action action, u32 low, u32 high)
+{
+	switch (action) {
+	case RPCRDMA2_SRV_ERR_VERS:
+		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_VERS, low, high);
+		break;
+	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
+		rpcrdma2_send_last_error(conn, &rx->hdr, RDMA2_ERR_VERS, low,
+					 high);
+		break;
+	default:
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		break;
+	}
+}
+
+static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			   enum rpcrdma2_verdict *verdict, bool *settles)
+{
+	bool settled = conn->ver.srv.codec;
+	enum rpcrdma2_srv_action action;
+	u32 low = 0, high = 0;
+
+	action = rpcrdma2_srv_message(&conn->ver.srv, rx->buf, rx->len,
+				      &rx->hdr, verdict, &low, &high);
+	switch (action) {
+	case RPCRDMA2_SRV_PASS:
+		break;
+	case RPCRDMA2_SRV_DROP:
+		rpcrdma2_recv_malformed(conn, rx);
+		return false;
+	case RPCRDMA2_SRV_ERR_VERS:
+	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
+	case RPCRDMA2_SRV_CLOSE:
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
+		server_refuse(conn, rx, action, low, high);
+		return false;
+	}
+
+	*settles = !settled;
+	return settled || !conn->ver.srv.codec || server_settle(conn, rx);
+}
+
+/* Both */
+
+/**
+ * rpcrdma2_ver_message - decode a message in the connection's version
+ * @conn: the connection
+ * @rx: holds the message; its header is decoded
+ * @verdict: what the codec thinks of the message
+ * @settles: the message may have settled the version
+ *
+ * Before the version is settled, messages are about that; after it, those of
+ * another version are.
+ *
+ * Context: completion handler; before READY a chore, which may sleep for memory (no
+ * I/O).
+ * Return: false if the message is dealt with
+ */
+bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			  enum rpcrdma2_verdict *verdict, bool *settles)
+{
+	*settles = false;
+	return conn->client ? client_message(conn, rx, verdict) :
+			      server_message(conn, rx, verdict, settles);
+}
+
+/**
+ * rpcrdma2_ver_fell_back - is it version 1 although version 2 was allowed?
+ * @conn: connection whose version is settled
+ *
+ * Context: any.
+ * Return: true if so
+ */
+bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn)
+{
+	return conn->codec == &rpcrdma2_codec_v1 && conn->ver.policy.v2;
+}
+
+/**
+ * rpcrdma2_ver_outdated - is it time to offer the server all of version 2 again?
+ * @conn: the connection
+ *
+ * A connection keeps its version. Where that follows from silence, a loss or an error
+ * it is not to last longer than the memory of these (VER-16).
+ *
+ * Context: process; does not sleep.
+ * Return: true if another connection would do so
+ */
+bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn)
+{
+	bool outdated;
+
+	if (!conn->client)
+		return false;
+	spin_lock(&conn->state_lock);
+	outdated = rpcrdma2_neg_outdated(&conn->ver.neg, now_seconds());
+	spin_unlock(&conn->state_lock);
+	return outdated;
+}
+
+/**
+ * rpcrdma2_ver_relearn - the next connection offers version 2 again (VER-16)
+ * @conn: a connection of the transport that remembers otherwise
+ *
+ * Context: process; does not sleep.
+ * Return: 0; -EINVAL: this is the server's end
+ */
+int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn)
+{
+	if (!conn->client)
+		return -EINVAL;
+	spin_lock(&conn->state_lock);
+	rpcrdma2_ver_forget(conn->p.mem);
+	spin_unlock(&conn->state_lock);
+	return 0;
+}

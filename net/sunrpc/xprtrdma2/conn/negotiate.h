@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which version a connection speaks; see negotiate.c. Nobody else looks into
+ * struct rpcrdma2_conn_ver.
+ */
+#ifndef _RPCRDMA2_NEGOTIATE_H
+#define _RPCRDMA2_NEGOTIATE_H
+
+#include "proto/version.h"
+#include "proto/wire.h"
+
+struct rpcrdma2_conn;
+struct rpcrdma2_recv;
+
+/**
+ * struct rpcrdma2_conn_ver - the version of one connection
+ * @why: why that version
+ * @policy: versions allowed
+ * @neg: client: negotiation; protected by the connection's state_lock
+ * @action: client: what came of it, for the connect path
+ * @proved: a good message came after the version was settled; a server's is settled
+ *	by one
+ * @srv: server: the version; for who handles messages
+ */
+struct rpcrdma2_conn_ver {
+	enum rpcrdma2_why		why;
+	struct rpcrdma2_ver_policy	policy;
+	struct rpcrdma2_neg		neg;
+	enum rpcrdma2_neg_action	action;
+	bool				proved;
+	struct rpcrdma2_srv_ver		srv;
+};
+
+/* Why that version */
+static inline enum rpcrdma2_why
+rpcrdma2_ver_why(const struct rpcrdma2_conn_ver *ver)
+{
+	return ver->why;
+}
+
+/* Has a good message come since the version was settled? */
+static inline bool rpcrdma2_ver_proved(const struct rpcrdma2_conn_ver *ver)
+{
+	return ver->proved;
+}
+
+void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn);
+int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst);
+void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn);
+int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err);
+void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn);
+bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn);
+bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			  enum rpcrdma2_verdict *verdict, bool *settles);
+void rpcrdma2_ver_works(struct rpcrdma2_conn *conn);
+void rpcrdma2_ver_await(struct rpcrdma2_conn *conn);
+bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn);
+bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn);
+int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn);
+
+#endif /* _RPCRDMA2_NEGOTIATE_H */

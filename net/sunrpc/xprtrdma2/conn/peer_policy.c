@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The policy table: what an administrator wants of connections with certain
+ * peers, in each network namespace. An entry is for a role of this machine, an
+ * address with a prefix length, and a port of the server. It says something
+ * about some values; each value is that of the longest prefix that says
+ * something about it, with the port before without, and the default at last.
+ *
+ * Connections look here when they are made and keep what they have found.
+ *
+ * Entries are in a tree, in the order of their keys, so that there is nothing
+ * that grows with the number of entries but its depth. The lock is never held
+ * by somebody who waits for memory: connections are made where memory is freed.
+ * Process context.
+ */
+#include <linux/in.h>
+#include <linux/rbtree.h>
+#include <linux/rwsem.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/socket.h>
+#include <linux/string.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include <uapi/linux/rpcrdma2_netlink.h>
+
+#include "compat.h"
+#include "conn/peer_policy.h"
+#include "proto/wire.h"
+
+/* An entry of the table */
+struct policy_entry {
+	struct rb_node			node;
+	struct rpcrdma2_policy_key	key;
+	struct rpcrdma2_policy		policy;
+};
+
+/**
+ * struct policy_net - the table of a network namespace
+ * @lock: protects @tree and @count
+ * @tree: struct policy_entry
+ * @count: how many
+ */
+struct policy_net {
+	struct rw_semaphore		lock;
+	struct rb_root			tree;
+	u32				count;
+};
+
+static unsigned int policy_net_id;
+
+/**
+ * struct policy_rule - what a value can be
+ * @min: the least
+ * @max: the largest; 0 if the role has no such value
+ * @def: what it is if the table says nothing
+ */
+struct policy_rule {
+	u32				min;
+	u32				max;
+	u32				def;
+};
+
+/* A WRITE of 16 KiB with its headers fits into what a server receives. Results of
+ * that length save less by going inline, and a client's Receives cost memory, too.
+ */
+#define RPCRDMA2_WRITE_SIZE	(SZ_16K + SZ_4K)
+
+/* Server, client */
+static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
+	[RPCRDMA2_POLICY_VERSIONS] = {
+		{ RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH,
+		  RPCRDMA2_VERSIONS_BOTH },
+		{ RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH,
+		  RPCRDMA2_VERSIONS_BOTH },
+	},
+	[RPCRDMA2_POLICY_RECV_SIZE] = {
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_WRITE_SIZE },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, SZ_16K },
+	},
+	[RPCRDMA2_POLICY_SEND_SIZE] = {
+		{ },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, RPCRDMA2_WRITE_SIZE },
+	},
+	[RPCRDMA2_POLICY_CREDITS] = {
+		{ 1, 1024, 64 },
+		{ 4, 4096, 128 },
+	},
+	[RPCRDMA2_POLICY_REMOTE_INVALIDATION] = { { 0, 1, 1 }, { 0, 1, 1 } },
+	[RPCRDMA2_POLICY_PROPERTY_CHANGE] = { { 0, 1, 1 }, { 0, 1, 1 } },
+	[RPCRDMA2_POLICY_RECV_MAX] = {
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT },
+		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT },
+	},
+};
+
+/* What nobody has said anything about. */
+static void policy_add_defaults(struct rpcrdma2_policy *policy, bool client)
+{
+	const struct policy_rule *rule;
+	u32 i;
+
+	for (i = 0; i < RPCRDMA2_NR_POLICY; i++) {
+		rule = &rules[i][client];
+		if (policy->said & BIT(i) || !rule->max)
+			continue;
+		policy->val[i] = rule->def;
+		policy->said |= BIT(i);
+	}
+}
+
+/* Keys */
+
+static int key_cmp(const struct rpcrdma2_policy_key *a,
+		   const struct rpcrdma2_policy_key *b)
+{
+	return memcmp(a, b, sizeof(*a));
+}
+
+static u8 family_bits(u8 family)
+{
+	switch (family) {
+	case AF_INET:
+		return 32;
+	case AF_INET6:
+		return 128;
+	default:
+		return 0;
+	}
+}
+
+/* Clear all but the first @plen bits. Returns true if there were others. */
+static bool key_mask(struct rpcrdma2_policy_key *key, u8 plen)
+{
+	u32 i = plen / 8;
+	u8 mask = ~(0xff >> plen % 8), rest = 0;
+
+	key->plen = plen;
+	for (; i < sizeof(key->addr); i++) {
+		rest |= key->addr[i] & ~mask;
+		key->addr[i] &= mask;
+		mask = 0;
+	}
+	return rest;
+}
+
+/**
+ * rpcrdma2_policy_key - make a key
+ * @key: to be filled in
+ * @client: this machine's role
+ * @family: AF_INET, AF_INET6; AF_UNSPEC for all peers
+ * @addr: address, in network byte order; not looked at for AF_UNSPEC
+ * @plen: length of the prefix, no more than the address has bits
+ * @port: the server's, 0 for any
+ *
+ * Context: any.
+ * Return: true if the address has no bits behind the prefix; they are cleared
+ */
+bool rpcrdma2_policy_key(struct rpcrdma2_policy_key *key, bool client,
+			 u8 family, const void *addr, u8 plen, u16 port)
+{
+	memset(key, 0, sizeof(*key));
+	key->role = 1 + (client ? RPCRDMA2_ROLE_CLIENT : RPCRDMA2_ROLE_SERVER);
+	key->family = family;
+	key->port = htons(port);
+	memcpy(key->addr, addr, family_bits(family) / 8);
+	return !key_mask(key, plen);
+}
+
+/**
+ * rpcrdma2_policy_fits - can a value be this number?
+ * @client: this machine's role
+ * @value: which value
+ * @number: the number
+ *
+ * Context: any.
+ * Return: true if it can
+ */
+bool rpcrdma2_policy_fits(bool client, enum rpcrdma2_policy_value value,
+			  u32 number)
+{
+	const struct policy_rule *rule = &rules[value][client];
+
+	return number >= rule->min && number <= rule->max && rule->max;
+}
+
+/* The tree */
+
+static struct policy_entry *entry_of(const struct rb_node *node)
+{
+	return rb_entry(node, struct policy_entry, node);
+}
+
+static int entry_cmp(const void *key, const struct rb_node *node)
+{
+	return key_cmp(key, &entry_of(node)->key);
+}
+
+static struct policy_entry *table_find(struct policy_net *pn,
+				       const struct rpcrdma2_policy_key *key)
+{
+	struct rb_node *node;
+
+	lockdep_assert_held(&pn->lock);
+	node = rb_find(key, &pn->tree, entry_cmp);
+	return node ? entry_of(node) : NULL;
+}
+
+static bool entry_less(struct rb_node *a, const struct rb_node *b)
+{
+	return key_cmp(&entry_of(a)->key, &entry_of(b)->key) < 0;
+}
+
+/* Put @entry into the table. Returns what is to be freed: the entry that was
+ * there, or @entry if there is no room.
+ */
+static struct policy_entry *table_put(struct policy_net *pn,
+				      struct policy_entry *entry)
+{
+	struct policy_entry *was;
+
+	lockdep_assert_held_write(&pn->lock);
+	was = table_find(pn, &entry->key);
+	if (was) {
+		rb_replace_node(&was->node, &entry->node, &pn->tree);
+		return was;
+	}
+	if (pn->count >= RPCRDMA2_POLICY_MAX)
+		return entry;
+	rb_add(&entry->node, &pn->tree, entry_less);
+	pn->count++;
+	return NULL;
+}
+
+/**
+ * rpcrdma2_policy_set - say what is wanted of some peers
+ * @net: network namespace
+ * @key: which peers
+ * @policy: what is wanted; takes the place of what was said before
+ *
+ * Context: sleeps.
+ * Return: 0; -ENOMEM; -ENOSPC: too many entries
+ */
+int rpcrdma2_policy_set(struct net *net, const struct rpcrdma2_policy_key *key,
+			const struct rpcrdma2_policy *policy)
+{
+	struct policy_net *pn = net_generic(net, policy_net_id);
+	struct policy_entry *entry, *gone;
+
+	entry = kzalloc_obj(*entry, GFP_KERNEL_ACCOUNT);
+	if (!entry)
+		return -ENOMEM;
+	entry->key = *key;
+	entry->policy = *policy;
+	down_write(&pn->lock);
+	gone = table_put(pn, entry);
+	up_write(&pn->lock);
+	kfree(gone);
+	return gone == entry ? -ENOSPC : 0;
+}
+
+/**
+ * rpcrdma2_policy_delete - say nothing of some peers any more
+ * @net: network namespace
+ * @key: which peers
+ *
+ * Context: sleeps.
+ * Return: 0; -ENOENT: there is no such entry
+ */
+int rpcrdma2_policy_delete(struct net *net,
+			   const struct rpcrdma2_policy_key *key)
+{
+	struct policy_net *pn = net_generic(net, policy_net_id);
+	struct policy_entry *entry;
+
+	down_write(&pn->lock);
+	entry = table_find(pn, key);
+	if (entry) {
+		rb_erase(&entry->node, &pn->tree);
+		pn->count--;
+	}
+	up_write(&pn->lock);
+	kfree(entry);
+	return entry ? 0 : -ENOENT;
+}
+
+/**
+ * rpcrdma2_policy_next - the entry that follows
+ * @net: network namespace
+ * @key: a key, all zero for the first entry; becomes that of the entry
+ * @policy: filled in
+ *
+ * Context: sleeps.
+ * Return: false if none follows
+ */
+bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
+			  struct rpcrdma2_policy *policy)
+{
+	struct policy_net *pn = net_generic(net, policy_net_id);
+	struct policy_entry *next = NULL;
+	struct rb_node *node;
+
+	down_read(&pn->lock);
+	node = pn->tree.rb_node;
+	while (node) {
+		if (key_cmp(key, &entry_of(node)->key) < 0) {
+			next = entry_of(node);
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	if (next) {
+		*key = next->key;
+		*policy = next->policy;
+	}
+	up_read(&pn->lock);
+	return next;
+}
+
+/* What nobody has said anything about yet is as @entry has it. */
+static void policy_add(struct rpcrdma2_policy *policy,
+		       const struct policy_entry *entry)
+{
+	u32 i, more;
+
+	if (!entry)
+		return;
+	more = entry->policy.said & ~policy->said;
+	for (i = 0; i < RPCRDMA2_NR_POLICY; i++)
+		if (more & BIT(i))
+			policy->val[i] = entry->policy.val[i];
+	policy->said |= more;
+}
+
+/* The entry for @key, that with the port first */
+static void policy_add_key(struct rpcrdma2_policy *policy,
+			   struct policy_net *pn,
+			   struct rpcrdma2_policy_key *key, __be16 port)
+{
+	key->port = port;
+	policy_add(policy, table_find(pn, key));
+	key->port = 0;
+	policy_add(policy, table_find(pn, key));
+}
+
+static const void *address_of(const struct sockaddr *peer)
+{
+	switch (peer->sa_family) {
+	case AF_INET:
+		return &((const struct sockaddr_in *)peer)->sin_addr;
+	case AF_INET6:
+		return &((const struct sockaddr_in6 *)peer)->sin6_addr;
+	default:
+		return NULL;
+	}
+}
+
+/**
+ * rpcrdma2_policy_lookup - what is wanted of a connection
+ * @net: network namespace
+ * @client: this machine's role
+ * @peer: address of the peer; its port is not looked at
+ * @port: the server's
+ * @policy: filled in, all values that the role has
+ *
+ * Context: sleeps for the lock, not for memory.
+ */
+void rpcrdma2_policy_lookup(struct net *net, bool client,
+			    const struct sockaddr *peer, u16 port,
+			    struct rpcrdma2_policy *policy)
+{
+	struct policy_net *pn = net_generic(net, policy_net_id);
+	u8 family = address_of(peer) ? peer->sa_family : AF_UNSPEC;
+	struct rpcrdma2_policy_key key;
+	int plen;
+
+	memset(policy, 0, sizeof(*policy));
+	rpcrdma2_policy_key(&key, client, family, address_of(peer),
+			    family_bits(family), port);
+	down_read(&pn->lock);
+	for (plen = family_bits(family); plen >= 0; plen--) {
+		key_mask(&key, plen);
+		policy_add_key(policy, pn, &key, htons(port));
+	}
+	key.family = AF_UNSPEC;
+	policy_add_key(policy, pn, &key, htons(port));
+	up_read(&pn->lock);
+	policy_add_defaults(policy, client);
+}
+
+/* Life */
+
+static int __net_init policy_net_init(struct net *net)
+{
+	struct policy_net *pn = net_generic(net, policy_net_id);
+
+	init_rwsem(&pn->lock);
+	pn->tree = RB_ROOT;
+	return 0;
+}
+
+static void __net_exit policy_net_exit(struct net *net)
+{
+	struct policy_net *pn = net_generic(net, policy_net_id);
+	struct policy_entry *entry, *tmp;
+
+	rbtree_postorder_for_each_entry_safe(entry, tmp, &pn->tree, node)
+		kfree(entry);
+}
+
+static struct pernet_operations policy_net_ops = {
+	.init	= policy_net_init,
+	.exit	= policy_net_exit,
+	.id	= &policy_net_id,
+	.size	= sizeof(struct policy_net),
+};
+
+/**
+ * rpcrdma2_policy_init - an empty table for each network namespace
+ *
+ * Context: module load.
+ * Return: 0 or a negative errno
+ */
+int rpcrdma2_policy_init(void)
+{
+	/* Compared as bytes */
+	BUILD_BUG_ON(sizeof(struct rpcrdma2_policy_key) != 22);
+	return register_pernet_subsys(&policy_net_ops);
+}
+
+/**
+ * rpcrdma2_policy_exit - reverse of rpcrdma2_policy_init()
+ *
+ * Context: module unload; nobody looks any more.
+ */
+void rpcrdma2_policy_exit(void)
+{
+	unregister_pernet_subsys(&policy_net_ops);
+}

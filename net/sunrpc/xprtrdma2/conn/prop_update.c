@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Transport properties of a connection and what changes of them mean: the
+ * messages of the property-change extension, and the limits of messages.
+ *
+ * prop_change.c knows what may be sent when; this file does it. A value of ours
+ * changes when the peer asks for it (REQPROP, answered at once) or when the
+ * administrator wants it (UPDPROP). Receives and send slots have a capacity for as
+ * long as the connection lives, and the Receive Buffer Size is a number within it:
+ * every change takes effect at once. The peer is asked for more only, so that no
+ * limit has to be obeyed before the peer has agreed to it (CHG-26).
+ *
+ * props.lock protects properties and changes, and is held while a message about
+ * them is posted, so that their order is that of the changes. Messages that
+ * arrive are dealt with where they arrive, before the next one is looked at: who
+ * has sent a change obeys it in what it sends next. Nothing that is done with the
+ * lock held waits. What finds no control slot is sent by a work item.
+ */
+#include <linux/string.h>
+
+#include "conn/conn.h"
+#include "conn/control.h"
+#include <trace/events/rpcrdma2.h>
+
+/* No control slot is free: look again */
+#define RPCRDMA2_PROPS_DELAY	msecs_to_jiffies(10)
+
+/* What messages must obey from now on. A client plans for Replies no longer than the
+ * server will receive, and counts on no more than the server has been told
+ * (D-16).
+ */
+static void limits_follow(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_conn_props *props = &conn->props;
+	u32 send = rpcrdma2_change_limit(&props->change, &props->peer,
+					 RPCRDMA2_RBSIZ);
+	u32 recv = RPCRDMA2_INLINE_DEFAULT;
+
+	lockdep_assert_held(&props->lock);
+	if (props->peer_seen)
+		recv = min(props->mine.val[RPCRDMA2_RBSIZ], props->told_recv);
+	if (conn->client)
+		recv = min(recv, send);
+	rpcrdma2_limits_apply(conn, send, recv);
+}
+
+/* Values of ours */
+
+/* The peer has to be told of a new value. */
+static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
+		     u32 value)
+{
+	WRITE_ONCE(conn->props.mine.val[prop], value);
+	rpcrdma2_change_announce(&conn->props.change, prop);
+	rpcrdma2_stat_inc(conn->p.stats, props_changed);
+	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
+	rpcrdma2_conn_changed(conn);
+}
+
+/*
+ * What a property is to a connection, one entry for each entry of
+ * props_list.h:
+ * @grant: the peer asks for a value of ours. Returns our value now in force
+ * @applied: the peer's value has changed
+ */
+struct prop_apply {
+	u32	(*grant)(struct rpcrdma2_conn *conn, u32 wanted);
+	void	(*applied)(struct rpcrdma2_conn *conn);
+};
+
+/* A value within the capacity is granted at once. But no lower one while a Call is
+ * outstanding, since its Reply may be as long as the present value (CHG-27). Calls
+ * that take their credit after the look are planned for the lower one.
+ */
+static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
+{
+	struct rpcrdma2_conn_props *props = &conn->props;
+	u32 now = props->mine.val[RPCRDMA2_RBSIZ];
+
+	/* Never below the default, thus never below what callbacks need */
+	wanted = max(wanted, RPCRDMA2_INLINE_DEFAULT);
+	if (wanted > props->capacity)
+		return now;
+	WRITE_ONCE(props->mine.val[RPCRDMA2_RBSIZ], wanted);
+	if (wanted >= now)
+		return wanted;
+	limits_follow(conn);
+	if (rpcrdma2_credit_unused(&conn->rq))
+		return wanted;
+	WRITE_ONCE(props->mine.val[RPCRDMA2_RBSIZ], now);
+	limits_follow(conn);
+	return now;
+}
+
+static void rbsiz_applied(struct rpcrdma2_conn *conn)
+{
+	/* Less cannot carry the protocol (PROP-16, D-27) */
+	if (conn->props.peer.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN)
+		rpcrdma2_conn_kill(conn, -EPROTO);
+}
+
+/* Whether callbacks are served is not the server's to decide. */
+static u32 brs_grant(struct rpcrdma2_conn *conn, u32 wanted)
+{
+	return conn->props.mine.val[RPCRDMA2_BRS];
+}
+
+/* The server looks at the value before each Call (REV-6). */
+static void brs_applied(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_conn_kick(conn);
+}
+
+static const struct prop_apply prop_apply[RPCRDMA2_NR_PROPS] = {
+	[RPCRDMA2_RBSIZ] = { rbsiz_grant, rbsiz_applied },
+	[RPCRDMA2_BRS]	 = { brs_grant, brs_applied },
+};
+
+static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
+{
+	struct rpcrdma2_change *c = &conn->props.change;
+	enum rpcrdma2_prop i;
+
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
+		if (!(mask & BIT(i)))
+			continue;
+		rpcrdma2_stat_inc(conn->p.stats, peer_props_changed);
+		trace_rpcrdma2_prop(conn, "peer", i, conn->props.peer.val[i],
+				    c->result[i]);
+		rpcrdma2_conn_changed(conn);
+		rpcrdma2_change_met(c, &conn->props.peer, i);
+	}
+	limits_follow(conn);
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
+		if (mask & BIT(i))
+			prop_apply[i].applied(conn);
+}
+
+/* Messages to the peer */
+
+static void send_reqprop(struct rpcrdma2_conn *conn)
+{
+	u32 xid = atomic_inc_return(&conn->xids);
+	struct rpcrdma2_send *send;
+	int hdr, body;
+
+	send = rpcrdma2_control_get(conn, xid, RDMA2_X_REQPROP, false, &hdr);
+	if (!send) {
+		rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
+		return;
+	}
+	body = rpcrdma2_change_put_reqprop(&conn->props.change, xid,
+					   send->buf + hdr, send->size - hdr);
+	if (!rpcrdma2_control_post(conn, send, xid, RDMA2_X_REQPROP, hdr, body))
+		rpcrdma2_stat_inc(conn->p.stats, tx_reqprop);
+}
+
+static void send_updprop(struct rpcrdma2_conn *conn)
+{
+	u32 xid = atomic_inc_return(&conn->xids);
+	struct rpcrdma2_send *send;
+	int hdr, body;
+
+	send = rpcrdma2_control_get(conn, xid, RDMA2_X_UPDPROP, false, &hdr);
+	if (!send) {
+		rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
+		return;
+	}
+	body = rpcrdma2_change_put_updprop(&conn->props.change, xid,
+					   &conn->props.mine, send->buf + hdr,
+					   send->size - hdr);
+	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_UPDPROP, hdr, body))
+		return;
+	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
+	/* Replies to Calls after this may be as long */
+	conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
+	limits_follow(conn);
+}
+
+/* Send what is to be sent. */
+static void send_next(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_change *c = &conn->props.change;
+
+	if (rpcrdma2_change_next(c) == RPCRDMA2_CHANGE_UPDPROP)
+		send_updprop(conn);
+	if (rpcrdma2_change_next(c) == RPCRDMA2_CHANGE_REQPROP)
+		send_reqprop(conn);
+}
+
+/* Ask the peer for a value of its own; the work item sends it. Not for a smaller
+ * Receive Buffer Size, which we would have to obey before the peer has agreed
+ * (CHG-26). Returns 0; -ERANGE; -EPERM if the value can't be changed, -EOPNOTSUPP if
+ * no value can.
+ */
+static int props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
+		     u32 value)
+{
+	int ret;
+
+	lockdep_assert_held(&conn->props.lock);
+	if (prop == RPCRDMA2_RBSIZ &&
+	    (value < RPCRDMA2_INLINE_DEFAULT || value > SZ_256K))
+		return -ERANGE;
+	if (prop == RPCRDMA2_RBSIZ &&
+	    value < conn->props.peer.val[RPCRDMA2_RBSIZ])
+		return -EPERM;
+	ret = rpcrdma2_change_ask(&conn->props.change, &conn->props.peer, prop,
+				  value);
+	if (!ret)
+		trace_rpcrdma2_prop(conn, "ask", prop, value, 0);
+	return ret;
+}
+
+static int raise_own(struct rpcrdma2_conn *conn, u32 size)
+{
+	u32 now = conn->props.mine.val[RPCRDMA2_RBSIZ];
+
+	if (size > conn->props.capacity)
+		return -ERANGE;
+	/* Only on the peer's request (CHG-25) */
+	if (size < now)
+		return -EPERM;
+	if (size > now)
+		announce(conn, RPCRDMA2_RBSIZ, size);
+	return 0;
+}
+
+/* Grant what can be granted, and tell so (CHG-6). Without room for the answer
+ * nothing is granted yet: returns false then.
+ */
+static bool answer_request(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_reqprop *req = &conn->props.request;
+	u32 done = 0, other = 0, known, old, now;
+	u32 xid = conn->props.request_xid;
+	struct rpcrdma2_send *send;
+	enum rpcrdma2_prop i;
+	int hdr, body;
+
+	send = rpcrdma2_control_get(conn, xid, RDMA2_X_RESPROP, true, &hdr);
+	if (!send)
+		return false;
+	conn->props.unanswered = false;
+	known = rpcrdma2_change_known(req) &
+		rpcrdma2_props_changeable(conn->client);
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
+		if (!(known & BIT(i)))
+			continue;
+		old = conn->props.mine.val[i];
+		now = prop_apply[i].grant(conn, req->set.val[i]);
+		if (now == req->set.val[i])
+			done |= BIT(i);
+		else if (now != old)
+			other |= BIT(i);
+		if (now != old)
+			rpcrdma2_stat_inc(conn->p.stats, props_changed);
+		/* The answer tells it */
+		if ((done | other) & BIT(i))
+			rpcrdma2_change_answered(&conn->props.change, i);
+		trace_rpcrdma2_prop(conn, "asked", i, req->set.val[i], now);
+	}
+	body = rpcrdma2_change_put_resprop(req, done, other, &conn->props.mine,
+					   send->buf + hdr, send->size - hdr);
+	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
+		return true;
+	rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
+	/* What was raised may be used by messages after the answer */
+	if ((done | other) & BIT(RPCRDMA2_RBSIZ))
+		conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
+	limits_follow(conn);
+	return true;
+}
+
+static void props_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  work.work);
+
+	spin_lock(&conn->props.lock);
+	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
+		if (conn->props.unanswered && !answer_request(conn))
+			rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
+		send_next(conn);
+	}
+	spin_unlock(&conn->props.lock);
+}
+
+/* Messages from the peer */
+
+/* One request is kept until the answer has room. A second one then comes from a
+ * peer that asks for more than one thing at a time and does not take the answers;
+ * without an answer it would wait for ever.
+ */
+static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_reqprop req;
+
+	rpcrdma2_stat_inc(conn->p.stats, rx_reqprop);
+	if (rpcrdma2_change_requested(&rx->hdr, &req)) {
+		rpcrdma2_recv_bad_xdr(conn, rx);
+		return;
+	}
+	if (conn->props.unanswered) {
+		rpcrdma2_stat_inc(conn->p.stats, resprops_dropped);
+		rpcrdma2_conn_kill(conn, -ENOBUFS);
+		return;
+	}
+	conn->props.request = req;
+	conn->props.request_xid = rx->hdr.xid;
+	conn->props.unanswered = true;
+	if (!answer_request(conn))
+		rpcrdma2_conn_kick(conn);
+}
+
+static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			 bool readable)
+{
+	struct rpcrdma2_propset old = conn->props.peer;
+	u32 asked = conn->props.change.asked, mask = 0;
+	enum rpcrdma2_prop i;
+	bool malformed;
+
+	rpcrdma2_stat_inc(conn->p.stats, rx_resprop);
+	if (!readable)
+		rx->hdr.body_len = 0;	/* everything is rejected (CHG-29) */
+	if (!rpcrdma2_change_response(&conn->props.change, &rx->hdr,
+				      &conn->props.peer, &malformed)) {
+		rpcrdma2_recv_dropped(conn, rx);
+		return;
+	}
+	if (malformed)
+		rpcrdma2_recv_malformed(conn, rx);
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
+		if (old.val[i] != conn->props.peer.val[i])
+			mask |= BIT(i);
+		if (asked & BIT(i))
+			trace_rpcrdma2_prop(conn, "answer", i,
+					    conn->props.peer.val[i],
+					    conn->props.change.result[i]);
+	}
+	peer_changed(conn, mask);
+	rpcrdma2_conn_kick(conn);
+}
+
+static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_update upd;
+
+	rpcrdma2_stat_inc(conn->p.stats, rx_updprop);
+	if (rpcrdma2_change_update(&rx->hdr, &conn->props.peer, &upd)) {
+		rpcrdma2_recv_bad_xdr(conn, rx);
+		return;
+	}
+	if (upd.unasked)
+		rpcrdma2_stat_inc(conn->p.stats, props_unasked);
+	if (upd.ignored)
+		rpcrdma2_stat_inc(conn->p.stats, props_ignored);
+	peer_changed(conn, upd.changed);
+}
+
+/**
+ * rpcrdma2_props_ready - both peers' properties are known
+ * @conn: the connection
+ *
+ * Context: process; does not sleep. Takes props.lock.
+ */
+void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->props.lock);
+	rpcrdma2_change_init(&conn->props.change, &conn->props.mine,
+			     &conn->props.peer);
+	WRITE_ONCE(conn->props.extended, conn->props.change.on);
+	spin_unlock(&conn->props.lock);
+}
+
+/**
+ * rpcrdma2_props_apply - thresholds by the properties of both peers
+ * @conn: connection of version 2
+ *
+ * Obeyed by messages that are built from now on (CONN-13).
+ *
+ * Context: process; does not sleep. Takes props.lock.
+ */
+void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->props.lock);
+	limits_follow(conn);
+	spin_unlock(&conn->props.lock);
+}
+
+/* Read the peer's properties. What can't be read is reported, whatever its
+ * RESPONSE flag says (ERR-1, D-6).
+ */
+static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			  struct rpcrdma2_propset *set)
+{
+	rpcrdma2_props_init(set);
+	if (rpcrdma2_props_decode(rx->hdr.body, rx->hdr.body_len, set) >= 0)
+		return true;
+	rpcrdma2_recv_bad_xdr(conn, rx);
+	return false;
+}
+
+/**
+ * rpcrdma2_props_take - take over the peer's properties
+ * @conn: the connection
+ * @rx: a CONNPROP
+ *
+ * Context: completion handler; does not sleep. Takes props.lock.
+ * Return: false if they are no good; then none is taken
+ */
+bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_propset set;
+
+	if (!connprop_read(conn, rx, &set))
+		return false;
+	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN) {
+		/* It cannot carry the protocol (PROP-16, D-27) */
+		rpcrdma2_recv_malformed(conn, rx);
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+	spin_lock(&conn->props.lock);
+	conn->props.peer = set;
+	conn->props.peer_seen = true;
+	spin_unlock(&conn->props.lock);
+	return true;
+}
+
+/**
+ * rpcrdma2_props_send - send our CONNPROP
+ * @conn: the connection; its Receives are posted already (CONN-12)
+ * @xid: our own value, or the peer's when @response
+ * @response: it answers the peer's CONNPROP (CONN-10)
+ *
+ * Context: process; does not sleep.
+ * Return: 0, -EAGAIN without room, or -ENOTCONN
+ */
+int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
+{
+	struct rpcrdma2_send *send;
+	int hdr, body, ret;
+
+	send = rpcrdma2_control_get(conn, xid, RDMA2_CONNPROP, response, &hdr);
+	if (!send)
+		return -EAGAIN;
+	body = hdr < 0 ? hdr :
+	       rpcrdma2_props_encode(&conn->props.mine, send->buf + hdr,
+				     send->size - hdr);
+	ret = rpcrdma2_control_post(conn, send, xid, RDMA2_CONNPROP, hdr,
+				    body);
+	if (!ret)
+		rpcrdma2_stat_inc(conn->p.stats, tx_connprop);
+	return ret;
+}
+
+/**
+ * rpcrdma2_props_connprop - a CONNPROP has arrived
+ * @conn: connection whose version is settled
+ * @rx: the CONNPROP
+ * @settles: it has settled the version, and was taken over already
+ *
+ * Of a second one only the grant counts, as of every message (CONN-8, CRED-14,
+ * D-25): a server may have sent one of its own before it answers ours.
+ *
+ * Context: completion handler; does not sleep. Takes props.lock.
+ */
+void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_recv *rx, bool settles)
+{
+	bool second = !settles && conn->props.peer_seen;
+	struct rpcrdma2_propset set;
+
+	rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
+	if (second) {
+		if (!connprop_read(conn, rx, &set))
+			return;
+		rpcrdma2_recv_dropped(conn, rx);
+	} else if (!settles) {
+		if (!rpcrdma2_props_take(conn, rx))
+			return;
+		rpcrdma2_props_ready(conn);
+		rpcrdma2_props_apply(conn);
+	}
+	if (rx->hdr.response) {
+		rpcrdma2_credit_granted(conn, rx->hdr.credit);
+	} else if (!second && !conn->client &&
+		   rpcrdma2_props_send(conn, rx->hdr.xid, true) == -EAGAIN) {
+		rpcrdma2_conn_kill(conn, -ENOBUFS);
+	}
+}
+
+/**
+ * rpcrdma2_props_receive - a message of the property-change extension?
+ * @conn: the connection
+ * @rx: a message
+ *
+ * Context: completion handler; does not sleep. Takes props.lock.
+ * Return: true if it was one, and is dealt with
+ */
+bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
+			    struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_hdr *hdr = &rx->hdr;
+	enum rpcrdma2_verdict verdict;
+
+	if (!conn->props.extended || !rpcrdma2_peek(rx->buf, rx->len, hdr) ||
+	    !rpcrdma2_change_type(hdr->htype))
+		return false;
+	memset(hdr, 0, sizeof(*hdr));
+	verdict = rpcrdma2_change_decode(rx->buf, rx->len, hdr);
+	switch (verdict) {
+	case RPCRDMA2_OK:
+		trace_rpcrdma2_recv(conn, rx);
+		break;
+	case RPCRDMA2_BAD_VERS:
+		return false;
+	case RPCRDMA2_DROP:
+		rpcrdma2_recv_malformed(conn, rx);
+		if (hdr->htype != RDMA2_X_RESPROP)
+			return true;
+		break;
+	default:
+		rpcrdma2_recv_bad_xdr(conn, rx);
+		return true;
+	}
+
+	spin_lock(&conn->props.lock);
+	switch (hdr->htype) {
+	case RDMA2_X_REQPROP:
+		recv_reqprop(conn, rx);
+		break;
+	case RDMA2_X_RESPROP:
+		recv_resprop(conn, rx, verdict == RPCRDMA2_OK);
+		break;
+	case RDMA2_X_UPDPROP:
+		recv_updprop(conn, rx);
+		break;
+	}
+	spin_unlock(&conn->props.lock);
+	if (verdict == RPCRDMA2_OK && rpcrdma2_is_grant(hdr))
+		rpcrdma2_credit_granted(conn, hdr->credit);
+	return true;
+}
+
+/**
+ * rpcrdma2_props_error - is an RDMA2_ERROR about a property change of ours?
+ * @conn: the connection
+ * @hdr: its header
+ *
+ * Context: completion handler; does not sleep. Takes props.lock. Requirements:
+ * HT-9, CHG-17.
+ * Return: true if so; it is dealt with
+ */
+bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
+			  const struct rpcrdma2_hdr *hdr)
+{
+	bool mine;
+
+	if (!conn->props.extended)
+		return false;
+	spin_lock(&conn->props.lock);
+	mine = rpcrdma2_change_error(&conn->props.change, hdr->xid, hdr->err);
+	if (mine) {
+		limits_follow(conn);
+		rpcrdma2_conn_kick(conn);
+	}
+	spin_unlock(&conn->props.lock);
+	return mine;
+}
+
+/* Life */
+
+/**
+ * rpcrdma2_props_setup - a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
+{
+	spin_lock_init(&conn->props.lock);
+	INIT_DELAYED_WORK(&conn->work, props_worker);
+	rpcrdma2_props_init(&conn->props.mine);
+	rpcrdma2_props_init(&conn->props.peer);
+}
+
+/**
+ * rpcrdma2_props_begin - what this connection announces
+ * @conn: connection whose Receives exist
+ *
+ * Context: any. Requirements: CONN-5, PROP-20, HT-8.
+ */
+void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
+{
+	u32 size = conn->p.policy.val[RPCRDMA2_POLICY_RECV_SIZE];
+
+	conn->props.capacity = rpcrdma2_recvs_size(conn->p.pool);
+	size = min(size, conn->props.capacity);
+	conn->props.mine.val[RPCRDMA2_RBSIZ] = size;
+	conn->props.mine.val[RPCRDMA2_BRS] = conn->p.brs;
+	conn->props.told_recv = size;
+	conn->props.mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
+	conn->props.mine.x_change =
+		conn->p.policy.val[RPCRDMA2_POLICY_PROPERTY_CHANGE];
+	if (conn->props.mine.x_change)
+		conn->props.mine.nochg = conn->props.mine.listed &
+				   ~rpcrdma2_props_changeable(conn->client);
+}
+
+/**
+ * rpcrdma2_props_cut - send slots are smaller than Receives, for want of memory
+ * @conn: server's connection that has not sent its CONNPROP yet
+ * @size: bytes of a slot
+ *
+ * Clients count on a server to send as much as it receives (D-16).
+ *
+ * Context: process; does not sleep. Takes props.lock.
+ */
+void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size)
+{
+	struct rpcrdma2_conn_props *props = &conn->props;
+
+	spin_lock(&props->lock);
+	props->capacity = min(props->capacity, size);
+	props->told_recv = min(props->told_recv, size);
+	props->mine.val[RPCRDMA2_RBSIZ] = props->told_recv;
+	limits_follow(conn);
+	spin_unlock(&props->lock);
+}
+
+/**
+ * rpcrdma2_props_show - properties, for display
+ * @conn: the connection
+ * @shown: filled in
+ *
+ * Context: process; does not sleep. Takes props.lock.
+ */
+void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_props_shown *shown)
+{
+	struct rpcrdma2_conn_props *props = &conn->props;
+	const struct rpcrdma2_change *c = &props->change;
+
+	spin_lock(&props->lock);
+	shown->mine = props->mine;
+	shown->peer = props->peer;
+	shown->change = *c;
+	shown->requesting = c->pending || c->want;
+	spin_unlock(&props->lock);
+}
+
+/* Requests by hand */
+
+static int set_own_brs(struct rpcrdma2_conn *conn, u32 value)
+{
+	if (!(rpcrdma2_props_changeable(conn->client) & BIT(RPCRDMA2_BRS)))
+		return -EPERM;
+	if (value != RDMA2_RVREQSUP_NONE && value != RDMA2_RVREQSUP_INLINE)
+		return -EINVAL;
+	if (value != conn->props.mine.val[RPCRDMA2_BRS])
+		announce(conn, RPCRDMA2_BRS, value);
+	return 0;
+}
+
+static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
+		   u32 value)
+{
+	return prop == RPCRDMA2_RBSIZ ? raise_own(conn, value) :
+					set_own_brs(conn, value);
+}
+
+/**
+ * rpcrdma2_props_request - change a property because an administrator says so
+ * @conn: the connection
+ * @own: a property of ours; otherwise the peer is asked for one of its own
+ * @prop: property
+ * @value: value
+ *
+ * Context: process; does not sleep. Takes props.lock.
+ * Return: 0; -EOPNOTSUPP: not with this peer; -EPERM: may not change; -EINVAL
+ * or -ERANGE; -ENOTCONN
+ */
+int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
+			   enum rpcrdma2_prop prop, u32 value)
+{
+	int ret = -EOPNOTSUPP;
+
+	if (!rpcrdma2_conn_ready(conn))
+		return -ENOTCONN;
+	spin_lock(&conn->props.lock);
+	if (conn->props.change.on)
+		ret = own ? set_own(conn, prop, value) :
+			    props_ask(conn, prop, value);
+	spin_unlock(&conn->props.lock);
+	if (!ret)
+		rpcrdma2_conn_kick(conn);
+	return ret;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Properties of a connection and their changes; see prop_update.c. Nobody else
+ * looks into struct rpcrdma2_conn_props.
+ */
+#ifndef _RPCRDMA2_CONN_PROPS_H
+#define _RPCRDMA2_CONN_PROPS_H
+
+#include <linux/spinlock.h>
+
+#include "proto/prop_change.h"
+#include "proto/props.h"
+#include "conn/recv_queue.h"
+
+struct rpcrdma2_conn;
+struct rpcrdma2_hdr;
+struct rpcrdma2_recv;
+
+/**
+ * struct rpcrdma2_conn_props - properties of both sides
+ * @lock: protects all that follows, and keeps the messages about changes in
+ *	order
+ * @mine: what we announce
+ * @peer: what the peer announces; defaults until its CONNPROP
+ * @peer_seen: its CONNPROP has come
+ * @change: changes under way
+ * @extended: both sides have announced that they change properties
+ * @capacity: largest Receive Buffer Size of ours, bytes
+ * @told_recv: Receive Buffer Size that the peer has been told last
+ * @unanswered: @request waits until its answer has room
+ * @request: the peer's last REQPROP
+ * @request_xid: its XID
+ */
+struct rpcrdma2_conn_props {
+	spinlock_t			lock;		/* see above */
+	struct rpcrdma2_propset		mine;
+	struct rpcrdma2_propset		peer;
+	bool				peer_seen;
+	struct rpcrdma2_change		change;
+	bool				extended;
+	u32				capacity;
+	u32				told_recv;
+	bool				unanswered;
+	struct rpcrdma2_reqprop		request;
+	u32				request_xid;
+};
+
+/**
+ * struct rpcrdma2_props_shown - properties for display
+ * @mine: ours
+ * @peer: the peer's
+ * @change: changes under way
+ * @requesting: the peer is asked for something, or will be
+ */
+struct rpcrdma2_props_shown {
+	struct rpcrdma2_propset		mine;
+	struct rpcrdma2_propset		peer;
+	struct rpcrdma2_change		change;
+	bool				requesting;
+};
+
+/* A value of ours, as it is now */
+static inline u32 rpcrdma2_props_mine(const struct rpcrdma2_conn_props *props,
+				      enum rpcrdma2_prop prop)
+{
+	return READ_ONCE(props->mine.val[prop]);
+}
+
+/* A value of the peer's, as it is now */
+static inline u32 rpcrdma2_props_peer(const struct rpcrdma2_conn_props *props,
+				      enum rpcrdma2_prop prop)
+{
+	return READ_ONCE(props->peer.val[prop]);
+}
+
+/* Has its CONNPROP come? For who handles messages */
+static inline bool
+rpcrdma2_props_known(const struct rpcrdma2_conn_props *props)
+{
+	return props->peer_seen;
+}
+
+/* May properties change? */
+static inline bool
+rpcrdma2_props_extended(const struct rpcrdma2_conn_props *props)
+{
+	return READ_ONCE(props->extended);
+}
+
+/* Life */
+void rpcrdma2_props_setup(struct rpcrdma2_conn *conn);
+void rpcrdma2_props_begin(struct rpcrdma2_conn *conn);
+void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size);
+void rpcrdma2_props_ready(struct rpcrdma2_conn *conn);
+void rpcrdma2_props_apply(struct rpcrdma2_conn *conn);
+
+/* Messages */
+int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response);
+bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
+void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_recv *rx, bool settles);
+bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
+			    struct rpcrdma2_recv *rx);
+bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
+			  const struct rpcrdma2_hdr *hdr);
+
+/* From outside */
+int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
+			   enum rpcrdma2_prop prop, u32 value);
+void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_props_shown *shown);
+
+#endif /* _RPCRDMA2_CONN_PROPS_H */

@@ -1,0 +1,1006 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The send queue of one connection: send slots with mapped buffers, the
+ * account of send queue entries, and the FIFO of those who wait for either.
+ *
+ * A slot's buffer is mapped once and holds header and data of one message,
+ * so a Send never touches the caller's pages and most Sends need no
+ * completion. Sends complete in order: one signaled Send retires all posted
+ * before it. At rest fewer than RPCRDMA2_SIGNAL_EVERY Sends are unretired,
+ * and no more than leave room for the longest chain, so a waiter always gets
+ * its turn. Pages that RDMA Writes read from wait for the completion of the Send
+ * behind them, or of a later one: so many, and so long, and then a Write of no
+ * bytes stands in for that.
+ *
+ * All slots have the same capacity for as long as the connection lives. They have
+ * buffers as they are used: a few from the start, one more when a message takes the
+ * last one, back to a few when the connection is idle. Without memory for one
+ * more a message waits until a Send before it has completed, which takes none.
+ *
+ * Posted work is on a list until it completes. What is left there at the end
+ * of the connection was lost by the device, and what completes without being
+ * there was over before: see rpcrdma2_conn_close().
+ *
+ * sq.lock protects everything and orders posting; it is a leaf. Process
+ * context only.
+ */
+#include <linux/slab.h>
+
+#include "conn/buf.h"
+#include "conn/conn.h"
+#include "conn/inject.h"
+#include "conn/workqueue.h"
+#include <trace/events/rpcrdma2.h>
+
+/* A control message is never longer than the first message may be. */
+#define RPCRDMA2_CONTROL_SIZE	RPCRDMA2_FIRST_MSG_MAX
+
+/* Buffers that there always are. One would do: a Send that takes the last is
+ * signaled.
+ */
+#define RPCRDMA2_LEAST_BUFFERS	2U
+
+/* Slots for RPC messages; more Calls than this may be outstanding, since a
+ * slot is only held until its Send has completed.
+ */
+#define RPCRDMA2_MAX_CALL_SLOTS	64U
+
+/* Entries that no message takes: of a probe, of the drain */
+#define RPCRDMA2_KEPT_WRS	2U
+
+/* Entries besides those of RPCs */
+#define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_KEPT_WRS)
+
+/* Pages that may wait for a later Send, and how long, if there is none: this once or
+ * twice. They wait if the last Send with pages was posted a short while ago, so
+ * that the next one may be expected: a look, and a Write of no bytes, for each Send
+ * would cost more than its own completion.
+ */
+#define RPCRDMA2_LINGER_PAGES	(SZ_512K >> PAGE_SHIFT)
+#define RPCRDMA2_LINGER		msecs_to_jiffies(40)
+#define RPCRDMA2_LINGER_PACE	msecs_to_jiffies(10)
+
+/* Entries of most Replies: a Write chunk and the Send */
+#define RPCRDMA2_USUAL_REPLY	2U
+
+/* Pages that a Call may register for one chunk: the largest payload, what is
+ * around it, and ragged ends
+ */
+#define RPCRDMA2_CHUNK_PAGES	((SZ_1M >> PAGE_SHIFT) + 5)
+
+static bool slot_is_control(const struct rpcrdma2_conn *conn,
+			    const struct rpcrdma2_send *send)
+{
+	return send >= conn->sq.control_slots &&
+	       send < conn->sq.control_slots + RPCRDMA2_CONTROL_RESERVE;
+}
+
+/* Entries that RPC messages leave for control messages. */
+static bool sq_has_room(const struct rpcrdma2_conn *conn, u32 nwrs,
+			bool control)
+{
+	u32 keep = control ? 0 : RPCRDMA2_CONTROL_RESERVE;
+
+	return conn->sq.avail >= nwrs + keep;
+}
+
+static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
+				       bool control)
+{
+	struct list_head *free = control ? &conn->sq.free_control
+					 : &conn->sq.free;
+	struct rpcrdma2_send *send;
+
+	lockdep_assert_held(&conn->sq.lock);
+	if (!sq_has_room(conn, nwrs, control))
+		return NULL;
+	send = list_first_entry_or_null(free, struct rpcrdma2_send, list);
+	if (!send)
+		return NULL;
+	list_del_init(&send->list);
+	conn->sq.avail -= nwrs;
+	send->nwrs = nwrs;
+	send->on_wire = NULL;
+	send->done = NULL;
+	send->priv = NULL;
+	send->holds = 0;
+	return send;
+}
+
+static void slot_unmap(struct rpcrdma2_send *send)
+{
+	if (!send->buf)
+		return;
+	ib_dma_unmap_single(send->conn->cm_id->device, send->sge.addr,
+			    send->size, DMA_TO_DEVICE);
+	rpcrdma2_buf_free(send->buf, send->size);
+	send->buf = NULL;
+}
+
+/* Give a slot without a buffer one of @size bytes. */
+static int slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
+{
+	struct ib_device *device = send->conn->cm_id->device;
+	void *buf = rpcrdma2_buf_alloc(size, NUMA_NO_NODE, gfp);
+	u64 addr;
+
+	if (!buf)
+		return -ENOMEM;
+	addr = ib_dma_map_single(device, buf, size, DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(device, addr)) {
+		rpcrdma2_buf_free(buf, size);
+		return -ENOMEM;
+	}
+	send->buf = buf;
+	send->sge.addr = addr;
+	send->size = size;
+	return 0;
+}
+
+/* Is there no more than one free slot, besides those without a buffer? slots_add()
+ * looks again with the lock.
+ */
+static bool slots_short(const struct rpcrdma2_conn *conn)
+{
+	const struct list_head *free = &conn->sq.free;
+
+	/* Only a hint without the lock */
+	return data_race(free->next == free->prev) &&
+	       !list_empty(&conn->sq.bare);
+}
+
+/* A slot that was free, with or without a buffer, is free again. */
+static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
+		      bool had_buffer)
+{
+	lockdep_assert_held(&conn->sq.lock);
+	WRITE_ONCE(conn->sq.buffers,
+		   conn->sq.buffers + !!send->buf - had_buffer);
+	list_add_tail(&send->list, send->buf ? &conn->sq.free :
+					       &conn->sq.bare);
+}
+
+/* One more buffer before the last is taken, if there is memory. If there is none, no
+ * matter: that Send is signaled, and those in use will be free.
+ */
+static bool slots_add(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send = NULL;
+	bool added;
+
+	spin_lock(&conn->sq.lock);
+	if (slots_short(conn)) {
+		send = list_first_entry(&conn->sq.bare, struct rpcrdma2_send,
+					list);
+		list_del_init(&send->list);
+	}
+	spin_unlock(&conn->sq.lock);
+	if (!send)
+		return false;
+	added = !slot_buffer(send, conn->sq.slot_size, RPCRDMA2_GFP_NOWAIT);
+	spin_lock(&conn->sq.lock);
+	slot_back(conn, send, false);
+	spin_unlock(&conn->sq.lock);
+	return added;
+}
+
+/* Serve the FIFO as far as there is room. Never called with sq.lock held. */
+static void sq_run_waiters(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_sq_waiter *w;
+	struct rpcrdma2_send *send;
+
+	for (;;) {
+		send = NULL;
+		spin_lock(&conn->sq.lock);
+		w = list_first_entry_or_null(&conn->sq.waiters,
+					     struct rpcrdma2_sq_waiter, list);
+		/* At the end all are told, one after the other, by
+		 * rpcrdma2_sends_abort(). Posting fails by then, and a waiter
+		 * that gives back what it has would run the next.
+		 */
+		if (!w || conn->sq.closed ||
+		    rpcrdma2_conn_over(conn))
+			break;
+		if (w->slot) {
+			send = slot_take(conn, w->nwrs, false);
+			if (!send && list_empty(&conn->sq.free) &&
+			    slots_short(conn)) {
+				spin_unlock(&conn->sq.lock);
+				if (slots_add(conn))
+					continue;
+				return;
+			}
+			if (!send)
+				break;
+		} else {
+			if (!sq_has_room(conn, w->nwrs, false))
+				break;
+			conn->sq.avail -= w->nwrs;
+		}
+		list_del_init(&w->list);
+		spin_unlock(&conn->sq.lock);
+		w->ready(w, send, 0);
+	}
+	spin_unlock(&conn->sq.lock);
+}
+
+/* Slots that were in use become free: all of the list at once, of which slots for
+ * control messages then go to their own.
+ */
+static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
+{
+	struct rpcrdma2_send *pos, *tmp;
+
+	spin_lock(&conn->sq.lock);
+	list_for_each_entry_safe(pos, tmp, slots, list) {
+		conn->sq.avail += pos->nwrs;
+		pos->nwrs = 0;
+		if (slot_is_control(conn, pos))
+			list_move(&pos->list, &conn->sq.free_control);
+	}
+	list_splice(slots, &conn->sq.free);
+	spin_unlock(&conn->sq.lock);
+	sq_run_waiters(conn);
+}
+
+/* Free the buffers that are not in use, but for a few. */
+static void slots_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_sq *sq = &conn->sq;
+	struct rpcrdma2_send *send;
+
+	spin_lock(&sq->lock);
+	while (sq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sq->free)) {
+		send = list_last_entry(&sq->free, struct rpcrdma2_send, list);
+		list_del_init(&send->list);
+		slot_unmap(send);
+		slot_back(conn, send, true);
+	}
+	spin_unlock(&sq->lock);
+}
+
+/* A Send completed: it and all Sends posted before it are done. */
+static void send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_send *pos, *send =
+		container_of(wc->wr_cqe, struct rpcrdma2_send, cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+	LIST_HEAD(retired);
+	int status = 0;
+	bool trim;
+
+	guard(rpcrdma2_completion)();
+	rpcrdma2_stat_inc(conn->p.stats, send_completions);
+	trace_rpcrdma2_wc_send(conn, send->cid, wc);
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		rpcrdma2_conn_heard(conn);
+	} else {
+		rpcrdma2_wc_failed(conn, "send", send->cid, wc);
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		status = -ENOTCONN;
+	}
+
+	spin_lock(&conn->sq.lock);
+	if (send->posted)
+		list_cut_position(&retired, &conn->sq.posted, &send->list);
+	list_for_each_entry(pos, &retired, list) {
+		pos->posted = false;
+		conn->sq.lingering -= pos->holds;
+	}
+	trim = conn->sq.trimming && !list_empty(&retired) &&
+	       list_empty(&conn->sq.posted);
+	if (unlikely(trim))
+		conn->sq.trimming = false;
+	spin_unlock(&conn->sq.lock);
+	if (list_empty(&retired)) {
+		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
+		return;
+	}
+	list_for_each_entry(pos, &retired, list)
+		if (pos->done)
+			pos->done(pos, status);
+	slots_put(conn, &retired);
+	if (unlikely(trim))
+		slots_trim(conn);
+}
+
+/* Returns 0; -ENOTCONN: nothing was posted; or 1: not all of it, but perhaps
+ * some. That counts as posted, on a connection to be given up: what the device
+ * has taken may use memory until the queue is drained.
+ */
+static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
+{
+	const struct ib_send_wr *bad = NULL;
+	int ret;
+
+	lockdep_assert_held(&conn->sq.lock);
+	if (conn->sq.closed || rpcrdma2_inject_post(false))
+		return -ENOTCONN;
+	ret = ib_post_send(conn->qp, first, &bad);
+	if (likely(!ret) && !rpcrdma2_inject_post(true))
+		return 0;
+	return bad == first ? -ENOTCONN : 1;
+}
+
+static void settle_later(struct rpcrdma2_conn *conn)
+{
+	queue_delayed_work(rpcrdma2_wq, &conn->sq.settle, RPCRDMA2_LINGER);
+}
+
+/* If no Send has followed those that hold pages, or buffers of an idle connection, a
+ * signaled RDMA Write of no bytes goes behind them in a slot for control messages. It
+ * needs neither a handle nor a credit.
+ */
+static void settle_worker(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  sq.settle.work);
+	struct ib_rdma_wr wr = {
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+	struct rpcrdma2_send *send = NULL;
+	bool waits, due;
+
+	spin_lock(&conn->sq.lock);
+	waits = (conn->sq.lingering || conn->sq.trimming) && !conn->sq.closed;
+	due = waits && conn->sq.unsignaled &&
+	      (conn->sq.trimming ||
+	       time_after_eq(jiffies, conn->sq.held_at + RPCRDMA2_LINGER));
+	spin_unlock(&conn->sq.lock);
+	if (due)
+		send = rpcrdma2_send_get(conn, 1, NULL, true);
+	if (send) {
+		wr.wr.wr_cqe = &send->cqe;
+		send->sge.length = 0;
+		rpcrdma2_send_post(send, &wr.wr);
+	}
+	if (waits)
+		settle_later(conn);
+}
+
+static void slots_free(struct rpcrdma2_send *slots, u32 count)
+{
+	u32 i;
+
+	for (i = 0; slots && i < count; i++)
+		slot_unmap(&slots[i]);
+	kvfree(slots);
+}
+
+/* @count slots, the first @have of them with buffers of @size bytes. */
+static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
+					 u32 count, u32 have, u32 size)
+{
+	struct rpcrdma2_send *slots, *send;
+	gfp_t gfp = rpcrdma2_gfp();
+
+	slots = kvcalloc(count, sizeof(*slots), gfp);
+	if (!slots)
+		return NULL;
+	for (send = slots; send < slots + count; send++) {
+		send->conn = conn;
+		send->sge.lkey = conn->pd->local_dma_lkey;
+		send->cqe.done = send_done;
+		send->cid = rpcrdma2_conn_cid(conn);
+		INIT_LIST_HEAD(&send->list);
+		if (send < slots + have && slot_buffer(send, size, gfp)) {
+			slots_free(slots, count);
+			return NULL;
+		}
+	}
+	return slots;
+}
+
+/* Entries of the longest chain in a send queue of @depth entries. A client may
+ * register memory for a chunk in each direction, and invalidates it later; a
+ * server posts in parts what is longer than this.
+ */
+static u32 sq_longest(const struct rpcrdma2_conn *conn, u32 depth)
+{
+	u32 segs = DIV_ROUND_UP(RPCRDMA2_CHUNK_PAGES, conn->caps.mr_depth);
+
+	if (conn->client)
+		return 1 + 2 * min(segs, RPCRDMA2_MAX_SEGS);
+	return min(conn->p.reply_wrs, max(depth / 2, 4U));
+}
+
+/* Is there room for every message, if nothing else is under way? */
+static bool sq_suffices(const struct rpcrdma2_conn *conn, u32 depth)
+{
+	return depth >= sq_longest(conn, depth) + RPCRDMA2_OTHER_WRS;
+}
+
+/* Entries for all Calls and for Replies of usual length, or for as many Sends as are
+ * retired at once and two of the longest chains, if that is more. Who finds no room
+ * waits. Each entry has room for all SGEs, and every connection pays for it: devices
+ * round up to a power of two, rings that leave an entry free to the next one, and
+ * rdma_rw adds to the queue. So it takes what fits below a power of two.
+ */
+static u32 sq_wanted_depth(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	u32 depth = p->calls * p->call_wrs +
+		    p->serves * min(p->reply_wrs, RPCRDMA2_USUAL_REPLY) +
+		    RPCRDMA2_OTHER_WRS + p->rw_ctxs;
+	u32 least = 2 * (RPCRDMA2_SIGNAL_EVERY + sq_longest(conn, U32_MAX)) +
+		    RPCRDMA2_OTHER_WRS;
+
+	depth = rounddown_pow_of_two(depth + 1) - 1 - p->rw_ctxs;
+	return min(max(depth, least), conn->caps.max_qp_wr);
+}
+
+/**
+ * rpcrdma2_sends_plan - how deep a send queue, how many slots?
+ * @conn: connection with known device
+ *
+ * Context: any.
+ * Return: false if the device's queues are too short for every message
+ */
+bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_params *p = &conn->p;
+
+	conn->sq.depth = sq_wanted_depth(conn);
+	conn->sq.nslots = min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
+			  min(p->serves, RPCRDMA2_MAX_CALL_SLOTS);
+	return sq_suffices(conn, conn->sq.depth);
+}
+
+/**
+ * rpcrdma2_sends_halve - a shorter send queue than planned
+ * @conn: connection without QP
+ *
+ * What a device holds depends on the size of an entry, which only it knows:
+ * max_qp_wr is for small ones. With a shorter queue messages wait more often.
+ *
+ * Context: any.
+ * Return: false if it would be too short; then nothing has changed
+ */
+bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn)
+{
+	if (!sq_suffices(conn, conn->sq.depth / 2))
+		return false;
+	conn->sq.depth /= 2;
+	return true;
+}
+
+/**
+ * rpcrdma2_sends_granted - the send queue exists
+ * @conn: connection with a new QP
+ * @depth: its entries. rdma_rw has added what it needs; no more is used than
+ *	was asked for, since that is what the CQ has room for
+ *
+ * Context: any.
+ */
+void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth)
+{
+	conn->sq.depth = min(depth, conn->sq.depth) - RPCRDMA2_KEPT_WRS;
+	conn->sq.avail = conn->sq.depth;
+	conn->sq.most = sq_longest(conn, conn->sq.depth);
+}
+
+/**
+ * rpcrdma2_sends_setup - a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_sq *sq = &conn->sq;
+
+	spin_lock_init(&sq->lock);
+	INIT_LIST_HEAD(&sq->free);
+	INIT_LIST_HEAD(&sq->bare);
+	INIT_LIST_HEAD(&sq->free_control);
+	INIT_LIST_HEAD(&sq->posted);
+	INIT_LIST_HEAD(&sq->chains);
+	INIT_LIST_HEAD(&sq->waiters);
+	INIT_DELAYED_WORK(&sq->settle, settle_worker);
+}
+
+/**
+ * rpcrdma2_sends_create - make the slots for control messages
+ * @conn: connection whose QP and PD exist
+ *
+ * Context: may sleep (GFP_NOIO).
+ * Return: 0 or -ENOMEM. rpcrdma2_sends_destroy() cleans up after both.
+ */
+int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
+{
+	u32 i, n = RPCRDMA2_CONTROL_RESERVE;
+
+	conn->sq.control_slots = slots_alloc(conn, n, n, RPCRDMA2_CONTROL_SIZE);
+	if (!conn->sq.control_slots)
+		return -ENOMEM;
+	spin_lock(&conn->sq.lock);
+	for (i = 0; i < n; i++)
+		list_add_tail(&conn->sq.control_slots[i].list,
+			      &conn->sq.free_control);
+	spin_unlock(&conn->sq.lock);
+	return 0;
+}
+
+/**
+ * rpcrdma2_sends_grow - make the slots for RPC messages
+ * @conn: connection, not READY yet
+ * @size: capacity wanted, bytes
+ * @min: bytes that must be had
+ *
+ * Takes less than @size when memory is fragmented, so that a connection
+ * comes up all the same.
+ *
+ * Context: may sleep (GFP_NOIO).
+ * Return: the capacity, or -ENOMEM.
+ */
+int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
+{
+	struct rpcrdma2_send *slots;
+	u32 i;
+
+	for (;;) {
+		slots = slots_alloc(conn, conn->sq.nslots,
+				    RPCRDMA2_LEAST_BUFFERS, size);
+		if (slots)
+			break;
+		if (size <= min)
+			return -ENOMEM;
+		size = max(size / 2, min);
+	}
+	conn->sq.slots = slots;
+	conn->sq.slot_size = size;
+	spin_lock(&conn->sq.lock);
+	for (i = 0; i < conn->sq.nslots; i++)
+		slot_back(conn, &slots[i], false);
+	spin_unlock(&conn->sq.lock);
+	return size;
+}
+
+/**
+ * rpcrdma2_sends_trim - give back the buffers that an idle connection has too
+ *	many
+ * @conn: connection in state READY
+ *
+ * Those of Sends that are not retired yet are given back when they are, which the
+ * settle work sees to.
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
+{
+	bool more;
+
+	slots_trim(conn);
+	spin_lock(&conn->sq.lock);
+	more = !list_empty(&conn->sq.posted);
+	conn->sq.trimming = more;
+	spin_unlock(&conn->sq.lock);
+	if (more)
+		settle_later(conn);
+}
+
+/**
+ * rpcrdma2_sends_memory - memory of the send slots
+ * @conn: connection in state READY
+ *
+ * Context: any.
+ * Return: bytes
+ */
+size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
+{
+	size_t sum = conn->sq.nslots * sizeof(struct rpcrdma2_send) +
+		     RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
+						 RPCRDMA2_CONTROL_SIZE);
+
+	if (conn->sq.slot_size)
+		sum += READ_ONCE(conn->sq.buffers) *
+		       rpcrdma2_buf_bytes(conn->sq.slot_size);
+	return sum;
+}
+
+/**
+ * rpcrdma2_sends_stop - nothing more is posted to the send queue
+ * @conn: connection about to be drained
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->sq.lock);
+	conn->sq.closed = true;
+	spin_unlock(&conn->sq.lock);
+}
+
+/* Tell everybody on a list of struct rpcrdma2_sq_waiter; returns how many. */
+static u32 sq_tell_all(struct rpcrdma2_conn *conn, struct list_head *list)
+{
+	struct rpcrdma2_sq_waiter *w;
+	u32 n = 0;
+
+	for (;;) {
+		spin_lock(&conn->sq.lock);
+		w = list_first_entry_or_null(list, struct rpcrdma2_sq_waiter,
+					     list);
+		if (w)
+			list_del_init(&w->list);
+		spin_unlock(&conn->sq.lock);
+		if (!w)
+			return n;
+		w->ready(w, NULL, -ENOTCONN);
+		n++;
+	}
+}
+
+/**
+ * rpcrdma2_sends_abort - tell all waiters, end what never completed
+ * @conn: connection whose send queue is stopped and drained, QP in the error
+ *	state
+ *
+ * Sends without a done function need no completion, and as a rule some of
+ * them have none.
+ *
+ * Context: may sleep. The CQ still exists.
+ */
+void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+	LIST_HEAD(posted);
+	u32 lost;
+
+	cancel_delayed_work_sync(&conn->sq.settle);
+	sq_tell_all(conn, &conn->sq.waiters);
+	lost = sq_tell_all(conn, &conn->sq.chains);
+
+	spin_lock(&conn->sq.lock);
+	list_splice_init(&conn->sq.posted, &posted);
+	list_for_each_entry(send, &posted, list)
+		send->posted = false;
+	conn->sq.lingering = 0;
+	spin_unlock(&conn->sq.lock);
+	list_for_each_entry(send, &posted, list) {
+		if (!send->done)
+			continue;
+		send->done(send, -ENOTCONN);
+		lost++;
+	}
+	if (lost)
+		rpcrdma2_stat_add(conn->p.stats, lost_completions, lost);
+}
+
+/**
+ * rpcrdma2_sends_destroy - free all slots
+ * @conn: connection without QP and CQ
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
+{
+	INIT_LIST_HEAD(&conn->sq.free);
+	INIT_LIST_HEAD(&conn->sq.bare);
+	INIT_LIST_HEAD(&conn->sq.free_control);
+	slots_free(conn->sq.slots, conn->sq.nslots);
+	conn->sq.slots = NULL;
+	slots_free(conn->sq.control_slots, RPCRDMA2_CONTROL_RESERVE);
+	conn->sq.control_slots = NULL;
+}
+
+/* Queue @w, or refuse because the queue is closed. */
+static void sq_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		    u32 nwrs, bool slot)
+{
+	lockdep_assert_held(&conn->sq.lock);
+	w->nwrs = nwrs;
+	w->slot = slot;
+	list_add_tail(&w->list, &conn->sq.waiters);
+	rpcrdma2_stat_inc(conn->p.stats, sq_waits);
+}
+
+/**
+ * rpcrdma2_send_get - take a send slot and send queue entries
+ * @conn: connection
+ * @nwrs: entries, the Send included
+ * @w: waits if there is no room; NULL: do not wait
+ * @control: for a control message
+ *
+ * With @w, a result of NULL means that @w->ready() is called exactly once:
+ * later with the resources, or with -ENOTCONN, possibly before this
+ * function returns.
+ *
+ * Context: process; does not sleep.
+ * Return: a slot or NULL.
+ */
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
+					struct rpcrdma2_sq_waiter *w,
+					bool control)
+{
+	struct rpcrdma2_send *send = NULL;
+	bool closed;
+
+	/* Those who wait are the first to get another buffer */
+	if (!control && unlikely(slots_short(conn)) &&
+	    list_empty(&conn->sq.waiters))
+		slots_add(conn);
+	spin_lock(&conn->sq.lock);
+	closed = conn->sq.closed;
+	if (!closed) {
+		/* RPC messages go in turn; control messages pass by */
+		if (control || list_empty(&conn->sq.waiters))
+			send = slot_take(conn, nwrs, control);
+		if (!send && w)
+			sq_wait(conn, w, nwrs, true);
+	}
+	spin_unlock(&conn->sq.lock);
+	if (closed && w)
+		w->ready(w, NULL, -ENOTCONN);
+	return send;
+}
+
+/**
+ * rpcrdma2_send_put - give back a slot that was not posted
+ * @send: the slot
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_send_put(struct rpcrdma2_send *send)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+	LIST_HEAD(slots);
+
+	list_add(&send->list, &slots);
+	slots_put(conn, &slots);
+}
+
+/**
+ * rpcrdma2_send_prepare - fill in the Send of a slot
+ * @send: the slot, message in send->buf
+ * @len: bytes of the message, at most send->size
+ * @inv_handle: handle to be invalidated at the receiver, 0 for a plain Send
+ *
+ * Context: any.
+ * Return: the work request; others may be chained in front of it.
+ */
+struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
+					 u32 inv_handle)
+{
+	struct ib_send_wr *wr = &send->wr;
+
+	/* No more than the peer is known to take fits into a slot (INL-7) */
+	if (WARN_ON_ONCE(len > send->size))
+		len = send->size;
+	ib_dma_sync_single_for_device(send->conn->cm_id->device,
+				      send->sge.addr, len, DMA_TO_DEVICE);
+	send->sge.length = len;
+	wr->next = NULL;
+	wr->wr_cqe = &send->cqe;
+	wr->sg_list = &send->sge;
+	wr->num_sge = 1;
+	wr->send_flags = 0;
+	if (inv_handle) {
+		wr->opcode = IB_WR_SEND_WITH_INV;
+		wr->ex.invalidate_rkey = inv_handle;
+	} else {
+		wr->opcode = IB_WR_SEND;
+		wr->ex.imm_data = 0;
+	}
+	return wr;
+}
+
+/* May what a Send holds wait for a later one? */
+static bool send_may_linger(const struct rpcrdma2_conn *conn,
+			    const struct rpcrdma2_send *send)
+{
+	return send->holds &&
+	       conn->sq.lingering + send->holds <= RPCRDMA2_LINGER_PAGES &&
+	       time_before_eq(jiffies,
+			      conn->sq.held_at + RPCRDMA2_LINGER_PACE);
+}
+
+/* Must this Send be signaled? Those with a done function that cannot wait, one in so
+ * many, any when somebody waits for room, room is short or the last slot is taken, so
+ * that nobody has to wait for what is at rest, and control messages, of which
+ * there are few slots and no steady flow that would retire them. And any of
+ * which the device would use the buffer for longer than until a later one
+ * completes.
+ */
+static bool send_wants_signal(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_send *send)
+{
+	lockdep_assert_held(&conn->sq.lock);
+	if ((send->done && !send_may_linger(conn, send)) ||
+	    slot_is_control(conn, send) ||
+	    !list_empty(&conn->sq.waiters) || list_empty(&conn->sq.free))
+		return true;
+	/* Was that the last one that leaves room for every other message? */
+	if (conn->sq.avail < conn->sq.most + RPCRDMA2_CONTROL_RESERVE)
+		return true;
+	if (conn->caps.copies_signaled && send->sge.length >= PAGE_SIZE)
+		return true;
+	return conn->sq.unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
+}
+
+/**
+ * rpcrdma2_send_post - post a Send and what is chained in front of it
+ * @send: prepared slot
+ * @first: first work request of the chain, NULL for the Send alone
+ *
+ * After success the slot belongs to its completion and must not be touched.
+ *
+ * A peer that lowers its limit unasked gets nothing longer behind the answer to
+ * what it sends next: that is posted under the same lock. A message that was
+ * built before is not posted any more, and the connection is given up.
+ *
+ * Context: process; does not sleep. Requirements: CHG-28.
+ * Return: 0, or -ENOTCONN: nothing of the chain completes, the slot was
+ * given back without calling send->done, the connection is given up.
+ */
+int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+	u32 len = send->sge.length, nwrs = send->nwrs, cid = send->cid, holds;
+	u32 inv = send->wr.opcode == IB_WR_SEND_WITH_INV ?
+			send->wr.ex.invalidate_rkey : 0;
+	bool signaled;
+	int ret;
+
+	rpcrdma2_stat_inc(conn->p.stats, send_posts);
+	spin_lock(&conn->sq.lock);
+	signaled = send_wants_signal(conn, send);
+	if (send->holds)
+		conn->sq.held_at = jiffies;
+	if (signaled) {
+		send->wr.send_flags = IB_SEND_SIGNALED;
+		send->holds = 0;
+	}
+	holds = send->holds;
+	conn->sq.lingering += holds;
+	list_add_tail(&send->list, &conn->sq.posted);
+	send->posted = true;
+	if (send->on_wire) {
+		/* What find_req() leads to is posted behind this */
+		smp_store_release(send->on_wire, true);
+	}
+	ret = -ENOTCONN;
+	if (likely(len <= rpcrdma2_limits_send(&conn->limits) ||
+		   slot_is_control(conn, send)))
+		ret = sq_post(conn, first ?: &send->wr);
+	if (likely(ret >= 0)) {
+		conn->sq.unsignaled = signaled ? 0 : conn->sq.unsignaled + 1;
+		spin_unlock(&conn->sq.lock);
+		trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled,
+					 ret);
+		if (holds)
+			settle_later(conn);
+		if (unlikely(ret))
+			rpcrdma2_conn_kill(conn, -ENOTCONN);
+		return 0;
+	}
+	list_del_init(&send->list);
+	send->posted = false;
+	conn->sq.lingering -= holds;
+	spin_unlock(&conn->sq.lock);
+	trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled, ret);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+	rpcrdma2_send_put(send);
+	return -ENOTCONN;
+}
+
+/**
+ * rpcrdma2_sq_get - take send queue entries without a slot
+ * @conn: connection
+ * @nwrs: entries
+ * @w: as for rpcrdma2_send_get()
+ *
+ * Context: process; does not sleep.
+ * Return: true if the entries are taken.
+ */
+bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
+		     struct rpcrdma2_sq_waiter *w)
+{
+	bool closed, taken = false;
+
+	if (w)
+		w->nwrs = nwrs;
+	spin_lock(&conn->sq.lock);
+	closed = conn->sq.closed;
+	if (!closed) {
+		if (list_empty(&conn->sq.waiters) &&
+		    sq_has_room(conn, nwrs, false)) {
+			conn->sq.avail -= nwrs;
+			taken = true;
+		} else if (w) {
+			sq_wait(conn, w, nwrs, false);
+		}
+	}
+	spin_unlock(&conn->sq.lock);
+	if (closed && w)
+		w->ready(w, NULL, -ENOTCONN);
+	return taken;
+}
+
+/**
+ * rpcrdma2_sq_put - give back entries taken by rpcrdma2_sq_get()
+ * @conn: connection
+ * @nwrs: entries
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs)
+{
+	spin_lock(&conn->sq.lock);
+	conn->sq.avail += nwrs;
+	spin_unlock(&conn->sq.lock);
+	sq_run_waiters(conn);
+}
+
+/**
+ * rpcrdma2_sq_post - post a chain without a Send
+ * @conn: connection
+ * @w: whom to tell -ENOTCONN if the chain has not completed when the
+ *	connection ends; the one that rpcrdma2_sq_get() was called with. NULL
+ *	if nothing depends on the completion
+ * @first: the chain; its last work request must be signaled
+ *
+ * Context: process; does not sleep.
+ * Return: 0, or -ENOTCONN: nothing of the chain completes, the entries stay
+ * with the caller, the connection is given up.
+ */
+int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		     struct ib_send_wr *first)
+{
+	u32 cid = 0, nwrs = 1;
+	int ret;
+
+	rpcrdma2_stat_inc(conn->p.stats, send_posts);
+	spin_lock(&conn->sq.lock);
+	if (w) {
+		w->cid = rpcrdma2_conn_cid(conn);
+		cid = w->cid;
+		nwrs = w->nwrs;
+		list_add_tail(&w->list, &conn->sq.chains);
+	}
+	ret = sq_post(conn, first);
+	if (ret < 0 && w)
+		list_del_init(&w->list);
+	spin_unlock(&conn->sq.lock);
+	trace_rpcrdma2_post_chain(conn, cid, nwrs, ret);
+	if (likely(!ret))
+		return 0;
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+	return min(ret, 0);
+}
+
+/**
+ * rpcrdma2_sq_done - the last work request of a chain completed
+ * @conn: connection
+ * @w: the chain was posted with it; may be used again on return
+ * @wc: the completion
+ *
+ * Gives back the entries of the chain.
+ *
+ * Context: completion handler, before anything that belongs to the chain is
+ * looked at; does not sleep.
+ * Return: false if the chain was over before, so that its owner may be using
+ * its memory for something else. Such a completion is to be ignored.
+ */
+bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		      const struct ib_wc *wc)
+{
+	bool posted;
+
+	spin_lock(&conn->sq.lock);
+	posted = !list_empty(&w->list);
+	if (posted) {
+		trace_rpcrdma2_wc_chain(conn, w->cid, wc);
+		list_del_init(&w->list);
+		conn->sq.avail += w->nwrs;
+	}
+	spin_unlock(&conn->sq.lock);
+	if (unlikely(!posted)) {
+		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
+		return false;
+	}
+	sq_run_waiters(conn);
+	return true;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The send queue of one connection; see send_queue.c. Nobody else looks into
+ * struct rpcrdma2_sq.
+ */
+#ifndef _RPCRDMA2_SEND_H
+#define _RPCRDMA2_SEND_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+struct rpcrdma2_conn;
+struct rpcrdma2_send;
+
+#define RPCRDMA2_SIGNAL_EVERY		16	/* one Send in so many */
+
+/**
+ * struct rpcrdma2_sq - the send queue
+ * @lock: protects the fields up to @waiters and orders posting; a leaf
+ * @closed: nothing may be posted any more
+ * @depth: entries in all
+ * @avail: free ones
+ * @most: the most that one chain may take
+ * @unsignaled: Sends posted since the last signaled one
+ * @lingering: pages that wait for these
+ * @held_at: when the last Send that holds pages was posted, jiffies
+ * @settle: its work item sees to it that nothing lingers for long
+ * @free: free send slots for RPC messages
+ * @bare: those that have no buffer
+ * @buffers: how many have one, free or not
+ * @free_control: free send slots for control messages (D-18)
+ * @posted: posted slots of both kinds in order
+ * @chains: struct rpcrdma2_sq_waiter of posted chains without a Send
+ * @waiters: FIFO of struct rpcrdma2_sq_waiter
+ * @slots: slots for RPC messages, an array of @nslots; they exist from
+ *	READY on, when the size of the largest message is known
+ * @nslots: how many
+ * @slot_size: capacity of each that has a buffer, bytes; 0 before they exist
+ * @trimming: the connection is idle; fewer buffers when what is posted is retired
+ * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
+ */
+struct rpcrdma2_sq {
+	spinlock_t			lock;		/* see above */
+	bool				closed;
+	u32				depth;
+	u32				avail;
+	u32				most;
+	u32				unsignaled;
+	u32				lingering;
+	unsigned long			held_at;
+	struct delayed_work		settle;
+	struct list_head		free;
+	struct list_head		bare;
+	u32				buffers;
+	struct list_head		free_control;
+	struct list_head		posted;
+	struct list_head		chains;
+	struct list_head		waiters;
+	struct rpcrdma2_send		*slots;
+	u32				nslots;
+	u32				slot_size;
+	bool				trimming;
+	struct rpcrdma2_send		*control_slots;
+};
+
+/**
+ * struct rpcrdma2_sq_waiter - somebody who uses the send queue
+ * @list: link in the connection's FIFO, or in its list of posted chains
+ * @nwrs: send queue entries needed or taken, the Send included
+ * @cid: names what was posted in traces
+ * @slot: a send slot is needed too
+ * @ready: called once for a wait, from a completion or from
+ *	rpcrdma2_conn_close(), with the resources (@status 0; @send only if
+ *	@slot) or with -ENOTCONN and nothing. Called with -ENOTCONN, too, for
+ *	a chain that was posted and never completed. Must not sleep for long;
+ *	may post
+ */
+struct rpcrdma2_sq_waiter {
+	struct list_head		list;
+	u32				nwrs;
+	u32				cid;
+	bool				slot;
+	void (*ready)(struct rpcrdma2_sq_waiter *w,
+		      struct rpcrdma2_send *send, int status);
+};
+
+/**
+ * struct rpcrdma2_send - a send slot: one Send with its own mapped buffer
+ * @cqe: completion
+ * @wr: the Send; chain earlier work requests in front of it
+ * @sge: describes @buf
+ * @conn: its connection
+ * @list: free list, or the list of posted slots in posting order
+ * @buf: mapped memory for header and pulled-up data; @size bytes
+ * @size: bytes at @buf: of RPC messages, the capacity of all
+ * @nwrs: send queue entries it holds
+ * @cid: names it in traces
+ * @posted: it is on the list of posted slots
+ * @on_wire: set before it is posted, unless NULL
+ * @done: called from the completion (also when flushed, @status < 0).
+ *	A slot with @done is always signaled unless it @holds something;
+ *	without, one in RPCRDMA2_SIGNAL_EVERY is
+ * @priv: for @done
+ * @holds: pages that @done gives back, which may linger until a later Send
+ *	completes, or 0
+ */
+struct rpcrdma2_send {
+	struct ib_cqe			cqe;
+	struct ib_send_wr		wr;
+	struct ib_sge			sge;
+	struct rpcrdma2_conn		*conn;
+	struct list_head		list;
+	void				*buf;
+	u32				size;
+	u32				nwrs;
+	u32				cid;
+	bool				posted;
+	bool				*on_wire;
+	void (*done)(struct rpcrdma2_send *send, int status);
+	void				*priv;
+	u32				holds;
+};
+
+/* Entries in all; see rpcrdma2_sends_plan() */
+static inline u32 rpcrdma2_sq_depth(const struct rpcrdma2_sq *sq)
+{
+	return sq->depth;
+}
+
+/* Free entries, for display */
+static inline u32 rpcrdma2_sq_avail(const struct rpcrdma2_sq *sq)
+{
+	return data_race(sq->avail);	/* see above */
+}
+
+/* The most entries that one post may take; 4 or more unless the connection was
+ * set up for smaller Replies
+ */
+static inline u32 rpcrdma2_sq_most(const struct rpcrdma2_sq *sq)
+{
+	return sq->most;
+}
+
+/* Bytes that every slot for RPC messages can hold; 0 before there are any */
+static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sq *sq)
+{
+	return sq->slot_size;
+}
+
+/* Life */
+void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn);
+bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn);
+bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth);
+int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
+int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
+void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
+
+/* Memory */
+void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn);
+size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
+
+/* Messages */
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
+					struct rpcrdma2_sq_waiter *w,
+					bool control);
+void rpcrdma2_send_put(struct rpcrdma2_send *send);
+struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
+					 u32 inv_handle);
+int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first);
+
+/* Work requests without a message: local invalidation, RDMA Read */
+bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
+		     struct rpcrdma2_sq_waiter *w);
+void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs);
+int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		     struct ib_send_wr *first);
+bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+		      const struct ib_wc *wc);
+
+#endif /* _RPCRDMA2_SEND_H */

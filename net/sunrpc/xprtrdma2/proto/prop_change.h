@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Changing transport properties while a connection lives: the messages
+ * REQPROP, RESPROP and UPDPROP, and what one peer knows about requests and
+ * announcements under way (CHG-*).
+ *
+ * Everything is by property number and by the rules in props_list.h; nothing
+ * here knows a particular property.
+ *
+ * Pure (see portable.h). The owner serialises calls on one object.
+ */
+#ifndef _RPCRDMA2_CHANGE_H
+#define _RPCRDMA2_CHANGE_H
+
+#include "proto/props.h"
+#include "proto/wire.h"
+
+/* Entries of a REQPROP that we look at: their bits must fit into a RESPROP.
+ * Those beyond are mentioned in none of its parts, so they are rejected.
+ */
+#define RPCRDMA2_CHANGE_WORDS		8U
+#define RPCRDMA2_CHANGE_ENTRIES		(32U * RPCRDMA2_CHANGE_WORDS)
+
+/* Longest bodies that we encode */
+#define RPCRDMA2_RESPROP_MAX \
+	(8U + 8U * RPCRDMA2_CHANGE_WORDS + RPCRDMA2_PROPS_MAX)
+
+/**
+ * enum rpcrdma2_change_send - what is to be sent next
+ * @RPCRDMA2_CHANGE_IDLE: nothing
+ * @RPCRDMA2_CHANGE_REQPROP: a REQPROP
+ * @RPCRDMA2_CHANGE_UPDPROP: an UPDPROP
+ */
+enum rpcrdma2_change_send {
+	RPCRDMA2_CHANGE_IDLE = 0,
+	RPCRDMA2_CHANGE_REQPROP,
+	RPCRDMA2_CHANGE_UPDPROP,
+};
+
+/**
+ * enum rpcrdma2_change_result - what came of our last request for a property
+ * @RPCRDMA2_CHANGE_NEVER: there was none
+ * @RPCRDMA2_CHANGE_WAITING: it is queued, or not answered yet
+ * @RPCRDMA2_CHANGE_DONE: granted
+ * @RPCRDMA2_CHANGE_OTHER: granted in part
+ * @RPCRDMA2_CHANGE_REJECTED: rejected, or never to be answered
+ */
+enum rpcrdma2_change_result {
+	RPCRDMA2_CHANGE_NEVER = 0,
+	RPCRDMA2_CHANGE_WAITING,
+	RPCRDMA2_CHANGE_DONE,
+	RPCRDMA2_CHANGE_OTHER,
+	RPCRDMA2_CHANGE_REJECTED,
+};
+
+/**
+ * enum rpcrdma2_announcement - what the peer knows of our values
+ * @RPCRDMA2_ANN_CLEAN: all of them
+ * @RPCRDMA2_ANN_DIRTY: an UPDPROP is to be sent
+ * @RPCRDMA2_ANN_SENT: an UPDPROP of ours may not have arrived yet
+ * @RPCRDMA2_ANN_PROVING: the pending REQPROP was sent after it; the answer proves
+ *	that it has arrived
+ */
+enum rpcrdma2_announcement {
+	RPCRDMA2_ANN_CLEAN = 0,
+	RPCRDMA2_ANN_DIRTY,
+	RPCRDMA2_ANN_SENT,
+	RPCRDMA2_ANN_PROVING,
+};
+
+/**
+ * struct rpcrdma2_change - changes under way on a connection
+ * @on: both peers have announced that they support this
+ * @pending: a REQPROP of ours waits for its RESPROP
+ * @xid: of that REQPROP
+ * @asked: properties in it
+ * @asked_value: their values
+ * @want: properties to ask for next
+ * @value: their values, also after the request was sent
+ * @announcement: see enum rpcrdma2_announcement
+ * @dirty: properties whose new value of ours the peer has not been told; there
+ *	may be some in any state but CLEAN
+ * @upd_xid: XID of the last UPDPROP
+ * @result: what came of the last request for each property
+ */
+struct rpcrdma2_change {
+	bool				on;
+	bool				pending;
+	u32				xid;
+	u32				asked;
+	u32				asked_value[RPCRDMA2_NR_PROPS];
+	u32				want;
+	u32				value[RPCRDMA2_NR_PROPS];
+	enum rpcrdma2_announcement	announcement;
+	u32				dirty;
+	u32				upd_xid;
+	enum rpcrdma2_change_result	result[RPCRDMA2_NR_PROPS];
+};
+
+/**
+ * struct rpcrdma2_reqprop - a received REQPROP
+ * @set: the values wanted
+ * @places: where in the message they are
+ */
+struct rpcrdma2_reqprop {
+	struct rpcrdma2_propset		set;
+	struct rpcrdma2_prop_places	places;
+};
+
+/**
+ * struct rpcrdma2_update - what came of a received UPDPROP
+ * @changed: properties of the peer that have a new value now
+ * @ignored: properties that it may not change
+ * @unasked: properties that it may only change on request; obeyed
+ */
+struct rpcrdma2_update {
+	u32				changed;
+	u32				ignored;
+	u32				unasked;
+};
+
+bool rpcrdma2_change_type(u32 htype);
+enum rpcrdma2_verdict rpcrdma2_change_decode(const void *msg, u32 len,
+					     struct rpcrdma2_hdr *hdr);
+
+void rpcrdma2_change_init(struct rpcrdma2_change *c,
+			  const struct rpcrdma2_propset *mine,
+			  const struct rpcrdma2_propset *peer);
+
+/* As the side that asks */
+
+int rpcrdma2_change_ask(struct rpcrdma2_change *c,
+			const struct rpcrdma2_propset *peer,
+			enum rpcrdma2_prop prop, u32 value);
+void rpcrdma2_change_announce(struct rpcrdma2_change *c,
+			      enum rpcrdma2_prop prop);
+void rpcrdma2_change_answered(struct rpcrdma2_change *c,
+			      enum rpcrdma2_prop prop);
+enum rpcrdma2_change_send rpcrdma2_change_next(const struct rpcrdma2_change *c);
+int rpcrdma2_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
+				u32 size);
+int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
+				const struct rpcrdma2_propset *mine,
+				void *buf, u32 size);
+u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
+			  const struct rpcrdma2_propset *peer,
+			  enum rpcrdma2_prop prop);
+void rpcrdma2_change_met(struct rpcrdma2_change *c,
+			 const struct rpcrdma2_propset *peer,
+			 enum rpcrdma2_prop prop);
+bool rpcrdma2_change_response(struct rpcrdma2_change *c,
+			      const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_propset *peer, bool *malformed);
+bool rpcrdma2_change_error(struct rpcrdma2_change *c, u32 xid, u32 err);
+
+/* As the side that is asked */
+
+int rpcrdma2_change_requested(const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_reqprop *req);
+u32 rpcrdma2_change_known(const struct rpcrdma2_reqprop *req);
+int rpcrdma2_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
+				u32 other,
+				const struct rpcrdma2_propset *mine,
+				void *buf, u32 size);
+
+int rpcrdma2_change_update(const struct rpcrdma2_hdr *hdr,
+			   struct rpcrdma2_propset *peer,
+			   struct rpcrdma2_update *upd);
+
+#endif /* _RPCRDMA2_CHANGE_H */

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Negotiation of the version: the client's state machine, the server's
+ * choice, and the client's memory of servers that do not answer.
+ *
+ * Every function here is pure: no kernel service, no lock, no allocation,
+ * any context. Time is an argument. The owner serialises the calls on one
+ * object.
+ */
+
+#include "proto/props.h"
+#include "proto/version.h"
+
+#define LOSSES_MAX		2U	/* then it is not the link (VER-15) */
+
+static const char * const why_names[RPCRDMA2_NR_WHY] = {
+	[RPCRDMA2_WHY_NONE]		= "not settled",
+	[RPCRDMA2_WHY_CONNPROP]		= "CONNPROP answered",
+	[RPCRDMA2_WHY_CALL]		= "first Call",
+	[RPCRDMA2_WHY_ERR_VERS]		= "peer answered ERR_VERS",
+	[RPCRDMA2_WHY_OTHER_ERROR]	= "peer answered another error",
+	[RPCRDMA2_WHY_SILENCE]		= "peer did not answer",
+	[RPCRDMA2_WHY_LOST]		= "connection lost twice",
+	[RPCRDMA2_WHY_ERR_VERS_LOST]	= "connection lost after ERR_VERS",
+	[RPCRDMA2_WHY_REMEMBERED]	= "remembered",
+	[RPCRDMA2_WHY_ADMIN]		= "administrator",
+	[RPCRDMA2_WHY_NO_COMMON]	= "no common version",
+	[RPCRDMA2_WHY_REQUIRED]		= "version 2 is required",
+	[RPCRDMA2_WHY_PEER_ERROR]	= "peer does not conform",
+	[RPCRDMA2_WHY_REPLY]		= "Call answered, not CONNPROP",
+};
+
+/**
+ * rpcrdma2_why_name - a reason in words
+ * @why: the reason
+ *
+ * Context: any. Requirements: SEC-11.
+ * Return: a constant string.
+ */
+const char *rpcrdma2_why_name(enum rpcrdma2_why why)
+{
+	return (u32)why < RPCRDMA2_NR_WHY ? why_names[why] : "unknown";
+}
+
+/* The client's memory */
+
+/* Connections begin like this for a while that grows (VER-16). */
+static void ver_remember(struct rpcrdma2_ver_memory *mem,
+			 const struct rpcrdma2_ver_policy *policy,
+			 enum rpcrdma2_begin begin, enum rpcrdma2_why why,
+			 u64 now)
+{
+	u64 span = policy->remember_min;
+
+	if (mem->span)
+		span = max_t(u64, span, 2ULL * mem->span);
+	mem->span = min_t(u64, span, policy->remember_max);
+	mem->begin = begin;
+	mem->until = now + mem->span;
+	mem->next = true;
+	mem->why = why;
+	mem->losses = 0;
+}
+
+/**
+ * rpcrdma2_ver_forget - forget what a transport has learnt
+ * @mem: its memory
+ *
+ * Context: any. Requirements: VER-16.
+ */
+void rpcrdma2_ver_forget(struct rpcrdma2_ver_memory *mem)
+{
+	memset(mem, 0, sizeof(*mem));
+}
+
+/**
+ * rpcrdma2_ver_absent - no connection to the server can be made
+ * @mem: memory of the transport
+ *
+ * A server that was there and is gone is being started again: what was lost
+ * before says nothing about its versions.
+ *
+ * Context: any. Requirements: VER-15, VER-17.
+ */
+void rpcrdma2_ver_absent(struct rpcrdma2_ver_memory *mem)
+{
+	mem->losses = 0;
+}
+
+/* The client's state machine */
+
+/**
+ * rpcrdma2_neg_init - prepare for a new connection
+ * @n: negotiation
+ * @policy: what is allowed; stays valid as long as @n
+ * @mem: memory of the transport; stays valid as long as @n
+ * @xid: XID for our first message (ERR-7)
+ *
+ * Context: any. Requirements: REC-1.
+ */
+void rpcrdma2_neg_init(struct rpcrdma2_neg *n,
+		       const struct rpcrdma2_ver_policy *policy,
+		       struct rpcrdma2_ver_memory *mem, u32 xid)
+{
+	memset(n, 0, sizeof(*n));
+	n->policy = policy;
+	n->mem = mem;
+	n->xid = xid;
+}
+
+static enum rpcrdma2_neg_action neg_settle(struct rpcrdma2_neg *n,
+					   enum rpcrdma2_neg_state state,
+					   enum rpcrdma2_why why)
+{
+	n->state = state;
+	n->why = why;
+	return RPCRDMA2_DO_SETTLE;
+}
+
+static enum rpcrdma2_neg_action neg_fail(struct rpcrdma2_neg *n,
+					 enum rpcrdma2_why why)
+{
+	n->state = RPCRDMA2_NEG_FAILED;
+	n->why = why;
+	rpcrdma2_ver_forget(n->mem);
+	return RPCRDMA2_DO_FAIL;
+}
+
+static bool neg_waits(const struct rpcrdma2_neg *n)
+{
+	return n->state == RPCRDMA2_NEG_WAIT ||
+	       n->state == RPCRDMA2_NEG_WAIT_REPLY;
+}
+
+static enum rpcrdma2_neg_action neg_reconnect(struct rpcrdma2_neg *n,
+					      enum rpcrdma2_why why)
+{
+	n->state = RPCRDMA2_NEG_START;
+	n->why = why;
+	return RPCRDMA2_DO_RECONNECT;
+}
+
+/* This peer does not take version 2: connect again, with version 1. */
+static enum rpcrdma2_neg_action neg_fall_back(struct rpcrdma2_neg *n,
+					      enum rpcrdma2_why why, u64 now)
+{
+	if (!n->policy->v1)
+		return neg_fail(n, RPCRDMA2_WHY_REQUIRED);
+	ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1, why, now);
+	return neg_reconnect(n, why);
+}
+
+/**
+ * rpcrdma2_neg_connected - the connection is up
+ * @n: negotiation in state START
+ * @now: seconds
+ *
+ * A fallback inside this connect attempt keeps its own reason; one from
+ * before is reported as REMEMBERED.
+ *
+ * Context: any. Requirements: VER-1, VER-13, VER-16, VER-17, VER-24.
+ * Return: what to do next.
+ */
+enum rpcrdma2_neg_action rpcrdma2_neg_connected(struct rpcrdma2_neg *n,
+						u64 now)
+{
+	struct rpcrdma2_ver_memory *mem = n->mem;
+	enum rpcrdma2_why why = RPCRDMA2_WHY_REMEMBERED;
+	enum rpcrdma2_begin begin;
+
+	if (n->state != RPCRDMA2_NEG_START)
+		return RPCRDMA2_DO_NOTHING;
+	if (!n->policy->v2)
+		return n->policy->v1 ?
+			neg_settle(n, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ADMIN) :
+			neg_fail(n, RPCRDMA2_WHY_ADMIN);
+
+	begin = mem->next || now < mem->until ? mem->begin :
+						RPCRDMA2_BEGIN_CONNPROP;
+	if (mem->next)
+		why = mem->why;
+	mem->next = false;
+	if (begin == RPCRDMA2_BEGIN_V1 && n->policy->v1)
+		return neg_settle(n, RPCRDMA2_NEG_V1, why);
+
+	n->why = RPCRDMA2_WHY_NONE;
+	if (begin == RPCRDMA2_BEGIN_CALL) {
+		n->state = RPCRDMA2_NEG_WAIT_REPLY;
+		return RPCRDMA2_DO_SEND_CALL;
+	}
+	n->state = RPCRDMA2_NEG_WAIT;
+	return RPCRDMA2_DO_SEND_CONNPROP;
+}
+
+static enum rpcrdma2_neg_action neg_err_vers(struct rpcrdma2_neg *n, u32 low,
+					     u32 high)
+{
+	if (low > high || low > RPCRDMA_VERS_2 || high < RPCRDMA_VERS_1)
+		return neg_fail(n, RPCRDMA2_WHY_NO_COMMON);
+	if (low > RPCRDMA_VERS_1)	/* it offers what it just refused */
+		return neg_fail(n, RPCRDMA2_WHY_PEER_ERROR);
+	if (!n->policy->v1)
+		return neg_fail(n, RPCRDMA2_WHY_REQUIRED);
+	n->saw_err_vers = true;
+	n->mem->losses = 0;
+	return neg_settle(n, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS);
+}
+
+/*
+ * Is this ERROR an ERR_CHUNK of a version 1 server, which may have copied
+ * our version number into it? In the layout of version 2 it would have no
+ * RESPONSE flag.
+ */
+static bool is_err_chunk(const void *msg, u32 len,
+			 const struct rpcrdma2_hdr *hdr)
+{
+	if (len < 20)
+		return false;
+	if (hdr->vers != RPCRDMA_VERS_1 &&
+	    (hdr->vers != RPCRDMA_VERS_2 || len > 20))
+		return false;
+	return get_unaligned_be32((const u8 *)msg + 16) ==
+	       RDMA2_ERR_BAD_XDR;
+}
+
+static enum rpcrdma2_neg_action neg_connprop(struct rpcrdma2_neg *n,
+					     const struct rpcrdma2_hdr *hdr)
+{
+	struct rpcrdma2_propset set;
+
+	if (rpcrdma2_props_decode(hdr->body, hdr->body_len, &set) < 0)
+		return RPCRDMA2_DO_BAD_XDR;
+	if (hdr->response && hdr->xid != n->xid)
+		return RPCRDMA2_DO_NOTHING;
+	rpcrdma2_ver_forget(n->mem);
+	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
+}
+
+/* Our Call is answered. So this server speaks version 2 and says nothing to
+ * CONNPROP, which the draft allows: that need not be found out each time.
+ */
+static enum rpcrdma2_neg_action neg_reply(struct rpcrdma2_neg *n,
+					  const struct rpcrdma2_hdr *hdr,
+					  u64 now)
+{
+	if (n->state != RPCRDMA2_NEG_WAIT_REPLY || !hdr->response ||
+	    hdr->xid != n->xid)
+		return RPCRDMA2_DO_NOTHING;
+	if (now >= n->mem->until)
+		ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_CALL,
+			     RPCRDMA2_WHY_REPLY, now);
+	n->mem->next = false;
+	n->mem->losses = 0;
+	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
+}
+
+/**
+ * rpcrdma2_neg_message - a message arrived
+ * @n: negotiation; unless it waits the message is ignored (ERR-14)
+ * @msg: received message
+ * @len: bytes received
+ * @hdr: filled as far as @msg can be decoded
+ * @now: seconds
+ *
+ * If it is a CONNPROP that settles the version, or the Reply to our Call, the
+ * result is SETTLE with state V2, and @hdr is decoded by the codec of version 2;
+ * @hdr->response tells whether its credit is a grant. The property set of a
+ * CONNPROP was found good; the caller decodes it again to use it.
+ *
+ * Context: any. Requirements: VER-6, VER-10, VER-18, ERR-12, ERR-13,
+ * CONN-10, D-22.
+ * Return: what to do next.
+ */
+enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
+					      const void *msg, u32 len,
+					      struct rpcrdma2_hdr *hdr,
+					      u64 now)
+{
+	enum rpcrdma2_verdict verdict;
+	u32 low, high;
+
+	verdict = rpcrdma2_codec_v2.decode(msg, len, hdr);
+	if (!neg_waits(n) || len < RPCRDMA_COMMON_PREFIX)
+		return RPCRDMA2_DO_NOTHING;
+
+	if (hdr->htype == RDMA2_ERROR) {
+		if (hdr->xid != n->xid)
+			return RPCRDMA2_DO_NOTHING;
+		if (rpcrdma2_decode_err_vers(msg, len, &low, &high))
+			return neg_err_vers(n, low, high);
+		if (verdict == RPCRDMA2_OK || is_err_chunk(msg, len, hdr))
+			return neg_fall_back(n, RPCRDMA2_WHY_OTHER_ERROR, now);
+		return RPCRDMA2_DO_NOTHING;
+	}
+	if (hdr->vers != RPCRDMA_VERS_2)
+		return RPCRDMA2_DO_NOTHING;
+	if (hdr->htype == RDMA2_MSG && verdict == RPCRDMA2_OK)
+		return neg_reply(n, hdr, now);
+	if (hdr->htype != RDMA2_CONNPROP)
+		return RPCRDMA2_DO_NOTHING;
+	if (verdict == RPCRDMA2_BAD_XDR)
+		return RPCRDMA2_DO_BAD_XDR;
+	return verdict == RPCRDMA2_OK ? neg_connprop(n, hdr) :
+					RPCRDMA2_DO_NOTHING;
+}
+
+/**
+ * rpcrdma2_neg_timeout - no answer to our first message within the limit
+ * @n: negotiation
+ * @now: seconds
+ *
+ * To CONNPROP a server of version 2 may be silent, to a Call it may not.
+ *
+ * Context: any. Requirements: VER-14, V1-9, D-22.
+ * Return: what to do next; NOTHING unless it waits.
+ */
+enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now)
+{
+	switch (n->state) {
+	case RPCRDMA2_NEG_WAIT:
+		n->mem->begin = RPCRDMA2_BEGIN_CALL;
+		n->mem->next = true;
+		return neg_reconnect(n, RPCRDMA2_WHY_SILENCE);
+	case RPCRDMA2_NEG_WAIT_REPLY:
+		return neg_fall_back(n, RPCRDMA2_WHY_SILENCE, now);
+	default:
+		return RPCRDMA2_DO_NOTHING;
+	}
+}
+
+/**
+ * rpcrdma2_neg_lost - the connection is gone
+ * @n: negotiation
+ * @now: seconds
+ *
+ * In a settled state the attempt is over; after an ERR_VERS without any Reply
+ * that is remembered.
+ *
+ * Context: any. Requirements: VER-13, VER-15, V1-10.
+ * Return: what to do next: while it waits RECONNECT, or FAIL if that would be with
+ * a version that is not allowed; else NOTHING.
+ */
+enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
+{
+	switch (n->state) {
+	case RPCRDMA2_NEG_WAIT:
+	case RPCRDMA2_NEG_WAIT_REPLY:
+		if (++n->mem->losses >= LOSSES_MAX)
+			return neg_fall_back(n, RPCRDMA2_WHY_LOST, now);
+		/* the same message again */
+		n->mem->next = n->state == RPCRDMA2_NEG_WAIT_REPLY;
+		return neg_reconnect(n, RPCRDMA2_WHY_NONE);
+	case RPCRDMA2_NEG_V1:
+	case RPCRDMA2_NEG_V2:
+		if (n->saw_err_vers)
+			ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
+				     RPCRDMA2_WHY_ERR_VERS_LOST, now);
+		n->saw_err_vers = false;
+		n->state = RPCRDMA2_NEG_START;
+		return RPCRDMA2_DO_NOTHING;
+	default:
+		return RPCRDMA2_DO_NOTHING;
+	}
+}
+
+/**
+ * rpcrdma2_neg_refused - a type that everyone must know is answered with
+ *	INVAL_HTYPE
+ * @n: negotiation that has settled version 2
+ * @now: seconds
+ *
+ * Context: any. Requirements: ERR-18, D-34.
+ * Return: true if version 1 is to be spoken with this server, on another
+ * connection; false if it may not be.
+ */
+bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now)
+{
+	if (n->state != RPCRDMA2_NEG_V2 || !n->policy->v1)
+		return false;
+	ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
+		     RPCRDMA2_WHY_OTHER_ERROR, now);
+	return true;
+}
+
+/**
+ * rpcrdma2_neg_proved - the settled version works
+ * @n: negotiation
+ *
+ * A server that went on after its ERR_VERS is a sane one: if it ever falls
+ * silent the memory starts with the shortest span again. On a connection
+ * that began with v1 because of the memory nothing new is known about v2.
+ *
+ * Context: any. Requirements: VER-13, VER-16.
+ */
+void rpcrdma2_neg_proved(struct rpcrdma2_neg *n)
+{
+	n->mem->losses = 0;
+	if (n->saw_err_vers)
+		rpcrdma2_ver_forget(n->mem);
+	n->saw_err_vers = false;
+}
+
+/**
+ * rpcrdma2_neg_outdated - is it over what the settled version was chosen for?
+ * @n: negotiation that has settled a version
+ * @now: seconds
+ *
+ * Context: any. Requirements: VER-16.
+ * Return: true if a new connection would begin with CONNPROP, and this one has not
+ * been answered that, or ERR_VERS.
+ */
+bool rpcrdma2_neg_outdated(const struct rpcrdma2_neg *n, u64 now)
+{
+	switch (n->why) {
+	case RPCRDMA2_WHY_OTHER_ERROR:
+	case RPCRDMA2_WHY_SILENCE:
+	case RPCRDMA2_WHY_LOST:
+	case RPCRDMA2_WHY_ERR_VERS_LOST:
+	case RPCRDMA2_WHY_REMEMBERED:
+	case RPCRDMA2_WHY_REPLY:
+		return !n->mem->next && now >= n->mem->until;
+	default:
+		return false;
+	}
+}
+
+/* The server */
+
+/**
+ * rpcrdma2_srv_ver_init - prepare for a new connection
+ * @v: server's version state
+ * @policy: what is allowed; stays valid as long as @v
+ *
+ * Context: any. Requirements: REC-1.
+ */
+void rpcrdma2_srv_ver_init(struct rpcrdma2_srv_ver *v,
+			   const struct rpcrdma2_ver_policy *policy)
+{
+	v->policy = policy;
+	v->codec = NULL;
+	v->why = RPCRDMA2_WHY_NONE;
+}
+
+static bool srv_supports(const struct rpcrdma2_srv_ver *v, u32 vers)
+{
+	switch (vers) {
+	case RPCRDMA_VERS_1:
+		return v->policy->v1;
+	case RPCRDMA_VERS_2:
+		return v->policy->v2;
+	default:
+		return false;
+	}
+}
+
+/* May this message of a version that is not in use be a Call? */
+static bool srv_may_be_call(const void *msg, const struct rpcrdma2_hdr *hdr)
+{
+	if (hdr->htype == RDMA2_ERROR)
+		return false;
+	if (hdr->vers != RPCRDMA_VERS_2)
+		return true;
+	return !(get_unaligned_be32((const u8 *)msg + 16) &
+		 RPCRDMA2_F_RESPONSE);
+}
+
+static enum rpcrdma2_srv_action srv_refuse(const struct rpcrdma2_srv_ver *v,
+					   const void *msg,
+					   const struct rpcrdma2_hdr *hdr,
+					   u32 *low, u32 *high)
+{
+	bool call = srv_may_be_call(msg, hdr);
+
+	if (v->codec) {					/* HDR-12, D-14 */
+		*low = v->codec->vers;
+		*high = v->codec->vers;
+		return call ? RPCRDMA2_SRV_ERR_VERS_CLOSE :
+			      RPCRDMA2_SRV_CLOSE;
+	}
+	if (!call || (!v->policy->v1 && !v->policy->v2))
+		return RPCRDMA2_SRV_DROP;
+	*low = v->policy->v1 ? RPCRDMA_VERS_1 : RPCRDMA_VERS_2;
+	*high = v->policy->v2 ? RPCRDMA_VERS_2 : RPCRDMA_VERS_1;
+	return RPCRDMA2_SRV_ERR_VERS;
+}
+
+/*
+ * The first well-formed message. There is nothing yet that a Reply could
+ * answer, so only a Call or a CONNPROP settles the version.
+ */
+static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
+					  const struct rpcrdma2_hdr *hdr,
+					  enum rpcrdma2_verdict *verdict)
+{
+	struct rpcrdma2_propset set;
+
+	if (hdr->htype == RDMA2_CONNPROP) {
+		if (rpcrdma2_props_decode(hdr->body, hdr->body_len,
+					  &set) < 0) {
+			*verdict = RPCRDMA2_BAD_XDR;
+			return RPCRDMA2_SRV_PASS;
+		}
+		v->why = RPCRDMA2_WHY_CONNPROP;
+	} else {
+		if (hdr->response)
+			return RPCRDMA2_SRV_DROP;
+		v->why = RPCRDMA2_WHY_CALL;
+	}
+	v->codec = rpcrdma2_codec_of(hdr->vers);
+	return RPCRDMA2_SRV_PASS;
+}
+
+/**
+ * rpcrdma2_srv_message - judge a message by its version
+ * @v: server's version state
+ * @msg: received message
+ * @len: bytes received
+ * @hdr: filled as far as @msg can be decoded
+ * @verdict: what the decoder said
+ * @low: with the ERR_VERS actions: lowest version to name
+ * @high: and the highest
+ *
+ * The first well-formed message of a supported version settles it. After PASS
+ * @hdr and @verdict hold what the decoder of version @hdr->vers said; if the
+ * version is still open the message is a faulty one of a supported version: it
+ * settles nothing, and the answer is that of rpcrdma2_codec_of(@hdr->vers).
+ * With the ERR_VERS actions @hdr holds the prefix to be copied.
+ *
+ * Context: any. Requirements: HDR-4, HDR-11, HDR-12, ERR-11, HT-4, VER-8,
+ * VER-9, VER-19, VER-20, VER-21, VER-24.
+ * Return: what to do with the message.
+ */
+enum rpcrdma2_srv_action rpcrdma2_srv_message(struct rpcrdma2_srv_ver *v,
+					      const void *msg, u32 len,
+					      struct rpcrdma2_hdr *hdr,
+					      enum rpcrdma2_verdict *verdict,
+					      u32 *low, u32 *high)
+{
+	*verdict = RPCRDMA2_DROP;
+	*low = 0;
+	*high = 0;
+	if (rpcrdma2_too_short(msg, len))
+		return RPCRDMA2_SRV_DROP;
+	memset(hdr, 0, sizeof(*hdr));
+	rpcrdma2_peek(msg, len, hdr);
+	if (v->codec ? hdr->vers != v->codec->vers :
+		       !srv_supports(v, hdr->vers)) {
+		*verdict = RPCRDMA2_BAD_VERS;
+		return srv_refuse(v, msg, hdr, low, high);
+	}
+
+	*verdict = rpcrdma2_codec_of(hdr->vers)->decode(msg, len, hdr);
+	if (*verdict == RPCRDMA2_DROP)
+		return RPCRDMA2_SRV_DROP;
+	if (v->codec || *verdict != RPCRDMA2_OK)
+		return RPCRDMA2_SRV_PASS;
+	return srv_first(v, hdr, verdict);
+}
+
+/**
+ * rpcrdma2_other_draft - is this another protocol called version 2?
+ * @msg: received message
+ * @len: bytes received
+ *
+ * Later drafts have a prefix of four words and other header types.
+ *
+ * Context: any. Requirements: VER-23, D-33.
+ * Return: true if it looks so.
+ */
+bool rpcrdma2_other_draft(const void *msg, u32 len)
+{
+	struct rpcrdma2_hdr hdr;
+
+	if (!rpcrdma2_peek(msg, len, &hdr) || hdr.vers != RPCRDMA_VERS_2)
+		return false;
+	if (hdr.htype >= 6 && hdr.htype <= 13)
+		return true;
+	return hdr.htype == RDMA2_CONNPROP && len == RPCRDMA_COMMON_PREFIX;
+}

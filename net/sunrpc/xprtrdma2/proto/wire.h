@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RPC-over-RDMA headers on the wire: encode and decode, and the RDMA-CM
+ * private data of version 1.
+ *
+ * Pure (see portable.h). A decoded header does not copy chunk lists: it
+ * holds spans of the received message that were validated once, word by
+ * word, against the number of bytes really received. Iterators walk the
+ * spans. Nothing is allocated, so nothing is ever sized by the wire.
+ */
+#ifndef _RPCRDMA2_WIRE_H
+#define _RPCRDMA2_WIRE_H
+
+#include "proto/portable.h"
+
+#define RPCRDMA_VERS_1			1U
+#define RPCRDMA_VERS_2			2U
+
+/* Header types, version 2; MSG, NOMSG and ERROR have the same codes in
+ * version 1, which also knows MSGP and DONE.
+ */
+#define RDMA2_MSG			0U
+#define RDMA2_NOMSG			1U
+#define RDMA1_MSGP			2U
+#define RDMA1_DONE			3U
+#define RDMA2_ERROR			4U
+#define RDMA2_CONNPROP			5U
+#define RDMA2_X_REQPROP			0xffffff02U
+#define RDMA2_X_RESPROP			0xffffff03U
+#define RDMA2_X_UPDPROP			0xffffff04U
+
+#define RPCRDMA2_F_RESPONSE		0x00000001U
+
+#define RDMA2_ERR_VERS			1U
+#define RDMA2_ERR_BAD_XDR		2U	/* v1: ERR_CHUNK */
+#define RDMA2_ERR_INVAL_HTYPE		3U
+#define RDMA2_ERR_READ_CHUNKS		4U
+#define RDMA2_ERR_WRITE_CHUNKS		5U
+#define RDMA2_ERR_SEGMENTS		6U
+#define RDMA2_ERR_WRITE_RESOURCE	7U
+#define RDMA2_ERR_REPLY_RESOURCE	8U
+#define RDMA2_ERR_SYSTEM		9U
+
+#define RPCRDMA_COMMON_PREFIX		16U	/* bytes, every version */
+#define RPCRDMA2_PREFIX			20U
+#define RPCRDMA1_HDR_MIN		28U
+#define RPCRDMA2_HDR_MIN		36U
+#define RPCRDMA2_SEGMENT_BYTES		16U
+#define RPCRDMA2_READ_ENTRY_BYTES	24U
+#define RPCRDMA2_MAX_ERROR		32U	/* longest RDMA2_ERROR */
+
+#define RPCRDMA1_INLINE_DEFAULT		1024U
+#define RPCRDMA2_INLINE_DEFAULT		4096U
+#define RPCRDMA2_FIRST_MSG_MAX		1024U
+
+/* What a requester of ours puts into one chunk at the most; every
+ * responder accepts this many (CHK-27).
+ */
+#define RPCRDMA2_MAX_SEGS		16U
+
+/**
+ * struct rpcrdma2_segment - one piece of registered memory
+ * @handle: steering tag
+ * @length: bytes
+ * @offset: address in the requester's space
+ */
+struct rpcrdma2_segment {
+	u32			handle;
+	u32			length;
+	u64			offset;
+};
+
+/**
+ * struct rpcrdma2_chunk - one chunk, as a requester builds it
+ * @position: Read chunks only: place in the un-reduced stream, in bytes
+ * @nsegs: used entries of @seg
+ * @seg: the segments in the order of the data
+ */
+struct rpcrdma2_chunk {
+	u32			position;
+	u32			nsegs;
+	struct rpcrdma2_segment	seg[RPCRDMA2_MAX_SEGS];
+};
+
+/**
+ * struct rpcrdma2_hdr - a header that was received and found well-formed
+ * @xid: rdma_xid
+ * @vers: rdma_vers
+ * @credit: rdma_credit, uninterpreted
+ * @htype: rdma_htype (v1: rdma_proc)
+ * @response: the message answers one of ours. v2: the RESPONSE flag.
+ *	v1: derived from msg_type of an inline RPC message; a v1 NOMSG is
+ *	a response if it has a Reply chunk and no Read list
+ * @undirected: v1 only: the message is spoiled before @response could be
+ *	told; its credit means nothing (CRED-18)
+ * @inv_handle: rdma_inv_handle, 0 in v1 and in Replies
+ * @read_list: first Read list entry, NULL if the list is empty
+ * @read_segs: entries of the Read list
+ * @read_chunks: distinct Positions other than zero
+ * @has_pz: there is a Position-Zero chunk
+ * @write_list: first Write list entry, NULL if empty
+ * @write_chunks: entries of the Write list
+ * @reply_chunk: the count word of the Reply chunk, NULL if absent
+ * @max_segs: segments of the largest chunk of any kind
+ * @err: ERROR: the code
+ * @err_arg: ERROR: its arguments, zero where the code has none
+ * @body: MSG: the inline RPC message. Control messages: the bytes after
+ *	the prefix. Points into the message
+ * @body_len: bytes at @body
+ * @hdr_len: bytes in front of @body
+ */
+struct rpcrdma2_hdr {
+	u32			xid;
+	u32			vers;
+	u32			credit;
+	u32			htype;
+	bool			response;
+	bool			undirected;
+	u32			inv_handle;
+
+	const u8		*read_list;
+	u32			read_segs;
+	u32			read_chunks;
+	bool			has_pz;
+	const u8		*write_list;
+	u32			write_chunks;
+	const u8		*reply_chunk;
+	u32			max_segs;
+
+	u32			err;
+	u32			err_arg[2];
+
+	const u8		*body;
+	u32			body_len;
+	u32			hdr_len;
+};
+
+/**
+ * enum rpcrdma2_verdict - what is to be done with a received message
+ * @RPCRDMA2_OK: well-formed; the header is filled in
+ * @RPCRDMA2_DROP: say nothing, count it
+ * @RPCRDMA2_BAD_XDR: answer BAD_XDR (v1: ERR_CHUNK)
+ * @RPCRDMA2_INVAL_HTYPE: answer INVAL_HTYPE
+ * @RPCRDMA2_BAD_VERS: not this codec's version; the caller decides by the
+ *	state of the connection (ERR_VERS, close, or fallback)
+ *
+ * With every verdict but DROP, @xid, @vers, @credit and @htype of the
+ * header are valid.
+ *
+ * Version 1 has no direction flag: a message of it that is spoiled before
+ * its direction can be told gives BAD_XDR or INVAL_HTYPE with @undirected
+ * set. The server answers it, it is likely to be a Call; the client drops
+ * it, it is likely to be a Reply (V1-3).
+ */
+enum rpcrdma2_verdict {
+	RPCRDMA2_OK = 0,
+	RPCRDMA2_DROP,
+	RPCRDMA2_BAD_XDR,
+	RPCRDMA2_INVAL_HTYPE,
+	RPCRDMA2_BAD_VERS,
+};
+
+/**
+ * struct rpcrdma2_call - the header of a Call to be sent (MSG or NOMSG)
+ * @xid: XID of the RPC message
+ * @credit: credits asked for
+ * @nomsg: the RPC message is in @pz, nothing follows the header. MSG has
+ *	no @pz, NOMSG has one of at least one segment
+ * @inv_handle: handle offered for remote invalidation, 0 for none;
+ *	ignored by version 1
+ * @pz: Position-Zero chunk or NULL
+ * @read: the other Read chunk or NULL; Position not 0, a multiple of 4
+ * @write: the Write chunk or NULL
+ * @reply: the Reply chunk or NULL
+ */
+struct rpcrdma2_call {
+	u32				xid;
+	u32				credit;
+	bool				nomsg;
+	u32				inv_handle;
+	const struct rpcrdma2_chunk	*pz;
+	const struct rpcrdma2_chunk	*read;
+	const struct rpcrdma2_chunk	*write;
+	const struct rpcrdma2_chunk	*reply;
+};
+
+/**
+ * struct rpcrdma2_reply - the header of a Reply to be sent (MSG or NOMSG)
+ * @xid: XID of the Call
+ * @credit: credits granted
+ * @nomsg: the RPC message was written to the Reply chunk
+ * @call: decoded header of the Call; its Write list and Reply chunk are
+ *	repeated with new lengths (CHK-14). Must still be readable
+ * @written: bytes put into each Write chunk, in list order
+ * @nwritten: entries of @written; Write chunks beyond are unused
+ * @reply_written: bytes put into the Reply chunk
+ */
+struct rpcrdma2_reply {
+	u32				xid;
+	u32				credit;
+	bool				nomsg;
+	const struct rpcrdma2_hdr	*call;
+	const u32			*written;
+	u32				nwritten;
+	u32				reply_written;
+};
+
+/**
+ * struct rpcrdma2_codec - one version of the protocol
+ * @vers: the version it encodes
+ * @hdr_min: bytes of a MSG header without chunks
+ * @inline_default: inline threshold until something else is known
+ * @inv_by_handle: Calls carry the handle to be invalidated in the header
+ * @props: CONNPROP exists
+ * @inline_reply_first: a Reply that fits inline goes inline even when a
+ *	Reply chunk was given (LNG-6)
+ * @decode: read @len bytes at @msg into @hdr. Order of the checks is that
+ *	of FLG-11. XID mismatch between header and inline RPC message, and
+ *	RESPONSE against msg_type, are checked here too (HDR-7, FLG-5)
+ * @call_len: header bytes that @encode_call will produce
+ * @encode_call: write a Call header; returns bytes, -EMSGSIZE if @size
+ *	is too small, -EINVAL if the chunks do not suit the Call (a mistake
+ *	of the caller)
+ * @reply_len: header bytes that @encode_reply will produce
+ * @encode_reply: write a Reply header; as @encode_call. -EINVAL if more
+ *	was written than a chunk holds, or into the Reply chunk of a MSG
+ * @encode_error: write an ERROR about @msg; @arg is used as far as the
+ *	code has arguments. ERR_VERS always has the fixed 28-byte form
+ *	(D-8). v1 knows only ERR_VERS and ERR_CHUNK and sends ERR_CHUNK for
+ *	every other code. Returns bytes or -EMSGSIZE
+ *
+ * A table of these is the only place where versions differ. All of them
+ * may be called in any context.
+ */
+struct rpcrdma2_codec {
+	u32		vers;
+	u32		hdr_min;
+	u32		inline_default;
+	bool		inv_by_handle;
+	bool		props;
+	bool		inline_reply_first;
+	enum rpcrdma2_verdict (*decode)(const void *msg, u32 len,
+					struct rpcrdma2_hdr *hdr);
+	u32		(*call_len)(const struct rpcrdma2_call *call);
+	int		(*encode_call)(const struct rpcrdma2_call *call,
+				       void *buf, u32 size);
+	u32		(*reply_len)(const struct rpcrdma2_reply *reply);
+	int		(*encode_reply)(const struct rpcrdma2_reply *reply,
+					void *buf, u32 size);
+	int		(*encode_error)(const struct rpcrdma2_hdr *msg,
+					u32 credit, u32 err, const u32 arg[2],
+					void *buf, u32 size);
+};
+
+extern const struct rpcrdma2_codec rpcrdma2_codec_v1;
+extern const struct rpcrdma2_codec rpcrdma2_codec_v2;
+
+const struct rpcrdma2_codec *rpcrdma2_codec_of(u32 vers);
+
+bool rpcrdma2_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr);
+
+bool rpcrdma2_too_short(const void *msg, u32 len);
+
+bool rpcrdma2_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high);
+
+int rpcrdma2_encode_control(u32 xid, u32 credit, u32 htype, bool response,
+			    void *buf, u32 size);
+
+/* Iterators over the validated lists of a received header. */
+
+/**
+ * struct rpcrdma2_cursor - a place in a chunk list
+ * @p: next unread byte
+ * @left: entries still to come
+ */
+struct rpcrdma2_cursor {
+	const u8		*p;
+	u32			left;
+};
+
+void rpcrdma2_reads_begin(const struct rpcrdma2_hdr *hdr,
+			  struct rpcrdma2_cursor *c);
+bool rpcrdma2_reads_next(struct rpcrdma2_cursor *c, u32 *position,
+			 struct rpcrdma2_segment *seg);
+void rpcrdma2_writes_begin(const struct rpcrdma2_hdr *hdr,
+			   struct rpcrdma2_cursor *c);
+bool rpcrdma2_writes_next(struct rpcrdma2_cursor *c,
+			  struct rpcrdma2_cursor *segs);
+bool rpcrdma2_reply_chunk(const struct rpcrdma2_hdr *hdr,
+			  struct rpcrdma2_cursor *segs);
+bool rpcrdma2_segs_next(struct rpcrdma2_cursor *segs,
+			struct rpcrdma2_segment *seg);
+u64 rpcrdma2_segs_bytes(struct rpcrdma2_cursor segs);
+
+bool rpcrdma2_names_handle(const struct rpcrdma2_hdr *hdr, u32 handle);
+u32 rpcrdma2_only_handle(const struct rpcrdma2_hdr *hdr);
+
+u64 rpcrdma2_written_bytes(const struct rpcrdma2_hdr *reply, u32 index);
+u64 rpcrdma2_reply_chunk_bytes(const struct rpcrdma2_hdr *reply);
+
+/* May @hdr's credit be taken as a grant? Otherwise it is a request, or, in
+ * an ERROR, nothing (CRED-1, CRED-14, ERR-3, FLG-7).
+ */
+static inline bool rpcrdma2_is_grant(const struct rpcrdma2_hdr *hdr)
+{
+	return hdr->response && hdr->htype != RDMA2_ERROR;
+}
+
+/* RDMA-CM private data, format version 1 (CM-*). */
+#define RPCRDMA_CM_PRIVATE_BYTES	8U
+
+/**
+ * struct rpcrdma_cm_private - what the private data says
+ * @remote_inval: the sender supports remote invalidation
+ * @send_size: largest message it sends, bytes
+ * @recv_size: largest message it receives, bytes
+ */
+struct rpcrdma_cm_private {
+	bool			remote_inval;
+	u32			send_size;
+	u32			recv_size;
+};
+
+void rpcrdma_cm_encode(const struct rpcrdma_cm_private *cm, u8 *buf);
+void rpcrdma_cm_decode(const void *buf, u32 len,
+		       struct rpcrdma_cm_private *cm);
+u32 rpcrdma_cm_threshold(const struct rpcrdma_cm_private *sender,
+			 const struct rpcrdma_cm_private *receiver);
+
+#endif /* _RPCRDMA2_WIRE_H */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What wire.c, wire_v1.c and wire_v2.c share and nobody else may use: a
+ * bounded reader, a bounded writer, and the parts of a header that are the
+ * same in both versions.
+ *
+ * Pure (see portable.h). Every read of a received message and every write
+ * of a header to be sent goes through the two structures below, so there is
+ * one place where a bound can be wrong.
+ */
+#ifndef _RPCRDMA2_WIRE_IMPL_H
+#define _RPCRDMA2_WIRE_IMPL_H
+
+#include "proto/wire.h"
+
+/**
+ * struct rpcrdma2_reader - the unread rest of a received message
+ * @p: next byte
+ * @left: bytes from @p to the end of what was received
+ * @msg: first byte of the message
+ * @len: bytes received
+ */
+struct rpcrdma2_reader {
+	const u8		*p;
+	u32			left;
+	const void		*msg;
+	u32			len;
+};
+
+static inline bool rpcrdma2_rd_skip(struct rpcrdma2_reader *r, u32 bytes)
+{
+	if (r->left < bytes)
+		return false;
+	r->p += bytes;
+	r->left -= bytes;
+	return true;
+}
+
+static inline bool rpcrdma2_rd_u32(struct rpcrdma2_reader *r, u32 *v)
+{
+	const u8 *p = r->p;
+
+	if (!rpcrdma2_rd_skip(r, sizeof(*v)))
+		return false;
+	*v = get_unaligned_be32(p);
+	return true;
+}
+
+/**
+ * struct rpcrdma2_writer - the unused rest of an output buffer
+ * @p: next byte
+ * @left: bytes from @p to the end of the buffer
+ * @overflow: something did not fit; nothing was written since
+ */
+struct rpcrdma2_writer {
+	u8			*p;
+	u32			left;
+	bool			overflow;
+};
+
+/* The next @bytes bytes of the buffer, or NULL */
+static inline u8 *rpcrdma2_wr_room(struct rpcrdma2_writer *w, u32 bytes)
+{
+	u8 *p = w->p;
+
+	if (w->overflow || w->left < bytes) {
+		w->overflow = true;
+		return NULL;
+	}
+	w->p += bytes;
+	w->left -= bytes;
+	return p;
+}
+
+static inline void rpcrdma2_wr_u32(struct rpcrdma2_writer *w, u32 v)
+{
+	u8 *p = rpcrdma2_wr_room(w, sizeof(v));
+
+	if (p)
+		put_unaligned_be32(v, p);
+}
+
+/* Bytes written into a buffer of @size bytes, or -EMSGSIZE. */
+static inline int rpcrdma2_wr_result(const struct rpcrdma2_writer *w, u32 size)
+{
+	return w->overflow ? -EMSGSIZE : (int)(size - w->left);
+}
+
+/* Segments on the wire. The caller has checked that 16 bytes are there. */
+static inline void rpcrdma2_get_segment(const u8 *p,
+					struct rpcrdma2_segment *seg)
+{
+	seg->handle = get_unaligned_be32(p);
+	seg->length = get_unaligned_be32(p + 4);
+	seg->offset = get_unaligned_be64(p + 8);
+}
+
+/* wire.c: decoding */
+bool rpcrdma2_wire_prefix(struct rpcrdma2_reader *r, const void *msg, u32 len,
+			  struct rpcrdma2_hdr *hdr);
+enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,
+					      const void *msg, u32 len,
+					      struct rpcrdma2_hdr *hdr,
+					      u32 *flags);
+bool rpcrdma2_wire_lists(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr);
+bool rpcrdma2_wire_body(const struct rpcrdma2_reader *r,
+			struct rpcrdma2_hdr *hdr, u32 *msg_type);
+bool rpcrdma2_wire_shape_ok(const struct rpcrdma2_hdr *hdr);
+
+/* wire.c: encoding */
+void rpcrdma2_wire_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers,
+			      u32 credit, u32 htype);
+bool rpcrdma2_wire_call_ok(const struct rpcrdma2_call *call);
+u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call *call);
+void rpcrdma2_wire_put_call_lists(struct rpcrdma2_writer *w,
+				  const struct rpcrdma2_call *call);
+bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply *reply);
+u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply *reply);
+void rpcrdma2_wire_put_reply_lists(struct rpcrdma2_writer *w,
+				   const struct rpcrdma2_reply *reply);
+int rpcrdma2_wire_put_err_vers(const struct rpcrdma2_hdr *msg, u32 credit,
+			       const u32 arg[2], void *buf, u32 size);
+
+#endif /* _RPCRDMA2_WIRE_IMPL_H */

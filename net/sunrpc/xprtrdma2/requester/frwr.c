@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MRs of one connection: made in batches, mapped, registered, invalidated,
+ * unmapped, used again; freed when the connection is closed and drained.
+ *
+ * Registration and local invalidation are work requests that the requester
+ * chains and posts. An MR whose invalidation is uncertain is not given back
+ * to the pool before the connection is gone (RINV-18).
+ *
+ * Functions do not sleep unless they say so. pool->lock is a leaf.
+ */
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "conn/buf.h"
+#include "conn/inject.h"
+#include "requester/frwr.h"
+#include "conn/workqueue.h"
+#include <trace/events/rpcrdma2.h>
+
+/* MRs made at a time when the pool has run out */
+#define RPCRDMA2_MR_BATCH	16U
+
+static struct ib_device *pool_device(const struct rpcrdma2_mr_pool *pool)
+{
+	return pool->conn->cm_id->device;
+}
+
+static void mr_free(struct rpcrdma2_mr *mr)
+{
+	if (mr->ibmr)
+		ib_dereg_mr(mr->ibmr);
+	sg_free_table(&mr->sgt);
+	kfree(mr);
+}
+
+static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
+{
+	struct rpcrdma2_conn *conn = pool->conn;
+	struct rpcrdma2_mr *mr;
+	struct ib_mr *ibmr;
+
+	mr = kzalloc_obj(*mr, rpcrdma2_gfp());
+	if (!mr)
+		return NULL;
+	mr->pool = pool;
+	INIT_LIST_HEAD(&mr->list);
+	if (sg_alloc_table(&mr->sgt, pool->depth, rpcrdma2_gfp()))
+		goto out_free;
+	ibmr = ib_alloc_mr(conn->pd, conn->caps.mr_type, pool->depth);
+	if (IS_ERR(ibmr))
+		goto out_free;
+	mr->ibmr = ibmr;
+	mr->cid = rpcrdma2_conn_cid(conn);
+	return mr;
+
+out_free:
+	mr_free(mr);
+	return NULL;
+}
+
+/**
+ * rpcrdma2_mr_pool_grow - make MRs until there are @count
+ * @pool: an open pool
+ * @count: MRs wanted, cut to the pool's limit
+ *
+ * Context: sleeps for memory, between rpcrdma2_reclaim_enter() and _exit(). One
+ * caller at a time, see rpcrdma2_mr_pool_open() and the refill work.
+ * Return: 0, or -ENOMEM if not all could be made.
+ */
+int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
+{
+	u32 limit = min(count, pool->max);
+	struct rpcrdma2_mr *mr;
+	int ret = 0;
+
+	while (READ_ONCE(pool->count) < limit) {
+		mr = mr_alloc(pool);
+		if (!mr) {
+			ret = -ENOMEM;
+			break;
+		}
+		spin_lock(&pool->lock);
+		list_add(&mr->list, &pool->free);
+		list_add(&mr->all, &pool->all);
+		WRITE_ONCE(pool->count, pool->count + 1);
+		spin_unlock(&pool->lock);
+		rpcrdma2_stat_inc(pool->conn->p.stats, mrs_allocated);
+	}
+	trace_rpcrdma2_mrs_made(pool->conn, READ_ONCE(pool->count), ret);
+	return ret;
+}
+
+/* How many MRs are missing for the Call that waits. */
+static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
+{
+	u32 missing = READ_ONCE(pool->need);
+	struct list_head *pos;
+
+	spin_lock(&pool->lock);
+	list_for_each(pos, &pool->free) {
+		if (!missing)
+			break;
+		missing--;
+	}
+	spin_unlock(&pool->lock);
+	return missing;
+}
+
+/* Who waits may need more than MRs: with swap on the mount, that comes from the
+ * reserves as well.
+ */
+static void pool_refill_worker(struct work_struct *work)
+{
+	struct rpcrdma2_mr_pool *pool = container_of(to_delayed_work(work),
+						     struct rpcrdma2_mr_pool,
+						     refill);
+	struct rpcrdma2_reclaim was =
+		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
+	u32 missing;
+
+	rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->min));
+	missing = pool_missing(pool);
+	if (missing)
+		rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->count) +
+					    max(missing, RPCRDMA2_MR_BATCH));
+
+	/* Without memory, or at the limit: those in use come back, too */
+	if (pool_missing(pool))
+		rpcrdma2_mr_pool_refill(pool, READ_ONCE(pool->need),
+					RPCRDMA2_MR_RETRY_MS);
+	else
+		pool->ready(pool->user);
+	rpcrdma2_reclaim_exit(was);
+}
+
+/**
+ * rpcrdma2_mr_pool_refill - somebody waits for MRs
+ * @pool: an open pool
+ * @need: how many free ones; 0 if it is only that @min was raised
+ * @ms: milliseconds to let pass first
+ *
+ * Leads to @pool->ready() once there are so many free MRs.
+ *
+ * Context: any; does not sleep.
+ */
+void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
+{
+	WRITE_ONCE(pool->need, need);
+	queue_delayed_work(rpcrdma2_memory_wq, &pool->refill,
+			   msecs_to_jiffies(ms));
+}
+
+/**
+ * rpcrdma2_mr_pool_init - prepare a pool
+ * @pool: zeroed memory
+ * @ready: called when there are as many free MRs as rpcrdma2_mr_pool_refill()
+ *	was asked for; does not sleep
+ * @user: for @ready
+ *
+ * Context: any.
+ */
+void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
+			   void (*ready)(void *user), void *user)
+{
+	spin_lock_init(&pool->lock);
+	INIT_LIST_HEAD(&pool->free);
+	INIT_LIST_HEAD(&pool->all);
+	INIT_DELAYED_WORK(&pool->refill, pool_refill_worker);
+	pool->ready = ready;
+	pool->user = user;
+}
+
+/**
+ * rpcrdma2_mr_pool_open - make the first MRs for a connection
+ * @pool: a closed pool
+ * @conn: connection in state READY; outlives the pool's opening
+ * @count: MRs to make now
+ * @max: MRs to make at the most
+ *
+ * Context: sleeps (GFP_NOIO).
+ * Return: 0, or -ENOBUFS if not a single MR could be had. Fewer than
+ * @count are no error.
+ */
+int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
+			  struct rpcrdma2_conn *conn, u32 count, u32 max)
+{
+	pool->conn = conn;
+	pool->depth = conn->caps.mr_depth;
+	pool->max = max;
+	pool->min = 0;
+	pool->need = 0;
+	pool->resting = false;
+	pool->count = 0;
+	rpcrdma2_mr_pool_grow(pool, count);
+	if (pool->count)
+		return 0;
+	pool->depth = 0;
+	pool->conn = NULL;
+	return -ENOBUFS;
+}
+
+/**
+ * rpcrdma2_mr_pool_stop - make no more MRs
+ * @pool: the pool, open or closed
+ *
+ * Context: sleeps. The requester's connection takes no more Calls.
+ */
+void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool)
+{
+	cancel_delayed_work_sync(&pool->refill);
+}
+
+/**
+ * rpcrdma2_mr_pool_close - unmap and free every MR, also those of RPCs
+ * @pool: stopped pool; no RPC refers to an MR any more
+ *
+ * Context: sleeps. The connection is closed, so no peer reaches the memory;
+ * its PD and device still exist.
+ */
+void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool)
+{
+	struct rpcrdma2_mr *mr, *tmp;
+
+	list_for_each_entry_safe(mr, tmp, &pool->all, all) {
+		rpcrdma2_mr_unmap(mr);
+		mr_free(mr);
+	}
+	INIT_LIST_HEAD(&pool->all);
+	INIT_LIST_HEAD(&pool->free);
+	pool->count = 0;
+	pool->depth = 0;
+	pool->conn = NULL;
+}
+
+/**
+ * rpcrdma2_mr_get - take an MR for an RPC
+ * @pool: the pool
+ * @req: the RPC
+ * @mrs: its MRs; this one is added
+ *
+ * Context: process; does not sleep.
+ * Return: an MR or NULL.
+ */
+struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
+				    struct rpcrdma2_req *req,
+				    struct list_head *mrs)
+{
+	struct rpcrdma2_mr *mr;
+
+	spin_lock(&pool->lock);
+	mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
+	if (mr) {
+		list_move_tail(&mr->list, mrs);
+		pool->taken++;
+	}
+	spin_unlock(&pool->lock);
+	if (mr)
+		mr->req = req;
+	return mr;
+}
+
+/**
+ * rpcrdma2_mr_put_all - unmap MRs and give them back
+ * @pool: the pool
+ * @mrs: MRs that no peer can use: fenced or never posted. Empty afterwards
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
+{
+	struct rpcrdma2_mr *mr;
+
+	if (list_empty(mrs))
+		return;
+	list_for_each_entry(mr, mrs, list) {
+		WARN_ON_ONCE(mr->state == RPCRDMA2_MR_VALID);
+		rpcrdma2_mr_unmap(mr);
+		mr->req = NULL;
+	}
+	spin_lock(&pool->lock);
+	/* The most recently used first: their tables are in the cache */
+	list_splice_init(mrs, &pool->free);
+	spin_unlock(&pool->lock);
+}
+
+/* Is every MR free? */
+static bool pool_rests(const struct rpcrdma2_mr_pool *pool)
+{
+	const struct list_head *pos;
+	u32 used = pool->count;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each(pos, &pool->free)
+		used--;
+	return !used;
+}
+
+/* If every MR is free, all their work requests are posted. A probe goes behind them. */
+static bool pool_probe(struct rpcrdma2_mr_pool *pool)
+{
+	bool rests;
+
+	spin_lock(&pool->lock);
+	rests = pool_rests(pool);
+	pool->rest = pool->taken;
+	spin_unlock(&pool->lock);
+	/* An earlier probe proves nothing. */
+	if (!rests || rpcrdma2_conn_probing(pool->conn))
+		return false;
+	rpcrdma2_conn_probe(pool->conn);
+	return true;
+}
+
+/**
+ * rpcrdma2_mr_pool_idle - free MRs of a connection that is idle
+ * @pool: the pool, open or closed
+ *
+ * Registrations are not signaled. A device may report one as flushed that was carried
+ * out long ago, unless a later work request has completed. So the first call sends a
+ * probe, and the next one frees MRs if it has completed and nobody has taken an MR
+ * since.
+ *
+ * Context: the idle work of the connection, which ends before the pool is closed;
+ * sleeps for the device.
+ */
+void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
+{
+	u32 count = max(RPCRDMA2_FIRST_MRS, READ_ONCE(pool->min));
+	struct rpcrdma2_mr *mr, *tmp;
+	LIST_HEAD(spare);
+
+	if (READ_ONCE(pool->count) <= count)
+		return;
+	if (!pool->resting || rpcrdma2_conn_probing(pool->conn)) {
+		pool->resting = pool_probe(pool);
+		return;
+	}
+	pool->resting = false;
+	spin_lock(&pool->lock);
+	if (pool->taken == pool->rest)
+		while (pool->count > count) {
+			mr = list_last_entry(&pool->free, struct rpcrdma2_mr,
+					     list);
+			list_move(&mr->list, &spare);
+			list_del(&mr->all);
+			WRITE_ONCE(pool->count, pool->count - 1);
+		}
+	spin_unlock(&pool->lock);
+	list_for_each_entry_safe(mr, tmp, &spare, list)
+		mr_free(mr);
+}
+
+/* Put as much of the regions into the MR's table as one MR can describe.
+ * Without gap support that is: an offset in the first page, whole pages, a
+ * short last page. Advances the regions.
+ */
+static unsigned int mr_fill(struct rpcrdma2_mr *mr,
+			    struct rpcrdma2_region *r, unsigned int nregions)
+{
+	bool gaps = mr->pool->conn->caps.mr_type == IB_MR_TYPE_SG_GAPS;
+	struct scatterlist *sg = mr->sgt.sgl;
+	unsigned int n = 0;
+	bool short_page = false;
+	u32 len;
+
+	for (; nregions; r++, nregions--) {
+		while (r->len) {
+			if (n == mr->pool->depth)
+				return n;
+			if (n && !gaps && (short_page || r->offset))
+				return n;
+			len = min_t(u32, PAGE_SIZE - r->offset, r->len);
+			sg_set_page(sg, *r->pages, len, r->offset);
+			sg = sg_next(sg);
+			n++;
+			short_page = r->offset + len < PAGE_SIZE;
+			r->len -= len;
+			r->offset += len;
+			if (r->offset == PAGE_SIZE) {
+				r->offset = 0;
+				r->pages++;
+			}
+		}
+	}
+	return n;
+}
+
+/**
+ * rpcrdma2_mr_map - let an MR describe memory
+ * @mr: an MR in state FREE
+ * @regions: the memory, advanced past what fits
+ * @nregions: entries of @regions
+ * @dir: DMA_TO_DEVICE for the peer to read, DMA_FROM_DEVICE to write
+ * @xid: XID of the RPC; becomes part of the offset, to be seen in traces
+ *
+ * Context: process; does not sleep.
+ * Return: bytes mapped; -EBUSY: the device cannot reach it, perhaps just not
+ * now; or -EIO.
+ */
+int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
+		    unsigned int nregions, enum dma_data_direction dir,
+		    u32 xid)
+{
+	struct ib_device *device = pool_device(mr->pool);
+	struct ib_mr *ibmr = mr->ibmr;
+	struct sg_table sgt = { .sgl = mr->sgt.sgl };
+	int n;
+
+	mr->nents = mr_fill(mr, regions, nregions);
+	mr->dir = dir;
+	mr->skip_sync = false;
+	sgt.orig_nents = mr->nents;
+	/* The errors do not tell for certain whether it is of use to wait: one
+	 * that is out of bounce buffers says -EIO
+	 */
+	if (rpcrdma2_inject_map(RPCRDMA2_MAP_MR) ||
+	    ib_dma_map_sgtable_attrs(device, &sgt, dir, 0)) {
+		rpcrdma2_stat_inc(mr->pool->conn->p.stats, map_failures);
+		return -EBUSY;
+	}
+	mr->state = RPCRDMA2_MR_MAPPED;
+	n = ib_map_mr_sg(ibmr, sgt.sgl, sgt.nents, NULL, PAGE_SIZE);
+	if (n != sgt.nents)
+		return -EIO;
+
+	/* The top bit stays clear: offset + length must not wrap (CHK-25) */
+	ibmr->iova = lower_32_bits(ibmr->iova) |
+		     ((u64)(xid & 0x7fffffff) << 32);
+	ib_update_fast_reg_key(ibmr, (u8)(ibmr->rkey + 1));
+	mr->seg.handle = ibmr->rkey;
+	mr->seg.length = ibmr->length;
+	mr->seg.offset = ibmr->iova;
+	return ibmr->length;
+}
+
+/**
+ * rpcrdma2_mr_hold - keep the pages as long as the MR describes them
+ * @mr: an MR in state MAPPED
+ *
+ * For pages whose owner may free them while the peer can still reach them
+ * (SEC-7).
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
+		get_page(sg_page(sg));
+	mr->held = true;
+}
+
+static void mr_release(struct rpcrdma2_mr *mr)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
+		put_page(sg_page(sg));
+	mr->held = false;
+}
+
+/**
+ * rpcrdma2_mr_unmap - forget the memory
+ * @mr: an MR that no peer can use
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
+{
+	if (mr->state == RPCRDMA2_MR_FREE)
+		return;
+	ib_dma_unmap_sg_attrs(pool_device(mr->pool), mr->sgt.sgl, mr->nents,
+			      mr->dir,
+			      mr->skip_sync ? DMA_ATTR_SKIP_CPU_SYNC : 0);
+	if (mr->held)
+		mr_release(mr);
+	mr->state = RPCRDMA2_MR_FREE;
+}
+
+/* Registrations are not signaled: this is an error or a flush. */
+static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
+					      reg_cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	guard(rpcrdma2_completion)();
+	if (wc->status == IB_WC_SUCCESS)
+		return;
+	rpcrdma2_wc_failed(conn, "reg", mr->cid, wc);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+}
+
+/**
+ * rpcrdma2_mr_reg_wr - the registration of a mapped MR
+ * @mr: MR in state MAPPED; is VALID afterwards
+ * @next: work request to follow
+ *
+ * Context: any.
+ * Return: the work request, first of the chain.
+ */
+struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
+				      struct ib_send_wr *next)
+{
+	struct ib_reg_wr *reg = &mr->reg;
+
+	mr->reg_cqe.done = mr_reg_done;
+	reg->wr.next = next;
+	reg->wr.wr_cqe = &mr->reg_cqe;
+	reg->wr.sg_list = NULL;
+	reg->wr.num_sge = 0;
+	reg->wr.opcode = IB_WR_REG_MR;
+	reg->wr.send_flags = 0;
+	reg->mr = mr->ibmr;
+	reg->key = mr->ibmr->rkey;
+	reg->access = mr->dir == DMA_TO_DEVICE ? IB_ACCESS_REMOTE_READ :
+		      IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
+	mr->state = RPCRDMA2_MR_VALID;
+	return &reg->wr;
+}
+
+/* Not the last of its chain, so not signaled: an error or a flush. */
+static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
+					      inv_cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	guard(rpcrdma2_completion)();
+	if (wc->status == IB_WC_SUCCESS)
+		return;
+	rpcrdma2_wc_failed(conn, "inv", mr->cid, wc);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
+}
+
+/**
+ * rpcrdma2_mr_inv_wr - the local invalidation of a valid MR
+ * @mr: MR in state VALID
+ * @next: work request to follow, NULL if this is the last
+ * @done: NULL, or handler of the completion: signaled then. It sees
+ *	completions of this work request only
+ *
+ * Context: any.
+ * Return: the work request, first of the chain.
+ */
+struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
+				      struct ib_send_wr *next,
+				      void (*done)(struct ib_cq *cq,
+						   struct ib_wc *wc))
+{
+	struct ib_send_wr *inv = &mr->inv;
+
+	mr->inv_cqe.done = done ?: mr_inv_done;
+	inv->next = next;
+	inv->wr_cqe = &mr->inv_cqe;
+	inv->sg_list = NULL;
+	inv->num_sge = 0;
+	inv->opcode = IB_WR_LOCAL_INV;
+	inv->send_flags = done ? IB_SEND_SIGNALED : 0;
+	inv->ex.invalidate_rkey = mr->seg.handle;
+	return inv;
+}
+
+/**
+ * rpcrdma2_mr_pool_memory - memory of a pool
+ * @pool: the pool
+ *
+ * Context: any.
+ * Return: bytes
+ */
+size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool)
+{
+	size_t each = kmalloc_size_roundup(sizeof(struct rpcrdma2_mr));
+
+	/* For display: the pool may just be opened */
+	return data_race(pool->count * (each + pool->depth *
+					sizeof(struct scatterlist)));
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory registration by work request (FRWR): the MRs of one connection,
+ * kept in a pool and used again and again.
+ *
+ * An MR belongs to the pool or to one RPC (struct rpcrdma2_req), never to
+ * both. Who owns it needs no lock; pool->lock protects the pool's lists and
+ * is a leaf below xprt->queue_lock, process context only.
+ */
+#ifndef _RPCRDMA2_MR_H
+#define _RPCRDMA2_MR_H
+
+#include <linux/list.h>
+#include <linux/scatterlist.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "conn/conn.h"
+
+struct rpcrdma2_req;
+
+/* Before another try when there was no memory */
+#define RPCRDMA2_MR_RETRY_MS	100U
+/* A Call whose memory the device cannot map is given up after that */
+#define RPCRDMA2_MAP_LIMIT	(5 * HZ)
+/* A connection begins with so many, and keeps them when it is idle */
+#define RPCRDMA2_FIRST_MRS	16U
+
+/**
+ * enum rpcrdma2_mr_state - what an MR gives access to
+ * @RPCRDMA2_MR_FREE: to nothing; describes no memory
+ * @RPCRDMA2_MR_MAPPED: to nothing yet; describes memory, mapped for DMA
+ * @RPCRDMA2_MR_VALID: its registration was posted: the peer may reach the
+ *	memory
+ * @RPCRDMA2_MR_INVALID: fenced: to nothing any more; memory still mapped
+ */
+enum rpcrdma2_mr_state {
+	RPCRDMA2_MR_FREE = 0,
+	RPCRDMA2_MR_MAPPED,
+	RPCRDMA2_MR_VALID,
+	RPCRDMA2_MR_INVALID,
+};
+
+/**
+ * struct rpcrdma2_mr - one memory region
+ * @list: link in the pool's free list or in rpcrdma2_req.mrs
+ * @all: link in the pool's list of all
+ * @pool: where it comes from
+ * @req: RPC that uses it
+ * @state: see enum rpcrdma2_mr_state
+ * @ibmr: the device's object
+ * @cid: names it in traces
+ * @sgt: room for one entry per page
+ * @nents: entries used
+ * @dir: DMA direction
+ * @skip_sync: the peer wrote nothing of interest, but the CPU did: the
+ *	unmapping must not copy over it
+ * @held: it has a reference to each of its pages
+ * @seg: handle, length, offset for the peer
+ * @reg: registration
+ * @inv: local invalidation
+ * @reg_cqe: completion of @reg, which only happens on error
+ * @inv_cqe: completion of @inv
+ */
+struct rpcrdma2_mr {
+	struct list_head		list;
+	struct list_head		all;
+	struct rpcrdma2_mr_pool		*pool;
+	struct rpcrdma2_req		*req;
+	enum rpcrdma2_mr_state		state;
+	struct ib_mr			*ibmr;
+	u32				cid;
+	struct sg_table			sgt;
+	unsigned int			nents;
+	enum dma_data_direction		dir;
+	bool				skip_sync;
+	bool				held;
+	struct rpcrdma2_segment		seg;
+	struct ib_reg_wr		reg;
+	struct ib_send_wr		inv;
+	struct ib_cqe			reg_cqe;
+	struct ib_cqe			inv_cqe;
+};
+
+/**
+ * struct rpcrdma2_mr_pool - the MRs of a connection
+ * @lock: protects the lists, @count, @taken
+ * @free: MRs that no RPC uses
+ * @all: every MR
+ * @count: MRs in existence
+ * @min: the refill work makes at least so many
+ * @need: free MRs that the first waiting Call takes
+ * @max: never more than this
+ * @taken: MRs that were given to RPCs so far
+ * @rest: @taken when @resting began
+ * @resting: all MRs were free, and a probe has gone behind their work requests
+ * @depth: pages per MR; 0 while the pool is closed
+ * @ready: called when MRs were added after it ran out
+ * @user: for @ready
+ * @conn: connection the MRs belong to
+ * @refill: makes more
+ */
+struct rpcrdma2_mr_pool {
+	spinlock_t			lock;	/* leaf, see above */
+	struct list_head		free;
+	struct list_head		all;
+	u32				count;
+	u32				min;
+	u32				need;
+	u32				max;
+	u32				taken;
+	u32				rest;
+	bool				resting;
+	u32				depth;
+	void (*ready)(void *user);
+	void				*user;
+	struct rpcrdma2_conn		*conn;
+	struct delayed_work		refill;
+};
+
+/**
+ * struct rpcrdma2_region - memory that is contiguous in a page vector
+ * @pages: first page
+ * @offset: of the first byte in the first page
+ * @len: bytes
+ */
+struct rpcrdma2_region {
+	struct page			**pages;
+	u32				offset;
+	u32				len;
+};
+
+void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
+			   void (*ready)(void *user), void *user);
+int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
+			  struct rpcrdma2_conn *conn, u32 count, u32 max);
+void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);
+void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool);
+int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count);
+void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms);
+void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool);
+size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);
+
+struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
+				    struct rpcrdma2_req *req,
+				    struct list_head *mrs);
+void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool,
+			 struct list_head *mrs);
+int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
+		    unsigned int nregions, enum dma_data_direction dir,
+		    u32 xid);
+void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr);
+void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr);
+struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
+				      struct ib_send_wr *next);
+struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
+				      struct ib_send_wr *next,
+				      void (*done)(struct ib_cq *cq,
+						   struct ib_wc *wc));
+
+#endif /* _RPCRDMA2_MR_H */

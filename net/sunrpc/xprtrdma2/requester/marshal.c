@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A Call is made of an RPC. First the choice of chunks: inline, reduced, or as a
+ * whole in a chunk; the outcome is in req->plan, in the numbers of segments, and
+ * in the layout of the spans. Then bounce pages for ragged ends, memory registered
+ * as chunks, header and inline part in a send slot.
+ *
+ * Runs where Calls are sent, on an RPC in state SENDING, which only its
+ * sender touches. Never sleeps; the only lock is that of the MR pool.
+ */
+#include <linux/gfp.h>
+#include <linux/sunrpc/auth.h>
+#include <linux/sunrpc/clnt.h>
+
+#include "conn/buf.h"
+#include "requester/marshal.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Padding of the payload at the start of the tail. */
+static u32 tail_pad(const struct xdr_buf *buf)
+{
+	return min_t(u32, xdr_pad_size(buf->page_len), buf->tail[0].iov_len);
+}
+
+/* How to put a whole xdr_buf into one stretch of pages without gaps: whole
+ * pages of its page vector directly, everything else through bounce pages.
+ * Returns the number of pages, or -EMSGSIZE. *@next is the first bounce page
+ * that is not in use yet.
+ */
+static int span_layout(struct rpcrdma2_span *span, const struct xdr_buf *buf,
+		       u32 *next)
+{
+	u32 head = buf->head[0].iov_len, tail = buf->tail[0].iov_len;
+	u32 base = offset_in_page(buf->page_base), len = buf->page_len;
+	u32 front_pages, back_pages, direct_pages = 0;
+	u32 first = 0, last = 0;
+
+	if (head && base)
+		first = min_t(u32, PAGE_SIZE - base, len);
+	if (tail)
+		last = min(offset_in_page(base + len), len - first);
+
+	span->buf = buf;
+	span->first = *next;
+	span->front = head + first;
+	span->direct = len - first - last;
+	span->back = last + tail;
+	span->front_off = 0;
+	if (span->direct) {
+		/* the front has to end where a page ends */
+		span->front_off = offset_in_page(-span->front);
+		base = offset_in_page(base + first);
+		direct_pages = rpcrdma2_pages_spanned(base, span->direct);
+	} else {
+		span->front += span->back;
+		span->back = 0;
+	}
+	front_pages = rpcrdma2_pages_spanned(span->front_off, span->front);
+	back_pages = rpcrdma2_pages_spanned(0, span->back);
+	span->back_first = span->first + front_pages;
+	*next = span->back_first + back_pages;
+	if (*next > RPCRDMA2_BOUNCE_PAGES)
+		return -EMSGSIZE;
+	return front_pages + direct_pages + back_pages;
+}
+
+static bool ddp_allowed(const struct rpc_rqst *rqst)
+{
+	/* Nothing is reduced under GSS integrity or privacy (CHK-30) */
+	return !test_bit(RPCAUTH_AUTH_DATATOUCH,
+			 &rqst->rq_cred->cr_auth->au_flags);
+}
+
+/* Bytes of a Reply's header if a Write chunk is offered. It has the form of
+ * a Call's header.
+ */
+static u32 reply_header(const struct rpcrdma2_conn *conn,
+			const struct rpcrdma2_chunk *write)
+{
+	struct rpcrdma2_call call = {
+		.write	= write,
+	};
+
+	return conn->codec->call_len(&call);
+}
+
+/* Results: inline if the largest possible Reply fits, else the payload of a
+ * READ in a Write chunk, else everything in a Reply chunk (LNG-3, LNG-4,
+ * CHK-16, CHK-20).
+ */
+static int plan_results(const struct rpcrdma2_conn *conn,
+			struct rpcrdma2_req *req, u32 depth, u32 *bounce)
+{
+	const struct rpc_rqst *rqst = &req->rqst;
+	const struct xdr_buf *rcv = &rqst->rq_rcv_buf;
+	struct rpcrdma2_plan *plan = &req->plan;
+	u32 limit = min(rpcrdma2_limits_recv(&conn->limits),
+			READ_ONCE(req->rq->max_reply));
+	int pages;
+
+	/* A client sends no more than it receives (D-16) */
+	if (!conn->client)
+		limit = min(limit, rpcrdma2_limits_send(&conn->limits));
+
+	plan->results = RPCRDMA2_RES_INLINE;
+	plan->res_mrs = 0;
+	req->results.nsegs = 0;
+	plan->res_bytes = conn->codec->hdr_min + rcv->buflen;
+	plan->reply_due = plan->res_bytes;
+	if (plan->reply_due <= limit)
+		return 0;
+	if (!depth)
+		return -EMSGSIZE;
+
+	if ((rcv->flags & XDRBUF_READ) && rcv->page_len && ddp_allowed(rqst) &&
+	    !(READ_ONCE(req->rq->refused) & RPCRDMA2_REFUSED_WRITE)) {
+		plan->res_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(rcv), depth);
+		req->results.nsegs = plan->res_mrs;
+		plan->reply_due = reply_header(conn, &req->results) +
+				  rcv->head[0].iov_len + rcv->tail[0].iov_len;
+		if (plan->reply_due <= limit) {
+			plan->results = RPCRDMA2_RES_WRITE;
+			return 0;
+		}
+	}
+
+	pages = span_layout(&req->res_span, rcv, bounce);
+	if (pages < 0)
+		return pages;
+	plan->results = RPCRDMA2_RES_REPLY;
+	plan->reply_due = 0;
+	plan->res_mrs = DIV_ROUND_UP(pages, depth);
+	req->results.nsegs = plan->res_mrs;
+	return 0;
+}
+
+/* Begin a Call's header with the chunks planned. */
+static void req_chunks(const struct rpcrdma2_req *req,
+		       struct rpcrdma2_call *call)
+{
+	enum rpcrdma2_results results = req->plan.results;
+	enum rpcrdma2_args args = req->plan.args;
+
+	call->nomsg = args == RPCRDMA2_ARGS_PZ;
+	call->inv_handle = 0;
+	call->pz = args == RPCRDMA2_ARGS_PZ ? &req->args : NULL;
+	call->read = args == RPCRDMA2_ARGS_READ ? &req->args : NULL;
+	call->write = results == RPCRDMA2_RES_WRITE ? &req->results : NULL;
+	call->reply = results == RPCRDMA2_RES_REPLY ? &req->results : NULL;
+}
+
+/* Bytes of the Call, planned as it is, with @body bytes behind its header. */
+static u32 call_bytes(const struct rpcrdma2_conn *conn,
+		      const struct rpcrdma2_req *req, u32 body)
+{
+	struct rpcrdma2_call call;
+
+	req_chunks(req, &call);
+	return conn->codec->call_len(&call) + body;
+}
+
+/* Does it fit inline? */
+static bool call_fits(const struct rpcrdma2_conn *conn,
+		      const struct rpcrdma2_req *req, u32 body)
+{
+	return call_bytes(conn, req, body) <= req->plan.inline_send;
+}
+
+/* Arguments: inline if the Call fits, else the payload of a WRITE in a Read
+ * chunk, else everything in a Position-Zero chunk (MSG-4, MSG-5, CHK-29).
+ */
+static int plan_args(const struct rpcrdma2_conn *conn,
+		     struct rpcrdma2_req *req, u32 depth, u32 *bounce)
+{
+	const struct rpc_rqst *rqst = &req->rqst;
+	const struct xdr_buf *snd = &rqst->rq_snd_buf;
+	struct rpcrdma2_plan *plan = &req->plan;
+	u32 rest;
+	int pages;
+
+	plan->args = RPCRDMA2_ARGS_INLINE;
+	plan->arg_mrs = 0;
+	req->args.nsegs = 0;
+	plan->arg_bytes = plan->results == RPCRDMA2_RES_INLINE ?
+			  conn->codec->hdr_min + snd->len :
+			  call_bytes(conn, req, snd->len);
+	if (plan->arg_bytes <= plan->inline_send)
+		return 0;
+	if (!depth)
+		return -EMSGSIZE;
+
+	if ((snd->flags & XDRBUF_WRITE) && snd->page_len &&
+	    !(snd->head[0].iov_len & 3) && ddp_allowed(rqst) &&
+	    !(READ_ONCE(req->rq->refused) & RPCRDMA2_REFUSED_READ)) {
+		plan->args = RPCRDMA2_ARGS_READ;
+		plan->arg_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(snd), depth);
+		req->args.nsegs = plan->arg_mrs;
+		rest = snd->head[0].iov_len + snd->tail[0].iov_len -
+		       tail_pad(snd);
+		if (call_fits(conn, req, rest))
+			return 0;
+	}
+
+	pages = span_layout(&req->arg_span, snd, bounce);
+	if (pages < 0)
+		return pages;
+	plan->args = RPCRDMA2_ARGS_PZ;
+	plan->arg_mrs = DIV_ROUND_UP(pages, depth);
+	req->args.nsegs = plan->arg_mrs;
+	return call_fits(conn, req, 0) ? 0 : -EMSGSIZE;
+}
+
+/**
+ * rpcrdma2_req_plan - choose how a Call is sent
+ * @conn: connection it will be sent on
+ * @req: RPC in state SENDING; its @plan, spans and numbers of segments are
+ *	set
+ *
+ * Context: process; does not sleep.
+ * Return: 0, or -EMSGSIZE if there is no way to send it
+ */
+int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_req *req)
+{
+	const struct rpcrdma2_mr_pool *pool = req->rq->pool;
+	u32 depth = pool ? pool->depth : 0;
+	u32 bounce = 0;
+	int ret;
+
+	/* Calls that had waited when a client said so, too (REV-6) */
+	if (!conn->client && conn->codec->props &&
+	    rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) ==
+	    RDMA2_RVREQSUP_NONE) {
+		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
+		return -EOPNOTSUPP;
+	}
+	/* It may change at any time (CONN-13) */
+	req->plan.inline_send = rpcrdma2_limits_send(&conn->limits);
+	ret = plan_results(conn, req, depth, &bounce);
+	if (!ret)
+		ret = plan_args(conn, req, depth, &bounce);
+	/* ERR-25: that many for the rest of the connection */
+	if (!ret && max(req->plan.arg_mrs, req->plan.res_mrs) >
+		    READ_ONCE(req->rq->max_segs))
+		ret = -EMSGSIZE;
+	return ret;
+}
+
+static int bounce_alloc(struct rpcrdma2_req *req, u32 count)
+{
+	gfp_t gfp = RPCRDMA2_GFP_NOWAIT;
+
+	while (req->nbounce < count) {
+		struct page *page = alloc_page(gfp);
+
+		if (!page)
+			return -ENOMEM;
+		req->bounce[req->nbounce++] = page;
+	}
+	return 0;
+}
+
+/* Copy between the bounce pages from @first on and bytes @pos and following
+ * of the stream.
+ */
+static int bounce_copy(struct rpcrdma2_req *req, u32 first, u32 offset,
+		       const struct xdr_buf *buf, u32 pos, u32 len, bool out)
+{
+	struct page **page = &req->bounce[first];
+	int ret = 0;
+
+	while (len && !ret) {
+		u32 n = min_t(u32, PAGE_SIZE - offset, len);
+		void *p = page_address(*page) + offset;
+
+		ret = out ? write_bytes_to_xdr_buf(buf, pos, p, n) :
+			    read_bytes_from_xdr_buf(buf, pos, p, n);
+		pos += n;
+		len -= n;
+		offset = 0;
+		page++;
+	}
+	return ret ? -EIO : 0;
+}
+
+static int span_copy_in(struct rpcrdma2_req *req,
+			const struct rpcrdma2_span *span)
+{
+	int ret;
+
+	ret = bounce_copy(req, span->first, span->front_off, span->buf, 0,
+			  span->front, false);
+	if (ret || !span->back)
+		return ret;
+	return bounce_copy(req, span->back_first, 0, span->buf,
+			   span->front + span->direct, span->back, false);
+}
+
+/**
+ * rpcrdma2_span_copy_out - move what arrived in bounce pages to its place
+ * @req: owner of the bounce pages, unmapped
+ * @span: layout of the Reply chunk
+ * @len: bytes of the stream that have arrived
+ *
+ * Context: process; does not sleep.
+ * Return: 0, or -EIO if the stream is longer than its xdr_buf
+ */
+int rpcrdma2_span_copy_out(struct rpcrdma2_req *req,
+			   const struct rpcrdma2_span *span, u32 len)
+{
+	u32 behind = span->front + span->direct;
+	int ret;
+
+	ret = bounce_copy(req, span->first, span->front_off, span->buf, 0,
+			  min(len, span->front), true);
+	if (ret || len <= behind)
+		return ret;
+	return bounce_copy(req, span->back_first, 0, span->buf, behind,
+			   len - behind, true);
+}
+
+/* Register regions as one chunk. The pages of a WRITE stay until the RPC has
+ * ended, and that is when it is fenced. Not so those that sec=krb5p encrypts
+ * into: sunrpc frees them when it encodes the Call again, for a retransmission,
+ * while the first instance is still under way.
+ */
+static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
+		     struct rpcrdma2_region *r, unsigned int nregions,
+		     enum dma_data_direction dir)
+{
+	struct rpcrdma2_mr_pool *pool = req->rq->pool;
+	u32 xid = be32_to_cpu(req->rqst.rq_xid);
+	struct rpcrdma2_mr *mr;
+	int ret, bytes = 0;
+
+	chunk->nsegs = 0;
+	chunk->position = 0;
+	for (;;) {
+		while (nregions && !r->len) {
+			r++;
+			nregions--;
+		}
+		if (!nregions)
+			return bytes;
+		if (chunk->nsegs == RPCRDMA2_MAX_SEGS)
+			return -EMSGSIZE;
+		mr = rpcrdma2_mr_get(pool, req, &req->mrs);
+		if (!mr)
+			return -EAGAIN;
+		ret = rpcrdma2_mr_map(mr, r, nregions, dir, xid);
+		if (ret < 0)
+			return ret;
+		if (dir == DMA_TO_DEVICE && req->rqst.rq_release_snd_buf)
+			rpcrdma2_mr_hold(mr);
+		trace_rpcrdma2_mr_map(req, mr);
+		chunk->seg[chunk->nsegs++] = mr->seg;
+		bytes += ret;
+	}
+}
+
+static int chunk_map_vector(struct rpcrdma2_req *req,
+			    struct rpcrdma2_chunk *chunk,
+			    const struct xdr_buf *buf,
+			    enum dma_data_direction dir)
+{
+	struct rpcrdma2_region region = {
+		.pages	= buf->pages + (buf->page_base >> PAGE_SHIFT),
+		.offset	= offset_in_page(buf->page_base),
+		.len	= buf->page_len,
+	};
+
+	return chunk_map(req, chunk, &region, 1, dir);
+}
+
+static int chunk_map_span(struct rpcrdma2_req *req,
+			  struct rpcrdma2_chunk *chunk,
+			  const struct rpcrdma2_span *span,
+			  enum dma_data_direction dir)
+{
+	const struct xdr_buf *buf = span->buf;
+	u32 base = buf->page_base;
+	struct rpcrdma2_region regions[3];
+	u32 end;
+	int ret;
+
+	end = span->back_first + rpcrdma2_pages_spanned(0, span->back);
+	ret = bounce_alloc(req, end);
+	if (ret)
+		return ret;
+	/* Bytes of the vector that went to the front */
+	base += span->direct ? span->front - buf->head[0].iov_len : 0;
+	regions[0].pages = &req->bounce[span->first];
+	regions[0].offset = span->front_off;
+	regions[0].len = span->front;
+	regions[1].pages = buf->pages + (base >> PAGE_SHIFT);
+	regions[1].offset = offset_in_page(base);
+	regions[1].len = span->direct;
+	regions[2].pages = &req->bounce[span->back_first];
+	regions[2].offset = 0;
+	regions[2].len = span->back;
+	if (dir == DMA_TO_DEVICE) {
+		ret = span_copy_in(req, span);
+		if (ret)
+			return ret;
+	}
+	return chunk_map(req, chunk, regions, ARRAY_SIZE(regions), dir);
+}
+
+static int map_args(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
+	int ret;
+
+	switch (req->plan.args) {
+	case RPCRDMA2_ARGS_READ:
+		/* Without padding (LNG-11) */
+		ret = chunk_map_vector(req, &req->args, snd, DMA_TO_DEVICE);
+		if (ret < 0)
+			return ret;
+		req->args.position = snd->head[0].iov_len;
+		rpcrdma2_stat_inc(rq->stats, read_chunks);
+		rpcrdma2_stat_add(rq->stats, read_bytes, ret);
+		return 0;
+	case RPCRDMA2_ARGS_PZ:
+		ret = chunk_map_span(req, &req->args, &req->arg_span,
+				     DMA_TO_DEVICE);
+		if (ret < 0)
+			return ret;
+		rpcrdma2_stat_inc(rq->stats, pz_chunks);
+		rpcrdma2_stat_add(rq->stats, read_bytes, ret);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int map_results(struct rpcrdma2_requester *rq,
+		       struct rpcrdma2_req *req)
+{
+	const struct xdr_buf *rcv = &req->rqst.rq_rcv_buf;
+	int ret;
+
+	switch (req->plan.results) {
+	case RPCRDMA2_RES_WRITE:
+		/* Exactly what was asked for, no room for padding (LNG-14) */
+		ret = chunk_map_vector(req, &req->results, rcv,
+				       DMA_FROM_DEVICE);
+		if (ret < 0)
+			return ret;
+		rpcrdma2_stat_inc(rq->stats, write_chunks);
+		break;
+	case RPCRDMA2_RES_REPLY:
+		ret = chunk_map_span(req, &req->results, &req->res_span,
+				     DMA_FROM_DEVICE);
+		if (ret < 0)
+			return ret;
+		rpcrdma2_stat_inc(rq->stats, reply_chunks);
+		break;
+	default:
+		return 0;
+	}
+	atomic_long_add(ret, &rq->offered);
+	return 0;
+}
+
+/* The handle whose remote invalidation saves most: that of the largest MR.
+ * All MRs of an RPC are registered for it alone (RINV-1..4).
+ */
+static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_req *req)
+{
+	const struct rpcrdma2_mr *mr;
+	u32 handle = 0, most = 0;
+
+	if (!rpcrdma2_limits_remote_inval(&conn->limits))
+		return 0;
+	list_for_each_entry(mr, &req->mrs, list) {
+		if (mr->seg.handle && mr->nents > most) {
+			handle = mr->seg.handle;
+			most = mr->nents;
+		}
+	}
+	return handle;
+}
+
+/* Header and inline part of a Call whose chunks are mapped, into a send slot.
+ * Returns the length in bytes; -ESTALE: too long, but the limit is not the one it
+ * was planned for; -EMSGSIZE: too long; -EIO.
+ */
+static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_req *req, struct rpcrdma2_send *send)
+{
+	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
+	u32 size = rpcrdma2_limits_send(&conn->limits);
+	u32 head = snd->head[0].iov_len, pad, body = 0;
+	struct rpcrdma2_call call;
+	int hdr, too_long;
+	void *p;
+
+	/* It may have become less since the Call was planned */
+	too_long = size == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
+	req_chunks(req, &call);
+	call.xid = be32_to_cpu(req->rqst.rq_xid);
+	call.credit = rpcrdma2_credit_ask(&conn->rq);
+	call.inv_handle = pick_inv_handle(conn, req);
+	hdr = conn->codec->encode_call(&call, send->buf, size);
+	if (hdr < 0)
+		return too_long;
+	p = send->buf + hdr;
+
+	switch (req->plan.args) {
+	case RPCRDMA2_ARGS_INLINE:
+		body = snd->len;
+		if (hdr + body > size)
+			return too_long;
+		if (rpcrdma2_xdr_read(snd, 0, p, body))
+			return -EIO;
+		rpcrdma2_stat_add(rq->stats, pullup_bytes, snd->page_len);
+		break;
+	case RPCRDMA2_ARGS_READ:
+		/* The item after a reduced one follows directly (LNG-10) */
+		pad = tail_pad(snd);
+		body = head + snd->tail[0].iov_len - pad;
+		if (hdr + body > size)
+			return too_long;
+		memcpy(p, snd->head[0].iov_base, head);
+		memcpy(p + head, snd->tail[0].iov_base + pad, body - head);
+		break;
+	case RPCRDMA2_ARGS_PZ:
+		break;
+	}
+	rpcrdma2_stat_add(rq->stats, inline_tx_bytes, hdr + body);
+	return hdr + body;
+}
+
+/**
+ * rpcrdma2_req_build - map the chunks of a Call and write it
+ * @rq: the requester
+ * @conn: its connection
+ * @req: RPC with a plan; gets the MRs, also those of a failed attempt
+ * @send: send slot for header and inline part
+ *
+ * Context: process; does not sleep.
+ * Return: length in bytes; -EAGAIN: no MR now; -ENOMEM: no memory now;
+ *	-ESTALE: to be planned again; or a permanent error
+ */
+int rpcrdma2_req_build(struct rpcrdma2_requester *rq,
+		       struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		       struct rpcrdma2_send *send)
+{
+	int ret;
+
+	ret = map_args(rq, req);
+	if (ret)
+		return ret;
+	ret = map_results(rq, req);
+	if (ret)
+		return ret;
+	return req_encode(rq, conn, req, send);
+}

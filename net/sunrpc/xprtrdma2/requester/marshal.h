@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A Call is made of an RPC; see marshal.c.
+ */
+#ifndef _RPCRDMA2_BUILD_H
+#define _RPCRDMA2_BUILD_H
+
+#include "requester/rpc_slot.h"
+
+int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_req *req);
+int rpcrdma2_req_build(struct rpcrdma2_requester *rq,
+		       struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		       struct rpcrdma2_send *send);
+int rpcrdma2_span_copy_out(struct rpcrdma2_req *req,
+			   const struct rpcrdma2_span *span, u32 len);
+
+#endif /* _RPCRDMA2_BUILD_H */

@@ -1,0 +1,895 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The requester role: its life, the FIFO of Calls that wait for a credit,
+ * sending them, the watchdog over those that were sent.
+ *
+ * An RPC goes IDLE -> QUEUED -> SENDING -> POSTED -> REPLIED -> IDLE. From
+ * sunrpc's view it is sent as soon as it is QUEUED; credits, send queue room
+ * and MRs are waited for in the FIFO, by nobody's thread. Whatever may have
+ * freed one of them runs rpcrdma2_requester_run(). A Call that finds a credit and
+ * no other Call waiting does not enter the FIFO.
+ *
+ * Invariants and contexts: see rpc_slot.h. Nothing here sleeps but
+ * what says so.
+ */
+#include <linux/sched/mm.h>
+#include <linux/sunrpc/clnt.h>
+
+#include "conn/buf.h"
+#include "requester/marshal.h"
+#include "compat.h"
+#include "requester/requester.h"
+#include "conn/workqueue.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Half of the window of sequence numbers that Linux servers have */
+#define RPCRDMA2_MAY_PASS	64U
+
+/**
+ * rpcrdma2_req_fail - end an RPC with req->error, exactly once (ERR-34)
+ * @rq: the requester
+ * @req: the RPC, IDLE
+ *
+ * A task's status may be written while it sleeps, with the lock of its queue
+ * held, and by the task itself. One that does not sleep yet, or that its timer
+ * wakes at this moment, finds the error when it wants to send or to wait:
+ * @req->error stays until the slot goes to another RPC.
+ *
+ * Context: queue_lock held.
+ */
+void rpcrdma2_req_fail(struct rpcrdma2_requester *rq,
+		       struct rpcrdma2_req *req)
+{
+	struct rpc_wait_queue *pending = &rq->xprt.pending;
+	struct rpc_task *task = req->rqst.rq_task;
+
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	rq->xprt.stat.recvs++;
+	spin_lock(&pending->lock);
+	if (RPC_IS_QUEUED(task) && task->tk_waitqueue == pending)
+		task->tk_status = req->error;
+	spin_unlock(&pending->lock);
+	rpc_wake_up_queued_task(pending, task);
+}
+
+/**
+ * rpcrdma2_requester_wait - let a task wait for its Reply
+ * @task: the task
+ *
+ * rpc_xprt_ops.wait_for_reply_request
+ *
+ * Context: called with queue_lock held.
+ */
+void rpcrdma2_requester_wait(struct rpc_task *task)
+{
+	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
+
+	if (req->error) {
+		task->tk_status = req->error;
+		return;
+	}
+	xprt_wait_for_reply_request_def(task);
+}
+
+/**
+ * rpcrdma2_requester_busy_put - the connection is not used any more
+ * @rq: the requester
+ *
+ * Undoes what the caller had added to rq->busy.
+ *
+ * Context: queue_lock held.
+ */
+void rpcrdma2_requester_busy_put(struct rpcrdma2_requester *rq)
+{
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (!--rq->busy && rq->stopping)
+		wake_up_all(&rq->wq);
+}
+
+static void count_call(struct rpcrdma2_requester *rq,
+		       const struct rpcrdma2_req *req)
+{
+	if (req->plan.args == RPCRDMA2_ARGS_PZ)
+		rpcrdma2_stat_inc(rq->stats, tx_call_nomsg);
+	else
+		rpcrdma2_stat_inc(rq->stats, tx_call_msg);
+}
+
+static void send_done_nothing(struct rpcrdma2_send *send, int status)
+{
+}
+
+/* Post the registrations and the Send. The slot is used up, and a failure
+ * means that the connection is lost.
+ */
+static void post_call(struct rpcrdma2_requester *rq,
+		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		      struct rpcrdma2_send *send, u32 len)
+{
+	unsigned int instance = req->sends;
+	struct rpcrdma2_mr *mr;
+	struct ib_send_wr *wr;
+	u32 regs = 0;
+	int ret;
+
+	req->moved |= req->conn_id && req->conn_id != conn->id;
+	req->conn_id = conn->id;
+	wr = rpcrdma2_send_prepare(send, len, 0);
+	list_for_each_entry(mr, &req->mrs, list) {
+		wr = rpcrdma2_mr_reg_wr(mr, wr);
+		regs++;
+	}
+	rpcrdma2_stat_add(rq->stats, registrations, regs);
+	/* The send queue is sized for ordinary Calls to retire in batches */
+	if (send->nwrs > conn->p.call_wrs)
+		send->done = send_done_nothing;
+	send->on_wire = &req->on_wire;
+	count_call(rq, req);
+	trace_rpcrdma2_call(conn, req, len);
+	ret = rpcrdma2_send_post(send, wr);
+
+	spin_lock(&rq->xprt.queue_lock);
+	if (ret)
+		trace_rpcrdma2_call_failed(conn, req, ret);
+	/* unless the Reply was faster, or a refusal, and it is sent again */
+	if (req->state == RPCRDMA2_REQ_SENDING && req->sends == instance)
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_POSTED);
+	xprt_unpin_rqst(&req->rqst);
+	rpcrdma2_requester_busy_put(rq);
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* May no Call pass the first one that waits for MRs? That has a sequence number of
+ * RPCSEC_GSS, and the server drops a Call, without a word, when one with a number that
+ * is higher by its window has come before. Linux servers have a window of 128.
+ */
+static bool must_not_pass(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_req *first;
+
+	first = list_first_entry_or_null(&rq->starved, struct rpcrdma2_req,
+					 list);
+	return first && compat_rqst_has_seqno(&first->rqst) &&
+	       rq->taken - first->turn >= RPCRDMA2_MAY_PASS;
+}
+
+/* Take a credit for a Call that waits, or has come just now. */
+static bool call_take(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (!rpcrdma2_credit_take(&rq->conn->rq))
+		return false;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_SENDING);
+	if (!req->turn)
+		req->turn = ++rq->taken;
+	req->sends++;
+	req->on_wire = false;
+	/* What is before this, sunrpc calls queue time, and the rest RTT */
+	req->rqst.rq_xtime = ktime_get();
+	xprt_pin_rqst(&req->rqst);
+	rq->busy++;
+	return true;
+}
+
+/* Is the Call being encoded again, or about to be cancelled? */
+static bool call_is_off(const struct rpcrdma2_req *req)
+{
+	return !test_bit(RPC_TASK_NEED_RECV,
+			 &req->rqst.rq_task->tk_runstate);
+}
+
+/* Take the first Call of the FIFO and a credit for it. */
+static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
+				      struct rpcrdma2_conn **pconn)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_conn *conn;
+	struct rpcrdma2_req *req;
+
+	spin_lock(&xprt->queue_lock);
+	conn = rq->conn;
+	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait)
+		goto out_none;
+	if (!rq->mr_wait)
+		list_splice_init(&rq->starved, &rq->fifo);
+	else if (must_not_pass(rq))
+		goto out_none;
+	for (;;) {
+		req = list_first_entry_or_null(&rq->fifo, struct rpcrdma2_req,
+					       list);
+		if (!req)
+			goto out_none;
+		if (!call_is_off(req))
+			break;
+		/* It will come back, or never. */
+		list_del_init(&req->list);
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
+	}
+	if (!call_take(rq, req))
+		goto out_none;
+	list_move_tail(&req->list, &rq->outstanding);
+	spin_unlock(&xprt->queue_lock);
+	*pconn = conn;
+	return req;
+
+out_none:
+	spin_unlock(&xprt->queue_lock);
+	return NULL;
+}
+
+/* A Call that is not sent gives back all that it was to be sent with. */
+static void call_put_back(struct rpcrdma2_requester *rq,
+			  struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+			  enum rpcrdma2_req_state to)
+{
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	rpcrdma2_req_mrs_put(rq, req);
+	rpcrdma2_credit_put(&conn->rq);
+	rpcrdma2_req_set_state(req, to);
+	xprt_unpin_rqst(&req->rqst);
+	rpcrdma2_requester_busy_put(rq);
+}
+
+/* The Call stays the first of its list. One of the flags tells the others
+ * not to try: that there is no room all of them, that there are no MRs those
+ * that need some. Returns false if it was set already: somebody who took
+ * another Call at the same time waits for the same, and will run the FIFO.
+ */
+static bool fifo_return(struct rpcrdma2_requester *rq,
+			struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+			bool *flag)
+{
+	bool first;
+
+	spin_lock(&rq->xprt.queue_lock);
+	call_put_back(rq, conn, req, RPCRDMA2_REQ_QUEUED);
+	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
+	first = !*flag;
+	WRITE_ONCE(*flag, true);
+	spin_unlock(&rq->xprt.queue_lock);
+	return first;
+}
+
+static void slot_drop(struct rpcrdma2_send **send)
+{
+	if (*send)
+		rpcrdma2_send_put(*send);
+	*send = NULL;
+}
+
+/* A Call that needs MRs, when another one waits for some: behind that one, and
+ * those that need none pass. Returns false if nobody waits any more.
+ */
+static bool fifo_pass(struct rpcrdma2_requester *rq,
+		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		      struct rpcrdma2_send **send)
+{
+	bool passed;
+
+	if (likely(!READ_ONCE(rq->mr_wait)) ||
+	    (!req->plan.arg_mrs && !req->plan.res_mrs))
+		return false;
+	slot_drop(send);
+	spin_lock(&rq->xprt.queue_lock);
+	passed = rq->mr_wait;
+	if (passed) {
+		call_put_back(rq, conn, req, RPCRDMA2_REQ_QUEUED);
+		list_move_tail(&req->list, &rq->starved);
+	}
+	spin_unlock(&rq->xprt.queue_lock);
+	return passed;
+}
+
+/* The Call cannot be sent, now or ever. */
+static void fail_call(struct rpcrdma2_requester *rq,
+		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		      int err)
+{
+	trace_rpcrdma2_call_failed(conn, req, err);
+	atomic_long_inc(&rq->unbuildable);
+	spin_lock(&rq->xprt.queue_lock);
+	call_put_back(rq, conn, req, RPCRDMA2_REQ_IDLE);
+	list_del_init(&req->list);
+	req->error = -EIO;
+	rpcrdma2_req_fail(rq, req);
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* No room in the send queue: queue for it, with the Call back in the FIFO.
+ * Returns true if there is room after all.
+ */
+static bool wait_for_room(struct rpcrdma2_requester *rq,
+			  struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_req *req, u32 nwrs)
+{
+	struct rpcrdma2_send *send = NULL;
+	bool first;
+
+	spin_lock(&rq->xprt.queue_lock);
+	rq->busy++;
+	spin_unlock(&rq->xprt.queue_lock);
+	/* There is one waiter for all */
+	first = fifo_return(rq, conn, req, &rq->sq_wait);
+	if (first)
+		send = rpcrdma2_send_get(conn, nwrs, &rq->sq_waiter, false);
+	if (send)
+		rpcrdma2_send_put(send);
+	spin_lock(&rq->xprt.queue_lock);
+	if (send)
+		rq->sq_wait = false;
+	rpcrdma2_requester_busy_put(rq);
+	spin_unlock(&rq->xprt.queue_lock);
+	return send;
+}
+
+static void requester_room(struct rpcrdma2_sq_waiter *w,
+			   struct rpcrdma2_send *send, int status)
+{
+	struct rpcrdma2_requester *rq =
+		container_of(w, struct rpcrdma2_requester, sq_waiter);
+
+	spin_lock(&rq->xprt.queue_lock);
+	rq->sq_wait = false;
+	rq->busy++;
+	spin_unlock(&rq->xprt.queue_lock);
+	if (!status)
+		rpcrdma2_requester_run(rq, send);
+	spin_lock(&rq->xprt.queue_lock);
+	rpcrdma2_requester_busy_put(rq);
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* Has any other RPC memory that is mapped for the device? That of orphans is not. */
+static bool others_have_mrs(struct rpcrdma2_requester *rq,
+			    const struct rpcrdma2_req *req)
+{
+	const struct rpcrdma2_req *other;
+	bool have = false;
+
+	spin_lock(&rq->xprt.queue_lock);
+	list_for_each_entry(other, &rq->outstanding, list)
+		have |= other != req && other->state != RPCRDMA2_REQ_ORPHAN &&
+			!list_empty(&other->mrs);
+	spin_unlock(&rq->xprt.queue_lock);
+	return have;
+}
+
+/* Is it of use to try again what could not be built? Memory comes back, and so
+ * do mappings of other RPCs, however long a server takes for these. What the
+ * device cannot reach for so long without them it never will.
+ */
+static bool worth_waiting(struct rpcrdma2_requester *rq,
+			  struct rpcrdma2_req *req, int why)
+{
+	if (why != -EBUSY)
+		return why == -EAGAIN || why == -ENOMEM;
+	if (others_have_mrs(rq, req)) {
+		req->unmapped = 0;
+		return true;
+	}
+	if (!req->unmapped)
+		req->unmapped = jiffies ?: 1;
+	return time_before(jiffies, req->unmapped + RPCRDMA2_MAP_LIMIT);
+}
+
+/* Wait for MRs, bounce pages or mappings. Those that are in use come back by
+ * themselves, more are made in the background.
+ */
+static void wait_for_memory(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_conn *conn,
+			    struct rpcrdma2_req *req, int why)
+{
+	u32 need = req->plan.arg_mrs + req->plan.res_mrs;
+
+	fifo_return(rq, conn, req, &rq->mr_wait);
+	rpcrdma2_mr_pool_refill(rq->pool, need,
+				why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
+}
+
+/* Send a Call that has a credit, in @slot if there is one, which is used up or given
+ * back. Returns false if there is no room in the send queue.
+ */
+static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
+		      struct rpcrdma2_req *req, struct rpcrdma2_send **slot)
+{
+	u32 nwrs;
+	int ret;
+
+plan:
+	ret = rpcrdma2_req_plan(conn, req);
+	if (ret)
+		goto out_fail;
+	if (fifo_pass(rq, conn, req, slot))
+		return true;
+	nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
+	if (*slot && (*slot)->nwrs < nwrs)
+		slot_drop(slot);
+	if (!*slot)
+		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
+	if (!*slot)
+		return wait_for_room(rq, conn, req, nwrs);
+	ret = rpcrdma2_req_build(rq, conn, req, *slot);
+	if (ret > 0) {
+		req->unmapped = 0;
+		post_call(rq, conn, req, *slot, ret);
+		*slot = NULL;
+		return true;
+	}
+	/* The limit has changed since */
+	if (ret == -ESTALE) {
+		rpcrdma2_req_mrs_put(rq, req);
+		goto plan;
+	}
+	if (worth_waiting(rq, req, ret)) {
+		slot_drop(slot);
+		wait_for_memory(rq, conn, req, ret);
+		return true;
+	}
+out_fail:
+	slot_drop(slot);
+	fail_call(rq, conn, req, ret);
+	return true;
+}
+
+/**
+ * rpcrdma2_requester_run - send Calls of the FIFO
+ * @rq: the requester
+ * @send: send slot taken already by a caller who counts as busy, or NULL
+ *
+ * As far as credits and resources go. A send slot taken here is never held
+ * without a Call, whose sender counts as busy.
+ *
+ * Context: process; does not sleep. No locks held.
+ */
+void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_send *send)
+{
+	struct rpcrdma2_conn *conn;
+	struct rpcrdma2_req *req;
+
+	/* The look without the lock misses nothing: what opens the window or
+	 * frees a resource does so under queue_lock or rq.credit_lock, which the
+	 * sender takes after it has queued its Call.
+	 */
+	while ((!list_empty(&rq->fifo) || !list_empty(&rq->starved)) &&
+	       (req = fifo_take(rq, &conn)))
+		if (!call_send(rq, conn, req, &send))
+			return;
+	slot_drop(&send);
+}
+
+/* NFSv3 GETACL leaves it to the transport to provide pages. Who waited for them
+ * would keep the transport locked, and with it the WRITEs that free memory.
+ */
+static int alloc_sparse_pages(struct xdr_buf *buf)
+{
+	struct page **page = buf->pages + (buf->page_base >> PAGE_SHIFT);
+	u32 count = rpcrdma2_vector_pages(buf);
+
+	for (; count; count--, page++) {
+		if (!*page)
+			*page = alloc_page(RPCRDMA2_GFP_NOWAIT);
+		if (!*page)
+			return -ENOBUFS;
+	}
+	return 0;
+}
+
+/* May a Call that is outstanding already be left to its first instance?
+ * After a minor timeout, yes: the connection is reliable and the peer just
+ * slow; the timer has sent a probe (CRED-17). A GSS Call has a new sequence
+ * number, so the Reply to the first instance would not be accepted. And a Call
+ * that an earlier connection has carried may have met itself in the server,
+ * still being executed, and was dropped without a word.
+ */
+static bool resend_is_needless(const struct rpcrdma2_req *req)
+{
+	return req->rqst.rq_retries && !compat_rqst_has_seqno(&req->rqst) &&
+	       !req->moved;
+}
+
+/* May a Call that has come just now be sent before any other? */
+static bool nobody_waits(const struct rpcrdma2_requester *rq)
+{
+	return list_empty(&rq->fifo) && list_empty(&rq->starved) &&
+	       !rq->sq_wait;
+}
+
+/**
+ * rpcrdma2_requester_send - send a Call, or queue it to be sent
+ * @rqst: an encoded Call
+ *
+ * rpc_xprt_ops.send_request, for everything but Replies of a backchannel.
+ * In either case the Call is sent as far as sunrpc is concerned: it is not
+ * transmitted a second time on this connection while the first instance is
+ * unanswered (CRED-15).
+ *
+ * Context: process, transport locked by sunrpc. Does not sleep.
+ * Return: 0; -ENOTCONN: send again on another connection; -ENOBUFS: later
+ */
+int rpcrdma2_requester_send(struct rpc_rqst *rqst)
+{
+	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
+	struct rpcrdma2_requester *rq = req->rq;
+	struct rpc_xprt *xprt = &rq->xprt;
+	bool first = false, replace = false;
+	struct rpcrdma2_send *slot = NULL;
+	struct rpcrdma2_conn *conn;
+	int ret;
+
+	if (rqst->rq_rcv_buf.flags & XDRBUF_SPARSE_PAGES) {
+		ret = alloc_sparse_pages(&rqst->rq_rcv_buf);
+		if (ret)
+			return ret;
+	}
+
+	ret = -ENOTCONN;
+	spin_lock(&xprt->queue_lock);
+	conn = rq->conn;
+	/* It has failed while its task did not wait: rpcrdma2_requester_wait()
+	 * ends it. An error from here might be taken for another task's.
+	 */
+	if (req->error) {
+		ret = 0;
+		goto out_unlock;
+	}
+	if (!rpcrdma2_requester_usable(rq))
+		goto out_unlock;
+	switch (req->state) {
+	case RPCRDMA2_REQ_IDLE:
+		req->unmapped = 0;
+		req->again = false;
+		req->turn = 0;
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
+		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
+		trace_rpcrdma2_queued(req);
+		first = nobody_waits(rq) && !call_is_off(req) &&
+			call_take(rq, req);
+		list_add_tail(&req->list, first ? &rq->outstanding : &rq->fifo);
+		ret = 0;
+		break;
+	case RPCRDMA2_REQ_QUEUED:
+		ret = 0;
+		break;
+	case RPCRDMA2_REQ_REPLIED:
+		if (!compat_rqst_has_seqno(rqst))
+			ret = 0;
+		else
+			replace = true;
+		break;
+	case RPCRDMA2_REQ_POSTED:
+		if (resend_is_needless(req))
+			ret = 0;
+		else
+			replace = true;
+		break;
+	default:
+		replace = true;
+		break;
+	}
+out_unlock:
+	if (replace)
+		rpcrdma2_conn_get(conn);
+	spin_unlock(&xprt->queue_lock);
+
+	if (first)
+		call_send(rq, conn, req, &slot);
+	if (!ret) {
+		/* Perhaps the Call is back in the FIFO, and there is room again */
+		rpcrdma2_requester_run(rq, NULL);
+		/* A counter, which may be wrong by one */
+		if (data_race(req->state) == RPCRDMA2_REQ_QUEUED)
+			rpcrdma2_stat_inc(rq->stats, window_waits);
+	}
+	if (replace) {
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+		rpcrdma2_conn_put(conn);
+	}
+	return ret;
+}
+
+/* There are MRs again. */
+static void requester_mrs_ready(void *user)
+{
+	struct rpcrdma2_requester *rq = user;
+
+	spin_lock(&rq->xprt.queue_lock);
+	WRITE_ONCE(rq->mr_wait, false);
+	spin_unlock(&rq->xprt.queue_lock);
+	rpcrdma2_requester_run(rq, NULL);
+}
+
+/**
+ * rpcrdma2_requester_want_mrs - have so many MRs soon
+ * @rq: the requester
+ * @count: how many; cut to the limit of the pool
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
+{
+	spin_lock(&rq->xprt.queue_lock);
+	if (rpcrdma2_requester_usable(rq) && rq->pool) {
+		WRITE_ONCE(rq->pool->min, count);
+		rpcrdma2_mr_pool_refill(rq->pool, 0, 0);
+	}
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* Has a fence of this RPC taken too long? */
+static bool fence_is_late(const struct rpcrdma2_req *req)
+{
+	return req->fence &&
+	       time_after_eq(jiffies, req->fence_start + RPCRDMA2_FENCE_LIMIT);
+}
+
+/* Has the server had this Call for longer than its task waits, or would have waited,
+ * for the Reply?
+ */
+static bool reply_is_overdue(const struct rpcrdma2_req *req)
+{
+	const struct rpc_rqst *rqst = &req->rqst;
+	unsigned long major;
+
+	if (req->state == RPCRDMA2_REQ_ORPHAN)
+		return time_after_eq(jiffies, req->lost_at);
+	if (req->state != RPCRDMA2_REQ_POSTED)
+		return false;
+	major = rqst->rq_task->tk_client->cl_timeout->to_maxval;
+	return ktime_ms_delta(ktime_get(), rqst->rq_xtime) >
+	       jiffies_to_msecs(major);
+}
+
+/* Do RPCs wait while orphans keep them from being sent, and is every Reply overdue
+ * that would help? Either tasks wait for a slot, and there is none, or Calls for a
+ * credit, and the window is shut. The server has lost them, and nothing would ever be sent
+ * again: the end of the connection gives slots and credits back (RINV-18). Not
+ * so for callbacks, whose credits are none of the business of forward traffic
+ * (REV-10): a client may drop them all (REV-11).
+ */
+static bool orphans_block(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_conn *conn = rq->conn;
+	struct rpcrdma2_req *req;
+	u32 orphans = 0, overdue = 0;
+
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (!conn->client)
+		return false;
+	list_for_each_entry(req, &rq->outstanding, list) {
+		if (!reply_is_overdue(req))
+			return false;
+		orphans += req->state == RPCRDMA2_REQ_ORPHAN;
+		overdue++;
+	}
+	if (orphans && overdue == rq->xprt.max_reqs)
+		return READ_ONCE(rq->xprt.backlog.qlen);
+	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
+		return false;
+	return !rpcrdma2_credit_left(&conn->rq);
+}
+
+/* Gives up a connection that gets no further: that does not fence, or on which
+ * orphans hold all slots or credits (RINV-18).
+ */
+static void requester_watchdog(struct work_struct *work)
+{
+	struct rpcrdma2_requester *rq = container_of(to_delayed_work(work),
+						     struct rpcrdma2_requester,
+						     watchdog);
+	bool late = false, fencing = false, orphans = false;
+	struct rpcrdma2_conn *conn = NULL;
+	struct rpcrdma2_req *req;
+
+	spin_lock(&rq->xprt.queue_lock);
+	if (!rq->conn)
+		goto out_unlock;
+	list_for_each_entry(req, &rq->outstanding, list) {
+		fencing |= req->fence;
+		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
+		late |= fence_is_late(req);
+	}
+	if (late || orphans_block(rq))
+		conn = rpcrdma2_conn_get(rq->conn);
+out_unlock:
+	spin_unlock(&rq->xprt.queue_lock);
+	if (conn) {
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+		rpcrdma2_conn_put(conn);
+	} else if (fencing || orphans) {
+		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, fencing ?
+				   RPCRDMA2_FENCE_LOOK : RPCRDMA2_ORPHAN_LOOK);
+	}
+}
+
+/* Nothing is known of the responder. */
+static void forget(struct rpcrdma2_requester *rq)
+{
+	rq->refused = 0;
+	rq->max_segs = RPCRDMA2_MAX_SEGS;
+	WRITE_ONCE(rq->max_reply, U32_MAX);
+}
+
+/**
+ * rpcrdma2_requester_init - set up a requester
+ * @rq: zeroed memory from xprt_alloc(), which has set the limits of the slot
+ *	table
+ * @stats: counters to use
+ * @pool: MR pool to use; NULL: this requester never registers memory
+ * @min_slots: slots to make now
+ *
+ * Context: sleeps.
+ * Return: 0 or -ENOMEM; rpcrdma2_requester_destroy() cleans up after both.
+ */
+int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_stats *stats,
+			    struct rpcrdma2_mr_pool *pool,
+			    unsigned int min_slots)
+{
+	BUILD_BUG_ON(offsetof(struct rpcrdma2_requester, xprt));
+	rq->stats = stats;
+	rq->pool = pool;
+	INIT_LIST_HEAD(&rq->free);
+	INIT_LIST_HEAD(&rq->all);
+	INIT_LIST_HEAD(&rq->fifo);
+	INIT_LIST_HEAD(&rq->starved);
+	INIT_LIST_HEAD(&rq->outstanding);
+	rq->sq_waiter.ready = requester_room;
+	forget(rq);
+	init_waitqueue_head(&rq->wq);
+	INIT_DELAYED_WORK(&rq->watchdog, requester_watchdog);
+	if (pool)
+		rpcrdma2_mr_pool_init(pool, requester_mrs_ready, rq);
+	return rpcrdma2_requester_reserve(rq, min_slots, 0);
+}
+
+/**
+ * rpcrdma2_requester_destroy - free the slots
+ * @rq: the requester, detached, without tasks
+ *
+ * Context: sleeps.
+ */
+void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_req *req, *tmp;
+
+	cancel_delayed_work_sync(&rq->watchdog);
+	list_for_each_entry_safe(req, tmp, &rq->all, all) {
+		WARN_ON_ONCE(req->state != RPCRDMA2_REQ_IDLE);
+		rpcrdma2_slot_free(req);
+	}
+	INIT_LIST_HEAD(&rq->all);
+	INIT_LIST_HEAD(&rq->free);
+}
+
+/**
+ * rpcrdma2_requester_attach - from now on use a connection
+ * @rq: a requester without connection
+ * @conn: connection in state READY or lost again; not freed before
+ *	rpcrdma2_requester_detach()
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
+			       struct rpcrdma2_conn *conn)
+{
+	spin_lock(&rq->xprt.queue_lock);
+	WARN_ON_ONCE(rq->conn || !list_empty(&rq->outstanding));
+	rq->replies = 0;
+	rq->stopping = false;
+	WRITE_ONCE(rq->conn, conn);
+	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/* What was done by those who are not busy any more has to be seen. */
+static bool requester_idle(struct rpcrdma2_requester *rq)
+{
+	bool idle;
+
+	spin_lock(&rq->xprt.queue_lock);
+	idle = !rq->busy;
+	spin_unlock(&rq->xprt.queue_lock);
+	return idle;
+}
+
+/**
+ * rpcrdma2_requester_stop - the connection is about to be closed
+ * @rq: the requester
+ *
+ * Nothing is posted any more, and nobody but completions uses the
+ * connection afterwards. Must come before rpcrdma2_conn_close().
+ *
+ * Context: sleeps. May be called more than once.
+ */
+void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq)
+{
+	spin_lock(&rq->xprt.queue_lock);
+	rq->stopping = true;
+	spin_unlock(&rq->xprt.queue_lock);
+	wait_event(rq->wq, requester_idle(rq));
+	if (rq->pool)
+		rpcrdma2_mr_pool_stop(rq->pool);
+	cancel_delayed_work_sync(&rq->watchdog);
+}
+
+/**
+ * rpcrdma2_requester_detach - the connection is closed
+ * @rq: the requester
+ *
+ * Between rpcrdma2_conn_close() and rpcrdma2_conn_free(). No memory is
+ * reachable any more: everything that belonged to the connection is undone;
+ * orphans and their slots become free. sunrpc will send the RPCs again that
+ * wait for Replies (REC-2). What was learned of the responder is forgotten, it
+ * may be another one next time, unless no RPC has made use of it yet: the
+ * connection may have been replaced for that, or closed by the responder together
+ * with its ERROR, which it would send again each time.
+ *
+ * Context: sleeps. Nobody attaches at the same time.
+ */
+void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_req *req, *tmp;
+	LIST_HEAD(abandoned);
+
+	/* Completions may have asked for more MRs or for the watchdog */
+	rpcrdma2_requester_stop(rq);
+
+	spin_lock(&rq->xprt.queue_lock);
+	if (rq->lesson == RPCRDMA2_LESSON_USED)
+		forget(rq);
+	else
+		rq->lesson = RPCRDMA2_LESSON_NEW;
+	WRITE_ONCE(rq->conn, NULL);
+	rq->sq_wait = false;
+	WRITE_ONCE(rq->mr_wait, false);
+	list_splice_init(&rq->starved, &rq->fifo);
+	list_for_each_entry_safe(req, tmp, &rq->fifo, list) {
+		list_del_init(&req->list);
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
+	}
+	list_for_each_entry_safe(req, tmp, &rq->outstanding, list) {
+		struct rpcrdma2_mr *mr;
+
+		/* The pool frees them, and has them in its own list */
+		list_for_each_entry(mr, &req->mrs, list)
+			rpcrdma2_mr_unmap(mr);
+		INIT_LIST_HEAD(&req->mrs);
+		WARN_ON_ONCE(req->state == RPCRDMA2_REQ_SENDING ||
+			     req->state == RPCRDMA2_REQ_REPLIED);
+		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
+		rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
+		list_del_init(&req->list);
+		if (req->abandoned) {
+			req->abandoned = false;
+			list_add(&req->list, &abandoned);
+		}
+	}
+	wake_up_all(&rq->wq);
+	spin_unlock(&rq->xprt.queue_lock);
+
+	if (rq->pool)
+		rpcrdma2_mr_pool_close(rq->pool);
+	list_for_each_entry_safe(req, tmp, &abandoned, list) {
+		list_del_init(&req->list);
+		rpcrdma2_slot_put(req);
+	}
+}
+
+/**
+ * rpcrdma2_requester_conn_get - the connection, for a moment
+ * @rq: the requester
+ *
+ * Context: process; does not sleep.
+ * Return: a reference to the connection's object, or NULL.
+ */
+struct rpcrdma2_conn *
+rpcrdma2_requester_conn_get(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_conn *conn = NULL;
+
+	spin_lock(&rq->xprt.queue_lock);
+	if (rq->conn)
+		conn = rpcrdma2_conn_get(rq->conn);
+	spin_unlock(&rq->xprt.queue_lock);
+	return conn;
+}

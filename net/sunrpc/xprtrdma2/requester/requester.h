@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The requester role: Calls go out, Replies come back. Serves both
+ * directions: the client's transport forward, the server's callback
+ * transport in reverse (without an MR pool, so inline only).
+ *
+ * struct rpcrdma2_requester begins with a struct rpc_xprt and is itself the
+ * first member of the owner's transport object, which comes from
+ * xprt_alloc(). Many of the functions below are therefore used directly as
+ * methods in struct rpc_xprt_ops.
+ *
+ * How an owner uses it:
+ *   rpcrdma2_requester_init()	once, after xprt_alloc()
+ *   rpcrdma2_requester_attach()	a connection is READY
+ *   rpcrdma2_requester_send()	from ops->send_request
+ *   rpcrdma2_requester_answer(), _run()
+ *				by the connection, see dispatch.c
+ *   rpcrdma2_requester_stop()	before rpcrdma2_conn_close()
+ *   rpcrdma2_requester_detach()	after rpcrdma2_conn_close(), before
+ *				rpcrdma2_conn_free()
+ *   rpcrdma2_requester_destroy()	from ops->destroy
+ */
+#ifndef _RPCRDMA2_REQUESTER_H
+#define _RPCRDMA2_REQUESTER_H
+
+#include "requester/rpc_slot.h"
+
+/* A fence that takes longer gives up the connection, which fences, too. A
+ * device completes in order, so a fence waits for Sends that were lost on the
+ * way. Over RoCE with the CM's defaults one loss is noticed after 0.5 to 4
+ * seconds, and the device gives up by itself after seven, 4 to 30 seconds. TCP
+ * survives seven losses in a row in this time.
+ */
+#define RPCRDMA2_FENCE_LIMIT	(30 * HZ)
+/* How often to look whether fences are late */
+#define RPCRDMA2_FENCE_LOOK	HZ
+/* How often to look whether orphans are all there is */
+#define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
+
+/* The requester role of a connection, or NULL: a server has none until nfsd makes a
+ * callback transport. Pairs with the release in bc_publish().
+ */
+static inline struct rpcrdma2_requester *
+rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)
+{
+	return smp_load_acquire(&conn->requester);	/* see above */
+}
+
+/* Life of a requester */
+int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_stats *stats,
+			    struct rpcrdma2_mr_pool *pool,
+			    unsigned int min_slots);
+void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq);
+void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
+			       struct rpcrdma2_conn *conn);
+void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq);
+void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq);
+struct rpcrdma2_conn *
+rpcrdma2_requester_conn_get(struct rpcrdma2_requester *rq);
+
+/* Methods for struct rpc_xprt_ops */
+int rpcrdma2_requester_send(struct rpc_rqst *rqst);
+void rpcrdma2_requester_wait(struct rpc_task *task);
+
+/* From the connection */
+void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_send *send);
+void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
+			       struct rpcrdma2_conn *conn,
+			       struct rpcrdma2_recv *rx);
+
+/* For the owner */
+void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
+
+/* For reply.c and invalidate.c */
+void rpcrdma2_req_fail(struct rpcrdma2_requester *rq,
+		       struct rpcrdma2_req *req);
+void rpcrdma2_requester_busy_put(struct rpcrdma2_requester *rq);
+
+#endif /* _RPCRDMA2_REQUESTER_H */

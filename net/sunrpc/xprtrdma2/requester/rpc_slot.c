@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RPCs as their requester sees them: their states, their slots, and the buffers
+ * that stay with these.
+ *
+ * A slot is made when it is first needed and lives until the requester is idle.
+ * It is sunrpc's from alloc_slot to free_slot; that of a cancelled RPC stays
+ * with the transport until the RPC is answered.
+ *
+ * Lists of slots are protected by xprt->reserve_lock, process context only.
+ */
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/clnt.h>
+
+#include "conn/buf.h"
+#include "requester/rpc_slot.h"
+#include <trace/events/rpcrdma2.h>
+
+static const u8 __maybe_unused req_next_states[] = {
+	[RPCRDMA2_REQ_IDLE]	= BIT(RPCRDMA2_REQ_QUEUED),
+	[RPCRDMA2_REQ_QUEUED]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_SENDING),
+	[RPCRDMA2_REQ_SENDING]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_QUEUED) |
+				  BIT(RPCRDMA2_REQ_POSTED) |
+				  BIT(RPCRDMA2_REQ_REPLIED) |
+				  BIT(RPCRDMA2_REQ_ANSWERED),
+	[RPCRDMA2_REQ_POSTED]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_REPLIED) |
+				  BIT(RPCRDMA2_REQ_ANSWERED) |
+				  BIT(RPCRDMA2_REQ_ORPHAN),
+	[RPCRDMA2_REQ_REPLIED]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_QUEUED) |
+				  BIT(RPCRDMA2_REQ_ANSWERED),
+	[RPCRDMA2_REQ_ANSWERED]	= BIT(RPCRDMA2_REQ_IDLE),
+	[RPCRDMA2_REQ_ORPHAN]	= BIT(RPCRDMA2_REQ_IDLE) |
+				  BIT(RPCRDMA2_REQ_ANSWERED),
+};
+
+/**
+ * rpcrdma2_req_set_state - the only place where the state of an RPC changes
+ * @req: the RPC
+ * @to: its new state
+ *
+ * What is allowed is drawn in how-it-works.md. Who asks has looked at the state
+ * under the same lock, so no peer can make it ask for anything else.
+ *
+ * Context: queue_lock held.
+ */
+void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
+			    enum rpcrdma2_req_state to)
+{
+	lockdep_assert_held(&req->rq->xprt.queue_lock);
+	lockdep_assert(req_next_states[req->state] & BIT(to));
+	trace_rpcrdma2_req_state(req, to, req->fence);
+	WRITE_ONCE(req->state, to);
+}
+
+static const u8 __maybe_unused req_next_fences[] = {
+	[RPCRDMA2_FENCE_NONE]	  = BIT(RPCRDMA2_FENCE_UNDERWAY),
+	[RPCRDMA2_FENCE_UNDERWAY] = BIT(RPCRDMA2_FENCE_NONE) |
+				    BIT(RPCRDMA2_FENCE_LOST),
+	[RPCRDMA2_FENCE_LOST]	  = BIT(RPCRDMA2_FENCE_NONE),
+};
+
+/**
+ * rpcrdma2_req_set_fence - the only place where a fence changes
+ * @req: the RPC
+ * @to: as it is now
+ *
+ * Nothing is lost, and nothing ends, that has not begun.
+ *
+ * Context: queue_lock held.
+ */
+void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to)
+{
+	lockdep_assert_held(&req->rq->xprt.queue_lock);
+	if (req->fence == RPCRDMA2_FENCE_NONE && to != RPCRDMA2_FENCE_UNDERWAY)
+		return;
+	lockdep_assert(req_next_fences[req->fence] & BIT(to));
+	trace_rpcrdma2_req_state(req, req->state, to);
+	req->fence = to;
+}
+
+static struct rpcrdma2_req *slot_alloc(struct rpcrdma2_requester *rq,
+				       gfp_t gfp)
+{
+	struct rpcrdma2_req *req = kzalloc_obj(*req, gfp);
+
+	if (!req)
+		return NULL;
+	req->rq = rq;
+	INIT_LIST_HEAD(&req->list);
+	INIT_LIST_HEAD(&req->mrs);
+	return req;
+}
+
+/**
+ * rpcrdma2_slot_free - free a slot and all its memory
+ * @req: the slot, in no list but that of all slots, or in none
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_slot_free(struct rpcrdma2_req *req)
+{
+	u32 i;
+
+	for (i = 0; i < req->nbounce; i++)
+		__free_page(req->bounce[i]);
+	kfree(req->sbuf);
+	kfree(req->rbuf);
+	kfree(req);
+}
+
+static void slot_add(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	lockdep_assert_held(&rq->xprt.reserve_lock);
+	list_add(&req->all, &rq->all);
+	rq->xprt.stat.max_slots = max_t(unsigned long, rq->xprt.stat.max_slots,
+					rq->xprt.num_reqs);
+}
+
+/* Make the slot that num_reqs counts already, or count one less. */
+static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
+{
+	struct rpcrdma2_req *req = slot_alloc(rq, gfp);
+
+	spin_lock(&rq->xprt.reserve_lock);
+	if (req)
+		slot_add(rq, req);
+	else
+		rq->xprt.num_reqs--;
+	spin_unlock(&rq->xprt.reserve_lock);
+	return req;
+}
+
+/**
+ * rpcrdma2_slot_put - a slot is in nobody's use any more
+ * @req: the slot, IDLE
+ *
+ * It goes to a task that waits for one, or to the free list.
+ *
+ * Context: process; does not sleep. Takes reserve_lock.
+ */
+void rpcrdma2_slot_put(struct rpcrdma2_req *req)
+{
+	struct rpcrdma2_requester *rq = req->rq;
+	struct rpc_xprt *xprt = &rq->xprt;
+
+	/* Not every RPC comes as far as rpcrdma2_requester_send() */
+	req->error = 0;
+	req->conn_id = 0;
+	req->moved = false;
+	spin_lock(&xprt->reserve_lock);
+	if (!xprt_wake_up_backlog(xprt, &req->rqst)) {
+		memset(&req->rqst, 0, sizeof(req->rqst));
+		list_add(&req->list, &rq->free);
+	}
+	spin_unlock(&xprt->reserve_lock);
+}
+
+/**
+ * rpcrdma2_requester_alloc_slot - give a task a slot
+ * @xprt: the transport
+ * @task: the task; sleeps on the backlog queue if all slots are in use
+ *
+ * rpc_xprt_ops.alloc_slot
+ *
+ * Context: process; may sleep for memory as the task allows.
+ */
+void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
+				   struct rpc_task *task)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_requester(xprt);
+	struct rpcrdma2_req *req;
+
+	spin_lock(&xprt->reserve_lock);
+	req = list_first_entry_or_null(&rq->free, struct rpcrdma2_req, list);
+	if (req) {
+		list_del_init(&req->list);
+		goto out_found;
+	}
+	if (xprt->num_reqs >= xprt->max_reqs) {
+		task->tk_status = -EAGAIN;
+		xprt_add_backlog(xprt, task);
+		goto out_unlock;
+	}
+	xprt->num_reqs++;
+	spin_unlock(&xprt->reserve_lock);
+	req = slot_alloc(rq, rpc_task_gfp_mask());
+	spin_lock(&xprt->reserve_lock);
+	if (!req) {
+		xprt->num_reqs--;
+		task->tk_status = -ENOMEM;
+		goto out_unlock;
+	}
+	slot_add(rq, req);
+out_found:
+	task->tk_rqstp = &req->rqst;
+	task->tk_status = 0;
+out_unlock:
+	spin_unlock(&xprt->reserve_lock);
+}
+
+/**
+ * rpcrdma2_requester_free_slot - take a slot back
+ * @xprt: the transport
+ * @rqst: the slot
+ *
+ * The slot of an RPC that was cancelled with its Reply due stays with the
+ * transport until the Reply is here (RINV-18).
+ *
+ * rpc_xprt_ops.free_slot
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
+				  struct rpc_rqst *rqst)
+{
+	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
+	bool keep = READ_ONCE(req->state) != RPCRDMA2_REQ_IDLE;
+
+	if (unlikely(keep)) {
+		spin_lock(&xprt->queue_lock);
+		keep = req->state != RPCRDMA2_REQ_IDLE;
+		WARN_ON_ONCE(keep && req->state != RPCRDMA2_REQ_ORPHAN);
+		req->abandoned = keep;
+		spin_unlock(&xprt->queue_lock);
+	}
+	if (!keep)
+		rpcrdma2_slot_put(req);
+}
+
+static bool buf_grow(void **buf, size_t *size, size_t need, gfp_t gfp)
+{
+	void *p;
+
+	if (*size >= need)
+		return true;
+	need = kmalloc_size_roundup(need);
+	p = kmalloc(need, gfp);
+	if (!p)
+		return false;
+	kfree(*buf);
+	*buf = p;
+	*size = need;
+	return true;
+}
+
+/**
+ * rpcrdma2_requester_buf_alloc - buffers for encoding and decoding
+ * @task: the task
+ *
+ * They stay with the slot, so that in steady state nothing is allocated.
+ *
+ * rpc_xprt_ops.buf_alloc
+ *
+ * A Call without a Reply would never give its credit back, so there are none
+ * (CRED-16, MSG-12, RINV-16). This is the first that the transport sees of it.
+ *
+ * Context: process; may sleep for memory as the task allows.
+ * Return: 0, -ENOMEM, or -EOPNOTSUPP: no Reply is expected
+ */
+int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
+	gfp_t gfp = rpc_task_gfp_mask();
+
+	if (!rpc_reply_expected(task))
+		return -EOPNOTSUPP;
+	if (!buf_grow(&req->sbuf, &req->sbuf_size, rqst->rq_callsize, gfp) ||
+	    !buf_grow(&req->rbuf, &req->rbuf_size, rqst->rq_rcvsize, gfp))
+		return -ENOMEM;
+	rqst->rq_buffer = req->sbuf;
+	rqst->rq_rbuffer = req->rbuf;
+	return 0;
+}
+
+/**
+ * rpcrdma2_requester_trim - free the slots that are not in use
+ * @rq: the requester; keeps those that were reserved
+ *
+ * Context: process; does not sleep. Takes reserve_lock.
+ */
+void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_req *req, *tmp;
+	LIST_HEAD(trimmed);
+
+	spin_lock(&xprt->reserve_lock);
+	while (xprt->num_reqs > rq->reserved && !list_empty(&rq->free)) {
+		req = list_last_entry(&rq->free, struct rpcrdma2_req, list);
+		list_del_init(&req->list);
+		list_move(&req->all, &trimmed);
+		xprt->num_reqs--;
+	}
+	spin_unlock(&xprt->reserve_lock);
+	list_for_each_entry_safe(req, tmp, &trimmed, all)
+		rpcrdma2_slot_free(req);
+}
+
+/**
+ * rpcrdma2_requester_memory - memory of RPC slots
+ * @rq: the requester
+ *
+ * With the buffers that stay with them.
+ *
+ * Context: process; does not sleep.
+ * Return: bytes
+ */
+size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
+{
+	struct rpcrdma2_req *req;
+	size_t sum = 0;
+
+	spin_lock(&rq->xprt.reserve_lock);
+	list_for_each_entry(req, &rq->all, all) {
+		sum += kmalloc_size_roundup(sizeof(*req));
+		/* For display: those in use may just get larger buffers */
+		sum += data_race(req->sbuf_size + req->rbuf_size +
+				 req->nbounce * PAGE_SIZE);
+	}
+	spin_unlock(&rq->xprt.reserve_lock);
+	return sum;
+}
+
+/* Are there fewer than @slots slots with buffers of @size bytes? Then take a free one
+ * that has less, or the right to make one: @req is NULL.
+ */
+static bool slot_wanted(struct rpcrdma2_requester *rq, unsigned int slots,
+			size_t size, struct rpcrdma2_req **req)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_req *slot;
+	unsigned int n = 0;
+	bool wanted;
+
+	*req = NULL;
+	spin_lock(&xprt->reserve_lock);
+	list_for_each_entry(slot, &rq->all, all) {
+		/* Those in use may just get larger buffers */
+		n += data_race(min(slot->sbuf_size, slot->rbuf_size)) >= size;
+	}
+	wanted = n < slots;
+	if (!wanted)
+		goto out_unlock;
+	list_for_each_entry(slot, &rq->free, list) {
+		if (min(slot->sbuf_size, slot->rbuf_size) >= size)
+			continue;
+		list_del_init(&slot->list);
+		*req = slot;
+		goto out_unlock;
+	}
+	wanted = xprt->num_reqs < xprt->max_reqs;
+	xprt->num_reqs += wanted;
+out_unlock:
+	spin_unlock(&xprt->reserve_lock);
+	return wanted;
+}
+
+/**
+ * rpcrdma2_requester_reserve - have slots with buffers before they are needed
+ * @rq: the requester
+ * @slots: slots wanted, cut to the transport's limit
+ * @size: bytes of each of their two buffers
+ *
+ * Slots that are in use at the limit keep the buffers they have.
+ *
+ * Context: sleeps (GFP_KERNEL).
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
+			       unsigned int slots, size_t size)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_req *req;
+	bool grown;
+
+	spin_lock(&xprt->reserve_lock);
+	slots = min(slots, xprt->max_reqs);
+	rq->reserved = max(rq->reserved, slots);
+	spin_unlock(&xprt->reserve_lock);
+	while (slot_wanted(rq, slots, size, &req)) {
+		if (!req) {
+			req = slot_new(rq, GFP_KERNEL);
+			if (!req)
+				return -ENOMEM;
+		}
+		grown = buf_grow(&req->sbuf, &req->sbuf_size, size,
+				 GFP_KERNEL) &&
+			buf_grow(&req->rbuf, &req->rbuf_size, size,
+				 GFP_KERNEL);
+		rpcrdma2_slot_put(req);
+		if (!grown)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * rpcrdma2_requester_more_slots - the limit of slots has been raised
+ * @rq: the requester
+ *
+ * While tasks wait for a slot sunrpc has all others queue behind them, whatever the
+ * limit: give slots to those who wait.
+ *
+ * Context: sleeps for memory.
+ */
+void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq)
+{
+	struct rpc_xprt *xprt = &rq->xprt;
+	struct rpcrdma2_req *req;
+	bool more;
+
+	for (;;) {
+		spin_lock(&xprt->reserve_lock);
+		more = READ_ONCE(xprt->backlog.qlen) &&
+		       xprt->num_reqs < xprt->max_reqs;
+		xprt->num_reqs += more;
+		spin_unlock(&xprt->reserve_lock);
+		if (!more)
+			return;
+		req = slot_new(rq, rpcrdma2_gfp());
+		if (!req)
+			return;
+		rpcrdma2_slot_put(req);
+	}
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An RPC as its requester sees it, and the requester itself: what the files of
+ * the requester role share. rpc_slot.c has the slots, marshal.c makes a Call of an
+ * RPC, requester.c sends it, reply.c takes Replies and ERRORs, invalidate.c ends it.
+ *
+ * These hold at any time:
+ *  R1 An RPC is completed only when every handle it exposed is invalid and
+ *     its memory unmapped (RINV-12).
+ *  R2 A credit is held from SENDING to the arrival of Reply or ERROR, or to
+ *     the end of the connection, whatever becomes of the task (CRED-2).
+ *  R3 In states SENDING and REPLIED the rqst is pinned: sunrpc does not
+ *     take it away. In all others but IDLE, buf_free ends what goes on.
+ *  R4 While rq->conn is set, slots in rq->outstanding may own MRs of its
+ *     pool; rpcrdma2_requester_detach() leaves none.
+ *
+ * State is protected by xprt->queue_lock, a plain spinlock that is taken in
+ * process and workqueue context only. Order: queue_lock, then the connection's
+ * leaf locks or the MR pool's lock.
+ */
+#ifndef _RPCRDMA2_REQ_H
+#define _RPCRDMA2_REQ_H
+
+#include <linux/list.h>
+#include <linux/sunrpc/clnt.h>
+#include <linux/sunrpc/xprt.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "conn/conn.h"
+#include "requester/frwr.h"
+
+struct rpcrdma2_callback;
+struct rpcrdma2_requester;
+
+/* Pages for the ragged ends of one Position-Zero or Reply chunk */
+#define RPCRDMA2_BOUNCE_PAGES		18U
+
+/**
+ * enum rpcrdma2_req_state - where an RPC is, as the transport sees it
+ * @RPCRDMA2_REQ_IDLE: nothing of it is in the transport
+ * @RPCRDMA2_REQ_QUEUED: in the FIFO; waits for a credit, for the send queue
+ *	or for MRs. Holds nothing
+ * @RPCRDMA2_REQ_SENDING: holds a credit, is being built and posted; pinned
+ * @RPCRDMA2_REQ_POSTED: sent, its Reply is due
+ * @RPCRDMA2_REQ_REPLIED: the Reply is here, its memory is being fenced;
+ *	pinned
+ * @RPCRDMA2_REQ_ANSWERED: the Reply came while sunrpc did not want it (the
+ *	RPC is being encoded again or is being cancelled); not fenced
+ * @RPCRDMA2_REQ_ORPHAN: cancelled with its Reply due: keeps credit, XID and
+ *	MRs until the Reply or the end of the connection (RINV-18)
+ */
+enum rpcrdma2_req_state {
+	RPCRDMA2_REQ_IDLE = 0,
+	RPCRDMA2_REQ_QUEUED,
+	RPCRDMA2_REQ_SENDING,
+	RPCRDMA2_REQ_POSTED,
+	RPCRDMA2_REQ_REPLIED,
+	RPCRDMA2_REQ_ANSWERED,
+	RPCRDMA2_REQ_ORPHAN,
+};
+
+/**
+ * enum rpcrdma2_fence - is the memory of an RPC being fenced?
+ * @RPCRDMA2_FENCE_NONE: no: no handle of it is valid, or its Reply is due
+ * @RPCRDMA2_FENCE_UNDERWAY: local invalidation waits for the send queue, or is
+ *	posted
+ * @RPCRDMA2_FENCE_LOST: not by that: the end of the connection fences
+ */
+enum rpcrdma2_fence {
+	RPCRDMA2_FENCE_NONE = 0,
+	RPCRDMA2_FENCE_UNDERWAY,
+	RPCRDMA2_FENCE_LOST,
+};
+
+/**
+ * enum rpcrdma2_args - how the arguments of a Call travel
+ * @RPCRDMA2_ARGS_INLINE: behind the header
+ * @RPCRDMA2_ARGS_READ: the payload in a Read chunk, the rest inline
+ * @RPCRDMA2_ARGS_PZ: all of it in a Position-Zero Read chunk
+ */
+enum rpcrdma2_args {
+	RPCRDMA2_ARGS_INLINE = 0,
+	RPCRDMA2_ARGS_READ,
+	RPCRDMA2_ARGS_PZ,
+};
+
+/**
+ * enum rpcrdma2_results - what a Call offers for its results
+ * @RPCRDMA2_RES_INLINE: nothing, the Reply fits inline
+ * @RPCRDMA2_RES_WRITE: a Write chunk for the payload
+ * @RPCRDMA2_RES_REPLY: a Reply chunk for everything
+ */
+enum rpcrdma2_results {
+	RPCRDMA2_RES_INLINE = 0,
+	RPCRDMA2_RES_WRITE,
+	RPCRDMA2_RES_REPLY,
+};
+
+/* Forms of Calls that the responder has refused (ERR-30) */
+#define RPCRDMA2_REFUSED_READ		BIT(0)	/* a Read chunk */
+#define RPCRDMA2_REFUSED_WRITE		BIT(1)	/* a Write chunk */
+
+/**
+ * struct rpcrdma2_plan - how one Call will be sent
+ * @args: arguments
+ * @results: results
+ * @arg_mrs: MRs for the Read or Position-Zero chunk
+ * @res_mrs: MRs for the Write or Reply chunk
+ * @inline_send: bytes of the largest message when the plan was made
+ * @arg_bytes: bytes of the message if the arguments went inline
+ * @res_bytes: bytes of the longest Reply if the results came inline
+ * @reply_due: bytes of the longest Reply that may come inline
+ */
+struct rpcrdma2_plan {
+	enum rpcrdma2_args	args;
+	enum rpcrdma2_results	results;
+	u32			arg_mrs;
+	u32			res_mrs;
+	u32			inline_send;
+	u32			arg_bytes;
+	u32			res_bytes;
+	u32			reply_due;
+};
+
+/**
+ * struct rpcrdma2_span - a stream in memory whose ragged ends are bounced
+ * @buf: the xdr_buf it stands for
+ * @first: index in bounce[] of the first bounce page of the front
+ * @front: bytes in front of the directly mapped pages
+ * @front_off: offset of the first byte in the first bounce page
+ * @direct: bytes mapped directly
+ * @back: bytes behind the directly mapped pages
+ * @back_first: index in bounce[] of the first bounce page of the back
+ */
+struct rpcrdma2_span {
+	const struct xdr_buf	*buf;
+	u32			first;
+	u32			front;
+	u32			front_off;
+	u32			direct;
+	u32			back;
+	u32			back_first;
+};
+
+/**
+ * struct rpcrdma2_req - one RPC slot
+ * @rqst: what sunrpc sees
+ * @rq: its requester
+ * @state: see enum rpcrdma2_req_state; queue_lock
+ * @fence: see enum rpcrdma2_fence; queue_lock
+ * @list: link in the requester's @free, @fifo, @starved or @outstanding
+ * @all: link in the requester's @all
+ * @abandoned: sunrpc has freed the slot, the transport has not
+ * @fence_start: jiffies when the fence began
+ * @lost_at: ORPHAN: jiffies when its Reply is long overdue
+ * @error: errno to end the RPC with, 0 if none; stays with the RPC
+ * @unmapped: jiffies when the device first could not map its memory, or 0
+ * @turn: rq->taken when it was first taken from the FIFO, 0 if it was not
+ * @again: once fenced, it goes back to the FIFO instead of ending
+ * @sends: how often it was taken from the FIFO
+ * @on_wire: the Call is posted, or has failed to be, since it was last taken
+ *	from the FIFO: there may be a Reply
+ * @copied: length of the Reply, for xprt_complete_rqst()
+ * @nomsg: the Reply is in the Reply chunk
+ * @conn_id: connection it was last sent on, 0 if it was not sent
+ * @moved: it was sent on another connection before
+ * @ninv: local invalidations posted
+ * @inv_waiter: waits for send queue entries for them
+ * @plan: chunks chosen
+ * @args: Read or Position-Zero chunk as sent
+ * @results: Write or Reply chunk as sent
+ * @arg_span: layout of a Position-Zero chunk
+ * @res_span: layout of a Reply chunk
+ * @mrs: MRs of all chunks, struct rpcrdma2_mr.list
+ * @nbounce: pages at @bounce
+ * @bounce: memory for ragged ends, kept with the slot
+ * @sbuf: rq_buffer, kept with the slot
+ * @sbuf_size: bytes of @sbuf
+ * @rbuf: rq_rbuffer, likewise
+ * @rbuf_size: bytes of @rbuf
+ */
+struct rpcrdma2_req {
+	struct rpc_rqst			rqst;
+	struct rpcrdma2_requester	*rq;
+	enum rpcrdma2_req_state		state;
+	enum rpcrdma2_fence		fence;
+	struct list_head		list;
+	struct list_head		all;
+	bool				abandoned;
+	unsigned long			fence_start;
+	unsigned long			lost_at;
+	int				error;
+	unsigned long			unmapped;
+	u32				turn;
+	bool				again;
+	unsigned int			sends;
+	bool				on_wire;
+	u32				copied;
+	bool				nomsg;
+	u32				conn_id;
+	bool				moved;
+	u32				ninv;
+	struct rpcrdma2_sq_waiter	inv_waiter;
+
+	struct rpcrdma2_plan		plan;
+	struct rpcrdma2_chunk		args;
+	struct rpcrdma2_chunk		results;
+	struct rpcrdma2_span		arg_span;
+	struct rpcrdma2_span		res_span;
+	struct list_head		mrs;
+
+	u32				nbounce;
+	struct page			*bounce[RPCRDMA2_BOUNCE_PAGES];
+
+	void				*sbuf;
+	size_t				sbuf_size;
+	void				*rbuf;
+	size_t				rbuf_size;
+};
+
+/**
+ * enum rpcrdma2_lesson - what was learned of a responder from its ERRORs
+ * @RPCRDMA2_LESSON_USED: an RPC has made use of it, and it ends with the connection
+ * @RPCRDMA2_LESSON_NEW: none was completed since
+ * @RPCRDMA2_LESSON_NEXT: it is for the next connection; RPCs that are completed on
+ *	this one were sent without it
+ */
+enum rpcrdma2_lesson {
+	RPCRDMA2_LESSON_USED = 0,
+	RPCRDMA2_LESSON_NEW,
+	RPCRDMA2_LESSON_NEXT,
+};
+
+/**
+ * struct rpcrdma2_requester - requester role of a transport
+ * @xprt: the transport; must be first
+ * @stats: counters, belong to the owner
+ * @pool: MRs, NULL if this requester never registers memory
+ * @callback: client: the other direction of its transport
+ * @conn: current connection or NULL; queue_lock
+ * @free: free slots; xprt->reserve_lock
+ * @all: all slots; xprt->reserve_lock
+ * @reserved: slots that stay; xprt->reserve_lock
+ * @fifo: Calls that wait, in the order they came
+ * @starved: Calls that need MRs while the first of them waits for some
+ * @outstanding: Calls sent and not over, orphans included
+ * @sq_wait: @sq_waiter is queued; nobody else takes Calls from @fifo
+ * @mr_wait: the first of @starved waits for MRs
+ * @taken: Calls that were taken from @fifo, each counted once
+ * @sq_waiter: waits for send queue room for the first of @fifo
+ * @stopping: @conn is about to be closed: nothing new is posted
+ * @busy: those who use @conn, its send slots and MRs without a lock, its
+ *	completions not counted; stopping waits for them
+ * @wq: woken when a fence is complete or @busy becomes 0
+ * @watchdog: looks for fences that take too long
+ * @refused: RPCRDMA2_REFUSED_*; no Call is sent in such a form again
+ * @max_segs: segments per chunk that the responder takes, as far as known
+ * @max_reply: bytes of the longest message that it sends, as far as known
+ * @lesson: of these, see enum rpcrdma2_lesson; queue_lock
+ * @replies: Replies that completed an RPC on this connection
+ * @offered: bytes of Write and Reply chunks offered; statistics
+ * @unbuildable: Calls that could not be built; statistics
+ * @bad_replies: Replies that contradict their Call; statistics
+ */
+struct rpcrdma2_requester {
+	struct rpc_xprt			xprt;
+	struct rpcrdma2_stats		*stats;
+	struct rpcrdma2_mr_pool		*pool;
+	struct rpcrdma2_callback	*callback;
+	struct rpcrdma2_conn		*conn;
+	struct list_head		free;
+	struct list_head		all;
+	unsigned int			reserved;
+	struct list_head		fifo;
+	struct list_head		starved;
+	struct list_head		outstanding;
+	bool				sq_wait;
+	bool				mr_wait;
+	u32				taken;
+	struct rpcrdma2_sq_waiter	sq_waiter;
+	bool				stopping;
+	unsigned int			busy;
+	wait_queue_head_t		wq;
+	struct delayed_work		watchdog;
+	unsigned int			refused;
+	u32				max_segs;
+	u32				max_reply;
+	enum rpcrdma2_lesson		lesson;
+	unsigned long			replies;
+	atomic_long_t			offered;
+	atomic_long_t			unbuildable;
+	atomic_long_t			bad_replies;
+};
+
+static inline struct rpcrdma2_requester *
+rpcrdma2_requester(struct rpc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_requester, xprt);
+}
+
+static inline struct rpcrdma2_req *rpcrdma2_req(struct rpc_rqst *rqst)
+{
+	return container_of(rqst, struct rpcrdma2_req, rqst);
+}
+
+/* Pages that @len bytes touch if the first is at @offset in its page. */
+static inline u32 rpcrdma2_pages_spanned(u32 offset, u32 len)
+{
+	return len ? DIV_ROUND_UP(offset + len, PAGE_SIZE) : 0;
+}
+
+/* Pages of the page vector of @buf that hold data. */
+static inline u32 rpcrdma2_vector_pages(const struct xdr_buf *buf)
+{
+	return rpcrdma2_pages_spanned(offset_in_page(buf->page_base),
+				      buf->page_len);
+}
+
+/* Give the MRs of an RPC back to the pool. They are not valid any more, or
+ * were never posted.
+ */
+static inline void rpcrdma2_req_mrs_put(struct rpcrdma2_requester *rq,
+					struct rpcrdma2_req *req)
+{
+	if (rq->pool)
+		rpcrdma2_mr_put_all(rq->pool, &req->mrs);
+}
+
+/* May something be posted on the current connection? */
+static inline bool
+rpcrdma2_requester_usable(const struct rpcrdma2_requester *rq)
+{
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	return rq->conn && !rq->stopping && rpcrdma2_conn_ready(rq->conn);
+}
+
+void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
+			    enum rpcrdma2_req_state to);
+void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to);
+
+/* Slots */
+int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
+			       unsigned int slots, size_t size);
+void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq);
+void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq);
+size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq);
+void rpcrdma2_slot_free(struct rpcrdma2_req *req);
+void rpcrdma2_slot_put(struct rpcrdma2_req *req);
+
+/* Methods for struct rpc_xprt_ops */
+void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
+				   struct rpc_task *task);
+void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
+				  struct rpc_rqst *rqst);
+int rpcrdma2_requester_buf_alloc(struct rpc_task *task);
+
+#endif /* _RPCRDMA2_REQ_H */

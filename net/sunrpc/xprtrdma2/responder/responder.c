@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The responder role: its life, and what happens to a Call that arrives: credits
+ * and limits. call.c has the call objects, pull.c pulls Read chunks, reply.c
+ * and push.c send the Reply.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "conn/buf.h"
+#include "responder/pull.h"
+#include "responder/reply.h"
+#include "responder/responder.h"
+#include <trace/events/rpcrdma2.h>
+
+/* What this responder does not take is refused before anything is allocated
+ * for it (ERR-19..24, CHK-24). Returns false if the Call was answered.
+ */
+static bool call_check_limits(struct rpcrdma2_call_ctx *call)
+{
+	const struct rpcrdma2_limits *limits = &call->resp->limits;
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+
+	if (hdr->read_chunks > limits->read_chunks ||
+	    (hdr->read_list && !limits->read_chunks))
+		rpcrdma2_call_refuse(call, RDMA2_ERR_READ_CHUNKS,
+				     limits->read_chunks);
+	else if (hdr->write_chunks && !limits->write_chunks)
+		rpcrdma2_call_refuse(call, RDMA2_ERR_REPLY_RESOURCE, 0);
+	else if (hdr->write_chunks > limits->write_chunks)
+		rpcrdma2_call_refuse(call, RDMA2_ERR_WRITE_CHUNKS,
+				     limits->write_chunks);
+	else if (hdr->max_segs > limits->segs)
+		rpcrdma2_call_refuse(call, RDMA2_ERR_SEGMENTS, limits->segs);
+	else
+		return true;
+	return false;
+}
+
+/* The same for its Read list. */
+static bool call_check_reads(struct rpcrdma2_call_ctx *call)
+{
+	if (!rpcrdma2_call_sort_reads(call)) {
+		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
+		return false;
+	}
+	if (!rpcrdma2_call_lay_out(call)) {
+		call->npages = 0;
+		rpcrdma2_call_garbage(call);
+		return false;
+	}
+	if (call->stream > call->resp->limits.bytes ||
+	    call->npages > call->resp->max_pages) {
+		call->npages = 0;
+		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
+		return false;
+	}
+	return true;
+}
+
+static void call_has_reads(struct rpcrdma2_chore *chore)
+{
+	struct rpcrdma2_call_ctx *call =
+		container_of(chore, struct rpcrdma2_call_ctx, chore);
+
+	if (call_check_reads(call))
+		rpcrdma2_call_start_pull(call);
+}
+
+/* A Call with a Read list, or one that is refused */
+static void call_special(struct rpcrdma2_call_ctx *call)
+{
+	if (!call_check_limits(call))
+		return;
+	call->chore.run = call_has_reads;
+	rpcrdma2_conn_leave(call->conn, &call->chore);
+}
+
+/* Credits: count the Call; grant more if the peer makes use of it, after
+ * the Receives for it are posted (CRED-7), or less if it has made little use
+ * of it lately. Returns false if the peer sends far more than it may; memory
+ * must not depend on its mercy (SEC-3).
+ */
+static bool responder_grant(struct rpcrdma2_responder *resp,
+			    struct rpcrdma2_conn *conn, u32 asked)
+{
+	u32 want = rpcrdma2_credit_called(&conn->rq, asked, conn->p.serves +
+						   RPCRDMA2_CONTROL_RESERVE);
+	u32 now = rpcrdma2_credit_grant(&conn->rq);
+
+	/* Some more, for Calls whose Reply is posted but not completed */
+	if (want > now &&
+	    rpcrdma2_calls_provide(resp, want + RPCRDMA2_CONTROL_RESERVE,
+				   RPCRDMA2_GFP_NOWAIT))
+		rpcrdma2_credit_raise(conn, want);
+	else if (unlikely(want && want < now))
+		rpcrdma2_credit_lower(conn, want);
+	return want;
+}
+
+/**
+ * rpcrdma2_responder_call - a Call arrived
+ * @conn: the connection, READY
+ * @rx: the Receive with the Call, header decoded
+ *
+ * Context: completion handler; does not sleep.
+ * Return: true if @rx was taken over.
+ */
+bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_responder *resp = conn->responder;
+
+	if (!responder_grant(resp, conn, rx->hdr.credit)) {
+		rpcrdma2_stat_inc(conn->p.stats, over_credit);
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+	rpcrdma2_call_arrived(resp, rx);
+	return true;
+}
+
+/**
+ * rpcrdma2_responder_wrs - send queue entries that one Reply may take
+ * @caps: of the device
+ * @bytes: largest message
+ *
+ * Enough for @bytes in one Write chunk and the Send. A Reply that needs
+ * more, because its chunks are in many pieces, is posted in parts.
+ *
+ * Context: any.
+ * Return: a number of work requests.
+ */
+u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes)
+{
+	u32 pages = DIV_ROUND_UP(bytes, PAGE_SIZE) + 1;
+	u32 sges = max(caps->max_send_sge, 1U);
+
+	return clamp(DIV_ROUND_UP(pages, sges) + 3, 8U, 48U);
+}
+
+/**
+ * rpcrdma2_responder_init - responder role for one connection at a time
+ * @resp: to be set up
+ * @ops: the executor
+ * @limits: what it takes; copied, values out of range are cut
+ * @stash: an array of RPCRDMA2_STASH entries, or NULL if no Read chunks are taken
+ *
+ * It has no call objects yet, see rpcrdma2_calls_provide().
+ *
+ * Context: any.
+ */
+void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
+			     const struct rpcrdma2_responder_ops *ops,
+			     const struct rpcrdma2_limits *limits,
+			     struct page **stash)
+{
+	resp->ops = ops;
+	resp->special = call_special;
+	resp->replied = !ops->replied;
+	resp->limits = *limits;
+	resp->limits.read_chunks = min(limits->read_chunks,
+				       RPCRDMA2_READ_CHUNKS_MAX);
+	resp->limits.write_chunks = min(limits->write_chunks,
+					RPCRDMA2_WRITE_CHUNKS_MAX);
+	resp->limits.segs = clamp(limits->segs, 1U, RPCRDMA2_SEGS_MAX);
+	/* A Reply may have two pages more than a Call, and ragged ends */
+	resp->max_pages = DIV_ROUND_UP(limits->bytes, PAGE_SIZE) + 3;
+
+	spin_lock_init(&resp->lock);
+	INIT_LIST_HEAD(&resp->calls);
+	INIT_LIST_HEAD(&resp->unserved);
+	INIT_LIST_HEAD(&resp->waiting);
+	resp->pulling = 0;
+	resp->ctxs = 0;
+	resp->ncalls = 0;
+	resp->room = 0;
+	resp->stashed = 0;
+	resp->stash = stash;
+}
+
+/**
+ * rpcrdma2_responder_closed - the connection is closed
+ * @resp: its responder; no completion handler or chore uses it any more
+ *
+ * Gives back all Calls, and with them the connection's Receives.
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_call_ctx *call, *tmp;
+	struct rpcrdma2_recv *rx, *next;
+
+	resp->ops->closed(resp);
+	list_for_each_entry_safe(call, tmp, &resp->waiting, list) {
+		list_del_init(&call->list);
+		rpcrdma2_call_release(call);
+	}
+	list_for_each_entry_safe(rx, next, &resp->unserved, list) {
+		list_del_init(&rx->list);
+		rpcrdma2_recv_put(rx);
+	}
+}
+
+/**
+ * rpcrdma2_responder_destroy - free what a responder holds
+ * @resp: has no connection
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
+{
+	rpcrdma2_responder_trim(resp, 0);
+}
+
+/**
+ * rpcrdma2_responder_trim - free the memory kept for later Calls
+ * @resp: the responder
+ * @granted: credits. Call objects for these remain, so that what is granted needs no
+ *	memory, if so many have been made
+ *
+ * Context: process; does not sleep. Takes resp->lock.
+ */
+void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp, u32 granted)
+{
+	rpcrdma2_calls_trim(resp, granted ? granted + RPCRDMA2_CONTROL_RESERVE :
+					    0);
+}
+
+/**
+ * rpcrdma2_responder_memory - memory that a responder keeps
+ * @resp: the responder
+ *
+ * Call objects, and the pages that no Call uses now.
+ *
+ * Context: process; does not sleep.
+ * Return: bytes
+ */
+size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
+{
+	size_t sum;
+
+	spin_lock(&resp->lock);
+	sum = resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_call_ctx));
+	sum += resp->room * sizeof(struct page *);
+	sum += resp->stashed * PAGE_SIZE;
+	spin_unlock(&resp->lock);
+	return sum;
+}

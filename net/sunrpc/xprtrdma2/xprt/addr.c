@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The address of a transport as text, for sunrpc and those who read its files: of a
+ * client's transport and of a server's callback transport.
+ */
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/msg_prot.h>
+#include <linux/sunrpc/xprt.h>
+
+#include "xprt/addr.h"
+
+/**
+ * rpcrdma2_addr_format_port - the port of a transport has another value
+ * @xprt: the transport
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_addr_format_port(struct rpc_xprt *xprt)
+{
+	unsigned short port = rpc_get_port((struct sockaddr *)&xprt->addr);
+	const char **strings = xprt->address_strings;
+
+	kfree(strings[RPC_DISPLAY_PORT]);
+	strings[RPC_DISPLAY_PORT] = kasprintf(GFP_KERNEL, "%u", port);
+	kfree(strings[RPC_DISPLAY_HEX_PORT]);
+	strings[RPC_DISPLAY_HEX_PORT] = kasprintf(GFP_KERNEL, "%4hx", port);
+	return strings[RPC_DISPLAY_PORT] && strings[RPC_DISPLAY_HEX_PORT] ?
+	       0 : -ENOMEM;
+}
+
+/**
+ * rpcrdma2_addr_format - the address of a new transport
+ * @xprt: the transport, with its address
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM or -EAFNOSUPPORT; rpcrdma2_addr_free() cleans up after each
+ */
+int rpcrdma2_addr_format(struct rpc_xprt *xprt)
+{
+	const struct sockaddr *sap = (struct sockaddr *)&xprt->addr;
+	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sap;
+	const struct sockaddr_in *sin = (const struct sockaddr_in *)sap;
+	const char **strings = xprt->address_strings;
+	char buf[INET6_ADDRSTRLEN + 16];
+
+	switch (sap->sa_family) {
+	case AF_INET:
+		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA;
+		strings[RPC_DISPLAY_HEX_ADDR] =
+			kasprintf(GFP_KERNEL, "%08x", ntohl(sin->sin_addr.s_addr));
+		break;
+	case AF_INET6:
+		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA6;
+		strings[RPC_DISPLAY_HEX_ADDR] =
+			kasprintf(GFP_KERNEL, "%pi6", &sin6->sin6_addr);
+		break;
+	default:
+		return -EAFNOSUPPORT;
+	}
+	strings[RPC_DISPLAY_PROTO] = "rdma";
+	rpc_ntop(sap, buf, sizeof(buf));
+	strings[RPC_DISPLAY_ADDR] = kstrdup(buf, GFP_KERNEL);
+	if (!strings[RPC_DISPLAY_HEX_ADDR] || !strings[RPC_DISPLAY_ADDR])
+		return -ENOMEM;
+	return rpcrdma2_addr_format_port(xprt);
+}
+
+/**
+ * rpcrdma2_addr_free - free the text
+ * @xprt: a transport at its end
+ *
+ * Context: any that is no interrupt.
+ */
+void rpcrdma2_addr_free(struct rpc_xprt *xprt)
+{
+	kfree(xprt->address_strings[RPC_DISPLAY_HEX_ADDR]);
+	kfree(xprt->address_strings[RPC_DISPLAY_ADDR]);
+	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
+	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
+}

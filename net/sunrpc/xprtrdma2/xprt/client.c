@@ -1,0 +1,787 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The client's transport class: life of a transport, connecting and closing,
+ * timeouts, and what sunrpc wants to know. RPCs are requester.c's, callbacks
+ * client_bc.c's.
+ *
+ * A connection exists between the connect worker and rpc_xprt_ops.close,
+ * both of which own XPRT_LOCKED, as do send_request and inject_disconnect:
+ * there rq.conn is stable. All others go through queue_lock, see
+ * rpcrdma2_requester_conn_get(). CM events, QP errors and completions need
+ * no lock of sunrpc: they change the connection's state, which ends whatever
+ * the owner of XPRT_LOCKED waits for.
+ *
+ * Receives, slots and their buffers belong to the transport and survive
+ * reconnects. Writeback and swap wait for the connect worker, so it never
+ * starts I/O for memory.
+ */
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/clnt.h>
+
+#include "xprt/addr.h"
+#include "conn/buf.h"
+#include "xprt/client.h"
+#include "compat.h"
+#include "conn/cm.h"
+#include "requester/invalidate.h"
+#include "conn/conn_list.h"
+#include "xprt/dispatch.h"
+#include "conn/workqueue.h"
+#include <trace/events/rpcrdma2.h>
+
+#define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
+#define RPCRDMA2_REEST_INIT		(HZ / 10)
+#define RPCRDMA2_REEST_MAX		(30 * HZ)
+/* The longest backoff while each connection brings Replies, and from a server that is
+ * away: with the random part less than the 3 s for which sunrpc waits after a refusal
+ */
+#define RPCRDMA2_REEST_SHORT		(2UL * HZ)
+#define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
+/* Between replacements for want of a Reply there are 1 to 8 major timeouts */
+#define RPCRDMA2_TIMED_OUT_MAX		4U
+
+static unsigned int negotiate_ms = 2000;
+module_param(negotiate_ms, uint, 0644);
+MODULE_PARM_DESC(negotiate_ms,
+		 "milliseconds to wait for the answer to the first message of a connection");
+
+/* Largest RPC payload: what NFS asks for at the most, unaligned */
+#define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
+
+#define RPCRDMA2_MIN_SLOTS		4U
+/* Slots that exist, with buffers, while somebody swaps */
+#define RPCRDMA2_SWAP_SLOTS		32U
+#define RPCRDMA2_SWAP_BUFFER		4096U
+
+static unsigned int client_idle = 300;
+module_param(client_idle, uint, 0644);
+MODULE_PARM_DESC(client_idle,
+		 "seconds until an unused connection is closed, unless the server needs it for callbacks (0: never)");
+
+static bool client_callbacks = true;
+module_param(client_callbacks, bool, 0644);
+MODULE_PARM_DESC(client_callbacks,
+		 "tell servers that they may call back on new connections");
+
+/* Upcalls of a connection */
+
+/* The connection's state says CLOSING already. Before the connect worker has
+ * attached the connection it looks at the state itself.
+ */
+static void client_lost(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	smp_mb();	/* pairs with client_attach() */
+	if (READ_ONCE(client->rq.conn) == conn)
+		xprt_force_disconnect(&client->rq.xprt);
+}
+
+/* Whoever drops the last reference to the transport waits for XPRT_LOCKED,
+ * which the connect worker owns from the moment it is asked for, and sunrpc has
+ * no call for that. This may be a mount that was killed, or umount -f: it must
+ * not take as long as a server that does not answer, nor as long as the worker
+ * waits before it asks such a server again.
+ */
+static bool client_wanted(const struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_client *client = conn->p.owner;
+
+	return kref_read(&client->rq.xprt.kref);
+}
+
+static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
+	.recv		= rpcrdma2_receive,
+	.closed		= rpcrdma2_receive_closed,
+	.trim		= rpcrdma2_receive_trim,
+	.memory		= rpcrdma2_receive_memory,
+	.lost		= client_lost,
+	.wanted		= client_wanted,
+};
+
+/* Connecting and closing */
+
+static const struct sockaddr *client_src(const struct rpcrdma2_client *client)
+{
+	if (client->srcaddr.ss_family == AF_UNSPEC)
+		return NULL;
+	return (const struct sockaddr *)&client->srcaddr;
+}
+
+/* Time for the answer to the first message: never more than a quarter of
+ * what a whole attempt may take (VER-14).
+ */
+static u32 client_negotiate_ms(const struct rpcrdma2_client *client)
+{
+	unsigned long quarter = client->rq.xprt.connect_timeout / 4;
+
+	return min_t(unsigned long, READ_ONCE(negotiate_ms),
+		     max(jiffies_to_msecs(quarter), 1U));
+}
+
+/* What the administrator wants of this server now. There is no connection. */
+static void client_look_up(struct rpcrdma2_client *client,
+			   struct rpcrdma2_policy *policy)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
+
+	rpcrdma2_policy_lookup(xprt->xprt_net, true, server,
+			       rpc_get_port(server), policy);
+	rpcrdma2_recv_pool_begin(&client->recvs,
+				 rpcrdma2_policy_capacity(policy));
+	spin_lock(&xprt->reserve_lock);
+	/* There may be slots in use, so there are never fewer */
+	xprt->max_reqs = max(xprt->max_reqs,
+			     policy->val[RPCRDMA2_POLICY_CREDITS]);
+	spin_unlock(&xprt->reserve_lock);
+	rpcrdma2_requester_more_slots(&client->rq);
+}
+
+/* There has been no connection for a while. */
+static void client_kept_worker(struct work_struct *work)
+{
+	struct rpcrdma2_client *client =
+		container_of(work, struct rpcrdma2_client, kept_work.work);
+
+	if (!atomic_read(&client->rq.xprt.swapper))
+		rpcrdma2_recv_pool_empty(&client->recvs);
+}
+
+static void client_keep(struct rpcrdma2_client *client)
+{
+	unsigned long period = rpcrdma2_idle_period();
+
+	if (period)
+		queue_delayed_work(rpcrdma2_wq, &client->kept_work, period);
+}
+
+static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	struct rpcrdma2_conn_params params = {
+		.ops		= &rpcrdma2_client_conn_ops,
+		.owner		= client,
+		.requester	= &client->rq,
+		.responder	= &client->callback.resp,
+		.stats		= &client->stats,
+		.pool		= &client->recvs,
+		.mem		= &client->mem,
+		.serves		= RPCRDMA2_CB_SLOTS,
+		.serves_initial	= RPCRDMA2_CB_SLOTS,
+		/* A Send, one registration, one local invalidation */
+		.call_wrs	= 3,
+		.reply_wrs	= 1,
+		.brs		= READ_ONCE(client_callbacks) ?
+				  RDMA2_RVREQSUP_INLINE :
+				  RDMA2_RVREQSUP_NONE,
+		.negotiate_ms	= client_negotiate_ms(client),
+		.swapper	= &xprt->swapper,
+	};
+
+	cancel_delayed_work_sync(&client->kept_work);
+	client_look_up(client, &params.policy);
+	params.send_size = params.policy.val[RPCRDMA2_POLICY_SEND_SIZE];
+	params.calls = params.policy.val[RPCRDMA2_POLICY_CREDITS];
+	return rpcrdma2_conn_connect(xprt->xprt_net, client_src(client),
+				     (struct sockaddr *)&xprt->addr, &params);
+}
+
+/* Can the device carry the payload that was promised to NFS? */
+static bool client_device_fits(const struct rpcrdma2_conn *conn)
+{
+	u32 pages = DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD, PAGE_SIZE) + 1;
+
+	if (conn->caps.mr_depth * RPCRDMA2_MAX_SEGS >= pages)
+		return true;
+	pr_notice_ratelimited("rpcrdma2: %s registers only %u pages at a time\n",
+			      dev_name(&conn->cm_id->device->dev),
+			      conn->caps.mr_depth);
+	return false;
+}
+
+static int client_open_pool(struct rpcrdma2_client *client,
+			    struct rpcrdma2_conn *conn)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	u32 per_call, first = RPCRDMA2_FIRST_MRS;
+
+	if (!client_device_fits(conn))
+		return -EPROTO;
+	per_call = DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD / PAGE_SIZE + 1,
+				conn->caps.mr_depth) + 1;
+	if (atomic_read(&xprt->swapper))
+		first = max(first, RPCRDMA2_SWAP_SLOTS);
+	return rpcrdma2_mr_pool_open(&client->mrs, conn, first,
+				     per_call * xprt->max_reqs);
+}
+
+/* Publish the connection, unless it is lost already: then closing it is the
+ * next thing to happen to the transport.
+ */
+static void client_attach(struct rpcrdma2_client *client,
+			  struct rpcrdma2_conn *conn)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+
+	rpcrdma2_requester_attach(&client->rq, conn);
+	xprt->connect_cookie++;
+	xprt->stat.connect_count++;
+	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
+	if (xprt->stat.connect_count > 1)
+		rpcrdma2_stat_inc(&client->stats, reconnects);
+	xprt_set_connected(xprt);
+	smp_mb();	/* pairs with client_lost() */
+	if (!rpcrdma2_conn_ready(conn))
+		xprt_force_disconnect(xprt);
+}
+
+/* Is it time to connect, or to notice that nobody wants it? Otherwise the worker
+ * comes back.
+ */
+static bool client_connect_due(struct rpcrdma2_client *client)
+{
+	unsigned long now = jiffies, at = client->connect_at;
+	unsigned long look = msecs_to_jiffies(RPCRDMA2_LOOK_MS);
+
+	if (time_after_eq(now, at) || !kref_read(&client->rq.xprt.kref))
+		return true;
+	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work,
+			   min(at - now, look));
+	return false;
+}
+
+/* The log says once for each mount which version it got, and again when that
+ * has changed (SEC-11). A peer cannot make it say more than the limit, nor use up
+ * that of other mounts.
+ */
+static void client_tell(struct rpcrdma2_client *client,
+			const struct rpcrdma2_conn *conn)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	enum rpcrdma2_why why = rpcrdma2_ver_why(&conn->ver);
+
+	if (!xprt->main || conn->codec->vers == client->told_version)
+		return;
+	client->told_version = conn->codec->vers;
+	if (__ratelimit(&client->told_limit))
+		pr_info("rpcrdma2: %pISpc speaks version %u (%s)\n",
+			&xprt->addr, conn->codec->vers, rpcrdma2_why_name(why));
+}
+
+static int client_try(struct rpcrdma2_client *client)
+{
+	struct rpcrdma2_conn *conn;
+	int ret;
+
+	if (!kref_read(&client->rq.xprt.kref))
+		return -ENOTCONN;
+	conn = client_connect(client);
+	if (IS_ERR(conn)) {
+		trace_rpcrdma2_connected(&client->rq.xprt, 0, PTR_ERR(conn));
+		return PTR_ERR(conn);
+	}
+	ret = client_open_pool(client, conn);
+	trace_rpcrdma2_connected(&client->rq.xprt, conn->id, ret);
+	if (ret) {
+		rpcrdma2_conn_close(conn);
+		rpcrdma2_conn_free(conn);
+		return ret;
+	}
+	client_tell(client, conn);
+	client->attached_at = jiffies;
+	client_attach(client, conn);
+	return 0;
+}
+
+/* The next backoff is RPCRDMA2_REEST_SHORT at the most. */
+static void client_limit_backoff(struct rpc_xprt *xprt)
+{
+	xprt->reestablish_timeout = min(xprt->reestablish_timeout,
+					RPCRDMA2_REEST_SHORT / 2);
+}
+
+static bool client_server_away(int err)
+{
+	return err == -ECONNREFUSED || err == -EHOSTUNREACH ||
+	       err == -ENETUNREACH || err == -ETIMEDOUT;
+}
+
+/* What sunrpc hears of a failed attempt. After the two errors that say "not now" it
+ * would wait for 3 s, in addition to the backoff here. The RPC that asked for the
+ * connection hears of them nevertheless if it ends with them, as that of a mount
+ * does, or if it would look for another port. -ENETUNREACH has other uses: on some
+ * kernels it ends RPCs if the administrator wants that (fatal_neterrors).
+ */
+static int client_connect_errno(const struct rpcrdma2_client *client, int err)
+{
+	if (client->tell_refusal ||
+	    (err != -ECONNREFUSED && err != -EHOSTUNREACH))
+		return err;
+	return -ENOTCONN;
+}
+
+static void client_connect_worker(struct work_struct *work)
+{
+	struct rpcrdma2_client *client =
+		container_of(work, struct rpcrdma2_client, connect_work.work);
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	struct rpcrdma2_reclaim was;
+	int ret;
+
+	if (!client_connect_due(client))
+		return;
+	was = rpcrdma2_reclaim_enter(atomic_read(&xprt->swapper));
+	ret = client_try(client);
+	rpcrdma2_reclaim_exit(was);
+
+	if (ret) {
+		client->failures++;
+		if (client_server_away(ret))
+			client_limit_backoff(xprt);
+		ret = client_connect_errno(client, ret);
+		client_keep(client);
+	}
+	xprt_clear_connecting(xprt);
+	xprt_unlock_connect(xprt, client);
+	xprt_wake_pending_tasks(xprt, ret ?: -EAGAIN);
+}
+
+/* After a connection that was of use the next attempt is made at once. Others
+ * follow at growing distances, not at the same time for all clients of a
+ * server that has been away (REC-5). All that is known of the server is known here,
+ * so sunrpc adds no pause of its own as a rule: see client_connect_errno().
+ */
+static unsigned long client_reconnect_delay(struct rpcrdma2_client *client)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	unsigned long delay;
+
+	if (!client->failures) {
+		xprt->reestablish_timeout = 0;
+		return 0;
+	}
+	xprt_reconnect_backoff(xprt, RPCRDMA2_REEST_INIT);
+	delay = xprt_reconnect_delay(xprt);
+	return delay + get_random_u32_below(delay / 4 + 1);
+}
+
+static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	unsigned long delay = client_reconnect_delay(client);
+
+	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
+	trace_rpcrdma2_op_connect(xprt, 0, delay);
+	client->tell_refusal = RPC_IS_SOFTCONN(task) ||
+			       task->tk_client->cl_autobind;
+	client->connect_at = jiffies + delay;
+	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, 0);
+}
+
+/* Was the connection of use? One without a Reply was not, and one that a violation of
+ * the protocol has ended will be followed by others. So may be one that has ended
+ * sooner than it was waited for, if the same RPC ends each, but that is no reason to
+ * be away for long.
+ */
+static void client_judge(struct rpcrdma2_client *client,
+			 const struct rpcrdma2_conn *conn)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	unsigned long least = max(xprt->reestablish_timeout,
+				  RPCRDMA2_USEFUL_LIFE);
+	bool served = client->rq.replies && conn->reason != -EPROTO;
+
+	if (served && time_after(jiffies, client->attached_at + least))
+		client->failures = 0;
+	else if (conn->reason)
+		client->failures++;
+	if (served)
+		client_limit_backoff(xprt);
+}
+
+/* Take down the connection in reverse order of setting it up. */
+static void client_disconnect(struct rpcrdma2_client *client)
+{
+	struct rpcrdma2_conn *conn = READ_ONCE(client->rq.conn);
+
+	if (!conn)
+		return;
+	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id,
+				READ_ONCE(conn->reason));
+	rpcrdma2_requester_stop(&client->rq);
+	rpcrdma2_conn_close(conn);
+	client_judge(client, conn);
+	rpcrdma2_requester_detach(&client->rq);
+	rpcrdma2_conn_free(conn);
+	client_keep(client);
+}
+
+/* Ending a connection takes memory, too: the CM tells the peer. Where the mount
+ * holds swap there may be none before the next connection, which waits for this.
+ */
+static void client_op_close(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_reclaim was;
+
+	was = rpcrdma2_reclaim_enter(atomic_read(&xprt->swapper));
+	client_disconnect(rpcrdma2_client(xprt));
+	rpcrdma2_reclaim_exit(was);
+	xprt->connect_cookie++;
+	xprt_disconnect_done(xprt);
+}
+
+static void client_op_inject_disconnect(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_conn *conn = READ_ONCE(rpcrdma2_client(xprt)->rq.conn);
+
+	if (conn && rpcrdma2_conn_ready(conn))
+		rdma_disconnect(conn->cm_id);
+}
+
+/* May the connection be replaced because a Reply has not come for @major jiffies?
+ * Once in that time at the most, and less often if that has not helped: the server
+ * may just be slow. queue_lock is held.
+ */
+static bool client_replace_due(struct rpcrdma2_client *client,
+			       unsigned long major)
+{
+	unsigned long now = jiffies, again, forget;
+
+	again = client->timed_out_at + (major << client->timed_out) / 2;
+	forget = client->timed_out_at + (major << client->timed_out);
+	if (client->timed_out && time_before(now, again))
+		return false;
+	if (!client->timed_out || time_after(now, forget))
+		client->timed_out = 0;
+	client->timed_out = min(client->timed_out + 1, RPCRDMA2_TIMED_OUT_MAX);
+	client->timed_out_at = now;
+	return true;
+}
+
+/* Has the server had a Call for longer than its user waits (timeo and retrans), and
+ * is it time to send the Call again on another connection?
+ */
+static bool client_reply_overdue(struct rpcrdma2_client *client,
+				 struct rpc_task *task)
+{
+	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
+	bool due;
+
+	spin_lock(&client->rq.xprt.queue_lock);
+	due = req->state == RPCRDMA2_REQ_POSTED &&
+	      time_after_eq(jiffies, req->rqst.rq_majortimeo) &&
+	      client_replace_due(client,
+				 task->tk_client->cl_timeout->to_maxval);
+	spin_unlock(&client->rq.xprt.queue_lock);
+	return due;
+}
+
+/* An RPC's timer has expired. A probe finds out whether the peer is there; one that
+ * is only slow keeps the connection (CRED-17) until the RPC's major timeout. After
+ * that the server may have dropped the Call: sunrpc sends it again when the
+ * connection is replaced, NFSv4 only then.
+ */
+static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	struct rpcrdma2_conn *conn = rpcrdma2_requester_conn_get(&client->rq);
+
+	if (!conn)
+		return;
+	trace_rpcrdma2_op_timer(xprt, conn->id,
+				time_before(jiffies,
+					    task->tk_rqstp->rq_majortimeo));
+	if (client_reply_overdue(client, task)) {
+		pr_notice_ratelimited("rpcrdma2: %pISpc has not answered an RPC within %lu s, connection replaced\n",
+				      &xprt->addr,
+				      task->tk_client->cl_timeout->to_maxval / HZ);
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+	} else {
+		rpcrdma2_conn_probe(conn);
+	}
+	rpcrdma2_conn_put(conn);
+}
+
+static void client_op_set_connect_timeout(struct rpc_xprt *xprt,
+					  unsigned long connect_timeout,
+					  unsigned long reconnect_timeout)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+
+	spin_lock(&xprt->transport_lock);
+	if (reconnect_timeout < xprt->max_reconnect_timeout)
+		xprt->max_reconnect_timeout = reconnect_timeout;
+	if (connect_timeout < xprt->connect_timeout) {
+		client->timeout = *xprt->timeout;
+		client->timeout.to_initval = max_t(unsigned long, HZ,
+						   connect_timeout);
+		client->timeout.to_maxval = client->timeout.to_initval;
+		xprt->timeout = &client->timeout;
+		xprt->connect_timeout = connect_timeout;
+	}
+	spin_unlock(&xprt->transport_lock);
+}
+
+/* Sending */
+
+static int client_op_send_request(struct rpc_rqst *rqst)
+{
+	if (bc_prealloc(rqst))
+		return rpcrdma2_callback_reply(rqst);
+	return rpcrdma2_requester_send(rqst);
+}
+
+/* Swap: what is needed to write out a page must exist before. Receives, send
+ * slots and MRs do as long as the connection stands; a new one gets its
+ * memory from the reserves, see client_connect_worker().
+ */
+static int client_op_enable_swap(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	int ret;
+
+	/* Whoever is the first, each that succeeds has it all */
+	ret = rpcrdma2_requester_reserve(&client->rq, RPCRDMA2_SWAP_SLOTS,
+					 RPCRDMA2_SWAP_BUFFER);
+	if (ret)
+		return ret;
+	atomic_inc(&xprt->swapper);
+	rpcrdma2_requester_want_mrs(&client->rq, RPCRDMA2_SWAP_SLOTS);
+	return 0;
+}
+
+static void client_op_disable_swap(struct rpc_xprt *xprt)
+{
+	if (!atomic_dec_and_test(&xprt->swapper))
+		return;
+	spin_lock(&xprt->reserve_lock);
+	rpcrdma2_requester(xprt)->reserved = RPCRDMA2_MIN_SLOTS;
+	spin_unlock(&xprt->reserve_lock);
+}
+
+/* What sunrpc and administrators want to know */
+
+static int client_op_get_srcaddr(struct rpc_xprt *xprt, char *buf,
+				 size_t buflen)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	int ret = -ENOTCONN;
+
+	/* The CM id lives as long as the connection is attached */
+	spin_lock(&xprt->queue_lock);
+	if (client->rq.conn) {
+		struct rdma_cm_id *id = client->rq.conn->cm_id;
+
+		ret = snprintf(buf, buflen, "%pISc", &id->route.addr.src_addr);
+	}
+	spin_unlock(&xprt->queue_lock);
+	return ret;
+}
+
+static unsigned short client_op_get_srcport(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	unsigned short port = 0;
+
+	spin_lock(&xprt->queue_lock);
+	if (client->rq.conn) {
+		struct rdma_cm_id *id = client->rq.conn->cm_id;
+
+		port = rpc_get_port((struct sockaddr *)&id->route.addr.src_addr);
+	}
+	spin_unlock(&xprt->queue_lock);
+	return port;
+}
+
+/* Tools read the columns by position, and some count them: the word, the order
+ * and the number, 27, are those of the kernel's own RPC-over-RDMA transport.
+ * What is more is told by netlink.c.
+ */
+static void client_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	const struct rpcrdma2_stats *s = &client->stats;
+	struct rpcrdma2_requester *rq = &client->rq;
+	long idle = 0;
+
+	if (xprt_connected(xprt))
+		idle = (long)(jiffies - xprt->last_used) / HZ;
+
+	seq_printf(seq, "\txprt:\trdma %u %lu %lu %lu %ld %lu %lu %lu %llu %llu ",
+		   client_op_get_srcport(xprt), xprt->stat.bind_count,
+		   xprt->stat.connect_count, xprt->stat.connect_time / HZ,
+		   idle, xprt->stat.sends, xprt->stat.recvs,
+		   xprt->stat.bad_xids, xprt->stat.req_u, xprt->stat.bklog_u);
+	seq_printf(seq, "%lu %lu %lu %lu %lu %lu %lu 0 %lu %lu %lu ",
+		   rpcrdma2_stat_read(s, read_chunks),
+		   rpcrdma2_stat_read(s, write_chunks),
+		   rpcrdma2_stat_read(s, reply_chunks),
+		   (unsigned long)atomic_long_read(&rq->offered),
+		   rpcrdma2_stat_read(s, write_bytes) +
+		   rpcrdma2_stat_read(s, reply_chunk_bytes),
+		   rpcrdma2_stat_read(s, pullup_bytes),
+		   rpcrdma2_stat_read(s, copied_bytes),
+		   (unsigned long)atomic_long_read(&rq->unbuildable),
+		   (unsigned long)atomic_long_read(&rq->bad_replies),
+		   rpcrdma2_stat_read(s, tx_call_nomsg));
+	seq_printf(seq, "0 0 %lu %lu %lu 0\n",
+		   rpcrdma2_stat_read(s, mrs_allocated),
+		   rpcrdma2_stat_read(s, local_invalidations),
+		   rpcrdma2_stat_read(s, sq_waits));
+}
+
+static void client_op_set_port(struct rpc_xprt *xprt, unsigned short port)
+{
+	rpc_set_port((struct sockaddr *)&xprt->addr, port);
+	rpcrdma2_addr_format_port(xprt);
+}
+
+/* Life of a transport */
+
+static void client_free(struct rpcrdma2_client *client)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+
+	rpcrdma2_callback_destroy(&client->callback);
+	rpcrdma2_requester_destroy(&client->rq);
+	rpcrdma2_recv_pool_destroy(&client->recvs);
+	rpcrdma2_observe_ended(xprt->xprt_net, &client->stats, true);
+	rpcrdma2_addr_free(xprt);
+	xprt_free(xprt);
+	module_put(THIS_MODULE);
+}
+
+/* sunrpc owns XPRT_LOCKED for good and calls nothing else any more. */
+static void client_op_destroy(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+
+	cancel_delayed_work_sync(&client->connect_work);
+	client_disconnect(client);
+	cancel_delayed_work_sync(&client->kept_work);
+	client_free(client);
+}
+
+static const struct rpc_xprt_ops rpcrdma2_client_ops = {
+	.reserve_xprt		= xprt_reserve_xprt,
+	.release_xprt		= xprt_release_xprt,
+	.alloc_slot		= rpcrdma2_requester_alloc_slot,
+	.free_slot		= rpcrdma2_requester_free_slot,
+	.rpcbind		= rpcb_getport_async,
+	.set_port		= client_op_set_port,
+	.connect		= client_op_connect,
+	.get_srcaddr		= client_op_get_srcaddr,
+	.get_srcport		= client_op_get_srcport,
+	.buf_alloc		= rpcrdma2_requester_buf_alloc,
+	.buf_free		= rpcrdma2_requester_buf_free,
+	.send_request		= client_op_send_request,
+	.wait_for_reply_request	= rpcrdma2_requester_wait,
+	.timer			= client_op_timer,
+	.close			= client_op_close,
+	.destroy		= client_op_destroy,
+	.set_connect_timeout	= client_op_set_connect_timeout,
+	.print_stats		= client_op_print_stats,
+	.enable_swap		= client_op_enable_swap,
+	.disable_swap		= client_op_disable_swap,
+	.inject_disconnect	= client_op_inject_disconnect,
+	.bc_setup		= rpcrdma2_bc_setup,
+	.bc_maxpayload		= rpcrdma2_bc_maxpayload,
+	.bc_num_slots		= rpcrdma2_bc_num_slots,
+	.bc_free_rqst		= rpcrdma2_bc_free_rqst,
+	.bc_destroy		= rpcrdma2_bc_destroy,
+};
+
+/* Users of sunrpc have timeouts of their own; this is for those without. */
+static const struct rpc_timeout rpcrdma2_client_timeout = {
+	.to_initval	= 60 * HZ,
+	.to_maxval	= 60 * HZ,
+};
+
+static int client_init(struct rpcrdma2_client *client,
+		       struct xprt_class *class,
+		       const struct xprt_create *args)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	struct rpcrdma2_policy policy;
+	int ret;
+
+	xprt->ops = &rpcrdma2_client_ops;
+	xprt->xprt_class = class;
+	/* Protocols on the side, such as rpcbind, go by TCP */
+	xprt->prot = IPPROTO_TCP;
+	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
+	xprt->timeout = &rpcrdma2_client_timeout;
+	xprt->connect_timeout = xprt->timeout->to_initval;
+	xprt->max_reconnect_timeout = RPCRDMA2_REEST_MAX;
+	if (compat_reconnect_timeout(args))
+		xprt->max_reconnect_timeout = compat_reconnect_timeout(args);
+	if (compat_connect_timeout(args))
+		client_op_set_connect_timeout(xprt,
+					      compat_connect_timeout(args),
+					      xprt->max_reconnect_timeout);
+	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
+	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;
+	xprt->resvport = 0;
+
+	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
+	xprt->addrlen = args->addrlen;
+	if (args->srcaddr &&
+	    args->srcaddr->sa_family == args->dstaddr->sa_family) {
+		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
+		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
+	}
+	if (rpc_get_port(args->dstaddr))
+		xprt_set_bound(xprt);
+
+	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
+	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
+	ratelimit_default_init(&client->told_limit);
+	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
+	rpcrdma2_callback_init(&client->callback, xprt);
+	client->rq.callback = &client->callback;
+	ret = rpcrdma2_requester_init(&client->rq, &client->stats,
+				      &client->mrs, RPCRDMA2_MIN_SLOTS);
+	if (ret)
+		return ret;
+	client_look_up(client, &policy);
+	return rpcrdma2_addr_format(xprt);
+}
+
+/**
+ * rpcrdma2_client_setup - xprt_class.setup: make a transport, not connected
+ * @class: to which it belongs
+ * @args: what the user of sunrpc asks for
+ *
+ * Context: process; sleeps.
+ * Return: the transport, or an ERR_PTR.
+ */
+struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
+				       struct xprt_create *args)
+{
+	struct rpcrdma2_client *client;
+	struct rpc_xprt *xprt;
+	int ret;
+
+	if (args->addrlen > sizeof(xprt->addr))
+		return ERR_PTR(-EBADF);
+	if (!try_module_get(THIS_MODULE))
+		return ERR_PTR(-EIO);
+	xprt = xprt_alloc(args->net, sizeof(*client), 0, RPCRDMA2_MIN_SLOTS);
+	if (!xprt) {
+		module_put(THIS_MODULE);
+		return ERR_PTR(-ENOMEM);
+	}
+	client = rpcrdma2_client(xprt);
+	ret = client_init(client, class, args);
+	if (ret) {
+		client_free(client);
+		return ERR_PTR(ret);
+	}
+	return xprt;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The client's transport: what a mount sees as struct rpc_xprt.
+ */
+#ifndef _RPCRDMA2_CLIENT_H
+#define _RPCRDMA2_CLIENT_H
+
+#include <linux/ratelimit.h>
+#include <linux/sunrpc/xprt.h>
+#include <linux/workqueue.h>
+
+#include "xprt/client_bc.h"
+#include "conn/conn.h"
+#include "requester/frwr.h"
+#include "requester/requester.h"
+#include "conn/stats.h"
+#include "proto/version.h"
+
+/**
+ * struct rpcrdma2_client - a client's transport
+ * @rq: requester role, begins with the struct rpc_xprt; must be first
+ * @callback: responder role
+ * @stats: counters
+ * @mrs: MRs of the current connection
+ * @recvs: Receives, kept over reconnects
+ * @mem: what was learned about the server's versions
+ * @connect_work: makes a connection; owns XPRT_LOCKED
+ * @kept_work: frees @recvs if there is no connection for a while
+ * @connect_at: jiffies when it does so, unless nobody wants it any more
+ * @srcaddr: local address to use, AF_UNSPEC for any
+ * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
+ * @attached_at: jiffies when the last connection was made
+ * @failures: attempts in a row that gave no useful connection; transport
+ *	locked
+ * @tell_refusal: report a refused attempt to the RPC that asked for the connection;
+ *	transport locked
+ * @timed_out: connections in a row that were replaced because a Reply had not come,
+ *	up to RPCRDMA2_TIMED_OUT_MAX; queue_lock
+ * @timed_out_at: jiffies of the last time
+ * @told_version: which version the log says the server speaks, 0 for none
+ * @told_limit: how often it may
+ */
+struct rpcrdma2_client {
+	struct rpcrdma2_requester	rq;
+	struct rpcrdma2_callback	callback;
+	struct rpcrdma2_stats		stats;
+	struct rpcrdma2_mr_pool		mrs;
+	struct rpcrdma2_recv_pool	recvs;
+	struct rpcrdma2_ver_memory	mem;
+	struct delayed_work		connect_work;
+	struct delayed_work		kept_work;
+	unsigned long			connect_at;
+	struct sockaddr_storage		srcaddr;
+	struct rpc_timeout		timeout;
+	unsigned long			attached_at;
+	unsigned int			failures;
+	bool				tell_refusal;
+	unsigned int			timed_out;
+	unsigned long			timed_out_at;
+	u32				told_version;
+	struct ratelimit_state		told_limit;
+};
+
+static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_client, rq.xprt);
+}
+
+struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
+				       struct xprt_create *args);
+
+#endif /* _RPCRDMA2_CLIENT_H */

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The client's side of the backchannel. The responder takes reverse direction Calls
+ * as it does on a server; this file gives them to the callback service of NFS, each
+ * in a slot that is a struct rpc_rqst. The Reply comes back through
+ * rpc_xprt_ops.send_request and passes by the FIFO of the forward direction, so that
+ * neither direction holds up the other (REV-10). Everything is inline (BRS INLINE):
+ * the responder's limits allow no chunks.
+ *
+ * A callback may outlive the connection it came by, and sunrpc does not let that wait
+ * for a callback: the service may need the connection's end to send its Reply. So the
+ * slot has a copy of the Call, and the connection's end takes the responder's Call
+ * away from the slot, whose Reply is then dropped (REV-15).
+ *
+ * NFS points xprt->bc_serv to its service and never takes it back. The
+ * pointer is used only with bc_pa_lock held and callbacks reserved, and
+ * rpc_xprt_ops.bc_destroy, which NFS calls before it ends the service,
+ * clears it with that lock held and waits for the callbacks in progress.
+ *
+ * bc_pa_lock protects the slots, too, and what gives back the Call of one holds it,
+ * so that the connection is not freed meanwhile. It is outside of the connection's
+ * locks; process context only.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/bc_xprt.h>
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/xprt.h>
+
+#include "xprt/client_bc.h"
+#include "compat.h"
+#include "responder/reply.h"
+#include "requester/rpc_slot.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Wait for callbacks in progress when the backchannel ends */
+#define RPCRDMA2_CB_DRAIN	(5 * HZ)
+
+/**
+ * struct rpcrdma2_cb - one callback slot
+ * @rqst: what sunrpc sees
+ * @call: the responder's Call, or NULL if its connection is gone; the Reply takes
+ *	no other (REV-15). bc_pa_lock; stable while the transport is locked
+ * @args: copy of the RPC message, as long as rpcrdma2_bc_maxpayload() allows
+ * @reply: page for the Reply; a Reply that waits for the send queue has a reference
+ */
+struct rpcrdma2_cb {
+	struct rpc_rqst			rqst;
+	struct rpcrdma2_call_ctx	*call;
+	void				*args;
+	void				*reply;
+};
+
+static struct rpcrdma2_cb *cb_of(struct rpc_rqst *rqst)
+{
+	return container_of(rqst, struct rpcrdma2_cb, rqst);
+}
+
+static struct rpcrdma2_callback *callback_of(struct rpc_xprt *xprt)
+{
+	return rpcrdma2_requester(xprt)->callback;
+}
+
+static void cb_free(struct rpcrdma2_cb *cb)
+{
+	kfree(cb->args);
+	free_page((unsigned long)cb->reply);
+	kfree(cb);
+}
+
+static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_cb *cb = kzalloc_obj(*cb, GFP_KERNEL);
+
+	if (!cb)
+		return NULL;
+	cb->args = kmalloc(rpcrdma2_bc_maxpayload(xprt), GFP_KERNEL);
+	cb->reply = (void *)__get_free_page(GFP_KERNEL);
+	if (!cb->args || !cb->reply) {
+		cb_free(cb);
+		return NULL;
+	}
+	cb->rqst.rq_xprt = xprt;
+	INIT_LIST_HEAD(&cb->rqst.rq_bc_pa_list);
+	return cb;
+}
+
+/* Free the slots that are not in use. */
+static void cb_free_list(struct rpcrdma2_callback *callback)
+{
+	struct rpc_xprt *xprt = callback->xprt;
+	struct rpc_rqst *rqst, *tmp;
+	LIST_HEAD(list);
+
+	spin_lock(&xprt->bc_pa_lock);
+	list_splice_init(&xprt->bc_pa_list, &list);
+	list_for_each_entry(rqst, &list, rq_bc_pa_list)
+		WRITE_ONCE(callback->count, callback->count - 1);
+	spin_unlock(&xprt->bc_pa_lock);
+	list_for_each_entry_safe(rqst, tmp, &list, rq_bc_pa_list)
+		cb_free(cb_of(rqst));
+}
+
+/* While the server may call back it needs the connection, idle or not: a
+ * lease may be longer than the time after which an unused one is closed
+ * (REV-13).
+ */
+static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
+{
+	struct rpc_xprt *xprt = callback->xprt;
+
+	spin_lock(&xprt->transport_lock);
+	if (keep == !!xprt->idle_timeout)
+		swap(xprt->idle_timeout, callback->idle_timeout);
+	if (keep)
+		timer_delete(&xprt->timer);
+	spin_unlock(&xprt->transport_lock);
+}
+
+/* Have a call object and all slots. More call objects are made when callbacks come at
+ * once, if there is memory then. Two who do this together may make a slot too many.
+ */
+static bool cb_provide(struct rpcrdma2_callback *callback)
+{
+	struct rpc_xprt *xprt = callback->xprt;
+	struct rpcrdma2_cb *cb;
+
+	while (READ_ONCE(callback->count) < RPCRDMA2_CB_SLOTS) {
+		cb = cb_alloc(xprt);
+		if (!cb)
+			return false;
+		spin_lock(&xprt->bc_pa_lock);
+		WRITE_ONCE(callback->count, callback->count + 1);
+		list_add(&cb->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
+		spin_unlock(&xprt->bc_pa_lock);
+	}
+	return rpcrdma2_calls_provide(&callback->resp, 1, GFP_KERNEL);
+}
+
+/**
+ * rpcrdma2_bc_setup - have what it takes to serve callbacks
+ * @xprt: the transport
+ * @min_reqs: callbacks that the upper layer expects at once
+ *
+ * rpc_xprt_ops.bc_setup. NFS calls it before it tells the server of the
+ * backchannel.
+ *
+ * Context: sleeps.
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
+{
+	struct rpcrdma2_callback *callback = callback_of(xprt);
+
+	/* First, so that another session's end leaves the slots alone */
+	spin_lock(&xprt->bc_pa_lock);
+	callback->reserved += min_reqs;
+	spin_unlock(&xprt->bc_pa_lock);
+	if (!cb_provide(callback)) {
+		rpcrdma2_bc_destroy(xprt, min_reqs);
+		return -ENOMEM;
+	}
+	cb_keep_connection(callback, true);
+	trace_rpcrdma2_op_bc_setup(xprt, 0, min_reqs);
+	return 0;
+}
+
+/**
+ * rpcrdma2_bc_maxpayload - largest callback, Call or Reply
+ * @xprt: the transport
+ *
+ * The upper layer agrees on it with the server for the life of a session,
+ * which outlives connections. So it is constant, and small enough for the
+ * smallest threshold that any connection of this transport can have:
+ * version 1 without private data, or a server that announces the smallest
+ * Receive Buffer Size (REV-7).
+ *
+ * rpc_xprt_ops.bc_maxpayload
+ *
+ * Context: any.
+ * Return: bytes
+ */
+size_t rpcrdma2_bc_maxpayload(struct rpc_xprt *xprt)
+{
+	BUILD_BUG_ON(RPCRDMA1_INLINE_DEFAULT > RPCRDMA2_RBSIZ_MIN);
+	BUILD_BUG_ON(RPCRDMA1_HDR_MIN > RPCRDMA2_HDR_MIN);
+	return RPCRDMA1_INLINE_DEFAULT - RPCRDMA2_HDR_MIN;
+}
+
+/**
+ * rpcrdma2_bc_num_slots - callbacks served at once
+ * @xprt: the transport
+ *
+ * rpc_xprt_ops.bc_num_slots
+ *
+ * Context: any.
+ * Return: their number
+ */
+unsigned int rpcrdma2_bc_num_slots(struct rpc_xprt *xprt)
+{
+	return RPCRDMA2_CB_SLOTS;
+}
+
+/* The slot has no Call any more. */
+static void cb_drop_call(struct rpcrdma2_cb *cb)
+{
+	lockdep_assert_held(&cb->rqst.rq_xprt->bc_pa_lock);
+	if (cb->call)
+		rpcrdma2_call_release(cb->call);
+	WRITE_ONCE(cb->call, NULL);
+}
+
+/**
+ * rpcrdma2_bc_free_rqst - a callback is over, answered or not
+ * @rqst: its slot
+ *
+ * rpc_xprt_ops.bc_free_rqst
+ *
+ * Context: process; does not sleep. May drop the last reference to the
+ * transport.
+ */
+void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst)
+{
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+	struct rpcrdma2_callback *callback = callback_of(xprt);
+	struct rpcrdma2_cb *cb = cb_of(rqst);
+
+	clear_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
+	spin_lock(&xprt->bc_pa_lock);
+	cb_drop_call(cb);
+	list_del_init(&rqst->rq_bc_pa_list);
+	if (callback->reserved) {
+		list_add(&rqst->rq_bc_pa_list, &xprt->bc_pa_list);
+		cb = NULL;
+	} else {
+		WRITE_ONCE(callback->count, callback->count - 1);
+	}
+	if (list_empty(&callback->busy))
+		wake_up_all(&callback->wq);
+	spin_unlock(&xprt->bc_pa_lock);
+	if (cb)
+		cb_free(cb);
+	xprt_put(xprt);
+}
+
+/**
+ * rpcrdma2_bc_destroy - the upper layer needs the backchannel no more
+ * @xprt: the transport
+ * @max_reqs: callbacks that it had reserved
+ *
+ * rpc_xprt_ops.bc_destroy
+ *
+ * Context: sleeps, until the callbacks in progress are over.
+ */
+void rpcrdma2_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
+{
+	struct rpcrdma2_callback *callback = callback_of(xprt);
+	bool last;
+
+	spin_lock(&xprt->bc_pa_lock);
+	callback->reserved -= min(max_reqs, callback->reserved);
+	last = !callback->reserved;
+	if (last)
+		xprt->bc_serv = NULL;
+	spin_unlock(&xprt->bc_pa_lock);
+	if (!last)
+		return;
+	/* The service will end; it must not be left with a Call queued */
+	wait_event_timeout(callback->wq, list_empty(&callback->busy),
+			   RPCRDMA2_CB_DRAIN);
+	cb_free_list(callback);
+	cb_keep_connection(callback, false);
+}
+
+/* A free slot, and no Reply that waits is still in its page. A server that keeps to
+ * its credits finds one, because the Call of such a Reply has its credit still.
+ */
+static struct rpcrdma2_cb *cb_find(struct rpc_xprt *xprt)
+{
+	struct rpc_rqst *rqst;
+
+	lockdep_assert_held(&xprt->bc_pa_lock);
+	list_for_each_entry(rqst, &xprt->bc_pa_list, rq_bc_pa_list)
+		if (page_count(virt_to_page(cb_of(rqst)->reply)) == 1)
+			return cb_of(rqst);
+	return NULL;
+}
+
+/* Fill a slot with the Call. */
+static void cb_fill(struct rpcrdma2_cb *cb, struct rpcrdma2_call_ctx *call)
+{
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+	struct rpc_rqst *rqst = &cb->rqst;
+	u32 len = min_t(u32, hdr->body_len,
+			rpcrdma2_bc_maxpayload(rqst->rq_xprt));
+
+	cb->call = call;
+	memcpy(cb->args, hdr->body, len);
+	rqst->rq_xid = cpu_to_be32(hdr->xid);
+	rqst->rq_reply_bytes_recvd = 0;
+	rqst->rq_bytes_sent = 0;
+	xdr_buf_init(&rqst->rq_rcv_buf, cb->args, len);
+	rqst->rq_rcv_buf.len = len;
+	rqst->rq_private_buf = rqst->rq_rcv_buf;
+	xdr_buf_init(&rqst->rq_snd_buf, cb->reply, PAGE_SIZE);
+	set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
+}
+
+/* A Call arrived. May be called by a completion handler. */
+static void cb_ready(struct rpcrdma2_responder *resp,
+		     struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_callback *callback =
+		container_of(resp, struct rpcrdma2_callback, resp);
+	struct rpc_xprt *xprt = callback->xprt;
+	struct rpcrdma2_cb *cb = NULL;
+	int ret = -ENOENT;
+
+	spin_lock(&xprt->bc_pa_lock);
+	if (xprt->bc_serv && callback->reserved) {
+		cb = cb_find(xprt);
+		ret = cb ? 0 : -EBUSY;
+	}
+	/* No reference is dropped here: the last one waits for XPRT_LOCKED,
+	 * whose owner may be draining the CQ
+	 */
+	if (cb && !xprt_get(xprt))
+		ret = -ENOENT;
+	trace_rpcrdma2_cb_call(xprt, call->conn->id, call->hdr.xid,
+			       call->stream, ret);
+	if (!ret) {
+		list_move(&cb->rqst.rq_bc_pa_list, &callback->busy);
+		cb_fill(cb, call);
+		/* svc_process_bc() takes one off */
+		atomic_inc(&xprt->bc_slot_count);
+		compat_svc_enqueue_bc(xprt->bc_serv, &cb->rqst);
+	}
+	spin_unlock(&xprt->bc_pa_lock);
+
+	if (ret == -EBUSY) {
+		/* Beyond its credits, or callbacks of an earlier connection
+		 * are still in progress
+		 */
+		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
+	} else if (ret) {
+		/* No service for it (REV-11) */
+		rpcrdma2_stat_inc(call->conn->p.stats, rx_dropped);
+		rpcrdma2_call_release(call);
+	}
+}
+
+/* The connection is closed: callbacks in progress lose their Calls. */
+static void cb_closed(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_callback *callback =
+		container_of(resp, struct rpcrdma2_callback, resp);
+	struct rpc_rqst *rqst;
+
+	spin_lock(&callback->xprt->bc_pa_lock);
+	list_for_each_entry(rqst, &callback->busy, rq_bc_pa_list)
+		cb_drop_call(cb_of(rqst));
+	spin_unlock(&callback->xprt->bc_pa_lock);
+}
+
+/**
+ * rpcrdma2_callback_reply - send the Reply of a callback
+ * @rqst: slot of the callback; Reply in rq_snd_buf
+ *
+ * rpc_xprt_ops.send_request for slots with bc_prealloc() set. A Reply whose
+ * connection is gone is dropped, and the server calls again (REV-15). sunrpc would
+ * give an error to the RPC whose task happens to send for all, and have the Reply
+ * block the forward direction (REV-10).
+ *
+ * Context: process, transport locked by sunrpc, and so is what closes the connection;
+ * does not sleep.
+ * Return: 0
+ */
+int rpcrdma2_callback_reply(struct rpc_rqst *rqst)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_requester(rqst->rq_xprt);
+	struct rpcrdma2_cb *cb = cb_of(rqst);
+	struct rpcrdma2_call_ctx *call = READ_ONCE(cb->call);
+	struct page *page = virt_to_page(cb->reply);
+	u32 conn_id = call ? call->conn->id : 0;
+	int ret = -ENOTCONN;
+
+	if (call) {
+		get_page(page);
+		ret = rpcrdma2_call_reply(call, &rqst->rq_snd_buf, &page, 1);
+		if (page)
+			put_page(page);
+		/* It is lost if the connection is, as when it could not be posted */
+		if (ret >= 0 && !rpcrdma2_conn_ready(call->conn))
+			ret = -ENOTCONN;
+	}
+	trace_rpcrdma2_cb_reply(rqst->rq_xprt, conn_id,
+				be32_to_cpu(rqst->rq_xid),
+				rqst->rq_snd_buf.len, min(ret, 0));
+	if (ret < 0)
+		rpcrdma2_stat_inc(rq->stats, callback_replies_dropped);
+	return 0;
+}
+
+static const struct rpcrdma2_responder_ops cb_responder_ops = {
+	.ready		= cb_ready,
+	.closed		= cb_closed,
+};
+
+/**
+ * rpcrdma2_callback_init - prepare the backchannel of a transport
+ * @callback: to be set up
+ * @xprt: the transport
+ *
+ * Context: any.
+ */
+void rpcrdma2_callback_init(struct rpcrdma2_callback *callback,
+			    struct rpc_xprt *xprt)
+{
+	const struct rpcrdma2_limits limits = {
+		.segs	= RPCRDMA2_MAX_SEGS,
+		.bytes	= rpcrdma2_bc_maxpayload(xprt),
+	};
+
+	rpcrdma2_responder_init(&callback->resp, &cb_responder_ops, &limits,
+				NULL);
+	callback->xprt = xprt;
+	INIT_LIST_HEAD(&callback->busy);
+	init_waitqueue_head(&callback->wq);
+}
+
+/**
+ * rpcrdma2_callback_destroy - free what is left of the backchannel
+ * @callback: of a transport that is unused and unconnected
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_callback_destroy(struct rpcrdma2_callback *callback)
+{
+	cb_free_list(callback);
+	WARN_ON_ONCE(callback->count);
+	rpcrdma2_responder_destroy(&callback->resp);
+}

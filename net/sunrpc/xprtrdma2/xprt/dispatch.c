@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages as they arrive: which version judges them, and where they go. Calls go
+ * on to the connection's responder, Replies to its requester, messages about
+ * properties to prop_update.c; what is no good is dropped or answered with an
+ * RDMA2_ERROR.
+ *
+ * Everything runs where completions are polled or, before the connection is READY, as
+ * a chore; one message at a time, in the order in which they have come, see
+ * rpcrdma2_recvs_flow(). That is the whole rule about their order: what a message
+ * changes, such as a property, is in force before the next one is looked at.
+ */
+#include "conn/conn.h"
+#include "conn/control.h"
+#include "xprt/dispatch.h"
+#include "requester/requester.h"
+#include "responder/responder.h"
+#include <trace/events/rpcrdma2.h>
+
+/* A Reply or an ERROR is for the requester, if a server has one. */
+static void recv_answer(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	if (likely(rq))
+		rpcrdma2_requester_answer(rq, conn, rx);
+	else
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_xid);
+}
+
+/* A control message may have opened the window. */
+static void recv_window(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	if (rq)
+		rpcrdma2_requester_run(rq, NULL);
+}
+
+static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	const struct rpcrdma2_hdr *hdr = &rx->hdr;
+	struct rpcrdma2_stats *stats = conn->p.stats;
+	bool msg = hdr->htype == RDMA2_MSG;
+
+	rpcrdma2_stat_add(stats, inline_rx_bytes, rx->len);
+	if (!hdr->response) {
+		if (msg)
+			rpcrdma2_stat_inc(stats, rx_call_msg);
+		else
+			rpcrdma2_stat_inc(stats, rx_call_nomsg);
+		return rpcrdma2_responder_call(conn, rx);
+	}
+	if (msg)
+		rpcrdma2_stat_inc(stats, rx_reply_msg);
+	else
+		rpcrdma2_stat_inc(stats, rx_reply_nomsg);
+	recv_answer(conn, rx);
+	return false;
+}
+
+/* Has a message that answers no RPC invalidated a handle? Then an RPC has lost
+ * its memory (RINV-14).
+ */
+static bool stray_invalidation(struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_recv *rx)
+{
+	if (likely(!rx->invalidated))
+		return false;
+	rpcrdma2_stat_inc(conn->p.stats, bad_inv_handle);
+	rpcrdma2_conn_kill(conn, -EPROTO);
+	return true;
+}
+
+static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+		      bool settles)
+{
+	switch (rx->hdr.htype) {
+	case RDMA2_MSG:
+	case RDMA2_NOMSG:
+		return recv_rpc(conn, rx);
+	case RDMA2_ERROR:
+		rpcrdma2_stat_inc(conn->p.stats, rx_error);
+		if (rpcrdma2_props_error(conn, &rx->hdr)) {
+			stray_invalidation(conn, rx);
+			return false;
+		}
+		recv_answer(conn, rx);
+		return false;
+	case RDMA2_CONNPROP:
+		rpcrdma2_props_connprop(conn, rx, settles);
+		recv_window(conn);
+		return false;
+	default:
+		rpcrdma2_recv_dropped(conn, rx);
+		return false;
+	}
+}
+
+/* Only what answers an RPC may have invalidated a handle. Whether it is one of
+ * that RPC's, who knows the RPC finds out (RINV-14).
+ */
+static bool may_invalidate(const struct rpcrdma2_recv *rx,
+			   enum rpcrdma2_verdict verdict)
+{
+	const struct rpcrdma2_hdr *hdr = &rx->hdr;
+
+	return verdict == RPCRDMA2_OK && hdr->response &&
+	       (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG ||
+		hdr->htype == RDMA2_ERROR);
+}
+
+/* A message of the settled version, or what the codec thinks of it. */
+static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+			enum rpcrdma2_verdict verdict, bool settles)
+{
+	/* A requester says nothing about what may be a Reply (V1-3) */
+	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
+		verdict = RPCRDMA2_DROP;
+	if (!may_invalidate(rx, verdict) && stray_invalidation(conn, rx))
+		return false;
+
+	switch (verdict) {
+	case RPCRDMA2_OK:
+		trace_rpcrdma2_recv(conn, rx);
+		return recv_good(conn, rx, settles);
+	case RPCRDMA2_DROP:
+		rpcrdma2_recv_malformed(conn, rx);
+		return false;
+	case RPCRDMA2_BAD_XDR:
+		rpcrdma2_recv_bad_xdr(conn, rx);
+		return false;
+	case RPCRDMA2_INVAL_HTYPE:
+		rpcrdma2_recv_unknown(conn, rx);
+		return false;
+	case RPCRDMA2_BAD_VERS:
+		/* Another version in mid-connection (HDR-12, D-14) */
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		return false;
+	}
+	return false;
+}
+
+/* Returns true if the responder took @rx over. */
+static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	enum rpcrdma2_verdict verdict;
+	bool settles = false;
+
+	/* What a lost connection still has to say counts for negotiation */
+	if (rpcrdma2_conn_over(conn) &&
+	    !(conn->client && !READ_ONCE(conn->codec)))
+		return false;
+	if (unlikely(!rpcrdma2_conn_ready(conn)))
+		return rpcrdma2_ver_message(conn, rx, &verdict, &settles) &&
+		       recv_judged(conn, rx, verdict, settles);
+
+	verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
+	if (likely(verdict == RPCRDMA2_OK)) {
+		if (unlikely(!rpcrdma2_ver_proved(&conn->ver)))
+			rpcrdma2_ver_works(conn);
+	} else if (verdict == RPCRDMA2_BAD_VERS) {
+		if (!rpcrdma2_ver_message(conn, rx, &verdict, &settles))
+			return false;
+	} else if (rpcrdma2_props_receive(conn, rx)) {
+		recv_window(conn);
+		stray_invalidation(conn, rx);
+		return false;
+	}
+	return recv_judged(conn, rx, verdict, settles);
+}
+
+static void recv_handle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	bool kept = recv_message(conn, rx);
+
+	rpcrdma2_recv_replace(conn, kept ? NULL : rx);
+}
+
+static void recv_early(struct rpcrdma2_chore *chore)
+{
+	struct rpcrdma2_recv *rx = container_of(chore, struct rpcrdma2_recv,
+						chore);
+	struct rpcrdma2_conn *conn = rx->conn;
+
+	if (conn->client)
+		rpcrdma2_ver_await(conn);
+	recv_handle(conn, rx);
+	rpcrdma2_recvs_flow(conn, 1);
+}
+
+/**
+ * rpcrdma2_receive - a Receive has completed
+ * @cq: completion queue of a connection
+ * @wc: the completion
+ *
+ * Context: completion handler.
+ */
+void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe,
+						struct rpcrdma2_recv, cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	guard(rpcrdma2_completion)();
+	if (!rpcrdma2_recv_take(conn, rx, wc))
+		return;
+	if (likely(!rx->early)) {
+		recv_handle(conn, rx);
+	} else {
+		rx->chore.run = recv_early;
+		rpcrdma2_conn_leave(conn, &rx->chore);
+	}
+}
+
+/**
+ * rpcrdma2_receive_closed - the connection is closed: its Calls end
+ * @conn: the connection; no completion handler uses it any more
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_receive_closed(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_responder_closed(conn->responder);
+}
+
+/**
+ * rpcrdma2_receive_trim - the connection is idle: its roles give memory back
+ * @conn: the connection
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_receive_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	rpcrdma2_responder_trim(conn->responder,
+				rpcrdma2_credit_grant(&conn->rq));
+	if (!rq)
+		return;
+	rpcrdma2_requester_trim(rq);
+	if (rq->pool && !rpcrdma2_conn_swapping(conn))
+		rpcrdma2_mr_pool_idle(rq->pool);
+}
+
+/**
+ * rpcrdma2_receive_memory - what the roles of a connection keep
+ * @conn: the connection
+ * @mem: filled in
+ *
+ * Context: sleeps.
+ */
+void rpcrdma2_receive_memory(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_memory *mem)
+{
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
+
+	mem->rpcs = rpcrdma2_responder_memory(conn->responder);
+	mem->mrs = 0;
+	if (!rq)
+		return;
+	mem->rpcs += rpcrdma2_requester_memory(rq);
+	if (rq->pool)
+		mem->mrs = rpcrdma2_mr_pool_memory(rq->pool);
+}

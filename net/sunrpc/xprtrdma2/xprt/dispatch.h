@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Messages as they arrive; see dispatch.c.
+ */
+#ifndef _RPCRDMA2_RECEIVE_H
+#define _RPCRDMA2_RECEIVE_H
+
+#include <rdma/ib_verbs.h>
+
+struct rpcrdma2_conn;
+struct rpcrdma2_memory;
+
+void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc);
+void rpcrdma2_receive_closed(struct rpcrdma2_conn *conn);
+void rpcrdma2_receive_trim(struct rpcrdma2_conn *conn);
+void rpcrdma2_receive_memory(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_memory *mem);
+
+#endif /* _RPCRDMA2_RECEIVE_H */

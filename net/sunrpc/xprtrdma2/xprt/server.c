@@ -1,0 +1,1005 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The server. Listeners take connect requests from the RDMA CM; a service
+ * thread accepts them, which makes a struct rpcrdma2_svc with a connection
+ * and a responder. From then on this file only adapts the
+ * responder's Calls to struct svc_rqst and back.
+ *
+ * Service threads poll the completion queue when they ask for a Call (cq.c).
+ *
+ * Contexts: methods of struct svc_xprt_ops run in service threads, except
+ * xpo_free, which may run anywhere and only queues work, and xpo_detach,
+ * which runs in whatever closes the transport and may sleep. Calls become
+ * ready in completion handlers and chores. CM events of a listener come with the CM
+ * id's handler mutex held.
+ *
+ * Lifetime: completions and CM events may use a struct rpcrdma2_svc whose
+ * last reference is gone, because only the work that frees it closes the
+ * connection. sunrpc leaves XPT_BUSY set on such a transport, so a late
+ * svc_xprt_enqueue() does nothing.
+ *
+ * Waking: nfsd is woken once per Call. svc->lock covers the list of Calls
+ * and XPT_DATA together, so the thread that takes the last Call clears the
+ * flag before it lets go of the transport, and no second thread comes for
+ * nothing. The event of a completion sets the flag without the lock:
+ * svc_next_call() looks once more after clearing it.
+ */
+#include <linux/inetdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/svc_xprt.h>
+#include <net/addrconf.h>
+#include <net/route.h>
+#include <rdma/ib_cm.h>
+
+#include "xprt/admission.h"
+#include "compat.h"
+#include "conn/cm.h"
+#include "conn/conn_list.h"
+#include "responder/pull.h"
+#include "xprt/dispatch.h"
+#include "responder/reply.h"
+#include "requester/requester.h"
+#include "xprt/server.h"
+#include "conn/workqueue.h"
+#include <trace/events/rpcrdma2.h>
+
+/* How often to look whether a lost address is there again */
+#define RPCRDMA2_LISTEN_AGAIN	(5 * HZ)
+
+/* The private data of a connect request is never longer */
+#define RPCRDMA2_PRIVATE_MAX	256
+
+/* RDMA Reads and Writes for which rdma_rw makes provision with each connection: it
+ * adds to the send queue for them, and registers memory if the device wants that.
+ * Others wait.
+ */
+#define RPCRDMA2_RW_CTXS	16U
+
+static unsigned int server_first_credits = 8;
+module_param(server_first_credits, uint, 0644);
+MODULE_PARM_DESC(server_first_credits,
+		 "initial credit grant of a connection, which grows with use");
+
+static unsigned int server_read_chunks = 4;
+module_param(server_read_chunks, uint, 0644);
+MODULE_PARM_DESC(server_read_chunks,
+		 "Read chunks accepted in a Call, 1 to 16");
+
+static unsigned int server_write_chunks = 4;
+module_param(server_write_chunks, uint, 0644);
+MODULE_PARM_DESC(server_write_chunks,
+		 "Write chunks accepted in a Call, 1 to 16");
+
+static unsigned int server_segments = RPCRDMA2_MAX_SEGS;
+module_param(server_segments, uint, 0644);
+MODULE_PARM_DESC(server_segments,
+		 "segments accepted in one chunk, 1 to 256");
+
+static unsigned int server_backlog = 1024;
+module_param(server_backlog, uint, 0644);
+MODULE_PARM_DESC(server_backlog,
+		 "largest number of pending connect requests of a listener, 1 to 65535");
+
+static const struct svc_xprt_ops rpcrdma2_svc_ops;
+static const struct svc_xprt_ops rpcrdma2_listen_ops;
+
+/* Transports are torn down here, outside of nfsd's threads. */
+static struct workqueue_struct *rpcrdma2_svc_wq;
+
+/* ---- listener ---- */
+
+/**
+ * struct rpcrdma2_listener - a listener
+ * @xprt: what sunrpc knows; must be first
+ * @mutex: protects @cm_id, @stopped and @lost
+ * @cm_id: listening CM id, NULL if listening failed or ended
+ * @stopped: no new CM id
+ * @rebuild_work: makes a new CM id after an address change; tries again and
+ *	again if it cannot be had
+ * @lost: it could not be had last time
+ * @admission: of its connections
+ * @lock: protects @pending and @npending
+ * @pending: struct rpcrdma2_pending
+ * @npending: how many
+ * @free_work: frees the listener
+ */
+struct rpcrdma2_listener {
+	struct svc_xprt			xprt;
+	struct mutex			mutex;	/* @cm_id, @stopped, @lost */
+	struct rdma_cm_id		*cm_id;
+	bool				stopped;
+	bool				lost;
+	struct delayed_work		rebuild_work;
+	struct rpcrdma2_admission	*admission;
+	spinlock_t			lock;	/* @pending, @npending */
+	struct list_head		pending;
+	unsigned int			npending;
+	struct work_struct		free_work;
+};
+
+/**
+ * struct rpcrdma2_pending - a connect request that waits for a thread
+ * @list: link in the listener's list; empty once it was taken off
+ * @listener: its listener
+ * @cm_id: CM id of the new connection
+ * @origin: where the client is
+ * @param: what the client asked for
+ * @private: its private data
+ */
+struct rpcrdma2_pending {
+	struct list_head		list;
+	struct rpcrdma2_listener	*listener;
+	struct rdma_cm_id		*cm_id;
+	struct rpcrdma2_origin		*origin;
+	struct rdma_conn_param		param;
+	u8				private[RPCRDMA2_PRIVATE_MAX];
+};
+
+static struct rpcrdma2_listener *listener_of(struct svc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_listener, xprt);
+}
+
+static unsigned int backlog(void)
+{
+	return clamp(READ_ONCE(server_backlog), 1U, 65535U);
+}
+
+static void pending_free(struct rpcrdma2_pending *req)
+{
+	rpcrdma2_origin_put(req->origin);
+	kfree(req);
+}
+
+static bool pending_unlink(struct rpcrdma2_pending *req)
+{
+	struct rpcrdma2_listener *listener = req->listener;
+	bool linked;
+
+	spin_lock(&listener->lock);
+	linked = !list_empty(&req->list);
+	if (linked) {
+		list_del_init(&req->list);
+		listener->npending--;
+	}
+	spin_unlock(&listener->lock);
+	return linked;
+}
+
+/* Events of a connection that no thread has accepted yet. Non-zero makes
+ * the CM destroy the CM id.
+ */
+static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct rpcrdma2_pending *req = cm_id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+		/* If a thread has it already, accepting it will fail */
+		if (!pending_unlink(req))
+			return 0;
+		pending_free(req);
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* A client that has no connection yet is served first, and finds room where others
+ * find none: another client with many requests delays its own.
+ */
+static int listener_add(struct rpcrdma2_listener *listener,
+			struct rpcrdma2_pending *req)
+{
+	bool first = rpcrdma2_origin_is_new(req->origin);
+	unsigned int most = first ? 2 * backlog() : backlog();
+	int ret = 0;
+
+	spin_lock(&listener->lock);
+	if (listener->npending < most) {
+		req->cm_id->context = req;
+		req->cm_id->event_handler = pending_event;
+		if (first)
+			list_add(&req->list, &listener->pending);
+		else
+			list_add_tail(&req->list, &listener->pending);
+		listener->npending++;
+		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	} else {
+		ret = -ENOMEM;
+	}
+	spin_unlock(&listener->lock);
+	return ret;
+}
+
+/* A request that finds no room gets no answer from the CM of InfiniBand and
+ * RoCE (-ENOMEM), so that the client's CM asks again. That of iWARP has no such
+ * way, and refuses.
+ */
+static int listener_request(struct rpcrdma2_listener *listener,
+			    struct rdma_cm_id *cm_id,
+			    const struct rdma_conn_param *param)
+{
+	struct rpcrdma2_pending *req;
+	int ret = -ENOMEM;
+
+	req = kzalloc_obj(*req, GFP_KERNEL);
+	if (!req)
+		goto out;
+	req->origin = rpcrdma2_origin_get(listener->admission, cm_id);
+	if (!req->origin) {
+		kfree(req);
+		goto out;
+	}
+	req->listener = listener;
+	req->cm_id = cm_id;
+	req->param = *param;
+	if (param->private_data)
+		memcpy(req->private, param->private_data,
+		       param->private_data_len);
+	req->param.private_data = req->private;
+
+	ret = listener_add(listener, req);
+	if (ret)
+		pending_free(req);
+	else
+		svc_xprt_enqueue(&listener->xprt);
+out:
+	trace_rpcrdma2_connect_request((struct sockaddr *)
+				       &cm_id->route.addr.dst_addr,
+				       data_race(listener->npending), /* shown */
+				       ret);
+	return ret;
+}
+
+static int listener_event(struct rdma_cm_id *cm_id,
+			  struct rdma_cm_event *event)
+{
+	struct rpcrdma2_listener *listener = cm_id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		/* cm_id is that of the new connection */
+		return listener_request(listener, cm_id, &event->param.conn);
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		/* The CM id can't be replaced from its own handler */
+		mod_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
+				 0);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* Listen at the address of the transport. */
+static int listener_listen(struct rpcrdma2_listener *listener)
+{
+	struct sockaddr *sap = (struct sockaddr *)&listener->xprt.xpt_local;
+	struct rdma_cm_id *cm_id;
+	int ret;
+
+	lockdep_assert_held(&listener->mutex);
+	cm_id = rdma_create_id(listener->xprt.xpt_net, listener_event,
+			       listener, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	/* nfsd makes a listener for IPv4 and one for IPv6 on the same port */
+	ret = rdma_set_afonly(cm_id, 1);
+	if (!ret)
+		ret = rdma_bind_addr(cm_id, sap);
+	if (!ret)
+		ret = rdma_listen(cm_id, backlog());
+	if (ret) {
+		rdma_destroy_id(cm_id);
+		return ret;
+	}
+	listener->cm_id = cm_id;
+	return 0;
+}
+
+/* What came of an attempt to listen again: once in the log each time it
+ * changes.
+ */
+static void listener_note(struct rpcrdma2_listener *listener, int err)
+{
+	lockdep_assert_held(&listener->mutex);
+	if (err && !listener->lost)
+		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
+		       &listener->xprt.xpt_local, err);
+	else if (!err && listener->lost)
+		pr_notice("rpcrdma2: listener at %pISpc regained its address\n",
+			  &listener->xprt.xpt_local);
+	listener->lost = err;
+}
+
+/* Nobody tells when an address or a device comes back. */
+static void listener_rebuild(struct work_struct *work)
+{
+	struct rpcrdma2_listener *listener =
+		container_of(work, struct rpcrdma2_listener,
+			     rebuild_work.work);
+
+	mutex_lock(&listener->mutex);
+	if (!listener->stopped) {
+		if (listener->cm_id)
+			rdma_destroy_id(listener->cm_id);
+		listener->cm_id = NULL;
+		listener_note(listener, listener_listen(listener));
+		if (listener->lost)
+			queue_delayed_work(rpcrdma2_memory_wq,
+					   &listener->rebuild_work,
+					   RPCRDMA2_LISTEN_AGAIN);
+	}
+	mutex_unlock(&listener->mutex);
+}
+
+/* No new connect requests; those that wait are refused, and clients whose Calls no
+ * thread has taken lose their connection.
+ */
+static void listener_stop(struct rpcrdma2_listener *listener)
+{
+	struct rpcrdma2_pending *req;
+
+	mutex_lock(&listener->mutex);
+	listener->stopped = true;
+	if (listener->cm_id)
+		rdma_destroy_id(listener->cm_id);
+	listener->cm_id = NULL;
+	mutex_unlock(&listener->mutex);
+
+	for (;;) {
+		spin_lock(&listener->lock);
+		req = list_first_entry_or_null(&listener->pending,
+					       struct rpcrdma2_pending, list);
+		if (req) {
+			list_del_init(&req->list);
+			listener->npending--;
+		}
+		spin_unlock(&listener->lock);
+		if (!req)
+			break;
+		rdma_destroy_id(req->cm_id);
+		pending_free(req);
+	}
+	rpcrdma2_admission_stop(listener->admission);
+}
+
+static void listener_free(struct work_struct *work)
+{
+	struct rpcrdma2_listener *listener =
+		container_of(work, struct rpcrdma2_listener, free_work);
+
+	listener_stop(listener);
+	cancel_delayed_work_sync(&listener->rebuild_work);
+	rpcrdma2_admission_put(listener->admission);
+	mutex_destroy(&listener->mutex);
+	kfree(listener);
+}
+
+/**
+ * rpcrdma2_server_listen - make a listener
+ * @xcl: class of the listener and of its connections
+ * @serv: the service
+ * @net: namespace to listen in
+ * @sa: address to listen at
+ * @salen: length of @sa
+ *
+ * Of sunrpc's two module references the caller of svc_xprt_ops.xpo_create
+ * drops one after an error, and svc_xprt_put() the other.
+ *
+ * Context: process; sleeps.
+ * Return: the listener, or an ERR_PTR.
+ */
+struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
+					struct svc_serv *serv, struct net *net,
+					struct sockaddr *sa, int salen)
+{
+	struct rpcrdma2_listener *listener;
+	int ret;
+
+	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
+		return ERR_PTR(-EAFNOSUPPORT);
+	listener = kzalloc_obj(*listener, GFP_KERNEL);
+	if (!listener)
+		return ERR_PTR(-ENOMEM);
+	listener->admission = rpcrdma2_admission_create(&listener->xprt, serv);
+	if (!listener->admission) {
+		kfree(listener);
+		return ERR_PTR(-ENOMEM);
+	}
+	svc_xprt_init(net, xcl, &listener->xprt, serv);
+	listener->xprt.xpt_ops = &rpcrdma2_listen_ops;
+	set_bit(XPT_LISTENER, &listener->xprt.xpt_flags);
+	set_bit(XPT_CONG_CTRL, &listener->xprt.xpt_flags);
+	strscpy(listener->xprt.xpt_remotebuf, "listener",
+		sizeof(listener->xprt.xpt_remotebuf));
+	svc_xprt_set_local(&listener->xprt, sa, salen);
+	mutex_init(&listener->mutex);
+	spin_lock_init(&listener->lock);
+	INIT_LIST_HEAD(&listener->pending);
+	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
+	INIT_WORK(&listener->free_work, listener_free);
+
+	mutex_lock(&listener->mutex);
+	ret = listener_listen(listener);
+	if (!ret)
+		/* The port may have been 0 */
+		svc_xprt_set_local(&listener->xprt, (struct sockaddr *)
+				   &listener->cm_id->route.addr.src_addr,
+				   salen);
+	mutex_unlock(&listener->mutex);
+	if (ret) {
+		__module_get(THIS_MODULE);
+		svc_xprt_put(&listener->xprt);
+		return ERR_PTR(ret);
+	}
+	return &listener->xprt;
+}
+
+static void listener_xpo_detach(struct svc_xprt *xprt)
+{
+	listener_stop(listener_of(xprt));
+}
+
+static void listener_xpo_free(struct svc_xprt *xprt)
+{
+	queue_work(rpcrdma2_svc_wq, &listener_of(xprt)->free_work);
+}
+
+/* ---- connection ---- */
+
+/* Is the client on this host? Then its writeback must not wait for us. */
+static bool svc_peer_is_local(struct net *net, const struct sockaddr *local,
+			      const struct sockaddr *remote)
+{
+	if (rpc_cmp_addr(local, remote))
+		return true;
+	switch (remote->sa_family) {
+	case AF_INET:
+		return inet_addr_type(net, ((const struct sockaddr_in *)
+				      remote)->sin_addr.s_addr) == RTN_LOCAL;
+#if IS_ENABLED(CONFIG_IPV6)
+	case AF_INET6:
+		return ipv6_chk_addr(net, &((const struct sockaddr_in6 *)
+				     remote)->sin6_addr, NULL, 0);
+#endif
+	default:
+		return false;
+	}
+}
+
+static void svc_set_addresses(struct svc_xprt *xprt,
+			      const struct rdma_cm_id *cm_id)
+{
+	const struct sockaddr *local, *remote;
+
+	local = (const struct sockaddr *)&cm_id->route.addr.src_addr;
+	remote = (const struct sockaddr *)&cm_id->route.addr.dst_addr;
+	svc_xprt_set_local(xprt, local, svc_addr_len(local));
+	svc_xprt_set_remote(xprt, remote, svc_addr_len(remote));
+	snprintf(xprt->xpt_remotebuf, sizeof(xprt->xpt_remotebuf), "%pISc",
+		 remote);
+	/* The client's port means nothing and changes with each connection:
+	 * the duplicate request cache must not look at it.
+	 */
+	rpc_set_port((struct sockaddr *)&xprt->xpt_remote, 0);
+
+	if (svc_peer_is_local(xprt->xpt_net, local, remote))
+		set_bit(XPT_LOCAL, &xprt->xpt_flags);
+}
+
+/* sunrpc knows of something that this client may use. */
+static bool svc_trusted(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_svc *svc = conn->p.owner;
+
+	return compat_svc_peer_valid(&svc->xprt);
+}
+
+/* Does sunrpc know of the transport? No thread comes before. */
+static bool svc_is_admitted(const struct rpcrdma2_svc *svc)
+{
+	return READ_ONCE(svc->cand.stage) >= RPCRDMA2_STAGE_UNVERIFIED;
+}
+
+/* Have an idle thread poll. There must be one: a transport that waits for a thread
+ * cannot be closed without one (S11). sunrpc keeps XPT_BUSY set until it has added
+ * the transport, and then looks at XPT_DATA.
+ */
+static bool svc_completions(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_svc *svc = conn->p.owner;
+
+	if (!svc_is_admitted(svc) || svc_xprt_is_dead(&svc->xprt) ||
+	    !compat_svc_idle_thread(svc->xprt.xpt_server))
+		return false;
+	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
+	svc_xprt_enqueue(&svc->xprt);
+	return true;
+}
+
+/* sunrpc deletes a transport that no thread is at work on. */
+static void svc_close(struct work_struct *work)
+{
+	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
+						close_work);
+
+	svc_xprt_close(&svc->xprt);
+	svc_xprt_put(&svc->xprt);
+}
+
+/* Threads may all wait for something, for as long as it takes. Who removes a device
+ * waits for its connections, and must not wait for a thread as well.
+ */
+static void svc_lost(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_svc *svc = conn->p.owner;
+
+	if (rpcrdma2_admit_lost(svc))
+		svc_xprt_put(&svc->xprt);
+	else if (!test_bit(XPT_DEAD, &svc->xprt.xpt_flags) &&
+		 kref_get_unless_zero(&svc->xprt.xpt_ref))
+		queue_work(rpcrdma2_memory_wq, &svc->close_work);
+}
+
+static const struct rpcrdma2_conn_ops svc_conn_ops = {
+	.recv		= rpcrdma2_receive,
+	.closed		= rpcrdma2_receive_closed,
+	.trim		= rpcrdma2_receive_trim,
+	.memory		= rpcrdma2_receive_memory,
+	.trusted	= svc_trusted,
+	.completions	= svc_completions,
+	.lost		= svc_lost,
+};
+
+static void svc_call_ready(struct rpcrdma2_responder *resp,
+			   struct rpcrdma2_call_ctx *call)
+{
+	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
+						resp);
+
+	spin_lock(&svc->lock);
+	list_add_tail(&call->list, &svc->ready);
+	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
+	spin_unlock(&svc->lock);
+	if (unlikely(!svc_is_admitted(svc)))
+		rpcrdma2_admit_call(svc);
+	svc_xprt_enqueue(&svc->xprt);
+}
+
+static void svc_calls_closed(struct rpcrdma2_responder *resp)
+{
+	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
+						resp);
+	struct rpcrdma2_call_ctx *call, *tmp;
+	u32 unserved = 0;
+
+	list_for_each_entry_safe(call, tmp, &svc->ready, list) {
+		list_del_init(&call->list);
+		rpcrdma2_call_release(call);
+		unserved++;
+	}
+	trace_rpcrdma2_svc_closed(svc->conn->id, unserved);
+}
+
+static void svc_replied(struct rpcrdma2_responder *resp)
+{
+	rpcrdma2_admit_replied(container_of(resp, struct rpcrdma2_svc, resp));
+}
+
+static const struct rpcrdma2_responder_ops svc_responder_ops = {
+	.ready		= svc_call_ready,
+	.closed		= svc_calls_closed,
+	.replied	= svc_replied,
+};
+
+/* ---- coming and going ---- */
+
+/* A callback transport may outlive the connection whose counters it has used. */
+static void svc_detach(struct rpcrdma2_requester *rq)
+{
+	static struct rpcrdma2_stats unread;
+
+	rpcrdma2_requester_detach(rq);
+	spin_lock(&rq->xprt.queue_lock);
+	rq->stats = &unread;
+	spin_unlock(&rq->xprt.queue_lock);
+	xprt_put(&rq->xprt);
+}
+
+/* Reverse of svc_accept(). Nobody has a reference any more. */
+static void svc_free(struct work_struct *work)
+{
+	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
+						free_work);
+	struct rpcrdma2_requester *rq;
+
+	rpcrdma2_admit_end(svc);
+	if (svc->conn) {
+		rq = rpcrdma2_conn_requester(svc->conn);
+		if (rq)
+			rpcrdma2_requester_stop(rq);
+		rpcrdma2_conn_close(svc->conn);
+		if (rq)
+			svc_detach(rq);
+	}
+	rpcrdma2_responder_destroy(&svc->resp);
+	if (svc->conn) {
+		/* Its CM id keeps the namespace */
+		rpcrdma2_observe_ended(rpcrdma2_conn_net(svc->conn),
+				       &svc->stats, false);
+		rpcrdma2_conn_free(svc->conn);
+	}
+	rpcrdma2_recv_pool_destroy(&svc->pool);
+	kfree(svc);
+}
+
+/* What the administrator wants of this client, which asks at this port */
+static void svc_policy(const struct rdma_cm_id *cm_id, struct net *net,
+		       struct rpcrdma2_policy *policy)
+{
+	const struct sockaddr *local, *remote;
+
+	local = (const struct sockaddr *)&cm_id->route.addr.src_addr;
+	remote = (const struct sockaddr *)&cm_id->route.addr.dst_addr;
+	rpcrdma2_policy_lookup(net, false, remote, rpc_get_port(local), policy);
+}
+
+/* A new transport without a connection, which has the request's origin. */
+static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
+				      struct rpcrdma2_pending *req,
+				      u32 capacity)
+{
+	struct rdma_cm_id *cm_id = req->cm_id;
+	const struct rpcrdma2_limits limits = {
+		.read_chunks	= max(server_read_chunks, 1U),
+		.write_chunks	= max(server_write_chunks, 1U),
+		.segs		= server_segments,
+		.bytes		= listener->xpt_server->sv_max_mesg,
+	};
+	struct rpcrdma2_svc *svc;
+
+	svc = kzalloc_node(sizeof(*svc), GFP_KERNEL,
+			   ibdev_to_node(cm_id->device));
+	if (!svc)
+		return NULL;
+	rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits,
+				svc->stash);
+	if (!rpcrdma2_calls_provide(&svc->resp, 1, GFP_KERNEL)) {
+		kfree(svc);
+		return NULL;
+	}
+	rpcrdma2_admit_init(svc, req->origin);
+	__module_get(THIS_MODULE);
+	svc_xprt_init(listener->xpt_net, listener->xpt_class, &svc->xprt,
+		      listener->xpt_server);
+	svc->xprt.xpt_ops = &rpcrdma2_svc_ops;
+	set_bit(XPT_CONG_CTRL, &svc->xprt.xpt_flags);
+	compat_svc_peer_watch(&svc->xprt);
+	svc_set_addresses(&svc->xprt, cm_id);
+	spin_lock_init(&svc->lock);
+	INIT_LIST_HEAD(&svc->ready);
+	INIT_WORK(&svc->close_work, svc_close);
+	INIT_WORK(&svc->free_work, svc_free);
+	rpcrdma2_recv_pool_init(&svc->pool, capacity);
+	svc->pool.node = ibdev_to_node(cm_id->device);
+	return svc;
+}
+
+static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
+		       const struct rpcrdma2_policy *policy)
+{
+	u32 credits = policy->val[RPCRDMA2_POLICY_CREDITS];
+	struct rpcrdma2_conn_params p = {
+		.ops		= &svc_conn_ops,
+		.owner		= svc,
+		.responder	= &svc->resp,
+		.stats		= &svc->stats,
+		.pool		= &svc->pool,
+		.policy		= *policy,
+		/* D-16 */
+		.send_size	= rpcrdma2_policy_capacity(policy),
+		.calls		= RPCRDMA2_BC_CALLS,
+		.serves		= credits,
+		.serves_initial	= clamp(server_first_credits, 1U, credits),
+		.call_wrs	= 1,
+		.rw_ctxs	= min(credits, RPCRDMA2_RW_CTXS),
+		.brs		= RDMA2_RVREQSUP_INLINE,
+	};
+	struct rdma_cm_id *cm_id = req->cm_id;
+	struct rpcrdma2_device_caps caps;
+	int ret;
+
+	ret = rpcrdma2_device_query(cm_id->device, &caps);
+	if (!ret) {
+		p.reply_wrs = rpcrdma2_responder_wrs(&caps,
+						     svc->resp.limits.bytes);
+		svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
+		ret = svc->conn ? 0 : -ENOMEM;
+	}
+	if (ret) {
+		rpcrdma2_conn_refuse(cm_id, ret);
+		rdma_destroy_id(cm_id);
+		return ret;
+	}
+	return rpcrdma2_conn_accept(svc->conn, &req->param);
+}
+
+/* The next connect request, or NULL. */
+static struct rpcrdma2_pending *
+listener_next(struct rpcrdma2_listener *listener)
+{
+	struct rpcrdma2_pending *req;
+
+	spin_lock(&listener->lock);
+	req = list_first_entry_or_null(&listener->pending,
+				       struct rpcrdma2_pending, list);
+	if (req) {
+		list_del_init(&req->list);
+		listener->npending--;
+	}
+	spin_unlock(&listener->lock);
+	return req;
+}
+
+/* What has happened since the client was told that its request is accepted? */
+static void svc_admit(struct rpcrdma2_svc *svc)
+{
+	svc_xprt_get(&svc->xprt);
+	if (!rpcrdma2_admit(svc))
+		svc_xprt_put(&svc->xprt);
+	if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
+		rpcrdma2_admit_call(svc);
+	if (rpcrdma2_conn_over(svc->conn) && rpcrdma2_admit_lost(svc))
+		svc_xprt_put(&svc->xprt);
+	svc_xprt_put(&svc->xprt);
+}
+
+/* Makes a transport of a connect request. */
+static void svc_accept_one(struct svc_xprt *listener,
+			   struct rpcrdma2_pending *req)
+{
+	struct rpcrdma2_policy policy;
+	struct rpcrdma2_svc *svc;
+	int ret;
+
+	rpcrdma2_admit_room(listener_of(listener)->admission);
+	svc_policy(req->cm_id, listener->xpt_net, &policy);
+	svc = svc_alloc(listener, req, rpcrdma2_policy_capacity(&policy));
+	if (!svc) {
+		rpcrdma2_conn_refuse(req->cm_id, -ENOMEM);
+		rdma_destroy_id(req->cm_id);
+		pending_free(req);
+		return;
+	}
+	ret = svc_connect(svc, req, &policy);
+	kfree(req);
+	trace_rpcrdma2_accept(svc->conn ? svc->conn->id : 0,
+			      (struct sockaddr *)&svc->xprt.xpt_remote,
+			      test_bit(XPT_LOCAL, &svc->xprt.xpt_flags), ret);
+	if (ret)
+		svc_xprt_put(&svc->xprt);
+	else
+		svc_admit(svc);
+}
+
+/* xpo_accept: hand over a connection that has a Call, or else accept a connect
+ * request. sunrpc took a module reference for a new transport, and drops that if
+ * there is none; ours has one from the beginning, which svc_xprt_put() drops.
+ */
+static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
+{
+	struct rpcrdma2_listener *listener = listener_of(xprt);
+	struct rpcrdma2_pending *req = NULL;
+	struct rpcrdma2_svc *svc;
+
+	/* Who adds something sets the flag afterwards */
+	clear_bit(XPT_CONN, &xprt->xpt_flags);
+	smp_mb__after_atomic();	/* look afterwards */
+	svc = rpcrdma2_admit_next(listener->admission);
+	if (!svc)
+		req = listener_next(listener);
+	if (req)
+		svc_accept_one(xprt, req);
+	if (svc || req)	/* there may be more */
+		set_bit(XPT_CONN, &xprt->xpt_flags);
+	if (!svc)
+		return NULL;
+	module_put(THIS_MODULE);
+	return &svc->xprt;
+}
+
+/* Nothing more comes or goes; threads that are still at work find out. */
+static void svc_xpo_detach(struct svc_xprt *xprt)
+{
+	struct rpcrdma2_svc *svc = rpcrdma2_svc(xprt);
+
+	rpcrdma2_conn_kill(svc->conn, -ENOTCONN);
+	/* Tell the client now, not when the last thread is done */
+	rdma_disconnect(svc->conn->cm_id);
+}
+
+static void svc_xpo_free(struct svc_xprt *xprt)
+{
+	queue_work(rpcrdma2_svc_wq, &rpcrdma2_svc(xprt)->free_work);
+}
+
+static int svc_xpo_has_wspace(struct svc_xprt *xprt)
+{
+	/* Credits bound what is under way; no Reply waits in a thread */
+	return 1;
+}
+
+static void svc_xpo_kill_temp_xprt(struct svc_xprt *xprt)
+{
+}
+
+static void svc_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
+{
+	if (ctxt)
+		rpcrdma2_call_release(ctxt);
+}
+
+/* The next Call, if there is one. Clears XPT_DATA with the last. */
+static struct rpcrdma2_call_ctx *svc_next_call(struct rpcrdma2_svc *svc)
+{
+	struct rpcrdma2_call_ctx *call;
+
+	spin_lock(&svc->lock);
+	call = list_first_entry_or_null(&svc->ready, struct rpcrdma2_call_ctx,
+					list);
+	if (call)
+		list_del_init(&call->list);
+	if (list_empty(&svc->ready)) {
+		clear_bit(XPT_DATA, &svc->xprt.xpt_flags);
+		/* The event of a completion takes no lock */
+		smp_mb__after_atomic();
+		if (rpcrdma2_cq_pending(svc->conn))
+			set_bit(XPT_DATA, &svc->xprt.xpt_flags);
+	}
+	spin_unlock(&svc->lock);
+	return call;
+}
+
+static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
+{
+	struct svc_xprt *xprt = rqstp->rq_xprt;
+	struct rpcrdma2_call_ctx *call;
+	u32 n;
+
+	/* Nothing to release if there is no Call */
+	compat_svc_args_end(rqstp, 0);
+	rqstp->rq_next_page = rqstp->rq_respages;
+	rqstp->rq_xprt_ctxt = NULL;
+
+	rpcrdma2_cq_poll(rpcrdma2_svc(xprt)->conn);
+	call = svc_next_call(rpcrdma2_svc(xprt));
+	svc_xprt_received(xprt);
+	if (!call)
+		return 0;
+	if (unlikely(rpcrdma2_call_wants_pages(call))) {
+		compat_svc_args_taken(rqstp, call->npages);
+		rpcrdma2_call_pull(call, rqstp->rq_pages);
+		return 0;
+	}
+
+	n = rpcrdma2_call_arg(call, &rqstp->rq_arg, rqstp->rq_pages);
+	compat_svc_args_end(rqstp, n);
+	rqstp->rq_next_page = rqstp->rq_respages + 1;
+	rqstp->rq_xprt_ctxt = call;
+	rqstp->rq_prot = IPPROTO_MAX;
+	svc_xprt_copy_addrs(rqstp, xprt);
+	set_bit(RQ_SECURE, &rqstp->rq_flags);
+	if (test_bit(XPT_LOCAL, &xprt->xpt_flags))
+		set_bit(RQ_LOCAL, &rqstp->rq_flags);
+	else
+		clear_bit(RQ_LOCAL, &rqstp->rq_flags);
+	return rqstp->rq_arg.len;
+}
+
+/* nfsd has counted the pages of the Reply before RPCSEC_GSS wrote its checksum
+ * behind the last byte, which may take another page.
+ */
+static void svc_count_pages(struct svc_rqst *rqstp)
+{
+	const struct xdr_buf *res = &rqstp->rq_res;
+	u32 n = DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
+
+	if (res->page_len && res->pages + n > rqstp->rq_next_page)
+		rqstp->rq_next_page = res->pages + n;
+}
+
+static int svc_xpo_sendto(struct svc_rqst *rqstp)
+{
+	struct rpcrdma2_call_ctx *call = rqstp->rq_xprt_ctxt;
+	struct svc_xprt *xprt = rqstp->rq_xprt;
+	u32 npages;
+	int ret;
+
+	if (svc_xprt_is_dead(xprt))
+		return -ENOTCONN;
+	svc_count_pages(rqstp);
+	npages = rqstp->rq_next_page - rqstp->rq_respages;
+	ret = rpcrdma2_call_reply(call, &rqstp->rq_res, rqstp->rq_respages,
+				  npages);
+	if (ret < 0) {
+		svc_xprt_deferred_close(xprt);
+		return -ENOTCONN;
+	}
+	/* Entries of pages that were taken are NULL and filled again by
+	 * svc_recv(). If nothing but the first page was used it is ours
+	 * alone and good for the next Reply; other pages may belong to the
+	 * page cache.
+	 */
+	if (ret)
+		compat_svc_res_taken(rqstp);
+	else if (npages <= 1)
+		rqstp->rq_next_page = rqstp->rq_respages;
+	return 0;
+}
+
+static int svc_xpo_result_payload(struct svc_rqst *rqstp, unsigned int offset,
+				  unsigned int length)
+{
+	/* An error from here would become part of the Reply (ERR-26) */
+	if (rqstp->rq_xprt_ctxt)	/* not if the Call was deferred */
+		rpcrdma2_call_payload(rqstp->rq_xprt_ctxt, offset, length);
+	return 0;
+}
+
+static const struct svc_xprt_ops rpcrdma2_listen_ops = {
+	.xpo_accept		= svc_accept,
+	.xpo_release_ctxt	= svc_xpo_release_ctxt,
+	.xpo_detach		= listener_xpo_detach,
+	.xpo_free		= listener_xpo_free,
+	.xpo_has_wspace		= svc_xpo_has_wspace,
+	.xpo_kill_temp_xprt	= svc_xpo_kill_temp_xprt,
+};
+
+static const struct svc_xprt_ops rpcrdma2_svc_ops = {
+	COMPAT_SVC_SECURE_PORT
+	.xpo_recvfrom		= svc_xpo_recvfrom,
+	.xpo_sendto		= svc_xpo_sendto,
+	.xpo_result_payload	= svc_xpo_result_payload,
+	.xpo_release_ctxt	= svc_xpo_release_ctxt,
+	.xpo_detach		= svc_xpo_detach,
+	.xpo_free		= svc_xpo_free,
+	.xpo_has_wspace		= svc_xpo_has_wspace,
+	.xpo_kill_temp_xprt	= svc_xpo_kill_temp_xprt,
+};
+
+/**
+ * rpcrdma2_server_init - get ready for listeners
+ *
+ * Context: module load.
+ * Return: 0 or a negative errno.
+ */
+int rpcrdma2_server_init(void)
+{
+	rpcrdma2_svc_wq = alloc_workqueue("rpcrdma2_svc", WQ_UNBOUND, 0);
+	if (!rpcrdma2_svc_wq)
+		return -ENOMEM;
+	return 0;
+}
+
+/**
+ * rpcrdma2_server_exit - reverse of rpcrdma2_server_init()
+ *
+ * Waits for transports that are still being torn down.
+ *
+ * Context: module unload; no transport exists for sunrpc.
+ */
+void rpcrdma2_server_exit(void)
+{
+	destroy_workqueue(rpcrdma2_svc_wq);
+}

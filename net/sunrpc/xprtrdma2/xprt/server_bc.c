@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The server's callback transport: nfsd makes one over a client's
+ * connection (XPRT_TRANSPORT_BC) when the client has bound a session to it,
+ * and sends its callbacks as reverse direction Calls (REV-4).
+ *
+ * The requester does the work, without an MR pool: Calls are MSG without
+ * chunks (REV-7). Credits of this direction are its own, so callbacks go
+ * while the forward window is full (F-1).
+ *
+ * The transport is a struct rpcrdma2_requester and nothing more.
+ *
+ * Lifetime: the struct svc_xprt has a reference to it, which sunrpc drops before
+ * the connection is closed, and the connection has one, dropped after that,
+ * because Replies arrive until then. It may outlive both; nothing here looks at
+ * the struct svc_xprt except methods that nfsd calls while it holds a reference to
+ * it.
+ */
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/clnt.h>
+#include <linux/sunrpc/svc_xprt.h>
+#include <linux/sunrpc/xprt.h>
+
+#include "xprt/addr.h"
+#include "xprt/server_bc.h"
+#include "requester/invalidate.h"
+#include "requester/requester.h"
+#include "xprt/server.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Slots to begin with */
+#define RPCRDMA2_BC_SLOTS	2
+
+/* Does the client take reverse direction Calls at all? (REV-6) */
+static bool bc_allowed(const struct rpcrdma2_conn *conn)
+{
+	return !conn->codec->props ||
+	       rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) !=
+			RDMA2_RVREQSUP_NONE;
+}
+
+/* Largest RPC message that fits inline now. */
+static u32 bc_room(const struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_limits_send(&conn->limits) - conn->codec->hdr_min;
+}
+
+static int bc_send_request(struct rpc_rqst *rqst)
+{
+	struct svc_xprt *sxprt = rqst->rq_xprt->bc_xprt;
+	struct rpcrdma2_conn *conn;
+	int ret;
+
+	/* This side can't connect again (REV-12) */
+	if (svc_xprt_is_dead(sxprt))
+		return -ENOTCONN;
+	conn = rpcrdma2_svc(sxprt)->conn;
+	if (!bc_allowed(conn)) {
+		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
+		ret = -EIO;
+	} else if (rqst->rq_snd_buf.len > bc_room(conn)) {
+		ret = -EMSGSIZE;
+	} else {
+		ret = rpcrdma2_requester_send(rqst);
+	}
+	trace_rpcrdma2_bc_send(conn->id, be32_to_cpu(rqst->rq_xid),
+			       rqst->rq_snd_buf.len, ret);
+	if (ret == -ENOTCONN)
+		svc_xprt_deferred_close(sxprt);
+	return ret;
+}
+
+/* Only the client can connect: whoever waits for that is told so. */
+static void bc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	spin_lock(&xprt->transport_lock);
+	xprt_clear_connecting(xprt);
+	xprt_wake_pending_tasks(xprt, -ENOTCONN);
+	spin_unlock(&xprt->transport_lock);
+}
+
+/* From sunrpc when it closes the struct svc_xprt. */
+static void bc_close(struct rpc_xprt *xprt)
+{
+	xprt_disconnect_done(xprt);
+}
+
+static void bc_destroy(struct rpc_xprt *xprt)
+{
+	rpcrdma2_requester_destroy(rpcrdma2_requester(xprt));
+	rpcrdma2_addr_free(xprt);
+	xprt_free(xprt);
+	module_put(THIS_MODULE);
+}
+
+static void bc_inject_disconnect(struct rpc_xprt *xprt)
+{
+	svc_xprt_deferred_close(xprt->bc_xprt);
+}
+
+static void bc_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
+{
+	seq_printf(seq, "\txprt:\trdma 0 %lu %lu %lu 0 %lu %lu %lu %llu %llu\n",
+		   xprt->stat.bind_count, xprt->stat.connect_count,
+		   xprt->stat.connect_time / HZ, xprt->stat.sends,
+		   xprt->stat.recvs, xprt->stat.bad_xids,
+		   xprt->stat.req_u, xprt->stat.bklog_u);
+}
+
+static const struct rpc_xprt_ops rpcrdma2_bc_ops = {
+	.reserve_xprt		= xprt_reserve_xprt,
+	.release_xprt		= xprt_release_xprt,
+	.alloc_slot		= rpcrdma2_requester_alloc_slot,
+	.free_slot		= rpcrdma2_requester_free_slot,
+	.connect		= bc_connect,
+	.buf_alloc		= rpcrdma2_requester_buf_alloc,
+	.buf_free		= rpcrdma2_requester_buf_free,
+	.send_request		= bc_send_request,
+	.wait_for_reply_request	= rpcrdma2_requester_wait,
+	.close			= bc_close,
+	.destroy		= bc_destroy,
+	.print_stats		= bc_print_stats,
+	.inject_disconnect	= bc_inject_disconnect,
+};
+
+static const struct rpc_timeout bc_timeout = {
+	.to_initval	= 60 * HZ,
+	.to_maxval	= 60 * HZ,
+};
+
+/* Publish the transport, unless another client of nfsd on the same
+ * connection was faster. References: of the struct svc_xprt and of the connection,
+ * whose end drops it.
+ */
+static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_requester *rq)
+{
+	xprt_get(&rq->xprt);
+	/* Pairs with the acquire in rpcrdma2_conn_requester() */
+	if (cmpxchg_release(&svc->conn->requester, NULL, rq))
+		return -EEXIST;
+	xprt_get(&rq->xprt);
+	svc->xprt.xpt_bc_xprt = &rq->xprt;
+	return 0;
+}
+
+/**
+ * rpcrdma2_backchannel_setup - xprt_class.setup: make a callback transport
+ * @class: to which it belongs
+ * @args: @args->bc_xprt is the client's connection
+ *
+ * Context: process; sleeps.
+ * Return: the transport, or an ERR_PTR.
+ */
+struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
+					    struct xprt_create *args)
+{
+	struct rpcrdma2_svc *svc = rpcrdma2_svc(args->bc_xprt);
+	struct rpcrdma2_conn *conn = svc->conn;
+	struct rpcrdma2_requester *rq;
+	struct rpc_xprt *xprt;
+	int ret;
+
+	if (args->addrlen > sizeof(xprt->addr))
+		return ERR_PTR(-EBADF);
+	if (!rpcrdma2_conn_ready(conn))
+		return ERR_PTR(-ENOTCONN);
+	if (!bc_allowed(conn))
+		return ERR_PTR(-EOPNOTSUPP);
+	xprt = xprt_alloc(args->net, sizeof(*rq), 0, RPCRDMA2_BC_CALLS);
+	if (!xprt)
+		return ERR_PTR(-ENOMEM);
+	rq = rpcrdma2_requester(xprt);
+
+	xprt->timeout = &bc_timeout;
+	xprt->bind_timeout = 0;
+	xprt->reestablish_timeout = 0;
+	xprt->idle_timeout = 0;
+	xprt->prot = args->ident;
+	xprt->ops = &rpcrdma2_bc_ops;
+	xprt->xprt_class = class;
+	xprt->resvport = 0;
+	xprt->max_payload = bc_room(conn);
+	xprt->bc_xprt = args->bc_xprt;
+	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
+	xprt->addrlen = args->addrlen;
+	ret = rpcrdma2_requester_init(rq, &svc->stats, NULL,
+				      RPCRDMA2_BC_SLOTS);
+	if (!ret)
+		ret = rpcrdma2_addr_format(xprt);
+	if (ret)
+		goto out_free;
+
+	/* There are no connections of its own to wait for */
+	xprt_set_bound(xprt);
+	xprt_set_connected(xprt);
+	rpcrdma2_requester_attach(rq, conn);
+	ret = bc_publish(svc, rq);
+	if (ret) {
+		rpcrdma2_requester_detach(rq);
+		goto out_free;
+	}
+	__module_get(THIS_MODULE);
+	trace_rpcrdma2_bc_setup(conn->id, RPCRDMA2_BC_CALLS, 0);
+	return xprt;
+
+out_free:
+	trace_rpcrdma2_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
+	rpcrdma2_requester_destroy(rq);
+	rpcrdma2_addr_free(xprt);
+	xprt_free(xprt);
+	return ERR_PTR(ret);
+}
