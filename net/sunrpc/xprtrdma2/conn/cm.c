@@ -312,6 +312,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 {
 	WRITE_ONCE(conn->told, true);	/* the owner knows */
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSING, 0);
+	conn->p.ops->closing(conn);
 	rpcrdma2_observe_remove(conn);
 
 	rpcrdma2_watch_stop(conn);

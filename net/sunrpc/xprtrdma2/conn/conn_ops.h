@@ -33,6 +33,7 @@ struct rpcrdma2_memory {
 /**
  * struct rpcrdma2_conn_ops - what comes up from a connection
  * @recv: a Receive has completed; completion handler
+ * @closing: the state is CLOSING: no Call begins any more; does not sleep
  * @closed: the connection is closed: Calls in progress lose it; may sleep
  * @trim: the connection is idle: roles give back what they keep for later; does not
  *	sleep
@@ -52,6 +53,7 @@ struct rpcrdma2_memory {
  */
 struct rpcrdma2_conn_ops {
 	void (*recv)(struct ib_cq *cq, struct ib_wc *wc);
+	void (*closing)(struct rpcrdma2_conn *conn);
 	void (*closed)(struct rpcrdma2_conn *conn);
 	void (*trim)(struct rpcrdma2_conn *conn);
 	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);

@@ -107,10 +107,11 @@ static void call_free(struct rpcrdma2_responder *resp,
 		return;
 	}
 	list_del_init(&rx->list);
-	spin_unlock(&resp->lock);
 	call->rx = rx;
 	call->chore.run = call_begin_late;
+	/* With the lock, see rpcrdma2_responder_stop() */
 	rpcrdma2_conn_leave(rx->conn, &call->chore);
+	spin_unlock(&resp->lock);
 }
 
 /* One more call object. */

@@ -181,6 +181,22 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 }
 
 /**
+ * rpcrdma2_responder_stop - the connection is about to be closed
+ * @resp: its responder; the state of the connection is CLOSING
+ *
+ * From now on no Call that waits for a call object begins: the code that frees a call
+ * object looks at the state. An executor may free one at any time until
+ * rpcrdma2_responder_closed().
+ *
+ * Context: process; takes resp->lock.
+ */
+void rpcrdma2_responder_stop(struct rpcrdma2_responder *resp)
+{
+	spin_lock(&resp->lock);
+	spin_unlock(&resp->lock);
+}
+
+/**
  * rpcrdma2_responder_closed - the connection is closed
  * @resp: its responder; no completion handler or chore uses it any more
  *
@@ -192,13 +208,18 @@ void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp)
 {
 	struct rpcrdma2_call_ctx *call, *tmp;
 	struct rpcrdma2_recv *rx, *next;
+	LIST_HEAD(unserved);
 
 	resp->ops->closed(resp);
 	list_for_each_entry_safe(call, tmp, &resp->waiting, list) {
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
 	}
-	list_for_each_entry_safe(rx, next, &resp->unserved, list) {
+	/* A call object may just be made, on a client */
+	spin_lock(&resp->lock);
+	list_splice_init(&resp->unserved, &unserved);
+	spin_unlock(&resp->lock);
+	list_for_each_entry_safe(rx, next, &unserved, list) {
 		list_del_init(&rx->list);
 		rpcrdma2_recv_put(rx);
 	}

@@ -26,6 +26,7 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			     const struct rpcrdma2_responder_ops *ops,
 			     const struct rpcrdma2_limits *limits,
 			     struct page **stash);
+void rpcrdma2_responder_stop(struct rpcrdma2_responder *resp);
 void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp);
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);

@@ -97,6 +97,7 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.recv		= rpcrdma2_receive,
+	.closing	= rpcrdma2_receive_closing,
 	.closed		= rpcrdma2_receive_closed,
 	.trim		= rpcrdma2_receive_trim,
 	.memory		= rpcrdma2_receive_memory,

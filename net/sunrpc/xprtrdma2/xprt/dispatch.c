@@ -215,6 +215,17 @@ void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
+ * rpcrdma2_receive_closing - the connection is about to be closed
+ * @conn: the connection, in state CLOSING
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_receive_closing(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_responder_stop(conn->responder);
+}
+
+/**
  * rpcrdma2_receive_closed - the connection is closed: its Calls end
  * @conn: the connection; no completion handler uses it any more
  *

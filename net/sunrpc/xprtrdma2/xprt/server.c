@@ -554,6 +554,7 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv		= rpcrdma2_receive,
+	.closing	= rpcrdma2_receive_closing,
 	.closed		= rpcrdma2_receive_closed,
 	.trim		= rpcrdma2_receive_trim,
 	.memory		= rpcrdma2_receive_memory,
