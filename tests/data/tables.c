@@ -248,11 +248,11 @@ static void server_row(const struct row *r)
 	rpcrdma2_srv_ver_init(&v, &policy);
 	if (!is(r->col[0], "OPEN")) {
 		len = get_vector(is(r->col[0], "2") ? "T1" : "V1", XID, buf);
-		rpcrdma2_srv_message(&v, buf, len, &hdr, &verdict, &low, &high);
+		rpcrdma2_srv_ver_message(&v, buf, len, &hdr, &verdict, &low, &high);
 	}
 	ok = expect("state before", server_state(&v), r->col[0]);
 	len = get_vector(r->col[2], XID, buf);
-	action = rpcrdma2_srv_message(&v, buf, len, &hdr, &verdict, &low, &high);
+	action = rpcrdma2_srv_ver_message(&v, buf, len, &hdr, &verdict, &low, &high);
 	ok &= expect("action", server_actions[action], r->col[3]);
 	if (*r->col[4]) {
 		snprintf(number, sizeof(number), "%u", low);
@@ -271,12 +271,12 @@ static struct rpcrdma2_propset mine, peer;
 
 static void begin_limit(u32 size)
 {
-	rpcrdma2_props_init(&mine);
+	rpcrdma2_propset_init(&mine);
 	mine.x_change = true;
 	peer = mine;
 	peer.listed = BIT(RPCRDMA2_RBSIZ);
 	peer.val[RPCRDMA2_RBSIZ] = size;
-	rpcrdma2_change_init(&change, &mine, &peer);
+	rpcrdma2_prop_change_init(&change, &mine, &peer);
 }
 
 /* A RESPROP about the one property of the request */
@@ -305,7 +305,7 @@ static void respond(const char *event, u32 value)
 		put_unaligned_be32(words[i], body + i * 4);
 	hdr.body = body;
 	hdr.body_len = n * 4;
-	rpcrdma2_change_response(&change, &hdr, &peer, &malformed);
+	rpcrdma2_prop_change_response(&change, &hdr, &peer, &malformed);
 }
 
 static void update(u32 value)
@@ -320,7 +320,7 @@ static void update(u32 value)
 	put_unaligned_be32(value, body + 12);
 	hdr.body = body;
 	hdr.body_len = sizeof(body);
-	rpcrdma2_change_update(&hdr, &peer, &upd);
+	rpcrdma2_prop_change_update(&hdr, &peer, &upd);
 }
 
 static void limit_row(const struct row *r)
@@ -333,17 +333,17 @@ static void limit_row(const struct row *r)
 	if (is(event, "begin"))
 		begin_limit(value);
 	else if (is(event, "ask"))
-		rpcrdma2_change_ask(&change, &peer, RPCRDMA2_RBSIZ, value);
+		rpcrdma2_prop_change_ask(&change, &peer, RPCRDMA2_RBSIZ, value);
 	else if (is(event, "send"))
-		rpcrdma2_change_put_reqprop(&change, XID, buf, sizeof(buf));
+		rpcrdma2_prop_change_put_reqprop(&change, XID, buf, sizeof(buf));
 	else if (is(event, "update"))
 		update(value);
 	else if (is(event, "error"))
-		rpcrdma2_change_error(&change, XID, RDMA2_ERR_SYSTEM);
+		rpcrdma2_prop_change_error(&change, XID, RDMA2_ERR_SYSTEM);
 	else
 		respond(event, value);
 	snprintf(number, sizeof(number), "%u",
-		 rpcrdma2_change_limit(&change, &peer, RPCRDMA2_RBSIZ));
+		 rpcrdma2_prop_change_limit(&change, &peer, RPCRDMA2_RBSIZ));
 	report(expect("limit", number, r->col[3]), "limit", r, 0, 3);
 }
 

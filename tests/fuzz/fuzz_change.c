@@ -12,7 +12,7 @@
 
 static void init(struct rpcrdma2_propset *set)
 {
-	rpcrdma2_props_init(set);
+	rpcrdma2_propset_init(set);
 	set->val[RPCRDMA2_RBSIZ] = 8192;
 	set->x_change = true;
 	set->listed = ALL;
@@ -30,34 +30,34 @@ static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 	int len;
 	u32 i;
 
-	if (rpcrdma2_change_requested(hdr, &req))
+	if (rpcrdma2_prop_change_requested(hdr, &req))
 		return;
 	init(&mine);
 	init(&peer);
-	known = rpcrdma2_change_known(&req);
+	known = rpcrdma2_prop_change_known(&req);
 	CHECK(!(known & ~req.set.listed));
-	len = rpcrdma2_change_put_resprop(&req, done, other, &mine, buf,
-					  sizeof(buf));
+	len = rpcrdma2_prop_change_put_resprop(&req, done, other, &mine, buf,
+					       sizeof(buf));
 	CHECK(len >= 12 && len % 4 == 0);
-	CHECK(rpcrdma2_change_put_resprop(&req, done, other, &mine, buf,
-					  len - 1) == -EMSGSIZE);
-	rpcrdma2_change_put_resprop(&req, done, other, &mine, buf, len);
+	CHECK(rpcrdma2_prop_change_put_resprop(&req, done, other, &mine, buf,
+					       len - 1) == -EMSGSIZE);
+	rpcrdma2_prop_change_put_resprop(&req, done, other, &mine, buf, len);
 
 	/* the same as the answer to a request of our own form */
-	rpcrdma2_change_init(&c, &mine, &peer);
+	rpcrdma2_prop_change_init(&c, &mine, &peer);
 	before = peer;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (known & BIT(i) && req.places.entry[i] == i)
-			rpcrdma2_change_ask(&c, &peer, i, req.set.val[i]);
+			rpcrdma2_prop_change_ask(&c, &peer, i, req.set.val[i]);
 	{
 		u8 ask[RPCRDMA2_PROPS_MAX];
 
-		CHECK(rpcrdma2_change_put_reqprop(&c, 1, ask,
-						  sizeof(ask)) > 0);
+		CHECK(rpcrdma2_prop_change_put_reqprop(&c, 1, ask,
+						       sizeof(ask)) > 0);
 	}
 	back.xid = 1;
 	back.body_len = len;
-	CHECK(rpcrdma2_change_response(&c, &back, &peer, &malformed));
+	CHECK(rpcrdma2_prop_change_response(&c, &back, &peer, &malformed));
 	CHECK(!malformed);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		CHECK(peer.val[i] == before.val[i] ||
@@ -75,13 +75,13 @@ static void fuzz_response(const struct rpcrdma2_hdr *hdr, u8 choice)
 	init(&mine);
 	init(&peer);
 	before = peer;
-	rpcrdma2_change_init(&c, &mine, &peer);
+	rpcrdma2_prop_change_init(&c, &mine, &peer);
 	asked = choice & ALL;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (asked & BIT(i))
-			rpcrdma2_change_ask(&c, &peer, i, choice);
-	rpcrdma2_change_put_reqprop(&c, hdr->xid & ~1U, ask, sizeof(ask));
-	answer = rpcrdma2_change_response(&c, hdr, &peer, &malformed);
+			rpcrdma2_prop_change_ask(&c, &peer, i, choice);
+	rpcrdma2_prop_change_put_reqprop(&c, hdr->xid & ~1U, ask, sizeof(ask));
+	answer = rpcrdma2_prop_change_response(&c, hdr, &peer, &malformed);
 	CHECK(answer == !(hdr->xid & 1));
 	CHECK(answer != c.pending);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
@@ -104,7 +104,7 @@ static void fuzz_update(const struct rpcrdma2_hdr *hdr, u8 choice)
 	peer.listed = choice & ALL;
 	peer.nochg = choice / 16 & peer.listed;
 	before = peer;
-	if (rpcrdma2_change_update(hdr, &peer, &upd)) {
+	if (rpcrdma2_prop_change_update(hdr, &peer, &upd)) {
 		CHECK(!memcmp(&peer, &before, sizeof(peer)));
 		return;
 	}
@@ -127,8 +127,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	choice = data[0];
 	size--;
 	msg = exact_copy(data + 1, size);
-	if (rpcrdma2_change_decode(msg, size, &hdr) == RPCRDMA2_OK) {
-		CHECK(rpcrdma2_change_type(hdr.htype));
+	if (rpcrdma2_prop_change_decode(msg, size, &hdr) == RPCRDMA2_OK) {
+		CHECK(rpcrdma2_prop_change_type(hdr.htype));
 		CHECK(hdr.body_len == size - RPCRDMA2_PREFIX);
 		if (hdr.htype == RDMA2_X_REQPROP)
 			fuzz_requested(&hdr, choice);

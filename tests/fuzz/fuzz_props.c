@@ -12,11 +12,11 @@ static void check_again(const struct rpcrdma2_propset *set)
 	u8 buf[RPCRDMA2_PROPS_MAX];
 	int len;
 
-	len = rpcrdma2_props_encode(set, buf, sizeof(buf));
+	len = rpcrdma2_propset_encode(set, buf, sizeof(buf));
 	CHECK(len >= 4);
-	CHECK(rpcrdma2_props_encode(set, buf, len - 1) == -EMSGSIZE);
-	CHECK(rpcrdma2_props_encode(set, buf, len) == len);
-	CHECK(rpcrdma2_props_decode(buf, len, &again) == len);
+	CHECK(rpcrdma2_propset_encode(set, buf, len - 1) == -EMSGSIZE);
+	CHECK(rpcrdma2_propset_encode(set, buf, len) == len);
+	CHECK(rpcrdma2_propset_decode(buf, len, &again) == len);
 	CHECK(!memcmp(set->val, again.val, sizeof(again.val)));
 	CHECK(set->listed == again.listed);
 	CHECK(set->x_change == again.x_change);
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	memset(&set, 0xa5, sizeof(set));
 	before = set;
-	len = rpcrdma2_props_decode(msg, size, &set);
+	len = rpcrdma2_propset_decode(msg, size, &set);
 	if (len < 0) {
 		CHECK(len == -EBADMSG);
 		CHECK(!memcmp(&set, &before, sizeof(set)));
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		CHECK(len >= 4 && (size_t)len <= size && len % 4 == 0);
 		CHECK(set.val[RPCRDMA2_BRS] <= RDMA2_RVREQSUP_GENL);
 		CHECK(!(set.nochg & ~set.listed));
-		rpcrdma2_props_send_limit(&set, 4096);
+		rpcrdma2_propset_send_limit(&set, 4096);
 		check_again(&set);
 	}
 	free(msg);

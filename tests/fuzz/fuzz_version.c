@@ -131,8 +131,8 @@ static void server_message(struct rpcrdma2_srv_ver *v, const u8 *msg, u32 len)
 	struct rpcrdma2_hdr hdr;
 	u32 low, high;
 
-	action = rpcrdma2_srv_message(v, msg, len, &hdr, &verdict, &low,
-				      &high);
+	action = rpcrdma2_srv_ver_message(v, msg, len, &hdr, &verdict, &low,
+					  &high);
 	if (before)
 		CHECK(v->codec == before);
 	if (v->codec)
@@ -142,7 +142,7 @@ static void server_message(struct rpcrdma2_srv_ver *v, const u8 *msg, u32 len)
 	case RPCRDMA2_SRV_PASS:
 		CHECK(verdict != RPCRDMA2_BAD_VERS);
 		CHECK(verdict != RPCRDMA2_OK || v->codec);
-		CHECK(rpcrdma2_codec_of(hdr.vers));
+		CHECK(rpcrdma2_wire_codec(hdr.vers));
 		break;
 	case RPCRDMA2_SRV_ERR_VERS:
 		CHECK(!before && hdr.htype != RDMA2_ERROR);

@@ -47,8 +47,8 @@ static void sum_reads(const struct rpcrdma2_hdr *hdr, struct summary *s)
 	struct rpcrdma2_cursor c;
 	u32 position;
 
-	rpcrdma2_reads_begin(hdr, &c);
-	while (rpcrdma2_reads_next(&c, &position, &seg)) {
+	rpcrdma2_read_list_begin(hdr, &c);
+	while (rpcrdma2_read_list_next(&c, &position, &seg)) {
 		CHECK(position % 4 == 0);
 		sum_u64(s, position);
 		sum_segment(s, &seg);
@@ -59,10 +59,10 @@ static void sum_writes(const struct rpcrdma2_hdr *hdr, struct summary *s)
 {
 	struct rpcrdma2_cursor c, segs;
 
-	rpcrdma2_writes_begin(hdr, &c);
-	while (rpcrdma2_writes_next(&c, &segs))
+	rpcrdma2_write_list_begin(hdr, &c);
+	while (rpcrdma2_write_list_next(&c, &segs))
 		sum_segs(s, segs);
-	if (rpcrdma2_reply_chunk(hdr, &segs))
+	if (rpcrdma2_hdr_reply_chunk(hdr, &segs))
 		sum_segs(s, segs);
 }
 
@@ -90,9 +90,9 @@ static void check_accepted(const struct rpcrdma2_hdr *hdr, const u8 *msg,
 	CHECK(hdr->max_segs <= s.segs);
 	CHECK(hdr->read_chunks <= hdr->read_segs);
 	CHECK(!hdr->has_pz || hdr->read_segs);
-	rpcrdma2_names_handle(hdr, 0);
-	if (rpcrdma2_only_handle(hdr))
-		CHECK(rpcrdma2_names_handle(hdr, rpcrdma2_only_handle(hdr)));
+	rpcrdma2_hdr_has_handle(hdr, 0);
+	if (rpcrdma2_hdr_only_handle(hdr))
+		CHECK(rpcrdma2_hdr_has_handle(hdr, rpcrdma2_hdr_only_handle(hdr)));
 }
 
 /* Take a chunk list apart as a requester would have built it. */
@@ -105,8 +105,8 @@ static bool rebuild_reads(const struct rpcrdma2_hdr *hdr,
 	struct rpcrdma2_cursor c;
 	u32 position;
 
-	rpcrdma2_reads_begin(hdr, &c);
-	while (rpcrdma2_reads_next(&c, &position, &seg)) {
+	rpcrdma2_read_list_begin(hdr, &c);
+	while (rpcrdma2_read_list_next(&c, &position, &seg)) {
 		if (!position && read->nsegs)
 			return false;		/* we send it first */
 		chunk = position ? read : pz;
@@ -131,7 +131,7 @@ static bool rebuild_segs(struct rpcrdma2_cursor segs,
 }
 
 static void check_call_again(const struct rpcrdma2_codec *codec,
-			     const struct rpcrdma2_call *call,
+			     const struct rpcrdma2_call_hdr *call,
 			     const struct rpcrdma2_hdr *hdr)
 {
 	u32 len = codec->call_len(call), size = len;
@@ -160,7 +160,7 @@ static void check_call(const struct rpcrdma2_codec *codec,
 		       const struct rpcrdma2_hdr *hdr)
 {
 	struct rpcrdma2_chunk pz = {}, read = {}, write = {}, reply = {};
-	struct rpcrdma2_call call = {
+	struct rpcrdma2_call_hdr call = {
 		.xid		= hdr->xid,
 		.credit		= hdr->credit,
 		.nomsg		= hdr->htype == RDMA2_NOMSG,
@@ -174,13 +174,13 @@ static void check_call(const struct rpcrdma2_codec *codec,
 		call.pz = &pz;
 	if (read.nsegs)
 		call.read = &read;
-	rpcrdma2_writes_begin(hdr, &c);
-	if (rpcrdma2_writes_next(&c, &segs)) {
+	rpcrdma2_write_list_begin(hdr, &c);
+	if (rpcrdma2_write_list_next(&c, &segs)) {
 		if (!rebuild_segs(segs, &write))
 			return;
 		call.write = &write;
 	}
-	if (rpcrdma2_reply_chunk(hdr, &segs)) {
+	if (rpcrdma2_hdr_reply_chunk(hdr, &segs)) {
 		if (!rebuild_segs(segs, &reply))
 			return;
 		call.reply = &reply;
@@ -207,7 +207,7 @@ static void check_reply(const struct rpcrdma2_codec *codec,
 			const struct rpcrdma2_hdr *hdr)
 {
 	u32 written[4] = {};
-	struct rpcrdma2_reply reply = {
+	struct rpcrdma2_reply_hdr reply = {
 		.xid		= hdr->xid,
 		.credit		= hdr->credit,
 		.nomsg		= hdr->reply_chunk && hdr->credit % 2,
@@ -219,15 +219,15 @@ static void check_reply(const struct rpcrdma2_codec *codec,
 	u32 i, len, size;
 	u8 *buf;
 
-	rpcrdma2_writes_begin(hdr, &c);
+	rpcrdma2_write_list_begin(hdr, &c);
 	while (reply.nwritten < ARRAY_SIZE(written) &&
-	       rpcrdma2_writes_next(&c, &segs)) {
+	       rpcrdma2_write_list_next(&c, &segs)) {
 		i = reply.nwritten++;
 		written[i] = some_of(rpcrdma2_segs_bytes(segs),
 				     hdr->credit + i);
 	}
 	if (reply.nomsg)
-		reply.reply_written = some_of(rpcrdma2_reply_chunk_bytes(hdr),
+		reply.reply_written = some_of(rpcrdma2_hdr_reply_chunk_bytes(hdr),
 					      hdr->credit / 2);
 
 	len = codec->reply_len(&reply);
@@ -245,15 +245,15 @@ static void check_reply(const struct rpcrdma2_codec *codec,
 	CHECK(again.write_chunks == hdr->write_chunks);
 	CHECK(!again.reply_chunk == !hdr->reply_chunk);
 	for (i = 0; i < reply.nwritten; i++)
-		CHECK(rpcrdma2_written_bytes(&again, i) == written[i]);
-	CHECK(rpcrdma2_reply_chunk_bytes(&again) == reply.reply_written);
+		CHECK(rpcrdma2_write_list_bytes(&again, i) == written[i]);
+	CHECK(rpcrdma2_hdr_reply_chunk_bytes(&again) == reply.reply_written);
 	free(buf);
 }
 
 static void check_refused(const struct rpcrdma2_codec *codec,
 			  const struct rpcrdma2_hdr *hdr, u32 err)
 {
-	const struct rpcrdma2_codec *theirs = rpcrdma2_codec_of(hdr->vers);
+	const struct rpcrdma2_codec *theirs = rpcrdma2_wire_codec(hdr->vers);
 	static const u32 range[2] = { 1, 2 };
 	u8 buf[RPCRDMA2_MAX_ERROR];
 	struct rpcrdma2_hdr again;
@@ -265,7 +265,7 @@ static void check_refused(const struct rpcrdma2_codec *codec,
 	CHECK(len > 0);
 	if (err == RDMA2_ERR_VERS) {
 		CHECK(len == 28);
-		CHECK(rpcrdma2_decode_err_vers(buf, len, &low, &high));
+		CHECK(rpcrdma2_wire_decode_err_vers(buf, len, &low, &high));
 		CHECK(low == 1 && high == 2);
 	}
 	if (!theirs || (err != RDMA2_ERR_VERS && theirs != codec))
@@ -282,7 +282,7 @@ static void check_codec(const struct rpcrdma2_codec *codec, const u8 *msg,
 
 	switch (codec->decode(msg, len, &hdr)) {
 	case RPCRDMA2_OK:
-		CHECK(!rpcrdma2_too_short(msg, len));
+		CHECK(!rpcrdma2_wire_too_short(msg, len));
 		CHECK(!hdr.undirected);
 		check_accepted(&hdr, msg, len);
 		if (hdr.response || hdr.htype > RDMA2_NOMSG)
@@ -329,8 +329,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	check_codec(&rpcrdma2_codec_v1, msg, size);
 	check_codec(&rpcrdma2_codec_v2, msg, size);
-	rpcrdma2_decode_err_vers(msg, size, &low, &high);
-	rpcrdma2_other_draft(msg, size);
+	rpcrdma2_wire_decode_err_vers(msg, size, &low, &high);
+	rpcrdma2_neg_other_draft(msg, size);
 	check_cm(msg, size);
 	free(msg);
 	return 0;

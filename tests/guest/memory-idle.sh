@@ -154,7 +154,7 @@ callback_slots() { # DEV VERS
 	trace_off
 	echo 0 > $event/filter
 	umount_nfs
-	grep -E 'call_site=(cb_alloc|cb_provide|rpcrdma2_bc_setup)\+' $TRACE/trace |
+	grep -E 'call_site=(cb_alloc|cb_provide|rpcrdma2_client_bc_setup)\+' $TRACE/trace |
 		sed -n 's/.* bytes_req=\([0-9]*\) bytes_alloc=\([0-9]*\) .*/\1 \2/p' |
 		sort -n | uniq -c | tee "$LAB_TMP/slots"
 	[ "$(awk '$2 == 988 { print $1 }' "$LAB_TMP/slots")" -ge 8 ]

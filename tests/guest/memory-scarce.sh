@@ -103,7 +103,7 @@ no_bounce_pages() { # DEV VERS
 	scratch bounce
 	iocheck fill -n 100 -l 200 "$E"
 	nfs "$1" "$2"
-	fail_in rpcrdma2_req_build min-order=0 probability=100 times=3
+	fail_in rpcrdma2_marshal_build min-order=0 probability=100 times=3
 	iocheck list -n 100 -l 200 "$D" || rc=1
 	[ "$(< $FAIL_PAGE/times)" = 0 ] || rc=1
 	no_faults

@@ -13,7 +13,7 @@ static atomic_t lopsided_left = ATOMIC_INIT(1);
 
 static int lopsided_reply(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct rpcrdma2_call_ctx *call =
+	struct rpcrdma2_svc_call *call =
 		(void *)regs_get_kernel_argument(regs, 0);
 	const struct xdr_buf *res = (void *)regs_get_kernel_argument(regs, 1);
 

@@ -557,21 +557,21 @@ static void same_lists(const struct oracle_msg *m,
 	u32 i, position;
 
 	AGREE(hdr->read_segs == m->nreads);
-	rpcrdma2_reads_begin(hdr, &c);
+	rpcrdma2_read_list_begin(hdr, &c);
 	for (i = 0; i < m->nreads; i++) {
-		if (!AGREE(rpcrdma2_reads_next(&c, &position, &seg)))
+		if (!AGREE(rpcrdma2_read_list_next(&c, &position, &seg)))
 			return;
 		AGREE(position == m->position[i]);
 		same_segment(&m->seg[i], &seg);
 	}
 	AGREE(hdr->write_chunks == m->nwrites);
-	rpcrdma2_writes_begin(hdr, &c);
+	rpcrdma2_write_list_begin(hdr, &c);
 	for (i = 0; i < m->nwrites; i++) {
-		if (!AGREE(rpcrdma2_writes_next(&c, &segs)))
+		if (!AGREE(rpcrdma2_write_list_next(&c, &segs)))
 			return;
 		same_chunk(m, m->write[i], segs);
 	}
-	AGREE(rpcrdma2_reply_chunk(hdr, &segs) == m->has_reply);
+	AGREE(rpcrdma2_hdr_reply_chunk(hdr, &segs) == m->has_reply);
 	if (m->has_reply)
 		same_chunk(m, m->reply, segs);
 	same_counts(m, hdr);
@@ -696,7 +696,7 @@ static void compare_props(const struct oracle_msg *m, enum oracle_result result,
 	u32 entries[RPCRDMA2_NR_PROPS] = {}, i;
 	struct rpcrdma2_prop_places places;
 	struct rpcrdma2_propset set, want;
-	int ret = rpcrdma2_props_locate(body, len, &set, &places);
+	int ret = rpcrdma2_propset_locate(body, len, &set, &places);
 
 	if (result == ORACLE_OK && too_long(&m->props))
 		return;
@@ -785,17 +785,17 @@ static void compare_resprop(const struct oracle_msg *m,
 	u8 buf[RPCRDMA2_PROPS_MAX];
 	bool malformed, good;
 
-	rpcrdma2_props_init(&mine);
+	rpcrdma2_propset_init(&mine);
 	mine.x_change = true;
 	peer = mine;
 	peer.listed = BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS);
-	rpcrdma2_change_init(&c, &mine, &peer);
-	rpcrdma2_change_ask(&c, &peer, RPCRDMA2_RBSIZ, 8192);
-	rpcrdma2_change_ask(&c, &peer, RPCRDMA2_BRS, RDMA2_RVREQSUP_GENL);
-	rpcrdma2_change_put_reqprop(&c, hdr->xid, buf, sizeof(buf));
+	rpcrdma2_prop_change_init(&c, &mine, &peer);
+	rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_RBSIZ, 8192);
+	rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_BRS, RDMA2_RVREQSUP_GENL);
+	rpcrdma2_prop_change_put_reqprop(&c, hdr->xid, buf, sizeof(buf));
 
 	good = result == ORACLE_OK && expect_set(&m->props, &other, entries);
-	if (!AGREE(rpcrdma2_change_response(&c, hdr, &peer, &malformed)))
+	if (!AGREE(rpcrdma2_prop_change_response(&c, hdr, &peer, &malformed)))
 		return;
 	AGREE(malformed == !good);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
@@ -820,7 +820,7 @@ static void compare_change(struct oracle_msg *m, enum oracle_result result,
 	bool extension;
 
 	want = expect_prefix(m, result, msg, len);
-	verdict = rpcrdma2_change_decode(msg, len, &hdr);
+	verdict = rpcrdma2_prop_change_decode(msg, len, &hdr);
 	extension = want == RPCRDMA2_OK && m->htype > 0xffffff01 &&
 		    result != ORACLE_UNKNOWN;
 	if (want == RPCRDMA2_OK && !extension) {
@@ -907,7 +907,7 @@ static int random_call(struct oracle_msg *m, u8 *buf, u32 size)
 	struct rpcrdma2_chunk pz = some_chunk(0), write = some_chunk(0);
 	struct rpcrdma2_chunk read = some_chunk((1 + below(99)) * 4);
 	struct rpcrdma2_chunk reply = some_chunk(0);
-	struct rpcrdma2_call call = {
+	struct rpcrdma2_call_hdr call = {
 		.xid		= rnd(),
 		.credit		= rnd(),
 		.nomsg		= one_in(2),
@@ -958,7 +958,7 @@ static void compare_reply(struct oracle_msg *m, const u8 *call, u32 len)
 	u8 msg[ORACLE_MAX_BYTES * 2], buf[ORACLE_MAX_BYTES * 2];
 	u32 written = 0, in_reply = 0;
 	struct rpcrdma2_hdr hdr;
-	struct rpcrdma2_reply reply = {
+	struct rpcrdma2_reply_hdr reply = {
 		.xid		= m->xid,
 		.credit		= rnd(),
 		.nomsg		= m->has_reply && one_in(2),
@@ -1037,7 +1037,7 @@ static void some_set(struct rpcrdma2_propset *set, struct oracle_props *props,
 	u32 i, nochg = 0;
 
 	memset(props, 0, sizeof(*props));
-	rpcrdma2_props_init(set);
+	rpcrdma2_propset_init(set);
 	set->listed = mask;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (!(mask & BIT(i)))
@@ -1062,8 +1062,8 @@ static u32 some_mask(void)
 
 static int put_prefix(const struct oracle_msg *m, u8 *buf, u32 size)
 {
-	int len = rpcrdma2_encode_control(m->xid, m->credit, m->htype,
-					  m->flags & 1, buf, size);
+	int len = rpcrdma2_wire_encode_control(m->xid, m->credit, m->htype,
+					       m->flags & 1, buf, size);
 
 	AGREE(len == (int)RPCRDMA2_PREFIX);
 	return len;
@@ -1085,7 +1085,7 @@ static void compare_connprops(unsigned long n)
 		m.flags = one_in(2);
 		some_set(&set, &m.props, some_mask());
 		len = put_prefix(&m, buf, sizeof(buf));
-		len += rpcrdma2_props_encode(&set, buf + len, sizeof(buf) - len);
+		len += rpcrdma2_propset_encode(&set, buf + len, sizeof(buf) - len);
 		same_bytes(&m, buf, len);
 	}
 }
@@ -1102,10 +1102,10 @@ static void compare_answer(const struct oracle_msg *request, const u8 *msg,
 	u8 buf[1024];
 	int n;
 
-	if (!AGREE(rpcrdma2_change_decode(msg, len, &hdr) == RPCRDMA2_OK) ||
-	    !AGREE(!rpcrdma2_change_requested(&hdr, &req)))
+	if (!AGREE(rpcrdma2_prop_change_decode(msg, len, &hdr) == RPCRDMA2_OK) ||
+	    !AGREE(!rpcrdma2_prop_change_requested(&hdr, &req)))
 		return;
-	rpcrdma2_props_init(&mine);
+	rpcrdma2_propset_init(&mine);
 	mine.val[RPCRDMA2_RBSIZ] = rnd();
 	done = some_mask() & req.set.listed;
 	other = some_mask() & req.set.listed & ~done;
@@ -1134,8 +1134,8 @@ static void compare_answer(const struct oracle_msg *request, const u8 *msg,
 			m.rejected.n = i + 1;
 	}
 	n = put_prefix(&m, buf, sizeof(buf));
-	n += rpcrdma2_change_put_resprop(&req, done, other, &mine, buf + n,
-					 sizeof(buf) - n);
+	n += rpcrdma2_prop_change_put_resprop(&req, done, other, &mine, buf + n,
+					      sizeof(buf) - n);
 	same_bytes(&m, buf, n);
 }
 
@@ -1158,24 +1158,24 @@ static void compare_changes(unsigned long n)
 		mask = some_mask();
 		some_set(&set, &m.props, mask);
 		m.props.n -= set.x_change;
-		rpcrdma2_props_init(&mine);
+		rpcrdma2_propset_init(&mine);
 		mine.x_change = true;
 		peer = mine;
 		peer.listed = mask;
-		rpcrdma2_change_init(&c, &mine, &peer);
+		rpcrdma2_prop_change_init(&c, &mine, &peer);
 		for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 			if (mask & BIT(i))
-				rpcrdma2_change_ask(&c, &peer, i, set.val[i]);
+				rpcrdma2_prop_change_ask(&c, &peer, i, set.val[i]);
 		len = put_prefix(&m, buf, sizeof(buf));
-		len += rpcrdma2_change_put_reqprop(&c, m.xid, buf + len,
-						   sizeof(buf) - len);
+		len += rpcrdma2_prop_change_put_reqprop(&c, m.xid, buf + len,
+							sizeof(buf) - len);
 		same_bytes(&m, buf, len);
 
 		m.htype = RDMA2_X_UPDPROP;
 		c.dirty = mask;
 		len = put_prefix(&m, buf, sizeof(buf));
-		len += rpcrdma2_change_put_updprop(&c, m.xid, &set, buf + len,
-						   sizeof(buf) - len);
+		len += rpcrdma2_prop_change_put_updprop(&c, m.xid, &set, buf + len,
+							sizeof(buf) - len);
 		same_bytes(&m, buf, len);
 
 		m.htype = RDMA2_X_REQPROP;

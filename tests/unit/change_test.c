@@ -32,29 +32,29 @@ static void asker_init(struct asker *a, u32 rbsiz)
 {
 	struct rpcrdma2_propset mine;
 
-	rpcrdma2_props_init(&mine);
+	rpcrdma2_propset_init(&mine);
 	mine.x_change = true;
 	mine.listed = ALL;
 	a->peer = mine;
 	a->peer.val[RPCRDMA2_RBSIZ] = rbsiz;
-	rpcrdma2_change_init(&a->c, &mine, &a->peer);
+	rpcrdma2_prop_change_init(&a->c, &mine, &a->peer);
 }
 
 static int ask(struct asker *a, enum rpcrdma2_prop prop, u32 value)
 {
-	return rpcrdma2_change_ask(&a->c, &a->peer, prop, value);
+	return rpcrdma2_prop_change_ask(&a->c, &a->peer, prop, value);
 }
 
 static int post(struct asker *a, u32 xid)
 {
 	u8 buf[RPCRDMA2_PROPS_MAX];
 
-	return rpcrdma2_change_put_reqprop(&a->c, xid, buf, sizeof(buf));
+	return rpcrdma2_prop_change_put_reqprop(&a->c, xid, buf, sizeof(buf));
 }
 
 static u32 limit(const struct asker *a)
 {
-	return rpcrdma2_change_limit(&a->c, &a->peer, RPCRDMA2_RBSIZ);
+	return rpcrdma2_prop_change_limit(&a->c, &a->peer, RPCRDMA2_RBSIZ);
 }
 
 static struct rpcrdma2_hdr decoded(struct kunit *test, struct message m)
@@ -62,7 +62,7 @@ static struct rpcrdma2_hdr decoded(struct kunit *test, struct message m)
 	struct rpcrdma2_hdr hdr;
 
 	memset(&hdr, 0, sizeof(hdr));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_decode(m.p, m.len, &hdr),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_decode(m.p, m.len, &hdr),
 			RPCRDMA2_OK);
 	return hdr;
 }
@@ -73,7 +73,7 @@ static int answer(struct kunit *test, struct asker *a, struct message m)
 	struct rpcrdma2_hdr hdr = decoded(test, m);
 	bool malformed = true, mine;
 
-	mine = rpcrdma2_change_response(&a->c, &hdr, &a->peer, &malformed);
+	mine = rpcrdma2_prop_change_response(&a->c, &hdr, &a->peer, &malformed);
 	KUNIT_EXPECT_TRUE(test, mine || !malformed);
 	return mine ? 1 + malformed : 0;
 }
@@ -83,7 +83,7 @@ static int update(struct kunit *test, struct asker *a, struct message m,
 {
 	struct rpcrdma2_hdr hdr = decoded(test, m);
 
-	return rpcrdma2_change_update(&hdr, &a->peer, upd);
+	return rpcrdma2_prop_change_update(&hdr, &a->peer, upd);
 }
 
 #define EXPECT_ANSWER(test, a, result, ...)				\
@@ -122,7 +122,7 @@ static void header_types(struct kunit *test)
 				rows[i].response);
 		KUNIT_EXPECT_EQ(test, hdr.hdr_len, RPCRDMA2_PREFIX);
 		KUNIT_EXPECT_EQ(test, hdr.body_len, m.len - RPCRDMA2_PREFIX);
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_change_type(hdr.htype));
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_type(hdr.htype));
 		/* no codec of the base protocol knows it (HT-7) */
 		KUNIT_EXPECT_EQ(test,
 				rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
@@ -130,12 +130,12 @@ static void header_types(struct kunit *test)
 						   RPCRDMA2_INVAL_HTYPE);
 		for (len = 0; len < RPCRDMA2_PREFIX; len++)
 			KUNIT_EXPECT_EQ(test,
-					rpcrdma2_change_decode(m.p, len, &hdr),
+					rpcrdma2_prop_change_decode(m.p, len, &hdr),
 					RPCRDMA2_DROP);
 	}
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_type(0xffffff01));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_type(0xffffff05));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_type(RDMA2_CONNPROP));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_type(0xffffff01));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_type(0xffffff05));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_type(RDMA2_CONNPROP));
 }
 
 /* Version, type, flags, in this order. */
@@ -170,7 +170,7 @@ static void header_faults(struct kunit *test)
 		words[5] = 0;
 		m = message_words(test, words, ARRAY_SIZE(words));
 		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_change_decode(m.p, m.len, &hdr),
+				rpcrdma2_prop_change_decode(m.p, m.len, &hdr),
 				rows[i].verdict);
 	}
 }
@@ -185,12 +185,12 @@ static int encode_g1(const void *what, void *buf, u32 size)
 	(void)what;
 	asker_init(&a, OLD);
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	hdr = rpcrdma2_encode_control(GXID, 32, RDMA2_X_REQPROP, false, buf,
-				      size);
+	hdr = rpcrdma2_wire_encode_control(GXID, 32, RDMA2_X_REQPROP, false, buf,
+					   size);
 	if (hdr < 0)
 		return hdr;
-	body = rpcrdma2_change_put_reqprop(&a.c, GXID, (u8 *)buf + hdr,
-					   size - hdr);
+	body = rpcrdma2_prop_change_put_reqprop(&a.c, GXID, (u8 *)buf + hdr,
+						size - hdr);
 	/* a request that does not fit was not made */
 	if (body < 0 && a.c.pending)
 		return -EIO;
@@ -207,13 +207,13 @@ static int encode_g6(const void *what, void *buf, u32 size)
 	asker_init(&a, OLD);
 	mine = a.peer;
 	mine.val[RPCRDMA2_RBSIZ] = 16384;
-	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	hdr = rpcrdma2_encode_control(0xc0de0003, 32, RDMA2_X_UPDPROP, false,
-				      buf, size);
+	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	hdr = rpcrdma2_wire_encode_control(0xc0de0003, 32, RDMA2_X_UPDPROP, false,
+					   buf, size);
 	if (hdr < 0)
 		return hdr;
-	body = rpcrdma2_change_put_updprop(&a.c, 0xc0de0003, &mine,
-					   (u8 *)buf + hdr, size - hdr);
+	body = rpcrdma2_prop_change_put_updprop(&a.c, 0xc0de0003, &mine,
+						(u8 *)buf + hdr, size - hdr);
 	if (body < 0 && a.c.announcement != RPCRDMA2_ANN_DIRTY)
 		return -EIO;
 	return body < 0 ? body : hdr + body;
@@ -236,14 +236,14 @@ static int encode_answer(const void *what, void *buf, u32 size)
 	struct rpcrdma2_propset mine;
 	int hdr, body;
 
-	rpcrdma2_props_init(&mine);
+	rpcrdma2_propset_init(&mine);
 	mine.val[RPCRDMA2_RBSIZ] = answer->rbsiz;
-	hdr = rpcrdma2_encode_control(GXID, 16, RDMA2_X_RESPROP, true, buf,
-				      size);
+	hdr = rpcrdma2_wire_encode_control(GXID, 16, RDMA2_X_RESPROP, true, buf,
+					   size);
 	if (hdr < 0)
 		return hdr;
-	body = rpcrdma2_change_put_resprop(&req, answer->done, answer->other,
-					   &mine, (u8 *)buf + hdr, size - hdr);
+	body = rpcrdma2_prop_change_put_resprop(&req, answer->done, answer->other,
+						&mine, (u8 *)buf + hdr, size - hdr);
 	return body < 0 ? body : hdr + body;
 }
 
@@ -430,17 +430,17 @@ static void one_outstanding(struct kunit *test)
 	struct asker a;
 
 	asker_init(&a, OLD);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_REQPROP);
 	post(&a, 1);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	ask(&a, RPCRDMA2_RBSIZ, 10240);
 	ask(&a, RPCRDMA2_RBSIZ, 12288);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	KUNIT_EXPECT_EQ(test, post(&a, 2), -EBUSY);
 
@@ -448,12 +448,12 @@ static void one_outstanding(struct kunit *test)
 	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
 	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
 	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_REQPROP);
 	post(&a, 2);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(2), 1, 1, 0, NO_VALUES);
 	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 12288);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 }
 
@@ -467,7 +467,7 @@ static void met_later(struct kunit *test)
 do {									\
 	KUNIT_EXPECT_EQ(test, update(test, &a, MESSAGE(test,		\
 				UPDPROP(1), 1, RBSIZ(size)), &upd), 0);	\
-	rpcrdma2_change_met(&a.c, &a.peer, RPCRDMA2_RBSIZ);		\
+	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_RBSIZ);		\
 } while (0)
 
 	asker_init(&a, OLD);
@@ -483,18 +483,18 @@ do {									\
 	/* Without that the request would be one for less (CHG-26) */
 	ask(&a, RPCRDMA2_RBSIZ, 10240);
 	UPDATED(9216);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_REQPROP);
 	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
 	UPDATED(12288);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	EXPECT_RESULT(test, &a, RBSIZ, DONE);
 
 	/* What limits nothing is asked for all the same */
 	ask(&a, RPCRDMA2_BRS, 0);
-	rpcrdma2_change_met(&a.c, &a.peer, RPCRDMA2_BRS);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_BRS);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_REQPROP);
 #undef UPDATED
 }
@@ -515,14 +515,14 @@ static void not_to_be_asked(struct kunit *test)
 
 	/* off unless both sides have announced it */
 	a.peer.x_change = false;
-	rpcrdma2_change_init(&a.c, &mine, &a.peer);
+	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
-	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	a.peer.x_change = true;
 	mine.x_change = false;
-	rpcrdma2_change_init(&a.c, &mine, &a.peer);
+	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, post(&a, 1), -EBUSY);
 }
@@ -560,8 +560,8 @@ do {									\
 	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 1, 1, NO_VALUES);
 	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
 	PENDING();
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID,
-						      RDMA2_ERR_BAD_XDR));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID,
+							   RDMA2_ERR_BAD_XDR));
 	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
 	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
 
@@ -593,8 +593,8 @@ do {									\
 	ask(&a, RPCRDMA2_BRS, 0);
 	post(&a, XID);
 	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_limit(&a.c, &a.peer,
-						    RPCRDMA2_BRS), 1);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_limit(&a.c, &a.peer,
+							 RPCRDMA2_BRS), 1);
 #undef PENDING
 }
 
@@ -604,17 +604,17 @@ static void errors(struct kunit *test)
 	struct asker a;
 
 	asker_init(&a, OLD);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_error(&a.c, 0, err));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_error(&a.c, 0, err));
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
 	post(&a, XID);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_error(&a.c, XID + 1, err));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_error(&a.c, XID + 1, err));
 	KUNIT_EXPECT_TRUE(test, a.c.pending);
 	ask(&a, RPCRDMA2_BRS, 0);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID, err));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID, err));
 	/* never again on this connection */
 	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
 	EXPECT_RESULT(test, &a, BRS, REJECTED);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 
@@ -623,7 +623,7 @@ static void errors(struct kunit *test)
 	ask(&a, RPCRDMA2_BRS, 0);
 	post(&a, XID);
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID, err));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID, err));
 	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
 	EXPECT_RESULT(test, &a, BRS, REJECTED);
 
@@ -631,7 +631,7 @@ static void errors(struct kunit *test)
 	asker_init(&a, OLD);
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
 	post(&a, XID);
-	rpcrdma2_change_error(&a.c, XID, 77);
+	rpcrdma2_prop_change_error(&a.c, XID, 77);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), 0);
 }
 
@@ -653,27 +653,27 @@ static void ready_for_answers(struct kunit *test)
 		asker_init(&a, OLD);
 		ask(&a, RPCRDMA2_RBSIZ, 8192);
 		post(&a, XID);
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID,
-							      codes[i]));
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID,
+								   codes[i]));
 		KUNIT_EXPECT_FALSE(test, a.c.pending);
 		EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
 		KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
 		/* a second one is about nothing */
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_change_error(&a.c, XID,
-							       codes[i]));
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_error(&a.c, XID,
+								    codes[i]));
 		KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192),
 				on ? 0 : -EOPNOTSUPP);
 
 		/* the same for what is not answered otherwise */
 		asker_init(&a, OLD);
 		mine = a.peer;
-		rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
+		rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 		KUNIT_EXPECT_GE(test,
-				rpcrdma2_change_put_updprop(&a.c, XID, &mine,
-							    buf, sizeof(buf)),
+				rpcrdma2_prop_change_put_updprop(&a.c, XID, &mine,
+								 buf, sizeof(buf)),
 				4);
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, XID,
-							      codes[i]));
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID,
+								   codes[i]));
 		KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192),
 				on ? 0 : -EOPNOTSUPP);
 	}
@@ -683,7 +683,7 @@ static void ready_for_answers(struct kunit *test)
 	post(&a, XID);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
 	KUNIT_EXPECT_FALSE(test, a.c.pending);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_change_error(&a.c, XID, 9));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_error(&a.c, XID, 9));
 }
 
 /* The side that announces */
@@ -698,37 +698,37 @@ static void one_announcement(struct kunit *test)
 	post(&a, 1);
 
 	/* may go while a request is pending */
-	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_UPDPROP);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_put_updprop(&a.c, 2, &a.peer,
-							  buf, sizeof(buf)),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 2, &a.peer,
+							       buf, sizeof(buf)),
 			16);
 	/* not the next one, and the answer to what was sent before is no
 	 * proof that it has arrived
 	 */
-	rpcrdma2_change_announce(&a.c, RPCRDMA2_BRS);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_put_updprop(&a.c, 3, &a.peer,
-							  buf, sizeof(buf)),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 3, &a.peer,
+							       buf, sizeof(buf)),
 			-EBUSY);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
 	/* an empty request is the barrier */
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_REQPROP);
 	KUNIT_EXPECT_EQ(test, post(&a, 4), 4);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(4), 0, 0, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_UPDPROP);
-	rpcrdma2_change_put_updprop(&a.c, 5, &a.peer, buf, sizeof(buf));
+	rpcrdma2_prop_change_put_updprop(&a.c, 5, &a.peer, buf, sizeof(buf));
 
 	/* an ERROR about it is an answer, too */
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_error(&a.c, 5,
-						      RDMA2_ERR_BAD_XDR));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, 5,
+							   RDMA2_ERR_BAD_XDR));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 }
 
@@ -739,25 +739,25 @@ static void answer_instead_of_update(struct kunit *test)
 	struct asker a;
 
 	asker_init(&a, OLD);
-	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	rpcrdma2_change_answered(&a.c, RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	rpcrdma2_prop_change_answered(&a.c, RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_IDLE);
 
 	/* what it has not told is left */
-	rpcrdma2_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	rpcrdma2_change_announce(&a.c, RPCRDMA2_BRS);
-	rpcrdma2_change_answered(&a.c, RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
+	rpcrdma2_prop_change_answered(&a.c, RPCRDMA2_RBSIZ);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_UPDPROP);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_put_updprop(&a.c, 1, &a.peer,
-							  buf, sizeof(buf)),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 1, &a.peer,
+							       buf, sizeof(buf)),
 			16);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 4), RDMA2_PROPID_BRS);
 
 	/* what is on its way is not known to have arrived by that */
-	rpcrdma2_change_answered(&a.c, RPCRDMA2_BRS);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_next(&a.c),
+	rpcrdma2_prop_change_answered(&a.c, RPCRDMA2_BRS);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
 			RPCRDMA2_CHANGE_REQPROP);
 }
 
@@ -840,7 +840,7 @@ static int request(struct kunit *test, struct message m,
 {
 	struct rpcrdma2_hdr hdr = decoded(test, m);
 
-	return rpcrdma2_change_requested(&hdr, req);
+	return rpcrdma2_prop_change_requested(&hdr, req);
 }
 
 static void requests(struct kunit *test)
@@ -852,7 +852,7 @@ static void requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, req.set.listed, BIT(RPCRDMA2_RBSIZ));
 	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_RBSIZ], 8192);
 	KUNIT_EXPECT_EQ(test, req.places.count, 1);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req),
 			BIT(RPCRDMA2_RBSIZ));
 
 	/* no bytes: the default */
@@ -863,7 +863,7 @@ static void requests(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1),
 						    NO_VALUES), &req), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req), 0);
 	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1)), &req),
 			-EBADMSG);
 	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1), 1,
@@ -908,24 +908,24 @@ static void response_bits(struct kunit *test)
 	u32 i, j, at, d, r, len;
 	bool rejected;
 
-	rpcrdma2_props_init(&mine);
+	rpcrdma2_propset_init(&mine);
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		at = places[i];
 		KUNIT_EXPECT_EQ(test, request(test,
 					      wide_request(test, at + 2, at),
 					      &req), 0);
-		KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req),
+		KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req),
 				BIT(RPCRDMA2_RBSIZ));
-		len = rpcrdma2_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ), 0,
-						  &mine, buf, sizeof(buf));
+		len = rpcrdma2_prop_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ), 0,
+						       &mine, buf, sizeof(buf));
 		d = get_unaligned_be32(buf);
 		KUNIT_EXPECT_EQ(test, d, at / 32 + 1);
 		r = get_unaligned_be32(buf + 4 + d * 4);
 		KUNIT_EXPECT_EQ(test, len, (d + r + 3) * 4);
 		for (j = 0; j < at + 2; j++) {
-			KUNIT_EXPECT_EQ(test, rpcrdma2_subset_has(buf + 4, d,
-								  j), j == at);
-			rejected = rpcrdma2_subset_has(buf + 8 + d * 4, r, j);
+			KUNIT_EXPECT_EQ(test, rpcrdma2_propset_subset_has(buf + 4, d,
+									  j), j == at);
+			rejected = rpcrdma2_propset_subset_has(buf + 8 + d * 4, r, j);
 			KUNIT_EXPECT_EQ(test, rejected, j != at && j < 256);
 		}
 	}
@@ -939,26 +939,26 @@ static void response_bounds(struct kunit *test)
 	struct rpcrdma2_reqprop req;
 	int len;
 
-	rpcrdma2_props_init(&mine);
+	rpcrdma2_propset_init(&mine);
 	request(test, wide_request(test, 2000, 256), &req);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req), 0);
-	len = rpcrdma2_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ), 0, &mine,
-					  buf, sizeof(buf));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req), 0);
+	len = rpcrdma2_prop_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ), 0, &mine,
+					       buf, sizeof(buf));
 	KUNIT_EXPECT_EQ(test, len, 4 + 4 + 32 + 4);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf), 0);
 
 	/* the answer to an empty request is empty */
 	request(test, MESSAGE(test, REQPROP(1), NO_VALUES), &req);
-	len = rpcrdma2_change_put_resprop(&req, ALL, ALL, &mine, buf,
-					  sizeof(buf));
+	len = rpcrdma2_prop_change_put_resprop(&req, ALL, ALL, &mine, buf,
+					       sizeof(buf));
 	KUNIT_EXPECT_EQ(test, len, 12);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 8), 0);
 
 	/* nothing is said of what was not asked for */
 	request(test, MESSAGE(test, REQPROP(1), 1, BRS(0)), &req);
-	len = rpcrdma2_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ),
-					  BIT(RPCRDMA2_RBSIZ), &mine, buf,
-					  sizeof(buf));
+	len = rpcrdma2_prop_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ),
+					       BIT(RPCRDMA2_RBSIZ), &mine, buf,
+					       sizeof(buf));
 	KUNIT_EXPECT_EQ(test, len, 16);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 8), 1);
 }
@@ -966,8 +966,8 @@ static void response_bounds(struct kunit *test)
 /* Who may change what; a client announces so. */
 static void rules(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, rpcrdma2_props_changeable(true), ALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_props_changeable(false),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_changeable(true), ALL);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_changeable(false),
 			BIT(RPCRDMA2_RBSIZ));
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_rules(RPCRDMA2_NR_PROPS), 0);
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_rules(RPCRDMA2_RBSIZ) &

@@ -549,10 +549,10 @@ static void lost_with_absence_between(struct kunit *test)
 	client_init(&c, test);
 	client_wait(&c, NEG_XID);
 	rpcrdma2_neg_lost(&c.neg, c.now);
-	rpcrdma2_ver_absent(&c.mem);
+	rpcrdma2_neg_absent(&c.mem);
 	client_wait(&c, NEG_XID);
 	rpcrdma2_neg_lost(&c.neg, c.now);
-	rpcrdma2_ver_absent(&c.mem);
+	rpcrdma2_neg_absent(&c.mem);
 	expect_nothing_remembered(&c);
 	client_wait(&c, NEG_XID);
 }
@@ -813,7 +813,7 @@ static void memory_can_be_cleared(struct kunit *test)
 
 	client_init(&c, test);
 	client_silence(&c);
-	rpcrdma2_ver_forget(&c.mem);
+	rpcrdma2_neg_forget(&c.mem);
 	expect_nothing_remembered(&c);
 	client_wait(&c, NEG_XID);
 }
@@ -846,7 +846,7 @@ static void v2_required(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, XID)),
 			RPCRDMA2_DO_SETTLE);
 	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
-	rpcrdma2_ver_forget(&c.mem);
+	rpcrdma2_neg_forget(&c.mem);
 
 	client_wait(&c, XID);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
@@ -885,8 +885,8 @@ static void reasons(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i <= RPCRDMA2_NR_WHY; i++) {
-		KUNIT_EXPECT_NOT_NULL(test, rpcrdma2_why_name(i));
-		KUNIT_EXPECT_NE(test, rpcrdma2_why_name(i)[0], 0);
+		KUNIT_EXPECT_NOT_NULL(test, rpcrdma2_neg_why_name(i));
+		KUNIT_EXPECT_NE(test, rpcrdma2_neg_why_name(i)[0], 0);
 	}
 }
 

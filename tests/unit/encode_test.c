@@ -11,7 +11,7 @@ static const struct rpcrdma2_codec *v1 = &rpcrdma2_codec_v1;
 
 struct call_job {
 	const struct rpcrdma2_codec	*codec;
-	struct rpcrdma2_call		call;
+	struct rpcrdma2_call_hdr		call;
 };
 
 static int encode_call(const void *what, void *buf, u32 size)
@@ -23,7 +23,7 @@ static int encode_call(const void *what, void *buf, u32 size)
 
 struct reply_job {
 	const struct rpcrdma2_codec	*codec;
-	struct rpcrdma2_reply		reply;
+	struct rpcrdma2_reply_hdr		reply;
 };
 
 static int encode_reply(const void *what, void *buf, u32 size)
@@ -135,7 +135,7 @@ static void largest_call(struct kunit *test)
 	read.position = 4096;
 
 	for (vers = 1; vers <= 2; vers++) {
-		job.codec = rpcrdma2_codec_of(vers);
+		job.codec = rpcrdma2_wire_codec(vers);
 		m = message_new(test, NULL, job.codec->call_len(&job.call));
 		KUNIT_EXPECT_EQ(test, m.len, vers == 2 ? 1328 : 1320);
 		memset(m.p, 0xa5, m.len);
@@ -147,8 +147,8 @@ static void largest_call(struct kunit *test)
 				RPCRDMA2_OK);
 
 		last = 0;
-		rpcrdma2_reads_begin(&hdr, &c);
-		for (i = 0; rpcrdma2_reads_next(&c, &position, &seg); i++) {
+		rpcrdma2_read_list_begin(&hdr, &c);
+		for (i = 0; rpcrdma2_read_list_next(&c, &position, &seg); i++) {
 			KUNIT_EXPECT_GE(test, position, last);
 			KUNIT_EXPECT_EQ(test, position, i < 16 ? 0 : 4096);
 			KUNIT_EXPECT_EQ(test, seg.handle,
@@ -157,16 +157,16 @@ static void largest_call(struct kunit *test)
 		}
 		KUNIT_EXPECT_EQ(test, i, 32);
 
-		rpcrdma2_writes_begin(&hdr, &c);
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_writes_next(&c, &segs));
+		rpcrdma2_write_list_begin(&hdr, &c);
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_write_list_next(&c, &segs));
 		for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++) {
 			KUNIT_EXPECT_EQ(test, seg.handle, i + 201);
 			KUNIT_EXPECT_EQ(test, seg.length, i);
 		}
 		KUNIT_EXPECT_EQ(test, i, 16);
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_writes_next(&c, &segs));
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_write_list_next(&c, &segs));
 
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_reply_chunk(&hdr, &segs));
+		KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_reply_chunk(&hdr, &segs));
 		for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++)
 			KUNIT_EXPECT_EQ(test, seg.offset, (u64)i << 40);
 		KUNIT_EXPECT_EQ(test, i, 16);
@@ -185,7 +185,7 @@ static void bad_calls(struct kunit *test)
 		.position = 8, .nsegs = 17
 	};
 	static const struct rpcrdma2_chunk none;
-	static const struct rpcrdma2_call calls[] = {
+	static const struct rpcrdma2_call_hdr calls[] = {
 		{ .nomsg = true },
 		{ .nomsg = true, .pz = &none },
 		{ .pz = &chunk },
@@ -214,7 +214,7 @@ static void make_call(struct kunit *test, struct message m,
 	u32 vers = get_unaligned_be32(m.p + 4);
 
 	KUNIT_EXPECT_EQ(test,
-			rpcrdma2_codec_of(vers)->decode(m.p, m.len, hdr),
+			rpcrdma2_wire_codec(vers)->decode(m.p, m.len, hdr),
 			RPCRDMA2_OK);
 }
 
@@ -286,7 +286,7 @@ static void spread_over_segments(struct kunit *test)
 	struct rpcrdma2_cursor writes, segs;
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_hdr call, hdr;
-	struct rpcrdma2_reply reply = {
+	struct rpcrdma2_reply_hdr reply = {
 		.xid		= XID,
 		.credit		= 1,
 		.call		= &call,
@@ -306,15 +306,15 @@ static void spread_over_segments(struct kunit *test)
 	put_unaligned_be32(1, m.p + len + 4);
 
 	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
-	rpcrdma2_writes_begin(&hdr, &writes);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_writes_next(&writes, &segs));
+	rpcrdma2_write_list_begin(&hdr, &writes);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_write_list_next(&writes, &segs));
 	for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++) {
 		KUNIT_EXPECT_EQ(test, seg.handle, i + 1);
 		KUNIT_EXPECT_EQ(test, seg.offset, 0x2000);
 		KUNIT_EXPECT_EQ(test, seg.length, lengths[i]);
 	}
 	KUNIT_EXPECT_EQ(test, i, 3);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_written_bytes(&hdr, 0), 9000);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 9000);
 }
 
 /*
@@ -362,7 +362,7 @@ static void overfull_chunks(struct kunit *test)
 {
 	u32 written[] = { 20, 0 };
 	struct rpcrdma2_hdr call;
-	struct rpcrdma2_reply reply = {
+	struct rpcrdma2_reply_hdr reply = {
 		.call		= &call,
 		.written	= written,
 		.nwritten	= 1,
@@ -407,7 +407,7 @@ static void threshold_boundary(struct kunit *test)
 {
 	static const struct rpcrdma2_chunk write = { .nsegs = 1 };
 	static const struct rpcrdma2_chunk reply = { .nsegs = 2 };
-	const struct rpcrdma2_call call = { .write = &write, .reply = &reply };
+	const struct rpcrdma2_call_hdr call = { .write = &write, .reply = &reply };
 	u32 len = v2->call_len(&call);
 	u8 buf[128];
 
@@ -431,8 +431,8 @@ static int encode_control(const void *what, void *buf, u32 size)
 {
 	const struct control_job *job = what;
 
-	return rpcrdma2_encode_control(job->xid, job->credit, job->htype,
-				       job->response, buf, size);
+	return rpcrdma2_wire_encode_control(job->xid, job->credit, job->htype,
+					    job->response, buf, size);
 }
 
 static void control_prefix(struct kunit *test)

@@ -184,7 +184,7 @@ static void err_vers_forms(struct kunit *test)
 		m = message_vector(test, rows[i].id);
 		low = 0;
 		high = 0;
-		is = rpcrdma2_decode_err_vers(m.p, m.len, &low, &high);
+		is = rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high);
 		KUNIT_EXPECT_EQ(test, is, rows[i].is);
 		KUNIT_EXPECT_EQ(test, low, rows[i].low);
 		KUNIT_EXPECT_EQ(test, high, rows[i].high);
@@ -199,18 +199,18 @@ static void err_vers_rule(struct kunit *test)
 
 	/* any version in the fixed form */
 	m = MESSAGE(test, XID, 0, 0, 4, 1, 7, 9);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
-							 &high));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
+							      &high));
 	KUNIT_EXPECT_EQ(test, low, 7);
 	KUNIT_EXPECT_EQ(test, high, 9);
 	m = MESSAGE(test, XID, 0xffffffff, 0, 4, 1, 3, 4);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
-							 &high));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
+							      &high));
 
 	/* version 1 is always the fixed form, whatever its length */
 	m = MESSAGE(test, XID, 1, 0, 4, 1, 4, 5, 0, 0);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
-							 &high));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
+							      &high));
 	KUNIT_EXPECT_EQ(test, low, 4);
 	KUNIT_EXPECT_EQ(test, high, 5);
 
@@ -225,29 +225,29 @@ static void err_vers_rule(struct kunit *test)
 			put_unaligned_be32(word5, m.p + 20);
 			put_unaligned_be32(last[i], m.p + 24);
 			KUNIT_EXPECT_EQ(test,
-					rpcrdma2_decode_err_vers(m.p, m.len,
-								 &low, &high),
+					rpcrdma2_wire_decode_err_vers(m.p, m.len,
+								      &low, &high),
 					word5 < 2 && word5 <= last[i]);
 		}
 		/* 32 bytes: only ERR_VERS itself */
 		m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 1, 2);
 		put_unaligned_be32(word5, m.p + 20);
 		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_decode_err_vers(m.p, m.len, &low,
-							 &high), word5 == 1);
+				rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
+							      &high), word5 == 1);
 	}
 
 	/* not an ERROR, not the code */
 	m = MESSAGE(test, XID, 2, 0, 5, 1, 1, 1);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
-							  &high));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
+							       &high));
 	m = MESSAGE(test, XID, 1, 0, 4, 2, 1, 1);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
-							  &high));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
+							       &high));
 	/* too short */
 	m = MESSAGE(test, XID, 1, 0, 4, 1, 1);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_decode_err_vers(m.p, m.len, &low,
-							  &high));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
+							       &high));
 }
 
 /* Both forms come out of the v2 decoder as the same error. */
@@ -310,7 +310,7 @@ static void expect_no_answer(struct kunit *test, struct message m)
 
 	for (len = 0; len <= m.len; len++) {
 		cut = message_new(test, m.p, len);
-		verdict = rpcrdma2_codec_of(vers)->decode(cut.p, len, &hdr);
+		verdict = rpcrdma2_wire_codec(vers)->decode(cut.p, len, &hdr);
 		if (verdict != RPCRDMA2_OK)
 			KUNIT_EXPECT_EQ(test, verdict, RPCRDMA2_DROP);
 		message_free(test, cut);

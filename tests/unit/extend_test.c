@@ -9,32 +9,32 @@
 	RPCRDMA2_PROP(X_TEST, 0xffffff7eU, 7U, 100U,			\
 		      RPCRDMA2_CHG_SERVER, "Test")
 
-#define rpcrdma2_props_init		extend_props_init
+#define rpcrdma2_propset_init		extend_props_init
 #define rpcrdma2_prop_name		extend_prop_name
 #define rpcrdma2_prop_rules		extend_prop_rules
-#define rpcrdma2_props_changeable	extend_props_changeable
-#define rpcrdma2_props_send_limit	extend_props_send_limit
-#define rpcrdma2_subset_has		extend_subset_has
-#define rpcrdma2_props_locate		extend_props_locate
-#define rpcrdma2_props_decode		extend_props_decode
-#define rpcrdma2_props_encode		extend_props_encode
-#define rpcrdma2_change_type		extend_change_type
-#define rpcrdma2_change_decode		extend_change_decode
-#define rpcrdma2_change_init		extend_change_init
-#define rpcrdma2_change_ask		extend_change_ask
-#define rpcrdma2_change_announce	extend_change_announce
-#define rpcrdma2_change_answered	extend_change_answered
-#define rpcrdma2_change_next		extend_change_next
-#define rpcrdma2_change_put_reqprop	extend_change_put_reqprop
-#define rpcrdma2_change_put_updprop	extend_change_put_updprop
-#define rpcrdma2_change_limit		extend_change_limit
-#define rpcrdma2_change_met		extend_change_met
-#define rpcrdma2_change_response	extend_change_response
-#define rpcrdma2_change_error		extend_change_error
-#define rpcrdma2_change_requested	extend_change_requested
-#define rpcrdma2_change_known		extend_change_known
-#define rpcrdma2_change_put_resprop	extend_change_put_resprop
-#define rpcrdma2_change_update		extend_change_update
+#define rpcrdma2_propset_changeable	extend_props_changeable
+#define rpcrdma2_propset_send_limit	extend_props_send_limit
+#define rpcrdma2_propset_subset_has		extend_subset_has
+#define rpcrdma2_propset_locate		extend_props_locate
+#define rpcrdma2_propset_decode		extend_props_decode
+#define rpcrdma2_propset_encode		extend_props_encode
+#define rpcrdma2_prop_change_type		extend_change_type
+#define rpcrdma2_prop_change_decode		extend_change_decode
+#define rpcrdma2_prop_change_init		extend_change_init
+#define rpcrdma2_prop_change_ask		extend_change_ask
+#define rpcrdma2_prop_change_announce	extend_change_announce
+#define rpcrdma2_prop_change_answered	extend_change_answered
+#define rpcrdma2_prop_change_next		extend_change_next
+#define rpcrdma2_prop_change_put_reqprop	extend_change_put_reqprop
+#define rpcrdma2_prop_change_put_updprop	extend_change_put_updprop
+#define rpcrdma2_prop_change_limit		extend_change_limit
+#define rpcrdma2_prop_change_met		extend_change_met
+#define rpcrdma2_prop_change_response	extend_change_response
+#define rpcrdma2_prop_change_error		extend_change_error
+#define rpcrdma2_prop_change_requested	extend_change_requested
+#define rpcrdma2_prop_change_known		extend_change_known
+#define rpcrdma2_prop_change_put_resprop	extend_change_put_resprop
+#define rpcrdma2_prop_change_update		extend_change_update
 
 #include "unit.h"
 #include "../../net/sunrpc/xprtrdma2/proto/props.c"
@@ -48,15 +48,15 @@ static void announced(struct kunit *test, struct rpcrdma2_propset *set)
 	struct rpcrdma2_propset mine;
 	int len;
 
-	rpcrdma2_props_init(&mine);
+	rpcrdma2_propset_init(&mine);
 	KUNIT_EXPECT_EQ(test, mine.val[RPCRDMA2_X_TEST], 7);
 	mine.val[RPCRDMA2_X_TEST] = 50;
 	mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
-	mine.nochg = mine.listed & ~rpcrdma2_props_changeable(false);
+	mine.nochg = mine.listed & ~rpcrdma2_propset_changeable(false);
 	mine.x_change = true;
-	len = rpcrdma2_props_encode(&mine, buf, sizeof(buf));
+	len = rpcrdma2_propset_encode(&mine, buf, sizeof(buf));
 	KUNIT_EXPECT_EQ(test, len, (int)sizeof(buf));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_props_decode(buf, len, set), len);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_decode(buf, len, set), len);
 	KUNIT_EXPECT_EQ(test, set->val[RPCRDMA2_X_TEST], 50);
 	KUNIT_EXPECT_EQ(test, set->nochg, BIT(RPCRDMA2_BRS));
 }
@@ -73,25 +73,25 @@ static void one_more_property(struct kunit *test)
 
 	announced(test, &peer);
 	mine = peer;
-	rpcrdma2_change_init(&c, &mine, &peer);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_ask(&c, &peer, RPCRDMA2_X_TEST,
-						  90), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_ask(&c, &peer, RPCRDMA2_BRS, 0),
+	rpcrdma2_prop_change_init(&c, &mine, &peer);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_X_TEST,
+						       90), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_BRS, 0),
 			-EPERM);
 
 	/* the request, as the other side sees it */
-	hdr.body_len = rpcrdma2_change_put_reqprop(&c, 5, buf, sizeof(buf));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_requested(&hdr, &req), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_known(&req), X_TEST_BIT);
+	hdr.body_len = rpcrdma2_prop_change_put_reqprop(&c, 5, buf, sizeof(buf));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_requested(&hdr, &req), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req), X_TEST_BIT);
 	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_X_TEST], 90);
 
 	/* granted in part */
 	mine.val[RPCRDMA2_X_TEST] = 60;
-	hdr.body_len = rpcrdma2_change_put_resprop(&req, 0, X_TEST_BIT, &mine,
-						   buf, sizeof(buf));
+	hdr.body_len = rpcrdma2_prop_change_put_resprop(&req, 0, X_TEST_BIT, &mine,
+							buf, sizeof(buf));
 	hdr.xid = 5;
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_change_response(&c, &hdr, &peer,
-							 &malformed));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_response(&c, &hdr, &peer,
+							      &malformed));
 	KUNIT_EXPECT_FALSE(test, malformed);
 	KUNIT_EXPECT_EQ(test, peer.val[RPCRDMA2_X_TEST], 60);
 	KUNIT_EXPECT_EQ(test, c.result[RPCRDMA2_X_TEST],
@@ -99,16 +99,16 @@ static void one_more_property(struct kunit *test)
 
 	/* and announced */
 	mine.val[RPCRDMA2_X_TEST] = 70;
-	rpcrdma2_change_announce(&c, RPCRDMA2_X_TEST);
-	hdr.body_len = rpcrdma2_change_put_updprop(&c, 6, &mine, buf,
-						   sizeof(buf));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_update(&hdr, &peer, &upd), 0);
+	rpcrdma2_prop_change_announce(&c, RPCRDMA2_X_TEST);
+	hdr.body_len = rpcrdma2_prop_change_put_updprop(&c, 6, &mine, buf,
+							sizeof(buf));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_update(&hdr, &peer, &upd), 0);
 	KUNIT_EXPECT_EQ(test, upd.changed, X_TEST_BIT);
 	KUNIT_EXPECT_EQ(test, peer.val[RPCRDMA2_X_TEST], 70);
 
 	/* a value out of range is no value of this property */
 	put_unaligned_be32(101, buf + 12);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_change_update(&hdr, &peer, &upd),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_update(&hdr, &peer, &upd),
 			-EBADMSG);
 }
 

@@ -31,7 +31,7 @@ static int decode(struct kunit *test, struct message m,
 	int len;
 
 	poison(set);
-	len = rpcrdma2_props_decode(m.p, m.len, set);
+	len = rpcrdma2_propset_decode(m.p, m.len, set);
 	KUNIT_EXPECT_EQ(test, poisoned(set), len < 0);
 	if (len < 0)
 		KUNIT_EXPECT_EQ(test, len, -EBADMSG);
@@ -58,7 +58,7 @@ static void defaults(struct kunit *test)
 	struct rpcrdma2_propset set;
 
 	poison(&set);
-	rpcrdma2_props_init(&set);
+	rpcrdma2_propset_init(&set);
 	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
 	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
 	KUNIT_EXPECT_EQ(test, set.listed, 0);
@@ -373,7 +373,7 @@ static void cut_sets(struct kunit *test)
 
 static int encode_set(const void *what, void *buf, u32 size)
 {
-	return rpcrdma2_props_encode(what, buf, size);
+	return rpcrdma2_propset_encode(what, buf, size);
 }
 
 static void encode_vectors(struct kunit *test)
@@ -384,7 +384,7 @@ static void encode_vectors(struct kunit *test)
 	struct message empty = MESSAGE(test, 0);
 	struct rpcrdma2_propset set;
 
-	rpcrdma2_props_init(&set);
+	rpcrdma2_propset_init(&set);
 	expect_encode(test, encode_set, &set, empty.p, empty.len);
 
 	set.listed = BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS);
@@ -396,7 +396,7 @@ static void encode_vectors(struct kunit *test)
 	expect_encode(test, encode_set, &set, p2.p + 20, p2.len - 20);
 	KUNIT_EXPECT_EQ(test, p2.len - 20, RPCRDMA2_PROPS_MAX);
 
-	rpcrdma2_props_init(&set);
+	rpcrdma2_propset_init(&set);
 	set.val[RPCRDMA2_RBSIZ] = 8192;
 	set.listed = BIT(RPCRDMA2_RBSIZ);
 	expect_encode(test, encode_set, &set, g1.p + 20, g1.len - 20);
@@ -411,7 +411,7 @@ static void round_trip(struct kunit *test)
 
 	for (listed = 0; listed < 4; listed++) {
 		for (nochg = 0; nochg < 4; nochg++) {
-			rpcrdma2_props_init(&set);
+			rpcrdma2_propset_init(&set);
 			set.listed = listed;
 			set.x_change = true;
 			set.nochg = nochg & listed;
@@ -419,11 +419,11 @@ static void round_trip(struct kunit *test)
 				set.val[RPCRDMA2_RBSIZ] = 0xffffffff;
 			if (listed & BIT(RPCRDMA2_BRS))
 				set.val[RPCRDMA2_BRS] = RDMA2_RVREQSUP_NONE;
-			len = rpcrdma2_props_encode(&set, buf, sizeof(buf));
+			len = rpcrdma2_propset_encode(&set, buf, sizeof(buf));
 			KUNIT_EXPECT_GE(test, len, 4);
 			KUNIT_EXPECT_EQ(test,
-					rpcrdma2_props_decode(buf, len,
-							      &back), len);
+					rpcrdma2_propset_decode(buf, len,
+								&back), len);
 			KUNIT_EXPECT_MEMEQ(test, set.val, back.val,
 					   sizeof(set.val));
 			KUNIT_EXPECT_EQ(test, set.listed, back.listed);
@@ -443,10 +443,10 @@ static void propids_sent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, RDMA2_PROPID_BRS, 2);
 	KUNIT_EXPECT_EQ(test, RDMA2_PROPID_X_NOCHG, 4294967041U);
 
-	rpcrdma2_props_init(&set);
+	rpcrdma2_propset_init(&set);
 	set.listed = ~0U;
 	set.x_change = true;
-	KUNIT_EXPECT_EQ(test, rpcrdma2_props_encode(&set, buf, sizeof(buf)),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_encode(&set, buf, sizeof(buf)),
 			(int)sizeof(buf));
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf), 3);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 4), 1);
@@ -462,9 +462,9 @@ static void first_message_length(struct kunit *test)
 
 	KUNIT_EXPECT_LE(test, RPCRDMA2_PREFIX + RPCRDMA2_PROPS_MAX,
 			RPCRDMA2_FIRST_MSG_MAX);
-	rpcrdma2_props_init(&set);
+	rpcrdma2_propset_init(&set);
 	set.listed = BIT(RPCRDMA2_RBSIZ);
-	len = rpcrdma2_props_encode(&set, buf, sizeof(buf));
+	len = rpcrdma2_propset_encode(&set, buf, sizeof(buf));
 	KUNIT_EXPECT_GE(test, len + (int)RPCRDMA2_PREFIX, 32);
 }
 
@@ -487,12 +487,12 @@ static void send_limit(struct kunit *test)
 	struct rpcrdma2_propset set;
 	u32 i;
 
-	rpcrdma2_props_init(&set);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_props_send_limit(&set, 65536), 4096);
+	rpcrdma2_propset_init(&set);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_send_limit(&set, 65536), 4096);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		set.val[RPCRDMA2_RBSIZ] = rows[i].theirs;
 		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_props_send_limit(&set, rows[i].own),
+				rpcrdma2_propset_send_limit(&set, rows[i].own),
 				rows[i].limit);
 	}
 }

@@ -35,8 +35,8 @@ static enum rpcrdma2_srv_action server_message(struct server *s,
 	s->verdict = RPCRDMA2_OK;
 	s->low = ~0U;
 	s->high = ~0U;
-	action = rpcrdma2_srv_message(&s->ver, m.p, m.len, &s->hdr,
-				      &s->verdict, &s->low, &s->high);
+	action = rpcrdma2_srv_ver_message(&s->ver, m.p, m.len, &s->hdr,
+					  &s->verdict, &s->low, &s->high);
 	if (action == RPCRDMA2_SRV_PASS || action == RPCRDMA2_SRV_DROP) {
 		KUNIT_EXPECT_EQ(s->test, s->low, 0);
 		KUNIT_EXPECT_EQ(s->test, s->high, 0);
@@ -345,15 +345,15 @@ static void other_drafts(struct kunit *test)
 
 	/* GRANT of a later draft: a prefix of four words, and nothing else */
 	m = MESSAGE(test, XID, 2, 16, 5);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_other_draft(m.p, m.len));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_neg_other_draft(m.p, m.len));
 	for (htype = 0; htype < 20; htype++) {
 		m = MESSAGE(test, XID, 2, 16, 0, 0, 0);
 		put_unaligned_be32(htype, m.p + 12);
-		KUNIT_EXPECT_EQ(test, rpcrdma2_other_draft(m.p, m.len),
+		KUNIT_EXPECT_EQ(test, rpcrdma2_neg_other_draft(m.p, m.len),
 				htype >= 6 && htype <= 13);
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_other_draft(m.p, 15));
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_other_draft(m.p, 15));
 		put_unaligned_be32(1, m.p + 4);
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_other_draft(m.p, m.len));
+		KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_other_draft(m.p, m.len));
 	}
 }
 

@@ -56,10 +56,10 @@ static void constants(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, v1->props);
 	KUNIT_EXPECT_TRUE(test, v2->inv_by_handle);
 	KUNIT_EXPECT_FALSE(test, v1->inv_by_handle);
-	KUNIT_EXPECT_PTR_EQ(test, rpcrdma2_codec_of(1), v1);
-	KUNIT_EXPECT_PTR_EQ(test, rpcrdma2_codec_of(2), v2);
-	KUNIT_EXPECT_NULL(test, rpcrdma2_codec_of(0));
-	KUNIT_EXPECT_NULL(test, rpcrdma2_codec_of(3));
+	KUNIT_EXPECT_PTR_EQ(test, rpcrdma2_wire_codec(1), v1);
+	KUNIT_EXPECT_PTR_EQ(test, rpcrdma2_wire_codec(2), v2);
+	KUNIT_EXPECT_NULL(test, rpcrdma2_wire_codec(0));
+	KUNIT_EXPECT_NULL(test, rpcrdma2_wire_codec(3));
 }
 
 static void call_without_chunks(struct kunit *test)
@@ -83,11 +83,11 @@ static void call_without_chunks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr.max_segs, 0);
 	KUNIT_EXPECT_FALSE(test, hdr.has_pz);
 
-	rpcrdma2_reads_begin(&hdr, &c);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_reads_next(&c, &position, &seg));
-	rpcrdma2_writes_begin(&hdr, &c);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_writes_next(&c, &segs));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_reply_chunk(&hdr, &segs));
+	rpcrdma2_read_list_begin(&hdr, &c);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_read_list_next(&c, &position, &seg));
+	rpcrdma2_write_list_begin(&hdr, &c);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_write_list_next(&c, &segs));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_reply_chunk(&hdr, &segs));
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_segs_next(&segs, &seg));
 }
 
@@ -119,18 +119,18 @@ static void read_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
 	KUNIT_EXPECT_FALSE(test, hdr.has_pz);
 
-	rpcrdma2_reads_begin(&hdr, &c);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_reads_next(&c, &position, &seg));
+	rpcrdma2_read_list_begin(&hdr, &c);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_read_list_next(&c, &position, &seg));
 	KUNIT_EXPECT_EQ(test, position, 148);
 	KUNIT_EXPECT_EQ(test, seg.handle, 0xa101);
 	KUNIT_EXPECT_EQ(test, seg.length, 4096);
 	KUNIT_EXPECT_EQ(test, seg.offset, 0x7f0000001000ULL);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_reads_next(&c, &position, &seg));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_read_list_next(&c, &position, &seg));
 	KUNIT_EXPECT_EQ(test, position, 148);
 	KUNIT_EXPECT_EQ(test, seg.handle, 0xa102);
 	KUNIT_EXPECT_EQ(test, seg.length, 904);
 	KUNIT_EXPECT_EQ(test, seg.offset, 0x7f0000009000ULL);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_reads_next(&c, &position, &seg));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_read_list_next(&c, &position, &seg));
 
 	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4),
 		  NO_CHUNKS, RPC_CALL);
@@ -153,7 +153,7 @@ static void nomsg_call(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, hdr.body);
 	KUNIT_EXPECT_EQ(test, hdr.body_len, 0);
 	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0xb203);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_reply_chunk(&hdr, &segs));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_reply_chunk(&hdr, &segs));
 	KUNIT_EXPECT_EQ(test, rpcrdma2_segs_bytes(segs), 65536);
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_segs_next(&segs, &seg));
 	KUNIT_EXPECT_EQ(test, seg.handle, 0xb203);
@@ -168,8 +168,8 @@ static void nomsg_reply(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, decode_vector(test, v2, VEC_T5, &hdr),
 			RPCRDMA2_OK);
 	KUNIT_EXPECT_TRUE(test, hdr.response);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_reply_chunk_bytes(&hdr), 5000);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_written_bytes(&hdr, 0), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 5000);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 0);
 }
 
 static void returned_write_chunk(struct kunit *test)
@@ -181,10 +181,10 @@ static void returned_write_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 76);
 	KUNIT_EXPECT_EQ(test, hdr.write_chunks, 1);
 	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_written_bytes(&hdr, 0), 8192);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_written_bytes(&hdr, 1), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_written_bytes(&hdr, ~0U), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_reply_chunk_bytes(&hdr), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 8192);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 1), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, ~0U), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 0);
 }
 
 static void v1_call(struct kunit *test)
@@ -222,10 +222,10 @@ static void common_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr.vers, 1);
 
 	memset(&hdr, 0, sizeof(hdr));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_peek(m.p, 16, &hdr));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_wire_peek(m.p, 16, &hdr));
 	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
 	KUNIT_EXPECT_EQ(test, hdr.credit, 32);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_peek(m.p, 15, &hdr));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_wire_peek(m.p, 15, &hdr));
 }
 
 static void version_first(struct kunit *test)
@@ -257,7 +257,7 @@ static void expect_cut(struct kunit *test, const struct rpcrdma2_codec *codec,
 	struct rpcrdma2_hdr hdr;
 
 	KUNIT_EXPECT_EQ(test, codec->decode(cut.p, cut.len, &hdr), verdict);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_too_short(cut.p, cut.len),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_wire_too_short(cut.p, cut.len),
 			verdict == RPCRDMA2_DROP);
 	message_free(test, cut);
 	message_free(test, whole);
@@ -294,7 +294,7 @@ static void short_v1_error(struct kunit *test)
 		cut = message_new(test, m.p, len);
 		KUNIT_EXPECT_EQ(test, v1->decode(cut.p, len, &hdr),
 				len < 20 ? RPCRDMA2_DROP : RPCRDMA2_OK);
-		KUNIT_EXPECT_EQ(test, rpcrdma2_too_short(cut.p, len),
+		KUNIT_EXPECT_EQ(test, rpcrdma2_wire_too_short(cut.p, len),
 				len < 16);
 		message_free(test, cut);
 	}
@@ -307,18 +307,18 @@ static u32 walk(const struct rpcrdma2_hdr *hdr)
 	struct rpcrdma2_segment seg;
 	u32 position, n = 0;
 
-	rpcrdma2_reads_begin(hdr, &c);
-	while (rpcrdma2_reads_next(&c, &position, &seg))
+	rpcrdma2_read_list_begin(hdr, &c);
+	while (rpcrdma2_read_list_next(&c, &position, &seg))
 		n++;
-	rpcrdma2_writes_begin(hdr, &c);
-	while (rpcrdma2_writes_next(&c, &segs))
+	rpcrdma2_write_list_begin(hdr, &c);
+	while (rpcrdma2_write_list_next(&c, &segs))
 		while (rpcrdma2_segs_next(&segs, &seg))
 			n++;
-	rpcrdma2_reply_chunk(hdr, &segs);
+	rpcrdma2_hdr_reply_chunk(hdr, &segs);
 	while (rpcrdma2_segs_next(&segs, &seg))
 		n++;
-	rpcrdma2_names_handle(hdr, 0);
-	rpcrdma2_only_handle(hdr);
+	rpcrdma2_hdr_has_handle(hdr, 0);
+	rpcrdma2_hdr_only_handle(hdr);
 	return n;
 }
 
@@ -397,7 +397,7 @@ static void flipped_vectors(struct kunit *test)
 				KUNIT_EXPECT_LE(test, walk(&hdr), m.len / 16);
 			if (v1->decode(m.p, m.len, &hdr) == RPCRDMA2_OK)
 				KUNIT_EXPECT_LE(test, walk(&hdr), m.len / 16);
-			rpcrdma2_decode_err_vers(m.p, m.len, &low, &high);
+			rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high);
 			m.p[i] ^= 0xff;
 		}
 		message_free(test, m);
@@ -612,10 +612,10 @@ static void odd_segment_lengths(struct kunit *test)
 		  READ_ENTRY(148, 2, 4095), READ_ENTRY(148, 3, 904),
 		  NO_CHUNKS, RPC_CALL);
 	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
-	rpcrdma2_reads_begin(&hdr, &c);
+	rpcrdma2_read_list_begin(&hdr, &c);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_TRUE(test,
-				  rpcrdma2_reads_next(&c, &position, &seg));
+				  rpcrdma2_read_list_next(&c, &position, &seg));
 		KUNIT_EXPECT_EQ(test, seg.handle, i + 1);
 		KUNIT_EXPECT_EQ(test, seg.length, lengths[i]);
 	}
@@ -631,10 +631,10 @@ static void zero_length_segments(struct kunit *test)
 		  READ_ENTRY(0, 3, 100), 0,
 		  1, 2, SEG(4, 0), SEG(5, 8), 0, 1, 1, SEG(6, 0));
 	KUNIT_EXPECT_EQ(test, hdr.read_segs, 3);
-	rpcrdma2_writes_begin(&hdr, &c);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_writes_next(&c, &segs));
+	rpcrdma2_write_list_begin(&hdr, &c);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_write_list_next(&c, &segs));
 	KUNIT_EXPECT_EQ(test, rpcrdma2_segs_bytes(segs), 8);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_reply_chunk_bytes(&hdr), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 0);
 
 	/* with nothing to place, the address does not matter */
 	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, 0,
@@ -680,7 +680,7 @@ static void long_chunks(struct kunit *test)
 	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, 0, 0,
 		  1, 3, SEG(1, 0xffffffff), SEG(2, 0xffffffff),
 		  SEG(3, 0xffffffff), RPC_CALL);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_reply_chunk(&hdr, &segs));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_reply_chunk(&hdr, &segs));
 	KUNIT_EXPECT_EQ(test, rpcrdma2_segs_bytes(segs), 3 * 0xffffffffULL);
 	KUNIT_EXPECT_EQ(test, segs.left, 3);
 }
@@ -692,31 +692,31 @@ static void handles(struct kunit *test)
 	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4),
 		  READ_ENTRY(8, 12, 4), 0, 1, 0, 1, 2, SEG(13, 4),
 		  SEG(14, 4), 0, 1, 1, SEG(15, 4), RPC_CALL);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_names_handle(&hdr, 11));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_names_handle(&hdr, 12));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_names_handle(&hdr, 13));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_names_handle(&hdr, 14));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_names_handle(&hdr, 15));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_names_handle(&hdr, 0));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_names_handle(&hdr, 0xdead));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_only_handle(&hdr), 0);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 11));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 12));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 13));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 14));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 15));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_has_handle(&hdr, 0));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_has_handle(&hdr, 0xdead));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 0);
 
 	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), 0,
 		  1, 1, SEG(11, 4), 0, 1, 2, SEG(11, 4), SEG(11, 4),
 		  RPC_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_only_handle(&hdr), 11);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 11);
 
 	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(15, 4),
 		  RPC_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_only_handle(&hdr), 15);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 15);
 
 	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 0, 4), 0, 0,
 		  1, 1, SEG(15, 4), RPC_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_only_handle(&hdr), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 0);
 
 	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, NO_CHUNKS, RPC_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_only_handle(&hdr), 0);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_names_handle(&hdr, 0));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 0);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_has_handle(&hdr, 0));
 }
 
 /* What the peer asks to invalidate is kept as it is for the caller. */
@@ -727,7 +727,7 @@ static void foreign_inv_handle(struct kunit *test)
 	EXPECT_V2(test, &hdr, OK, V2_CALL, 0xdead, 0, 0, 1, 1, SEG(15, 4),
 		  RPC_CALL);
 	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0xdead);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_names_handle(&hdr, hdr.inv_handle));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_has_handle(&hdr, hdr.inv_handle));
 
 	/* in a Reply it is ignored */
 	EXPECT_V2(test, &hdr, OK, V2_REPLY, 0xdead, NO_CHUNKS, RPC_REPLY);
@@ -773,9 +773,9 @@ static void big_htypes(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(htypes); i++) {
 		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_encode_control(XID, 1, htypes[i],
-							false, buf,
-							sizeof(buf)),
+				rpcrdma2_wire_encode_control(XID, 1, htypes[i],
+							     false, buf,
+							     sizeof(buf)),
 				(int)RPCRDMA2_PREFIX);
 		v2->decode(buf, sizeof(buf), &hdr);
 		KUNIT_EXPECT_EQ(test, hdr.htype, htypes[i]);

@@ -134,11 +134,11 @@ TRACE_EVENT(rpcrdma2_settled,
 		__entry->client = conn->client;
 		__entry->vers = conn->codec->vers;
 		__entry->why = rpcrdma2_ver_why(&conn->ver);
-		__entry->inline_send = rpcrdma2_limits_send(&conn->limits);
-		__entry->inline_recv = rpcrdma2_limits_recv(&conn->limits);
-		__entry->window = rpcrdma2_credit_have(&conn->rq);
-		__entry->grant = rpcrdma2_credit_grant(&conn->rq);
-		__entry->remote_inval = rpcrdma2_limits_remote_inval(&conn->limits);
+		__entry->inline_send = rpcrdma2_msg_size_send(&conn->limits);
+		__entry->inline_recv = rpcrdma2_msg_size_recv(&conn->limits);
+		__entry->window = rpcrdma2_credit_have(&conn->recvq);
+		__entry->grant = rpcrdma2_credit_grant(&conn->recvq);
+		__entry->remote_inval = rpcrdma2_msg_size_remote_inval(&conn->limits);
 	),
 	TP_printk("conn=%u %s vers=%u why=%u inline_send=%u inline_recv=%u window=%u grant=%u%s",
 		  __entry->conn, __entry->client ? "client" : "server",
@@ -186,8 +186,8 @@ DECLARE_EVENT_CLASS(rpcrdma2_header_class,
 		TP_ARGS(conn, rx))
 
 DEFINE_RPCRDMA2_HEADER_EVENT(rpcrdma2_recv);
-DEFINE_RPCRDMA2_HEADER_EVENT(rpcrdma2_recv_dropped);
-DEFINE_RPCRDMA2_HEADER_EVENT(rpcrdma2_recv_malformed);
+DEFINE_RPCRDMA2_HEADER_EVENT(rpcrdma2_reject_dropped);
+DEFINE_RPCRDMA2_HEADER_EVENT(rpcrdma2_reject_malformed);
 
 TRACE_EVENT(rpcrdma2_send_control,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, u32 htype,
@@ -244,8 +244,8 @@ TRACE_EVENT(rpcrdma2_limits,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->send = rpcrdma2_limits_send(&conn->limits);
-		__entry->recv = rpcrdma2_limits_recv(&conn->limits);
+		__entry->send = rpcrdma2_msg_size_send(&conn->limits);
+		__entry->recv = rpcrdma2_msg_size_recv(&conn->limits);
 	),
 	TP_printk("conn=%u inline_send=%u inline_recv=%u",
 		  __entry->conn, __entry->send, __entry->recv)
@@ -368,7 +368,7 @@ TRACE_EVENT(rpcrdma2_post_recvs,
 	TP_fast_assign(
 		__entry->conn = conn->id;
 		__entry->count = count;
-		__entry->posted = rpcrdma2_recvs_posted(&conn->rq);
+		__entry->posted = rpcrdma2_recvs_posted(&conn->recvq);
 		__entry->ret = ret;
 	),
 	TP_printk("conn=%u count=%u posted=%u ret=%d", __entry->conn,
@@ -485,20 +485,20 @@ DECLARE_EVENT_CLASS(rpcrdma2_req_class,
 		TP_ARGS(req))
 
 DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_queued);
-DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_fence);
+DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_inval);
 DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_completed);
 DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_cancelled);
 DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_orphan_answered);
 
-TRACE_DEFINE_ENUM(RPCRDMA2_FENCE_NONE);
-TRACE_DEFINE_ENUM(RPCRDMA2_FENCE_UNDERWAY);
-TRACE_DEFINE_ENUM(RPCRDMA2_FENCE_LOST);
+TRACE_DEFINE_ENUM(RPCRDMA2_LOCAL_INV_NONE);
+TRACE_DEFINE_ENUM(RPCRDMA2_LOCAL_INV_UNDERWAY);
+TRACE_DEFINE_ENUM(RPCRDMA2_LOCAL_INV_LOST);
 
-#define show_rpcrdma2_fence(x)						\
+#define show_rpcrdma2_inval(x)						\
 	__print_symbolic(x,						\
-		{ RPCRDMA2_FENCE_NONE,		"none" },		\
-		{ RPCRDMA2_FENCE_UNDERWAY,	"under way" },		\
-		{ RPCRDMA2_FENCE_LOST,		"lost" })
+		{ RPCRDMA2_LOCAL_INV_NONE,		"none" },		\
+		{ RPCRDMA2_LOCAL_INV_UNDERWAY,	"under way" },		\
+		{ RPCRDMA2_LOCAL_INV_LOST,		"lost" })
 
 TRACE_EVENT(rpcrdma2_req_state,
 	TP_PROTO(const struct rpcrdma2_req *req, int to, int fence),
@@ -520,7 +520,7 @@ TRACE_EVENT(rpcrdma2_req_state,
 	TP_printk("conn=%u xid=0x%08x %s -> %s, fence %s", __entry->conn,
 		  __entry->xid, show_rpcrdma2_req_state(__entry->from),
 		  show_rpcrdma2_req_state(__entry->to),
-		  show_rpcrdma2_fence(__entry->fence))
+		  show_rpcrdma2_inval(__entry->fence))
 );
 
 TRACE_EVENT(rpcrdma2_call,
@@ -555,8 +555,8 @@ TRACE_EVENT(rpcrdma2_call,
 		__entry->args = req->plan.args;
 		__entry->results = req->plan.results;
 		__entry->mrs = req->args.nsegs + req->results.nsegs;
-		__entry->inflight = rpcrdma2_credit_used(&conn->rq);
-		__entry->granted = rpcrdma2_credit_have(&conn->rq);
+		__entry->inflight = rpcrdma2_credit_used(&conn->recvq);
+		__entry->granted = rpcrdma2_credit_have(&conn->recvq);
 	),
 	TP_printk("conn=%u task:%08x@%08x xid=0x%08x len=%u rpc=%u reply_max=%u args=%s results=%s mrs=%u window=%u/%u",
 		  __entry->conn, __entry->task_id, __entry->client_id,
@@ -941,7 +941,7 @@ TRACE_EVENT(rpcrdma2_reply_waits,
 		  __entry->nwrs)
 );
 
-TRACE_EVENT(rpcrdma2_bc_setup,
+TRACE_EVENT(rpcrdma2_client_bc_setup,
 	TP_PROTO(u32 conn, u32 calls, int ret),
 	TP_ARGS(conn, calls, ret),
 	TP_STRUCT__entry(

@@ -30,17 +30,17 @@ static int __init rpcrdma2_init(void)
 	ret = rpcrdma2_policy_init();
 	if (ret)
 		goto out_workqueues;
-	ret = rpcrdma2_observe_init();
+	ret = rpcrdma2_conn_list_init();
 	if (ret)
 		goto out_policy;
 	rpcrdma2_inject_init();
-	ret = rpcrdma2_netlink_init(rpcrdma2_names_replace());
+	ret = rpcrdma2_netlink_init(rpcrdma2_class_replace());
 	if (ret)
 		goto out_observe;
 	ret = rpcrdma2_server_init();
 	if (ret)
 		goto out_netlink;
-	ret = rpcrdma2_names_register();
+	ret = rpcrdma2_class_register();
 	if (ret)
 		goto out_server;
 	return 0;
@@ -51,7 +51,7 @@ out_netlink:
 	rpcrdma2_netlink_exit();
 out_observe:
 	rpcrdma2_inject_exit();
-	rpcrdma2_observe_exit();
+	rpcrdma2_conn_list_exit();
 out_policy:
 	rpcrdma2_policy_exit();
 out_workqueues:
@@ -61,11 +61,11 @@ out_workqueues:
 
 static void __exit rpcrdma2_exit(void)
 {
-	rpcrdma2_names_unregister();
+	rpcrdma2_class_unregister();
 	rpcrdma2_server_exit();
 	rpcrdma2_netlink_exit();
 	rpcrdma2_inject_exit();
-	rpcrdma2_observe_exit();
+	rpcrdma2_conn_list_exit();
 	rpcrdma2_policy_exit();
 	rpcrdma2_workqueues_destroy();
 }

@@ -105,7 +105,7 @@ static int put_version(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 			conn->codec->vers) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON, why) ||
 	    nla_put_string(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON_TEXT,
-			   rpcrdma2_why_name(why)))
+			   rpcrdma2_neg_why_name(why)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -160,11 +160,11 @@ static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 		return 0;
 	if (put_version(skb, conn) || put_properties(skb, conn) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_SEND,
-			rpcrdma2_limits_send(&conn->limits)) ||
+			rpcrdma2_msg_size_send(&conn->limits)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_RECV,
-			rpcrdma2_limits_recv(&conn->limits)) ||
+			rpcrdma2_msg_size_recv(&conn->limits)) ||
 	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REMOTE_INVALIDATION,
-		       rpcrdma2_limits_remote_inval(&conn->limits)))
+		       rpcrdma2_msg_size_remote_inval(&conn->limits)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -174,7 +174,7 @@ static int put_credits(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	struct rpcrdma2_window window;
 	struct rpcrdma2_grant grant;
 
-	rpcrdma2_credit_show(&conn->rq, &window, &grant);
+	rpcrdma2_credit_show(&conn->recvq, &window, &grant);
 	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_ASKED,
 			window.asked) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER,
@@ -217,11 +217,11 @@ static int put_queues(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_QP_NUMBER,
 			conn->qp->qp_num) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVES_POSTED,
-			rpcrdma2_recvs_posted(&conn->rq)) ||
+			rpcrdma2_recvs_posted(&conn->recvq)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_SEND_QUEUE_FREE,
-			rpcrdma2_sq_avail(&conn->sq)) ||
+			rpcrdma2_sendq_avail(&conn->sendq)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_SEND_QUEUE_DEPTH,
-			rpcrdma2_sq_depth(&conn->sq)))
+			rpcrdma2_sendq_depth(&conn->sendq)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -312,9 +312,9 @@ int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 	m.skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!m.skb)
 		return -ENOMEM;
-	ret = rpcrdma2_observe(genl_info_net(info),
-			       nla_get_u32(info->attrs[RPCRDMA2_A_CONNECTION_ID]),
-			       conn_message, &m);
+	ret = rpcrdma2_conn_list_look(genl_info_net(info),
+				      nla_get_u32(info->attrs[RPCRDMA2_A_CONNECTION_ID]),
+				      conn_message, &m);
 	if (!ret)
 		return genlmsg_reply(m.skb, info);
 	nlmsg_free(m.skb);
@@ -349,7 +349,7 @@ int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb,
 	if (first)
 		id = max_t(unsigned long, id, nla_get_u32(first));
 	while (ret != -ENOENT) {
-		ret = rpcrdma2_observe_next(net, &id, conn_message, &m);
+		ret = rpcrdma2_conn_list_next(net, &id, conn_message, &m);
 		if (ret == -EMSGSIZE)
 			break;
 		id++;
@@ -377,7 +377,7 @@ static u32 connections_of(const struct net *net, bool client)
 	struct role_count count = { .client = client };
 	unsigned long id = 0;
 
-	while (rpcrdma2_observe_next(net, &id, count_role, &count) != -ENOENT)
+	while (rpcrdma2_conn_list_next(net, &id, count_role, &count) != -ENOENT)
 		id++;
 	return count.n;
 }
@@ -391,7 +391,7 @@ static int put_role(struct sk_buff *skb, const struct net *net, u32 role)
 			connections_of(net, client)))
 		return -EMSGSIZE;
 	return put_counters(skb, RPCRDMA2_A_MODULE_ENDED,
-			    rpcrdma2_observe_totals(net, client));
+			    rpcrdma2_conn_list_totals(net, client));
 }
 
 /* In a kernel tree the version is that of the kernel. */
@@ -475,7 +475,7 @@ static int with_connection(struct genl_info *info,
 {
 	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CHANGE_CONNECTION))
 		return -EINVAL;
-	return rpcrdma2_observe(genl_info_net(info),
+	return rpcrdma2_conn_list_look(genl_info_net(info),
 			nla_get_u32(info->attrs[RPCRDMA2_A_CHANGE_CONNECTION]),
 			act, info->attrs);
 }

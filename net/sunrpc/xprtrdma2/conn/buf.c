@@ -38,12 +38,12 @@ size_t rpcrdma2_buf_bytes(u32 size)
 }
 
 /**
- * rpcrdma2_gfp - how to ask for memory where that may wait
+ * rpcrdma2_buf_gfp - how to ask for memory where that may wait
  *
  * Context: work item or thread.
  * Return: flags that follow the rule at the top of this file
  */
-gfp_t rpcrdma2_gfp(void)
+gfp_t rpcrdma2_buf_gfp(void)
 {
 	if (current->flags & PF_WQ_WORKER)
 		return GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN;
@@ -88,7 +88,7 @@ void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was)
  * rpcrdma2_buf_alloc - a buffer for messages, contiguous
  * @size: bytes
  * @node: NUMA node, or NUMA_NO_NODE
- * @gfp: rpcrdma2_gfp() or RPCRDMA2_GFP_NOWAIT
+ * @gfp: rpcrdma2_buf_gfp() or RPCRDMA2_GFP_NOWAIT
  *
  * Context: process; sleeps as @gfp says.
  * Return: the buffer, for rpcrdma2_buf_free(), or NULL

@@ -15,7 +15,7 @@ void *rpcrdma2_buf_alloc(u32 size, int node, gfp_t gfp);
 void rpcrdma2_buf_free(void *buf, u32 size);
 size_t rpcrdma2_buf_bytes(u32 size);
 
-gfp_t rpcrdma2_gfp(void);
+gfp_t rpcrdma2_buf_gfp(void);
 
 /* read_bytes_from_xdr_buf(), which takes a hundred instructions, and most messages are
  * all head.

@@ -45,10 +45,10 @@ static void conn_kill_worker(struct work_struct *work)
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 
-static void conn_chore_worker(struct work_struct *work)
+static void conn_deferred_worker(struct work_struct *work)
 {
 	rpcrdma2_conn_run_deferred(container_of(work, struct rpcrdma2_conn,
-						chore_work));
+						deferred_work));
 }
 
 static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
@@ -56,7 +56,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 {
 	struct rpcrdma2_conn *conn;
 
-	conn = kzalloc_obj(*conn, rpcrdma2_gfp());
+	conn = kzalloc_obj(*conn, rpcrdma2_buf_gfp());
 	if (!conn)
 		return NULL;
 	kref_init(&conn->kref);
@@ -67,9 +67,9 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	conn->responder = p->responder;
 	spin_lock_init(&conn->state_lock);
 	init_waitqueue_head(&conn->state_wq);
-	init_llist_head(&conn->chores);
-	mutex_init(&conn->chore_mutex);
-	INIT_WORK(&conn->chore_work, conn_chore_worker);
+	init_llist_head(&conn->deferred);
+	mutex_init(&conn->deferred_mutex);
+	INIT_WORK(&conn->deferred_work, conn_deferred_worker);
 	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->xids, get_random_u32());
 	rpcrdma2_cq_setup(conn);
@@ -77,8 +77,8 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_recvs_setup(conn, p->ops->recv);
 	rpcrdma2_props_setup(conn);
 	rpcrdma2_ver_setup(conn);
-	rpcrdma2_watch_setup(conn);
-	rpcrdma2_idle_setup(conn);
+	rpcrdma2_keepalive_setup(conn);
+	rpcrdma2_shrink_setup(conn);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
 	return conn;
@@ -118,8 +118,8 @@ static int conn_try_qp(struct rpcrdma2_conn *conn)
 		.qp_type	= IB_QPT_RC,
 		.port_num	= conn->cm_id->port_num,
 		.cap = {
-			.max_send_wr	 = rpcrdma2_sq_depth(&conn->sq),
-			.max_recv_wr	 = rpcrdma2_recvs_max(&conn->rq) + 1,
+			.max_send_wr	 = rpcrdma2_sendq_depth(&conn->sendq),
+			.max_recv_wr	 = rpcrdma2_recvs_max(&conn->recvq) + 1,
 			.max_send_sge	 = conn->client ? 1 :
 					   conn->caps.max_send_sge,
 			.max_recv_sge	 = 1,
@@ -188,8 +188,8 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		return conn_too_small(conn, "receive queues",
 				      conn->caps.max_qp_wr);
 	/* rdma_rw may triple its contexts; both drains take one more each */
-	cqes = rpcrdma2_sq_depth(&conn->sq) + 3 * p->rw_ctxs +
-	       rpcrdma2_recvs_max(&conn->rq) + 3;
+	cqes = rpcrdma2_sendq_depth(&conn->sendq) + 3 * p->rw_ctxs +
+	       rpcrdma2_recvs_max(&conn->recvq) + 3;
 	if (cqes > conn->caps.max_cqe)
 		return conn_too_small(conn, "completion queues",
 				      conn->caps.max_cqe);
@@ -200,7 +200,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		conn->pd = NULL;
 		return conn_refused(conn, "protection domain", ret);
 	}
-	rpcrdma2_watch_create(conn);
+	rpcrdma2_keepalive_create(conn);
 	ret = rpcrdma2_cq_create(conn, cqes);
 	if (ret)
 		return conn_refused(conn, "completion queue", ret);
@@ -313,10 +313,10 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	WRITE_ONCE(conn->told, true);	/* the owner knows */
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSING, 0);
 	conn->p.ops->closing(conn);
-	rpcrdma2_observe_remove(conn);
+	rpcrdma2_conn_list_remove(conn);
 
-	rpcrdma2_watch_stop(conn);
-	rpcrdma2_idle_stop(conn);
+	rpcrdma2_keepalive_stop(conn);
+	rpcrdma2_shrink_stop(conn);
 	rpcrdma2_sends_stop(conn);
 	rpcrdma2_recvs_stop(conn);
 	/* It runs waiters, and these use the QP */
@@ -332,7 +332,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	if (conn->client && conn->reason)
 		rpcrdma2_ver_lost(conn);
 	rpcrdma2_sends_abort(conn);
-	/* Those that were left since, by chores that began before the loss. They leave
+	/* Those that were left since, by deferred work that began before the loss. They leave
 	 * no others, and give back to the QP what they have mapped.
 	 */
 	rpcrdma2_conn_run_deferred(conn);
@@ -341,7 +341,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		conn->qp = NULL;
 	}
 	rpcrdma2_cq_destroy(conn);
-	cancel_work_sync(&conn->chore_work);
+	cancel_work_sync(&conn->deferred_work);
 	/* Once more, for a kick that came when the state changed */
 	cancel_delayed_work_sync(&conn->work);
 	rpcrdma2_sends_destroy(conn);
@@ -522,14 +522,14 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 	memalloc_noio_restore(noio);
 	if (ret) {
 		if (conn_server_absent(ret))
-			rpcrdma2_ver_absent(p->mem);
+			rpcrdma2_neg_absent(p->mem);
 		rpcrdma2_stat_inc(p->stats, connect_failures);
 		return ERR_PTR(ret == -EAGAIN ? -ENOTCONN : conn_errno(ret));
 	}
 
-	rpcrdma2_observe_add(conn);
-	rpcrdma2_watch_start(conn);
-	rpcrdma2_idle_start(conn);
+	rpcrdma2_conn_list_add(conn);
+	rpcrdma2_keepalive_start(conn);
+	rpcrdma2_shrink_start(conn);
 	/* From here on the owner hears of a loss, even of an earlier one: either
 	 * we see the state that rpcrdma2_conn_kill() has set, or its xchg() sees
 	 * this.
@@ -643,8 +643,8 @@ int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 			rpcrdma2_conn_refuse(conn->cm_id, ret);
 		return ret;
 	}
-	rpcrdma2_observe_add(conn);
-	rpcrdma2_watch_start(conn);
-	rpcrdma2_idle_start(conn);
+	rpcrdma2_conn_list_add(conn);
+	rpcrdma2_keepalive_start(conn);
+	rpcrdma2_shrink_start(conn);
 	return 0;
 }

@@ -4,7 +4,7 @@
  *
  * - takes spin locks and no others;
  * - allocates with RPCRDMA2_GFP_NOWAIT only, and can do without;
- * - leaves everything else to a work item of the connection: rpcrdma2_conn_leave()
+ * - leaves everything else to a work item of the connection: rpcrdma2_conn_defer()
  *   for what concerns a message or an RPC, the refill work for Receives. rdma_rw is
  *   among what is left: making its work requests takes memory.
  *
@@ -33,13 +33,13 @@ DEFINE_LOCK_GUARD_0(rpcrdma2_completion, rpcrdma2_completion_begin(),
 		    non_block_end())
 
 /**
- * struct rpcrdma2_chore - what a completion handler leaves to a work item
- * @node: link in the connection's list of chores
- * @run: does it; may sleep for memory. The chore may be gone on return
+ * struct rpcrdma2_deferred - what a completion handler leaves to a work item
+ * @node: link in the connection's list of deferred work
+ * @run: does it; may sleep for memory. The deferred work may be gone on return
  */
-struct rpcrdma2_chore {
+struct rpcrdma2_deferred {
 	struct llist_node		node;
-	void (*run)(struct rpcrdma2_chore *chore);
+	void (*run)(struct rpcrdma2_deferred *deferred);
 };
 
 #endif /* _RPCRDMA2_COMPLETION_H */

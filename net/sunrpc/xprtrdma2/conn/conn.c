@@ -193,7 +193,7 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_peer_gid - who is the peer, for counting
+ * rpcrdma2_conn_peer_gid - who is the peer, for counting
  * @cm_id: CM id of the peer's connect request, or resolved by us
  * @gid: filled in
  *
@@ -203,7 +203,7 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
  *
  * Context: any.
  */
-void rpcrdma2_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid)
+void rpcrdma2_conn_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid)
 {
 	const struct sockaddr_storage *sa = &cm_id->route.addr.dst_addr;
 
@@ -238,13 +238,13 @@ bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn)
 	u32 n;
 
 	get_random_once(&seed, sizeof(seed));
-	rpcrdma2_peer_gid(conn->cm_id, &gid);
+	rpcrdma2_conn_peer_gid(conn->cm_id, &gid);
 	n = jhash(&gid, sizeof(gid), seed) % ARRAY_SIZE(conn_log_limits);
 	return __ratelimit(&conn_log_limits[n]);
 }
 
 /**
- * rpcrdma2_wc_failed - a work request has failed
+ * rpcrdma2_conn_wc_failed - a work request has failed
  * @conn: the connection, about to be given up
  * @what: what it was
  * @cid: its number, 0 if it has none
@@ -254,8 +254,8 @@ bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn)
  *
  * Context: completion handler; does not sleep.
  */
-void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
-			const struct ib_wc *wc)
+void rpcrdma2_conn_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
+			     const struct ib_wc *wc)
 {
 	trace_rpcrdma2_wc_error(conn, what, cid, wc);
 	if (wc->status == IB_WC_WR_FLUSH_ERR)
@@ -303,49 +303,49 @@ int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_kick - something has happened that the work item waits for
+ * rpcrdma2_conn_schedule_work - something has happened that the work item waits for
  * @conn: the connection
  *
  * Context: any. Nothing happens unless the state is READY.
  */
-void rpcrdma2_conn_kick(struct rpcrdma2_conn *conn)
+void rpcrdma2_conn_schedule_work(struct rpcrdma2_conn *conn)
 {
 	if (rpcrdma2_conn_ready(conn))
 		mod_delayed_work(rpcrdma2_wq, &conn->work, 0);
 }
 
 /**
- * rpcrdma2_conn_kick_later - the work item has to look again
+ * rpcrdma2_conn_schedule_work_later - the work item has to look again
  * @conn: the connection
  * @delay: jiffies; sooner if it is to run anyway
  *
  * Context: any. Nothing happens unless the state is READY.
  */
-void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay)
+void rpcrdma2_conn_schedule_work_later(struct rpcrdma2_conn *conn, unsigned long delay)
 {
 	if (rpcrdma2_conn_ready(conn))
 		queue_delayed_work(rpcrdma2_wq, &conn->work, delay);
 }
 
 /**
- * rpcrdma2_conn_leave - have something done that a completion handler must not do
+ * rpcrdma2_conn_defer - have something done that a completion handler must not do
  * @conn: the connection; rpcrdma2_conn_close() waits until it is done
- * @chore: on no list
+ * @deferred: on no list
  *
  * Chores are done one after the other, in the order in which they were left.
  *
  * Context: any.
  */
-void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
-			 struct rpcrdma2_chore *chore)
+void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_deferred *deferred)
 {
 	/* llist_add() is a full barrier: a thread that polls clears @polling first and
 	 * looks at the list after that.
 	 */
-	if (llist_add(&chore->node, &conn->chores) &&
+	if (llist_add(&deferred->node, &conn->deferred) &&
 	    !READ_ONCE(conn->poll.polling))
-		queue_work(conn->client ? rpcrdma2_chore_wq : rpcrdma2_serve_wq,
-			   &conn->chore_work);
+		queue_work(conn->client ? rpcrdma2_deferred_wq : rpcrdma2_serve_wq,
+			   &conn->deferred_work);
 }
 
 /**
@@ -358,12 +358,12 @@ void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
  */
 void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_chore *chore, *next;
+	struct rpcrdma2_deferred *deferred, *next;
 	struct llist_node *all;
 
-	mutex_lock(&conn->chore_mutex);
-	all = llist_del_all(&conn->chores);
-	llist_for_each_entry_safe(chore, next, llist_reverse_order(all), node)
-		chore->run(chore);
-	mutex_unlock(&conn->chore_mutex);
+	mutex_lock(&conn->deferred_mutex);
+	all = llist_del_all(&conn->deferred);
+	llist_for_each_entry_safe(deferred, next, llist_reverse_order(all), node)
+		deferred->run(deferred);
+	mutex_unlock(&conn->deferred_mutex);
 }

@@ -18,7 +18,7 @@
  * Contexts: completion handlers run in a work item or, on a server, in a service
  * thread, one at a time per connection, and do not sleep; see cq.c and
  * completion.h. What they defer is done afterwards, one thing after the other, see
- * rpcrdma2_conn_leave(), beside completions of the same connection.
+ * rpcrdma2_conn_defer(), beside completions of the same connection.
  */
 #ifndef _RPCRDMA2_CONN_H
 #define _RPCRDMA2_CONN_H
@@ -44,7 +44,7 @@
 #include "conn/recv_queue.h"
 #include "conn/send_queue.h"
 
-struct rpcrdma2_view;
+struct rpcrdma2_conn_ref;
 
 /**
  * enum rpcrdma2_conn_state - life of a connection
@@ -96,22 +96,22 @@ enum rpcrdma2_conn_state {
  * @told: the owner knows that the connection is lost, or is not to hear of it
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @xids: last XID of a control message of ours
- * @sq: send queue
- * @rq: receive queue and credits
+ * @sendq: send queue
+ * @recvq: receive queue and credits
  * @limits: limits of messages
  * @props: properties
  * @ver: version
- * @alive: watch
- * @idle: another, over what there is to do
+ * @keepalive: watch
+ * @shrink: another, over what there is to do
  * @work: property changes that found no room for a message
- * @chores: struct rpcrdma2_chore, last one first
- * @chore_mutex: held while they are done, first one first
- * @chore_work: does them, if nobody who polls does
+ * @deferred: struct rpcrdma2_deferred, last one first
+ * @deferred_mutex: held while they are done, first one first
+ * @deferred_work: does them, if nobody who polls does
  * @kill_work: gives up the connection from interrupt context
  * @view: by which others look at it, see conn_list.c
  *
- * Lock order: state_lock (but for netlink's locks), rq.credit_lock, sq.lock and
- * rq.lock are leaves and are never held together; props.lock is outside of them. All
+ * Lock order: state_lock (but for netlink's locks), recvq.credit_lock, sendq.lock and
+ * recvq.lock are leaves and are never held together; props.lock is outside of them. All
  * are spin locks, and none is taken in interrupt context.
  *
  * What is also read without its lock is written by WRITE_ONCE(), and its readers
@@ -147,20 +147,20 @@ struct rpcrdma2_conn {
 	atomic_t			cids;
 	atomic_t			xids;
 
-	struct rpcrdma2_sq		sq;
-	struct rpcrdma2_rq		rq;
-	struct rpcrdma2_conn_limits	limits;
+	struct rpcrdma2_sendq		sendq;
+	struct rpcrdma2_recvq		recvq;
+	struct rpcrdma2_msg_size	limits;
 	struct rpcrdma2_conn_props	props;
 	struct rpcrdma2_conn_ver	ver;
-	struct rpcrdma2_alive		alive;
-	struct rpcrdma2_idle		idle;
+	struct rpcrdma2_keepalive		keepalive;
+	struct rpcrdma2_shrink		shrink;
 
 	struct delayed_work		work;
-	struct llist_head		chores;
-	struct mutex			chore_mutex;	/* see above */
-	struct work_struct		chore_work;
+	struct llist_head		deferred;
+	struct mutex			deferred_mutex;	/* see above */
+	struct work_struct		deferred_work;
 	struct work_struct		kill_work;
-	struct rpcrdma2_view		*view;
+	struct rpcrdma2_conn_ref		*view;
 };
 
 /* The state, with all that was set up before it: the device with CONNECTING, the
@@ -197,7 +197,7 @@ static inline struct net *rpcrdma2_conn_net(const struct rpcrdma2_conn *conn)
  * long, see keepalive.c.
  * Any context; a store only for the first one between two turns of the watch.
  */
-static inline void rpcrdma2_conn_heard(struct rpcrdma2_conn *conn)
+static inline void rpcrdma2_conn_activity(struct rpcrdma2_conn *conn)
 {
 	if (!READ_ONCE(conn->heard))
 		WRITE_ONCE(conn->heard, true);
@@ -225,7 +225,7 @@ struct rpcrdma2_conn_listener {
 };
 
 void rpcrdma2_conn_listen(const struct rpcrdma2_conn_listener *listener);
-void rpcrdma2_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid);
+void rpcrdma2_conn_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid);
 bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn);
 struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
@@ -238,12 +238,12 @@ void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err);
 int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
 		       bool (*cond)(const struct rpcrdma2_conn *conn, int arg),
 		       int arg, u32 ms);
-void rpcrdma2_conn_kick(struct rpcrdma2_conn *conn);
-void rpcrdma2_conn_kick_later(struct rpcrdma2_conn *conn, unsigned long delay);
-void rpcrdma2_conn_leave(struct rpcrdma2_conn *conn,
-			 struct rpcrdma2_chore *chore);
+void rpcrdma2_conn_schedule_work(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_schedule_work_later(struct rpcrdma2_conn *conn, unsigned long delay);
+void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_deferred *deferred);
 void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn);
-void rpcrdma2_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
-			const struct ib_wc *wc);
+void rpcrdma2_conn_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
+			     const struct ib_wc *wc);
 
 #endif /* _RPCRDMA2_CONN_H */

@@ -5,7 +5,7 @@
  *
  * Who looks at a connection may take a while, and the memory of a looker may
  * be on the very mount whose connection ends. So the connection is found by way
- * of a struct rpcrdma2_view, which forgets the connection when that ends. A
+ * of a struct rpcrdma2_conn_ref, which forgets the connection when that ends. A
  * view's mutex is held while the connection is looked at; the looker neither
  * allocates memory nor touches that of user space meanwhile. Process context.
  */
@@ -20,20 +20,20 @@
 #include "conn/conn_list.h"
 
 /**
- * struct rpcrdma2_view - how to get at a connection
+ * struct rpcrdma2_conn_ref - how to get at a connection
  * @kref: one for the connection, one for everybody who looks
  * @lock: protects @conn
  * @conn: the connection, NULL when it has ended
  * @net: its network namespace, only to be compared
  */
-struct rpcrdma2_view {
+struct rpcrdma2_conn_ref {
 	struct kref			kref;
 	struct mutex			lock;	/* @conn */
 	struct rpcrdma2_conn		*conn;
 	const struct net		*net;
 };
 
-/* struct rpcrdma2_view by the id of the connection */
+/* struct rpcrdma2_conn_ref by the id of the connection */
 static DEFINE_XARRAY(views);
 
 /* Counters of what has ended, in a namespace: servers', clients' */
@@ -50,8 +50,8 @@ static struct pernet_operations observe_net_ops = {
 
 static void view_release(struct kref *kref)
 {
-	struct rpcrdma2_view *view = container_of(kref, struct rpcrdma2_view,
-						  kref);
+	struct rpcrdma2_conn_ref *view = container_of(kref, struct rpcrdma2_conn_ref,
+						      kref);
 
 	mutex_destroy(&view->lock);
 	kfree(view);
@@ -60,10 +60,10 @@ static void view_release(struct kref *kref)
 /* The first view of the namespace whose id is from @id to @last, with a
  * reference.
  */
-static struct rpcrdma2_view *view_find(const struct net *net,
-				       unsigned long *id, unsigned long last)
+static struct rpcrdma2_conn_ref *view_find(const struct net *net,
+					   unsigned long *id, unsigned long last)
 {
-	struct rpcrdma2_view *view;
+	struct rpcrdma2_conn_ref *view;
 
 	xa_lock(&views);
 	view = xa_find(&views, id, last, XA_PRESENT);
@@ -76,7 +76,7 @@ static struct rpcrdma2_view *view_find(const struct net *net,
 }
 
 /* Gives back the reference. */
-static int view_look(struct rpcrdma2_view *view,
+static int view_look(struct rpcrdma2_conn_ref *view,
 		     int (*look)(struct rpcrdma2_conn *conn, void *arg),
 		     void *arg)
 {
@@ -91,7 +91,7 @@ static int view_look(struct rpcrdma2_view *view,
 }
 
 /**
- * rpcrdma2_observe_next - look at a connection, and be ready for the next
+ * rpcrdma2_conn_list_next - look at a connection, and be ready for the next
  * @net: its network namespace
  * @id: the least id of interest; its id when there is one
  * @look: called with the connection, which does not end meanwhile; may sleep,
@@ -102,47 +102,47 @@ static int view_look(struct rpcrdma2_view *view,
  * Return: what @look says; -ENOENT: there are no more; -ENODEV: the one with
  * this id has just ended
  */
-int rpcrdma2_observe_next(const struct net *net, unsigned long *id,
-			  int (*look)(struct rpcrdma2_conn *conn, void *arg),
-			  void *arg)
+int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id,
+			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
+			    void *arg)
 {
-	struct rpcrdma2_view *view = view_find(net, id, ULONG_MAX);
+	struct rpcrdma2_conn_ref *view = view_find(net, id, ULONG_MAX);
 
 	return view ? view_look(view, look, arg) : -ENOENT;
 }
 
 /**
- * rpcrdma2_observe - look at a certain connection
+ * rpcrdma2_conn_list_look - look at a certain connection
  * @net: its network namespace
  * @id: its id
- * @look: as for rpcrdma2_observe_next()
+ * @look: as for rpcrdma2_conn_list_next()
  * @arg: for @look
  *
  * Context: may sleep.
  * Return: what @look says; -ENOENT: there is no such connection (any more)
  */
-int rpcrdma2_observe(const struct net *net, u32 id,
-		     int (*look)(struct rpcrdma2_conn *conn, void *arg),
-		     void *arg)
+int rpcrdma2_conn_list_look(const struct net *net, u32 id,
+			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
+			    void *arg)
 {
 	unsigned long at = id;
-	struct rpcrdma2_view *view = view_find(net, &at, id);
+	struct rpcrdma2_conn_ref *view = view_find(net, &at, id);
 	int ret = view ? view_look(view, look, arg) : -ENOENT;
 
 	return ret == -ENODEV ? -ENOENT : ret;
 }
 
 /**
- * rpcrdma2_observe_add - let a connection be seen
+ * rpcrdma2_conn_list_add - let a connection be seen
  * @conn: a connection whose device is known
  *
  * Without memory nobody sees it.
  *
  * Context: may sleep.
  */
-void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
+void rpcrdma2_conn_list_add(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_view *view = kzalloc_obj(*view, rpcrdma2_gfp());
+	struct rpcrdma2_conn_ref *view = kzalloc_obj(*view, rpcrdma2_buf_gfp());
 
 	if (!view)
 		return;
@@ -150,7 +150,7 @@ void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
 	mutex_init(&view->lock);
 	view->conn = conn;
 	view->net = rpcrdma2_conn_net(conn);
-	if (xa_insert(&views, conn->id, view, rpcrdma2_gfp())) {
+	if (xa_insert(&views, conn->id, view, rpcrdma2_buf_gfp())) {
 		kref_put(&view->kref, view_release);
 		return;
 	}
@@ -158,16 +158,16 @@ void rpcrdma2_observe_add(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_observe_remove - the connection is about to end
+ * rpcrdma2_conn_list_remove - the connection is about to end
  * @conn: the connection; nothing happens if nobody saw it
  *
  * Nobody looks at it afterwards.
  *
  * Context: may sleep; waits for nobody who waits for memory or a connection.
  */
-void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn)
+void rpcrdma2_conn_list_remove(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_view *view = conn->view;
+	struct rpcrdma2_conn_ref *view = conn->view;
 
 	if (!view)
 		return;
@@ -180,15 +180,15 @@ void rpcrdma2_observe_remove(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_observe_totals - counters of all transports that have ended
+ * rpcrdma2_conn_list_totals - counters of all transports that have ended
  * @net: network namespace
  * @client: of clients, or of servers
  *
  * Context: any.
  * Return: the sums; they live as long as @net
  */
-const struct rpcrdma2_stats *rpcrdma2_observe_totals(const struct net *net,
-						     bool client)
+const struct rpcrdma2_stats *rpcrdma2_conn_list_totals(const struct net *net,
+						       bool client)
 {
 	struct observe_net *on = net_generic(net, observe_net_id);
 
@@ -196,15 +196,15 @@ const struct rpcrdma2_stats *rpcrdma2_observe_totals(const struct net *net,
 }
 
 /**
- * rpcrdma2_observe_ended - a transport has ended, keep what it counted
+ * rpcrdma2_conn_list_ended - a transport has ended, keep what it counted
  * @net: its network namespace
  * @stats: its counters, which do not change any more
  * @client: whose transport it was
  *
  * Context: any.
  */
-void rpcrdma2_observe_ended(const struct net *net,
-			    const struct rpcrdma2_stats *stats, bool client)
+void rpcrdma2_conn_list_ended(const struct net *net,
+			      const struct rpcrdma2_stats *stats, bool client)
 {
 	struct observe_net *on = net_generic(net, observe_net_id);
 	int i;
@@ -215,22 +215,22 @@ void rpcrdma2_observe_ended(const struct net *net,
 }
 
 /**
- * rpcrdma2_observe_init - get ready for connections
+ * rpcrdma2_conn_list_init - get ready for connections
  *
  * Context: module load.
  * Return: 0 or a negative errno
  */
-int rpcrdma2_observe_init(void)
+int rpcrdma2_conn_list_init(void)
 {
 	return register_pernet_subsys(&observe_net_ops);
 }
 
 /**
- * rpcrdma2_observe_exit - reverse of rpcrdma2_observe_init()
+ * rpcrdma2_conn_list_exit - reverse of rpcrdma2_conn_list_init()
  *
  * Context: module unload; no connection exists any more.
  */
-void rpcrdma2_observe_exit(void)
+void rpcrdma2_conn_list_exit(void)
 {
 	unregister_pernet_subsys(&observe_net_ops);
 	xa_destroy(&views);

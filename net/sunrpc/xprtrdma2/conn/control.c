@@ -25,7 +25,7 @@ error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
 {
 	if (conn->codec)
 		return conn->codec;
-	return rpcrdma2_codec_of(about->vers) ?: &rpcrdma2_codec_v2;
+	return rpcrdma2_wire_codec(about->vers) ?: &rpcrdma2_codec_v2;
 }
 
 /* A slot for a control message, or NULL: no room */
@@ -52,7 +52,7 @@ static int send_error(struct rpcrdma2_conn *conn,
 		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
 		return -EAGAIN;
 	}
-	ret = codec->encode_error(about, rpcrdma2_credit_grant(&conn->rq),
+	ret = codec->encode_error(about, rpcrdma2_credit_grant(&conn->recvq),
 				  err, args, send->buf, send->size);
 	if (ret < 0) {
 		rpcrdma2_send_put(send);
@@ -68,7 +68,7 @@ static int send_error(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_send_error - answer a received message with an RDMA2_ERROR
+ * rpcrdma2_control_error - answer a received message with an RDMA2_ERROR
  * @conn: the connection
  * @about: header of the message
  * @err: error code
@@ -81,9 +81,9 @@ static int send_error(struct rpcrdma2_conn *conn,
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
-			 const struct rpcrdma2_hdr *about, u32 err,
-			 u32 arg0, u32 arg1)
+void rpcrdma2_control_error(struct rpcrdma2_conn *conn,
+			    const struct rpcrdma2_hdr *about, u32 err,
+			    u32 arg0, u32 arg1)
 {
 	const u32 args[2] = { arg0, arg1 };
 
@@ -96,7 +96,7 @@ static void last_error_done(struct rpcrdma2_send *send, int status)
 }
 
 /**
- * rpcrdma2_send_last_error - answer with an RDMA2_ERROR, then close
+ * rpcrdma2_control_last_error - answer with an RDMA2_ERROR, then close
  * @conn: the connection
  * @about: header of the message
  * @err: error code
@@ -108,9 +108,9 @@ static void last_error_done(struct rpcrdma2_send *send, int status)
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_send_last_error(struct rpcrdma2_conn *conn,
-			      const struct rpcrdma2_hdr *about, u32 err,
-			      u32 arg0, u32 arg1)
+void rpcrdma2_control_last_error(struct rpcrdma2_conn *conn,
+				 const struct rpcrdma2_hdr *about, u32 err,
+				 u32 arg0, u32 arg1)
 {
 	const u32 args[2] = { arg0, arg1 };
 
@@ -133,14 +133,14 @@ void rpcrdma2_send_last_error(struct rpcrdma2_conn *conn,
 struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
 					   u32 htype, bool response, int *hdr)
 {
-	u32 credit = response ? rpcrdma2_credit_grant(&conn->rq) :
-				rpcrdma2_credit_ask(&conn->rq);
+	u32 credit = response ? rpcrdma2_credit_grant(&conn->recvq) :
+				rpcrdma2_credit_ask(&conn->recvq);
 	struct rpcrdma2_send *send = control_slot(conn);
 
 	if (!send)
 		return NULL;
-	*hdr = rpcrdma2_encode_control(xid, credit, htype, response,
-				       send->buf, send->size);
+	*hdr = rpcrdma2_wire_encode_control(xid, credit, htype, response,
+					    send->buf, send->size);
 	return send;
 }
 
@@ -173,7 +173,7 @@ int rpcrdma2_control_post(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_send_null - ask with a Call whether the server speaks version 2
+ * rpcrdma2_control_null - ask with a Call whether the server speaks version 2
  * @conn: client's connection on which nothing was sent
  * @xid: our own value
  *
@@ -183,7 +183,7 @@ int rpcrdma2_control_post(struct rpcrdma2_conn *conn,
  * Context: process; does not sleep.
  * Return: 0, -EAGAIN without room, or -ENOTCONN
  */
-int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid)
+int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 {
 	const __be32 rpc[] = {
 		cpu_to_be32(xid), rpc_call, cpu_to_be32(RPC_VERSION),
@@ -191,9 +191,9 @@ int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid)
 		cpu_to_be32(NFS3PROC_NULL),
 		rpc_auth_null, 0, rpc_auth_null, 0,
 	};
-	const struct rpcrdma2_call call = {
+	const struct rpcrdma2_call_hdr call = {
 		.xid	= xid,
-		.credit	= rpcrdma2_credit_ask(&conn->rq),
+		.credit	= rpcrdma2_credit_ask(&conn->recvq),
 	};
 	struct rpcrdma2_send *send;
 	int ret;
@@ -222,7 +222,7 @@ int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid)
 static void note_other_draft(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_recv *rx)
 {
-	if (likely(!rpcrdma2_other_draft(rx->buf, rx->len)))
+	if (likely(!rpcrdma2_neg_other_draft(rx->buf, rx->len)))
 		return;
 	rpcrdma2_stat_inc(conn->p.stats, rx_other_draft);
 	pr_notice_once("rpcrdma2: %pISpc speaks another draft of version 2\n",
@@ -230,61 +230,61 @@ static void note_other_draft(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_recv_dropped - a message is ignored
+ * rpcrdma2_reject_dropped - a message is ignored
  * @conn: the connection
  * @rx: holds it
  *
  * Context: completion handler; does not sleep.
  */
-void rpcrdma2_recv_dropped(struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_recv *rx)
-{
-	note_other_draft(conn, rx);
-	rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
-	trace_rpcrdma2_recv_dropped(conn, rx);
-}
-
-/**
- * rpcrdma2_recv_malformed - a message cannot be read
- * @conn: the connection
- * @rx: holds it
- *
- * Context: completion handler; does not sleep.
- */
-void rpcrdma2_recv_malformed(struct rpcrdma2_conn *conn,
+void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_recv *rx)
 {
 	note_other_draft(conn, rx);
-	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
-	trace_rpcrdma2_recv_malformed(conn, rx);
+	rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
+	trace_rpcrdma2_reject_dropped(conn, rx);
 }
 
 /**
- * rpcrdma2_recv_bad_xdr - tell the peer that its message cannot be read
+ * rpcrdma2_reject_malformed - a message cannot be read
+ * @conn: the connection
+ * @rx: holds it
+ *
+ * Context: completion handler; does not sleep.
+ */
+void rpcrdma2_reject_malformed(struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_recv *rx)
+{
+	note_other_draft(conn, rx);
+	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
+	trace_rpcrdma2_reject_malformed(conn, rx);
+}
+
+/**
+ * rpcrdma2_reject_bad_xdr - tell the peer that its message cannot be read
  * @conn: the connection
  * @rx: holds it
  *
  * Context: completion handler; does not sleep. Requirements: ERR-1.
  */
-void rpcrdma2_recv_bad_xdr(struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_recv *rx)
+void rpcrdma2_reject_bad_xdr(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_recv *rx)
 {
-	rpcrdma2_recv_malformed(conn, rx);
-	rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
+	rpcrdma2_reject_malformed(conn, rx);
+	rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
 }
 
 /**
- * rpcrdma2_recv_unknown - tell the peer that its message is of an unknown type
+ * rpcrdma2_reject_unknown - tell the peer that its message is of an unknown type
  * @conn: the connection
  * @rx: holds it
  *
  * Context: completion handler; does not sleep.
  */
-void rpcrdma2_recv_unknown(struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_recv *rx)
+void rpcrdma2_reject_unknown(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_recv *rx)
 {
 	note_other_draft(conn, rx);
 	rpcrdma2_stat_inc(conn->p.stats, rx_unknown_type);
-	trace_rpcrdma2_recv_malformed(conn, rx);
-	rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE, 0, 0);
+	trace_rpcrdma2_reject_malformed(conn, rx);
+	rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE, 0, 0);
 }

@@ -18,22 +18,22 @@ struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
 int rpcrdma2_control_post(struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_send *send, u32 xid, u32 htype,
 			  int hdr, int body);
-int rpcrdma2_send_null(struct rpcrdma2_conn *conn, u32 xid);
+int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid);
 
-void rpcrdma2_send_error(struct rpcrdma2_conn *conn,
-			 const struct rpcrdma2_hdr *about, u32 err,
-			 u32 arg0, u32 arg1);
-void rpcrdma2_send_last_error(struct rpcrdma2_conn *conn,
-			      const struct rpcrdma2_hdr *about, u32 err,
-			      u32 arg0, u32 arg1);
+void rpcrdma2_control_error(struct rpcrdma2_conn *conn,
+			    const struct rpcrdma2_hdr *about, u32 err,
+			    u32 arg0, u32 arg1);
+void rpcrdma2_control_last_error(struct rpcrdma2_conn *conn,
+				 const struct rpcrdma2_hdr *about, u32 err,
+				 u32 arg0, u32 arg1);
 
-void rpcrdma2_recv_dropped(struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_recv *rx);
-void rpcrdma2_recv_malformed(struct rpcrdma2_conn *conn,
+void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_recv *rx);
-void rpcrdma2_recv_unknown(struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_recv *rx);
-void rpcrdma2_recv_bad_xdr(struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_recv *rx);
+void rpcrdma2_reject_malformed(struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_recv *rx);
+void rpcrdma2_reject_unknown(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_recv *rx);
+void rpcrdma2_reject_bad_xdr(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_recv *rx);
 
 #endif /* _RPCRDMA2_CONTROL_H */

@@ -91,9 +91,9 @@ void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn)
 	if (!cq_polled_by_threads(conn))
 		return;
 	cq_poll_by(conn, true);
-	/* Pairs with llist_add() in rpcrdma2_conn_leave() */
+	/* Pairs with llist_add() in rpcrdma2_conn_defer() */
 	smp_mb();
-	if (!llist_empty(&conn->chores))
+	if (!llist_empty(&conn->deferred))
 		rpcrdma2_conn_run_deferred(conn);
 }
 

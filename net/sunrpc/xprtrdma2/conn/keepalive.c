@@ -30,10 +30,10 @@
 #include <trace/events/rpcrdma2.h>
 
 /* An idle connection: death, 4 turns, look, 4 turns, probe, 8 turns, end */
-#define RPCRDMA2_WATCH_TURNS	16U
-#define RPCRDMA2_WATCH_IDLE	4U
-#define RPCRDMA2_WATCH_SILENT	8U
-#define RPCRDMA2_WATCH_MAX	86400U	/* seconds */
+#define RPCRDMA2_KEEPALIVE_TURNS	16U
+#define RPCRDMA2_KEEPALIVE_IDLE	4U
+#define RPCRDMA2_KEEPALIVE_SILENT	8U
+#define RPCRDMA2_KEEPALIVE_MAX	86400U	/* seconds */
 
 static unsigned int silence_seconds = 50;
 module_param(silence_seconds, uint, 0644);
@@ -54,18 +54,18 @@ static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	guard(rpcrdma2_completion)();
 	trace_rpcrdma2_wc_probe(conn, 0, wc);
-	if (!atomic_xchg(&conn->alive.probing, 0))
+	if (!atomic_xchg(&conn->keepalive.probing, 0))
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 	if (wc->status == IB_WC_SUCCESS) {
-		rpcrdma2_conn_heard(conn);
+		rpcrdma2_conn_activity(conn);
 		return;
 	}
-	rpcrdma2_wc_failed(conn, "probe", 0, wc);
+	rpcrdma2_conn_wc_failed(conn, "probe", 0, wc);
 	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 }
 
 /**
- * rpcrdma2_conn_probe - ask the peer's device for a sign of life
+ * rpcrdma2_keepalive_probe - ask the peer's device for a sign of life
  * @conn: a connection in state OPEN or READY; else nothing happens
  *
  * Posts a zero-length RDMA Read, or a zero-length RDMA Write if the peer takes
@@ -75,20 +75,20 @@ static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
  *
  * Context: process; does not sleep. Requirements: CRED-17.
  */
-void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
+void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn)
 {
 	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
 	struct ib_sge nothing = {
-		.lkey		= conn->alive.lkey,
+		.lkey		= conn->keepalive.lkey,
 	};
 	struct ib_rdma_wr wr = {
-		.wr.wr_cqe	= &conn->alive.cqe,
+		.wr.wr_cqe	= &conn->keepalive.cqe,
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
 	};
 
 	if (state < RPCRDMA2_CONN_OPEN || state >= RPCRDMA2_CONN_CLOSING ||
-	    atomic_cmpxchg(&conn->alive.probing, 0, 1))
+	    atomic_cmpxchg(&conn->keepalive.probing, 0, 1))
 		return;
 	if (conn->may_read) {
 		wr.wr.opcode = IB_WR_RDMA_READ;
@@ -96,57 +96,57 @@ void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn)
 		wr.wr.num_sge = 1;
 	}
 	rpcrdma2_stat_inc(conn->p.stats, probes);
-	if (rpcrdma2_sq_post(conn, NULL, &wr.wr))
-		atomic_set(&conn->alive.probing, 0);
+	if (rpcrdma2_sendq_post(conn, NULL, &wr.wr))
+		atomic_set(&conn->keepalive.probing, 0);
 }
 
 /**
- * rpcrdma2_conn_probing - is a probe under way?
+ * rpcrdma2_keepalive_probing - is a probe under way?
  * @conn: the connection
  *
  * Context: any.
  * Return: true if one is posted and has not completed
  */
-bool rpcrdma2_conn_probing(const struct rpcrdma2_conn *conn)
+bool rpcrdma2_keepalive_probing(const struct rpcrdma2_conn *conn)
 {
-	return atomic_read(&conn->alive.probing);
+	return atomic_read(&conn->keepalive.probing);
 }
 
-static bool watch_in_use(struct rpcrdma2_conn *conn)
+static bool keepalive_in_use(struct rpcrdma2_conn *conn)
 {
-	return !rpcrdma2_conn_quiet(conn, &conn->alive.calls) ||
-	       rpcrdma2_credit_used(&conn->rq);
+	return !rpcrdma2_conn_quiet(conn, &conn->keepalive.calls) ||
+	       rpcrdma2_credit_used(&conn->recvq);
 }
 
-static void watch_next(struct rpcrdma2_conn *conn)
+static void keepalive_next(struct rpcrdma2_conn *conn)
 {
 	unsigned long seconds = min(READ_ONCE(silence_seconds),
-				    RPCRDMA2_WATCH_MAX);
+				    RPCRDMA2_KEEPALIVE_MAX);
 
 	if (!seconds)
 		return;
-	conn->alive.turns = watch_in_use(conn) ? 1 : RPCRDMA2_WATCH_IDLE;
-	queue_delayed_work(rpcrdma2_wq, &conn->alive.work,
-			   seconds * HZ * conn->alive.turns /
-			   RPCRDMA2_WATCH_TURNS);
+	conn->keepalive.turns = keepalive_in_use(conn) ? 1 : RPCRDMA2_KEEPALIVE_IDLE;
+	queue_delayed_work(rpcrdma2_wq, &conn->keepalive.work,
+			   seconds * HZ * conn->keepalive.turns /
+			   RPCRDMA2_KEEPALIVE_TURNS);
 }
 
-static void watch_worker(struct work_struct *work)
+static void keepalive_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  alive.work.work);
+						  keepalive.work.work);
 
 	if (rpcrdma2_conn_over(conn))
 		return;
 	if (READ_ONCE(conn->heard)) {
 		WRITE_ONCE(conn->heard, false);
-		conn->alive.silent = 0;
-	} else if (!atomic_read(&conn->alive.probing)) {
-		rpcrdma2_conn_probe(conn);
+		conn->keepalive.silent = 0;
+	} else if (!atomic_read(&conn->keepalive.probing)) {
+		rpcrdma2_keepalive_probe(conn);
 	} else {
-		conn->alive.silent += conn->alive.turns;
+		conn->keepalive.silent += conn->keepalive.turns;
 	}
-	if (conn->alive.silent >= RPCRDMA2_WATCH_SILENT) {
+	if (conn->keepalive.silent >= RPCRDMA2_KEEPALIVE_SILENT) {
 		rpcrdma2_stat_inc(conn->p.stats, silent_peers);
 		if (rpcrdma2_conn_may_log(conn))
 			pr_notice("rpcrdma2: %pISpc does not respond, connection closed\n",
@@ -154,54 +154,54 @@ static void watch_worker(struct work_struct *work)
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 		return;
 	}
-	watch_next(conn);
+	keepalive_next(conn);
 }
 
 /**
- * rpcrdma2_watch_setup - a new connection
+ * rpcrdma2_keepalive_setup - a new connection
  * @conn: the connection
  *
  * Context: any.
  */
-void rpcrdma2_watch_setup(struct rpcrdma2_conn *conn)
+void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn)
 {
-	INIT_DELAYED_WORK(&conn->alive.work, watch_worker);
-	conn->alive.cqe.done = probe_done;
+	INIT_DELAYED_WORK(&conn->keepalive.work, keepalive_worker);
+	conn->keepalive.cqe.done = probe_done;
 	conn->heard = true;
 }
 
 /**
- * rpcrdma2_watch_create - what a probe needs
+ * rpcrdma2_keepalive_create - what a probe needs
  * @conn: connection with a protection domain
  *
  * Context: any.
  */
-void rpcrdma2_watch_create(struct rpcrdma2_conn *conn)
+void rpcrdma2_keepalive_create(struct rpcrdma2_conn *conn)
 {
-	conn->alive.lkey = conn->pd->local_dma_lkey;
+	conn->keepalive.lkey = conn->pd->local_dma_lkey;
 }
 
 /**
- * rpcrdma2_watch_start - see to it that the peer does not die unnoticed
+ * rpcrdma2_keepalive_start - see to it that the peer does not die unnoticed
  * @conn: connection that was made or accepted
  *
  * Where no probe proves anything nothing is watched.
  *
  * Context: process. Requirements: CRED-17.
  */
-void rpcrdma2_watch_start(struct rpcrdma2_conn *conn)
+void rpcrdma2_keepalive_start(struct rpcrdma2_conn *conn)
 {
 	if (probe_proves(conn))
-		watch_next(conn);
+		keepalive_next(conn);
 }
 
 /**
- * rpcrdma2_watch_stop - reverse of rpcrdma2_watch_start()
+ * rpcrdma2_keepalive_stop - reverse of rpcrdma2_keepalive_start()
  * @conn: connection in state CLOSING
  *
  * Context: sleeps.
  */
-void rpcrdma2_watch_stop(struct rpcrdma2_conn *conn)
+void rpcrdma2_keepalive_stop(struct rpcrdma2_conn *conn)
 {
-	cancel_delayed_work_sync(&conn->alive.work);
+	cancel_delayed_work_sync(&conn->keepalive.work);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Is the peer still there? See keepalive.c. Nobody else looks into
- * struct rpcrdma2_alive.
+ * struct rpcrdma2_keepalive.
  */
 #ifndef _RPCRDMA2_ALIVE_H
 #define _RPCRDMA2_ALIVE_H
@@ -12,7 +12,7 @@
 struct rpcrdma2_conn;
 
 /**
- * struct rpcrdma2_alive - the watch over one connection
+ * struct rpcrdma2_keepalive - the watch over one connection
  * @cqe: completion of the probe
  * @lkey: its key; a copy, because who probes may have no more than a
  *	reference to the connection's object
@@ -22,7 +22,7 @@ struct rpcrdma2_conn;
  * @silent: turns of the watch that a probe was not answered
  * @work: the watch
  */
-struct rpcrdma2_alive {
+struct rpcrdma2_keepalive {
 	struct ib_cqe			cqe;
 	u32				lkey;
 	atomic_t			probing;
@@ -32,11 +32,11 @@ struct rpcrdma2_alive {
 	struct delayed_work		work;
 };
 
-void rpcrdma2_watch_setup(struct rpcrdma2_conn *conn);
-void rpcrdma2_watch_create(struct rpcrdma2_conn *conn);
-void rpcrdma2_watch_start(struct rpcrdma2_conn *conn);
-void rpcrdma2_watch_stop(struct rpcrdma2_conn *conn);
-void rpcrdma2_conn_probe(struct rpcrdma2_conn *conn);
-bool rpcrdma2_conn_probing(const struct rpcrdma2_conn *conn);
+void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn);
+void rpcrdma2_keepalive_create(struct rpcrdma2_conn *conn);
+void rpcrdma2_keepalive_start(struct rpcrdma2_conn *conn);
+void rpcrdma2_keepalive_stop(struct rpcrdma2_conn *conn);
+void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn);
+bool rpcrdma2_keepalive_probing(const struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_ALIVE_H */

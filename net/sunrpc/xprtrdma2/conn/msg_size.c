@@ -9,56 +9,56 @@
 #include <trace/events/rpcrdma2.h>
 
 /**
- * rpcrdma2_limits_fix - limits that do not change any more
+ * rpcrdma2_msg_size_fix - limits that do not change any more
  * @conn: connection of version 1, not READY yet
  * @send: bytes of the largest message that may be sent
  * @recv: bytes of the largest message that may come
  *
  * Context: any. Requirements: INL-8.
  */
-void rpcrdma2_limits_fix(struct rpcrdma2_conn *conn, u32 send, u32 recv)
+void rpcrdma2_msg_size_fix(struct rpcrdma2_conn *conn, u32 send, u32 recv)
 {
 	conn->limits.send = send;
 	conn->limits.recv = recv;
 }
 
 /**
- * rpcrdma2_limits_cut - send slots are smaller than the peer would allow
+ * rpcrdma2_msg_size_cut - send slots are smaller than the peer would allow
  * @conn: connection that is not READY yet
  * @size: bytes of a slot
  *
  * Context: any.
  */
-void rpcrdma2_limits_cut(struct rpcrdma2_conn *conn, u32 size)
+void rpcrdma2_msg_size_cut(struct rpcrdma2_conn *conn, u32 size)
 {
 	conn->limits.send = min(conn->limits.send, size);
 }
 
 /**
- * rpcrdma2_limits_inval - may messages invalidate handles?
+ * rpcrdma2_msg_size_inval - may messages invalidate handles?
  * @conn: connection that is not READY yet
  * @allowed: both sides can
  *
  * Context: any. Requirements: RINV-20, RINV-21.
  */
-void rpcrdma2_limits_inval(struct rpcrdma2_conn *conn, bool allowed)
+void rpcrdma2_msg_size_inval(struct rpcrdma2_conn *conn, bool allowed)
 {
 	conn->limits.remote_inval = allowed;
 }
 
 /**
- * rpcrdma2_limits_apply - what messages must obey from now on
+ * rpcrdma2_msg_size_apply - what messages must obey from now on
  * @conn: the connection
  * @send: bytes of the largest message that the peer takes
  * @recv: bytes of the largest message that it may send
  *
  * Context: props.lock held; does not sleep. Requirements: INL-2, INL-3.
  */
-void rpcrdma2_limits_apply(struct rpcrdma2_conn *conn, u32 send, u32 recv)
+void rpcrdma2_msg_size_apply(struct rpcrdma2_conn *conn, u32 send, u32 recv)
 {
-	struct rpcrdma2_conn_limits *l = &conn->limits;
+	struct rpcrdma2_msg_size *l = &conn->limits;
 
-	send = min(send, rpcrdma2_sends_size(&conn->sq) ?: conn->p.send_size);
+	send = min(send, rpcrdma2_sends_size(&conn->sendq) ?: conn->p.send_size);
 	if (send == l->send && recv == l->recv)
 		return;
 	WRITE_ONCE(l->send, send);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How long messages may be; see msg_size.c. Nobody else looks into
- * struct rpcrdma2_conn_limits.
+ * struct rpcrdma2_msg_size.
  */
 #ifndef _RPCRDMA2_CONN_LIMITS_H
 #define _RPCRDMA2_CONN_LIMITS_H
@@ -12,39 +12,39 @@
 struct rpcrdma2_conn;
 
 /**
- * struct rpcrdma2_conn_limits - what messages obey now
+ * struct rpcrdma2_msg_size - what messages obey now
  * @send: largest message we may send, bytes (INL-3)
  * @recv: largest message the peer may send, bytes
  * @remote_inval: a Reply may invalidate a handle of ours, and the other way
  */
-struct rpcrdma2_conn_limits {
+struct rpcrdma2_msg_size {
 	u32				send;
 	u32				recv;
 	bool				remote_inval;
 };
 
 /* Bytes of the largest message that may be sent */
-static inline u32 rpcrdma2_limits_send(const struct rpcrdma2_conn_limits *l)
+static inline u32 rpcrdma2_msg_size_send(const struct rpcrdma2_msg_size *l)
 {
 	return READ_ONCE(l->send);
 }
 
 /* Bytes of the largest message that may come */
-static inline u32 rpcrdma2_limits_recv(const struct rpcrdma2_conn_limits *l)
+static inline u32 rpcrdma2_msg_size_recv(const struct rpcrdma2_msg_size *l)
 {
 	return READ_ONCE(l->recv);
 }
 
 /* May a Send invalidate a handle? Settled with the version */
 static inline bool
-rpcrdma2_limits_remote_inval(const struct rpcrdma2_conn_limits *l)
+rpcrdma2_msg_size_remote_inval(const struct rpcrdma2_msg_size *l)
 {
 	return l->remote_inval;
 }
 
-void rpcrdma2_limits_fix(struct rpcrdma2_conn *conn, u32 send, u32 recv);
-void rpcrdma2_limits_apply(struct rpcrdma2_conn *conn, u32 send, u32 recv);
-void rpcrdma2_limits_cut(struct rpcrdma2_conn *conn, u32 size);
-void rpcrdma2_limits_inval(struct rpcrdma2_conn *conn, bool allowed);
+void rpcrdma2_msg_size_fix(struct rpcrdma2_conn *conn, u32 send, u32 recv);
+void rpcrdma2_msg_size_apply(struct rpcrdma2_conn *conn, u32 send, u32 recv);
+void rpcrdma2_msg_size_cut(struct rpcrdma2_conn *conn, u32 size);
+void rpcrdma2_msg_size_inval(struct rpcrdma2_conn *conn, bool allowed);
 
 #endif /* _RPCRDMA2_CONN_LIMITS_H */

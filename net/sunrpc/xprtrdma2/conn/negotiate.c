@@ -67,7 +67,7 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
  */
 static void ver_fix_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv)
 {
-	rpcrdma2_limits_fix(conn, send, recv);
+	rpcrdma2_msg_size_fix(conn, send, recv);
 	rpcrdma2_recvs_settle(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 
@@ -85,7 +85,7 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	bool props = conn->codec->props;
 	bool inval = conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION];
 
-	rpcrdma2_limits_inval(conn, inval && (props || peer->remote_inval));
+	rpcrdma2_msg_size_inval(conn, inval && (props || peer->remote_inval));
 	if (props)
 		rpcrdma2_props_apply(conn);
 	else
@@ -95,7 +95,7 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 
 /* The version is known: make the connection READY. Its state is OPEN, the peer's
  * properties are known as far as they will be. Sleeps for memory (no I/O); connect
- * path of the client, a chore of the server. Returns 0, -ENOBUFS without memory, or
+ * path of the client, deferred work of the server. Returns 0, -ENOBUFS without memory, or
  * -ENOTCONN if the connection is lost.
  */
 static int ver_settle(struct rpcrdma2_conn *conn,
@@ -109,7 +109,7 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 	WRITE_ONCE(conn->codec, codec);
 	conn->ver.why = why;
 	ver_apply_limits(conn);
-	limit = rpcrdma2_limits_send(&conn->limits);
+	limit = rpcrdma2_msg_size_send(&conn->limits);
 	want = limit;
 	if (codec->props && known)
 		rpcrdma2_props_ready(conn);
@@ -123,7 +123,7 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 				   min(limit, codec->inline_default));
 	if (size < 0)
 		return -ENOBUFS;
-	rpcrdma2_limits_cut(conn, size);
+	rpcrdma2_msg_size_cut(conn, size);
 	if (codec->props && !conn->client && size < want)
 		rpcrdma2_props_cut(conn, size);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
@@ -160,14 +160,14 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 		slice = min3(ms, most, (u32)RPCRDMA2_NUDGE_MS);
 		ret = rpcrdma2_conn_wait(conn, ver_answered, 0, slice);
 		most -= slice;
-		if (!rpcrdma2_conn_probing(conn))
+		if (!rpcrdma2_keepalive_probing(conn))
 			ms -= slice;
 		if (ret != -ETIMEDOUT || !ms || !most)
 			break;
 		/* A server that is dead is not one that is silent. And siw
 		 * may leave the first message where it is until more arrives.
 		 */
-		rpcrdma2_conn_probe(conn);
+		rpcrdma2_keepalive_probe(conn);
 	}
 	spin_lock(&conn->state_lock);
 	/* With the peer's properties: pairs with client_negotiate() */
@@ -197,7 +197,7 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
 		ret = rpcrdma2_props_send(conn, conn->ver.neg.xid, false);
 		break;
 	case RPCRDMA2_DO_SEND_CALL:
-		ret = rpcrdma2_send_null(conn, conn->ver.neg.xid);
+		ret = rpcrdma2_control_null(conn, conn->ver.neg.xid);
 		break;
 	default:
 		return action;
@@ -220,7 +220,7 @@ static void ver_note_failure(const struct rpcrdma2_conn *conn,
 {
 	ver_count_why(conn, why);
 	pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
-			      dst, rpcrdma2_why_name(why), why);
+			      dst, rpcrdma2_neg_why_name(why), why);
 }
 
 /**
@@ -360,11 +360,11 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 
 	trace_rpcrdma2_recv(conn, rx);
 	if (action == RPCRDMA2_DO_NOTHING) {
-		rpcrdma2_recv_dropped(conn, rx);
+		rpcrdma2_reject_dropped(conn, rx);
 		return;
 	}
 	if (action == RPCRDMA2_DO_BAD_XDR) {		/* and wait on */
-		rpcrdma2_recv_bad_xdr(conn, rx);
+		rpcrdma2_reject_bad_xdr(conn, rx);
 		return;
 	}
 	if (action == RPCRDMA2_DO_SETTLE &&
@@ -412,7 +412,7 @@ static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  * What follows the message that settles the version may be here before the
  * connect path has made the connection READY. It does so without us.
  *
- * Context: a chore; sleeps.
+ * Context: deferred work; sleeps.
  */
 void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
 {
@@ -463,11 +463,11 @@ static void server_refuse(struct rpcrdma2_conn *conn,
 {
 	switch (action) {
 	case RPCRDMA2_SRV_ERR_VERS:
-		rpcrdma2_send_error(conn, &rx->hdr, RDMA2_ERR_VERS, low, high);
+		rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_VERS, low, high);
 		break;
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
-		rpcrdma2_send_last_error(conn, &rx->hdr, RDMA2_ERR_VERS, low,
-					 high);
+		rpcrdma2_control_last_error(conn, &rx->hdr, RDMA2_ERR_VERS, low,
+					    high);
 		break;
 	default:
 		rpcrdma2_conn_kill(conn, -EPROTO);
@@ -482,13 +482,13 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	enum rpcrdma2_srv_action action;
 	u32 low = 0, high = 0;
 
-	action = rpcrdma2_srv_message(&conn->ver.srv, rx->buf, rx->len,
-				      &rx->hdr, verdict, &low, &high);
+	action = rpcrdma2_srv_ver_message(&conn->ver.srv, rx->buf, rx->len,
+					  &rx->hdr, verdict, &low, &high);
 	switch (action) {
 	case RPCRDMA2_SRV_PASS:
 		break;
 	case RPCRDMA2_SRV_DROP:
-		rpcrdma2_recv_malformed(conn, rx);
+		rpcrdma2_reject_malformed(conn, rx);
 		return false;
 	case RPCRDMA2_SRV_ERR_VERS:
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
@@ -514,7 +514,7 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  * Before the version is settled, messages are about that; after it, those of
  * another version are.
  *
- * Context: completion handler; before READY a chore, which may sleep for memory (no
+ * Context: completion handler; before READY deferred work, which may sleep for memory (no
  * I/O).
  * Return: false if the message is dealt with
  */
@@ -572,7 +572,7 @@ int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn)
 	if (!conn->client)
 		return -EINVAL;
 	spin_lock(&conn->state_lock);
-	rpcrdma2_ver_forget(conn->p.mem);
+	rpcrdma2_neg_forget(conn->p.mem);
 	spin_unlock(&conn->state_lock);
 	return 0;
 }

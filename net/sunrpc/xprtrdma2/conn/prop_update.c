@@ -32,8 +32,8 @@
 static void limits_follow(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_conn_props *props = &conn->props;
-	u32 send = rpcrdma2_change_limit(&props->change, &props->peer,
-					 RPCRDMA2_RBSIZ);
+	u32 send = rpcrdma2_prop_change_limit(&props->change, &props->peer,
+					      RPCRDMA2_RBSIZ);
 	u32 recv = RPCRDMA2_INLINE_DEFAULT;
 
 	lockdep_assert_held(&props->lock);
@@ -41,7 +41,7 @@ static void limits_follow(struct rpcrdma2_conn *conn)
 		recv = min(props->mine.val[RPCRDMA2_RBSIZ], props->told_recv);
 	if (conn->client)
 		recv = min(recv, send);
-	rpcrdma2_limits_apply(conn, send, recv);
+	rpcrdma2_msg_size_apply(conn, send, recv);
 }
 
 /* Values of ours */
@@ -51,7 +51,7 @@ static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 		     u32 value)
 {
 	WRITE_ONCE(conn->props.mine.val[prop], value);
-	rpcrdma2_change_announce(&conn->props.change, prop);
+	rpcrdma2_prop_change_announce(&conn->props.change, prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
 	rpcrdma2_conn_changed(conn);
@@ -85,7 +85,7 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 	if (wanted >= now)
 		return wanted;
 	limits_follow(conn);
-	if (rpcrdma2_credit_unused(&conn->rq))
+	if (rpcrdma2_credit_unused(&conn->recvq))
 		return wanted;
 	WRITE_ONCE(props->mine.val[RPCRDMA2_RBSIZ], now);
 	limits_follow(conn);
@@ -108,7 +108,7 @@ static u32 brs_grant(struct rpcrdma2_conn *conn, u32 wanted)
 /* The server looks at the value before each Call (REV-6). */
 static void brs_applied(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_conn_kick(conn);
+	rpcrdma2_conn_schedule_work(conn);
 }
 
 static const struct prop_apply prop_apply[RPCRDMA2_NR_PROPS] = {
@@ -128,7 +128,7 @@ static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 		trace_rpcrdma2_prop(conn, "peer", i, conn->props.peer.val[i],
 				    c->result[i]);
 		rpcrdma2_conn_changed(conn);
-		rpcrdma2_change_met(c, &conn->props.peer, i);
+		rpcrdma2_prop_change_met(c, &conn->props.peer, i);
 	}
 	limits_follow(conn);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
@@ -146,11 +146,11 @@ static void send_reqprop(struct rpcrdma2_conn *conn)
 
 	send = rpcrdma2_control_get(conn, xid, RDMA2_X_REQPROP, false, &hdr);
 	if (!send) {
-		rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
+		rpcrdma2_conn_schedule_work_later(conn, RPCRDMA2_PROPS_DELAY);
 		return;
 	}
-	body = rpcrdma2_change_put_reqprop(&conn->props.change, xid,
-					   send->buf + hdr, send->size - hdr);
+	body = rpcrdma2_prop_change_put_reqprop(&conn->props.change, xid,
+						send->buf + hdr, send->size - hdr);
 	if (!rpcrdma2_control_post(conn, send, xid, RDMA2_X_REQPROP, hdr, body))
 		rpcrdma2_stat_inc(conn->p.stats, tx_reqprop);
 }
@@ -163,12 +163,12 @@ static void send_updprop(struct rpcrdma2_conn *conn)
 
 	send = rpcrdma2_control_get(conn, xid, RDMA2_X_UPDPROP, false, &hdr);
 	if (!send) {
-		rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
+		rpcrdma2_conn_schedule_work_later(conn, RPCRDMA2_PROPS_DELAY);
 		return;
 	}
-	body = rpcrdma2_change_put_updprop(&conn->props.change, xid,
-					   &conn->props.mine, send->buf + hdr,
-					   send->size - hdr);
+	body = rpcrdma2_prop_change_put_updprop(&conn->props.change, xid,
+						&conn->props.mine, send->buf + hdr,
+						send->size - hdr);
 	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_UPDPROP, hdr, body))
 		return;
 	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
@@ -182,9 +182,9 @@ static void send_next(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_change *c = &conn->props.change;
 
-	if (rpcrdma2_change_next(c) == RPCRDMA2_CHANGE_UPDPROP)
+	if (rpcrdma2_prop_change_next(c) == RPCRDMA2_CHANGE_UPDPROP)
 		send_updprop(conn);
-	if (rpcrdma2_change_next(c) == RPCRDMA2_CHANGE_REQPROP)
+	if (rpcrdma2_prop_change_next(c) == RPCRDMA2_CHANGE_REQPROP)
 		send_reqprop(conn);
 }
 
@@ -205,8 +205,8 @@ static int props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
 	if (prop == RPCRDMA2_RBSIZ &&
 	    value < conn->props.peer.val[RPCRDMA2_RBSIZ])
 		return -EPERM;
-	ret = rpcrdma2_change_ask(&conn->props.change, &conn->props.peer, prop,
-				  value);
+	ret = rpcrdma2_prop_change_ask(&conn->props.change, &conn->props.peer, prop,
+				       value);
 	if (!ret)
 		trace_rpcrdma2_prop(conn, "ask", prop, value, 0);
 	return ret;
@@ -242,8 +242,8 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 	if (!send)
 		return false;
 	conn->props.unanswered = false;
-	known = rpcrdma2_change_known(req) &
-		rpcrdma2_props_changeable(conn->client);
+	known = rpcrdma2_prop_change_known(req) &
+		rpcrdma2_propset_changeable(conn->client);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (!(known & BIT(i)))
 			continue;
@@ -257,11 +257,11 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 			rpcrdma2_stat_inc(conn->p.stats, props_changed);
 		/* The answer tells it */
 		if ((done | other) & BIT(i))
-			rpcrdma2_change_answered(&conn->props.change, i);
+			rpcrdma2_prop_change_answered(&conn->props.change, i);
 		trace_rpcrdma2_prop(conn, "asked", i, req->set.val[i], now);
 	}
-	body = rpcrdma2_change_put_resprop(req, done, other, &conn->props.mine,
-					   send->buf + hdr, send->size - hdr);
+	body = rpcrdma2_prop_change_put_resprop(req, done, other, &conn->props.mine,
+						send->buf + hdr, send->size - hdr);
 	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
 		return true;
 	rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
@@ -280,7 +280,7 @@ static void props_worker(struct work_struct *work)
 	spin_lock(&conn->props.lock);
 	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
 		if (conn->props.unanswered && !answer_request(conn))
-			rpcrdma2_conn_kick_later(conn, RPCRDMA2_PROPS_DELAY);
+			rpcrdma2_conn_schedule_work_later(conn, RPCRDMA2_PROPS_DELAY);
 		send_next(conn);
 	}
 	spin_unlock(&conn->props.lock);
@@ -297,8 +297,8 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	struct rpcrdma2_reqprop req;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_reqprop);
-	if (rpcrdma2_change_requested(&rx->hdr, &req)) {
-		rpcrdma2_recv_bad_xdr(conn, rx);
+	if (rpcrdma2_prop_change_requested(&rx->hdr, &req)) {
+		rpcrdma2_reject_bad_xdr(conn, rx);
 		return;
 	}
 	if (conn->props.unanswered) {
@@ -310,7 +310,7 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	conn->props.request_xid = rx->hdr.xid;
 	conn->props.unanswered = true;
 	if (!answer_request(conn))
-		rpcrdma2_conn_kick(conn);
+		rpcrdma2_conn_schedule_work(conn);
 }
 
 static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
@@ -324,13 +324,13 @@ static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	rpcrdma2_stat_inc(conn->p.stats, rx_resprop);
 	if (!readable)
 		rx->hdr.body_len = 0;	/* everything is rejected (CHG-29) */
-	if (!rpcrdma2_change_response(&conn->props.change, &rx->hdr,
-				      &conn->props.peer, &malformed)) {
-		rpcrdma2_recv_dropped(conn, rx);
+	if (!rpcrdma2_prop_change_response(&conn->props.change, &rx->hdr,
+					   &conn->props.peer, &malformed)) {
+		rpcrdma2_reject_dropped(conn, rx);
 		return;
 	}
 	if (malformed)
-		rpcrdma2_recv_malformed(conn, rx);
+		rpcrdma2_reject_malformed(conn, rx);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (old.val[i] != conn->props.peer.val[i])
 			mask |= BIT(i);
@@ -340,7 +340,7 @@ static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 					    conn->props.change.result[i]);
 	}
 	peer_changed(conn, mask);
-	rpcrdma2_conn_kick(conn);
+	rpcrdma2_conn_schedule_work(conn);
 }
 
 static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
@@ -348,8 +348,8 @@ static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	struct rpcrdma2_update upd;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_updprop);
-	if (rpcrdma2_change_update(&rx->hdr, &conn->props.peer, &upd)) {
-		rpcrdma2_recv_bad_xdr(conn, rx);
+	if (rpcrdma2_prop_change_update(&rx->hdr, &conn->props.peer, &upd)) {
+		rpcrdma2_reject_bad_xdr(conn, rx);
 		return;
 	}
 	if (upd.unasked)
@@ -368,8 +368,8 @@ static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&conn->props.lock);
-	rpcrdma2_change_init(&conn->props.change, &conn->props.mine,
-			     &conn->props.peer);
+	rpcrdma2_prop_change_init(&conn->props.change, &conn->props.mine,
+				  &conn->props.peer);
 	WRITE_ONCE(conn->props.extended, conn->props.change.on);
 	spin_unlock(&conn->props.lock);
 }
@@ -395,10 +395,10 @@ void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
 static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  struct rpcrdma2_propset *set)
 {
-	rpcrdma2_props_init(set);
-	if (rpcrdma2_props_decode(rx->hdr.body, rx->hdr.body_len, set) >= 0)
+	rpcrdma2_propset_init(set);
+	if (rpcrdma2_propset_decode(rx->hdr.body, rx->hdr.body_len, set) >= 0)
 		return true;
-	rpcrdma2_recv_bad_xdr(conn, rx);
+	rpcrdma2_reject_bad_xdr(conn, rx);
 	return false;
 }
 
@@ -418,7 +418,7 @@ bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		return false;
 	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN) {
 		/* It cannot carry the protocol (PROP-16, D-27) */
-		rpcrdma2_recv_malformed(conn, rx);
+		rpcrdma2_reject_malformed(conn, rx);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
@@ -447,8 +447,8 @@ int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
 	if (!send)
 		return -EAGAIN;
 	body = hdr < 0 ? hdr :
-	       rpcrdma2_props_encode(&conn->props.mine, send->buf + hdr,
-				     send->size - hdr);
+	       rpcrdma2_propset_encode(&conn->props.mine, send->buf + hdr,
+				       send->size - hdr);
 	ret = rpcrdma2_control_post(conn, send, xid, RDMA2_CONNPROP, hdr,
 				    body);
 	if (!ret)
@@ -477,7 +477,7 @@ void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
 	if (second) {
 		if (!connprop_read(conn, rx, &set))
 			return;
-		rpcrdma2_recv_dropped(conn, rx);
+		rpcrdma2_reject_dropped(conn, rx);
 	} else if (!settles) {
 		if (!rpcrdma2_props_take(conn, rx))
 			return;
@@ -506,11 +506,11 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_hdr *hdr = &rx->hdr;
 	enum rpcrdma2_verdict verdict;
 
-	if (!conn->props.extended || !rpcrdma2_peek(rx->buf, rx->len, hdr) ||
-	    !rpcrdma2_change_type(hdr->htype))
+	if (!conn->props.extended || !rpcrdma2_wire_peek(rx->buf, rx->len, hdr) ||
+	    !rpcrdma2_prop_change_type(hdr->htype))
 		return false;
 	memset(hdr, 0, sizeof(*hdr));
-	verdict = rpcrdma2_change_decode(rx->buf, rx->len, hdr);
+	verdict = rpcrdma2_prop_change_decode(rx->buf, rx->len, hdr);
 	switch (verdict) {
 	case RPCRDMA2_OK:
 		trace_rpcrdma2_recv(conn, rx);
@@ -518,12 +518,12 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	case RPCRDMA2_BAD_VERS:
 		return false;
 	case RPCRDMA2_DROP:
-		rpcrdma2_recv_malformed(conn, rx);
+		rpcrdma2_reject_malformed(conn, rx);
 		if (hdr->htype != RDMA2_X_RESPROP)
 			return true;
 		break;
 	default:
-		rpcrdma2_recv_bad_xdr(conn, rx);
+		rpcrdma2_reject_bad_xdr(conn, rx);
 		return true;
 	}
 
@@ -562,10 +562,10 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 	if (!conn->props.extended)
 		return false;
 	spin_lock(&conn->props.lock);
-	mine = rpcrdma2_change_error(&conn->props.change, hdr->xid, hdr->err);
+	mine = rpcrdma2_prop_change_error(&conn->props.change, hdr->xid, hdr->err);
 	if (mine) {
 		limits_follow(conn);
-		rpcrdma2_conn_kick(conn);
+		rpcrdma2_conn_schedule_work(conn);
 	}
 	spin_unlock(&conn->props.lock);
 	return mine;
@@ -583,8 +583,8 @@ void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
 {
 	spin_lock_init(&conn->props.lock);
 	INIT_DELAYED_WORK(&conn->work, props_worker);
-	rpcrdma2_props_init(&conn->props.mine);
-	rpcrdma2_props_init(&conn->props.peer);
+	rpcrdma2_propset_init(&conn->props.mine);
+	rpcrdma2_propset_init(&conn->props.peer);
 }
 
 /**
@@ -607,7 +607,7 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 		conn->p.policy.val[RPCRDMA2_POLICY_PROPERTY_CHANGE];
 	if (conn->props.mine.x_change)
 		conn->props.mine.nochg = conn->props.mine.listed &
-				   ~rpcrdma2_props_changeable(conn->client);
+				   ~rpcrdma2_propset_changeable(conn->client);
 }
 
 /**
@@ -656,7 +656,7 @@ void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 
 static int set_own_brs(struct rpcrdma2_conn *conn, u32 value)
 {
-	if (!(rpcrdma2_props_changeable(conn->client) & BIT(RPCRDMA2_BRS)))
+	if (!(rpcrdma2_propset_changeable(conn->client) & BIT(RPCRDMA2_BRS)))
 		return -EPERM;
 	if (value != RDMA2_RVREQSUP_NONE && value != RDMA2_RVREQSUP_INLINE)
 		return -EINVAL;
@@ -696,6 +696,6 @@ int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
 			    props_ask(conn, prop, value);
 	spin_unlock(&conn->props.lock);
 	if (!ret)
-		rpcrdma2_conn_kick(conn);
+		rpcrdma2_conn_schedule_work(conn);
 	return ret;
 }

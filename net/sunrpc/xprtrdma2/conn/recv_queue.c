@@ -24,9 +24,9 @@
  * can be had without memory. A client that has had no connection for a while
  * gives them back, unless there is swap on the mount.
  *
- * rq.lock orders posting and protects the counts; pool->lock serialises takers
- * of the free list; rq.credit_lock protects credits. Process context only. Leaves
- * all, but rq.lock may be taken under pool->lock.
+ * recvq.lock orders posting and protects the counts; pool->lock serialises takers
+ * of the free list; recvq.credit_lock protects credits. Process context only. Leaves
+ * all, but recvq.lock may be taken under pool->lock.
  */
 #include <linux/slab.h>
 
@@ -169,7 +169,7 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	rx->cid = rpcrdma2_conn_cid(conn);
 	rx->sge.length = rx->size;
 	rx->sge.lkey = conn->pd->local_dma_lkey;
-	rx->cqe.done = conn->rq.done;
+	rx->cqe.done = conn->recvq.done;
 	rx->wr.wr_cqe = &rx->cqe;
 	rx->wr.sg_list = &rx->sge;
 	rx->wr.num_sge = 1;
@@ -181,10 +181,10 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
  */
 static u32 recv_missing(struct rpcrdma2_conn *conn)
 {
-	u32 posted = READ_ONCE(conn->rq.posted);
-	u32 target = READ_ONCE(conn->rq.target);
+	u32 posted = READ_ONCE(conn->recvq.posted);
+	u32 target = READ_ONCE(conn->recvq.target);
 
-	if (READ_ONCE(conn->rq.closed))
+	if (READ_ONCE(conn->recvq.closed))
 		return 0;
 	return target - min(target, posted);
 }
@@ -202,7 +202,7 @@ static bool recv_has_enough(const struct rpcrdma2_conn *conn)
 
 	return atomic_read(&pool->count) >
 	       READ_ONCE(pool->keep) + RPCRDMA2_RECV_BATCH +
-	       READ_ONCE(conn->rq.grant.current_grant);
+	       READ_ONCE(conn->recvq.grant.current_grant);
 }
 
 /* Replace a Receive that is larger than this connection needs, if there is memory
@@ -284,11 +284,11 @@ static void chain_free(struct rpcrdma2_conn *conn, struct ib_recv_wr *wr)
  */
 static u32 chain_cut(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
 {
-	u32 room = conn->rq.target - min(conn->rq.target, conn->rq.posted);
+	u32 room = conn->recvq.target - min(conn->recvq.target, conn->recvq.posted);
 	struct ib_recv_wr **link = first;
 	u32 n;
 
-	lockdep_assert_held(&conn->rq.lock);
+	lockdep_assert_held(&conn->recvq.lock);
 	for (n = 0; *link && n < room; n++)
 		link = &(*link)->next;
 	chain_free(conn, *link);
@@ -303,17 +303,17 @@ static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 	struct rpcrdma2_recv *rx;
 	u32 n;
 
-	lockdep_assert_held(&conn->rq.lock);
+	lockdep_assert_held(&conn->recvq.lock);
 	for (n = 0; wr; wr = wr->next, n++) {
 		rx = container_of(wr, struct rpcrdma2_recv, wr);
 		if (posted) {
-			hlist_add_head(&rx->posted, &conn->rq.list);
+			hlist_add_head(&rx->posted, &conn->recvq.list);
 			trace_rpcrdma2_post_recv(conn, rx);
 		} else {
 			hlist_del_init(&rx->posted);
 		}
 	}
-	WRITE_ONCE(conn->rq.posted, conn->rq.posted + (posted ? n : -n));
+	WRITE_ONCE(conn->recvq.posted, conn->recvq.posted + (posted ? n : -n));
 	return n;
 }
 
@@ -336,19 +336,19 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 	if (!n)
 		return 0;
 
-	spin_lock(&conn->rq.lock);
+	spin_lock(&conn->recvq.lock);
 	n = chain_cut(conn, &first);
 	bad = first;
 	if (!first) {
 		ret = 0;
-	} else if (!conn->rq.closed) {
+	} else if (!conn->recvq.closed) {
 		/* Completions may run before ib_post_recv() returns */
 		recvs_count(conn, first, true);
 		ret = ib_post_recv(conn->qp, first, &bad);
 		if (ret)
 			n -= recvs_count(conn, bad, false);
 	}
-	spin_unlock(&conn->rq.lock);
+	spin_unlock(&conn->recvq.lock);
 	rpcrdma2_stat_inc(conn->p.stats, recv_posts);
 	trace_rpcrdma2_post_recvs(conn, n, ret);
 	if (!ret)
@@ -361,16 +361,16 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 /* Memory was short: the rest when there is some. */
 static void recv_refill_later(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->rq.lock);
-	if (!conn->rq.closed &&
+	spin_lock(&conn->recvq.lock);
+	if (!conn->recvq.closed &&
 	    !rpcrdma2_conn_over(conn)) {
-		if (!conn->rq.is_short)
+		if (!conn->recvq.is_short)
 			rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
-		WRITE_ONCE(conn->rq.is_short, true);
-		queue_delayed_work(rpcrdma2_memory_wq, &conn->rq.refill_work,
+		WRITE_ONCE(conn->recvq.is_short, true);
+		queue_delayed_work(rpcrdma2_memory_wq, &conn->recvq.refill_work,
 				   RPCRDMA2_REFILL_DELAY);
 	}
-	spin_unlock(&conn->rq.lock);
+	spin_unlock(&conn->recvq.lock);
 }
 
 static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
@@ -389,20 +389,20 @@ static void recv_refill_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn,
-						  rq.refill_work);
+						  recvq.refill_work);
 	struct rpcrdma2_reclaim was =
 		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(conn));
 	u32 missing;
 
 	/* One at a time: each is of use as soon as it exists */
 	while ((missing = recv_missing(conn)) &&
-	       recv_post(conn, 1, rpcrdma2_gfp()))
+	       recv_post(conn, 1, rpcrdma2_buf_gfp()))
 		cond_resched();
 	rpcrdma2_reclaim_exit(was);
 	if (missing)
 		recv_refill_later(conn);
 	else
-		WRITE_ONCE(conn->rq.is_short, false);
+		WRITE_ONCE(conn->recvq.is_short, false);
 }
 
 /**
@@ -416,16 +416,16 @@ void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn,
 			  void (*done)(struct ib_cq *cq, struct ib_wc *wc))
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
-	struct rpcrdma2_rq *rq = &conn->rq;
+	struct rpcrdma2_recvq *recvq = &conn->recvq;
 
-	spin_lock_init(&rq->lock);
-	INIT_HLIST_HEAD(&rq->list);
-	INIT_DELAYED_WORK(&rq->refill_work, recv_refill_worker);
-	rq->done = done;
-	spin_lock_init(&rq->credit_lock);
-	rpcrdma2_window_reset(&rq->window, p->calls);
+	spin_lock_init(&recvq->lock);
+	INIT_HLIST_HEAD(&recvq->list);
+	INIT_DELAYED_WORK(&recvq->refill_work, recv_refill_worker);
+	recvq->done = done;
+	spin_lock_init(&recvq->credit_lock);
+	rpcrdma2_window_reset(&recvq->window, p->calls);
 	/* A server is told more than one thing only after it has answered */
-	rpcrdma2_grant_reset(&rq->grant, conn->client ? p->serves_initial : 1,
+	rpcrdma2_grant_reset(&recvq->grant, conn->client ? p->serves_initial : 1,
 			     p->serves);
 }
 
@@ -442,13 +442,13 @@ bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
 	const u32 extra = RPCRDMA2_RECV_EXTRA + 1;
-	struct rpcrdma2_rq *rq = &conn->rq;
+	struct rpcrdma2_recvq *recvq = &conn->recvq;
 
-	rq->max = min(p->calls + p->serves + 64, conn->caps.max_qp_wr - 1);
-	if (rq->max <= extra)
+	recvq->max = min(p->calls + p->serves + 64, conn->caps.max_qp_wr - 1);
+	if (recvq->max <= extra)
 		return false;
-	if (rq->grant.current_grant > rq->max - extra)
-		rpcrdma2_grant_set(&rq->grant, rq->max - extra);
+	if (recvq->grant.current_grant > recvq->max - extra)
+		rpcrdma2_grant_set(&recvq->grant, recvq->max - extra);
 	return true;
 }
 
@@ -460,10 +460,10 @@ bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->rq.lock);
-	WRITE_ONCE(conn->rq.closed, true);
-	spin_unlock(&conn->rq.lock);
-	cancel_delayed_work_sync(&conn->rq.refill_work);
+	spin_lock(&conn->recvq.lock);
+	WRITE_ONCE(conn->recvq.closed, true);
+	spin_unlock(&conn->recvq.lock);
+	cancel_delayed_work_sync(&conn->recvq.refill_work);
 }
 
 /* A QP that is flushed while the CM still connects was ended by the CM, whose
@@ -490,18 +490,18 @@ static bool recv_cm_tells(const struct rpcrdma2_conn *conn,
 bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			const struct ib_wc *wc)
 {
-	struct rpcrdma2_rq *rq = &conn->rq;
+	struct rpcrdma2_recvq *recvq = &conn->recvq;
 	bool posted;
 
-	spin_lock(&rq->lock);
+	spin_lock(&recvq->lock);
 	posted = !hlist_unhashed(&rx->posted);
 	if (posted) {
 		hlist_del_init(&rx->posted);
-		WRITE_ONCE(rq->posted, rq->posted - 1);
-		rx->early = !rq->flows && wc->status == IB_WC_SUCCESS;
-		rq->early += rx->early;
+		WRITE_ONCE(recvq->posted, recvq->posted - 1);
+		rx->early = !recvq->flows && wc->status == IB_WC_SUCCESS;
+		recvq->early += rx->early;
 	}
-	spin_unlock(&rq->lock);
+	spin_unlock(&recvq->lock);
 	if (unlikely(!posted)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 		return false;
@@ -509,7 +509,7 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 
 	trace_rpcrdma2_wc_recv(conn, rx->cid, wc);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		rpcrdma2_wc_failed(conn, "recv", rx->cid, wc);
+		rpcrdma2_conn_wc_failed(conn, "recv", rx->cid, wc);
 		if (!recv_cm_tells(conn, wc))
 			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		llist_add(&rx->node, &conn->p.pool->free);
@@ -530,23 +530,23 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  * @handled: messages that came early and were handled just now
  *
  * Until the connection is READY messages are about negotiation, which takes memory;
- * a chore handles each. That goes on until none is left, and so all messages are
- * handled one at a time and in the order in which they came: chores are done in
+ * deferred work handles each. That goes on until none is left, and so all messages are
+ * handled one at a time and in the order in which they came: deferred work are done in
  * that order, and only a message that comes when all before it were handled does
  * without. Whoever takes a message that flows has seen what these have done, by
- * rq.lock.
+ * recvq.lock.
  *
- * Context: process; does not sleep. Takes rq.lock.
+ * Context: process; does not sleep. Takes recvq.lock.
  */
 void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled)
 {
-	struct rpcrdma2_rq *rq = &conn->rq;
+	struct rpcrdma2_recvq *recvq = &conn->recvq;
 
-	spin_lock(&rq->lock);
-	rq->early -= handled;
-	if (!rq->early && rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_READY)
-		rq->flows = true;
-	spin_unlock(&rq->lock);
+	spin_lock(&recvq->lock);
+	recvq->early -= handled;
+	if (!recvq->early && rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_READY)
+		recvq->flows = true;
+	spin_unlock(&recvq->lock);
 }
 
 /**
@@ -578,7 +578,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 	/* Only if memory was short when the completion tried. This one is
 	 * posted before the credit of its Call is given back.
 	 */
-	if (unlikely(READ_ONCE(conn->rq.is_short)) && recv_missing(conn))
+	if (unlikely(READ_ONCE(conn->recvq.is_short)) && recv_missing(conn))
 		recv_post(conn, 1, RPCRDMA2_GFP_NOWAIT);
 }
 
@@ -593,31 +593,31 @@ static u32 recv_target(struct rpcrdma2_conn *conn, u32 target)
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 posted;
 
-	spin_lock(&conn->rq.lock);
-	target = min(target + extra, conn->rq.max);
+	spin_lock(&conn->recvq.lock);
+	target = min(target + extra, conn->recvq.max);
 	/* A new connection does not take away what the last one needed */
-	if (target < conn->rq.target || target > pool->keep)
+	if (target < conn->recvq.target || target > pool->keep)
 		WRITE_ONCE(pool->keep, target);
-	WRITE_ONCE(conn->rq.target, target);
-	spin_unlock(&conn->rq.lock);
+	WRITE_ONCE(conn->recvq.target, target);
+	spin_unlock(&conn->recvq.lock);
 
 	recv_refill(conn, 1);
 
-	spin_lock(&conn->rq.lock);
-	posted = conn->rq.posted;
-	spin_unlock(&conn->rq.lock);
+	spin_lock(&conn->recvq.lock);
+	posted = conn->recvq.posted;
+	spin_unlock(&conn->recvq.lock);
 	posted = min(posted, target);
 	return posted > extra ? posted - extra : 0;
 }
 
 /* Replies that are due or may become due, see rpcrdma2_window_due() */
-static u32 recv_replies(struct rpcrdma2_rq *rq)
+static u32 recv_replies(struct rpcrdma2_recvq *recvq)
 {
 	u32 due;
 
-	spin_lock(&rq->credit_lock);
-	due = rpcrdma2_window_due(&rq->window);
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	due = rpcrdma2_window_due(&recvq->window);
+	spin_unlock(&recvq->credit_lock);
 	return due;
 }
 
@@ -627,8 +627,8 @@ static u32 recv_replies(struct rpcrdma2_rq *rq)
  */
 static void recv_need(struct rpcrdma2_conn *conn)
 {
-	recv_target(conn, recv_replies(&conn->rq) +
-			  rpcrdma2_credit_grant(&conn->rq));
+	recv_target(conn, recv_replies(&conn->recvq) +
+			  rpcrdma2_credit_grant(&conn->recvq));
 	recv_trim(conn);
 }
 
@@ -645,14 +645,14 @@ static void recv_need(struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 {
-	u32 have, want, due, other = rpcrdma2_credit_grant(&conn->rq);
-	struct rpcrdma2_window *w = &conn->rq.window;
+	u32 have, want, due, other = rpcrdma2_credit_grant(&conn->recvq);
+	struct rpcrdma2_window *w = &conn->recvq.window;
 	bool open;
 
-	spin_lock(&conn->rq.credit_lock);
+	spin_lock(&conn->recvq.credit_lock);
 	have = w->granted;
 	due = rpcrdma2_window_due(w);
-	spin_unlock(&conn->rq.credit_lock);
+	spin_unlock(&conn->recvq.credit_lock);
 
 	/* Peers of version 1 grant what they have, whatever is asked for */
 	if ((!credit || credit > w->asked) &&
@@ -667,50 +667,50 @@ bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 		credit = clamp(max(got, other) - other, have, want);
 	}
 
-	spin_lock(&conn->rq.credit_lock);
+	spin_lock(&conn->recvq.credit_lock);
 	open = rpcrdma2_window_grant(w, credit);
 	due = rpcrdma2_window_due(w);
-	spin_unlock(&conn->rq.credit_lock);
+	spin_unlock(&conn->recvq.credit_lock);
 	if (want <= have &&
 	    unlikely(due + other + RPCRDMA2_RECV_EXTRA <
-		     READ_ONCE(conn->rq.target)))
+		     READ_ONCE(conn->recvq.target)))
 		recv_need(conn);
 	return open;
 }
 
 /**
  * rpcrdma2_credit_left - may another Call of ours go?
- * @rq: receive queue of the connection
+ * @recvq: receive queue of the connection
  *
- * Context: process; does not sleep. Takes rq->credit_lock.
+ * Context: process; does not sleep. Takes recvq->credit_lock.
  * Return: true if so
  */
-bool rpcrdma2_credit_left(struct rpcrdma2_rq *rq)
+bool rpcrdma2_credit_left(struct rpcrdma2_recvq *recvq)
 {
 	bool open;
 
-	spin_lock(&rq->credit_lock);
-	open = rpcrdma2_window_open(&rq->window);
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	open = rpcrdma2_window_open(&recvq->window);
+	spin_unlock(&recvq->credit_lock);
 	return open;
 }
 
 /**
  * rpcrdma2_credit_unused - is no Call of ours outstanding?
- * @rq: receive queue of the connection
+ * @recvq: receive queue of the connection
  *
  * Whoever takes a credit after that sees what the caller did before.
  *
- * Context: process; does not sleep. Takes rq->credit_lock.
+ * Context: process; does not sleep. Takes recvq->credit_lock.
  * Return: true if so
  */
-bool rpcrdma2_credit_unused(struct rpcrdma2_rq *rq)
+bool rpcrdma2_credit_unused(struct rpcrdma2_recvq *recvq)
 {
 	bool unused;
 
-	spin_lock(&rq->credit_lock);
-	unused = !rq->window.inflight;
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	unused = !recvq->window.inflight;
+	spin_unlock(&recvq->credit_lock);
 	return unused;
 }
 
@@ -723,15 +723,15 @@ bool rpcrdma2_credit_unused(struct rpcrdma2_rq *rq)
  */
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
 {
-	struct rpcrdma2_rq *rq = &conn->rq;
-	u32 replies = recv_replies(rq);
+	struct rpcrdma2_recvq *recvq = &conn->recvq;
+	u32 replies = recv_replies(recvq);
 	u32 got = recv_target(conn, want + replies);
 
-	if (got <= replies + rpcrdma2_credit_grant(rq))
+	if (got <= replies + rpcrdma2_credit_grant(recvq))
 		return;
-	spin_lock(&rq->credit_lock);
-	rpcrdma2_grant_set(&rq->grant, got - replies);
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	rpcrdma2_grant_set(&recvq->grant, got - replies);
+	spin_unlock(&recvq->credit_lock);
 }
 
 /**
@@ -739,16 +739,16 @@ void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
  * @conn: connection whose version is settled
  * @asked: rdma_credit of the message that has settled it
  *
- * Context: a chore; does not sleep. Requirements: CRED-6.
+ * Context: deferred work; does not sleep. Requirements: CRED-6.
  */
 void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked)
 {
 	u32 want;
 
-	spin_lock(&conn->rq.credit_lock);
-	want = rpcrdma2_grant_first(&conn->rq.grant, conn->p.serves_initial,
+	spin_lock(&conn->recvq.credit_lock);
+	want = rpcrdma2_grant_first(&conn->recvq.grant, conn->p.serves_initial,
 				    asked);
-	spin_unlock(&conn->rq.credit_lock);
+	spin_unlock(&conn->recvq.credit_lock);
 	rpcrdma2_credit_raise(conn, want);
 }
 
@@ -764,31 +764,31 @@ void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked)
  */
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
 {
-	struct rpcrdma2_rq *rq = &conn->rq;
+	struct rpcrdma2_recvq *recvq = &conn->recvq;
 
-	spin_lock(&rq->credit_lock);
-	if (rq->grant.current_grant > want)
-		rpcrdma2_grant_set(&rq->grant, want);
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	if (recvq->grant.current_grant > want)
+		rpcrdma2_grant_set(&recvq->grant, want);
+	spin_unlock(&recvq->credit_lock);
 	recv_need(conn);
 }
 
 /**
  * rpcrdma2_credit_show - credits of both directions, for display
- * @rq: receive queue of a connection
+ * @recvq: receive queue of a connection
  * @window: filled in
  * @grant: filled in
  *
- * Context: process; does not sleep. Takes rq->credit_lock.
+ * Context: process; does not sleep. Takes recvq->credit_lock.
  */
-void rpcrdma2_credit_show(struct rpcrdma2_rq *rq,
+void rpcrdma2_credit_show(struct rpcrdma2_recvq *recvq,
 			  struct rpcrdma2_window *window,
 			  struct rpcrdma2_grant *grant)
 {
-	spin_lock(&rq->credit_lock);
-	*window = rq->window;
-	*grant = rq->grant;
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	*window = recvq->window;
+	*grant = recvq->grant;
+	spin_unlock(&recvq->credit_lock);
 }
 
 /* How many free Receives have at least the size of the pool? Frees the others if
@@ -824,7 +824,7 @@ static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 	pool->size = pool->wanted;
 	have = pool_count(pool, true);
 	while (have < count) {
-		rx = recv_alloc(pool, pool->size, rpcrdma2_gfp());
+		rx = recv_alloc(pool, pool->size, rpcrdma2_buf_gfp());
 		if (rx) {
 			llist_add(&rx->node, &pool->free);
 			have++;
@@ -852,7 +852,7 @@ static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
  */
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 {
-	u32 first = conn->rq.grant.current_grant + 1, tries;
+	u32 first = conn->recvq.grant.current_grant + 1, tries;
 	int ret;
 
 	ret = pool_fill(conn->p.pool, first + RPCRDMA2_RECV_EXTRA);
@@ -900,7 +900,7 @@ void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_recv *rx;
 	struct hlist_node *tmp;
 
-	hlist_for_each_entry_safe(rx, tmp, &conn->rq.list, posted) {
+	hlist_for_each_entry_safe(rx, tmp, &conn->recvq.list, posted) {
 		hlist_del_init(&rx->posted);
 		llist_add(&rx->node, &conn->p.pool->free);
 		rpcrdma2_stat_inc(conn->p.stats, lost_completions);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Receives, and credits, each of which is the promise of one; see recv_queue.c.
- * Nobody else looks into struct rpcrdma2_rq.
+ * Nobody else looks into struct rpcrdma2_recvq.
  */
 #ifndef _RPCRDMA2_RECV_H
 #define _RPCRDMA2_RECV_H
@@ -35,8 +35,8 @@ struct rpcrdma2_conn;
  * @cid: names it in traces
  * @inv_handle: handle that the device invalidated, if @invalidated
  * @invalidated: the completion carried an invalidated handle
- * @early: @chore handles it, see rpcrdma2_recvs_flow()
- * @chore: left by the completion handler
+ * @early: @deferred handles it, see rpcrdma2_recvs_flow()
+ * @deferred: left by the completion handler
  * @hdr: decoded header, points into @buf
  */
 struct rpcrdma2_recv {
@@ -54,7 +54,7 @@ struct rpcrdma2_recv {
 	u32				inv_handle;
 	bool				invalidated;
 	bool				early;
-	struct rpcrdma2_chore		chore;
+	struct rpcrdma2_deferred		deferred;
 	struct rpcrdma2_hdr		hdr;
 };
 
@@ -82,7 +82,7 @@ struct rpcrdma2_recv_pool {
 };
 
 /**
- * struct rpcrdma2_rq - the receive queue, with the credits of both directions
+ * struct rpcrdma2_recvq - the receive queue, with the credits of both directions
  * @credit_lock: protects @window and @grant; a leaf
  * @window: our requester role
  * @grant: our responder role
@@ -98,7 +98,7 @@ struct rpcrdma2_recv_pool {
  * @done: what completes a Receive
  * @refill_work: posts what is missing then
  */
-struct rpcrdma2_rq {
+struct rpcrdma2_recvq {
 	spinlock_t			credit_lock;	/* see above */
 	struct rpcrdma2_window		window;
 	struct rpcrdma2_grant		grant;
@@ -117,91 +117,91 @@ struct rpcrdma2_rq {
 };
 
 /* Receives that the queue pair has to hold; see rpcrdma2_recvs_plan() */
-static inline u32 rpcrdma2_recvs_max(const struct rpcrdma2_rq *rq)
+static inline u32 rpcrdma2_recvs_max(const struct rpcrdma2_recvq *recvq)
 {
-	return rq->max;
+	return recvq->max;
 }
 
 /* Receives that are posted, for display */
-static inline u32 rpcrdma2_recvs_posted(const struct rpcrdma2_rq *rq)
+static inline u32 rpcrdma2_recvs_posted(const struct rpcrdma2_recvq *recvq)
 {
-	return data_race(rq->posted);	/* see above */
+	return data_race(recvq->posted);	/* see above */
 }
 
 /* rdma_credit of a message with RESPONSE clear */
-static inline u32 rpcrdma2_credit_ask(const struct rpcrdma2_rq *rq)
+static inline u32 rpcrdma2_credit_ask(const struct rpcrdma2_recvq *recvq)
 {
-	return READ_ONCE(rq->window.asked);
+	return READ_ONCE(recvq->window.asked);
 }
 
 /* Credits that the peer has granted */
-static inline u32 rpcrdma2_credit_have(const struct rpcrdma2_rq *rq)
+static inline u32 rpcrdma2_credit_have(const struct rpcrdma2_recvq *recvq)
 {
-	return READ_ONCE(rq->window.granted);
+	return READ_ONCE(recvq->window.granted);
 }
 
 /* rdma_credit of a message with RESPONSE set */
-static inline u32 rpcrdma2_credit_grant(const struct rpcrdma2_rq *rq)
+static inline u32 rpcrdma2_credit_grant(const struct rpcrdma2_recvq *recvq)
 {
-	return READ_ONCE(rq->grant.current_grant);
+	return READ_ONCE(recvq->grant.current_grant);
 }
 
 /* Calls without a Reply. A number that is right at any time */
-static inline u32 rpcrdma2_credit_used(const struct rpcrdma2_rq *rq)
+static inline u32 rpcrdma2_credit_used(const struct rpcrdma2_recvq *recvq)
 {
-	return data_race(rq->window.inflight);	/* see above */
+	return data_race(recvq->window.inflight);	/* see above */
 }
 
 /* Take a credit for a Call of ours. Returns false if there is none. */
-static inline bool rpcrdma2_credit_take(struct rpcrdma2_rq *rq)
+static inline bool rpcrdma2_credit_take(struct rpcrdma2_recvq *recvq)
 {
 	bool taken;
 
-	spin_lock(&rq->credit_lock);
-	taken = rpcrdma2_window_take(&rq->window);
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	taken = rpcrdma2_window_take(&recvq->window);
+	spin_unlock(&recvq->credit_lock);
 	return taken;
 }
 
 /* Give it back. */
-static inline void rpcrdma2_credit_put(struct rpcrdma2_rq *rq)
+static inline void rpcrdma2_credit_put(struct rpcrdma2_recvq *recvq)
 {
-	spin_lock(&rq->credit_lock);
-	rpcrdma2_window_put(&rq->window);
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	rpcrdma2_window_put(&recvq->window);
+	spin_unlock(&recvq->credit_lock);
 }
 
 /* The peer has sent hardly a Call for a while. */
-static inline void rpcrdma2_credit_quiet(struct rpcrdma2_rq *rq)
+static inline void rpcrdma2_credit_quiet(struct rpcrdma2_recvq *recvq)
 {
-	spin_lock(&rq->credit_lock);
-	rq->grant.quiet = true;
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	recvq->grant.quiet = true;
+	spin_unlock(&recvq->credit_lock);
 }
 
 /* A Call of the peer has come that asks for so much. Returns the grant that suits the
  * load, for rpcrdma2_credit_raise() or rpcrdma2_credit_lower(); 0 if more than @most
  * are being served.
  */
-static inline u32 rpcrdma2_credit_called(struct rpcrdma2_rq *rq, u32 asked,
+static inline u32 rpcrdma2_credit_called(struct rpcrdma2_recvq *recvq, u32 asked,
 					 u32 most)
 {
 	u32 want;
 
-	spin_lock(&rq->credit_lock);
-	want = rpcrdma2_grant_call(&rq->grant, asked);
-	if (unlikely(rq->grant.inflight > most))
+	spin_lock(&recvq->credit_lock);
+	want = rpcrdma2_grant_call(&recvq->grant, asked);
+	if (unlikely(recvq->grant.inflight > most))
 		want = 0;
-	spin_unlock(&rq->credit_lock);
+	spin_unlock(&recvq->credit_lock);
 	return want;
 }
 
 /* A Call of the peer is over: its credit is free (CRED-2). */
-static inline void rpcrdma2_credit_served(struct rpcrdma2_rq *rq)
+static inline void rpcrdma2_credit_served(struct rpcrdma2_recvq *recvq)
 {
-	spin_lock(&rq->credit_lock);
-	rpcrdma2_grant_done(&rq->grant);
-	spin_unlock(&rq->credit_lock);
+	spin_lock(&recvq->credit_lock);
+	rpcrdma2_grant_done(&recvq->grant);
+	spin_unlock(&recvq->credit_lock);
 }
 
 /* Bytes that every Receive can hold */
@@ -218,15 +218,15 @@ rpcrdma2_recvs_memory(const struct rpcrdma2_recv_pool *pool)
 }
 
 /* Credits */
-void rpcrdma2_credit_show(struct rpcrdma2_rq *rq,
+void rpcrdma2_credit_show(struct rpcrdma2_recvq *recvq,
 			  struct rpcrdma2_window *window,
 			  struct rpcrdma2_grant *grant);
 bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit);
 void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want);
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want);
-bool rpcrdma2_credit_left(struct rpcrdma2_rq *rq);
-bool rpcrdma2_credit_unused(struct rpcrdma2_rq *rq);
+bool rpcrdma2_credit_left(struct rpcrdma2_recvq *recvq);
+bool rpcrdma2_credit_unused(struct rpcrdma2_recvq *recvq);
 
 /* Receives that outlive connections */
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size);

@@ -21,7 +21,7 @@
  * of the connection was lost by the device, and what completes without being
  * there was over before: see rpcrdma2_conn_close().
  *
- * sq.lock protects everything and orders posting; it is a leaf. Process
+ * sendq.lock protects everything and orders posting; it is a leaf. Process
  * context only.
  */
 #include <linux/slab.h>
@@ -71,8 +71,8 @@
 static bool slot_is_control(const struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_send *send)
 {
-	return send >= conn->sq.control_slots &&
-	       send < conn->sq.control_slots + RPCRDMA2_CONTROL_RESERVE;
+	return send >= conn->sendq.control_slots &&
+	       send < conn->sendq.control_slots + RPCRDMA2_CONTROL_RESERVE;
 }
 
 /* Entries that RPC messages leave for control messages. */
@@ -81,24 +81,24 @@ static bool sq_has_room(const struct rpcrdma2_conn *conn, u32 nwrs,
 {
 	u32 keep = control ? 0 : RPCRDMA2_CONTROL_RESERVE;
 
-	return conn->sq.avail >= nwrs + keep;
+	return conn->sendq.avail >= nwrs + keep;
 }
 
 static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
 				       bool control)
 {
-	struct list_head *free = control ? &conn->sq.free_control
-					 : &conn->sq.free;
+	struct list_head *free = control ? &conn->sendq.free_control
+					 : &conn->sendq.free;
 	struct rpcrdma2_send *send;
 
-	lockdep_assert_held(&conn->sq.lock);
+	lockdep_assert_held(&conn->sendq.lock);
 	if (!sq_has_room(conn, nwrs, control))
 		return NULL;
 	send = list_first_entry_or_null(free, struct rpcrdma2_send, list);
 	if (!send)
 		return NULL;
 	list_del_init(&send->list);
-	conn->sq.avail -= nwrs;
+	conn->sendq.avail -= nwrs;
 	send->nwrs = nwrs;
 	send->on_wire = NULL;
 	send->done = NULL;
@@ -142,22 +142,22 @@ static int slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
  */
 static bool slots_short(const struct rpcrdma2_conn *conn)
 {
-	const struct list_head *free = &conn->sq.free;
+	const struct list_head *free = &conn->sendq.free;
 
 	/* Only a hint without the lock */
 	return data_race(free->next == free->prev) &&
-	       !list_empty(&conn->sq.bare);
+	       !list_empty(&conn->sendq.bare);
 }
 
 /* A slot that was free, with or without a buffer, is free again. */
 static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 		      bool had_buffer)
 {
-	lockdep_assert_held(&conn->sq.lock);
-	WRITE_ONCE(conn->sq.buffers,
-		   conn->sq.buffers + !!send->buf - had_buffer);
-	list_add_tail(&send->list, send->buf ? &conn->sq.free :
-					       &conn->sq.bare);
+	lockdep_assert_held(&conn->sendq.lock);
+	WRITE_ONCE(conn->sendq.buffers,
+		   conn->sendq.buffers + !!send->buf - had_buffer);
+	list_add_tail(&send->list, send->buf ? &conn->sendq.free :
+					       &conn->sendq.bare);
 }
 
 /* One more buffer before the last is taken, if there is memory. If there is none, no
@@ -168,45 +168,45 @@ static bool slots_add(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send = NULL;
 	bool added;
 
-	spin_lock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
 	if (slots_short(conn)) {
-		send = list_first_entry(&conn->sq.bare, struct rpcrdma2_send,
+		send = list_first_entry(&conn->sendq.bare, struct rpcrdma2_send,
 					list);
 		list_del_init(&send->list);
 	}
-	spin_unlock(&conn->sq.lock);
+	spin_unlock(&conn->sendq.lock);
 	if (!send)
 		return false;
-	added = !slot_buffer(send, conn->sq.slot_size, RPCRDMA2_GFP_NOWAIT);
-	spin_lock(&conn->sq.lock);
+	added = !slot_buffer(send, conn->sendq.slot_size, RPCRDMA2_GFP_NOWAIT);
+	spin_lock(&conn->sendq.lock);
 	slot_back(conn, send, false);
-	spin_unlock(&conn->sq.lock);
+	spin_unlock(&conn->sendq.lock);
 	return added;
 }
 
-/* Serve the FIFO as far as there is room. Never called with sq.lock held. */
+/* Serve the FIFO as far as there is room. Never called with sendq.lock held. */
 static void sq_run_waiters(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_sq_waiter *w;
+	struct rpcrdma2_sendq_waiter *w;
 	struct rpcrdma2_send *send;
 
 	for (;;) {
 		send = NULL;
-		spin_lock(&conn->sq.lock);
-		w = list_first_entry_or_null(&conn->sq.waiters,
-					     struct rpcrdma2_sq_waiter, list);
+		spin_lock(&conn->sendq.lock);
+		w = list_first_entry_or_null(&conn->sendq.waiters,
+					     struct rpcrdma2_sendq_waiter, list);
 		/* At the end all are told, one after the other, by
 		 * rpcrdma2_sends_abort(). Posting fails by then, and a waiter
 		 * that gives back what it has would run the next.
 		 */
-		if (!w || conn->sq.closed ||
+		if (!w || conn->sendq.closed ||
 		    rpcrdma2_conn_over(conn))
 			break;
 		if (w->slot) {
 			send = slot_take(conn, w->nwrs, false);
-			if (!send && list_empty(&conn->sq.free) &&
+			if (!send && list_empty(&conn->sendq.free) &&
 			    slots_short(conn)) {
-				spin_unlock(&conn->sq.lock);
+				spin_unlock(&conn->sendq.lock);
 				if (slots_add(conn))
 					continue;
 				return;
@@ -216,13 +216,13 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 		} else {
 			if (!sq_has_room(conn, w->nwrs, false))
 				break;
-			conn->sq.avail -= w->nwrs;
+			conn->sendq.avail -= w->nwrs;
 		}
 		list_del_init(&w->list);
-		spin_unlock(&conn->sq.lock);
+		spin_unlock(&conn->sendq.lock);
 		w->ready(w, send, 0);
 	}
-	spin_unlock(&conn->sq.lock);
+	spin_unlock(&conn->sendq.lock);
 }
 
 /* Slots that were in use become free: all of the list at once, of which slots for
@@ -232,32 +232,32 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 {
 	struct rpcrdma2_send *pos, *tmp;
 
-	spin_lock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
 	list_for_each_entry_safe(pos, tmp, slots, list) {
-		conn->sq.avail += pos->nwrs;
+		conn->sendq.avail += pos->nwrs;
 		pos->nwrs = 0;
 		if (slot_is_control(conn, pos))
-			list_move(&pos->list, &conn->sq.free_control);
+			list_move(&pos->list, &conn->sendq.free_control);
 	}
-	list_splice(slots, &conn->sq.free);
-	spin_unlock(&conn->sq.lock);
+	list_splice(slots, &conn->sendq.free);
+	spin_unlock(&conn->sendq.lock);
 	sq_run_waiters(conn);
 }
 
 /* Free the buffers that are not in use, but for a few. */
 static void slots_trim(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_sq *sq = &conn->sq;
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	struct rpcrdma2_send *send;
 
-	spin_lock(&sq->lock);
-	while (sq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sq->free)) {
-		send = list_last_entry(&sq->free, struct rpcrdma2_send, list);
+	spin_lock(&sendq->lock);
+	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free)) {
+		send = list_last_entry(&sendq->free, struct rpcrdma2_send, list);
 		list_del_init(&send->list);
 		slot_unmap(send);
 		slot_back(conn, send, true);
 	}
-	spin_unlock(&sq->lock);
+	spin_unlock(&sendq->lock);
 }
 
 /* A Send completed: it and all Sends posted before it are done. */
@@ -274,25 +274,25 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
 	trace_rpcrdma2_wc_send(conn, send->cid, wc);
 	if (likely(wc->status == IB_WC_SUCCESS)) {
-		rpcrdma2_conn_heard(conn);
+		rpcrdma2_conn_activity(conn);
 	} else {
-		rpcrdma2_wc_failed(conn, "send", send->cid, wc);
+		rpcrdma2_conn_wc_failed(conn, "send", send->cid, wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		status = -ENOTCONN;
 	}
 
-	spin_lock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
 	if (send->posted)
-		list_cut_position(&retired, &conn->sq.posted, &send->list);
+		list_cut_position(&retired, &conn->sendq.posted, &send->list);
 	list_for_each_entry(pos, &retired, list) {
 		pos->posted = false;
-		conn->sq.lingering -= pos->holds;
+		conn->sendq.lingering -= pos->holds;
 	}
-	trim = conn->sq.trimming && !list_empty(&retired) &&
-	       list_empty(&conn->sq.posted);
+	trim = conn->sendq.trimming && !list_empty(&retired) &&
+	       list_empty(&conn->sendq.posted);
 	if (unlikely(trim))
-		conn->sq.trimming = false;
-	spin_unlock(&conn->sq.lock);
+		conn->sendq.trimming = false;
+	spin_unlock(&conn->sendq.lock);
 	if (list_empty(&retired)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 		return;
@@ -314,8 +314,8 @@ static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 	const struct ib_send_wr *bad = NULL;
 	int ret;
 
-	lockdep_assert_held(&conn->sq.lock);
-	if (conn->sq.closed || rpcrdma2_inject_post(false))
+	lockdep_assert_held(&conn->sendq.lock);
+	if (conn->sendq.closed || rpcrdma2_inject_post(false))
 		return -ENOTCONN;
 	ret = ib_post_send(conn->qp, first, &bad);
 	if (likely(!ret) && !rpcrdma2_inject_post(true))
@@ -325,7 +325,7 @@ static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 
 static void settle_later(struct rpcrdma2_conn *conn)
 {
-	queue_delayed_work(rpcrdma2_wq, &conn->sq.settle, RPCRDMA2_LINGER);
+	queue_delayed_work(rpcrdma2_wq, &conn->sendq.settle, RPCRDMA2_LINGER);
 }
 
 /* If no Send has followed those that hold pages, or buffers of an idle connection, a
@@ -335,7 +335,7 @@ static void settle_later(struct rpcrdma2_conn *conn)
 static void settle_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  sq.settle.work);
+						  sendq.settle.work);
 	struct ib_rdma_wr wr = {
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
@@ -343,12 +343,12 @@ static void settle_worker(struct work_struct *work)
 	struct rpcrdma2_send *send = NULL;
 	bool waits, due;
 
-	spin_lock(&conn->sq.lock);
-	waits = (conn->sq.lingering || conn->sq.trimming) && !conn->sq.closed;
-	due = waits && conn->sq.unsignaled &&
-	      (conn->sq.trimming ||
-	       time_after_eq(jiffies, conn->sq.held_at + RPCRDMA2_LINGER));
-	spin_unlock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
+	waits = (conn->sendq.lingering || conn->sendq.trimming) && !conn->sendq.closed;
+	due = waits && conn->sendq.unsignaled &&
+	      (conn->sendq.trimming ||
+	       time_after_eq(jiffies, conn->sendq.held_at + RPCRDMA2_LINGER));
+	spin_unlock(&conn->sendq.lock);
 	if (due)
 		send = rpcrdma2_send_get(conn, 1, NULL, true);
 	if (send) {
@@ -374,7 +374,7 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 					 u32 count, u32 have, u32 size)
 {
 	struct rpcrdma2_send *slots, *send;
-	gfp_t gfp = rpcrdma2_gfp();
+	gfp_t gfp = rpcrdma2_buf_gfp();
 
 	slots = kvcalloc(count, sizeof(*slots), gfp);
 	if (!slots)
@@ -442,10 +442,10 @@ bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
 
-	conn->sq.depth = sq_wanted_depth(conn);
-	conn->sq.nslots = min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
+	conn->sendq.depth = sq_wanted_depth(conn);
+	conn->sendq.nslots = min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
 			  min(p->serves, RPCRDMA2_MAX_CALL_SLOTS);
-	return sq_suffices(conn, conn->sq.depth);
+	return sq_suffices(conn, conn->sendq.depth);
 }
 
 /**
@@ -460,9 +460,9 @@ bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn)
 {
-	if (!sq_suffices(conn, conn->sq.depth / 2))
+	if (!sq_suffices(conn, conn->sendq.depth / 2))
 		return false;
-	conn->sq.depth /= 2;
+	conn->sendq.depth /= 2;
 	return true;
 }
 
@@ -476,9 +476,9 @@ bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth)
 {
-	conn->sq.depth = min(depth, conn->sq.depth) - RPCRDMA2_KEPT_WRS;
-	conn->sq.avail = conn->sq.depth;
-	conn->sq.most = sq_longest(conn, conn->sq.depth);
+	conn->sendq.depth = min(depth, conn->sendq.depth) - RPCRDMA2_KEPT_WRS;
+	conn->sendq.avail = conn->sendq.depth;
+	conn->sendq.most = sq_longest(conn, conn->sendq.depth);
 }
 
 /**
@@ -489,16 +489,16 @@ void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth)
  */
 void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_sq *sq = &conn->sq;
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
 
-	spin_lock_init(&sq->lock);
-	INIT_LIST_HEAD(&sq->free);
-	INIT_LIST_HEAD(&sq->bare);
-	INIT_LIST_HEAD(&sq->free_control);
-	INIT_LIST_HEAD(&sq->posted);
-	INIT_LIST_HEAD(&sq->chains);
-	INIT_LIST_HEAD(&sq->waiters);
-	INIT_DELAYED_WORK(&sq->settle, settle_worker);
+	spin_lock_init(&sendq->lock);
+	INIT_LIST_HEAD(&sendq->free);
+	INIT_LIST_HEAD(&sendq->bare);
+	INIT_LIST_HEAD(&sendq->free_control);
+	INIT_LIST_HEAD(&sendq->posted);
+	INIT_LIST_HEAD(&sendq->chains);
+	INIT_LIST_HEAD(&sendq->waiters);
+	INIT_DELAYED_WORK(&sendq->settle, settle_worker);
 }
 
 /**
@@ -512,14 +512,14 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 {
 	u32 i, n = RPCRDMA2_CONTROL_RESERVE;
 
-	conn->sq.control_slots = slots_alloc(conn, n, n, RPCRDMA2_CONTROL_SIZE);
-	if (!conn->sq.control_slots)
+	conn->sendq.control_slots = slots_alloc(conn, n, n, RPCRDMA2_CONTROL_SIZE);
+	if (!conn->sendq.control_slots)
 		return -ENOMEM;
-	spin_lock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
 	for (i = 0; i < n; i++)
-		list_add_tail(&conn->sq.control_slots[i].list,
-			      &conn->sq.free_control);
-	spin_unlock(&conn->sq.lock);
+		list_add_tail(&conn->sendq.control_slots[i].list,
+			      &conn->sendq.free_control);
+	spin_unlock(&conn->sendq.lock);
 	return 0;
 }
 
@@ -541,7 +541,7 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 	u32 i;
 
 	for (;;) {
-		slots = slots_alloc(conn, conn->sq.nslots,
+		slots = slots_alloc(conn, conn->sendq.nslots,
 				    RPCRDMA2_LEAST_BUFFERS, size);
 		if (slots)
 			break;
@@ -549,12 +549,12 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 			return -ENOMEM;
 		size = max(size / 2, min);
 	}
-	conn->sq.slots = slots;
-	conn->sq.slot_size = size;
-	spin_lock(&conn->sq.lock);
-	for (i = 0; i < conn->sq.nslots; i++)
+	conn->sendq.slots = slots;
+	conn->sendq.slot_size = size;
+	spin_lock(&conn->sendq.lock);
+	for (i = 0; i < conn->sendq.nslots; i++)
 		slot_back(conn, &slots[i], false);
-	spin_unlock(&conn->sq.lock);
+	spin_unlock(&conn->sendq.lock);
 	return size;
 }
 
@@ -573,10 +573,10 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 	bool more;
 
 	slots_trim(conn);
-	spin_lock(&conn->sq.lock);
-	more = !list_empty(&conn->sq.posted);
-	conn->sq.trimming = more;
-	spin_unlock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
+	more = !list_empty(&conn->sendq.posted);
+	conn->sendq.trimming = more;
+	spin_unlock(&conn->sendq.lock);
 	if (more)
 		settle_later(conn);
 }
@@ -590,13 +590,13 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
  */
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
 {
-	size_t sum = conn->sq.nslots * sizeof(struct rpcrdma2_send) +
+	size_t sum = conn->sendq.nslots * sizeof(struct rpcrdma2_send) +
 		     RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
 						 RPCRDMA2_CONTROL_SIZE);
 
-	if (conn->sq.slot_size)
-		sum += READ_ONCE(conn->sq.buffers) *
-		       rpcrdma2_buf_bytes(conn->sq.slot_size);
+	if (conn->sendq.slot_size)
+		sum += READ_ONCE(conn->sendq.buffers) *
+		       rpcrdma2_buf_bytes(conn->sendq.slot_size);
 	return sum;
 }
 
@@ -608,24 +608,24 @@ size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->sq.lock);
-	conn->sq.closed = true;
-	spin_unlock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
+	conn->sendq.closed = true;
+	spin_unlock(&conn->sendq.lock);
 }
 
-/* Tell everybody on a list of struct rpcrdma2_sq_waiter; returns how many. */
+/* Tell everybody on a list of struct rpcrdma2_sendq_waiter; returns how many. */
 static u32 sq_tell_all(struct rpcrdma2_conn *conn, struct list_head *list)
 {
-	struct rpcrdma2_sq_waiter *w;
+	struct rpcrdma2_sendq_waiter *w;
 	u32 n = 0;
 
 	for (;;) {
-		spin_lock(&conn->sq.lock);
-		w = list_first_entry_or_null(list, struct rpcrdma2_sq_waiter,
+		spin_lock(&conn->sendq.lock);
+		w = list_first_entry_or_null(list, struct rpcrdma2_sendq_waiter,
 					     list);
 		if (w)
 			list_del_init(&w->list);
-		spin_unlock(&conn->sq.lock);
+		spin_unlock(&conn->sendq.lock);
 		if (!w)
 			return n;
 		w->ready(w, NULL, -ENOTCONN);
@@ -649,16 +649,16 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 	LIST_HEAD(posted);
 	u32 lost;
 
-	cancel_delayed_work_sync(&conn->sq.settle);
-	sq_tell_all(conn, &conn->sq.waiters);
-	lost = sq_tell_all(conn, &conn->sq.chains);
+	cancel_delayed_work_sync(&conn->sendq.settle);
+	sq_tell_all(conn, &conn->sendq.waiters);
+	lost = sq_tell_all(conn, &conn->sendq.chains);
 
-	spin_lock(&conn->sq.lock);
-	list_splice_init(&conn->sq.posted, &posted);
+	spin_lock(&conn->sendq.lock);
+	list_splice_init(&conn->sendq.posted, &posted);
 	list_for_each_entry(send, &posted, list)
 		send->posted = false;
-	conn->sq.lingering = 0;
-	spin_unlock(&conn->sq.lock);
+	conn->sendq.lingering = 0;
+	spin_unlock(&conn->sendq.lock);
 	list_for_each_entry(send, &posted, list) {
 		if (!send->done)
 			continue;
@@ -677,23 +677,23 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
 {
-	INIT_LIST_HEAD(&conn->sq.free);
-	INIT_LIST_HEAD(&conn->sq.bare);
-	INIT_LIST_HEAD(&conn->sq.free_control);
-	slots_free(conn->sq.slots, conn->sq.nslots);
-	conn->sq.slots = NULL;
-	slots_free(conn->sq.control_slots, RPCRDMA2_CONTROL_RESERVE);
-	conn->sq.control_slots = NULL;
+	INIT_LIST_HEAD(&conn->sendq.free);
+	INIT_LIST_HEAD(&conn->sendq.bare);
+	INIT_LIST_HEAD(&conn->sendq.free_control);
+	slots_free(conn->sendq.slots, conn->sendq.nslots);
+	conn->sendq.slots = NULL;
+	slots_free(conn->sendq.control_slots, RPCRDMA2_CONTROL_RESERVE);
+	conn->sendq.control_slots = NULL;
 }
 
 /* Queue @w, or refuse because the queue is closed. */
-static void sq_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
+static void sq_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter *w,
 		    u32 nwrs, bool slot)
 {
-	lockdep_assert_held(&conn->sq.lock);
+	lockdep_assert_held(&conn->sendq.lock);
 	w->nwrs = nwrs;
 	w->slot = slot;
-	list_add_tail(&w->list, &conn->sq.waiters);
+	list_add_tail(&w->list, &conn->sendq.waiters);
 	rpcrdma2_stat_inc(conn->p.stats, sq_waits);
 }
 
@@ -712,7 +712,7 @@ static void sq_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
  * Return: a slot or NULL.
  */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
-					struct rpcrdma2_sq_waiter *w,
+					struct rpcrdma2_sendq_waiter *w,
 					bool control)
 {
 	struct rpcrdma2_send *send = NULL;
@@ -720,18 +720,18 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 
 	/* Those who wait are the first to get another buffer */
 	if (!control && unlikely(slots_short(conn)) &&
-	    list_empty(&conn->sq.waiters))
+	    list_empty(&conn->sendq.waiters))
 		slots_add(conn);
-	spin_lock(&conn->sq.lock);
-	closed = conn->sq.closed;
+	spin_lock(&conn->sendq.lock);
+	closed = conn->sendq.closed;
 	if (!closed) {
 		/* RPC messages go in turn; control messages pass by */
-		if (control || list_empty(&conn->sq.waiters))
+		if (control || list_empty(&conn->sendq.waiters))
 			send = slot_take(conn, nwrs, control);
 		if (!send && w)
 			sq_wait(conn, w, nwrs, true);
 	}
-	spin_unlock(&conn->sq.lock);
+	spin_unlock(&conn->sendq.lock);
 	if (closed && w)
 		w->ready(w, NULL, -ENOTCONN);
 	return send;
@@ -792,9 +792,9 @@ static bool send_may_linger(const struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_send *send)
 {
 	return send->holds &&
-	       conn->sq.lingering + send->holds <= RPCRDMA2_LINGER_PAGES &&
+	       conn->sendq.lingering + send->holds <= RPCRDMA2_LINGER_PAGES &&
 	       time_before_eq(jiffies,
-			      conn->sq.held_at + RPCRDMA2_LINGER_PACE);
+			      conn->sendq.held_at + RPCRDMA2_LINGER_PACE);
 }
 
 /* Must this Send be signaled? Those with a done function that cannot wait, one in so
@@ -807,17 +807,17 @@ static bool send_may_linger(const struct rpcrdma2_conn *conn,
 static bool send_wants_signal(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_send *send)
 {
-	lockdep_assert_held(&conn->sq.lock);
+	lockdep_assert_held(&conn->sendq.lock);
 	if ((send->done && !send_may_linger(conn, send)) ||
 	    slot_is_control(conn, send) ||
-	    !list_empty(&conn->sq.waiters) || list_empty(&conn->sq.free))
+	    !list_empty(&conn->sendq.waiters) || list_empty(&conn->sendq.free))
 		return true;
 	/* Was that the last one that leaves room for every other message? */
-	if (conn->sq.avail < conn->sq.most + RPCRDMA2_CONTROL_RESERVE)
+	if (conn->sendq.avail < conn->sendq.most + RPCRDMA2_CONTROL_RESERVE)
 		return true;
 	if (conn->caps.copies_signaled && send->sge.length >= PAGE_SIZE)
 		return true;
-	return conn->sq.unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
+	return conn->sendq.unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
 }
 
 /**
@@ -845,29 +845,29 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	int ret;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
-	spin_lock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
 	signaled = send_wants_signal(conn, send);
 	if (send->holds)
-		conn->sq.held_at = jiffies;
+		conn->sendq.held_at = jiffies;
 	if (signaled) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
 		send->holds = 0;
 	}
 	holds = send->holds;
-	conn->sq.lingering += holds;
-	list_add_tail(&send->list, &conn->sq.posted);
+	conn->sendq.lingering += holds;
+	list_add_tail(&send->list, &conn->sendq.posted);
 	send->posted = true;
 	if (send->on_wire) {
 		/* What find_req() leads to is posted behind this */
 		smp_store_release(send->on_wire, true);
 	}
 	ret = -ENOTCONN;
-	if (likely(len <= rpcrdma2_limits_send(&conn->limits) ||
+	if (likely(len <= rpcrdma2_msg_size_send(&conn->limits) ||
 		   slot_is_control(conn, send)))
 		ret = sq_post(conn, first ?: &send->wr);
 	if (likely(ret >= 0)) {
-		conn->sq.unsignaled = signaled ? 0 : conn->sq.unsignaled + 1;
-		spin_unlock(&conn->sq.lock);
+		conn->sendq.unsignaled = signaled ? 0 : conn->sendq.unsignaled + 1;
+		spin_unlock(&conn->sendq.lock);
 		trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled,
 					 ret);
 		if (holds)
@@ -878,8 +878,8 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	}
 	list_del_init(&send->list);
 	send->posted = false;
-	conn->sq.lingering -= holds;
-	spin_unlock(&conn->sq.lock);
+	conn->sendq.lingering -= holds;
+	spin_unlock(&conn->sendq.lock);
 	trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled, ret);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 	rpcrdma2_send_put(send);
@@ -887,7 +887,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 }
 
 /**
- * rpcrdma2_sq_get - take send queue entries without a slot
+ * rpcrdma2_sendq_get - take send queue entries without a slot
  * @conn: connection
  * @nwrs: entries
  * @w: as for rpcrdma2_send_get()
@@ -895,50 +895,50 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
  * Context: process; does not sleep.
  * Return: true if the entries are taken.
  */
-bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
-		     struct rpcrdma2_sq_waiter *w)
+bool rpcrdma2_sendq_get(struct rpcrdma2_conn *conn, u32 nwrs,
+			struct rpcrdma2_sendq_waiter *w)
 {
 	bool closed, taken = false;
 
 	if (w)
 		w->nwrs = nwrs;
-	spin_lock(&conn->sq.lock);
-	closed = conn->sq.closed;
+	spin_lock(&conn->sendq.lock);
+	closed = conn->sendq.closed;
 	if (!closed) {
-		if (list_empty(&conn->sq.waiters) &&
+		if (list_empty(&conn->sendq.waiters) &&
 		    sq_has_room(conn, nwrs, false)) {
-			conn->sq.avail -= nwrs;
+			conn->sendq.avail -= nwrs;
 			taken = true;
 		} else if (w) {
 			sq_wait(conn, w, nwrs, false);
 		}
 	}
-	spin_unlock(&conn->sq.lock);
+	spin_unlock(&conn->sendq.lock);
 	if (closed && w)
 		w->ready(w, NULL, -ENOTCONN);
 	return taken;
 }
 
 /**
- * rpcrdma2_sq_put - give back entries taken by rpcrdma2_sq_get()
+ * rpcrdma2_sendq_put - give back entries taken by rpcrdma2_sendq_get()
  * @conn: connection
  * @nwrs: entries
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs)
+void rpcrdma2_sendq_put(struct rpcrdma2_conn *conn, u32 nwrs)
 {
-	spin_lock(&conn->sq.lock);
-	conn->sq.avail += nwrs;
-	spin_unlock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
+	conn->sendq.avail += nwrs;
+	spin_unlock(&conn->sendq.lock);
 	sq_run_waiters(conn);
 }
 
 /**
- * rpcrdma2_sq_post - post a chain without a Send
+ * rpcrdma2_sendq_post - post a chain without a Send
  * @conn: connection
  * @w: whom to tell -ENOTCONN if the chain has not completed when the
- *	connection ends; the one that rpcrdma2_sq_get() was called with. NULL
+ *	connection ends; the one that rpcrdma2_sendq_get() was called with. NULL
  *	if nothing depends on the completion
  * @first: the chain; its last work request must be signaled
  *
@@ -946,24 +946,24 @@ void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs)
  * Return: 0, or -ENOTCONN: nothing of the chain completes, the entries stay
  * with the caller, the connection is given up.
  */
-int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
-		     struct ib_send_wr *first)
+int rpcrdma2_sendq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter *w,
+			struct ib_send_wr *first)
 {
 	u32 cid = 0, nwrs = 1;
 	int ret;
 
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
-	spin_lock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
 	if (w) {
 		w->cid = rpcrdma2_conn_cid(conn);
 		cid = w->cid;
 		nwrs = w->nwrs;
-		list_add_tail(&w->list, &conn->sq.chains);
+		list_add_tail(&w->list, &conn->sendq.chains);
 	}
 	ret = sq_post(conn, first);
 	if (ret < 0 && w)
 		list_del_init(&w->list);
-	spin_unlock(&conn->sq.lock);
+	spin_unlock(&conn->sendq.lock);
 	trace_rpcrdma2_post_chain(conn, cid, nwrs, ret);
 	if (likely(!ret))
 		return 0;
@@ -972,7 +972,7 @@ int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
 }
 
 /**
- * rpcrdma2_sq_done - the last work request of a chain completed
+ * rpcrdma2_sendq_done - the last work request of a chain completed
  * @conn: connection
  * @w: the chain was posted with it; may be used again on return
  * @wc: the completion
@@ -984,19 +984,19 @@ int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
  * Return: false if the chain was over before, so that its owner may be using
  * its memory for something else. Such a completion is to be ignored.
  */
-bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
-		      const struct ib_wc *wc)
+bool rpcrdma2_sendq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter *w,
+			 const struct ib_wc *wc)
 {
 	bool posted;
 
-	spin_lock(&conn->sq.lock);
+	spin_lock(&conn->sendq.lock);
 	posted = !list_empty(&w->list);
 	if (posted) {
 		trace_rpcrdma2_wc_chain(conn, w->cid, wc);
 		list_del_init(&w->list);
-		conn->sq.avail += w->nwrs;
+		conn->sendq.avail += w->nwrs;
 	}
-	spin_unlock(&conn->sq.lock);
+	spin_unlock(&conn->sendq.lock);
 	if (unlikely(!posted)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 		return false;

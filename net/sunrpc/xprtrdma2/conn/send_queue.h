@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The send queue of one connection; see send_queue.c. Nobody else looks into
- * struct rpcrdma2_sq.
+ * struct rpcrdma2_sendq.
  */
 #ifndef _RPCRDMA2_SEND_H
 #define _RPCRDMA2_SEND_H
@@ -17,7 +17,7 @@ struct rpcrdma2_send;
 #define RPCRDMA2_SIGNAL_EVERY		16	/* one Send in so many */
 
 /**
- * struct rpcrdma2_sq - the send queue
+ * struct rpcrdma2_sendq - the send queue
  * @lock: protects the fields up to @waiters and orders posting; a leaf
  * @closed: nothing may be posted any more
  * @depth: entries in all
@@ -32,8 +32,8 @@ struct rpcrdma2_send;
  * @buffers: how many have one, free or not
  * @free_control: free send slots for control messages (D-18)
  * @posted: posted slots of both kinds in order
- * @chains: struct rpcrdma2_sq_waiter of posted chains without a Send
- * @waiters: FIFO of struct rpcrdma2_sq_waiter
+ * @chains: struct rpcrdma2_sendq_waiter of posted chains without a Send
+ * @waiters: FIFO of struct rpcrdma2_sendq_waiter
  * @slots: slots for RPC messages, an array of @nslots; they exist from
  *	READY on, when the size of the largest message is known
  * @nslots: how many
@@ -41,7 +41,7 @@ struct rpcrdma2_send;
  * @trimming: the connection is idle; fewer buffers when what is posted is retired
  * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
  */
-struct rpcrdma2_sq {
+struct rpcrdma2_sendq {
 	spinlock_t			lock;		/* see above */
 	bool				closed;
 	u32				depth;
@@ -66,7 +66,7 @@ struct rpcrdma2_sq {
 };
 
 /**
- * struct rpcrdma2_sq_waiter - somebody who uses the send queue
+ * struct rpcrdma2_sendq_waiter - somebody who uses the send queue
  * @list: link in the connection's FIFO, or in its list of posted chains
  * @nwrs: send queue entries needed or taken, the Send included
  * @cid: names what was posted in traces
@@ -77,12 +77,12 @@ struct rpcrdma2_sq {
  *	a chain that was posted and never completed. Must not sleep for long;
  *	may post
  */
-struct rpcrdma2_sq_waiter {
+struct rpcrdma2_sendq_waiter {
 	struct list_head		list;
 	u32				nwrs;
 	u32				cid;
 	bool				slot;
-	void (*ready)(struct rpcrdma2_sq_waiter *w,
+	void (*ready)(struct rpcrdma2_sendq_waiter *w,
 		      struct rpcrdma2_send *send, int status);
 };
 
@@ -124,29 +124,29 @@ struct rpcrdma2_send {
 };
 
 /* Entries in all; see rpcrdma2_sends_plan() */
-static inline u32 rpcrdma2_sq_depth(const struct rpcrdma2_sq *sq)
+static inline u32 rpcrdma2_sendq_depth(const struct rpcrdma2_sendq *sendq)
 {
-	return sq->depth;
+	return sendq->depth;
 }
 
 /* Free entries, for display */
-static inline u32 rpcrdma2_sq_avail(const struct rpcrdma2_sq *sq)
+static inline u32 rpcrdma2_sendq_avail(const struct rpcrdma2_sendq *sendq)
 {
-	return data_race(sq->avail);	/* see above */
+	return data_race(sendq->avail);	/* see above */
 }
 
 /* The most entries that one post may take; 4 or more unless the connection was
  * set up for smaller Replies
  */
-static inline u32 rpcrdma2_sq_most(const struct rpcrdma2_sq *sq)
+static inline u32 rpcrdma2_sendq_most(const struct rpcrdma2_sendq *sendq)
 {
-	return sq->most;
+	return sendq->most;
 }
 
 /* Bytes that every slot for RPC messages can hold; 0 before there are any */
-static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sq *sq)
+static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 {
-	return sq->slot_size;
+	return sendq->slot_size;
 }
 
 /* Life */
@@ -166,7 +166,7 @@ size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 
 /* Messages */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
-					struct rpcrdma2_sq_waiter *w,
+					struct rpcrdma2_sendq_waiter *w,
 					bool control);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
 struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
@@ -174,12 +174,12 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first);
 
 /* Work requests without a message: local invalidation, RDMA Read */
-bool rpcrdma2_sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
-		     struct rpcrdma2_sq_waiter *w);
-void rpcrdma2_sq_put(struct rpcrdma2_conn *conn, u32 nwrs);
-int rpcrdma2_sq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
-		     struct ib_send_wr *first);
-bool rpcrdma2_sq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sq_waiter *w,
-		      const struct ib_wc *wc);
+bool rpcrdma2_sendq_get(struct rpcrdma2_conn *conn, u32 nwrs,
+			struct rpcrdma2_sendq_waiter *w);
+void rpcrdma2_sendq_put(struct rpcrdma2_conn *conn, u32 nwrs);
+int rpcrdma2_sendq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter *w,
+			struct ib_send_wr *first);
+bool rpcrdma2_sendq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter *w,
+			 const struct ib_wc *wc);
 
 #endif /* _RPCRDMA2_SEND_H */

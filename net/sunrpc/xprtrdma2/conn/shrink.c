@@ -20,37 +20,37 @@ MODULE_PARM_DESC(adapt_seconds,
 #define RPCRDMA2_IDLE_LOOK	(60 * HZ)
 
 /**
- * rpcrdma2_idle_period - how long a connection has to be idle
+ * rpcrdma2_shrink_period - how long a connection has to be idle
  *
  * Context: any.
  * Return: jiffies, 0 if nothing happens then
  */
-unsigned long rpcrdma2_idle_period(void)
+unsigned long rpcrdma2_shrink_period(void)
 {
 	return READ_ONCE(adapt_seconds) * HZ;
 }
 
 static void idle_next(struct rpcrdma2_conn *conn)
 {
-	queue_delayed_work(rpcrdma2_wq, &conn->idle.work,
-			   rpcrdma2_idle_period() ?: RPCRDMA2_IDLE_LOOK);
+	queue_delayed_work(rpcrdma2_wq, &conn->shrink.work,
+			   rpcrdma2_shrink_period() ?: RPCRDMA2_IDLE_LOOK);
 }
 
 static void idle_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  idle.work.work);
+						  shrink.work.work);
 
 	if (rpcrdma2_conn_over(conn))
 		return;
-	if (rpcrdma2_conn_quiet(conn, &conn->idle.calls)) {
+	if (rpcrdma2_conn_quiet(conn, &conn->shrink.calls)) {
 		if (rpcrdma2_ver_outdated(conn) &&
-		    !rpcrdma2_credit_used(&conn->rq)) {
+		    !rpcrdma2_credit_used(&conn->recvq)) {
 			rpcrdma2_conn_kill(conn, 0);
 			return;
 		}
-		if (rpcrdma2_idle_period()) {
-			rpcrdma2_credit_quiet(&conn->rq);
+		if (rpcrdma2_shrink_period()) {
+			rpcrdma2_credit_quiet(&conn->recvq);
 			conn->p.ops->trim(conn);
 			rpcrdma2_sends_trim(conn);
 		}
@@ -59,34 +59,34 @@ static void idle_worker(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_idle_setup - a new connection
+ * rpcrdma2_shrink_setup - a new connection
  * @conn: the connection
  *
  * Context: any.
  */
-void rpcrdma2_idle_setup(struct rpcrdma2_conn *conn)
+void rpcrdma2_shrink_setup(struct rpcrdma2_conn *conn)
 {
-	INIT_DELAYED_WORK(&conn->idle.work, idle_worker);
+	INIT_DELAYED_WORK(&conn->shrink.work, idle_worker);
 }
 
 /**
- * rpcrdma2_idle_start - the connection may have memory to give back
+ * rpcrdma2_shrink_start - the connection may have memory to give back
  * @conn: connection that was made or accepted
  *
  * Context: any.
  */
-void rpcrdma2_idle_start(struct rpcrdma2_conn *conn)
+void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn)
 {
 	idle_next(conn);
 }
 
 /**
- * rpcrdma2_idle_stop - reverse of rpcrdma2_idle_start()
+ * rpcrdma2_shrink_stop - reverse of rpcrdma2_shrink_start()
  * @conn: connection in state CLOSING
  *
  * Context: sleeps.
  */
-void rpcrdma2_idle_stop(struct rpcrdma2_conn *conn)
+void rpcrdma2_shrink_stop(struct rpcrdma2_conn *conn)
 {
-	cancel_delayed_work_sync(&conn->idle.work);
+	cancel_delayed_work_sync(&conn->shrink.work);
 }

@@ -6,7 +6,7 @@
  *
  *   rpcrdma2_wq		work that does not wait
  *   rpcrdma2_memory_wq		work that may wait for memory
- *   rpcrdma2_chore_wq		deferred work of a client, which may wait for the connect
+ *   rpcrdma2_deferred_wq		deferred work of a client, which may wait for the connect
  *				path
  *   rpcrdma2_serve_wq		deferred work of a server, which may wait for memory
  *   rpcrdma2_connect_wq	work that waits for a peer
@@ -19,7 +19,7 @@
 
 struct workqueue_struct *rpcrdma2_wq;
 struct workqueue_struct *rpcrdma2_memory_wq;
-struct workqueue_struct *rpcrdma2_chore_wq;
+struct workqueue_struct *rpcrdma2_deferred_wq;
 struct workqueue_struct *rpcrdma2_serve_wq;
 struct workqueue_struct *rpcrdma2_connect_wq;
 struct workqueue_struct *rpcrdma2_poll_wq;
@@ -37,8 +37,8 @@ void rpcrdma2_workqueues_destroy(void)
 		destroy_workqueue(rpcrdma2_connect_wq);
 	if (rpcrdma2_serve_wq)
 		destroy_workqueue(rpcrdma2_serve_wq);
-	if (rpcrdma2_chore_wq)
-		destroy_workqueue(rpcrdma2_chore_wq);
+	if (rpcrdma2_deferred_wq)
+		destroy_workqueue(rpcrdma2_deferred_wq);
 	if (rpcrdma2_memory_wq)
 		destroy_workqueue(rpcrdma2_memory_wq);
 	if (rpcrdma2_wq)
@@ -59,13 +59,13 @@ int __init rpcrdma2_workqueues_create(void)
 
 	rpcrdma2_wq = alloc_workqueue("rpcrdma2", flags, 0);
 	rpcrdma2_memory_wq = alloc_workqueue("rpcrdma2_memory", flags, 0);
-	rpcrdma2_chore_wq = alloc_workqueue("rpcrdma2_chore", behind, 0);
+	rpcrdma2_deferred_wq = alloc_workqueue("rpcrdma2_deferred", behind, 0);
 	rpcrdma2_serve_wq = alloc_workqueue("rpcrdma2_serve", behind, 0);
 	rpcrdma2_connect_wq = alloc_workqueue("rpcrdma2_connect", flags, 0);
 	rpcrdma2_poll_wq = alloc_workqueue("rpcrdma2_poll",
 					   WQ_MEM_RECLAIM | WQ_PERCPU |
 					   WQ_HIGHPRI, 0);
-	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_chore_wq &&
+	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_deferred_wq &&
 	    rpcrdma2_serve_wq && rpcrdma2_connect_wq && rpcrdma2_poll_wq)
 		return 0;
 	rpcrdma2_workqueues_destroy();

@@ -38,19 +38,19 @@ static const struct change_type *find_type(u32 htype)
 }
 
 /**
- * rpcrdma2_change_type - does a header type belong to the extension?
+ * rpcrdma2_prop_change_type - does a header type belong to the extension?
  * @htype: header type
  *
  * Context: any. Requirements: CHG-1, HT-6.
  * Return: true if so.
  */
-bool rpcrdma2_change_type(u32 htype)
+bool rpcrdma2_prop_change_type(u32 htype)
 {
 	return find_type(htype);
 }
 
 /**
- * rpcrdma2_change_decode - decode the header of one of the three types
+ * rpcrdma2_prop_change_decode - decode the header of one of the three types
  * @msg: received message
  * @len: bytes received
  * @hdr: filled as far as @msg can be decoded
@@ -58,8 +58,8 @@ bool rpcrdma2_change_type(u32 htype)
  * Context: any. Requirements: CHG-1, CHG-29, FLG-3, FLG-7, FLG-11.
  * Return: as struct rpcrdma2_codec.decode
  */
-enum rpcrdma2_verdict rpcrdma2_change_decode(const void *msg, u32 len,
-					     struct rpcrdma2_hdr *hdr)
+enum rpcrdma2_verdict rpcrdma2_prop_change_decode(const void *msg, u32 len,
+						  struct rpcrdma2_hdr *hdr)
 {
 	const struct change_type *type;
 	enum rpcrdma2_verdict verdict;
@@ -96,7 +96,7 @@ static bool get_subset(struct rpcrdma2_reader *r, struct subset *s)
 
 static bool in_subset(const struct subset *s, u32 entry)
 {
-	return rpcrdma2_subset_has(s->words, s->nwords, entry);
+	return rpcrdma2_propset_subset_has(s->words, s->nwords, entry);
 }
 
 /* Words up to the last that is not zero (CHG-14) */
@@ -118,32 +118,32 @@ static int put_set(u32 mask, const u32 values[RPCRDMA2_NR_PROPS], void *buf,
 {
 	struct rpcrdma2_propset set;
 
-	rpcrdma2_props_init(&set);
+	rpcrdma2_propset_init(&set);
 	memcpy(set.val, values, sizeof(set.val));
 	set.listed = mask;
-	return rpcrdma2_props_encode(&set, buf, size);
+	return rpcrdma2_propset_encode(&set, buf, size);
 }
 
 /* The side that asks */
 
 /**
- * rpcrdma2_change_init - both peers' properties are known
+ * rpcrdma2_prop_change_init - both peers' properties are known
  * @c: changes
  * @mine: what we have announced
  * @peer: what the peer has announced
  *
  * Context: any. Requirements: CHG-3, CONN-14, PROP-20, EXT-8, HT-8.
  */
-void rpcrdma2_change_init(struct rpcrdma2_change *c,
-			  const struct rpcrdma2_propset *mine,
-			  const struct rpcrdma2_propset *peer)
+void rpcrdma2_prop_change_init(struct rpcrdma2_change *c,
+			       const struct rpcrdma2_propset *mine,
+			       const struct rpcrdma2_propset *peer)
 {
 	memset(c, 0, sizeof(*c));
 	c->on = mine->x_change && peer->x_change;
 }
 
 /**
- * rpcrdma2_change_ask - ask the peer to change one of its values
+ * rpcrdma2_prop_change_ask - ask the peer to change one of its values
  * @c: changes
  * @peer: its properties
  * @prop: which
@@ -154,9 +154,9 @@ void rpcrdma2_change_init(struct rpcrdma2_change *c,
  * Context: any. Requirements: CHG-3, CHG-5, CHG-17, CONN-6.
  * Return: 0, -EOPNOTSUPP: this peer rejects every change, -EPERM: this one
  */
-int rpcrdma2_change_ask(struct rpcrdma2_change *c,
-			const struct rpcrdma2_propset *peer,
-			enum rpcrdma2_prop prop, u32 value)
+int rpcrdma2_prop_change_ask(struct rpcrdma2_change *c,
+			     const struct rpcrdma2_propset *peer,
+			     enum rpcrdma2_prop prop, u32 value)
 {
 	if (!c->on)
 		return -EOPNOTSUPP;
@@ -187,14 +187,14 @@ static void ann_arrived(struct rpcrdma2_change *c)
 }
 
 /**
- * rpcrdma2_change_announce - the peer has to be told a new value of ours
+ * rpcrdma2_prop_change_announce - the peer has to be told a new value of ours
  * @c: changes
  * @prop: property
  *
  * Context: any. Requirements: CHG-19.
  */
-void rpcrdma2_change_announce(struct rpcrdma2_change *c,
-			      enum rpcrdma2_prop prop)
+void rpcrdma2_prop_change_announce(struct rpcrdma2_change *c,
+				   enum rpcrdma2_prop prop)
 {
 	c->dirty |= BIT(prop);
 	if (c->announcement == RPCRDMA2_ANN_CLEAN)
@@ -202,14 +202,14 @@ void rpcrdma2_change_announce(struct rpcrdma2_change *c,
 }
 
 /**
- * rpcrdma2_change_answered - a RESPROP tells the peer our value
+ * rpcrdma2_prop_change_answered - a RESPROP tells the peer our value
  * @c: changes
  * @prop: property
  *
  * Context: any. Requirements: CHG-6.
  */
-void rpcrdma2_change_answered(struct rpcrdma2_change *c,
-			      enum rpcrdma2_prop prop)
+void rpcrdma2_prop_change_answered(struct rpcrdma2_change *c,
+				   enum rpcrdma2_prop prop)
 {
 	c->dirty &= ~BIT(prop);
 	if (c->announcement == RPCRDMA2_ANN_DIRTY)
@@ -217,7 +217,7 @@ void rpcrdma2_change_answered(struct rpcrdma2_change *c,
 }
 
 /**
- * rpcrdma2_change_next - what is to be sent now?
+ * rpcrdma2_prop_change_next - what is to be sent now?
  * @c: changes
  *
  * A request goes when the one before it is answered; an announcement when
@@ -227,7 +227,7 @@ void rpcrdma2_change_answered(struct rpcrdma2_change *c,
  * Context: any. Requirements: CHG-3, CHG-17, CHG-21, CHG-31, D-32.
  * Return: the type of message.
  */
-enum rpcrdma2_change_send rpcrdma2_change_next(const struct rpcrdma2_change *c)
+enum rpcrdma2_change_send rpcrdma2_prop_change_next(const struct rpcrdma2_change *c)
 {
 	if (!c->on)
 		return RPCRDMA2_CHANGE_IDLE;
@@ -250,7 +250,7 @@ static void begin_request(struct rpcrdma2_change *c, u32 xid)
 }
 
 /**
- * rpcrdma2_change_put_reqprop - write the body of a REQPROP
+ * rpcrdma2_prop_change_put_reqprop - write the body of a REQPROP
  * @c: changes; the request counts as sent
  * @xid: its XID, no other message's that may be answered
  * @buf: where to write
@@ -259,8 +259,8 @@ static void begin_request(struct rpcrdma2_change *c, u32 xid)
  * Context: any. Requirements: CHG-4, CHG-17, CHG-21, CHG-26, CHG-31.
  * Return: bytes, -EMSGSIZE, or -EBUSY if one is pending
  */
-int rpcrdma2_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
-				u32 size)
+int rpcrdma2_prop_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
+				     u32 size)
 {
 	int ret;
 
@@ -273,7 +273,7 @@ int rpcrdma2_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
 }
 
 /**
- * rpcrdma2_change_put_updprop - write the body of an UPDPROP
+ * rpcrdma2_prop_change_put_updprop - write the body of an UPDPROP
  * @c: changes; the announcement counts as sent
  * @xid: its XID
  * @mine: our properties, as they are in force
@@ -283,9 +283,9 @@ int rpcrdma2_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
  * Context: any. Requirements: CHG-19, CHG-21.
  * Return: bytes, -EMSGSIZE, or -EBUSY if another may not have arrived
  */
-int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
-				const struct rpcrdma2_propset *mine,
-				void *buf, u32 size)
+int rpcrdma2_prop_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
+				     const struct rpcrdma2_propset *mine,
+				     void *buf, u32 size)
 {
 	int ret;
 
@@ -301,7 +301,7 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
 }
 
 /**
- * rpcrdma2_change_limit - what our messages must obey
+ * rpcrdma2_prop_change_limit - what our messages must obey
  * @c: changes
  * @peer: values of the peer in force
  * @prop: property
@@ -311,9 +311,9 @@ int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
  * Context: any. Requirements: CHG-26.
  * Return: the value.
  */
-u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
-			  const struct rpcrdma2_propset *peer,
-			  enum rpcrdma2_prop prop)
+u32 rpcrdma2_prop_change_limit(const struct rpcrdma2_change *c,
+			       const struct rpcrdma2_propset *peer,
+			       enum rpcrdma2_prop prop)
 {
 	u32 limit = peer->val[prop];
 
@@ -323,7 +323,7 @@ u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
 }
 
 /**
- * rpcrdma2_change_met - a value of the peer has changed: is it what was wanted?
+ * rpcrdma2_prop_change_met - a value of the peer has changed: is it what was wanted?
  * @c: changes
  * @peer: values of the peer in force
  * @prop: property
@@ -333,9 +333,9 @@ u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
  *
  * Context: any.
  */
-void rpcrdma2_change_met(struct rpcrdma2_change *c,
-			 const struct rpcrdma2_propset *peer,
-			 enum rpcrdma2_prop prop)
+void rpcrdma2_prop_change_met(struct rpcrdma2_change *c,
+			      const struct rpcrdma2_propset *peer,
+			      enum rpcrdma2_prop prop)
 {
 	if (c->want & BIT(prop)) {
 		if (!is_limit(prop) || peer->val[prop] < c->value[prop])
@@ -375,7 +375,7 @@ static bool get_resprop(const struct rpcrdma2_hdr *hdr, struct resprop *res)
 	struct rpcrdma2_reader r = { .p = hdr->body, .left = hdr->body_len };
 
 	return get_subset(&r, &res->done) && get_subset(&r, &res->rejected) &&
-	       rpcrdma2_props_decode(r.p, r.left, &res->other) >= 0;
+	       rpcrdma2_propset_decode(r.p, r.left, &res->other) >= 0;
 }
 
 /* What became of one property; @entry is its place in our REQPROP. The
@@ -393,7 +393,7 @@ static enum rpcrdma2_change_result result_of(const struct resprop *res,
 }
 
 /**
- * rpcrdma2_change_response - a RESPROP arrived
+ * rpcrdma2_prop_change_response - a RESPROP arrived
  * @c: changes
  * @hdr: its header
  * @peer: properties of the peer; gets the new values
@@ -402,9 +402,9 @@ static enum rpcrdma2_change_result result_of(const struct resprop *res,
  * Context: any. Requirements: CHG-8 to CHG-16, CHG-29, CHG-30.
  * Return: true if it answers our REQPROP, which is no longer pending.
  */
-bool rpcrdma2_change_response(struct rpcrdma2_change *c,
-			      const struct rpcrdma2_hdr *hdr,
-			      struct rpcrdma2_propset *peer, bool *malformed)
+bool rpcrdma2_prop_change_response(struct rpcrdma2_change *c,
+				   const struct rpcrdma2_hdr *hdr,
+				   struct rpcrdma2_propset *peer, bool *malformed)
 {
 	enum rpcrdma2_change_result result;
 	u32 i, value, entry = 0;
@@ -433,7 +433,7 @@ bool rpcrdma2_change_response(struct rpcrdma2_change *c,
 }
 
 /**
- * rpcrdma2_change_error - an RDMA2_ERROR arrived
+ * rpcrdma2_prop_change_error - an RDMA2_ERROR arrived
  * @c: changes
  * @xid: its XID
  * @err: its code
@@ -444,7 +444,7 @@ bool rpcrdma2_change_response(struct rpcrdma2_change *c,
  * Context: any. Requirements: CHG-17, HT-9, ERR-7.
  * Return: true if it is about our last REQPROP or UPDPROP.
  */
-bool rpcrdma2_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
+bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
 {
 	bool request = c->pending && xid == c->xid;
 	u32 i;
@@ -467,24 +467,24 @@ bool rpcrdma2_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
 /* The side that is asked */
 
 /**
- * rpcrdma2_change_requested - read the body of a REQPROP
+ * rpcrdma2_prop_change_requested - read the body of a REQPROP
  * @hdr: its header
  * @req: untouched unless all is good
  *
  * Context: any. Requirements: CHG-4, CHG-29, CHG-30, CHG-31, PROP-11.
  * Return: 0 or -EBADMSG
  */
-int rpcrdma2_change_requested(const struct rpcrdma2_hdr *hdr,
-			      struct rpcrdma2_reqprop *req)
+int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
+				   struct rpcrdma2_reqprop *req)
 {
-	int ret = rpcrdma2_props_locate(hdr->body, hdr->body_len, &req->set,
-					&req->places);
+	int ret = rpcrdma2_propset_locate(hdr->body, hdr->body_len, &req->set,
+					  &req->places);
 
 	return ret < 0 ? ret : 0;
 }
 
 /**
- * rpcrdma2_change_put_resprop - write the body of a RESPROP
+ * rpcrdma2_prop_change_put_resprop - write the body of a RESPROP
  * @req: the REQPROP
  * @done: properties that have the value asked for
  * @other: properties that have another new value
@@ -498,10 +498,10 @@ int rpcrdma2_change_requested(const struct rpcrdma2_hdr *hdr,
  * Context: any. Requirements: CHG-6 to CHG-14, CHG-31.
  * Return: bytes or -EMSGSIZE
  */
-int rpcrdma2_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
-				u32 other,
-				const struct rpcrdma2_propset *mine,
-				void *buf, u32 size)
+int rpcrdma2_prop_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
+				     u32 other,
+				     const struct rpcrdma2_propset *mine,
+				     void *buf, u32 size)
 {
 	u32 subset[2][RPCRDMA2_CHANGE_WORDS] = {};
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
@@ -535,13 +535,13 @@ int rpcrdma2_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
 }
 
 /**
- * rpcrdma2_change_known - which properties of a REQPROP can be answered
+ * rpcrdma2_prop_change_known - which properties of a REQPROP can be answered
  * @req: the REQPROP
  *
  * Context: any. Requirements: CHG-6.
  * Return: BIT(enum rpcrdma2_prop) of those that a RESPROP can mention.
  */
-u32 rpcrdma2_change_known(const struct rpcrdma2_reqprop *req)
+u32 rpcrdma2_prop_change_known(const struct rpcrdma2_reqprop *req)
 {
 	u32 i, mask = 0;
 
@@ -564,7 +564,7 @@ static bool update_takes(const struct rpcrdma2_propset *peer, u32 prop,
 }
 
 /**
- * rpcrdma2_change_update - an UPDPROP arrived
+ * rpcrdma2_prop_change_update - an UPDPROP arrived
  * @hdr: its header
  * @peer: properties of the peer; gets the new values unless it is malformed
  * @upd: what has changed
@@ -573,9 +573,9 @@ static bool update_takes(const struct rpcrdma2_propset *peer, u32 prop,
  * CONN-6, PROP-11.
  * Return: 0 or -EBADMSG
  */
-int rpcrdma2_change_update(const struct rpcrdma2_hdr *hdr,
-			   struct rpcrdma2_propset *peer,
-			   struct rpcrdma2_update *upd)
+int rpcrdma2_prop_change_update(const struct rpcrdma2_hdr *hdr,
+				struct rpcrdma2_propset *peer,
+				struct rpcrdma2_update *upd)
 {
 	struct rpcrdma2_propset set;
 	bool lowered;
@@ -583,7 +583,7 @@ int rpcrdma2_change_update(const struct rpcrdma2_hdr *hdr,
 	u32 i;
 
 	memset(upd, 0, sizeof(*upd));
-	ret = rpcrdma2_props_decode(hdr->body, hdr->body_len, &set);
+	ret = rpcrdma2_propset_decode(hdr->body, hdr->body_len, &set);
 	if (ret < 0)
 		return ret;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {

@@ -119,52 +119,52 @@ struct rpcrdma2_update {
 	u32				unasked;
 };
 
-bool rpcrdma2_change_type(u32 htype);
-enum rpcrdma2_verdict rpcrdma2_change_decode(const void *msg, u32 len,
-					     struct rpcrdma2_hdr *hdr);
+bool rpcrdma2_prop_change_type(u32 htype);
+enum rpcrdma2_verdict rpcrdma2_prop_change_decode(const void *msg, u32 len,
+						  struct rpcrdma2_hdr *hdr);
 
-void rpcrdma2_change_init(struct rpcrdma2_change *c,
-			  const struct rpcrdma2_propset *mine,
-			  const struct rpcrdma2_propset *peer);
+void rpcrdma2_prop_change_init(struct rpcrdma2_change *c,
+			       const struct rpcrdma2_propset *mine,
+			       const struct rpcrdma2_propset *peer);
 
 /* As the side that asks */
 
-int rpcrdma2_change_ask(struct rpcrdma2_change *c,
-			const struct rpcrdma2_propset *peer,
-			enum rpcrdma2_prop prop, u32 value);
-void rpcrdma2_change_announce(struct rpcrdma2_change *c,
+int rpcrdma2_prop_change_ask(struct rpcrdma2_change *c,
+			     const struct rpcrdma2_propset *peer,
+			     enum rpcrdma2_prop prop, u32 value);
+void rpcrdma2_prop_change_announce(struct rpcrdma2_change *c,
+				   enum rpcrdma2_prop prop);
+void rpcrdma2_prop_change_answered(struct rpcrdma2_change *c,
+				   enum rpcrdma2_prop prop);
+enum rpcrdma2_change_send rpcrdma2_prop_change_next(const struct rpcrdma2_change *c);
+int rpcrdma2_prop_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
+				     u32 size);
+int rpcrdma2_prop_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
+				     const struct rpcrdma2_propset *mine,
+				     void *buf, u32 size);
+u32 rpcrdma2_prop_change_limit(const struct rpcrdma2_change *c,
+			       const struct rpcrdma2_propset *peer,
+			       enum rpcrdma2_prop prop);
+void rpcrdma2_prop_change_met(struct rpcrdma2_change *c,
+			      const struct rpcrdma2_propset *peer,
 			      enum rpcrdma2_prop prop);
-void rpcrdma2_change_answered(struct rpcrdma2_change *c,
-			      enum rpcrdma2_prop prop);
-enum rpcrdma2_change_send rpcrdma2_change_next(const struct rpcrdma2_change *c);
-int rpcrdma2_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
-				u32 size);
-int rpcrdma2_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
-				const struct rpcrdma2_propset *mine,
-				void *buf, u32 size);
-u32 rpcrdma2_change_limit(const struct rpcrdma2_change *c,
-			  const struct rpcrdma2_propset *peer,
-			  enum rpcrdma2_prop prop);
-void rpcrdma2_change_met(struct rpcrdma2_change *c,
-			 const struct rpcrdma2_propset *peer,
-			 enum rpcrdma2_prop prop);
-bool rpcrdma2_change_response(struct rpcrdma2_change *c,
-			      const struct rpcrdma2_hdr *hdr,
-			      struct rpcrdma2_propset *peer, bool *malformed);
-bool rpcrdma2_change_error(struct rpcrdma2_change *c, u32 xid, u32 err);
+bool rpcrdma2_prop_change_response(struct rpcrdma2_change *c,
+				   const struct rpcrdma2_hdr *hdr,
+				   struct rpcrdma2_propset *peer, bool *malformed);
+bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err);
 
 /* As the side that is asked */
 
-int rpcrdma2_change_requested(const struct rpcrdma2_hdr *hdr,
-			      struct rpcrdma2_reqprop *req);
-u32 rpcrdma2_change_known(const struct rpcrdma2_reqprop *req);
-int rpcrdma2_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
-				u32 other,
-				const struct rpcrdma2_propset *mine,
-				void *buf, u32 size);
+int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
+				   struct rpcrdma2_reqprop *req);
+u32 rpcrdma2_prop_change_known(const struct rpcrdma2_reqprop *req);
+int rpcrdma2_prop_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
+				     u32 other,
+				     const struct rpcrdma2_propset *mine,
+				     void *buf, u32 size);
 
-int rpcrdma2_change_update(const struct rpcrdma2_hdr *hdr,
-			   struct rpcrdma2_propset *peer,
-			   struct rpcrdma2_update *upd);
+int rpcrdma2_prop_change_update(const struct rpcrdma2_hdr *hdr,
+				struct rpcrdma2_propset *peer,
+				struct rpcrdma2_update *upd);
 
 #endif /* _RPCRDMA2_CHANGE_H */

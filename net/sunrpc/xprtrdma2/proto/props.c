@@ -42,12 +42,12 @@ static const struct prop_desc {
 };
 
 /**
- * rpcrdma2_props_init - the state before anything was received
+ * rpcrdma2_propset_init - the state before anything was received
  * @set: set to fill with all defaults and nothing listed
  *
  * Context: any. Requirements: PROP-21, CONN-14.
  */
-void rpcrdma2_props_init(struct rpcrdma2_propset *set)
+void rpcrdma2_propset_init(struct rpcrdma2_propset *set)
 {
 	u32 i;
 
@@ -82,13 +82,13 @@ u32 rpcrdma2_prop_rules(enum rpcrdma2_prop prop)
 }
 
 /**
- * rpcrdma2_props_changeable - properties whose values may change
+ * rpcrdma2_propset_changeable - properties whose values may change
  * @client: a client's values, not a server's
  *
  * Context: any. Requirements: PROP-20.
  * Return: BIT(enum rpcrdma2_prop) of each.
  */
-u32 rpcrdma2_props_changeable(bool client)
+u32 rpcrdma2_propset_changeable(bool client)
 {
 	u32 who = client ? RPCRDMA2_CHG_CLIENT : RPCRDMA2_CHG_SERVER;
 	u32 i, mask = 0;
@@ -100,15 +100,15 @@ u32 rpcrdma2_props_changeable(bool client)
 }
 
 /**
- * rpcrdma2_props_send_limit - largest message a peer takes from us
+ * rpcrdma2_propset_send_limit - largest message a peer takes from us
  * @peer: properties of the peer
  * @own_send: largest message we can send, bytes
  *
  * Context: any. Requirements: INL-1, INL-3, PROP-14, PROP-16.
  * Return: bytes; 0 if the peer's Receives cannot carry the protocol.
  */
-u32 rpcrdma2_props_send_limit(const struct rpcrdma2_propset *peer,
-			      u32 own_send)
+u32 rpcrdma2_propset_send_limit(const struct rpcrdma2_propset *peer,
+				u32 own_send)
 {
 	u32 theirs = peer->val[RPCRDMA2_RBSIZ];
 
@@ -210,7 +210,7 @@ static bool take_propval(struct prop_walk *w, u32 index,
 }
 
 /**
- * rpcrdma2_subset_has - is an entry of a set selected?
+ * rpcrdma2_propset_subset_has - is an entry of a set selected?
  * @words: the words of the subset as received
  * @nwords: how many; those missing are zero
  * @entry: number of the entry, from 0
@@ -218,7 +218,7 @@ static bool take_propval(struct prop_walk *w, u32 index,
  * Context: any. Requirements: CHG-13, CHG-14, CHG-15, D-24: bit b is 1 << b.
  * Return: true if so.
  */
-bool rpcrdma2_subset_has(const u8 *words, u32 nwords, u32 entry)
+bool rpcrdma2_propset_subset_has(const u8 *words, u32 nwords, u32 entry)
 {
 	if (entry / 32 >= nwords)
 		return false;
@@ -232,13 +232,13 @@ static void resolve_nochg(struct prop_walk *w)
 
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (w->set.listed & BIT(i) &&
-		    rpcrdma2_subset_has(w->nochg, w->nochg_words,
-					w->places.entry[i]))
+		    rpcrdma2_propset_subset_has(w->nochg, w->nochg_words,
+						w->places.entry[i]))
 			w->set.nochg |= BIT(i);
 }
 
 /**
- * rpcrdma2_props_locate - decode a property set, and tell what is where
+ * rpcrdma2_propset_locate - decode a property set, and tell what is where
  * @buf: the count word and what follows it
  * @len: bytes received at @buf; more than the set needs is no fault
  * @set: where to put the values; untouched unless all of them are good
@@ -248,9 +248,9 @@ static void resolve_nochg(struct prop_walk *w)
  * PROP-21, CHK-31.
  * Return: bytes consumed, or -EBADMSG: answer with BAD_XDR.
  */
-int rpcrdma2_props_locate(const void *buf, u32 len,
-			  struct rpcrdma2_propset *set,
-			  struct rpcrdma2_prop_places *places)
+int rpcrdma2_propset_locate(const void *buf, u32 len,
+			    struct rpcrdma2_propset *set,
+			    struct rpcrdma2_prop_places *places)
 {
 	struct prop_walk w = {};
 	const u8 *p = buf;
@@ -264,7 +264,7 @@ int rpcrdma2_props_locate(const void *buf, u32 len,
 	p += 4;
 	len -= 4;
 
-	rpcrdma2_props_init(&w.set);
+	rpcrdma2_propset_init(&w.set);
 	for (i = 0; i < count; i++) {
 		/* Ends at the latest with the message (PROP-3). */
 		bytes = get_propval(p, len, &v);
@@ -283,20 +283,20 @@ int rpcrdma2_props_locate(const void *buf, u32 len,
 }
 
 /**
- * rpcrdma2_props_decode - decode a property set
+ * rpcrdma2_propset_decode - decode a property set
  * @buf: the count word and what follows it
  * @len: bytes received at @buf; more than the set needs is no fault
  * @set: where to put the values; untouched unless all of them are good
  *
- * Context: any. Requirements: as rpcrdma2_props_locate().
+ * Context: any. Requirements: as rpcrdma2_propset_locate().
  * Return: bytes consumed, or -EBADMSG: answer with BAD_XDR.
  */
-int rpcrdma2_props_decode(const void *buf, u32 len,
-			  struct rpcrdma2_propset *set)
+int rpcrdma2_propset_decode(const void *buf, u32 len,
+			    struct rpcrdma2_propset *set)
 {
 	struct rpcrdma2_prop_places places;
 
-	return rpcrdma2_props_locate(buf, len, set, &places);
+	return rpcrdma2_propset_locate(buf, len, set, &places);
 }
 
 static u8 *put_words(u8 *p, const u32 *words, u32 n)
@@ -309,7 +309,7 @@ static u8 *put_words(u8 *p, const u32 *words, u32 n)
 }
 
 /**
- * rpcrdma2_props_encode - encode the listed properties of a set
+ * rpcrdma2_propset_encode - encode the listed properties of a set
  * @set: the set
  * @buf: where to write
  * @size: bytes at @buf; RPCRDMA2_PROPS_MAX always suffice
@@ -318,8 +318,8 @@ static u8 *put_words(u8 *p, const u32 *words, u32 n)
  * CONN-5.
  * Return: bytes written or -EMSGSIZE.
  */
-int rpcrdma2_props_encode(const struct rpcrdma2_propset *set, void *buf,
-			  u32 size)
+int rpcrdma2_propset_encode(const struct rpcrdma2_propset *set, void *buf,
+			    u32 size)
 {
 	u32 words[RPCRDMA2_PROPS_MAX / 4];
 	u32 i, n = 1, entries = 0, nochg = 0;

@@ -58,10 +58,10 @@ struct rpcrdma2_propset {
 	u32			nochg;
 };
 
-void rpcrdma2_props_init(struct rpcrdma2_propset *set);
+void rpcrdma2_propset_init(struct rpcrdma2_propset *set);
 
-int rpcrdma2_props_decode(const void *buf, u32 len,
-			  struct rpcrdma2_propset *set);
+int rpcrdma2_propset_decode(const void *buf, u32 len,
+			    struct rpcrdma2_propset *set);
 
 /**
  * struct rpcrdma2_prop_places - where in a set the properties were found
@@ -73,21 +73,21 @@ struct rpcrdma2_prop_places {
 	u32			count;
 };
 
-int rpcrdma2_props_locate(const void *buf, u32 len,
-			  struct rpcrdma2_propset *set,
-			  struct rpcrdma2_prop_places *places);
+int rpcrdma2_propset_locate(const void *buf, u32 len,
+			    struct rpcrdma2_propset *set,
+			    struct rpcrdma2_prop_places *places);
 
-bool rpcrdma2_subset_has(const u8 *words, u32 nwords, u32 entry);
+bool rpcrdma2_propset_subset_has(const u8 *words, u32 nwords, u32 entry);
 
-int rpcrdma2_props_encode(const struct rpcrdma2_propset *set, void *buf,
-			  u32 size);
+int rpcrdma2_propset_encode(const struct rpcrdma2_propset *set, void *buf,
+			    u32 size);
 
-u32 rpcrdma2_props_send_limit(const struct rpcrdma2_propset *peer,
-			      u32 own_send);
+u32 rpcrdma2_propset_send_limit(const struct rpcrdma2_propset *peer,
+				u32 own_send);
 
 const char *rpcrdma2_prop_name(enum rpcrdma2_prop prop);
 
 u32 rpcrdma2_prop_rules(enum rpcrdma2_prop prop);
-u32 rpcrdma2_props_changeable(bool client);
+u32 rpcrdma2_propset_changeable(bool client);
 
 #endif /* _RPCRDMA2_PROPS_H */

@@ -31,13 +31,13 @@ static const char * const why_names[RPCRDMA2_NR_WHY] = {
 };
 
 /**
- * rpcrdma2_why_name - a reason in words
+ * rpcrdma2_neg_why_name - a reason in words
  * @why: the reason
  *
  * Context: any. Requirements: SEC-11.
  * Return: a constant string.
  */
-const char *rpcrdma2_why_name(enum rpcrdma2_why why)
+const char *rpcrdma2_neg_why_name(enum rpcrdma2_why why)
 {
 	return (u32)why < RPCRDMA2_NR_WHY ? why_names[why] : "unknown";
 }
@@ -63,18 +63,18 @@ static void ver_remember(struct rpcrdma2_ver_memory *mem,
 }
 
 /**
- * rpcrdma2_ver_forget - forget what a transport has learnt
+ * rpcrdma2_neg_forget - forget what a transport has learnt
  * @mem: its memory
  *
  * Context: any. Requirements: VER-16.
  */
-void rpcrdma2_ver_forget(struct rpcrdma2_ver_memory *mem)
+void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem)
 {
 	memset(mem, 0, sizeof(*mem));
 }
 
 /**
- * rpcrdma2_ver_absent - no connection to the server can be made
+ * rpcrdma2_neg_absent - no connection to the server can be made
  * @mem: memory of the transport
  *
  * A server that was there and is gone is being started again: what was lost
@@ -82,7 +82,7 @@ void rpcrdma2_ver_forget(struct rpcrdma2_ver_memory *mem)
  *
  * Context: any. Requirements: VER-15, VER-17.
  */
-void rpcrdma2_ver_absent(struct rpcrdma2_ver_memory *mem)
+void rpcrdma2_neg_absent(struct rpcrdma2_ver_memory *mem)
 {
 	mem->losses = 0;
 }
@@ -122,7 +122,7 @@ static enum rpcrdma2_neg_action neg_fail(struct rpcrdma2_neg *n,
 {
 	n->state = RPCRDMA2_NEG_FAILED;
 	n->why = why;
-	rpcrdma2_ver_forget(n->mem);
+	rpcrdma2_neg_forget(n->mem);
 	return RPCRDMA2_DO_FAIL;
 }
 
@@ -228,11 +228,11 @@ static enum rpcrdma2_neg_action neg_connprop(struct rpcrdma2_neg *n,
 {
 	struct rpcrdma2_propset set;
 
-	if (rpcrdma2_props_decode(hdr->body, hdr->body_len, &set) < 0)
+	if (rpcrdma2_propset_decode(hdr->body, hdr->body_len, &set) < 0)
 		return RPCRDMA2_DO_BAD_XDR;
 	if (hdr->response && hdr->xid != n->xid)
 		return RPCRDMA2_DO_NOTHING;
-	rpcrdma2_ver_forget(n->mem);
+	rpcrdma2_neg_forget(n->mem);
 	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 }
 
@@ -286,7 +286,7 @@ enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 	if (hdr->htype == RDMA2_ERROR) {
 		if (hdr->xid != n->xid)
 			return RPCRDMA2_DO_NOTHING;
-		if (rpcrdma2_decode_err_vers(msg, len, &low, &high))
+		if (rpcrdma2_wire_decode_err_vers(msg, len, &low, &high))
 			return neg_err_vers(n, low, high);
 		if (verdict == RPCRDMA2_OK || is_err_chunk(msg, len, hdr))
 			return neg_fall_back(n, RPCRDMA2_WHY_OTHER_ERROR, now);
@@ -396,7 +396,7 @@ void rpcrdma2_neg_proved(struct rpcrdma2_neg *n)
 {
 	n->mem->losses = 0;
 	if (n->saw_err_vers)
-		rpcrdma2_ver_forget(n->mem);
+		rpcrdma2_neg_forget(n->mem);
 	n->saw_err_vers = false;
 }
 
@@ -495,8 +495,8 @@ static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
 	struct rpcrdma2_propset set;
 
 	if (hdr->htype == RDMA2_CONNPROP) {
-		if (rpcrdma2_props_decode(hdr->body, hdr->body_len,
-					  &set) < 0) {
+		if (rpcrdma2_propset_decode(hdr->body, hdr->body_len,
+					    &set) < 0) {
 			*verdict = RPCRDMA2_BAD_XDR;
 			return RPCRDMA2_SRV_PASS;
 		}
@@ -506,12 +506,12 @@ static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
 			return RPCRDMA2_SRV_DROP;
 		v->why = RPCRDMA2_WHY_CALL;
 	}
-	v->codec = rpcrdma2_codec_of(hdr->vers);
+	v->codec = rpcrdma2_wire_codec(hdr->vers);
 	return RPCRDMA2_SRV_PASS;
 }
 
 /**
- * rpcrdma2_srv_message - judge a message by its version
+ * rpcrdma2_srv_ver_message - judge a message by its version
  * @v: server's version state
  * @msg: received message
  * @len: bytes received
@@ -523,33 +523,33 @@ static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
  * The first well-formed message of a supported version settles it. After PASS
  * @hdr and @verdict hold what the decoder of version @hdr->vers said; if the
  * version is still open the message is a faulty one of a supported version: it
- * settles nothing, and the answer is that of rpcrdma2_codec_of(@hdr->vers).
+ * settles nothing, and the answer is that of rpcrdma2_wire_codec(@hdr->vers).
  * With the ERR_VERS actions @hdr holds the prefix to be copied.
  *
  * Context: any. Requirements: HDR-4, HDR-11, HDR-12, ERR-11, HT-4, VER-8,
  * VER-9, VER-19, VER-20, VER-21, VER-24.
  * Return: what to do with the message.
  */
-enum rpcrdma2_srv_action rpcrdma2_srv_message(struct rpcrdma2_srv_ver *v,
-					      const void *msg, u32 len,
-					      struct rpcrdma2_hdr *hdr,
-					      enum rpcrdma2_verdict *verdict,
-					      u32 *low, u32 *high)
+enum rpcrdma2_srv_action rpcrdma2_srv_ver_message(struct rpcrdma2_srv_ver *v,
+						  const void *msg, u32 len,
+						  struct rpcrdma2_hdr *hdr,
+						  enum rpcrdma2_verdict *verdict,
+						  u32 *low, u32 *high)
 {
 	*verdict = RPCRDMA2_DROP;
 	*low = 0;
 	*high = 0;
-	if (rpcrdma2_too_short(msg, len))
+	if (rpcrdma2_wire_too_short(msg, len))
 		return RPCRDMA2_SRV_DROP;
 	memset(hdr, 0, sizeof(*hdr));
-	rpcrdma2_peek(msg, len, hdr);
+	rpcrdma2_wire_peek(msg, len, hdr);
 	if (v->codec ? hdr->vers != v->codec->vers :
 		       !srv_supports(v, hdr->vers)) {
 		*verdict = RPCRDMA2_BAD_VERS;
 		return srv_refuse(v, msg, hdr, low, high);
 	}
 
-	*verdict = rpcrdma2_codec_of(hdr->vers)->decode(msg, len, hdr);
+	*verdict = rpcrdma2_wire_codec(hdr->vers)->decode(msg, len, hdr);
 	if (*verdict == RPCRDMA2_DROP)
 		return RPCRDMA2_SRV_DROP;
 	if (v->codec || *verdict != RPCRDMA2_OK)
@@ -558,7 +558,7 @@ enum rpcrdma2_srv_action rpcrdma2_srv_message(struct rpcrdma2_srv_ver *v,
 }
 
 /**
- * rpcrdma2_other_draft - is this another protocol called version 2?
+ * rpcrdma2_neg_other_draft - is this another protocol called version 2?
  * @msg: received message
  * @len: bytes received
  *
@@ -567,11 +567,11 @@ enum rpcrdma2_srv_action rpcrdma2_srv_message(struct rpcrdma2_srv_ver *v,
  * Context: any. Requirements: VER-23, D-33.
  * Return: true if it looks so.
  */
-bool rpcrdma2_other_draft(const void *msg, u32 len)
+bool rpcrdma2_neg_other_draft(const void *msg, u32 len)
 {
 	struct rpcrdma2_hdr hdr;
 
-	if (!rpcrdma2_peek(msg, len, &hdr) || hdr.vers != RPCRDMA_VERS_2)
+	if (!rpcrdma2_wire_peek(msg, len, &hdr) || hdr.vers != RPCRDMA_VERS_2)
 		return false;
 	if (hdr.htype >= 6 && hdr.htype <= 13)
 		return true;

@@ -51,7 +51,7 @@ enum rpcrdma2_why {
 	RPCRDMA2_NR_WHY,
 };
 
-const char *rpcrdma2_why_name(enum rpcrdma2_why why);
+const char *rpcrdma2_neg_why_name(enum rpcrdma2_why why);
 
 /**
  * struct rpcrdma2_ver_policy - what the administrator allows
@@ -166,8 +166,8 @@ enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now);
 bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now);
 bool rpcrdma2_neg_outdated(const struct rpcrdma2_neg *n, u64 now);
 void rpcrdma2_neg_proved(struct rpcrdma2_neg *n);
-void rpcrdma2_ver_forget(struct rpcrdma2_ver_memory *mem);
-void rpcrdma2_ver_absent(struct rpcrdma2_ver_memory *mem);
+void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem);
+void rpcrdma2_neg_absent(struct rpcrdma2_ver_memory *mem);
 
 /**
  * struct rpcrdma2_srv_ver - server's version of one connection
@@ -200,12 +200,12 @@ enum rpcrdma2_srv_action {
 
 void rpcrdma2_srv_ver_init(struct rpcrdma2_srv_ver *v,
 			   const struct rpcrdma2_ver_policy *policy);
-enum rpcrdma2_srv_action rpcrdma2_srv_message(struct rpcrdma2_srv_ver *v,
-					      const void *msg, u32 len,
-					      struct rpcrdma2_hdr *hdr,
-					      enum rpcrdma2_verdict *verdict,
-					      u32 *low, u32 *high);
+enum rpcrdma2_srv_action rpcrdma2_srv_ver_message(struct rpcrdma2_srv_ver *v,
+						  const void *msg, u32 len,
+						  struct rpcrdma2_hdr *hdr,
+						  enum rpcrdma2_verdict *verdict,
+						  u32 *low, u32 *high);
 
-bool rpcrdma2_other_draft(const void *msg, u32 len);
+bool rpcrdma2_neg_other_draft(const void *msg, u32 len);
 
 #endif /* _RPCRDMA2_VERSION_H */

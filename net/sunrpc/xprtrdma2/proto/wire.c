@@ -24,7 +24,7 @@
 /* Decoding: first words */
 
 /**
- * rpcrdma2_peek - read the four words that all versions share
+ * rpcrdma2_wire_peek - read the four words that all versions share
  * @msg: received message
  * @len: bytes received
  * @hdr: where to put xid, vers, credit and htype; other members are left
@@ -34,7 +34,7 @@
  * Context: any. Requirements: HDR-2, HDR-4, EXT-9.
  * Return: false if the message is shorter than 16 bytes.
  */
-bool rpcrdma2_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr)
+bool rpcrdma2_wire_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr)
 {
 	const u8 *p = msg;
 
@@ -58,7 +58,7 @@ static u32 least_len(const struct rpcrdma2_hdr *hdr)
 }
 
 /**
- * rpcrdma2_too_short - must a message be dropped because of its length?
+ * rpcrdma2_wire_too_short - must a message be dropped because of its length?
  * @msg: received message
  * @len: bytes received
  *
@@ -69,11 +69,11 @@ static u32 least_len(const struct rpcrdma2_hdr *hdr)
  * Return: true if it is to be dropped without an answer. False also means
  * that the four common words are there.
  */
-bool rpcrdma2_too_short(const void *msg, u32 len)
+bool rpcrdma2_wire_too_short(const void *msg, u32 len)
 {
 	struct rpcrdma2_hdr hdr;
 
-	return !rpcrdma2_peek(msg, len, &hdr) || len < least_len(&hdr);
+	return !rpcrdma2_wire_peek(msg, len, &hdr) || len < least_len(&hdr);
 }
 
 /**
@@ -81,7 +81,7 @@ bool rpcrdma2_too_short(const void *msg, u32 len)
  * @r: reader, set to the first byte after the common prefix
  * @msg: received message
  * @len: bytes received
- * @hdr: header, cleared and filled as by rpcrdma2_peek()
+ * @hdr: header, cleared and filled as by rpcrdma2_wire_peek()
  *
  * Context: any. Requirements: HDR-1, HDR-5, D-9.
  * Return: false if the message is so short that it must not be answered.
@@ -90,7 +90,7 @@ bool rpcrdma2_wire_prefix(struct rpcrdma2_reader *r, const void *msg, u32 len,
 			  struct rpcrdma2_hdr *hdr)
 {
 	memset(hdr, 0, sizeof(*hdr));
-	if (!rpcrdma2_peek(msg, len, hdr) || len < least_len(hdr))
+	if (!rpcrdma2_wire_peek(msg, len, hdr) || len < least_len(hdr))
 		return false;
 
 	r->p = msg;
@@ -315,27 +315,27 @@ bool rpcrdma2_wire_shape_ok(const struct rpcrdma2_hdr *hdr)
 		return false;
 	if (hdr->htype == RDMA2_NOMSG)
 		return hdr->reply_chunk;
-	return !hdr->reply_chunk || !rpcrdma2_reply_chunk_bytes(hdr);
+	return !hdr->reply_chunk || !rpcrdma2_hdr_reply_chunk_bytes(hdr);
 }
 
 /* Iterators */
 
 /**
- * rpcrdma2_reads_begin - start to walk the Read list
+ * rpcrdma2_read_list_begin - start to walk the Read list
  * @hdr: decoded header; its message must stay readable while walking
  * @c: cursor to set
  *
  * Context: any. Requirements: CHK-3.
  */
-void rpcrdma2_reads_begin(const struct rpcrdma2_hdr *hdr,
-			  struct rpcrdma2_cursor *c)
+void rpcrdma2_read_list_begin(const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_cursor *c)
 {
 	c->p = hdr->read_list;
 	c->left = hdr->read_segs;
 }
 
 /**
- * rpcrdma2_reads_next - next entry of the Read list
+ * rpcrdma2_read_list_next - next entry of the Read list
  * @c: cursor
  * @position: Position of the entry, bytes
  * @seg: its segment
@@ -343,8 +343,8 @@ void rpcrdma2_reads_begin(const struct rpcrdma2_hdr *hdr,
  * Context: any.
  * Return: false at the end of the list.
  */
-bool rpcrdma2_reads_next(struct rpcrdma2_cursor *c, u32 *position,
-			 struct rpcrdma2_segment *seg)
+bool rpcrdma2_read_list_next(struct rpcrdma2_cursor *c, u32 *position,
+			     struct rpcrdma2_segment *seg)
 {
 	if (!c->left)
 		return false;
@@ -356,14 +356,14 @@ bool rpcrdma2_reads_next(struct rpcrdma2_cursor *c, u32 *position,
 }
 
 /**
- * rpcrdma2_writes_begin - start to walk the Write list
+ * rpcrdma2_write_list_begin - start to walk the Write list
  * @hdr: decoded header; its message must stay readable while walking
  * @c: cursor to set
  *
  * Context: any. Requirements: CHK-4.
  */
-void rpcrdma2_writes_begin(const struct rpcrdma2_hdr *hdr,
-			   struct rpcrdma2_cursor *c)
+void rpcrdma2_write_list_begin(const struct rpcrdma2_hdr *hdr,
+			       struct rpcrdma2_cursor *c)
 {
 	c->p = hdr->write_list;
 	c->left = hdr->write_chunks;
@@ -378,15 +378,15 @@ static const u8 *counted_segs(const u8 *count, struct rpcrdma2_cursor *segs)
 }
 
 /**
- * rpcrdma2_writes_next - next Write chunk
+ * rpcrdma2_write_list_next - next Write chunk
  * @c: cursor
  * @segs: cursor to set to the segments of that chunk, perhaps none
  *
  * Context: any.
  * Return: false at the end of the list.
  */
-bool rpcrdma2_writes_next(struct rpcrdma2_cursor *c,
-			  struct rpcrdma2_cursor *segs)
+bool rpcrdma2_write_list_next(struct rpcrdma2_cursor *c,
+			      struct rpcrdma2_cursor *segs)
 {
 	if (!c->left)
 		return false;
@@ -396,15 +396,15 @@ bool rpcrdma2_writes_next(struct rpcrdma2_cursor *c,
 }
 
 /**
- * rpcrdma2_reply_chunk - the Reply chunk
+ * rpcrdma2_hdr_reply_chunk - the Reply chunk
  * @hdr: decoded header; its message must stay readable while walking
  * @segs: cursor to set to the segments of the chunk, perhaps none
  *
  * Context: any. Requirements: CHK-5.
  * Return: false if there is no Reply chunk.
  */
-bool rpcrdma2_reply_chunk(const struct rpcrdma2_hdr *hdr,
-			  struct rpcrdma2_cursor *segs)
+bool rpcrdma2_hdr_reply_chunk(const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_cursor *segs)
 {
 	segs->p = NULL;
 	segs->left = 0;
@@ -460,8 +460,8 @@ struct all_segments {
 
 static void all_begin(const struct rpcrdma2_hdr *hdr, struct all_segments *a)
 {
-	rpcrdma2_reads_begin(hdr, &a->reads);
-	rpcrdma2_writes_begin(hdr, &a->writes);
+	rpcrdma2_read_list_begin(hdr, &a->reads);
+	rpcrdma2_write_list_begin(hdr, &a->writes);
 	a->segs.p = NULL;
 	a->segs.left = 0;
 	a->reply_done = false;
@@ -472,29 +472,29 @@ static bool all_next(const struct rpcrdma2_hdr *hdr, struct all_segments *a,
 {
 	u32 position;
 
-	if (rpcrdma2_reads_next(&a->reads, &position, seg))
+	if (rpcrdma2_read_list_next(&a->reads, &position, seg))
 		return true;
 	for (;;) {
 		if (rpcrdma2_segs_next(&a->segs, seg))
 			return true;
-		if (rpcrdma2_writes_next(&a->writes, &a->segs))
+		if (rpcrdma2_write_list_next(&a->writes, &a->segs))
 			continue;
 		if (a->reply_done)
 			return false;
 		a->reply_done = true;
-		rpcrdma2_reply_chunk(hdr, &a->segs);
+		rpcrdma2_hdr_reply_chunk(hdr, &a->segs);
 	}
 }
 
 /**
- * rpcrdma2_names_handle - is a handle one of this header's?
+ * rpcrdma2_hdr_has_handle - is a handle one of this header's?
  * @hdr: decoded header
  * @handle: the handle
  *
  * Context: any. Requirements: RINV-1, RINV-8.
  * Return: true if some segment of the header has @handle.
  */
-bool rpcrdma2_names_handle(const struct rpcrdma2_hdr *hdr, u32 handle)
+bool rpcrdma2_hdr_has_handle(const struct rpcrdma2_hdr *hdr, u32 handle)
 {
 	struct rpcrdma2_segment seg;
 	struct all_segments a;
@@ -507,14 +507,14 @@ bool rpcrdma2_names_handle(const struct rpcrdma2_hdr *hdr, u32 handle)
 }
 
 /**
- * rpcrdma2_only_handle - the handle that version 1 may invalidate
+ * rpcrdma2_hdr_only_handle - the handle that version 1 may invalidate
  * @hdr: decoded header
  *
  * Context: any. Requirements: RINV-21.
  * Return: the handle that all segments share, 0 if there is none or more
  * than one.
  */
-u32 rpcrdma2_only_handle(const struct rpcrdma2_hdr *hdr)
+u32 rpcrdma2_hdr_only_handle(const struct rpcrdma2_hdr *hdr)
 {
 	struct rpcrdma2_segment seg;
 	struct all_segments a;
@@ -532,7 +532,7 @@ u32 rpcrdma2_only_handle(const struct rpcrdma2_hdr *hdr)
 }
 
 /**
- * rpcrdma2_written_bytes - what a responder put into a Write chunk
+ * rpcrdma2_write_list_bytes - what a responder put into a Write chunk
  * @reply: decoded header of the Reply
  * @index: which Write chunk, from 0
  *
@@ -540,30 +540,30 @@ u32 rpcrdma2_only_handle(const struct rpcrdma2_hdr *hdr)
  * both give 0.
  * Return: bytes; 0 if there is no such chunk.
  */
-u64 rpcrdma2_written_bytes(const struct rpcrdma2_hdr *reply, u32 index)
+u64 rpcrdma2_write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index)
 {
 	struct rpcrdma2_cursor writes, segs;
 
-	rpcrdma2_writes_begin(reply, &writes);
+	rpcrdma2_write_list_begin(reply, &writes);
 	do {
-		if (!rpcrdma2_writes_next(&writes, &segs))
+		if (!rpcrdma2_write_list_next(&writes, &segs))
 			return 0;
 	} while (index--);
 	return rpcrdma2_segs_bytes(segs);
 }
 
 /**
- * rpcrdma2_reply_chunk_bytes - what a responder put into the Reply chunk
+ * rpcrdma2_hdr_reply_chunk_bytes - what a responder put into the Reply chunk
  * @reply: decoded header of the Reply
  *
  * Context: any. Requirements: LNG-8.
  * Return: bytes; 0 if there is no Reply chunk.
  */
-u64 rpcrdma2_reply_chunk_bytes(const struct rpcrdma2_hdr *reply)
+u64 rpcrdma2_hdr_reply_chunk_bytes(const struct rpcrdma2_hdr *reply)
 {
 	struct rpcrdma2_cursor segs;
 
-	rpcrdma2_reply_chunk(reply, &segs);
+	rpcrdma2_hdr_reply_chunk(reply, &segs);
 	return rpcrdma2_segs_bytes(segs);
 }
 
@@ -654,7 +654,7 @@ static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
  * Context: any. Requirements: CHK-9, MSG-2, MSG-8.
  * Return: false if the caller made a mistake.
  */
-bool rpcrdma2_wire_call_ok(const struct rpcrdma2_call *call)
+bool rpcrdma2_wire_call_ok(const struct rpcrdma2_call_hdr *call)
 {
 	const struct rpcrdma2_chunk *read = call->read;
 
@@ -680,7 +680,7 @@ static u32 read_chunk_len(const struct rpcrdma2_chunk *chunk)
  * Context: any.
  * Return: bytes beyond the three words of empty lists.
  */
-u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call *call)
+u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call_hdr *call)
 {
 	u32 len = read_chunk_len(call->pz) + read_chunk_len(call->read);
 
@@ -699,7 +699,7 @@ u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call *call)
  * Context: any. Requirements: CHK-1 to CHK-5, CHK-12 (ascending Position).
  */
 void rpcrdma2_wire_put_call_lists(struct rpcrdma2_writer *w,
-				  const struct rpcrdma2_call *call)
+				  const struct rpcrdma2_call_hdr *call)
 {
 	if (!call->pz && !call->read && !call->write && !call->reply) {
 		wr_empty_lists(w);
@@ -719,7 +719,7 @@ void rpcrdma2_wire_put_call_lists(struct rpcrdma2_writer *w,
 		rpcrdma2_wr_u32(w, LIST_END);
 }
 
-static u32 chunk_written(const struct rpcrdma2_reply *reply, u32 index)
+static u32 chunk_written(const struct rpcrdma2_reply_hdr *reply, u32 index)
 {
 	return index < reply->nwritten ? reply->written[index] : 0;
 }
@@ -731,20 +731,20 @@ static u32 chunk_written(const struct rpcrdma2_reply *reply, u32 index)
  * Context: any. Requirements: CHK-23, LNG-7, MSG-3.
  * Return: false if the caller made a mistake.
  */
-bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply *reply)
+bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply_hdr *reply)
 {
 	struct rpcrdma2_cursor writes, segs;
 	u32 i;
 
-	rpcrdma2_writes_begin(reply->call, &writes);
-	for (i = 0; rpcrdma2_writes_next(&writes, &segs); i++)
+	rpcrdma2_write_list_begin(reply->call, &writes);
+	for (i = 0; rpcrdma2_write_list_next(&writes, &segs); i++)
 		if (chunk_written(reply, i) > rpcrdma2_segs_bytes(segs))
 			return false;
 	for (; i < reply->nwritten; i++)
 		if (reply->written[i])
 			return false;
 
-	if (!rpcrdma2_reply_chunk(reply->call, &segs))
+	if (!rpcrdma2_hdr_reply_chunk(reply->call, &segs))
 		return !reply->nomsg && !reply->reply_written;
 	if (!reply->nomsg)
 		return !reply->reply_written;
@@ -758,15 +758,15 @@ bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply *reply)
  * Context: any.
  * Return: bytes beyond the three words of empty lists.
  */
-u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply *reply)
+u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply_hdr *reply)
 {
 	struct rpcrdma2_cursor writes, segs;
 	u32 len = 0;
 
-	rpcrdma2_writes_begin(reply->call, &writes);
-	while (rpcrdma2_writes_next(&writes, &segs))
+	rpcrdma2_write_list_begin(reply->call, &writes);
+	while (rpcrdma2_write_list_next(&writes, &segs))
 		len += 8 + segs.left * RPCRDMA2_SEGMENT_BYTES;
-	if (rpcrdma2_reply_chunk(reply->call, &segs))
+	if (rpcrdma2_hdr_reply_chunk(reply->call, &segs))
 		len += 4 + segs.left * RPCRDMA2_SEGMENT_BYTES;
 	return len;
 }
@@ -795,7 +795,7 @@ static void wr_returned_chunk(struct rpcrdma2_writer *w,
  * Context: any. Requirements: CHK-13 to CHK-15, CHK-17, CHK-18, LNG-8.
  */
 void rpcrdma2_wire_put_reply_lists(struct rpcrdma2_writer *w,
-				   const struct rpcrdma2_reply *reply)
+				   const struct rpcrdma2_reply_hdr *reply)
 {
 	struct rpcrdma2_cursor writes, segs;
 	u32 i;
@@ -806,12 +806,12 @@ void rpcrdma2_wire_put_reply_lists(struct rpcrdma2_writer *w,
 	}
 	rpcrdma2_wr_u32(w, LIST_END);
 
-	rpcrdma2_writes_begin(reply->call, &writes);
-	for (i = 0; rpcrdma2_writes_next(&writes, &segs); i++)
+	rpcrdma2_write_list_begin(reply->call, &writes);
+	for (i = 0; rpcrdma2_write_list_next(&writes, &segs); i++)
 		wr_returned_chunk(w, segs, chunk_written(reply, i));
 	rpcrdma2_wr_u32(w, LIST_END);
 
-	if (rpcrdma2_reply_chunk(reply->call, &segs))
+	if (rpcrdma2_hdr_reply_chunk(reply->call, &segs))
 		wr_returned_chunk(w, segs, reply->reply_written);
 	else
 		rpcrdma2_wr_u32(w, LIST_END);
@@ -851,7 +851,7 @@ static bool refuses_v2(u32 low, u32 high)
 }
 
 /**
- * rpcrdma2_decode_err_vers - recognise an ERR_VERS of any sender
+ * rpcrdma2_wire_decode_err_vers - recognise an ERR_VERS of any sender
  * @msg: received message
  * @len: bytes received
  * @low: where to put the lowest version the peer supports
@@ -866,13 +866,13 @@ static bool refuses_v2(u32 low, u32 high)
  * Context: any. Requirements: ERR-12, V1-11, D-8.
  * Return: true if it is one; @low and @high are untouched otherwise.
  */
-bool rpcrdma2_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high)
+bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high)
 {
 	struct rpcrdma2_hdr hdr;
 	const u8 *p = msg;
 	u32 word5, word6;
 
-	if (len < 28 || !rpcrdma2_peek(msg, len, &hdr) ||
+	if (len < 28 || !rpcrdma2_wire_peek(msg, len, &hdr) ||
 	    hdr.htype != RDMA2_ERROR ||
 	    get_unaligned_be32(p + 16) != RDMA2_ERR_VERS)
 		return false;
@@ -895,13 +895,13 @@ bool rpcrdma2_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high)
 }
 
 /**
- * rpcrdma2_codec_of - the codec of a version
+ * rpcrdma2_wire_codec - the codec of a version
  * @vers: rdma_vers
  *
  * Context: any.
  * Return: the codec, NULL if there is none.
  */
-const struct rpcrdma2_codec *rpcrdma2_codec_of(u32 vers)
+const struct rpcrdma2_codec *rpcrdma2_wire_codec(u32 vers)
 {
 	switch (vers) {
 	case RPCRDMA_VERS_1:

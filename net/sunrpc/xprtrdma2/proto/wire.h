@@ -161,7 +161,7 @@ enum rpcrdma2_verdict {
 };
 
 /**
- * struct rpcrdma2_call - the header of a Call to be sent (MSG or NOMSG)
+ * struct rpcrdma2_call_hdr - the header of a Call to be sent (MSG or NOMSG)
  * @xid: XID of the RPC message
  * @credit: credits asked for
  * @nomsg: the RPC message is in @pz, nothing follows the header. MSG has
@@ -173,7 +173,7 @@ enum rpcrdma2_verdict {
  * @write: the Write chunk or NULL
  * @reply: the Reply chunk or NULL
  */
-struct rpcrdma2_call {
+struct rpcrdma2_call_hdr {
 	u32				xid;
 	u32				credit;
 	bool				nomsg;
@@ -185,7 +185,7 @@ struct rpcrdma2_call {
 };
 
 /**
- * struct rpcrdma2_reply - the header of a Reply to be sent (MSG or NOMSG)
+ * struct rpcrdma2_reply_hdr - the header of a Reply to be sent (MSG or NOMSG)
  * @xid: XID of the Call
  * @credit: credits granted
  * @nomsg: the RPC message was written to the Reply chunk
@@ -195,7 +195,7 @@ struct rpcrdma2_call {
  * @nwritten: entries of @written; Write chunks beyond are unused
  * @reply_written: bytes put into the Reply chunk
  */
-struct rpcrdma2_reply {
+struct rpcrdma2_reply_hdr {
 	u32				xid;
 	u32				credit;
 	bool				nomsg;
@@ -241,11 +241,11 @@ struct rpcrdma2_codec {
 	bool		inline_reply_first;
 	enum rpcrdma2_verdict (*decode)(const void *msg, u32 len,
 					struct rpcrdma2_hdr *hdr);
-	u32		(*call_len)(const struct rpcrdma2_call *call);
-	int		(*encode_call)(const struct rpcrdma2_call *call,
+	u32		(*call_len)(const struct rpcrdma2_call_hdr *call);
+	int		(*encode_call)(const struct rpcrdma2_call_hdr *call,
 				       void *buf, u32 size);
-	u32		(*reply_len)(const struct rpcrdma2_reply *reply);
-	int		(*encode_reply)(const struct rpcrdma2_reply *reply,
+	u32		(*reply_len)(const struct rpcrdma2_reply_hdr *reply);
+	int		(*encode_reply)(const struct rpcrdma2_reply_hdr *reply,
 					void *buf, u32 size);
 	int		(*encode_error)(const struct rpcrdma2_hdr *msg,
 					u32 credit, u32 err, const u32 arg[2],
@@ -255,16 +255,16 @@ struct rpcrdma2_codec {
 extern const struct rpcrdma2_codec rpcrdma2_codec_v1;
 extern const struct rpcrdma2_codec rpcrdma2_codec_v2;
 
-const struct rpcrdma2_codec *rpcrdma2_codec_of(u32 vers);
+const struct rpcrdma2_codec *rpcrdma2_wire_codec(u32 vers);
 
-bool rpcrdma2_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr);
+bool rpcrdma2_wire_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr);
 
-bool rpcrdma2_too_short(const void *msg, u32 len);
+bool rpcrdma2_wire_too_short(const void *msg, u32 len);
 
-bool rpcrdma2_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high);
+bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high);
 
-int rpcrdma2_encode_control(u32 xid, u32 credit, u32 htype, bool response,
-			    void *buf, u32 size);
+int rpcrdma2_wire_encode_control(u32 xid, u32 credit, u32 htype, bool response,
+				 void *buf, u32 size);
 
 /* Iterators over the validated lists of a received header. */
 
@@ -278,25 +278,25 @@ struct rpcrdma2_cursor {
 	u32			left;
 };
 
-void rpcrdma2_reads_begin(const struct rpcrdma2_hdr *hdr,
-			  struct rpcrdma2_cursor *c);
-bool rpcrdma2_reads_next(struct rpcrdma2_cursor *c, u32 *position,
-			 struct rpcrdma2_segment *seg);
-void rpcrdma2_writes_begin(const struct rpcrdma2_hdr *hdr,
-			   struct rpcrdma2_cursor *c);
-bool rpcrdma2_writes_next(struct rpcrdma2_cursor *c,
-			  struct rpcrdma2_cursor *segs);
-bool rpcrdma2_reply_chunk(const struct rpcrdma2_hdr *hdr,
-			  struct rpcrdma2_cursor *segs);
+void rpcrdma2_read_list_begin(const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_cursor *c);
+bool rpcrdma2_read_list_next(struct rpcrdma2_cursor *c, u32 *position,
+			     struct rpcrdma2_segment *seg);
+void rpcrdma2_write_list_begin(const struct rpcrdma2_hdr *hdr,
+			       struct rpcrdma2_cursor *c);
+bool rpcrdma2_write_list_next(struct rpcrdma2_cursor *c,
+			      struct rpcrdma2_cursor *segs);
+bool rpcrdma2_hdr_reply_chunk(const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_cursor *segs);
 bool rpcrdma2_segs_next(struct rpcrdma2_cursor *segs,
 			struct rpcrdma2_segment *seg);
 u64 rpcrdma2_segs_bytes(struct rpcrdma2_cursor segs);
 
-bool rpcrdma2_names_handle(const struct rpcrdma2_hdr *hdr, u32 handle);
-u32 rpcrdma2_only_handle(const struct rpcrdma2_hdr *hdr);
+bool rpcrdma2_hdr_has_handle(const struct rpcrdma2_hdr *hdr, u32 handle);
+u32 rpcrdma2_hdr_only_handle(const struct rpcrdma2_hdr *hdr);
 
-u64 rpcrdma2_written_bytes(const struct rpcrdma2_hdr *reply, u32 index);
-u64 rpcrdma2_reply_chunk_bytes(const struct rpcrdma2_hdr *reply);
+u64 rpcrdma2_write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index);
+u64 rpcrdma2_hdr_reply_chunk_bytes(const struct rpcrdma2_hdr *reply);
 
 /* May @hdr's credit be taken as a grant? Otherwise it is a request, or, in
  * an ERROR, nothing (CRED-1, CRED-14, ERR-3, FLG-7).

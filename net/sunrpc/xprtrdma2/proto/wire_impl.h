@@ -110,14 +110,14 @@ bool rpcrdma2_wire_shape_ok(const struct rpcrdma2_hdr *hdr);
 /* wire.c: encoding */
 void rpcrdma2_wire_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers,
 			      u32 credit, u32 htype);
-bool rpcrdma2_wire_call_ok(const struct rpcrdma2_call *call);
-u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call *call);
+bool rpcrdma2_wire_call_ok(const struct rpcrdma2_call_hdr *call);
+u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call_hdr *call);
 void rpcrdma2_wire_put_call_lists(struct rpcrdma2_writer *w,
-				  const struct rpcrdma2_call *call);
-bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply *reply);
-u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply *reply);
+				  const struct rpcrdma2_call_hdr *call);
+bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply_hdr *reply);
+u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply_hdr *reply);
 void rpcrdma2_wire_put_reply_lists(struct rpcrdma2_writer *w,
-				   const struct rpcrdma2_reply *reply);
+				   const struct rpcrdma2_reply_hdr *reply);
 int rpcrdma2_wire_put_err_vers(const struct rpcrdma2_hdr *msg, u32 credit,
 			       const u32 arg[2], void *buf, u32 size);
 

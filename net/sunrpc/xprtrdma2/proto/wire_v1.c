@@ -112,12 +112,12 @@ static enum rpcrdma2_verdict v1_decode(const void *msg, u32 len,
 	}
 }
 
-static u32 v1_call_len(const struct rpcrdma2_call *call)
+static u32 v1_call_len(const struct rpcrdma2_call_hdr *call)
 {
 	return RPCRDMA1_HDR_MIN + rpcrdma2_wire_call_lists_len(call);
 }
 
-static int v1_encode_call(const struct rpcrdma2_call *call, void *buf,
+static int v1_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 			  u32 size)
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
@@ -130,12 +130,12 @@ static int v1_encode_call(const struct rpcrdma2_call *call, void *buf,
 	return rpcrdma2_wr_result(&w, size);
 }
 
-static u32 v1_reply_len(const struct rpcrdma2_reply *reply)
+static u32 v1_reply_len(const struct rpcrdma2_reply_hdr *reply)
 {
 	return RPCRDMA1_HDR_MIN + rpcrdma2_wire_reply_lists_len(reply);
 }
 
-static int v1_encode_reply(const struct rpcrdma2_reply *reply, void *buf,
+static int v1_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
 			   u32 size)
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };

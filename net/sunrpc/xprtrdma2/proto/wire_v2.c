@@ -85,8 +85,8 @@ static enum rpcrdma2_verdict v2_decode_error(struct rpcrdma2_reader *r,
 	if (!hdr->response)				/* FLG-9 */
 		return RPCRDMA2_DROP;
 	v2_control_body(r, hdr);
-	if (rpcrdma2_decode_err_vers(r->msg, r->len, &hdr->err_arg[0],
-				     &hdr->err_arg[1])) {
+	if (rpcrdma2_wire_decode_err_vers(r->msg, r->len, &hdr->err_arg[0],
+					  &hdr->err_arg[1])) {
 		hdr->err = RDMA2_ERR_VERS;
 		return RPCRDMA2_OK;
 	}
@@ -130,7 +130,7 @@ static const struct v2_type *v2_find_type(u32 htype)
  * @r: reader, set to the first byte after the flags
  * @msg: received message
  * @len: bytes received
- * @hdr: header, cleared and filled as by rpcrdma2_peek(), and the direction
+ * @hdr: header, cleared and filled as by rpcrdma2_wire_peek(), and the direction
  * @flags: flags, as received
  *
  * Context: any. Requirements: HDR-1, HDR-5, FLG-11.
@@ -182,12 +182,12 @@ static void v2_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 credit,
 	rpcrdma2_wr_u32(w, response ? RPCRDMA2_F_RESPONSE : 0);
 }
 
-static u32 v2_call_len(const struct rpcrdma2_call *call)
+static u32 v2_call_len(const struct rpcrdma2_call_hdr *call)
 {
 	return RPCRDMA2_HDR_MIN + rpcrdma2_wire_call_lists_len(call);
 }
 
-static int v2_encode_call(const struct rpcrdma2_call *call, void *buf,
+static int v2_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 			  u32 size)
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
@@ -201,12 +201,12 @@ static int v2_encode_call(const struct rpcrdma2_call *call, void *buf,
 	return rpcrdma2_wr_result(&w, size);
 }
 
-static u32 v2_reply_len(const struct rpcrdma2_reply *reply)
+static u32 v2_reply_len(const struct rpcrdma2_reply_hdr *reply)
 {
 	return RPCRDMA2_HDR_MIN + rpcrdma2_wire_reply_lists_len(reply);
 }
 
-static int v2_encode_reply(const struct rpcrdma2_reply *reply, void *buf,
+static int v2_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
 			   u32 size)
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
@@ -239,7 +239,7 @@ static int v2_encode_error(const struct rpcrdma2_hdr *msg, u32 credit,
 }
 
 /**
- * rpcrdma2_encode_control - write the prefix of a control message
+ * rpcrdma2_wire_encode_control - write the prefix of a control message
  * @xid: own pairing value, or the one of the message that is answered
  * @credit: request, or grant if @response
  * @htype: RDMA2_CONNPROP, RDMA2_X_REQPROP, ...
@@ -250,8 +250,8 @@ static int v2_encode_error(const struct rpcrdma2_hdr *msg, u32 credit,
  * Context: any. Requirements: HDR-8, FLG-7, CONN-1, CONN-10.
  * Return: RPCRDMA2_PREFIX, or -EMSGSIZE.
  */
-int rpcrdma2_encode_control(u32 xid, u32 credit, u32 htype, bool response,
-			    void *buf, u32 size)
+int rpcrdma2_wire_encode_control(u32 xid, u32 credit, u32 htype, bool response,
+				 void *buf, u32 size)
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
 

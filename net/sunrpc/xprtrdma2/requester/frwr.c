@@ -41,12 +41,12 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 	struct rpcrdma2_mr *mr;
 	struct ib_mr *ibmr;
 
-	mr = kzalloc_obj(*mr, rpcrdma2_gfp());
+	mr = kzalloc_obj(*mr, rpcrdma2_buf_gfp());
 	if (!mr)
 		return NULL;
 	mr->pool = pool;
 	INIT_LIST_HEAD(&mr->list);
-	if (sg_alloc_table(&mr->sgt, pool->depth, rpcrdma2_gfp()))
+	if (sg_alloc_table(&mr->sgt, pool->depth, rpcrdma2_buf_gfp()))
 		goto out_free;
 	ibmr = ib_alloc_mr(conn->pd, conn->caps.mr_type, pool->depth);
 	if (IS_ERR(ibmr))
@@ -307,9 +307,9 @@ static bool pool_probe(struct rpcrdma2_mr_pool *pool)
 	pool->rest = pool->taken;
 	spin_unlock(&pool->lock);
 	/* An earlier probe proves nothing. */
-	if (!rests || rpcrdma2_conn_probing(pool->conn))
+	if (!rests || rpcrdma2_keepalive_probing(pool->conn))
 		return false;
-	rpcrdma2_conn_probe(pool->conn);
+	rpcrdma2_keepalive_probe(pool->conn);
 	return true;
 }
 
@@ -333,7 +333,7 @@ void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
 
 	if (READ_ONCE(pool->count) <= count)
 		return;
-	if (!pool->resting || rpcrdma2_conn_probing(pool->conn)) {
+	if (!pool->resting || rpcrdma2_keepalive_probing(pool->conn)) {
 		pool->resting = pool_probe(pool);
 		return;
 	}
@@ -492,7 +492,7 @@ static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 	guard(rpcrdma2_completion)();
 	if (wc->status == IB_WC_SUCCESS)
 		return;
-	rpcrdma2_wc_failed(conn, "reg", mr->cid, wc);
+	rpcrdma2_conn_wc_failed(conn, "reg", mr->cid, wc);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 
@@ -534,7 +534,7 @@ static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
 	guard(rpcrdma2_completion)();
 	if (wc->status == IB_WC_SUCCESS)
 		return;
-	rpcrdma2_wc_failed(conn, "inv", mr->cid, wc);
+	rpcrdma2_conn_wc_failed(conn, "inv", mr->cid, wc);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 

@@ -25,14 +25,14 @@ static void send_again(struct rpcrdma2_requester *rq,
 	list_move(&req->list, &rq->fifo);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->again = false;
-	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
+	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 	WRITE_ONCE(rq->mr_wait, false);
 	xprt_unpin_rqst(&req->rqst);
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /**
- * rpcrdma2_req_redo - what was taken for the answer to an RPC is none
+ * rpcrdma2_inval_redo - what was taken for the answer to an RPC is none
  * @rq: the requester
  * @req: the RPC
  *
@@ -41,14 +41,14 @@ static void send_again(struct rpcrdma2_requester *rq,
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_req_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+void rpcrdma2_inval_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
 	spin_lock(&rq->xprt.queue_lock);
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
 		xprt_unpin_rqst(&req->rqst);
 	}
-	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_LOST);
+	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_LOST);
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
@@ -74,13 +74,13 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 		return;
 	}
 	if (req->nomsg && !error) {
-		if (rpcrdma2_span_copy_out(req, &req->res_span, req->copied)) {
+		if (rpcrdma2_marshal_copy_out(req, &req->res_span, req->copied)) {
 			error = -EIO;
 		} else if (!is_own_reply(req)) {
 			atomic_long_inc(&rq->bad_replies);
 			rpcrdma2_stat_inc(rq->stats, rx_dropped);
 			rpcrdma2_conn_kill(READ_ONCE(rq->conn), -EPROTO);
-			rpcrdma2_req_redo(rq, req);
+			rpcrdma2_inval_redo(rq, req);
 			return;
 		}
 	}
@@ -90,7 +90,7 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	trace_rpcrdma2_completed(req);
 	list_del_init(&req->list);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
-	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
+	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 	WRITE_ONCE(rq->mr_wait, false);
 	if (req->error) {
 		rpcrdma2_req_fail(rq, req);
@@ -105,13 +105,13 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 }
 
 /**
- * rpcrdma2_fence_begin - the memory of an RPC has to be fenced
+ * rpcrdma2_inval_begin - the memory of an RPC has to be fenced
  * @req: the RPC; @ninv is set to the number of handles that the peer may still
  *	use. If there are any the fence is under way
  *
  * Context: queue_lock held.
  */
-void rpcrdma2_fence_begin(struct rpcrdma2_req *req)
+void rpcrdma2_inval_begin(struct rpcrdma2_req *req)
 {
 	const struct rpcrdma2_mr *mr;
 
@@ -120,20 +120,20 @@ void rpcrdma2_fence_begin(struct rpcrdma2_req *req)
 		req->ninv += mr->state == RPCRDMA2_MR_VALID;
 	if (!req->ninv)
 		return;
-	req->fence_start = jiffies;
-	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_UNDERWAY);
+	req->inval_start = jiffies;
+	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_UNDERWAY);
 }
 
 /**
- * rpcrdma2_req_release - the transport is done with a cancelled RPC
+ * rpcrdma2_inval_release - the transport is done with a cancelled RPC
  * @rq: the requester
  * @req: RPC that was cancelled, answered, not being fenced
  *
  * Context: queue_lock held.
  * Return: true if the slot is to be put, without the lock
  */
-bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
-			  struct rpcrdma2_req *req)
+bool rpcrdma2_inval_release(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_req *req)
 {
 	bool abandoned = req->abandoned;
 
@@ -146,7 +146,7 @@ bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
 	return abandoned;
 }
 
-static void fence_complete(struct rpcrdma2_req *req)
+static void inval_complete(struct rpcrdma2_req *req)
 {
 	struct rpcrdma2_requester *rq = req->rq;
 	struct rpcrdma2_mr *mr;
@@ -167,19 +167,19 @@ static void fence_complete(struct rpcrdma2_req *req)
 	 */
 	list_for_each_entry(mr, &req->mrs, list)
 		rpcrdma2_mr_unmap(mr);
-	rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
+	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 	wake_up_all(&rq->wq);
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /* The connection is lost; only its end fences (RINV-15). */
-static void fence_failed(struct rpcrdma2_req *req)
+static void inval_failed(struct rpcrdma2_req *req)
 {
-	rpcrdma2_req_redo(req->rq, req);
+	rpcrdma2_inval_redo(req->rq, req);
 }
 
 /* The last local invalidation of an RPC completed, so all are done. */
-static void fence_done(struct ib_cq *cq, struct ib_wc *wc)
+static void inval_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
 					      inv_cqe);
@@ -188,18 +188,18 @@ static void fence_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	guard(rpcrdma2_completion)();
 	/* First of all: the slot may soon belong to another RPC */
-	if (!req || !rpcrdma2_sq_done(conn, &req->inv_waiter, wc))
+	if (!req || !rpcrdma2_sendq_done(conn, &req->inv_waiter, wc))
 		return;
 	if (likely(wc->status == IB_WC_SUCCESS)) {
-		fence_complete(req);
+		inval_complete(req);
 	} else {
-		rpcrdma2_wc_failed(conn, "inv", req->inv_waiter.cid, wc);
+		rpcrdma2_conn_wc_failed(conn, "inv", req->inv_waiter.cid, wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
-		fence_failed(req);
+		inval_failed(req);
 	}
 }
 
-static void fence_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
+static void inval_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
 	u32 ninv = req->ninv;
 	struct ib_send_wr *wr = NULL;
@@ -209,64 +209,64 @@ static void fence_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 	list_for_each_entry(mr, &req->mrs, list)
 		if (mr->state == RPCRDMA2_MR_VALID)
 			wr = rpcrdma2_mr_inv_wr(mr, wr,
-						wr ? NULL : fence_done);
+						wr ? NULL : inval_done);
 	rpcrdma2_stat_add(req->rq->stats, local_invalidations, ninv);
-	trace_rpcrdma2_fence(req);
-	if (!rpcrdma2_sq_post(conn, &req->inv_waiter, wr))
+	trace_rpcrdma2_inval(req);
+	if (!rpcrdma2_sendq_post(conn, &req->inv_waiter, wr))
 		return;
-	fence_failed(req);
-	rpcrdma2_sq_put(conn, ninv);
+	inval_failed(req);
+	rpcrdma2_sendq_put(conn, ninv);
 }
 
-static void fence_room(struct rpcrdma2_sq_waiter *w,
+static void inval_room(struct rpcrdma2_sendq_waiter *w,
 		       struct rpcrdma2_send *send, int status)
 {
 	struct rpcrdma2_req *req = container_of(w, struct rpcrdma2_req,
 						inv_waiter);
 
 	if (status)
-		fence_failed(req);
+		inval_failed(req);
 	else
-		fence_post(req, READ_ONCE(req->rq->conn));
+		inval_post(req, READ_ONCE(req->rq->conn));
 }
 
-/* Invalidate what is still valid. Ends in fence_complete() or
- * fence_failed(). Follows rpcrdma2_fence_begin().
+/* Invalidate what is still valid. Ends in inval_complete() or
+ * inval_failed(). Follows rpcrdma2_inval_begin().
  */
-static void fence(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
+static void inval_run(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
-	req->inv_waiter.ready = fence_room;
+	req->inv_waiter.ready = inval_room;
 	queue_delayed_work(rpcrdma2_wq, &req->rq->watchdog,
-			   RPCRDMA2_FENCE_LOOK);
-	if (rpcrdma2_sq_get(conn, req->ninv, &req->inv_waiter))
-		fence_post(req, conn);
+			   RPCRDMA2_LOCAL_INV_LOOK);
+	if (rpcrdma2_sendq_get(conn, req->ninv, &req->inv_waiter))
+		inval_post(req, conn);
 }
 
 /**
- * rpcrdma2_req_end - fence and complete an RPC that is answered
+ * rpcrdma2_inval_end - fence and complete an RPC that is answered
  * @rq: the requester
  * @conn: its connection
  * @req: RPC in state REPLIED, pinned, after
- *	rpcrdma2_fence_begin()
+ *	rpcrdma2_inval_begin()
  *
  * Context: completion handler; does not sleep.
  */
-void rpcrdma2_req_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req)
+void rpcrdma2_inval_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
+			struct rpcrdma2_req *req)
 {
 	if (req->ninv)
-		fence(req, conn);
+		inval_run(req, conn);
 	else
 		finish(rq, req);
 }
 
-static bool fenced(struct rpcrdma2_requester *rq,
-		   const struct rpcrdma2_req *req)
+static bool inval_over(struct rpcrdma2_requester *rq,
+		       const struct rpcrdma2_req *req)
 {
 	bool over;
 
 	spin_lock(&rq->xprt.queue_lock);
-	over = req->fence == RPCRDMA2_FENCE_NONE;
+	over = req->inval == RPCRDMA2_LOCAL_INV_NONE;
 	spin_unlock(&rq->xprt.queue_lock);
 	return over;
 }
@@ -278,15 +278,15 @@ static void wait_for_fence(struct rpcrdma2_requester *rq,
 			   struct rpcrdma2_req *req,
 			   struct rpcrdma2_conn *conn)
 {
-	if (wait_event_timeout(rq->wq, fenced(rq, req), RPCRDMA2_FENCE_LIMIT))
+	if (wait_event_timeout(rq->wq, inval_over(rq, req), RPCRDMA2_LOCAL_INV_LIMIT))
 		return;
 	if (conn)
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-	wait_event(rq->wq, fenced(rq, req));
+	wait_event(rq->wq, inval_over(rq, req));
 }
 
 /**
- * rpcrdma2_requester_buf_free - sunrpc is done with an RPC's buffers
+ * rpcrdma2_inval_buf_free - sunrpc is done with an RPC's buffers
  * @task: the task
  *
  * The end of an ordinary RPC finds nothing to do. An RPC that is cancelled
@@ -296,9 +296,9 @@ static void wait_for_fence(struct rpcrdma2_requester *rq,
  * rpc_xprt_ops.buf_free
  *
  * Context: process; may sleep to fence: as a rule well below a second, at
- * worst for RPCRDMA2_FENCE_LIMIT and until the connection is closed.
+ * worst for RPCRDMA2_LOCAL_INV_LIMIT and until the connection is closed.
  */
-void rpcrdma2_requester_buf_free(struct rpc_task *task)
+void rpcrdma2_inval_buf_free(struct rpc_task *task)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
 	struct rpcrdma2_requester *rq = req->rq;
@@ -332,11 +332,11 @@ void rpcrdma2_requester_buf_free(struct rpc_task *task)
 	}
 	trace_rpcrdma2_cancelled(req);
 
-	if (req->fence == RPCRDMA2_FENCE_NONE) {
-		rpcrdma2_fence_begin(req);
-		post = req->fence && rq->conn && !rq->stopping;
+	if (req->inval == RPCRDMA2_LOCAL_INV_NONE) {
+		rpcrdma2_inval_begin(req);
+		post = req->inval && rq->conn && !rq->stopping;
 	}
-	if (req->fence) {
+	if (req->inval) {
 		if (rq->conn)
 			conn = rpcrdma2_conn_get(rq->conn);
 		if (post)
@@ -344,7 +344,7 @@ void rpcrdma2_requester_buf_free(struct rpc_task *task)
 		spin_unlock(&rq->xprt.queue_lock);
 
 		if (post) {
-			fence(req, conn);
+			inval_run(req, conn);
 			spin_lock(&rq->xprt.queue_lock);
 			rpcrdma2_requester_busy_put(rq);
 			spin_unlock(&rq->xprt.queue_lock);
@@ -361,7 +361,7 @@ void rpcrdma2_requester_buf_free(struct rpc_task *task)
 			rpcrdma2_mr_unmap(mr);
 	}
 	if (req->state == RPCRDMA2_REQ_ANSWERED)
-		rpcrdma2_req_release(rq, req);
+		rpcrdma2_inval_release(rq, req);
 out_unlock:
 	spin_unlock(&rq->xprt.queue_lock);
 }

@@ -7,14 +7,14 @@
 
 #include "requester/rpc_slot.h"
 
-void rpcrdma2_fence_begin(struct rpcrdma2_req *req);
-bool rpcrdma2_req_release(struct rpcrdma2_requester *rq,
-			  struct rpcrdma2_req *req);
-void rpcrdma2_req_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req);
-void rpcrdma2_req_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req);
+void rpcrdma2_inval_begin(struct rpcrdma2_req *req);
+bool rpcrdma2_inval_release(struct rpcrdma2_requester *rq,
+			    struct rpcrdma2_req *req);
+void rpcrdma2_inval_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req);
+void rpcrdma2_inval_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
+			struct rpcrdma2_req *req);
 
 /* Method for struct rpc_xprt_ops */
-void rpcrdma2_requester_buf_free(struct rpc_task *task);
+void rpcrdma2_inval_buf_free(struct rpc_task *task);
 
 #endif /* _RPCRDMA2_FENCE_H */

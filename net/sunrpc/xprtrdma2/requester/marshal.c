@@ -77,7 +77,7 @@ static bool ddp_allowed(const struct rpc_rqst *rqst)
 static u32 reply_header(const struct rpcrdma2_conn *conn,
 			const struct rpcrdma2_chunk *write)
 {
-	struct rpcrdma2_call call = {
+	struct rpcrdma2_call_hdr call = {
 		.write	= write,
 	};
 
@@ -94,13 +94,13 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	const struct rpc_rqst *rqst = &req->rqst;
 	const struct xdr_buf *rcv = &rqst->rq_rcv_buf;
 	struct rpcrdma2_plan *plan = &req->plan;
-	u32 limit = min(rpcrdma2_limits_recv(&conn->limits),
+	u32 limit = min(rpcrdma2_msg_size_recv(&conn->limits),
 			READ_ONCE(req->rq->max_reply));
 	int pages;
 
 	/* A client sends no more than it receives (D-16) */
 	if (!conn->client)
-		limit = min(limit, rpcrdma2_limits_send(&conn->limits));
+		limit = min(limit, rpcrdma2_msg_size_send(&conn->limits));
 
 	plan->results = RPCRDMA2_RES_INLINE;
 	plan->res_mrs = 0;
@@ -136,7 +136,7 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 
 /* Begin a Call's header with the chunks planned. */
 static void req_chunks(const struct rpcrdma2_req *req,
-		       struct rpcrdma2_call *call)
+		       struct rpcrdma2_call_hdr *call)
 {
 	enum rpcrdma2_results results = req->plan.results;
 	enum rpcrdma2_args args = req->plan.args;
@@ -153,7 +153,7 @@ static void req_chunks(const struct rpcrdma2_req *req,
 static u32 call_bytes(const struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_req *req, u32 body)
 {
-	struct rpcrdma2_call call;
+	struct rpcrdma2_call_hdr call;
 
 	req_chunks(req, &call);
 	return conn->codec->call_len(&call) + body;
@@ -211,7 +211,7 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_req_plan - choose how a Call is sent
+ * rpcrdma2_marshal_plan - choose how a Call is sent
  * @conn: connection it will be sent on
  * @req: RPC in state SENDING; its @plan, spans and numbers of segments are
  *	set
@@ -219,8 +219,8 @@ static int plan_args(const struct rpcrdma2_conn *conn,
  * Context: process; does not sleep.
  * Return: 0, or -EMSGSIZE if there is no way to send it
  */
-int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req)
+int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_req *req)
 {
 	const struct rpcrdma2_mr_pool *pool = req->rq->pool;
 	u32 depth = pool ? pool->depth : 0;
@@ -235,7 +235,7 @@ int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
 		return -EOPNOTSUPP;
 	}
 	/* It may change at any time (CONN-13) */
-	req->plan.inline_send = rpcrdma2_limits_send(&conn->limits);
+	req->plan.inline_send = rpcrdma2_msg_size_send(&conn->limits);
 	ret = plan_results(conn, req, depth, &bounce);
 	if (!ret)
 		ret = plan_args(conn, req, depth, &bounce);
@@ -297,7 +297,7 @@ static int span_copy_in(struct rpcrdma2_req *req,
 }
 
 /**
- * rpcrdma2_span_copy_out - move what arrived in bounce pages to its place
+ * rpcrdma2_marshal_copy_out - move what arrived in bounce pages to its place
  * @req: owner of the bounce pages, unmapped
  * @span: layout of the Reply chunk
  * @len: bytes of the stream that have arrived
@@ -305,8 +305,8 @@ static int span_copy_in(struct rpcrdma2_req *req,
  * Context: process; does not sleep.
  * Return: 0, or -EIO if the stream is longer than its xdr_buf
  */
-int rpcrdma2_span_copy_out(struct rpcrdma2_req *req,
-			   const struct rpcrdma2_span *span, u32 len)
+int rpcrdma2_marshal_copy_out(struct rpcrdma2_req *req,
+			      const struct rpcrdma2_span *span, u32 len)
 {
 	u32 behind = span->front + span->direct;
 	int ret;
@@ -472,7 +472,7 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 	const struct rpcrdma2_mr *mr;
 	u32 handle = 0, most = 0;
 
-	if (!rpcrdma2_limits_remote_inval(&conn->limits))
+	if (!rpcrdma2_msg_size_remote_inval(&conn->limits))
 		return 0;
 	list_for_each_entry(mr, &req->mrs, list) {
 		if (mr->seg.handle && mr->nents > most) {
@@ -491,9 +491,9 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		      struct rpcrdma2_req *req, struct rpcrdma2_send *send)
 {
 	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
-	u32 size = rpcrdma2_limits_send(&conn->limits);
+	u32 size = rpcrdma2_msg_size_send(&conn->limits);
 	u32 head = snd->head[0].iov_len, pad, body = 0;
-	struct rpcrdma2_call call;
+	struct rpcrdma2_call_hdr call;
 	int hdr, too_long;
 	void *p;
 
@@ -501,7 +501,7 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	too_long = size == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
 	req_chunks(req, &call);
 	call.xid = be32_to_cpu(req->rqst.rq_xid);
-	call.credit = rpcrdma2_credit_ask(&conn->rq);
+	call.credit = rpcrdma2_credit_ask(&conn->recvq);
 	call.inv_handle = pick_inv_handle(conn, req);
 	hdr = conn->codec->encode_call(&call, send->buf, size);
 	if (hdr < 0)
@@ -534,7 +534,7 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_req_build - map the chunks of a Call and write it
+ * rpcrdma2_marshal_build - map the chunks of a Call and write it
  * @rq: the requester
  * @conn: its connection
  * @req: RPC with a plan; gets the MRs, also those of a failed attempt
@@ -544,9 +544,9 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
  * Return: length in bytes; -EAGAIN: no MR now; -ENOMEM: no memory now;
  *	-ESTALE: to be planned again; or a permanent error
  */
-int rpcrdma2_req_build(struct rpcrdma2_requester *rq,
-		       struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
-		       struct rpcrdma2_send *send)
+int rpcrdma2_marshal_build(struct rpcrdma2_requester *rq,
+			   struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+			   struct rpcrdma2_send *send)
 {
 	int ret;
 

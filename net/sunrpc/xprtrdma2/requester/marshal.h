@@ -7,12 +7,12 @@
 
 #include "requester/rpc_slot.h"
 
-int rpcrdma2_req_plan(const struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req);
-int rpcrdma2_req_build(struct rpcrdma2_requester *rq,
-		       struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
-		       struct rpcrdma2_send *send);
-int rpcrdma2_span_copy_out(struct rpcrdma2_req *req,
-			   const struct rpcrdma2_span *span, u32 len);
+int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
+			  struct rpcrdma2_req *req);
+int rpcrdma2_marshal_build(struct rpcrdma2_requester *rq,
+			   struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+			   struct rpcrdma2_send *send);
+int rpcrdma2_marshal_copy_out(struct rpcrdma2_req *req,
+			      const struct rpcrdma2_span *span, u32 len);
 
 #endif /* _RPCRDMA2_BUILD_H */

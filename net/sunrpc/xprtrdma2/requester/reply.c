@@ -63,12 +63,12 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 	if (hdr->write_chunks > (write == &none ? 0 : 1))
 		return false;
 	if (hdr->write_chunks) {
-		rpcrdma2_writes_begin(hdr, &c);
-		if (rpcrdma2_writes_next(&c, &segs) &&
+		rpcrdma2_write_list_begin(hdr, &c);
+		if (rpcrdma2_write_list_next(&c, &segs) &&
 		    !chunk_returned(write, segs, &rc->written))
 			return false;
 	}
-	if (hdr->reply_chunk && rpcrdma2_reply_chunk(hdr, &segs) &&
+	if (hdr->reply_chunk && rpcrdma2_hdr_reply_chunk(hdr, &segs) &&
 	    !chunk_returned(reply, segs, &rc->reply))
 		return false;
 	if (hdr->htype == RDMA2_NOMSG)
@@ -124,7 +124,7 @@ static bool mark_invalid(struct rpcrdma2_req *req, u32 handle)
 		if (mr->seg.handle != handle)
 			continue;
 		/* A local invalidation under way takes care of it */
-		if (req->fence == RPCRDMA2_FENCE_NONE &&
+		if (req->inval == RPCRDMA2_LOCAL_INV_NONE &&
 		    mr->state == RPCRDMA2_MR_VALID)
 			mr->state = RPCRDMA2_MR_INVALID;
 		return true;
@@ -249,14 +249,14 @@ static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		   struct rpcrdma2_req *req, bool wanted, bool *put)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	rpcrdma2_credit_put(&conn->rq);
+	rpcrdma2_credit_put(&conn->recvq);
 	*put = false;
 	if (req->state == RPCRDMA2_REQ_ORPHAN) {
 		trace_rpcrdma2_orphan_answered(req);
-		if (req->fence)
+		if (req->inval)
 			rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
 		else
-			*put = rpcrdma2_req_release(rq, req);
+			*put = rpcrdma2_inval_release(rq, req);
 		return false;
 	}
 	if (!wanted) {
@@ -265,7 +265,7 @@ static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	}
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_REPLIED);
 	xprt_pin_rqst(&req->rqst);
-	rpcrdma2_fence_begin(req);
+	rpcrdma2_inval_begin(req);
 	return true;
 }
 
@@ -273,7 +273,7 @@ static void dropped(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		    const struct rpcrdma2_recv *rx)
 {
 	rpcrdma2_stat_inc(rq->stats, rx_dropped);
-	trace_rpcrdma2_recv_dropped(conn, rx);
+	trace_rpcrdma2_reject_dropped(conn, rx);
 }
 
 /**
@@ -436,7 +436,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		return;
 	}
 	/* A grant is valid in any Reply (CRED-14) */
-	if (!error && hdr->credit != rpcrdma2_credit_have(&conn->rq))
+	if (!error && hdr->credit != rpcrdma2_credit_have(&conn->recvq))
 		rpcrdma2_credit_granted(conn, hdr->credit);
 	if (unlikely(remedy == RECONNECT))
 		rpcrdma2_conn_kill(conn, -EMSGSIZE);
@@ -449,9 +449,9 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			trace_rpcrdma2_reply(conn, req, hdr);
 		}
 		if (unlikely(remedy == RECONNECT))
-			rpcrdma2_req_redo(rq, req);
+			rpcrdma2_inval_redo(rq, req);
 		else
-			rpcrdma2_req_end(rq, conn, req);
+			rpcrdma2_inval_end(rq, conn, req);
 	} else if (put) {
 		rpcrdma2_slot_put(req);
 	} else if (!req) {

@@ -157,7 +157,7 @@ static bool must_not_pass(struct rpcrdma2_requester *rq)
 static bool call_take(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (!rpcrdma2_credit_take(&rq->conn->rq))
+	if (!rpcrdma2_credit_take(&rq->conn->recvq))
 		return false;
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_SENDING);
 	if (!req->turn)
@@ -224,7 +224,7 @@ static void call_put_back(struct rpcrdma2_requester *rq,
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rpcrdma2_req_mrs_put(rq, req);
-	rpcrdma2_credit_put(&conn->rq);
+	rpcrdma2_credit_put(&conn->recvq);
 	rpcrdma2_req_set_state(req, to);
 	xprt_unpin_rqst(&req->rqst);
 	rpcrdma2_requester_busy_put(rq);
@@ -322,7 +322,7 @@ static bool wait_for_room(struct rpcrdma2_requester *rq,
 	return send;
 }
 
-static void requester_room(struct rpcrdma2_sq_waiter *w,
+static void requester_room(struct rpcrdma2_sendq_waiter *w,
 			   struct rpcrdma2_send *send, int status)
 {
 	struct rpcrdma2_requester *rq =
@@ -396,7 +396,7 @@ static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	int ret;
 
 plan:
-	ret = rpcrdma2_req_plan(conn, req);
+	ret = rpcrdma2_marshal_plan(conn, req);
 	if (ret)
 		goto out_fail;
 	if (fifo_pass(rq, conn, req, slot))
@@ -408,7 +408,7 @@ plan:
 		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
 	if (!*slot)
 		return wait_for_room(rq, conn, req, nwrs);
-	ret = rpcrdma2_req_build(rq, conn, req, *slot);
+	ret = rpcrdma2_marshal_build(rq, conn, req, *slot);
 	if (ret > 0) {
 		req->unmapped = 0;
 		post_call(rq, conn, req, *slot, ret);
@@ -448,7 +448,7 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 	struct rpcrdma2_req *req;
 
 	/* The look without the lock misses nothing: what opens the window or
-	 * frees a resource does so under queue_lock or rq.credit_lock, which the
+	 * frees a resource does so under queue_lock or recvq.credit_lock, which the
 	 * sender takes after it has queued its Call.
 	 */
 	while ((!list_empty(&rq->fifo) || !list_empty(&rq->starved)) &&
@@ -617,10 +617,10 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
 }
 
 /* Has a fence of this RPC taken too long? */
-static bool fence_is_late(const struct rpcrdma2_req *req)
+static bool inval_is_late(const struct rpcrdma2_req *req)
 {
-	return req->fence &&
-	       time_after_eq(jiffies, req->fence_start + RPCRDMA2_FENCE_LIMIT);
+	return req->inval &&
+	       time_after_eq(jiffies, req->inval_start + RPCRDMA2_LOCAL_INV_LIMIT);
 }
 
 /* Has the server had this Call for longer than its task waits, or would have waited,
@@ -666,7 +666,7 @@ static bool orphans_block(struct rpcrdma2_requester *rq)
 		return READ_ONCE(rq->xprt.backlog.qlen);
 	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
 		return false;
-	return !rpcrdma2_credit_left(&conn->rq);
+	return !rpcrdma2_credit_left(&conn->recvq);
 }
 
 /* Gives up a connection that gets no further: that does not fence, or on which
@@ -685,9 +685,9 @@ static void requester_watchdog(struct work_struct *work)
 	if (!rq->conn)
 		goto out_unlock;
 	list_for_each_entry(req, &rq->outstanding, list) {
-		fencing |= req->fence;
+		fencing |= req->inval;
 		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
-		late |= fence_is_late(req);
+		late |= inval_is_late(req);
 	}
 	if (late || orphans_block(rq))
 		conn = rpcrdma2_conn_get(rq->conn);
@@ -698,7 +698,7 @@ out_unlock:
 		rpcrdma2_conn_put(conn);
 	} else if (fencing || orphans) {
 		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, fencing ?
-				   RPCRDMA2_FENCE_LOOK : RPCRDMA2_ORPHAN_LOOK);
+				   RPCRDMA2_LOCAL_INV_LOOK : RPCRDMA2_ORPHAN_LOOK);
 	}
 }
 
@@ -857,7 +857,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 		WARN_ON_ONCE(req->state == RPCRDMA2_REQ_SENDING ||
 			     req->state == RPCRDMA2_REQ_REPLIED);
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
-		rpcrdma2_req_set_fence(req, RPCRDMA2_FENCE_NONE);
+		rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 		list_del_init(&req->list);
 		if (req->abandoned) {
 			req->abandoned = false;

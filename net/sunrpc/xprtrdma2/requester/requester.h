@@ -31,9 +31,9 @@
  * seconds, and the device gives up by itself after seven, 4 to 30 seconds. TCP
  * survives seven losses in a row in this time.
  */
-#define RPCRDMA2_FENCE_LIMIT	(30 * HZ)
+#define RPCRDMA2_LOCAL_INV_LIMIT	(30 * HZ)
 /* How often to look whether fences are late */
-#define RPCRDMA2_FENCE_LOOK	HZ
+#define RPCRDMA2_LOCAL_INV_LOOK	HZ
 /* How often to look whether orphans are all there is */
 #define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
 

@@ -53,19 +53,19 @@ void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
 {
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
 	lockdep_assert(req_next_states[req->state] & BIT(to));
-	trace_rpcrdma2_req_state(req, to, req->fence);
+	trace_rpcrdma2_req_state(req, to, req->inval);
 	WRITE_ONCE(req->state, to);
 }
 
 static const u8 __maybe_unused req_next_fences[] = {
-	[RPCRDMA2_FENCE_NONE]	  = BIT(RPCRDMA2_FENCE_UNDERWAY),
-	[RPCRDMA2_FENCE_UNDERWAY] = BIT(RPCRDMA2_FENCE_NONE) |
-				    BIT(RPCRDMA2_FENCE_LOST),
-	[RPCRDMA2_FENCE_LOST]	  = BIT(RPCRDMA2_FENCE_NONE),
+	[RPCRDMA2_LOCAL_INV_NONE]	  = BIT(RPCRDMA2_LOCAL_INV_UNDERWAY),
+	[RPCRDMA2_LOCAL_INV_UNDERWAY] = BIT(RPCRDMA2_LOCAL_INV_NONE) |
+				    BIT(RPCRDMA2_LOCAL_INV_LOST),
+	[RPCRDMA2_LOCAL_INV_LOST]	  = BIT(RPCRDMA2_LOCAL_INV_NONE),
 };
 
 /**
- * rpcrdma2_req_set_fence - the only place where a fence changes
+ * rpcrdma2_req_set_inval - the only place where a fence changes
  * @req: the RPC
  * @to: as it is now
  *
@@ -73,14 +73,14 @@ static const u8 __maybe_unused req_next_fences[] = {
  *
  * Context: queue_lock held.
  */
-void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to)
+void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to)
 {
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
-	if (req->fence == RPCRDMA2_FENCE_NONE && to != RPCRDMA2_FENCE_UNDERWAY)
+	if (req->inval == RPCRDMA2_LOCAL_INV_NONE && to != RPCRDMA2_LOCAL_INV_UNDERWAY)
 		return;
-	lockdep_assert(req_next_fences[req->fence] & BIT(to));
+	lockdep_assert(req_next_fences[req->inval] & BIT(to));
 	trace_rpcrdma2_req_state(req, req->state, to);
-	req->fence = to;
+	req->inval = to;
 }
 
 static struct rpcrdma2_req *slot_alloc(struct rpcrdma2_requester *rq,
@@ -423,7 +423,7 @@ void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq)
 		spin_unlock(&xprt->reserve_lock);
 		if (!more)
 			return;
-		req = slot_new(rq, rpcrdma2_gfp());
+		req = slot_new(rq, rpcrdma2_buf_gfp());
 		if (!req)
 			return;
 		rpcrdma2_slot_put(req);

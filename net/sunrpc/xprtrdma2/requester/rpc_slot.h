@@ -61,16 +61,16 @@ enum rpcrdma2_req_state {
 };
 
 /**
- * enum rpcrdma2_fence - is the memory of an RPC being fenced?
- * @RPCRDMA2_FENCE_NONE: no: no handle of it is valid, or its Reply is due
- * @RPCRDMA2_FENCE_UNDERWAY: local invalidation waits for the send queue, or is
+ * enum rpcrdma2_inval - is the memory of an RPC being fenced?
+ * @RPCRDMA2_LOCAL_INV_NONE: no: no handle of it is valid, or its Reply is due
+ * @RPCRDMA2_LOCAL_INV_UNDERWAY: local invalidation waits for the send queue, or is
  *	posted
- * @RPCRDMA2_FENCE_LOST: not by that: the end of the connection fences
+ * @RPCRDMA2_LOCAL_INV_LOST: not by that: the end of the connection fences
  */
-enum rpcrdma2_fence {
-	RPCRDMA2_FENCE_NONE = 0,
-	RPCRDMA2_FENCE_UNDERWAY,
-	RPCRDMA2_FENCE_LOST,
+enum rpcrdma2_inval {
+	RPCRDMA2_LOCAL_INV_NONE = 0,
+	RPCRDMA2_LOCAL_INV_UNDERWAY,
+	RPCRDMA2_LOCAL_INV_LOST,
 };
 
 /**
@@ -148,11 +148,11 @@ struct rpcrdma2_span {
  * @rqst: what sunrpc sees
  * @rq: its requester
  * @state: see enum rpcrdma2_req_state; queue_lock
- * @fence: see enum rpcrdma2_fence; queue_lock
+ * @inval: see enum rpcrdma2_inval; queue_lock
  * @list: link in the requester's @free, @fifo, @starved or @outstanding
  * @all: link in the requester's @all
  * @abandoned: sunrpc has freed the slot, the transport has not
- * @fence_start: jiffies when the fence began
+ * @inval_start: jiffies when the fence began
  * @lost_at: ORPHAN: jiffies when its Reply is long overdue
  * @error: errno to end the RPC with, 0 if none; stays with the RPC
  * @unmapped: jiffies when the device first could not map its memory, or 0
@@ -184,11 +184,11 @@ struct rpcrdma2_req {
 	struct rpc_rqst			rqst;
 	struct rpcrdma2_requester	*rq;
 	enum rpcrdma2_req_state		state;
-	enum rpcrdma2_fence		fence;
+	enum rpcrdma2_inval		inval;
 	struct list_head		list;
 	struct list_head		all;
 	bool				abandoned;
-	unsigned long			fence_start;
+	unsigned long			inval_start;
 	unsigned long			lost_at;
 	int				error;
 	unsigned long			unmapped;
@@ -201,7 +201,7 @@ struct rpcrdma2_req {
 	u32				conn_id;
 	bool				moved;
 	u32				ninv;
-	struct rpcrdma2_sq_waiter	inv_waiter;
+	struct rpcrdma2_sendq_waiter	inv_waiter;
 
 	struct rpcrdma2_plan		plan;
 	struct rpcrdma2_chunk		args;
@@ -278,7 +278,7 @@ struct rpcrdma2_requester {
 	bool				sq_wait;
 	bool				mr_wait;
 	u32				taken;
-	struct rpcrdma2_sq_waiter	sq_waiter;
+	struct rpcrdma2_sendq_waiter	sq_waiter;
 	bool				stopping;
 	unsigned int			busy;
 	wait_queue_head_t		wq;
@@ -337,7 +337,7 @@ rpcrdma2_requester_usable(const struct rpcrdma2_requester *rq)
 
 void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
 			    enum rpcrdma2_req_state to);
-void rpcrdma2_req_set_fence(struct rpcrdma2_req *req, enum rpcrdma2_fence to);
+void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to);
 
 /* Slots */
 int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,

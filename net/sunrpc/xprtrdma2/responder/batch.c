@@ -4,7 +4,7 @@
  * its results, posted in batches. A batch is what one post may take of the send
  * queue.
  *
- * Contexts: a batch is put together by a chore or a thread, since mapping memory
+ * Contexts: a batch is put together by deferred work or a thread, since mapping memory
  * may sleep, unless it is mapped already. It ends in a completion handler. Nothing
  * here waits for the send queue.
  *
@@ -13,7 +13,7 @@
 #include "responder/batch.h"
 
 /* No work request of the batch is posted any more. */
-static void batch_over(struct rpcrdma2_call_ctx *call, int status)
+static void batch_over(struct rpcrdma2_svc_call *call, int status)
 {
 	rpcrdma2_rws_release(call->conn, &call->posted);
 	call->batch_done(call, status);
@@ -21,31 +21,31 @@ static void batch_over(struct rpcrdma2_call_ctx *call, int status)
 
 static void batch_completed(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(wc->wr_cqe, struct rpcrdma2_call_ctx, cqe);
+	struct rpcrdma2_svc_call *call =
+		container_of(wc->wr_cqe, struct rpcrdma2_svc_call, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 	bool reads;
 
 	guard(rpcrdma2_completion)();
-	if (!rpcrdma2_sq_done(conn, &call->waiter, wc))
+	if (!rpcrdma2_sendq_done(conn, &call->waiter, wc))
 		return;
 	if (likely(wc->status == IB_WC_SUCCESS)) {
-		rpcrdma2_conn_heard(conn);
+		rpcrdma2_conn_activity(conn);
 		batch_over(call, 0);
 		return;
 	}
 	reads = call->state == RPCRDMA2_CALL_PULLING;
-	rpcrdma2_wc_failed(conn, reads ? "read" : "write", call->waiter.cid,
-			   wc);
+	rpcrdma2_conn_wc_failed(conn, reads ? "read" : "write", call->waiter.cid,
+				wc);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 	batch_over(call, -ENOTCONN);
 }
 
-static void batch_ready(struct rpcrdma2_sq_waiter *w,
+static void batch_ready(struct rpcrdma2_sendq_waiter *w,
 			struct rpcrdma2_send *send, int status)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(w, struct rpcrdma2_call_ctx, waiter);
+	struct rpcrdma2_svc_call *call =
+		container_of(w, struct rpcrdma2_svc_call, waiter);
 	struct rpcrdma2_conn *conn = call->conn;
 	u32 nwrs = w->nwrs;
 	struct ib_send_wr *wr;
@@ -53,10 +53,10 @@ static void batch_ready(struct rpcrdma2_sq_waiter *w,
 	if (!status) {
 		call->cqe.done = batch_completed;
 		wr = rpcrdma2_rws_chain(conn, &call->posted, &call->cqe, NULL);
-		status = rpcrdma2_sq_post(conn, w, wr);
+		status = rpcrdma2_sendq_post(conn, w, wr);
 		if (!status)
 			return;
-		rpcrdma2_sq_put(conn, nwrs);
+		rpcrdma2_sendq_put(conn, nwrs);
 	}
 	batch_over(call, status);
 }
@@ -73,9 +73,9 @@ static void batch_ready(struct rpcrdma2_sq_waiter *w,
  * Return: send queue entries of the batch, which is on @posted, or a negative
  * errno if nothing could be mapped.
  */
-int rpcrdma2_batch_map(struct rpcrdma2_call_ctx *call, u32 most)
+int rpcrdma2_batch_map(struct rpcrdma2_svc_call *call, u32 most)
 {
-	u32 limit = rpcrdma2_sq_most(&call->conn->sq), nwrs = 0;
+	u32 limit = rpcrdma2_sendq_most(&call->conn->sendq), nwrs = 0;
 	struct rpcrdma2_rw *rw, *tmp;
 	int ret;
 
@@ -103,12 +103,12 @@ int rpcrdma2_batch_map(struct rpcrdma2_call_ctx *call, u32 most)
  *
  * Context: process; does not sleep. @call may be gone on return.
  */
-void rpcrdma2_batch_post(struct rpcrdma2_call_ctx *call, u32 nwrs,
-			 void (*done)(struct rpcrdma2_call_ctx *call,
+void rpcrdma2_batch_post(struct rpcrdma2_svc_call *call, u32 nwrs,
+			 void (*done)(struct rpcrdma2_svc_call *call,
 				      int status))
 {
 	call->batch_done = done;
 	call->waiter.ready = batch_ready;
-	if (rpcrdma2_sq_get(call->conn, nwrs, &call->waiter))
+	if (rpcrdma2_sendq_get(call->conn, nwrs, &call->waiter))
 		batch_ready(&call->waiter, NULL, 0);
 }

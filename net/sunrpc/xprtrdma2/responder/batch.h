@@ -7,9 +7,9 @@
 
 #include "responder/call.h"
 
-int rpcrdma2_batch_map(struct rpcrdma2_call_ctx *call, u32 most);
-void rpcrdma2_batch_post(struct rpcrdma2_call_ctx *call, u32 nwrs,
-			 void (*done)(struct rpcrdma2_call_ctx *call,
+int rpcrdma2_batch_map(struct rpcrdma2_svc_call *call, u32 most);
+void rpcrdma2_batch_post(struct rpcrdma2_svc_call *call, u32 nwrs,
+			 void (*done)(struct rpcrdma2_svc_call *call,
 				      int status));
 
 #endif /* _RPCRDMA2_BATCH_H */

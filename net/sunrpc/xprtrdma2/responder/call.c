@@ -42,7 +42,7 @@ static const u16 __maybe_unused call_next_states[] = {
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,
+void rpcrdma2_call_set_state(struct rpcrdma2_svc_call *call,
 			     enum rpcrdma2_call_state to)
 {
 	lockdep_assert(call_next_states[call->state] & BIT(to));
@@ -60,7 +60,7 @@ static bool call_is_plain(const struct rpcrdma2_responder *resp,
 }
 
 /* Begin with a Call whose Receive is in the call object. */
-static void call_begin(struct rpcrdma2_call_ctx *call)
+static void call_begin(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_responder *resp = call->resp;
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
@@ -87,14 +87,14 @@ static void call_begin(struct rpcrdma2_call_ctx *call)
 		resp->special(call);
 }
 
-static void call_begin_late(struct rpcrdma2_chore *chore)
+static void call_begin_late(struct rpcrdma2_deferred *deferred)
 {
-	call_begin(container_of(chore, struct rpcrdma2_call_ctx, chore));
+	call_begin(container_of(deferred, struct rpcrdma2_svc_call, deferred));
 }
 
 /* @call is free for a Call that waits for one, or for the next. */
 static void call_free(struct rpcrdma2_responder *resp,
-		      struct rpcrdma2_call_ctx *call)
+		      struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_recv *rx;
 
@@ -108,17 +108,17 @@ static void call_free(struct rpcrdma2_responder *resp,
 	}
 	list_del_init(&rx->list);
 	call->rx = rx;
-	call->chore.run = call_begin_late;
+	call->deferred.run = call_begin_late;
 	/* With the lock, see rpcrdma2_responder_stop() */
-	rpcrdma2_conn_leave(rx->conn, &call->chore);
+	rpcrdma2_conn_defer(rx->conn, &call->deferred);
 	spin_unlock(&resp->lock);
 }
 
 /* One more call object. */
-static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
+static struct rpcrdma2_svc_call *call_new(struct rpcrdma2_responder *resp,
 					  gfp_t gfp)
 {
-	struct rpcrdma2_call_ctx *call;
+	struct rpcrdma2_svc_call *call;
 
 	call = kzalloc_obj(*call, gfp);
 	if (!call)
@@ -145,7 +145,7 @@ static struct rpcrdma2_call_ctx *call_new(struct rpcrdma2_responder *resp,
 bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
 			    gfp_t gfp)
 {
-	struct rpcrdma2_call_ctx *call;
+	struct rpcrdma2_svc_call *call;
 
 	while (READ_ONCE(resp->ncalls) < count) {
 		call = call_new(resp, gfp);
@@ -164,7 +164,7 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
  * Context: any.
  * Return: true if others are free, or would be as few as Sends complete at once
  */
-bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call)
+bool rpcrdma2_call_may_linger(const struct rpcrdma2_svc_call *call)
 {
 	return !list_empty(&call->resp->calls) ||
 	       READ_ONCE(call->resp->ncalls) < RPCRDMA2_SIGNAL_EVERY;
@@ -185,13 +185,13 @@ bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call)
 void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
 			   struct rpcrdma2_recv *rx)
 {
-	struct rpcrdma2_call_ctx *call, *fresh = NULL;
+	struct rpcrdma2_svc_call *call, *fresh = NULL;
 
 	if (list_empty(&resp->calls))
 		fresh = call_new(resp, RPCRDMA2_GFP_NOWAIT);
 	spin_lock(&resp->lock);
 	call = fresh ?: list_first_entry_or_null(&resp->calls,
-						 struct rpcrdma2_call_ctx, list);
+						 struct rpcrdma2_svc_call, list);
 	if (call)
 		list_del_init(&call->list);
 	else
@@ -213,7 +213,7 @@ void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
  * Context: work item or thread; may sleep for memory, on a server.
  * Return: 0 or -ENOMEM
  */
-int rpcrdma2_call_room(struct rpcrdma2_call_ctx *call, u32 count)
+int rpcrdma2_call_room(struct rpcrdma2_svc_call *call, u32 count)
 {
 	struct rpcrdma2_responder *resp = call->resp;
 	struct page **pages;
@@ -233,7 +233,7 @@ int rpcrdma2_call_room(struct rpcrdma2_call_ctx *call, u32 count)
 	return 0;
 }
 
-static void call_drop_room(struct rpcrdma2_call_ctx *call)
+static void call_drop_room(struct rpcrdma2_svc_call *call)
 {
 	lockdep_assert_held(&call->resp->lock);
 	call->resp->room -= call->room;
@@ -252,7 +252,7 @@ static void call_drop_room(struct rpcrdma2_call_ctx *call)
  */
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 {
-	struct rpcrdma2_call_ctx *call, *tmp;
+	struct rpcrdma2_svc_call *call, *tmp;
 
 	spin_lock(&resp->lock);
 	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
@@ -274,14 +274,14 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
  *
  * CRED-2: the credit is free again with the Reply, not with its completion.
  *
- * Context: process; takes rq.credit_lock.
+ * Context: process; takes recvq.credit_lock.
  */
-void rpcrdma2_call_credit(struct rpcrdma2_call_ctx *call)
+void rpcrdma2_call_credit(struct rpcrdma2_svc_call *call)
 {
 	if (call->credited)
 		return;
 	call->credited = true;
-	rpcrdma2_credit_served(&call->conn->rq);
+	rpcrdma2_credit_served(&call->conn->recvq);
 }
 
 /**
@@ -290,7 +290,7 @@ void rpcrdma2_call_credit(struct rpcrdma2_call_ctx *call)
  *
  * Context: process; may post the Receive anew.
  */
-void rpcrdma2_call_rx_put(struct rpcrdma2_call_ctx *call)
+void rpcrdma2_call_rx_put(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_recv *rx = call->rx;
 
@@ -300,7 +300,7 @@ void rpcrdma2_call_rx_put(struct rpcrdma2_call_ctx *call)
 	rpcrdma2_recv_put(rx);
 }
 
-static void call_release_pages(struct rpcrdma2_call_ctx *call)
+static void call_release_pages(struct rpcrdma2_svc_call *call)
 {
 	/* There may be no array for them yet */
 	u32 i, end = min(call->npages, call->room);
@@ -319,10 +319,10 @@ static void call_release_pages(struct rpcrdma2_call_ctx *call)
  * @call: the caller gives up one of its @refs. With the last one its RDMA is
  *	unmapped, its pages are freed and its credit is given back
  *
- * Context: process; takes resp->lock and rq.credit_lock. No work request
+ * Context: process; takes resp->lock and recvq.credit_lock. No work request
  * of @call is posted when the last reference goes.
  */
-void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
+void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_responder *resp = call->resp;
 
@@ -343,7 +343,7 @@ void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call)
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call)
+void rpcrdma2_call_release(struct rpcrdma2_svc_call *call)
 {
 	rpcrdma2_call_rx_put(call);
 	rpcrdma2_call_put(call);
@@ -356,7 +356,7 @@ void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call)
  *
  * Context: process; does not sleep. @call may be gone on return.
  */
-void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call,
+void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
 			 enum rpcrdma2_call_state state)
 {
 	trace_rpcrdma2_call_ready(call->conn, call->hdr.xid, call->stream,
@@ -366,7 +366,7 @@ void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call,
 }
 
 /* May another Call have its pages and RDMA contexts now? One always may. */
-static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
+static bool pull_has_room(const struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_responder *resp = call->resp;
 	u32 most = RPCRDMA2_PULL_PAGES;
@@ -379,7 +379,7 @@ static bool pull_has_room(const struct rpcrdma2_call_ctx *call)
 		resp->ctxs + call->ctxs <= call->conn->p.rw_ctxs);
 }
 
-static void pull_begin(struct rpcrdma2_call_ctx *call)
+static void pull_begin(struct rpcrdma2_svc_call *call)
 {
 	lockdep_assert_held(&call->resp->lock);
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
@@ -393,13 +393,13 @@ static void pull_begin(struct rpcrdma2_call_ctx *call)
  * rpcrdma2_call_begin_pull - may a Call have its pages and contexts for RDMA Reads?
  * @call: laid out by rpcrdma2_call_lay_out()
  *
- * If those before it have left too little it waits, and its chore is done when
+ * If those before it have left too little it waits, and its deferred work is done when
  * they have ended.
  *
  * Context: process; does not sleep. Takes resp->lock.
  * Return: true if so. If not, @call may be gone.
  */
-bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
+bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_responder *resp = call->resp;
 	bool now;
@@ -424,10 +424,10 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call)
  *
  * Context: process; does not sleep. Takes resp->lock.
  */
-void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
+void rpcrdma2_call_end_pull(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_responder *resp = call->resp;
-	struct rpcrdma2_call_ctx *next;
+	struct rpcrdma2_svc_call *next;
 	u32 pages = call->pulling;
 
 	if (!pages)
@@ -437,7 +437,7 @@ void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
 	resp->pulling -= pages;
 	resp->ctxs -= call->ctxs;
 	while ((next = list_first_entry_or_null(&resp->waiting,
-						struct rpcrdma2_call_ctx,
+						struct rpcrdma2_svc_call,
 						list))) {
 		bool ready = rpcrdma2_conn_ready(next->conn);
 
@@ -448,7 +448,7 @@ void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call)
 			pull_begin(next);
 		spin_unlock(&resp->lock);
 		if (ready)
-			rpcrdma2_conn_leave(next->conn, &next->chore);
+			rpcrdma2_conn_defer(next->conn, &next->deferred);
 		else
 			rpcrdma2_call_release(next);
 		spin_lock(&resp->lock);

@@ -6,7 +6,7 @@
  * batch.c posts the RDMA of both.
  *
  * Contexts: a Call arrives, and RDMA Reads end, in completion handlers, which
- * leave it to chores to map memory for RDMA Reads; the Reply comes from the
+ * leave it to deferred work to map memory for RDMA Reads; the Reply comes from the
  * executor's thread and, if it had to wait for the send queue, goes on in a
  * completion handler.
  *
@@ -30,7 +30,7 @@
 #include "responder/rw_ctx.h"
 
 struct rpcrdma2_responder;
-struct rpcrdma2_call_ctx;
+struct rpcrdma2_svc_call;
 
 /* Memory for what RDMA Reads bring, of Calls that no executor has taken yet:
  * so much for a client that is trusted, and for others. A longer message has it
@@ -53,7 +53,7 @@ struct rpcrdma2_call_ctx;
 /**
  * struct rpcrdma2_responder_ops - what the executor of Calls provides
  * @ready: @call can be executed, or wants pages. May not sleep; called from
- *	completion handlers, chores and threads that gave pages
+ *	completion handlers, deferred work and threads that gave pages
  * @closed: the connection is closed: calls rpcrdma2_call_release() for each Call
  *	that the executor still has
  * @replied: the first Reply was sent: an RDMA device of the requester has it.
@@ -61,13 +61,13 @@ struct rpcrdma2_call_ctx;
  */
 struct rpcrdma2_responder_ops {
 	void (*ready)(struct rpcrdma2_responder *resp,
-		      struct rpcrdma2_call_ctx *call);
+		      struct rpcrdma2_svc_call *call);
 	void (*closed)(struct rpcrdma2_responder *resp);
 	void (*replied)(struct rpcrdma2_responder *resp);
 };
 
 /**
- * struct rpcrdma2_limits - what a responder takes (CHK-27, ERR-19..24)
+ * struct rpcrdma2_chunk_limits - what a responder takes (CHK-27, ERR-19..24)
  * @read_chunks: Read chunks per Call, the Position-Zero chunk not counted. With 0
  *	no Position-Zero chunk is taken, either
  * @write_chunks: Write chunks per Call, the Reply chunk not counted. With 0 no
@@ -75,7 +75,7 @@ struct rpcrdma2_responder_ops {
  * @segs: segments of one chunk
  * @bytes: largest RPC message, chunks included (CHK-24)
  */
-struct rpcrdma2_limits {
+struct rpcrdma2_chunk_limits {
 	u32				read_chunks;
 	u32				write_chunks;
 	u32				segs;
@@ -104,8 +104,8 @@ struct rpcrdma2_limits {
  */
 struct rpcrdma2_responder {
 	const struct rpcrdma2_responder_ops *ops;
-	struct rpcrdma2_limits		limits;
-	void (*special)(struct rpcrdma2_call_ctx *call);
+	struct rpcrdma2_chunk_limits		limits;
+	void (*special)(struct rpcrdma2_svc_call *call);
 	u32				max_pages;
 	bool				replied;
 
@@ -146,7 +146,7 @@ struct rpcrdma2_payload {
  * @RPCRDMA2_CALL_FREE: nobody, the object has no Call
  * @RPCRDMA2_CALL_ARRIVED: we are: its header is being looked at
  * @RPCRDMA2_CALL_WAITING: other Calls, which have the pages or the RDMA contexts
- * @RPCRDMA2_CALL_PULLING: the device, or a chore that posts more RDMA Reads
+ * @RPCRDMA2_CALL_PULLING: the device, or deferred work that posts more RDMA Reads
  * @RPCRDMA2_CALL_WANTS_PAGES: the executor: rpcrdma2_call_pull()
  * @RPCRDMA2_CALL_READY: the executor: it executes the Call
  * @RPCRDMA2_CALL_REPLYING: the device, or those before in the send queue
@@ -174,7 +174,7 @@ enum rpcrdma2_reply_kind {
 };
 
 /**
- * struct rpcrdma2_call_ctx - one Call that is being served
+ * struct rpcrdma2_svc_call - one Call that is being served
  * @list: @calls or @waiting of the responder, or the executor's own
  * @resp: its responder
  * @conn: connection it came over
@@ -194,7 +194,7 @@ enum rpcrdma2_reply_kind {
  * @todo: struct rpcrdma2_rw not posted yet
  * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
  * @nwrs: send queue entries of @todo, of a Reply
- * @chore: its next step, if that takes memory
+ * @deferred: its next step, if that takes memory
  * @cqe: completion of a batch
  * @batch_done: what to do then
  * @waiter: waits for room in the send queue
@@ -217,7 +217,7 @@ enum rpcrdma2_reply_kind {
  * @room: entries of @pages, see rpcrdma2_call_room()
  * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
  */
-struct rpcrdma2_call_ctx {
+struct rpcrdma2_svc_call {
 	struct list_head		list;
 	struct rpcrdma2_responder	*resp;
 	struct rpcrdma2_conn		*conn;
@@ -239,17 +239,17 @@ struct rpcrdma2_call_ctx {
 	struct list_head		todo;
 	struct list_head		posted;
 	u32				nwrs;
-	struct rpcrdma2_chore		chore;
+	struct rpcrdma2_deferred		deferred;
 	struct ib_cqe			cqe;
-	void				(*batch_done)(struct rpcrdma2_call_ctx *call,
+	void				(*batch_done)(struct rpcrdma2_svc_call *call,
 						      int status);
-	struct rpcrdma2_sq_waiter	waiter;
+	struct rpcrdma2_sendq_waiter	waiter;
 
 	u32				npayloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_WRITE_CHUNKS_MAX];
 
 	enum rpcrdma2_reply_kind	kind;
-	struct rpcrdma2_reply		hdr;
+	struct rpcrdma2_reply_hdr		hdr;
 	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
 	u32				nreduced;
 	struct rpcrdma2_payload		reduced[RPCRDMA2_WRITE_CHUNKS_MAX];
@@ -268,7 +268,7 @@ struct rpcrdma2_call_ctx {
 };
 
 static inline bool
-rpcrdma2_call_wants_pages(const struct rpcrdma2_call_ctx *call)
+rpcrdma2_call_wants_pages(const struct rpcrdma2_svc_call *call)
 {
 	return call->state == RPCRDMA2_CALL_WANTS_PAGES;
 }
@@ -276,29 +276,29 @@ rpcrdma2_call_wants_pages(const struct rpcrdma2_call_ctx *call)
 /* How to ask for memory. What sends a client's Reply keeps its transport locked, and
  * with it the RPCs that free memory.
  */
-static inline gfp_t rpcrdma2_call_gfp(const struct rpcrdma2_call_ctx *call)
+static inline gfp_t rpcrdma2_call_gfp(const struct rpcrdma2_svc_call *call)
 {
-	return call->conn->client ? RPCRDMA2_GFP_NOWAIT : rpcrdma2_gfp();
+	return call->conn->client ? RPCRDMA2_GFP_NOWAIT : rpcrdma2_buf_gfp();
 }
 
-bool rpcrdma2_call_may_linger(const struct rpcrdma2_call_ctx *call);
+bool rpcrdma2_call_may_linger(const struct rpcrdma2_svc_call *call);
 void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
 			   struct rpcrdma2_recv *rx);
-int rpcrdma2_call_room(struct rpcrdma2_call_ctx *call, u32 count);
+int rpcrdma2_call_room(struct rpcrdma2_svc_call *call, u32 count);
 bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
 			    gfp_t gfp);
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);
 
-void rpcrdma2_call_set_state(struct rpcrdma2_call_ctx *call,
+void rpcrdma2_call_set_state(struct rpcrdma2_svc_call *call,
 			     enum rpcrdma2_call_state to);
-void rpcrdma2_call_ready(struct rpcrdma2_call_ctx *call,
+void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
 			 enum rpcrdma2_call_state state);
-void rpcrdma2_call_credit(struct rpcrdma2_call_ctx *call);
-void rpcrdma2_call_rx_put(struct rpcrdma2_call_ctx *call);
-void rpcrdma2_call_put(struct rpcrdma2_call_ctx *call);
-void rpcrdma2_call_release(struct rpcrdma2_call_ctx *call);
+void rpcrdma2_call_credit(struct rpcrdma2_svc_call *call);
+void rpcrdma2_call_rx_put(struct rpcrdma2_svc_call *call);
+void rpcrdma2_call_put(struct rpcrdma2_svc_call *call);
+void rpcrdma2_call_release(struct rpcrdma2_svc_call *call);
 
-bool rpcrdma2_call_begin_pull(struct rpcrdma2_call_ctx *call);
-void rpcrdma2_call_end_pull(struct rpcrdma2_call_ctx *call);
+bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call);
+void rpcrdma2_call_end_pull(struct rpcrdma2_svc_call *call);
 
 #endif /* _RPCRDMA2_CALL_H */

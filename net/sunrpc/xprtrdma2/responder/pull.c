@@ -2,9 +2,9 @@
 /*
  * Pull: brings the Read chunks of a Call over and puts its argument together.
  *
- * Contexts: a chore finds and maps memory for RDMA Reads, and posts them (batch.c).
- * They end in a completion handler, which leaves the next ones to a chore again. Nothing
- * here waits for the send queue. A step for which a chore finds no memory is taken
+ * Contexts: deferred work finds and maps memory for RDMA Reads, and posts them (batch.c).
+ * They end in a completion handler, which leaves the next ones to deferred work again. Nothing
+ * here waits for the send queue. A step for which deferred work finds no memory is taken
  * by a thread of the executor, which gives pages of its own
  * (rpcrdma2_call_pull()), so that the path of a WRITE does not depend on new memory.
  *
@@ -25,7 +25,7 @@
 #define RPCRDMA2_WRITE_OP	40U
 
 /* Where the Read chunk at @position belongs; -E2BIG if there are too many. */
-static int chunk_at(struct rpcrdma2_call_ctx *call, u32 position)
+static int chunk_at(struct rpcrdma2_svc_call *call, u32 position)
 {
 	u32 i, n = call->nchunks;
 
@@ -54,7 +54,7 @@ static int chunk_at(struct rpcrdma2_call_ctx *call, u32 position)
  * Context: process; takes no locks.
  * Return: false if there is more than a message may be, or too many chunks.
  */
-bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
+bool rpcrdma2_call_sort_reads(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
@@ -64,8 +64,8 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 
 	call->nchunks = 0;
 	call->pz_len = 0;
-	rpcrdma2_reads_begin(&call->rx->hdr, &c);
-	while (rpcrdma2_reads_next(&c, &position, &seg)) {
+	rpcrdma2_read_list_begin(&call->rx->hdr, &c);
+	while (rpcrdma2_read_list_next(&c, &position, &seg)) {
 		total += seg.length;
 		if (total > call->resp->limits.bytes)
 			return false;
@@ -87,13 +87,13 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_call_ctx *call)
 }
 
 /* Where in the pages the byte at @pos of the stream belongs. */
-static u32 call_place(const struct rpcrdma2_call_ctx *call, u32 pos)
+static u32 call_place(const struct rpcrdma2_svc_call *call, u32 pos)
 {
 	return pos - call->head;
 }
 
 /* Where in its page the first payload begins. */
-static u32 call_payload_offset(const struct rpcrdma2_call_ctx *call)
+static u32 call_payload_offset(const struct rpcrdma2_svc_call *call)
 {
 	u32 pos = call->nchunks ? call->chunks[0].position : 0;
 
@@ -105,7 +105,7 @@ static u32 call_payload_offset(const struct rpcrdma2_call_ctx *call)
  * is too short for another WRITE: before Linux 7, nfsd finds a payload only in the
  * head and at the beginning of a page.
  */
-static u32 call_head(const struct rpcrdma2_call_ctx *call)
+static u32 call_head(const struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	const struct rpcrdma2_read_chunk *chunk = &call->chunks[0];
@@ -135,7 +135,7 @@ static u32 call_head(const struct rpcrdma2_call_ctx *call)
  * Context: process; takes no locks.
  * Return: false if a Position is not within the stream.
  */
-bool rpcrdma2_call_lay_out(struct rpcrdma2_call_ctx *call)
+bool rpcrdma2_call_lay_out(struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	u32 left = hdr->has_pz ? call->pz_len : hdr->body_len;
@@ -175,7 +175,7 @@ static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages, u32 sink,
 }
 
 /* RDMA Reads of @len bytes at @seg into the pages from @sink on. */
-static int call_read_seg(struct rpcrdma2_call_ctx *call,
+static int call_read_seg(struct rpcrdma2_svc_call *call,
 			 const struct rpcrdma2_segment *seg, u32 skip,
 			 u32 len, u32 sink)
 {
@@ -204,7 +204,7 @@ static int call_read_seg(struct rpcrdma2_call_ctx *call,
 /* RDMA Reads of @len bytes of the chunk at @position, the first @skip bytes
  * left out.
  */
-static int call_read_chunk(struct rpcrdma2_call_ctx *call, u32 position,
+static int call_read_chunk(struct rpcrdma2_svc_call *call, u32 position,
 			   u32 skip, u32 len, u32 sink)
 {
 	struct rpcrdma2_segment seg;
@@ -212,8 +212,8 @@ static int call_read_chunk(struct rpcrdma2_call_ctx *call, u32 position,
 	u32 at, n;
 	int ret;
 
-	rpcrdma2_reads_begin(&call->rx->hdr, &c);
-	while (len && rpcrdma2_reads_next(&c, &at, &seg)) {
+	rpcrdma2_read_list_begin(&call->rx->hdr, &c);
+	while (len && rpcrdma2_read_list_next(&c, &at, &seg)) {
 		if (at != position)
 			continue;
 		if (skip >= seg.length) {
@@ -232,7 +232,7 @@ static int call_read_chunk(struct rpcrdma2_call_ctx *call, u32 position,
 }
 
 /* All RDMA Reads of the Call, not mapped yet. */
-static int call_build_reads(struct rpcrdma2_call_ctx *call)
+static int call_build_reads(struct rpcrdma2_svc_call *call)
 {
 	bool pz = call->rx->hdr.has_pz;
 	u32 i, gap, pos = call->head, used = call->head;
@@ -286,7 +286,7 @@ static void stash_put(struct rpcrdma2_responder *resp, struct page **pages,
 }
 
 /* Memory for the RDMA Reads. Returns -ENOMEM with what could be had. */
-static int call_get_memory(struct rpcrdma2_call_ctx *call)
+static int call_get_memory(struct rpcrdma2_svc_call *call)
 {
 	u32 have = 0;
 	int ret;
@@ -299,7 +299,7 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call)
 	have += stash_take(call->resp, call->pages + have,
 			   call->npages - have);
 	if (have < call->npages &&
-	    alloc_pages_bulk(rpcrdma2_gfp(), call->npages, call->pages) <
+	    alloc_pages_bulk(rpcrdma2_buf_gfp(), call->npages, call->pages) <
 			call->npages)
 		return -ENOMEM;
 	if (!list_empty(&call->todo))
@@ -310,7 +310,7 @@ static int call_get_memory(struct rpcrdma2_call_ctx *call)
 	return ret;
 }
 
-static void *call_byte(const struct rpcrdma2_call_ctx *call, u32 pos)
+static void *call_byte(const struct rpcrdma2_svc_call *call, u32 pos)
 {
 	u32 place = call_place(call, pos);
 
@@ -318,14 +318,14 @@ static void *call_byte(const struct rpcrdma2_call_ctx *call, u32 pos)
 	       offset_in_page(place);
 }
 
-static void call_zero(struct rpcrdma2_call_ctx *call, u32 pos, u32 len)
+static void call_zero(struct rpcrdma2_svc_call *call, u32 pos, u32 len)
 {
 	/* XDR padding never crosses a page */
 	if (len)
 		memset(call_byte(call, pos), 0, len);
 }
 
-static void call_copy(struct rpcrdma2_call_ctx *call, u32 pos, const u8 *src,
+static void call_copy(struct rpcrdma2_svc_call *call, u32 pos, const u8 *src,
 		      u32 len)
 {
 	u32 n;
@@ -341,7 +341,7 @@ static void call_copy(struct rpcrdma2_call_ctx *call, u32 pos, const u8 *src,
 }
 
 /* Put in what RDMA Reads did not bring: the inline parts, the padding. */
-static void call_fill(struct rpcrdma2_call_ctx *call)
+static void call_fill(struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	u32 i, gap, pos = call->head, used = call->head;
@@ -364,7 +364,7 @@ static void call_fill(struct rpcrdma2_call_ctx *call)
 /* The header's word about the message in a Position-Zero chunk was not
  * proved when it was decoded (HDR-6, HDR-7, FLG-5).
  */
-static bool call_pz_is_call(const struct rpcrdma2_call_ctx *call)
+static bool call_pz_is_call(const struct rpcrdma2_svc_call *call)
 {
 	const __be32 *p;
 
@@ -375,7 +375,7 @@ static bool call_pz_is_call(const struct rpcrdma2_call_ctx *call)
 }
 
 /* Everything is here. */
-static void call_complete(struct rpcrdma2_call_ctx *call)
+static void call_complete(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_stats *stats = call->conn->p.stats;
 
@@ -393,20 +393,20 @@ static void call_complete(struct rpcrdma2_call_ctx *call)
 	rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
 }
 
-static void reads_done(struct rpcrdma2_call_ctx *call, int status)
+static void reads_done(struct rpcrdma2_svc_call *call, int status)
 {
 	if (status)
 		rpcrdma2_call_release(call);
 	else if (list_empty(&call->todo))
 		call_complete(call);
 	else
-		rpcrdma2_conn_leave(call->conn, &call->chore);
+		rpcrdma2_conn_defer(call->conn, &call->deferred);
 }
 
 /* Post the next RDMA Reads, as soon as the send queue has room. After an error
  * nothing is posted or mapped.
  */
-static int call_pull_step(struct rpcrdma2_call_ctx *call)
+static int call_pull_step(struct rpcrdma2_svc_call *call)
 {
 	int ret;
 
@@ -439,7 +439,7 @@ static int call_pull_step(struct rpcrdma2_call_ctx *call)
  *
  * Context: process; may sleep for memory.
  */
-void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
+void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages)
 {
 	u32 i;
 	int ret;
@@ -458,10 +458,10 @@ void rpcrdma2_call_pull(struct rpcrdma2_call_ctx *call, struct page **pages)
 }
 
 /* Begin to pull the Read chunks of a Call, or go on. */
-static void call_pull_chore(struct rpcrdma2_chore *chore)
+static void call_pull_chore(struct rpcrdma2_deferred *deferred)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(chore, struct rpcrdma2_call_ctx, chore);
+	struct rpcrdma2_svc_call *call =
+		container_of(deferred, struct rpcrdma2_svc_call, deferred);
 
 	/* Without memory, a thread of the executor tries again */
 	if (call_pull_step(call))
@@ -476,13 +476,13 @@ static void call_pull_chore(struct rpcrdma2_chore *chore)
  * thread has to help because memory is short. It begins when those before it
  * have left it enough memory.
  *
- * Context: a chore. @call may be gone on return.
+ * Context: deferred work. @call may be gone on return.
  */
-void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
+void rpcrdma2_call_start_pull(struct rpcrdma2_svc_call *call)
 {
-	call->chore.run = call_pull_chore;
+	call->deferred.run = call_pull_chore;
 	if (rpcrdma2_call_begin_pull(call))
-		call_pull_chore(&call->chore);
+		call_pull_chore(&call->deferred);
 }
 
 /**
@@ -496,7 +496,7 @@ void rpcrdma2_call_start_pull(struct rpcrdma2_call_ctx *call)
  * Context: process.
  * Return: entries of @pages that belong to the argument.
  */
-u32 rpcrdma2_call_arg(struct rpcrdma2_call_ctx *call, struct xdr_buf *arg,
+u32 rpcrdma2_call_arg(struct rpcrdma2_svc_call *call, struct xdr_buf *arg,
 		      struct page **pages)
 {
 	u32 i, n = call->npages;

@@ -23,7 +23,7 @@
  * Context: that of @fn.
  * Return: 0, or what @fn returned.
  */
-int rpcrdma2_reply_ranges(const struct rpcrdma2_call_ctx *call,
+int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
 			  const struct xdr_buf *xdr,
 			  int (*fn)(void *priv, u32 pos, u32 len), void *priv)
 {
@@ -81,7 +81,7 @@ static u32 xdr_piece(const struct xdr_buf *xdr, u32 pos, u32 len,
  * @left: bytes still to come, a hint for the size of @rw
  */
 struct gather {
-	struct rpcrdma2_call_ctx	*call;
+	struct rpcrdma2_svc_call	*call;
 	const struct xdr_buf		*xdr;
 	struct rpcrdma2_cursor		segs;
 	struct rpcrdma2_segment		seg;
@@ -101,7 +101,7 @@ static int gather_close(struct gather *g)
 	if (ret)
 		return ret;
 	g->call->nwrs += rw->nwrs;
-	return rw->nwrs < rpcrdma2_sq_most(&g->call->conn->sq) ? 0 : -EMSGSIZE;
+	return rw->nwrs < rpcrdma2_sendq_most(&g->call->conn->sendq) ? 0 : -EMSGSIZE;
 }
 
 static int gather_open(struct gather *g)
@@ -190,7 +190,7 @@ static int gather_range(void *priv, u32 pos, u32 len)
 	return 0;
 }
 
-static void gather_begin(struct gather *g, struct rpcrdma2_call_ctx *call,
+static void gather_begin(struct gather *g, struct rpcrdma2_svc_call *call,
 			 const struct xdr_buf *xdr,
 			 struct rpcrdma2_cursor segs, u32 bytes)
 {
@@ -214,7 +214,7 @@ static void gather_begin(struct gather *g, struct rpcrdma2_call_ctx *call,
  * Return: 0, -EMSGSIZE if the Reply does not fit what was decided, or another
  * negative errno. The caller releases @todo after an error.
  */
-int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
+int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
 				const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_stats *stats = call->conn->p.stats;
@@ -223,9 +223,9 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
 	struct gather g;
 	int ret;
 
-	rpcrdma2_writes_begin(call->hdr.call, &list);
+	rpcrdma2_write_list_begin(call->hdr.call, &list);
 	for (chunk = 0; chunk < call->hdr.nwritten; chunk++) {
-		if (!rpcrdma2_writes_next(&list, &segs))
+		if (!rpcrdma2_write_list_next(&list, &segs))
 			return -EMSGSIZE;
 		if (!call->written[chunk])
 			continue;
@@ -255,14 +255,14 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
  * Return: 0, -EMSGSIZE if the Reply does not fit what was decided, or another
  * negative errno. The caller releases @todo after an error.
  */
-int rpcrdma2_reply_push_stream(struct rpcrdma2_call_ctx *call,
+int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
 			       const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_cursor segs;
 	struct gather g;
 	int ret;
 
-	if (!rpcrdma2_reply_chunk(call->hdr.call, &segs))
+	if (!rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs))
 		return -EMSGSIZE;
 	gather_begin(&g, call, xdr, segs, call->reply_bytes);
 	ret = rpcrdma2_reply_ranges(call, xdr, gather_range, &g);

@@ -16,12 +16,12 @@ static inline u32 rpcrdma2_reduced_end(const struct rpcrdma2_payload *p,
 	return min_t(u32, p->offset + xdr_align_size(p->length), len);
 }
 
-int rpcrdma2_reply_ranges(const struct rpcrdma2_call_ctx *call,
+int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
 			  const struct xdr_buf *xdr,
 			  int (*fn)(void *priv, u32 pos, u32 len), void *priv);
-int rpcrdma2_reply_push_results(struct rpcrdma2_call_ctx *call,
+int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
 				const struct xdr_buf *xdr);
-int rpcrdma2_reply_push_stream(struct rpcrdma2_call_ctx *call,
+int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
 			       const struct xdr_buf *xdr);
 
 #endif /* _RPCRDMA2_WRITES_H */

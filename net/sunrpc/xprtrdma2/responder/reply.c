@@ -50,7 +50,7 @@ static bool payload_settle(const struct xdr_buf *xdr, u32 from,
 	return true;
 }
 
-static void reply_set_error(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0,
+static void reply_set_error(struct rpcrdma2_svc_call *call, u32 err, u32 arg0,
 			    u32 arg1)
 {
 	call->kind = RPCRDMA2_REPLY_ERROR;
@@ -62,7 +62,7 @@ static void reply_set_error(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0,
 /* Which result goes into which Write chunk: in turn (CHK-16, CHK-17, CHK-18,
  * CHK-22). Returns false if a chunk is too short (ERR-26).
  */
-static bool reply_reduce(struct rpcrdma2_call_ctx *call,
+static bool reply_reduce(struct rpcrdma2_svc_call *call,
 			 const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_cursor list, segs;
@@ -70,12 +70,12 @@ static bool reply_reduce(struct rpcrdma2_call_ctx *call,
 	u32 i, from = 0, chunk = 0;
 
 	call->nreduced = 0;
-	rpcrdma2_writes_begin(call->hdr.call, &list);
+	rpcrdma2_write_list_begin(call->hdr.call, &list);
 	for (i = 0; i < call->npayloads; i++) {
 		p = call->payloads[i];
 		if (!payload_settle(xdr, from, &p))
 			continue;
-		if (!rpcrdma2_writes_next(&list, &segs))
+		if (!rpcrdma2_write_list_next(&list, &segs))
 			break;
 		call->written[chunk++] = 0;
 		if (!p.length || !segs.left)
@@ -98,21 +98,21 @@ static bool reply_reduce(struct rpcrdma2_call_ctx *call,
 static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_hdr *hdr)
 {
-	if (!rpcrdma2_limits_remote_inval(&conn->limits))
+	if (!rpcrdma2_msg_size_remote_inval(&conn->limits))
 		return 0;
 	if (!conn->codec->inv_by_handle)
-		return rpcrdma2_only_handle(hdr);
-	if (!hdr->inv_handle || rpcrdma2_names_handle(hdr, hdr->inv_handle))
+		return rpcrdma2_hdr_only_handle(hdr);
+	if (!hdr->inv_handle || rpcrdma2_hdr_has_handle(hdr, hdr->inv_handle))
 		return hdr->inv_handle;
 	rpcrdma2_stat_inc(conn->p.stats, bad_inv_handle);
 	return 0;
 }
 
 /* Inline, by Reply chunk, or not at all: MSG-4, MSG-5, LNG-5 to LNG-7. */
-static void reply_choose(struct rpcrdma2_call_ctx *call)
+static void reply_choose(struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_codec *codec = call->conn->codec;
-	u32 room = rpcrdma2_limits_send(&call->conn->limits);
+	u32 room = rpcrdma2_msg_size_send(&call->conn->limits);
 	struct rpcrdma2_cursor segs;
 	u64 capacity = 0;
 	bool given, fits;
@@ -125,7 +125,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
 	call->msg_len = hdr_len + call->reply_bytes;
 	fits = hdr_len <= room && call->reply_bytes <= room - hdr_len;
 	given = call->resp->limits.write_chunks &&
-		rpcrdma2_reply_chunk(call->hdr.call, &segs);
+		rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs);
 	if (given)
 		capacity = rpcrdma2_segs_bytes(segs);
 	given = given && capacity >= call->reply_bytes;
@@ -149,7 +149,7 @@ static void reply_choose(struct rpcrdma2_call_ctx *call)
  * for these the connection has to go: the Call was executed, and only after
  * a reconnect may the client send it again.
  */
-static int reply_plan(struct rpcrdma2_call_ctx *call,
+static int reply_plan(struct rpcrdma2_svc_call *call,
 		      const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
@@ -182,7 +182,7 @@ static int reply_plan(struct rpcrdma2_call_ctx *call,
 }
 
 /* Does an RDMA Write read from the page that holds head and tail? */
-static bool reply_writes_head(const struct rpcrdma2_call_ctx *call,
+static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
 			      const struct xdr_buf *xdr)
 {
 	u32 head = xdr->head[0].iov_len;
@@ -203,7 +203,7 @@ static bool reply_writes_head(const struct rpcrdma2_call_ctx *call,
 /* Take the executor's pages from @first on, so that it can go on while they
  * are in use, and redirect the Reply to the call object's array.
  */
-static int reply_take_pages(struct rpcrdma2_call_ctx *call,
+static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			    const struct xdr_buf *xdr, struct page **pages,
 			    u32 npages, u32 first)
 {
@@ -251,7 +251,7 @@ static int reply_copy_range(void *priv, u32 pos, u32 len)
 }
 
 /* Write the message into the slot. Returns the length. */
-static int reply_encode(struct rpcrdma2_call_ctx *call,
+static int reply_encode(struct rpcrdma2_svc_call *call,
 			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
@@ -260,10 +260,10 @@ static int reply_encode(struct rpcrdma2_call_ctx *call,
 
 	if (call->kind == RPCRDMA2_REPLY_ERROR)
 		return conn->codec->encode_error(&call->rx->hdr,
-				rpcrdma2_credit_grant(&conn->rq), call->err,
+				rpcrdma2_credit_grant(&conn->recvq), call->err,
 				call->err_arg, send->buf, send->size);
 
-	call->hdr.credit = rpcrdma2_credit_grant(&conn->rq);
+	call->hdr.credit = rpcrdma2_credit_grant(&conn->recvq);
 	len = conn->codec->encode_reply(&call->hdr, send->buf, send->size);
 	if (len < 0 || call->kind == RPCRDMA2_REPLY_NOMSG)
 		return len;
@@ -303,7 +303,7 @@ static void reply_count(struct rpcrdma2_conn *conn,
 /* The Send of a Reply completed, and so did its RDMA Writes. */
 static void reply_done(struct rpcrdma2_send *send, int status)
 {
-	struct rpcrdma2_call_ctx *call = send->priv;
+	struct rpcrdma2_svc_call *call = send->priv;
 	struct rpcrdma2_responder *resp = call->resp;
 
 	if (unlikely(!READ_ONCE(resp->replied)) && status >= 0) {
@@ -316,7 +316,7 @@ static void reply_done(struct rpcrdma2_send *send, int status)
 /* Post the encoded message with the RDMA Writes in front of it. The
  * Reply's reference goes to the completion, if there is to be one.
  */
-static void reply_post(struct rpcrdma2_call_ctx *call,
+static void reply_post(struct rpcrdma2_svc_call *call,
 		       struct rpcrdma2_send *send, int len)
 {
 	enum rpcrdma2_reply_kind kind = call->kind;
@@ -361,17 +361,17 @@ static void reply_post(struct rpcrdma2_call_ctx *call,
 }
 
 /* A Reply that waited is given up; the connection is gone. */
-static void reply_drop(struct rpcrdma2_call_ctx *call)
+static void reply_drop(struct rpcrdma2_svc_call *call)
 {
 	rpcrdma2_call_rx_put(call);
 	rpcrdma2_call_put(call);
 }
 
-static void reply_ready(struct rpcrdma2_sq_waiter *w,
+static void reply_ready(struct rpcrdma2_sendq_waiter *w,
 			struct rpcrdma2_send *send, int status)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(w, struct rpcrdma2_call_ctx, waiter);
+	struct rpcrdma2_svc_call *call =
+		container_of(w, struct rpcrdma2_svc_call, waiter);
 	int len;
 
 	if (status) {
@@ -383,9 +383,9 @@ static void reply_ready(struct rpcrdma2_sq_waiter *w,
 	reply_post(call, send, len);
 }
 
-static void reply_next(struct rpcrdma2_call_ctx *call);
+static void reply_next(struct rpcrdma2_svc_call *call);
 
-static void reply_batch_done(struct rpcrdma2_call_ctx *call, int status)
+static void reply_batch_done(struct rpcrdma2_svc_call *call, int status)
 {
 	if (status)
 		reply_drop(call);
@@ -396,13 +396,13 @@ static void reply_batch_done(struct rpcrdma2_call_ctx *call, int status)
 /* Next step of a Reply that waits: the Send, or some of its RDMA Writes if
  * all of them do not fit into one post.
  */
-static void reply_next(struct rpcrdma2_call_ctx *call)
+static void reply_next(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	struct rpcrdma2_send *send;
 	int nwrs;
 
-	if (call->nwrs + 1 <= rpcrdma2_sq_most(&conn->sq)) {
+	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq)) {
 		call->waiter.ready = reply_ready;
 		send = rpcrdma2_send_get(conn, call->nwrs + 1, &call->waiter,
 					 false);
@@ -418,7 +418,7 @@ static void reply_next(struct rpcrdma2_call_ctx *call)
 }
 
 /* Send what was planned. Returns 1 if pages were taken, 0 if not. */
-static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
+static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
 	bool io = !list_empty(&call->todo), taken = false;
@@ -435,7 +435,7 @@ static int reply_go(struct rpcrdma2_call_ctx *call, const struct xdr_buf *xdr,
 		xdr = &call->res;
 		taken = true;
 	}
-	if (call->nwrs + 1 <= rpcrdma2_sq_most(&conn->sq))
+	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq))
 		send = rpcrdma2_send_get(conn, call->nwrs + 1, NULL, false);
 	if (send) {
 		reply_post(call, send, reply_encode(call, send, xdr));
@@ -482,7 +482,7 @@ out_kill:
  * errno if the connection is lost or given up. The caller calls
  * rpcrdma2_call_release() in every case.
  */
-int rpcrdma2_call_reply(struct rpcrdma2_call_ctx *call,
+int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
 			const struct xdr_buf *res, struct page **pages,
 			u32 npages)
 {
@@ -512,7 +512,7 @@ int rpcrdma2_call_reply(struct rpcrdma2_call_ctx *call,
  *
  * Context: any.
  */
-void rpcrdma2_call_payload(struct rpcrdma2_call_ctx *call, u32 offset,
+void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset,
 			   u32 length)
 {
 	u32 n = call->npayloads;
@@ -535,7 +535,7 @@ void rpcrdma2_call_payload(struct rpcrdma2_call_ctx *call, u32 offset,
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
+void rpcrdma2_call_refuse(struct rpcrdma2_svc_call *call, u32 err, u32 arg0)
 {
 	refcount_inc(&call->refs);
 	call->nwrs = 0;
@@ -552,9 +552,9 @@ void rpcrdma2_call_refuse(struct rpcrdma2_call_ctx *call, u32 err, u32 arg0)
  * The header is good, so this is for the RPC layer to report: GARBAGE_ARGS
  * (MSG-10).
  *
- * Context: a chore; may sleep for memory, not for the send queue.
+ * Context: deferred work; may sleep for memory, not for the send queue.
  */
-void rpcrdma2_call_garbage(struct rpcrdma2_call_ctx *call)
+void rpcrdma2_call_garbage(struct rpcrdma2_svc_call *call)
 {
 	struct xdr_buf xdr = {
 		.head[0].iov_base	= call->fixed,

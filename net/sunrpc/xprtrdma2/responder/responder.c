@@ -17,9 +17,9 @@
 /* What this responder does not take is refused before anything is allocated
  * for it (ERR-19..24, CHK-24). Returns false if the Call was answered.
  */
-static bool call_check_limits(struct rpcrdma2_call_ctx *call)
+static bool call_check_limits(struct rpcrdma2_svc_call *call)
 {
-	const struct rpcrdma2_limits *limits = &call->resp->limits;
+	const struct rpcrdma2_chunk_limits *limits = &call->resp->limits;
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 
 	if (hdr->read_chunks > limits->read_chunks ||
@@ -39,7 +39,7 @@ static bool call_check_limits(struct rpcrdma2_call_ctx *call)
 }
 
 /* The same for its Read list. */
-static bool call_check_reads(struct rpcrdma2_call_ctx *call)
+static bool call_check_reads(struct rpcrdma2_svc_call *call)
 {
 	if (!rpcrdma2_call_sort_reads(call)) {
 		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
@@ -59,22 +59,22 @@ static bool call_check_reads(struct rpcrdma2_call_ctx *call)
 	return true;
 }
 
-static void call_has_reads(struct rpcrdma2_chore *chore)
+static void call_has_reads(struct rpcrdma2_deferred *deferred)
 {
-	struct rpcrdma2_call_ctx *call =
-		container_of(chore, struct rpcrdma2_call_ctx, chore);
+	struct rpcrdma2_svc_call *call =
+		container_of(deferred, struct rpcrdma2_svc_call, deferred);
 
 	if (call_check_reads(call))
 		rpcrdma2_call_start_pull(call);
 }
 
 /* A Call with a Read list, or one that is refused */
-static void call_special(struct rpcrdma2_call_ctx *call)
+static void call_special(struct rpcrdma2_svc_call *call)
 {
 	if (!call_check_limits(call))
 		return;
-	call->chore.run = call_has_reads;
-	rpcrdma2_conn_leave(call->conn, &call->chore);
+	call->deferred.run = call_has_reads;
+	rpcrdma2_conn_defer(call->conn, &call->deferred);
 }
 
 /* Credits: count the Call; grant more if the peer makes use of it, after
@@ -85,9 +85,9 @@ static void call_special(struct rpcrdma2_call_ctx *call)
 static bool responder_grant(struct rpcrdma2_responder *resp,
 			    struct rpcrdma2_conn *conn, u32 asked)
 {
-	u32 want = rpcrdma2_credit_called(&conn->rq, asked, conn->p.serves +
+	u32 want = rpcrdma2_credit_called(&conn->recvq, asked, conn->p.serves +
 						   RPCRDMA2_CONTROL_RESERVE);
-	u32 now = rpcrdma2_credit_grant(&conn->rq);
+	u32 now = rpcrdma2_credit_grant(&conn->recvq);
 
 	/* Some more, for Calls whose Reply is posted but not completed */
 	if (want > now &&
@@ -153,7 +153,7 @@ u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes)
  */
 void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			     const struct rpcrdma2_responder_ops *ops,
-			     const struct rpcrdma2_limits *limits,
+			     const struct rpcrdma2_chunk_limits *limits,
 			     struct page **stash)
 {
 	resp->ops = ops;
@@ -198,7 +198,7 @@ void rpcrdma2_responder_stop(struct rpcrdma2_responder *resp)
 
 /**
  * rpcrdma2_responder_closed - the connection is closed
- * @resp: its responder; no completion handler or chore uses it any more
+ * @resp: its responder; no completion handler or deferred work uses it any more
  *
  * Gives back all Calls, and with them the connection's Receives.
  *
@@ -206,7 +206,7 @@ void rpcrdma2_responder_stop(struct rpcrdma2_responder *resp)
  */
 void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp)
 {
-	struct rpcrdma2_call_ctx *call, *tmp;
+	struct rpcrdma2_svc_call *call, *tmp;
 	struct rpcrdma2_recv *rx, *next;
 	LIST_HEAD(unserved);
 
@@ -264,7 +264,7 @@ size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
 	size_t sum;
 
 	spin_lock(&resp->lock);
-	sum = resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_call_ctx));
+	sum = resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_svc_call));
 	sum += resp->room * sizeof(struct page *);
 	sum += resp->stashed * PAGE_SIZE;
 	spin_unlock(&resp->lock);

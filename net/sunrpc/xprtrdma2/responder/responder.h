@@ -8,7 +8,7 @@
  *
  * Life of a Call:
  *   rpcrdma2_responder_call()	a Call arrived: limits are checked, RDMA
- *				Reads are posted by a chore, without a thread
+ *				Reads are posted by deferred work, without a thread
  *   ops->ready()		the argument is complete; or, when memory was
  *				short, a thread is asked for pages, see
  *				rpcrdma2_call_wants_pages()
@@ -24,7 +24,7 @@
 
 void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			     const struct rpcrdma2_responder_ops *ops,
-			     const struct rpcrdma2_limits *limits,
+			     const struct rpcrdma2_chunk_limits *limits,
 			     struct page **stash);
 void rpcrdma2_responder_stop(struct rpcrdma2_responder *resp);
 void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp);

@@ -23,15 +23,15 @@
  *
  * The caller fills in @dir, @handle and @offset.
  *
- * Context: work item or thread; sleeps as rpcrdma2_gfp() says.
+ * Context: work item or thread; sleeps as rpcrdma2_buf_gfp() says.
  * Return: a struct rpcrdma2_rw on no list, or NULL without memory.
  */
 struct rpcrdma2_rw *rpcrdma2_rw_alloc(u32 nents)
 {
 	struct rpcrdma2_rw *rw;
 
-	rw = kzalloc_obj(*rw, rpcrdma2_gfp());
-	if (rw && sg_alloc_table(&rw->table, nents, rpcrdma2_gfp())) {
+	rw = kzalloc_obj(*rw, rpcrdma2_buf_gfp());
+	if (rw && sg_alloc_table(&rw->table, nents, rpcrdma2_buf_gfp())) {
 		kfree(rw);
 		rw = NULL;
 	}
@@ -173,5 +173,5 @@ u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
 			return nents;
 		sges = clamp(conn->caps.max_read_sge, 1U, sges);
 	}
-	return min(nents, (rpcrdma2_sq_most(&conn->sq) - 1) * sges);
+	return min(nents, (rpcrdma2_sendq_most(&conn->sendq) - 1) * sges);
 }

@@ -82,7 +82,7 @@ struct rpcrdma2_admission {
  * struct rpcrdma2_origin - where clients are: a port of a device, or an address
  * @node: link in the table
  * @adm: the admission
- * @gid: see rpcrdma2_peer_gid()
+ * @gid: see rpcrdma2_conn_peer_gid()
  * @users: connect requests and connections
  * @nr: connections in each stage
  */
@@ -208,7 +208,7 @@ struct rpcrdma2_origin *rpcrdma2_origin_get(struct rpcrdma2_admission *adm,
 	union ib_gid gid;
 	u32 key;
 
-	rpcrdma2_peer_gid(cm_id, &gid);
+	rpcrdma2_conn_peer_gid(cm_id, &gid);
 	key = jhash(&gid, sizeof(gid), 0);
 	spare = kzalloc_obj(*spare, GFP_KERNEL);
 	spin_lock(&admission_lock);

@@ -96,12 +96,12 @@ static struct rpc_xprt *stock_client_setup(struct xprt_create *args)
 
 static struct rpc_xprt *own_callback_setup(struct xprt_create *args)
 {
-	return rpcrdma2_backchannel_setup(&own_callback, args);
+	return rpcrdma2_server_bc_setup(&own_callback, args);
 }
 
 static struct rpc_xprt *stock_callback_setup(struct xprt_create *args)
 {
-	return rpcrdma2_backchannel_setup(&stock_callback, args);
+	return rpcrdma2_server_bc_setup(&stock_callback, args);
 }
 
 /* sunrpc reads netids up to an empty string */
@@ -196,7 +196,7 @@ static void names_unregister(const struct rpcrdma2_names *names)
 }
 
 /**
- * rpcrdma2_names_register - make the transport known to sunrpc
+ * rpcrdma2_class_register - make the transport known to sunrpc
  *
  * From here on mounts and listeners may come.
  *
@@ -204,7 +204,7 @@ static void names_unregister(const struct rpcrdma2_names *names)
  * Return: 0 or a negative errno; -EBUSY if a name is taken. Not -EEXIST:
  * modprobe would take that for success.
  */
-int rpcrdma2_names_register(void)
+int rpcrdma2_class_register(void)
 {
 	int ret;
 
@@ -222,11 +222,11 @@ int rpcrdma2_names_register(void)
 }
 
 /**
- * rpcrdma2_names_unregister - reverse of rpcrdma2_names_register()
+ * rpcrdma2_class_unregister - reverse of rpcrdma2_class_register()
  *
  * Context: module unload; no transport exists for sunrpc.
  */
-void rpcrdma2_names_unregister(void)
+void rpcrdma2_class_unregister(void)
 {
 	names_unregister(&own);
 	if (replace)
@@ -234,12 +234,12 @@ void rpcrdma2_names_unregister(void)
 }
 
 /**
- * rpcrdma2_names_replace - has this transport taken the stock one's place?
+ * rpcrdma2_class_replace - has this transport taken the stock one's place?
  *
  * Context: any.
  * Return: yes or no
  */
-bool rpcrdma2_names_replace(void)
+bool rpcrdma2_class_replace(void)
 {
 	return replace;
 }

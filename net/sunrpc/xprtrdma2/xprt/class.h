@@ -10,8 +10,8 @@
 /* Exported to fs/nfs for as long as the transport is registered. */
 extern const unsigned int xprt_rdma2_ident;
 
-int rpcrdma2_names_register(void);
-void rpcrdma2_names_unregister(void);
-bool rpcrdma2_names_replace(void);
+int rpcrdma2_class_register(void);
+void rpcrdma2_class_unregister(void);
+bool rpcrdma2_class_replace(void);
 
 #endif /* _RPCRDMA2_NAMES_H */

@@ -96,11 +96,11 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 }
 
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
-	.recv		= rpcrdma2_receive,
-	.closing	= rpcrdma2_receive_closing,
-	.closed		= rpcrdma2_receive_closed,
-	.trim		= rpcrdma2_receive_trim,
-	.memory		= rpcrdma2_receive_memory,
+	.recv		= rpcrdma2_dispatch_recv,
+	.closing	= rpcrdma2_dispatch_closing,
+	.closed		= rpcrdma2_dispatch_closed,
+	.trim		= rpcrdma2_dispatch_trim,
+	.memory		= rpcrdma2_dispatch_memory,
 	.lost		= client_lost,
 	.wanted		= client_wanted,
 };
@@ -156,7 +156,7 @@ static void client_kept_worker(struct work_struct *work)
 
 static void client_keep(struct rpcrdma2_client *client)
 {
-	unsigned long period = rpcrdma2_idle_period();
+	unsigned long period = rpcrdma2_shrink_period();
 
 	if (period)
 		queue_delayed_work(rpcrdma2_wq, &client->kept_work, period);
@@ -272,7 +272,7 @@ static void client_tell(struct rpcrdma2_client *client,
 	client->told_version = conn->codec->vers;
 	if (__ratelimit(&client->told_limit))
 		pr_info("rpcrdma2: %pISpc speaks version %u (%s)\n",
-			&xprt->addr, conn->codec->vers, rpcrdma2_why_name(why));
+			&xprt->addr, conn->codec->vers, rpcrdma2_neg_why_name(why));
 }
 
 static int client_try(struct rpcrdma2_client *client)
@@ -504,7 +504,7 @@ static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 				      task->tk_client->cl_timeout->to_maxval / HZ);
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 	} else {
-		rpcrdma2_conn_probe(conn);
+		rpcrdma2_keepalive_probe(conn);
 	}
 	rpcrdma2_conn_put(conn);
 }
@@ -534,7 +534,7 @@ static void client_op_set_connect_timeout(struct rpc_xprt *xprt,
 static int client_op_send_request(struct rpc_rqst *rqst)
 {
 	if (bc_prealloc(rqst))
-		return rpcrdma2_callback_reply(rqst);
+		return rpcrdma2_client_bc_reply(rqst);
 	return rpcrdma2_requester_send(rqst);
 }
 
@@ -649,10 +649,10 @@ static void client_free(struct rpcrdma2_client *client)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 
-	rpcrdma2_callback_destroy(&client->callback);
+	rpcrdma2_client_bc_destroy_slots(&client->callback);
 	rpcrdma2_requester_destroy(&client->rq);
 	rpcrdma2_recv_pool_destroy(&client->recvs);
-	rpcrdma2_observe_ended(xprt->xprt_net, &client->stats, true);
+	rpcrdma2_conn_list_ended(xprt->xprt_net, &client->stats, true);
 	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
@@ -680,7 +680,7 @@ static const struct rpc_xprt_ops rpcrdma2_client_ops = {
 	.get_srcaddr		= client_op_get_srcaddr,
 	.get_srcport		= client_op_get_srcport,
 	.buf_alloc		= rpcrdma2_requester_buf_alloc,
-	.buf_free		= rpcrdma2_requester_buf_free,
+	.buf_free		= rpcrdma2_inval_buf_free,
 	.send_request		= client_op_send_request,
 	.wait_for_reply_request	= rpcrdma2_requester_wait,
 	.timer			= client_op_timer,
@@ -691,11 +691,11 @@ static const struct rpc_xprt_ops rpcrdma2_client_ops = {
 	.enable_swap		= client_op_enable_swap,
 	.disable_swap		= client_op_disable_swap,
 	.inject_disconnect	= client_op_inject_disconnect,
-	.bc_setup		= rpcrdma2_bc_setup,
-	.bc_maxpayload		= rpcrdma2_bc_maxpayload,
-	.bc_num_slots		= rpcrdma2_bc_num_slots,
-	.bc_free_rqst		= rpcrdma2_bc_free_rqst,
-	.bc_destroy		= rpcrdma2_bc_destroy,
+	.bc_setup		= rpcrdma2_client_bc_setup,
+	.bc_maxpayload		= rpcrdma2_client_bc_maxpayload,
+	.bc_num_slots		= rpcrdma2_client_bc_num_slots,
+	.bc_free_rqst		= rpcrdma2_client_bc_free_rqst,
+	.bc_destroy		= rpcrdma2_client_bc_destroy,
 };
 
 /* Users of sunrpc have timeouts of their own; this is for those without. */
@@ -744,7 +744,7 @@ static int client_init(struct rpcrdma2_client *client,
 	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
 	ratelimit_default_init(&client->told_limit);
 	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
-	rpcrdma2_callback_init(&client->callback, xprt);
+	rpcrdma2_client_bc_init(&client->callback, xprt);
 	client->rq.callback = &client->callback;
 	ret = rpcrdma2_requester_init(&client->rq, &client->stats,
 				      &client->mrs, RPCRDMA2_MIN_SLOTS);

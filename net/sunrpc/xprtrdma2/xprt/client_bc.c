@@ -41,12 +41,12 @@
  * @rqst: what sunrpc sees
  * @call: the responder's Call, or NULL if its connection is gone; the Reply takes
  *	no other (REV-15). bc_pa_lock; stable while the transport is locked
- * @args: copy of the RPC message, as long as rpcrdma2_bc_maxpayload() allows
+ * @args: copy of the RPC message, as long as rpcrdma2_client_bc_maxpayload() allows
  * @reply: page for the Reply; a Reply that waits for the send queue has a reference
  */
 struct rpcrdma2_cb {
 	struct rpc_rqst			rqst;
-	struct rpcrdma2_call_ctx	*call;
+	struct rpcrdma2_svc_call	*call;
 	void				*args;
 	void				*reply;
 };
@@ -74,7 +74,7 @@ static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
 
 	if (!cb)
 		return NULL;
-	cb->args = kmalloc(rpcrdma2_bc_maxpayload(xprt), GFP_KERNEL);
+	cb->args = kmalloc(rpcrdma2_client_bc_maxpayload(xprt), GFP_KERNEL);
 	cb->reply = (void *)__get_free_page(GFP_KERNEL);
 	if (!cb->args || !cb->reply) {
 		cb_free(cb);
@@ -138,7 +138,7 @@ static bool cb_provide(struct rpcrdma2_callback *callback)
 }
 
 /**
- * rpcrdma2_bc_setup - have what it takes to serve callbacks
+ * rpcrdma2_client_bc_setup - have what it takes to serve callbacks
  * @xprt: the transport
  * @min_reqs: callbacks that the upper layer expects at once
  *
@@ -148,7 +148,7 @@ static bool cb_provide(struct rpcrdma2_callback *callback)
  * Context: sleeps.
  * Return: 0 or -ENOMEM
  */
-int rpcrdma2_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
+int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 {
 	struct rpcrdma2_callback *callback = callback_of(xprt);
 
@@ -157,7 +157,7 @@ int rpcrdma2_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 	callback->reserved += min_reqs;
 	spin_unlock(&xprt->bc_pa_lock);
 	if (!cb_provide(callback)) {
-		rpcrdma2_bc_destroy(xprt, min_reqs);
+		rpcrdma2_client_bc_destroy(xprt, min_reqs);
 		return -ENOMEM;
 	}
 	cb_keep_connection(callback, true);
@@ -166,7 +166,7 @@ int rpcrdma2_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 }
 
 /**
- * rpcrdma2_bc_maxpayload - largest callback, Call or Reply
+ * rpcrdma2_client_bc_maxpayload - largest callback, Call or Reply
  * @xprt: the transport
  *
  * The upper layer agrees on it with the server for the life of a session,
@@ -180,7 +180,7 @@ int rpcrdma2_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
  * Context: any.
  * Return: bytes
  */
-size_t rpcrdma2_bc_maxpayload(struct rpc_xprt *xprt)
+size_t rpcrdma2_client_bc_maxpayload(struct rpc_xprt *xprt)
 {
 	BUILD_BUG_ON(RPCRDMA1_INLINE_DEFAULT > RPCRDMA2_RBSIZ_MIN);
 	BUILD_BUG_ON(RPCRDMA1_HDR_MIN > RPCRDMA2_HDR_MIN);
@@ -188,7 +188,7 @@ size_t rpcrdma2_bc_maxpayload(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_bc_num_slots - callbacks served at once
+ * rpcrdma2_client_bc_num_slots - callbacks served at once
  * @xprt: the transport
  *
  * rpc_xprt_ops.bc_num_slots
@@ -196,7 +196,7 @@ size_t rpcrdma2_bc_maxpayload(struct rpc_xprt *xprt)
  * Context: any.
  * Return: their number
  */
-unsigned int rpcrdma2_bc_num_slots(struct rpc_xprt *xprt)
+unsigned int rpcrdma2_client_bc_num_slots(struct rpc_xprt *xprt)
 {
 	return RPCRDMA2_CB_SLOTS;
 }
@@ -211,7 +211,7 @@ static void cb_drop_call(struct rpcrdma2_cb *cb)
 }
 
 /**
- * rpcrdma2_bc_free_rqst - a callback is over, answered or not
+ * rpcrdma2_client_bc_free_rqst - a callback is over, answered or not
  * @rqst: its slot
  *
  * rpc_xprt_ops.bc_free_rqst
@@ -219,7 +219,7 @@ static void cb_drop_call(struct rpcrdma2_cb *cb)
  * Context: process; does not sleep. May drop the last reference to the
  * transport.
  */
-void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst)
+void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct rpcrdma2_callback *callback = callback_of(xprt);
@@ -244,7 +244,7 @@ void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst)
 }
 
 /**
- * rpcrdma2_bc_destroy - the upper layer needs the backchannel no more
+ * rpcrdma2_client_bc_destroy - the upper layer needs the backchannel no more
  * @xprt: the transport
  * @max_reqs: callbacks that it had reserved
  *
@@ -252,7 +252,7 @@ void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst)
  *
  * Context: sleeps, until the callbacks in progress are over.
  */
-void rpcrdma2_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
+void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 {
 	struct rpcrdma2_callback *callback = callback_of(xprt);
 	bool last;
@@ -287,12 +287,12 @@ static struct rpcrdma2_cb *cb_find(struct rpc_xprt *xprt)
 }
 
 /* Fill a slot with the Call. */
-static void cb_fill(struct rpcrdma2_cb *cb, struct rpcrdma2_call_ctx *call)
+static void cb_fill(struct rpcrdma2_cb *cb, struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	struct rpc_rqst *rqst = &cb->rqst;
 	u32 len = min_t(u32, hdr->body_len,
-			rpcrdma2_bc_maxpayload(rqst->rq_xprt));
+			rpcrdma2_client_bc_maxpayload(rqst->rq_xprt));
 
 	cb->call = call;
 	memcpy(cb->args, hdr->body, len);
@@ -308,7 +308,7 @@ static void cb_fill(struct rpcrdma2_cb *cb, struct rpcrdma2_call_ctx *call)
 
 /* A Call arrived. May be called by a completion handler. */
 static void cb_ready(struct rpcrdma2_responder *resp,
-		     struct rpcrdma2_call_ctx *call)
+		     struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_callback *callback =
 		container_of(resp, struct rpcrdma2_callback, resp);
@@ -363,7 +363,7 @@ static void cb_closed(struct rpcrdma2_responder *resp)
 }
 
 /**
- * rpcrdma2_callback_reply - send the Reply of a callback
+ * rpcrdma2_client_bc_reply - send the Reply of a callback
  * @rqst: slot of the callback; Reply in rq_snd_buf
  *
  * rpc_xprt_ops.send_request for slots with bc_prealloc() set. A Reply whose
@@ -375,11 +375,11 @@ static void cb_closed(struct rpcrdma2_responder *resp)
  * does not sleep.
  * Return: 0
  */
-int rpcrdma2_callback_reply(struct rpc_rqst *rqst)
+int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst)
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_requester(rqst->rq_xprt);
 	struct rpcrdma2_cb *cb = cb_of(rqst);
-	struct rpcrdma2_call_ctx *call = READ_ONCE(cb->call);
+	struct rpcrdma2_svc_call *call = READ_ONCE(cb->call);
 	struct page *page = virt_to_page(cb->reply);
 	u32 conn_id = call ? call->conn->id : 0;
 	int ret = -ENOTCONN;
@@ -407,18 +407,18 @@ static const struct rpcrdma2_responder_ops cb_responder_ops = {
 };
 
 /**
- * rpcrdma2_callback_init - prepare the backchannel of a transport
+ * rpcrdma2_client_bc_init - prepare the backchannel of a transport
  * @callback: to be set up
  * @xprt: the transport
  *
  * Context: any.
  */
-void rpcrdma2_callback_init(struct rpcrdma2_callback *callback,
-			    struct rpc_xprt *xprt)
+void rpcrdma2_client_bc_init(struct rpcrdma2_callback *callback,
+			     struct rpc_xprt *xprt)
 {
-	const struct rpcrdma2_limits limits = {
+	const struct rpcrdma2_chunk_limits limits = {
 		.segs	= RPCRDMA2_MAX_SEGS,
-		.bytes	= rpcrdma2_bc_maxpayload(xprt),
+		.bytes	= rpcrdma2_client_bc_maxpayload(xprt),
 	};
 
 	rpcrdma2_responder_init(&callback->resp, &cb_responder_ops, &limits,
@@ -429,12 +429,12 @@ void rpcrdma2_callback_init(struct rpcrdma2_callback *callback,
 }
 
 /**
- * rpcrdma2_callback_destroy - free what is left of the backchannel
+ * rpcrdma2_client_bc_destroy_slots - free what is left of the backchannel
  * @callback: of a transport that is unused and unconnected
  *
  * Context: may sleep.
  */
-void rpcrdma2_callback_destroy(struct rpcrdma2_callback *callback)
+void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback)
 {
 	cb_free_list(callback);
 	WARN_ON_ONCE(callback->count);

@@ -40,16 +40,16 @@ struct rpcrdma2_callback {
 	wait_queue_head_t		wq;
 };
 
-void rpcrdma2_callback_init(struct rpcrdma2_callback *callback,
-			    struct rpc_xprt *xprt);
-void rpcrdma2_callback_destroy(struct rpcrdma2_callback *callback);
-int rpcrdma2_callback_reply(struct rpc_rqst *rqst);
+void rpcrdma2_client_bc_init(struct rpcrdma2_callback *callback,
+			     struct rpc_xprt *xprt);
+void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback);
+int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst);
 
 /* Methods for struct rpc_xprt_ops */
-int rpcrdma2_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs);
-size_t rpcrdma2_bc_maxpayload(struct rpc_xprt *xprt);
-unsigned int rpcrdma2_bc_num_slots(struct rpc_xprt *xprt);
-void rpcrdma2_bc_free_rqst(struct rpc_rqst *rqst);
-void rpcrdma2_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs);
+int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs);
+size_t rpcrdma2_client_bc_maxpayload(struct rpc_xprt *xprt);
+unsigned int rpcrdma2_client_bc_num_slots(struct rpc_xprt *xprt);
+void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst);
+void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs);
 
 #endif /* _RPCRDMA2_CALLBACK_H */

@@ -6,7 +6,7 @@
  * RDMA2_ERROR.
  *
  * Everything runs where completions are polled or, before the connection is READY, as
- * a chore; one message at a time, in the order in which they have come, see
+ * deferred work; one message at a time, in the order in which they have come, see
  * rpcrdma2_recvs_flow(). That is the whole rule about their order: what a message
  * changes, such as a property, is in force before the next one is looked at.
  */
@@ -92,7 +92,7 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		recv_window(conn);
 		return false;
 	default:
-		rpcrdma2_recv_dropped(conn, rx);
+		rpcrdma2_reject_dropped(conn, rx);
 		return false;
 	}
 }
@@ -125,13 +125,13 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		trace_rpcrdma2_recv(conn, rx);
 		return recv_good(conn, rx, settles);
 	case RPCRDMA2_DROP:
-		rpcrdma2_recv_malformed(conn, rx);
+		rpcrdma2_reject_malformed(conn, rx);
 		return false;
 	case RPCRDMA2_BAD_XDR:
-		rpcrdma2_recv_bad_xdr(conn, rx);
+		rpcrdma2_reject_bad_xdr(conn, rx);
 		return false;
 	case RPCRDMA2_INVAL_HTYPE:
-		rpcrdma2_recv_unknown(conn, rx);
+		rpcrdma2_reject_unknown(conn, rx);
 		return false;
 	case RPCRDMA2_BAD_VERS:
 		/* Another version in mid-connection (HDR-12, D-14) */
@@ -178,10 +178,10 @@ static void recv_handle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	rpcrdma2_recv_replace(conn, kept ? NULL : rx);
 }
 
-static void recv_early(struct rpcrdma2_chore *chore)
+static void recv_early(struct rpcrdma2_deferred *deferred)
 {
-	struct rpcrdma2_recv *rx = container_of(chore, struct rpcrdma2_recv,
-						chore);
+	struct rpcrdma2_recv *rx = container_of(deferred, struct rpcrdma2_recv,
+						deferred);
 	struct rpcrdma2_conn *conn = rx->conn;
 
 	if (conn->client)
@@ -191,13 +191,13 @@ static void recv_early(struct rpcrdma2_chore *chore)
 }
 
 /**
- * rpcrdma2_receive - a Receive has completed
+ * rpcrdma2_dispatch_recv - a Receive has completed
  * @cq: completion queue of a connection
  * @wc: the completion
  *
  * Context: completion handler.
  */
-void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc)
+void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe,
 						struct rpcrdma2_recv, cqe);
@@ -209,45 +209,45 @@ void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc)
 	if (likely(!rx->early)) {
 		recv_handle(conn, rx);
 	} else {
-		rx->chore.run = recv_early;
-		rpcrdma2_conn_leave(conn, &rx->chore);
+		rx->deferred.run = recv_early;
+		rpcrdma2_conn_defer(conn, &rx->deferred);
 	}
 }
 
 /**
- * rpcrdma2_receive_closing - the connection is about to be closed
+ * rpcrdma2_dispatch_closing - the connection is about to be closed
  * @conn: the connection, in state CLOSING
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_receive_closing(struct rpcrdma2_conn *conn)
+void rpcrdma2_dispatch_closing(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_responder_stop(conn->responder);
 }
 
 /**
- * rpcrdma2_receive_closed - the connection is closed: its Calls end
+ * rpcrdma2_dispatch_closed - the connection is closed: its Calls end
  * @conn: the connection; no completion handler uses it any more
  *
  * Context: may sleep.
  */
-void rpcrdma2_receive_closed(struct rpcrdma2_conn *conn)
+void rpcrdma2_dispatch_closed(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_responder_closed(conn->responder);
 }
 
 /**
- * rpcrdma2_receive_trim - the connection is idle: its roles give memory back
+ * rpcrdma2_dispatch_trim - the connection is idle: its roles give memory back
  * @conn: the connection
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_receive_trim(struct rpcrdma2_conn *conn)
+void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 
 	rpcrdma2_responder_trim(conn->responder,
-				rpcrdma2_credit_grant(&conn->rq));
+				rpcrdma2_credit_grant(&conn->recvq));
 	if (!rq)
 		return;
 	rpcrdma2_requester_trim(rq);
@@ -256,14 +256,14 @@ void rpcrdma2_receive_trim(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_receive_memory - what the roles of a connection keep
+ * rpcrdma2_dispatch_memory - what the roles of a connection keep
  * @conn: the connection
  * @mem: filled in
  *
  * Context: sleeps.
  */
-void rpcrdma2_receive_memory(struct rpcrdma2_conn *conn,
-			     struct rpcrdma2_memory *mem)
+void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
+			      struct rpcrdma2_memory *mem)
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 

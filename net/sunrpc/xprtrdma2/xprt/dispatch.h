@@ -10,11 +10,11 @@
 struct rpcrdma2_conn;
 struct rpcrdma2_memory;
 
-void rpcrdma2_receive(struct ib_cq *cq, struct ib_wc *wc);
-void rpcrdma2_receive_closing(struct rpcrdma2_conn *conn);
-void rpcrdma2_receive_closed(struct rpcrdma2_conn *conn);
-void rpcrdma2_receive_trim(struct rpcrdma2_conn *conn);
-void rpcrdma2_receive_memory(struct rpcrdma2_conn *conn,
-			     struct rpcrdma2_memory *mem);
+void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc);
+void rpcrdma2_dispatch_closing(struct rpcrdma2_conn *conn);
+void rpcrdma2_dispatch_closed(struct rpcrdma2_conn *conn);
+void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn);
+void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
+			      struct rpcrdma2_memory *mem);
 
 #endif /* _RPCRDMA2_RECEIVE_H */

@@ -10,7 +10,7 @@
  * Contexts: methods of struct svc_xprt_ops run in service threads, except
  * xpo_free, which may run anywhere and only queues work, and xpo_detach,
  * which runs in whatever closes the transport and may sleep. Calls become
- * ready in completion handlers and chores. CM events of a listener come with the CM
+ * ready in completion handlers and deferred work. CM events of a listener come with the CM
  * id's handler mutex held.
  *
  * Lifetime: completions and CM events may use a struct rpcrdma2_svc whose
@@ -553,18 +553,18 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 }
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
-	.recv		= rpcrdma2_receive,
-	.closing	= rpcrdma2_receive_closing,
-	.closed		= rpcrdma2_receive_closed,
-	.trim		= rpcrdma2_receive_trim,
-	.memory		= rpcrdma2_receive_memory,
+	.recv		= rpcrdma2_dispatch_recv,
+	.closing	= rpcrdma2_dispatch_closing,
+	.closed		= rpcrdma2_dispatch_closed,
+	.trim		= rpcrdma2_dispatch_trim,
+	.memory		= rpcrdma2_dispatch_memory,
 	.trusted	= svc_trusted,
 	.completions	= svc_completions,
 	.lost		= svc_lost,
 };
 
 static void svc_call_ready(struct rpcrdma2_responder *resp,
-			   struct rpcrdma2_call_ctx *call)
+			   struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
 						resp);
@@ -582,7 +582,7 @@ static void svc_calls_closed(struct rpcrdma2_responder *resp)
 {
 	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
 						resp);
-	struct rpcrdma2_call_ctx *call, *tmp;
+	struct rpcrdma2_svc_call *call, *tmp;
 	u32 unserved = 0;
 
 	list_for_each_entry_safe(call, tmp, &svc->ready, list) {
@@ -637,8 +637,8 @@ static void svc_free(struct work_struct *work)
 	rpcrdma2_responder_destroy(&svc->resp);
 	if (svc->conn) {
 		/* Its CM id keeps the namespace */
-		rpcrdma2_observe_ended(rpcrdma2_conn_net(svc->conn),
-				       &svc->stats, false);
+		rpcrdma2_conn_list_ended(rpcrdma2_conn_net(svc->conn),
+					 &svc->stats, false);
 		rpcrdma2_conn_free(svc->conn);
 	}
 	rpcrdma2_recv_pool_destroy(&svc->pool);
@@ -662,7 +662,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 				      u32 capacity)
 {
 	struct rdma_cm_id *cm_id = req->cm_id;
-	const struct rpcrdma2_limits limits = {
+	const struct rpcrdma2_chunk_limits limits = {
 		.read_chunks	= max(server_read_chunks, 1U),
 		.write_chunks	= max(server_write_chunks, 1U),
 		.segs		= server_segments,
@@ -852,12 +852,12 @@ static void svc_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 }
 
 /* The next Call, if there is one. Clears XPT_DATA with the last. */
-static struct rpcrdma2_call_ctx *svc_next_call(struct rpcrdma2_svc *svc)
+static struct rpcrdma2_svc_call *svc_next_call(struct rpcrdma2_svc *svc)
 {
-	struct rpcrdma2_call_ctx *call;
+	struct rpcrdma2_svc_call *call;
 
 	spin_lock(&svc->lock);
-	call = list_first_entry_or_null(&svc->ready, struct rpcrdma2_call_ctx,
+	call = list_first_entry_or_null(&svc->ready, struct rpcrdma2_svc_call,
 					list);
 	if (call)
 		list_del_init(&call->list);
@@ -875,7 +875,7 @@ static struct rpcrdma2_call_ctx *svc_next_call(struct rpcrdma2_svc *svc)
 static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 {
 	struct svc_xprt *xprt = rqstp->rq_xprt;
-	struct rpcrdma2_call_ctx *call;
+	struct rpcrdma2_svc_call *call;
 	u32 n;
 
 	/* Nothing to release if there is no Call */
@@ -922,7 +922,7 @@ static void svc_count_pages(struct svc_rqst *rqstp)
 
 static int svc_xpo_sendto(struct svc_rqst *rqstp)
 {
-	struct rpcrdma2_call_ctx *call = rqstp->rq_xprt_ctxt;
+	struct rpcrdma2_svc_call *call = rqstp->rq_xprt_ctxt;
 	struct svc_xprt *xprt = rqstp->rq_xprt;
 	u32 npages;
 	int ret;

@@ -27,7 +27,7 @@
  * @resp: its responder role
  * @stash: pages for the responder's next RDMA Reads
  * @lock: protects @ready together with XPT_DATA
- * @ready: struct rpcrdma2_call_ctx that a thread can work on
+ * @ready: struct rpcrdma2_svc_call that a thread can work on
  * @cand: what admission.c knows of it
  * @close_work: has sunrpc close the transport
  * @free_work: tears everything down

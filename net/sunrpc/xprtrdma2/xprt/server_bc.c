@@ -44,7 +44,7 @@ static bool bc_allowed(const struct rpcrdma2_conn *conn)
 /* Largest RPC message that fits inline now. */
 static u32 bc_room(const struct rpcrdma2_conn *conn)
 {
-	return rpcrdma2_limits_send(&conn->limits) - conn->codec->hdr_min;
+	return rpcrdma2_msg_size_send(&conn->limits) - conn->codec->hdr_min;
 }
 
 static int bc_send_request(struct rpc_rqst *rqst)
@@ -116,7 +116,7 @@ static const struct rpc_xprt_ops rpcrdma2_bc_ops = {
 	.free_slot		= rpcrdma2_requester_free_slot,
 	.connect		= bc_connect,
 	.buf_alloc		= rpcrdma2_requester_buf_alloc,
-	.buf_free		= rpcrdma2_requester_buf_free,
+	.buf_free		= rpcrdma2_inval_buf_free,
 	.send_request		= bc_send_request,
 	.wait_for_reply_request	= rpcrdma2_requester_wait,
 	.close			= bc_close,
@@ -146,15 +146,15 @@ static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_requester *rq)
 }
 
 /**
- * rpcrdma2_backchannel_setup - xprt_class.setup: make a callback transport
+ * rpcrdma2_server_bc_setup - xprt_class.setup: make a callback transport
  * @class: to which it belongs
  * @args: @args->bc_xprt is the client's connection
  *
  * Context: process; sleeps.
  * Return: the transport, or an ERR_PTR.
  */
-struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
-					    struct xprt_create *args)
+struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
+					  struct xprt_create *args)
 {
 	struct rpcrdma2_svc *svc = rpcrdma2_svc(args->bc_xprt);
 	struct rpcrdma2_conn *conn = svc->conn;
@@ -202,11 +202,11 @@ struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
 		goto out_free;
 	}
 	__module_get(THIS_MODULE);
-	trace_rpcrdma2_bc_setup(conn->id, RPCRDMA2_BC_CALLS, 0);
+	trace_rpcrdma2_client_bc_setup(conn->id, RPCRDMA2_BC_CALLS, 0);
 	return xprt;
 
 out_free:
-	trace_rpcrdma2_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
+	trace_rpcrdma2_client_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
 	rpcrdma2_requester_destroy(rq);
 	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);

@@ -10,7 +10,7 @@ struct rpc_xprt;
 struct xprt_class;
 struct xprt_create;
 
-struct rpc_xprt *rpcrdma2_backchannel_setup(struct xprt_class *class,
-					    struct xprt_create *args);
+struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
+					  struct xprt_create *args);
 
 #endif /* _RPCRDMA2_BACKCHANNEL_H */
