@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * One RPC-over-RDMA connection, the same object for client and server: CM id,
- * protection domain, CQ and QP, and a room for each file that works on it.
- * A room belongs to one file; others use the functions of its header.
+ * protection domain, CQ and QP, and a part for each file that works on it. Only that
+ * file looks into its part; others use the functions of its header.
  *
- *   send_queue.h         sq      send queue
- *   recv_queue.h         rq      receive queue, credits of both directions
- *   msg_size.h  limits  how long messages may be
- *   prop_update.h   props   properties of both sides, and their changes
- *   negotiate.h    ver     version
- *   keepalive.h        alive   watch over the peer
- *   shrink.h         idle    is there anything to do?
+ *   send_queue.h   sendq      send queue
+ *   recv_queue.h   recvq      receive queue, credits of both directions
+ *   msg_size.h     limits     lengths of messages
+ *   prop_update.h  props      properties of both sides, and their changes
+ *   negotiate.h    ver        version
+ *   keepalive.h    keepalive  probes of the peer
+ *   shrink.h       shrink     memory of an idle connection
  *
- * Layers: client.c and server.c own a connection, made and closed by cm.c.
- * Their requester and responder use it, and get from dispatch.c what arrives.
+ * Layers: xprt/client.c and xprt/server.c own a connection, made and closed by cm.c.
+ * Their requester and responder use the connection. What it brings to them goes
+ * through struct rpcrdma2_conn_ops, by xprt/dispatch.c.
  *
  * Contexts: completion handlers run in a work item or, on a server, in a service
  * thread, one at a time per connection, and do not sleep; see cq.c and

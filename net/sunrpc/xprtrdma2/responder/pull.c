@@ -458,7 +458,7 @@ void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages)
 }
 
 /* Begin to pull the Read chunks of a Call, or go on. */
-static void call_pull_chore(struct rpcrdma2_deferred *deferred)
+static void call_pull_deferred(struct rpcrdma2_deferred *deferred)
 {
 	struct rpcrdma2_svc_call *call =
 		container_of(deferred, struct rpcrdma2_svc_call, deferred);
@@ -480,9 +480,9 @@ static void call_pull_chore(struct rpcrdma2_deferred *deferred)
  */
 void rpcrdma2_call_start_pull(struct rpcrdma2_svc_call *call)
 {
-	call->deferred.run = call_pull_chore;
+	call->deferred.run = call_pull_deferred;
 	if (rpcrdma2_call_begin_pull(call))
-		call_pull_chore(&call->deferred);
+		call_pull_deferred(&call->deferred);
 }
 
 /**
