@@ -79,7 +79,7 @@ policy_made() { # DEV
 		"port": 20049}' | read_json "j['credits'], j['versions'], j['addr4']" |
 		grep -xF "(9, 'v2', '10.0.0.1')"
 	nfs "$1" 4.2
-	[ "$(said client rbsiz)" = "local 8192 peer 16384" ]
+	[ "$(said client rbsiz)" = "local 8192 peer 20480" ]
 	umount_nfs
 	none_left
 	cli --do policy-del --json '{"role": "client", "addr4": 167772161,
