@@ -225,8 +225,27 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->sendq.lock);
 }
 
+/* Free the buffers that are not in use, but for a few. A Send that is posted before
+ * sendq.lock is dropped, or that finds no other buffer afterwards, is signaled.
+ */
+static void slots_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
+	struct rpcrdma2_send *send;
+
+	lockdep_assert_held(&sendq->lock);
+	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free)) {
+		send = list_last_entry(&sendq->free, struct rpcrdma2_send, list);
+		list_del_init(&send->list);
+		slot_unmap(send);
+		slot_back(conn, send, true);
+	}
+}
+
 /* Slots that were in use become free: all of the list at once, of which slots for
- * control messages then go to their own.
+ * control messages then go to their own. The end of a trim is in the same critical
+ * section: no message may come in between, find more than one buffer free, and be
+ * posted unsignaled.
  */
 static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 {
@@ -240,26 +259,13 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 			list_move(&pos->list, &conn->sendq.free_control);
 	}
 	list_splice(slots, &conn->sendq.free);
+	if (unlikely(conn->sendq.trimming) && list_empty(&conn->sendq.posted)) {
+		conn->sendq.trimming = false;
+		slots_trim(conn);
+	}
 	spin_unlock(&conn->sendq.lock);
 	sq_run_waiters(conn);
 }
-
-/* Free the buffers that are not in use, but for a few. */
-static void slots_trim(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	struct rpcrdma2_send *send;
-
-	spin_lock(&sendq->lock);
-	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free)) {
-		send = list_last_entry(&sendq->free, struct rpcrdma2_send, list);
-		list_del_init(&send->list);
-		slot_unmap(send);
-		slot_back(conn, send, true);
-	}
-	spin_unlock(&sendq->lock);
-}
-
 /* A Send completed: it and all Sends posted before it are done. */
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -268,7 +274,6 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_conn *conn = cq->cq_context;
 	LIST_HEAD(retired);
 	int status = 0;
-	bool trim;
 
 	guard(rpcrdma2_completion)();
 	rpcrdma2_stat_inc(conn->p.stats, send_completions);
@@ -288,10 +293,6 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		pos->posted = false;
 		conn->sendq.lingering -= pos->holds;
 	}
-	trim = conn->sendq.trimming && !list_empty(&retired) &&
-	       list_empty(&conn->sendq.posted);
-	if (unlikely(trim))
-		conn->sendq.trimming = false;
 	spin_unlock(&conn->sendq.lock);
 	if (list_empty(&retired)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
@@ -301,8 +302,6 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		if (pos->done)
 			pos->done(pos, status);
 	slots_put(conn, &retired);
-	if (unlikely(trim))
-		slots_trim(conn);
 }
 
 /* Returns 0; -ENOTCONN: nothing was posted; or 1: not all of it, but perhaps
@@ -323,14 +322,23 @@ static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 	return bad == first ? -ENOTCONN : 1;
 }
 
+static void settle_done(struct rpcrdma2_send *send, int status)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+
+	spin_lock(&conn->sendq.lock);
+	conn->sendq.settling = false;
+	spin_unlock(&conn->sendq.lock);
+}
+
 static void settle_later(struct rpcrdma2_conn *conn)
 {
 	queue_delayed_work(rpcrdma2_wq, &conn->sendq.settle, RPCRDMA2_LINGER);
 }
 
 /* If no Send has followed those that hold pages, or buffers of an idle connection, a
- * signaled RDMA Write of no bytes goes behind them in a slot for control messages. It
- * needs neither a handle nor a credit.
+ * signaled RDMA Write of no bytes goes behind them in a slot for control messages, one
+ * at a time. It needs neither a handle nor a credit.
  */
 static void settle_worker(struct work_struct *work)
 {
@@ -344,16 +352,19 @@ static void settle_worker(struct work_struct *work)
 	bool waits, due;
 
 	spin_lock(&conn->sendq.lock);
-	waits = (conn->sendq.lingering || conn->sendq.trimming) && !conn->sendq.closed;
-	due = waits && conn->sendq.unsignaled &&
+	waits = (conn->sendq.lingering || conn->sendq.trimming) &&
+		!conn->sendq.closed && !rpcrdma2_conn_over(conn);
+	due = waits && conn->sendq.unsignaled && !conn->sendq.settling &&
 	      (conn->sendq.trimming ||
 	       time_after_eq(jiffies, conn->sendq.held_at + RPCRDMA2_LINGER));
 	spin_unlock(&conn->sendq.lock);
 	if (due)
 		send = rpcrdma2_send_get(conn, 1, NULL, true);
 	if (send) {
+		WRITE_ONCE(conn->sendq.settling, true);
 		wr.wr.wr_cqe = &send->cqe;
 		send->sge.length = 0;
+		send->done = settle_done;
 		rpcrdma2_send_post(send, &wr.wr);
 	}
 	if (waits)
@@ -376,6 +387,9 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_send *slots, *send;
 	gfp_t gfp = rpcrdma2_buf_gfp();
 
+	/* Shorter ones will do */
+	if (size > RPCRDMA2_INLINE_DEFAULT)
+		gfp |= __GFP_NORETRY;
 	slots = kvcalloc(count, sizeof(*slots), gfp);
 	if (!slots)
 		return NULL;
@@ -572,9 +586,10 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 {
 	bool more;
 
-	slots_trim(conn);
 	spin_lock(&conn->sendq.lock);
-	more = !list_empty(&conn->sendq.posted);
+	slots_trim(conn);
+	more = !list_empty(&conn->sendq.posted) &&
+	       conn->sendq.buffers > RPCRDMA2_LEAST_BUFFERS;
 	conn->sendq.trimming = more;
 	spin_unlock(&conn->sendq.lock);
 	if (more)
@@ -849,6 +864,9 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	signaled = send_wants_signal(conn, send);
 	if (send->holds)
 		conn->sendq.held_at = jiffies;
+	/* Not idle any more: the next quiet look begins again */
+	if (unlikely(conn->sendq.trimming) && !slot_is_control(conn, send))
+		conn->sendq.trimming = false;
 	if (signaled) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
 		send->holds = 0;

@@ -27,6 +27,7 @@ struct rpcrdma2_send;
  * @lingering: pages that wait for these
  * @held_at: when the last Send that holds pages was posted, jiffies
  * @settle: its work item sees to it that nothing lingers for long
+ * @settling: that has posted something
  * @free: free send slots for RPC messages
  * @bare: those that have no buffer
  * @buffers: how many have one, free or not
@@ -51,6 +52,7 @@ struct rpcrdma2_sendq {
 	u32				lingering;
 	unsigned long			held_at;
 	struct delayed_work		settle;
+	bool				settling;
 	struct list_head		free;
 	struct list_head		bare;
 	u32				buffers;
