@@ -18,9 +18,10 @@
  * Four times in silence_seconds a work item looks for a sign, and sixteen times if the
  * connection is in use: the peer may have lost its own queue pair with a Reply that did
  * not arrive, and then nothing is in our send queue that would find out. Without a
- * sign, the work item posts the Read, and if that is not answered for half of
- * silence_seconds the connection is given up. It counts its own turns, not the time,
- * because the clock leaps in a machine that was stopped for a while.
+ * sign, the work item posts the Read. If that is not answered for half of
+ * silence_seconds, or two thirds if the connection is in use, the connection is given
+ * up. The work item counts its own turns, not the time, because the clock leaps in a
+ * machine that was stopped for a while.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -29,10 +30,12 @@
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-/* An idle connection: death, 4 turns, look, 4 turns, probe, 8 turns, end */
+/* An idle connection: death, 4 turns, look, 4 turns, probe, 8 turns, end; one in use:
+ * death, 1, look, 1, probe, 11, end. The end is when the next look would be too late.
+ */
 #define RPCRDMA2_KEEPALIVE_TURNS	16U
 #define RPCRDMA2_KEEPALIVE_IDLE	4U
-#define RPCRDMA2_KEEPALIVE_SILENT	8U
+#define RPCRDMA2_KEEPALIVE_SILENT	12U
 #define RPCRDMA2_KEEPALIVE_MAX	86400U	/* seconds */
 
 static unsigned int silence_seconds = 50;
@@ -146,7 +149,8 @@ static void keepalive_worker(struct work_struct *work)
 	} else {
 		conn->keepalive.silent += conn->keepalive.turns;
 	}
-	if (conn->keepalive.silent >= RPCRDMA2_KEEPALIVE_SILENT) {
+	if (conn->keepalive.silent + conn->keepalive.turns >=
+	    RPCRDMA2_KEEPALIVE_SILENT) {
 		rpcrdma2_stat_inc(conn->p.stats, silent_peers);
 		if (rpcrdma2_conn_may_log(conn))
 			pr_notice("rpcrdma2: %pISpc does not respond, connection closed\n",
