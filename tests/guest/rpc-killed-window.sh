@@ -25,7 +25,7 @@ round() {
 	local pid rc=0
 
 	coproc HERDERS {
-		iocheck herd -n $HERD -b 17001 "$D/r" "$D/w"
+		iocheck herd -n $HERD -b 25001 "$D/r" "$D/w"
 	}
 	pid=$HERDERS_PID
 	# In a condition "set -e" has no effect
@@ -53,7 +53,7 @@ killed() { # DEV VERS
 	look
 	counted client -eq 0 reconnects rx_malformed rx_bad_xid bad_inv_handle
 	counted client -gt 0 write_chunks read_chunks
-	iocheck check -e -d -s 1 -l 500000 -b 17001 "$D/r"
+	iocheck check -e -d -s 1 -l 500000 -b 25001 "$D/r"
 	whole_window
 	umount_nfs
 	none_left

@@ -2,12 +2,15 @@
 /*
  * A server that sends less than it receives, and finds out when a Call has been
  * executed: the connection of the first Reply that is longer than 4096 bytes
- * sends nothing inline any more, and so this Reply is a REPLY_RESOURCE.
+ * sends nothing but ERRORs inline any more, and so this Reply is a REPLY_RESOURCE.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
 #include "../../net/sunrpc/xprtrdma2/responder/call.h"
+
+/* An ERROR has 40 bytes at most */
+#define LOPSIDED_SEND	40
 
 static atomic_t lopsided_left = ATOMIC_INIT(1);
 
@@ -18,10 +21,8 @@ static int lopsided_reply(struct kprobe *kp, struct pt_regs *regs)
 	const struct xdr_buf *res = (void *)regs_get_kernel_argument(regs, 1);
 
 	if (res->len > RPCRDMA2_INLINE_DEFAULT &&
-	    atomic_dec_if_positive(&lopsided_left) >= 0) {
-		WRITE_ONCE(call->conn->limits.send, 0);
-		WRITE_ONCE(call->conn->limits.reply, 0);
-	}
+	    atomic_dec_if_positive(&lopsided_left) >= 0)
+		WRITE_ONCE(call->conn->limits.send, LOPSIDED_SEND);
 	return 0;
 }
 

@@ -203,12 +203,19 @@ void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
 	call_begin(call);
 }
 
+static void call_free_array(struct rpcrdma2_svc_call *call)
+{
+	if (call->pages != &call->page)
+		kfree(call->pages);
+}
+
 /**
  * rpcrdma2_call_room - have an array for pages
  * @call: the Call; it has no pages
  * @count: so many entries, at least
  *
- * The array stays with the call object until the connection is idle.
+ * The array stays with the call object until the connection is idle. An array of one
+ * entry, which is what a callback's Reply needs, takes no memory.
  *
  * Context: work item or thread; may sleep for memory, on a server.
  * Return: 0 or -ENOMEM
@@ -220,14 +227,18 @@ int rpcrdma2_call_room(struct rpcrdma2_svc_call *call, u32 count)
 
 	if (likely(count <= call->room))
 		return 0;
-	count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_ROOM));
-	pages = kcalloc(count, sizeof(*pages), rpcrdma2_call_gfp(call));
+	if (count == 1) {
+		pages = &call->page;
+	} else {
+		count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_ROOM));
+		pages = kcalloc(count, sizeof(*pages), rpcrdma2_call_gfp(call));
+	}
 	if (!pages)
 		return -ENOMEM;
 	spin_lock(&resp->lock);
 	resp->room += count - call->room;
 	spin_unlock(&resp->lock);
-	kfree(call->pages);
+	call_free_array(call);
 	call->pages = pages;
 	call->room = count;
 	return 0;
@@ -238,7 +249,7 @@ static void call_drop_room(struct rpcrdma2_svc_call *call)
 	lockdep_assert_held(&call->resp->lock);
 	call->resp->room -= call->room;
 	call->room = 0;
-	kfree(call->pages);
+	call_free_array(call);
 	call->pages = NULL;
 }
 

@@ -216,6 +216,7 @@ enum rpcrdma2_reply_kind {
  * @npages: end of the used entries of @pages
  * @room: entries of @pages, see rpcrdma2_call_room()
  * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
+ * @page: @pages, if one is enough
  */
 struct rpcrdma2_svc_call {
 	struct list_head		list;
@@ -265,6 +266,7 @@ struct rpcrdma2_svc_call {
 	u32				npages;
 	u32				room;
 	struct page			**pages;
+	struct page			*page;
 };
 
 static inline bool
