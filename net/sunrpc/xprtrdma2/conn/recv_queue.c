@@ -819,17 +819,12 @@ static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool kept)
 static int pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 {
 	struct rpcrdma2_recv *rx;
-	gfp_t gfp;
 	u32 have;
 
 	pool->size = pool->wanted;
 	have = pool_count(pool, true);
 	while (have < count) {
-		gfp = rpcrdma2_buf_gfp();
-		/* Shorter ones will do */
-		if (pool->size > RPCRDMA2_INLINE_DEFAULT)
-			gfp |= __GFP_NORETRY;
-		rx = recv_alloc(pool, pool->size, gfp);
+		rx = recv_alloc(pool, pool->size, rpcrdma2_buf_gfp());
 		if (rx) {
 			llist_add(&rx->node, &pool->free);
 			have++;
