@@ -387,9 +387,6 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_send *slots, *send;
 	gfp_t gfp = rpcrdma2_buf_gfp();
 
-	/* Shorter ones will do */
-	if (size > RPCRDMA2_INLINE_DEFAULT)
-		gfp |= __GFP_NORETRY;
 	slots = kvcalloc(count, sizeof(*slots), gfp);
 	if (!slots)
 		return NULL;
