@@ -12,9 +12,8 @@
  *   keepalive.h    keepalive  probes of the peer
  *   shrink.h       shrink     memory of an idle connection
  *
- * Layers: xprt/client.c and xprt/server.c own a connection, made and closed by cm.c.
- * Their requester and responder use the connection. What it brings to them goes
- * through struct rpcrdma2_conn_ops, by xprt/dispatch.c.
+ * Layers: xprt/client.c and server.c own a connection, made and closed by cm.c. Their
+ * requester and responder use it, and get what it brings through xprt/dispatch.c.
  *
  * Contexts: completion handlers run in a work item or, on a server, in a service
  * thread, one at a time per connection, and do not sleep; see cq.c and

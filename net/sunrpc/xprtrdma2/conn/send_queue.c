@@ -266,6 +266,7 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 	spin_unlock(&conn->sendq.lock);
 	sq_run_waiters(conn);
 }
+
 /* A Send completed: it and all Sends posted before it are done. */
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
