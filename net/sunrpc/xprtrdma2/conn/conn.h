@@ -106,7 +106,7 @@ enum rpcrdma2_conn_state {
  * @work: property changes that found no room for a message
  * @deferred: struct rpcrdma2_deferred, last one first
  * @deferred_mutex: held while they are done, first one first
- * @deferred_work: does them, if nobody who polls does
+ * @deferred_work: runs them, unless the context that polls does
  * @kill_work: gives up the connection from interrupt context
  * @view: by which others look at it, see conn_list.c
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is the peer still there? See keepalive.c. Nobody else looks into
+ * Is the peer still there? See keepalive.c. No other file looks into
  * struct rpcrdma2_keepalive.
  */
 #ifndef _RPCRDMA2_ALIVE_H

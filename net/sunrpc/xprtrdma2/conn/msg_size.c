@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long messages may be now. Whoever builds one reads the limit once; what is
+ * Lengths of messages. The builder of a message reads the limit once; what is
  * posted is looked at again, see rpcrdma2_send_post().
  *
  * props.lock serialises changes. Process context.

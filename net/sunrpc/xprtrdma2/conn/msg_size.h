@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long messages may be; see msg_size.c. Nobody else looks into
+ * How long messages may be; see msg_size.c. No other file looks into
  * struct rpcrdma2_msg_size.
  */
 #ifndef _RPCRDMA2_CONN_LIMITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which version a connection speaks; see negotiate.c. Nobody else looks into
+ * Which version a connection speaks; see negotiate.c. No other file looks into
  * struct rpcrdma2_conn_ver.
  */
 #ifndef _RPCRDMA2_NEGOTIATE_H

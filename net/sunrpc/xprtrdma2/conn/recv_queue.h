@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Receives, and credits, each of which is the promise of one; see recv_queue.c.
- * Nobody else looks into struct rpcrdma2_recvq.
+ * No other file looks into struct rpcrdma2_recvq.
  */
 #ifndef _RPCRDMA2_RECV_H
 #define _RPCRDMA2_RECV_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The send queue of one connection; see send_queue.c. Nobody else looks into
+ * The send queue of one connection; see send_queue.c. No other file looks into
  * struct rpcrdma2_sendq.
  */
 #ifndef _RPCRDMA2_SEND_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory that connections do not need; see shrink.c. Nobody else looks into
+ * Memory that connections do not need; see shrink.c. No other file looks into
  * struct rpcrdma2_shrink.
  */
 #ifndef _RPCRDMA2_IDLE_H
