@@ -3,8 +3,8 @@
  * How connections come into being and end; see cm.c. For the owner of a
  * connection.
  */
-#ifndef _RPCRDMA2_CONNECT_H
-#define _RPCRDMA2_CONNECT_H
+#ifndef _RPCRDMA2_CM_H
+#define _RPCRDMA2_CM_H
 
 #include "conn/conn.h"
 
@@ -21,4 +21,4 @@ void rpcrdma2_conn_refuse(struct rdma_cm_id *cm_id, int err);
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_free(struct rpcrdma2_conn *conn);
 
-#endif /* _RPCRDMA2_CONNECT_H */
+#endif /* _RPCRDMA2_CM_H */

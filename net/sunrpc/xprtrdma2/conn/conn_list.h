@@ -2,8 +2,8 @@
 /*
  * The connections that can be seen from outside, and what has ended.
  */
-#ifndef _RPCRDMA2_OBSERVE_H
-#define _RPCRDMA2_OBSERVE_H
+#ifndef _RPCRDMA2_CONN_LIST_H
+#define _RPCRDMA2_CONN_LIST_H
 
 #include <linux/types.h>
 
@@ -27,4 +27,4 @@ void rpcrdma2_conn_list_ended(const struct net *net,
 const struct rpcrdma2_stats *rpcrdma2_conn_list_totals(const struct net *net,
 						       bool client);
 
-#endif /* _RPCRDMA2_OBSERVE_H */
+#endif /* _RPCRDMA2_CONN_LIST_H */

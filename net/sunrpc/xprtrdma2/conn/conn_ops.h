@@ -2,8 +2,8 @@
 /*
  * What the owner of a connection, client.c or server.c, gives to it.
  */
-#ifndef _RPCRDMA2_OWNER_H
-#define _RPCRDMA2_OWNER_H
+#ifndef _RPCRDMA2_CONN_OPS_H
+#define _RPCRDMA2_CONN_OPS_H
 
 #include <linux/types.h>
 
@@ -106,4 +106,4 @@ struct rpcrdma2_conn_params {
 	const atomic_t			*swapper;
 };
 
-#endif /* _RPCRDMA2_OWNER_H */
+#endif /* _RPCRDMA2_CONN_OPS_H */

@@ -3,8 +3,8 @@
  * Is the peer still there? See keepalive.c. No other file looks into
  * struct rpcrdma2_keepalive.
  */
-#ifndef _RPCRDMA2_ALIVE_H
-#define _RPCRDMA2_ALIVE_H
+#ifndef _RPCRDMA2_KEEPALIVE_H
+#define _RPCRDMA2_KEEPALIVE_H
 
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
@@ -39,4 +39,4 @@ void rpcrdma2_keepalive_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn);
 bool rpcrdma2_keepalive_probing(const struct rpcrdma2_conn *conn);
 
-#endif /* _RPCRDMA2_ALIVE_H */
+#endif /* _RPCRDMA2_KEEPALIVE_H */

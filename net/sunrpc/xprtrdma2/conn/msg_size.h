@@ -3,8 +3,8 @@
  * How long messages may be; see msg_size.c. No other file looks into
  * struct rpcrdma2_msg_size.
  */
-#ifndef _RPCRDMA2_CONN_LIMITS_H
-#define _RPCRDMA2_CONN_LIMITS_H
+#ifndef _RPCRDMA2_MSG_SIZE_H
+#define _RPCRDMA2_MSG_SIZE_H
 
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -47,4 +47,4 @@ void rpcrdma2_msg_size_apply(struct rpcrdma2_conn *conn, u32 send, u32 recv);
 void rpcrdma2_msg_size_cut(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_msg_size_inval(struct rpcrdma2_conn *conn, bool allowed);
 
-#endif /* _RPCRDMA2_CONN_LIMITS_H */
+#endif /* _RPCRDMA2_MSG_SIZE_H */

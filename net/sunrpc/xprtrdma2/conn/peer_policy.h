@@ -2,8 +2,8 @@
 /*
  * What an administrator wants of connections with certain peers; see peer_policy.c.
  */
-#ifndef _RPCRDMA2_POLICY_H
-#define _RPCRDMA2_POLICY_H
+#ifndef _RPCRDMA2_PEER_POLICY_H
+#define _RPCRDMA2_PEER_POLICY_H
 
 #include <linux/in6.h>
 #include <linux/minmax.h>
@@ -98,4 +98,4 @@ void rpcrdma2_policy_lookup(struct net *net, bool client,
 int rpcrdma2_policy_init(void);
 void rpcrdma2_policy_exit(void);
 
-#endif /* _RPCRDMA2_POLICY_H */
+#endif /* _RPCRDMA2_PEER_POLICY_H */

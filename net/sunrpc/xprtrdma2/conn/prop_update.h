@@ -3,8 +3,8 @@
  * Properties of a connection and their changes; see prop_update.c. Nobody else
  * looks into struct rpcrdma2_conn_props.
  */
-#ifndef _RPCRDMA2_CONN_PROPS_H
-#define _RPCRDMA2_CONN_PROPS_H
+#ifndef _RPCRDMA2_PROP_UPDATE_H
+#define _RPCRDMA2_PROP_UPDATE_H
 
 #include <linux/spinlock.h>
 
@@ -110,4 +110,4 @@ int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
 void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_props_shown *shown);
 
-#endif /* _RPCRDMA2_CONN_PROPS_H */
+#endif /* _RPCRDMA2_PROP_UPDATE_H */

@@ -641,13 +641,11 @@ static void recv_need(struct rpcrdma2_conn *conn)
  * grant fewer are posted again.
  *
  * Context: completion handler; does not sleep. Requirements: CRED-8.
- * Return: true if Calls may go now
  */
-bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
+void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 {
 	u32 have, want, due, other = rpcrdma2_credit_grant(&conn->recvq);
 	struct rpcrdma2_window *w = &conn->recvq.window;
-	bool open;
 
 	spin_lock(&conn->recvq.credit_lock);
 	have = w->granted;
@@ -668,14 +666,13 @@ bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 	}
 
 	spin_lock(&conn->recvq.credit_lock);
-	open = rpcrdma2_window_grant(w, credit);
+	rpcrdma2_window_grant(w, credit);
 	due = rpcrdma2_window_due(w);
 	spin_unlock(&conn->recvq.credit_lock);
 	if (want <= have &&
 	    unlikely(due + other + RPCRDMA2_RECV_EXTRA <
 		     READ_ONCE(conn->recvq.target)))
 		recv_need(conn);
-	return open;
 }
 
 /**

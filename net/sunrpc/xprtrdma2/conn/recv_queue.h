@@ -3,8 +3,8 @@
  * Receives, and credits, each of which is the promise of one; see recv_queue.c.
  * No other file looks into struct rpcrdma2_recvq.
  */
-#ifndef _RPCRDMA2_RECV_H
-#define _RPCRDMA2_RECV_H
+#ifndef _RPCRDMA2_RECV_QUEUE_H
+#define _RPCRDMA2_RECV_QUEUE_H
 
 #include <linux/list.h>
 #include <linux/llist.h>
@@ -221,7 +221,7 @@ rpcrdma2_recvs_memory(const struct rpcrdma2_recv_pool *pool)
 void rpcrdma2_credit_show(struct rpcrdma2_recvq *recvq,
 			  struct rpcrdma2_window *window,
 			  struct rpcrdma2_grant *grant);
-bool rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit);
+void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit);
 void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want);
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want);
@@ -252,4 +252,4 @@ void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);
 
-#endif /* _RPCRDMA2_RECV_H */
+#endif /* _RPCRDMA2_RECV_QUEUE_H */

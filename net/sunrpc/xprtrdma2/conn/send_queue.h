@@ -3,8 +3,8 @@
  * The send queue of one connection; see send_queue.c. No other file looks into
  * struct rpcrdma2_sendq.
  */
-#ifndef _RPCRDMA2_SEND_H
-#define _RPCRDMA2_SEND_H
+#ifndef _RPCRDMA2_SEND_QUEUE_H
+#define _RPCRDMA2_SEND_QUEUE_H
 
 #include <linux/list.h>
 #include <linux/spinlock.h>
@@ -184,4 +184,4 @@ int rpcrdma2_sendq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter
 bool rpcrdma2_sendq_done(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter *w,
 			 const struct ib_wc *wc);
 
-#endif /* _RPCRDMA2_SEND_H */
+#endif /* _RPCRDMA2_SEND_QUEUE_H */

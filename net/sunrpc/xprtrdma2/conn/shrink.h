@@ -3,8 +3,8 @@
  * Memory that connections do not need; see shrink.c. No other file looks into
  * struct rpcrdma2_shrink.
  */
-#ifndef _RPCRDMA2_IDLE_H
-#define _RPCRDMA2_IDLE_H
+#ifndef _RPCRDMA2_SHRINK_H
+#define _RPCRDMA2_SHRINK_H
 
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -26,4 +26,4 @@ void rpcrdma2_shrink_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_shrink_stop(struct rpcrdma2_conn *conn);
 
-#endif /* _RPCRDMA2_IDLE_H */
+#endif /* _RPCRDMA2_SHRINK_H */

@@ -9,8 +9,8 @@
  *
  * Pure (see portable.h). The owner serialises calls on one object.
  */
-#ifndef _RPCRDMA2_CHANGE_H
-#define _RPCRDMA2_CHANGE_H
+#ifndef _RPCRDMA2_PROP_CHANGE_H
+#define _RPCRDMA2_PROP_CHANGE_H
 
 #include "proto/props.h"
 #include "proto/wire.h"
@@ -167,4 +167,4 @@ int rpcrdma2_prop_change_update(const struct rpcrdma2_hdr *hdr,
 				struct rpcrdma2_propset *peer,
 				struct rpcrdma2_update *upd);
 
-#endif /* _RPCRDMA2_CHANGE_H */
+#endif /* _RPCRDMA2_PROP_CHANGE_H */

@@ -7,8 +7,8 @@
  * both. Who owns it needs no lock; pool->lock protects the pool's lists and
  * is a leaf below xprt->queue_lock, process context only.
  */
-#ifndef _RPCRDMA2_MR_H
-#define _RPCRDMA2_MR_H
+#ifndef _RPCRDMA2_FRWR_H
+#define _RPCRDMA2_FRWR_H
 
 #include <linux/list.h>
 #include <linux/scatterlist.h>
@@ -158,4 +158,4 @@ struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
 				      void (*done)(struct ib_cq *cq,
 						   struct ib_wc *wc));
 
-#endif /* _RPCRDMA2_MR_H */
+#endif /* _RPCRDMA2_FRWR_H */

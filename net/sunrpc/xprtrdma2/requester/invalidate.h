@@ -2,8 +2,8 @@
 /*
  * The end of an RPC; see invalidate.c.
  */
-#ifndef _RPCRDMA2_FENCE_H
-#define _RPCRDMA2_FENCE_H
+#ifndef _RPCRDMA2_INVALIDATE_H
+#define _RPCRDMA2_INVALIDATE_H
 
 #include "requester/rpc_slot.h"
 
@@ -17,4 +17,4 @@ void rpcrdma2_inval_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *con
 /* Method for struct rpc_xprt_ops */
 void rpcrdma2_inval_buf_free(struct rpc_task *task);
 
-#endif /* _RPCRDMA2_FENCE_H */
+#endif /* _RPCRDMA2_INVALIDATE_H */

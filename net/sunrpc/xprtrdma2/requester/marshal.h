@@ -2,8 +2,8 @@
 /*
  * A Call is made of an RPC; see marshal.c.
  */
-#ifndef _RPCRDMA2_BUILD_H
-#define _RPCRDMA2_BUILD_H
+#ifndef _RPCRDMA2_MARSHAL_H
+#define _RPCRDMA2_MARSHAL_H
 
 #include "requester/rpc_slot.h"
 
@@ -15,4 +15,4 @@ int rpcrdma2_marshal_build(struct rpcrdma2_requester *rq,
 int rpcrdma2_marshal_copy_out(struct rpcrdma2_req *req,
 			      const struct rpcrdma2_span *span, u32 len);
 
-#endif /* _RPCRDMA2_BUILD_H */
+#endif /* _RPCRDMA2_MARSHAL_H */

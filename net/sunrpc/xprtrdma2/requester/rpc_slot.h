@@ -18,8 +18,8 @@
  * process and workqueue context only. Order: queue_lock, then the connection's
  * leaf locks or the MR pool's lock.
  */
-#ifndef _RPCRDMA2_REQ_H
-#define _RPCRDMA2_REQ_H
+#ifndef _RPCRDMA2_RPC_SLOT_H
+#define _RPCRDMA2_RPC_SLOT_H
 
 #include <linux/list.h>
 #include <linux/sunrpc/clnt.h>
@@ -355,4 +355,4 @@ void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
 				  struct rpc_rqst *rqst);
 int rpcrdma2_requester_buf_alloc(struct rpc_task *task);
 
-#endif /* _RPCRDMA2_REQ_H */
+#endif /* _RPCRDMA2_RPC_SLOT_H */

@@ -2,8 +2,8 @@
 /*
  * Read chunks of a Call; see pull.c.
  */
-#ifndef _RPCRDMA2_READS_H
-#define _RPCRDMA2_READS_H
+#ifndef _RPCRDMA2_PULL_H
+#define _RPCRDMA2_PULL_H
 
 #include "responder/call.h"
 
@@ -16,4 +16,4 @@ void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages);
 u32 rpcrdma2_call_arg(struct rpcrdma2_svc_call *call, struct xdr_buf *arg,
 		      struct page **pages);
 
-#endif /* _RPCRDMA2_READS_H */
+#endif /* _RPCRDMA2_PULL_H */

@@ -2,8 +2,8 @@
 /*
  * Write chunks and the Reply chunk; see push.c.
  */
-#ifndef _RPCRDMA2_WRITES_H
-#define _RPCRDMA2_WRITES_H
+#ifndef _RPCRDMA2_PUSH_H
+#define _RPCRDMA2_PUSH_H
 
 #include "responder/call.h"
 
@@ -24,4 +24,4 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
 int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
 			       const struct xdr_buf *xdr);
 
-#endif /* _RPCRDMA2_WRITES_H */
+#endif /* _RPCRDMA2_PUSH_H */

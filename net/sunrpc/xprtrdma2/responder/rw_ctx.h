@@ -7,8 +7,8 @@
  * rpcrdma2_rw_map(), rpcrdma2_rws_chain() and a post; after its completion
  * rpcrdma2_rws_release().
  */
-#ifndef _RPCRDMA2_RW_H
-#define _RPCRDMA2_RW_H
+#ifndef _RPCRDMA2_RW_CTX_H
+#define _RPCRDMA2_RW_CTX_H
 
 #include <linux/dma-direction.h>
 #include <linux/list.h>
@@ -56,4 +56,4 @@ void rpcrdma2_rws_release(struct rpcrdma2_conn *conn, struct list_head *list);
 u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
 			  enum dma_data_direction dir);
 
-#endif /* _RPCRDMA2_RW_H */
+#endif /* _RPCRDMA2_RW_CTX_H */

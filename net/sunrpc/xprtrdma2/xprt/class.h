@@ -2,8 +2,8 @@
 /*
  * How sunrpc and its users name this transport.
  */
-#ifndef _RPCRDMA2_NAMES_H
-#define _RPCRDMA2_NAMES_H
+#ifndef _RPCRDMA2_CLASS_H
+#define _RPCRDMA2_CLASS_H
 
 #include <linux/types.h>
 
@@ -14,4 +14,4 @@ int rpcrdma2_class_register(void);
 void rpcrdma2_class_unregister(void);
 bool rpcrdma2_class_replace(void);
 
-#endif /* _RPCRDMA2_NAMES_H */
+#endif /* _RPCRDMA2_CLASS_H */

@@ -3,8 +3,8 @@
  * The client's side of the backchannel: what executes reverse direction Calls; see
  * client_bc.c.
  */
-#ifndef _RPCRDMA2_CALLBACK_H
-#define _RPCRDMA2_CALLBACK_H
+#ifndef _RPCRDMA2_CLIENT_BC_H
+#define _RPCRDMA2_CLIENT_BC_H
 
 #include <linux/wait.h>
 
@@ -52,4 +52,4 @@ unsigned int rpcrdma2_client_bc_num_slots(struct rpc_xprt *xprt);
 void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst);
 void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs);
 
-#endif /* _RPCRDMA2_CALLBACK_H */
+#endif /* _RPCRDMA2_CLIENT_BC_H */

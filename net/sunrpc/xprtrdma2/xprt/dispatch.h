@@ -2,8 +2,8 @@
 /*
  * Messages as they arrive; see dispatch.c.
  */
-#ifndef _RPCRDMA2_RECEIVE_H
-#define _RPCRDMA2_RECEIVE_H
+#ifndef _RPCRDMA2_DISPATCH_H
+#define _RPCRDMA2_DISPATCH_H
 
 #include <rdma/ib_verbs.h>
 
@@ -17,4 +17,4 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
 			      struct rpcrdma2_memory *mem);
 
-#endif /* _RPCRDMA2_RECEIVE_H */
+#endif /* _RPCRDMA2_DISPATCH_H */
