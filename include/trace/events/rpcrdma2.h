@@ -136,8 +136,8 @@ TRACE_EVENT(rpcrdma2_settled,
 		__entry->why = rpcrdma2_ver_why(&conn->ver);
 		__entry->inline_send = rpcrdma2_msg_size_send(&conn->limits);
 		__entry->inline_recv = rpcrdma2_msg_size_recv(&conn->limits);
-		__entry->window = rpcrdma2_credit_have(&conn->recvq);
-		__entry->grant = rpcrdma2_credit_grant(&conn->recvq);
+		__entry->window = rpcrdma2_credit_have(&conn->credit);
+		__entry->grant = rpcrdma2_credit_grant(&conn->credit);
 		__entry->remote_inval = rpcrdma2_msg_size_remote_inval(&conn->limits);
 	),
 	TP_printk("conn=%u %s vers=%u why=%u inline_send=%u inline_recv=%u window=%u grant=%u%s",
@@ -555,8 +555,8 @@ TRACE_EVENT(rpcrdma2_call,
 		__entry->args = req->plan.args;
 		__entry->results = req->plan.results;
 		__entry->mrs = req->args.nsegs + req->results.nsegs;
-		__entry->inflight = rpcrdma2_credit_used(&conn->recvq);
-		__entry->granted = rpcrdma2_credit_have(&conn->recvq);
+		__entry->inflight = rpcrdma2_credit_used(&conn->credit);
+		__entry->granted = rpcrdma2_credit_have(&conn->credit);
 	),
 	TP_printk("conn=%u task:%08x@%08x xid=0x%08x len=%u rpc=%u reply_max=%u args=%s results=%s mrs=%u window=%u/%u",
 		  __entry->conn, __entry->task_id, __entry->client_id,

@@ -174,7 +174,7 @@ static int put_credits(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	struct rpcrdma2_window window;
 	struct rpcrdma2_grant grant;
 
-	rpcrdma2_credit_show(&conn->recvq, &window, &grant);
+	rpcrdma2_credit_show(&conn->credit, &window, &grant);
 	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_ASKED,
 			window.asked) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER,

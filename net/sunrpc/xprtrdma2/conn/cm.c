@@ -75,6 +75,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_cq_setup(conn);
 	rpcrdma2_sends_setup(conn);
 	rpcrdma2_recvs_setup(conn, p->ops->recv);
+	rpcrdma2_credit_setup(conn);
 	rpcrdma2_props_setup(conn);
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_keepalive_setup(conn);
@@ -187,6 +188,8 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_recvs_plan(conn))
 		return conn_too_small(conn, "receive queues",
 				      conn->caps.max_qp_wr);
+	/* One Receive is for the message that settles the version */
+	rpcrdma2_credit_limit(conn, rpcrdma2_recvs_most(&conn->recvq) - 1);
 	/* rdma_rw may triple its contexts; both drains take one more each */
 	cqes = rpcrdma2_sendq_depth(&conn->sendq) + 3 * p->rw_ctxs +
 	       rpcrdma2_recvs_max(&conn->recvq) + 3;
@@ -359,7 +362,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_recvs_unmap(conn);
+	rpcrdma2_recv_pool_unmap(conn);
 	if (conn->pd)
 		ib_dealloc_pd(conn->pd);
 	if (conn->cm_id)

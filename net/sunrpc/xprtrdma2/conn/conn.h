@@ -5,7 +5,8 @@
  * file looks into its part; others use the functions of its header.
  *
  *   send_queue.h   sendq      send queue
- *   recv_queue.h   recvq      receive queue, credits of both directions
+ *   recv_queue.h   recvq      receive queue
+ *   credit.h       credit     credits of both directions
  *   msg_size.h     limits     lengths of messages
  *   prop_update.h  props      properties of both sides, and their changes
  *   negotiate.h    ver        version
@@ -41,7 +42,9 @@
 #include "conn/device.h"
 #include "conn/negotiate.h"
 #include "conn/conn_ops.h"
+#include "conn/credit.h"
 #include "conn/recv_queue.h"
+#include "conn/send_buf.h"
 #include "conn/send_queue.h"
 
 struct rpcrdma2_conn_ref;
@@ -97,7 +100,8 @@ enum rpcrdma2_conn_state {
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @xids: last XID of a control message of ours
  * @sendq: send queue
- * @recvq: receive queue and credits
+ * @recvq: receive queue
+ * @credit: credits of both directions
  * @limits: limits of messages
  * @props: properties
  * @ver: version
@@ -110,7 +114,7 @@ enum rpcrdma2_conn_state {
  * @kill_work: gives up the connection from interrupt context
  * @view: by which others look at it, see conn_list.c
  *
- * Lock order: state_lock (but for netlink's locks), recvq.credit_lock, sendq.lock and
+ * Lock order: state_lock (but for netlink's locks), credit.lock, sendq.lock and
  * recvq.lock are leaves and are never held together; props.lock is outside of them. All
  * are spin locks, and none is taken in interrupt context.
  *
@@ -149,6 +153,7 @@ struct rpcrdma2_conn {
 
 	struct rpcrdma2_sendq		sendq;
 	struct rpcrdma2_recvq		recvq;
+	struct rpcrdma2_credit		credit;
 	struct rpcrdma2_msg_size	limits;
 	struct rpcrdma2_conn_props	props;
 	struct rpcrdma2_conn_ver	ver;

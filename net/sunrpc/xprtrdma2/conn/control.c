@@ -52,7 +52,7 @@ static int send_error(struct rpcrdma2_conn *conn,
 		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
 		return -EAGAIN;
 	}
-	ret = codec->encode_error(about, rpcrdma2_credit_grant(&conn->recvq),
+	ret = codec->encode_error(about, rpcrdma2_credit_grant(&conn->credit),
 				  err, args, send->buf, send->size);
 	if (ret < 0) {
 		rpcrdma2_send_put(send);
@@ -133,8 +133,8 @@ void rpcrdma2_control_last_error(struct rpcrdma2_conn *conn,
 struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
 					   u32 htype, bool response, int *hdr)
 {
-	u32 credit = response ? rpcrdma2_credit_grant(&conn->recvq) :
-				rpcrdma2_credit_ask(&conn->recvq);
+	u32 credit = response ? rpcrdma2_credit_grant(&conn->credit) :
+				rpcrdma2_credit_ask(&conn->credit);
 	struct rpcrdma2_send *send = control_slot(conn);
 
 	if (!send)
@@ -193,7 +193,7 @@ int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 	};
 	const struct rpcrdma2_call_hdr call = {
 		.xid	= xid,
-		.credit	= rpcrdma2_credit_ask(&conn->recvq),
+		.credit	= rpcrdma2_credit_ask(&conn->credit),
 	};
 	struct rpcrdma2_send *send;
 	int ret;

@@ -118,7 +118,7 @@ bool rpcrdma2_keepalive_probing(const struct rpcrdma2_conn *conn)
 static bool keepalive_in_use(struct rpcrdma2_conn *conn)
 {
 	return !rpcrdma2_conn_quiet(conn, &conn->keepalive.calls) ||
-	       rpcrdma2_credit_used(&conn->recvq);
+	       rpcrdma2_credit_used(&conn->credit);
 }
 
 static void keepalive_next(struct rpcrdma2_conn *conn)

@@ -68,7 +68,7 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
 static void ver_fix_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv)
 {
 	rpcrdma2_msg_size_fix(conn, send, recv);
-	rpcrdma2_recvs_settle(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
+	rpcrdma2_recv_pool_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 
 /* Thresholds and invalidation by the rules of the settled version: INL-8,

@@ -85,7 +85,7 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 	if (wanted >= now)
 		return wanted;
 	limits_follow(conn);
-	if (rpcrdma2_credit_unused(&conn->recvq))
+	if (rpcrdma2_credit_unused(&conn->credit))
 		return wanted;
 	WRITE_ONCE(props->mine.val[RPCRDMA2_RBSIZ], now);
 	limits_follow(conn);

@@ -12,11 +12,6 @@
  * behind them, or of a later one: so many, and so long, and then a Write of no
  * bytes stands in for that.
  *
- * All slots have the same capacity for as long as the connection lives. They have
- * buffers as they are used: a few from the start, one more when a message takes the
- * last one, back to a few when the connection is idle. Without memory for one
- * more a message waits until a Send before it has completed, which takes none.
- *
  * Posted work is on a list until it completes. What is left there at the end
  * of the connection was lost by the device, and what completes without being
  * there was over before: see rpcrdma2_conn_close().
@@ -24,21 +19,10 @@
  * sendq.lock protects everything and orders posting; it is a leaf. Process
  * context only.
  */
-#include <linux/slab.h>
-
-#include "conn/buf.h"
 #include "conn/conn.h"
 #include "conn/inject.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
-
-/* A control message is never longer than the first message may be. */
-#define RPCRDMA2_CONTROL_SIZE	RPCRDMA2_FIRST_MSG_MAX
-
-/* Buffers that there always are. One would do: a Send that takes the last is
- * signaled.
- */
-#define RPCRDMA2_LEAST_BUFFERS	2U
 
 /* Slots for RPC messages; more Calls than this may be outstanding, since a
  * slot is only held until its Send has completed.
@@ -67,13 +51,6 @@
  * around it, and ragged ends
  */
 #define RPCRDMA2_CHUNK_PAGES	((SZ_1M >> PAGE_SHIFT) + 5)
-
-static bool slot_is_control(const struct rpcrdma2_conn *conn,
-			    const struct rpcrdma2_send *send)
-{
-	return send >= conn->sendq.control_slots &&
-	       send < conn->sendq.control_slots + RPCRDMA2_CONTROL_RESERVE;
-}
 
 /* Entries that RPC messages leave for control messages. */
 static bool sq_has_room(const struct rpcrdma2_conn *conn, u32 nwrs,
@@ -107,83 +84,6 @@ static struct rpcrdma2_send *slot_take(struct rpcrdma2_conn *conn, u32 nwrs,
 	return send;
 }
 
-static void slot_unmap(struct rpcrdma2_send *send)
-{
-	if (!send->buf)
-		return;
-	ib_dma_unmap_single(send->conn->cm_id->device, send->sge.addr,
-			    send->size, DMA_TO_DEVICE);
-	rpcrdma2_buf_free(send->buf, send->size);
-	send->buf = NULL;
-}
-
-/* Give a slot without a buffer one of @size bytes. */
-static int slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
-{
-	struct ib_device *device = send->conn->cm_id->device;
-	void *buf = rpcrdma2_buf_alloc(size, NUMA_NO_NODE, gfp);
-	u64 addr;
-
-	if (!buf)
-		return -ENOMEM;
-	addr = ib_dma_map_single(device, buf, size, DMA_TO_DEVICE);
-	if (ib_dma_mapping_error(device, addr)) {
-		rpcrdma2_buf_free(buf, size);
-		return -ENOMEM;
-	}
-	send->buf = buf;
-	send->sge.addr = addr;
-	send->size = size;
-	return 0;
-}
-
-/* Is there no more than one free slot, besides those without a buffer? slots_add()
- * looks again with the lock.
- */
-static bool slots_short(const struct rpcrdma2_conn *conn)
-{
-	const struct list_head *free = &conn->sendq.free;
-
-	/* Only a hint without the lock */
-	return data_race(free->next == free->prev) &&
-	       !list_empty(&conn->sendq.bare);
-}
-
-/* A slot that was free, with or without a buffer, is free again. */
-static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
-		      bool had_buffer)
-{
-	lockdep_assert_held(&conn->sendq.lock);
-	WRITE_ONCE(conn->sendq.buffers,
-		   conn->sendq.buffers + !!send->buf - had_buffer);
-	list_add_tail(&send->list, send->buf ? &conn->sendq.free :
-					       &conn->sendq.bare);
-}
-
-/* One more buffer before the last is taken, if there is memory. If there is none, no
- * matter: that Send is signaled, and those in use will be free.
- */
-static bool slots_add(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_send *send = NULL;
-	bool added;
-
-	spin_lock(&conn->sendq.lock);
-	if (slots_short(conn)) {
-		send = list_first_entry(&conn->sendq.bare, struct rpcrdma2_send,
-					list);
-		list_del_init(&send->list);
-	}
-	spin_unlock(&conn->sendq.lock);
-	if (!send)
-		return false;
-	added = !slot_buffer(send, conn->sendq.slot_size, RPCRDMA2_GFP_NOWAIT);
-	spin_lock(&conn->sendq.lock);
-	slot_back(conn, send, false);
-	spin_unlock(&conn->sendq.lock);
-	return added;
-}
-
 /* Serve the FIFO as far as there is room. Never called with sendq.lock held. */
 static void sq_run_waiters(struct rpcrdma2_conn *conn)
 {
@@ -205,9 +105,9 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 		if (w->slot) {
 			send = slot_take(conn, w->nwrs, false);
 			if (!send && list_empty(&conn->sendq.free) &&
-			    slots_short(conn)) {
+			    rpcrdma2_send_buf_short(&conn->sendq)) {
 				spin_unlock(&conn->sendq.lock);
-				if (slots_add(conn))
+				if (rpcrdma2_send_buf_add(conn))
 					continue;
 				return;
 			}
@@ -225,23 +125,6 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->sendq.lock);
 }
 
-/* Free the buffers that are not in use, but for a few. A Send that is posted before
- * sendq.lock is dropped, or that finds no other buffer afterwards, is signaled.
- */
-static void slots_trim(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	struct rpcrdma2_send *send;
-
-	lockdep_assert_held(&sendq->lock);
-	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free)) {
-		send = list_last_entry(&sendq->free, struct rpcrdma2_send, list);
-		list_del_init(&send->list);
-		slot_unmap(send);
-		slot_back(conn, send, true);
-	}
-}
-
 /* Slots that were in use become free: all of the list at once, of which slots for
  * control messages then go to their own. The end of a trim is in the same critical
  * section: no message may come in between, find more than one buffer free, and be
@@ -255,13 +138,13 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 	list_for_each_entry_safe(pos, tmp, slots, list) {
 		conn->sendq.avail += pos->nwrs;
 		pos->nwrs = 0;
-		if (slot_is_control(conn, pos))
+		if (rpcrdma2_send_is_control(&conn->sendq, pos))
 			list_move(&pos->list, &conn->sendq.free_control);
 	}
 	list_splice(slots, &conn->sendq.free);
 	if (unlikely(conn->sendq.trimming) && list_empty(&conn->sendq.posted)) {
 		conn->sendq.trimming = false;
-		slots_trim(conn);
+		rpcrdma2_send_buf_trim(conn);
 	}
 	spin_unlock(&conn->sendq.lock);
 	sq_run_waiters(conn);
@@ -372,39 +255,6 @@ static void settle_worker(struct work_struct *work)
 		settle_later(conn);
 }
 
-static void slots_free(struct rpcrdma2_send *slots, u32 count)
-{
-	u32 i;
-
-	for (i = 0; slots && i < count; i++)
-		slot_unmap(&slots[i]);
-	kvfree(slots);
-}
-
-/* @count slots, the first @have of them with buffers of @size bytes. */
-static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
-					 u32 count, u32 have, u32 size)
-{
-	struct rpcrdma2_send *slots, *send;
-	gfp_t gfp = rpcrdma2_buf_gfp();
-
-	slots = kvcalloc(count, sizeof(*slots), gfp);
-	if (!slots)
-		return NULL;
-	for (send = slots; send < slots + count; send++) {
-		send->conn = conn;
-		send->sge.lkey = conn->pd->local_dma_lkey;
-		send->cqe.done = send_done;
-		send->cid = rpcrdma2_conn_cid(conn);
-		INIT_LIST_HEAD(&send->list);
-		if (send < slots + have && slot_buffer(send, size, gfp)) {
-			slots_free(slots, count);
-			return NULL;
-		}
-	}
-	return slots;
-}
-
 /* Entries of the longest chain in a send queue of @depth entries. A client may
  * register memory for a chunk in each direction, and invalidates it later; a
  * server posts in parts what is longer than this.
@@ -511,63 +361,7 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
 	INIT_LIST_HEAD(&sendq->chains);
 	INIT_LIST_HEAD(&sendq->waiters);
 	INIT_DELAYED_WORK(&sendq->settle, settle_worker);
-}
-
-/**
- * rpcrdma2_sends_create - make the slots for control messages
- * @conn: connection whose QP and PD exist
- *
- * Context: may sleep (GFP_NOIO).
- * Return: 0 or -ENOMEM. rpcrdma2_sends_destroy() cleans up after both.
- */
-int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
-{
-	u32 i, n = RPCRDMA2_CONTROL_RESERVE;
-
-	conn->sendq.control_slots = slots_alloc(conn, n, n, RPCRDMA2_CONTROL_SIZE);
-	if (!conn->sendq.control_slots)
-		return -ENOMEM;
-	spin_lock(&conn->sendq.lock);
-	for (i = 0; i < n; i++)
-		list_add_tail(&conn->sendq.control_slots[i].list,
-			      &conn->sendq.free_control);
-	spin_unlock(&conn->sendq.lock);
-	return 0;
-}
-
-/**
- * rpcrdma2_sends_grow - make the slots for RPC messages
- * @conn: connection, not READY yet
- * @size: capacity wanted, bytes
- * @min: bytes that must be had
- *
- * Takes less than @size when memory is fragmented, so that a connection
- * comes up all the same.
- *
- * Context: may sleep (GFP_NOIO).
- * Return: the capacity, or -ENOMEM.
- */
-int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
-{
-	struct rpcrdma2_send *slots;
-	u32 i;
-
-	for (;;) {
-		slots = slots_alloc(conn, conn->sendq.nslots,
-				    RPCRDMA2_LEAST_BUFFERS, size);
-		if (slots)
-			break;
-		if (size <= min)
-			return -ENOMEM;
-		size = max(size / 2, min);
-	}
-	conn->sendq.slots = slots;
-	conn->sendq.slot_size = size;
-	spin_lock(&conn->sendq.lock);
-	for (i = 0; i < conn->sendq.nslots; i++)
-		slot_back(conn, &slots[i], false);
-	spin_unlock(&conn->sendq.lock);
-	return size;
+	sendq->done = send_done;
 }
 
 /**
@@ -585,32 +379,13 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 	bool more;
 
 	spin_lock(&conn->sendq.lock);
-	slots_trim(conn);
+	rpcrdma2_send_buf_trim(conn);
 	more = !list_empty(&conn->sendq.posted) &&
 	       conn->sendq.buffers > RPCRDMA2_LEAST_BUFFERS;
 	conn->sendq.trimming = more;
 	spin_unlock(&conn->sendq.lock);
 	if (more)
 		settle_later(conn);
-}
-
-/**
- * rpcrdma2_sends_memory - memory of the send slots
- * @conn: connection in state READY
- *
- * Context: any.
- * Return: bytes
- */
-size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
-{
-	size_t sum = conn->sendq.nslots * sizeof(struct rpcrdma2_send) +
-		     RPCRDMA2_CONTROL_RESERVE * (sizeof(struct rpcrdma2_send) +
-						 RPCRDMA2_CONTROL_SIZE);
-
-	if (conn->sendq.slot_size)
-		sum += READ_ONCE(conn->sendq.buffers) *
-		       rpcrdma2_buf_bytes(conn->sendq.slot_size);
-	return sum;
 }
 
 /**
@@ -682,23 +457,6 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 		rpcrdma2_stat_add(conn->p.stats, lost_completions, lost);
 }
 
-/**
- * rpcrdma2_sends_destroy - free all slots
- * @conn: connection without QP and CQ
- *
- * Context: may sleep.
- */
-void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
-{
-	INIT_LIST_HEAD(&conn->sendq.free);
-	INIT_LIST_HEAD(&conn->sendq.bare);
-	INIT_LIST_HEAD(&conn->sendq.free_control);
-	slots_free(conn->sendq.slots, conn->sendq.nslots);
-	conn->sendq.slots = NULL;
-	slots_free(conn->sendq.control_slots, RPCRDMA2_CONTROL_RESERVE);
-	conn->sendq.control_slots = NULL;
-}
-
 /* Queue @w, or refuse because the queue is closed. */
 static void sq_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter *w,
 		    u32 nwrs, bool slot)
@@ -732,9 +490,9 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 	bool closed;
 
 	/* Those who wait are the first to get another buffer */
-	if (!control && unlikely(slots_short(conn)) &&
+	if (!control && unlikely(rpcrdma2_send_buf_short(&conn->sendq)) &&
 	    list_empty(&conn->sendq.waiters))
-		slots_add(conn);
+		rpcrdma2_send_buf_add(conn);
 	spin_lock(&conn->sendq.lock);
 	closed = conn->sendq.closed;
 	if (!closed) {
@@ -822,7 +580,7 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
 {
 	lockdep_assert_held(&conn->sendq.lock);
 	if ((send->done && !send_may_linger(conn, send)) ||
-	    slot_is_control(conn, send) ||
+	    rpcrdma2_send_is_control(&conn->sendq, send) ||
 	    !list_empty(&conn->sendq.waiters) || list_empty(&conn->sendq.free))
 		return true;
 	/* Was that the last one that leaves room for every other message? */
@@ -863,7 +621,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	if (send->holds)
 		conn->sendq.held_at = jiffies;
 	/* Not idle any more: the next quiet look begins again */
-	if (unlikely(conn->sendq.trimming) && !slot_is_control(conn, send))
+	if (unlikely(conn->sendq.trimming) && !rpcrdma2_send_is_control(&conn->sendq, send))
 		conn->sendq.trimming = false;
 	if (signaled) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
@@ -879,7 +637,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	}
 	ret = -ENOTCONN;
 	if (likely(len <= rpcrdma2_msg_size_send(&conn->limits) ||
-		   slot_is_control(conn, send)))
+		   rpcrdma2_send_is_control(&conn->sendq, send)))
 		ret = sq_post(conn, first ?: &send->wr);
 	if (likely(ret >= 0)) {
 		conn->sendq.unsignaled = signaled ? 0 : conn->sendq.unsignaled + 1;

@@ -11,6 +11,8 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "conn/recv_queue.h"
+
 struct rpcrdma2_conn;
 struct rpcrdma2_send;
 
@@ -28,6 +30,7 @@ struct rpcrdma2_send;
  * @held_at: when the last Send that holds pages was posted, jiffies
  * @settle: its work item sees to it that nothing lingers for long
  * @settling: that has posted something
+ * @done: what completes a Send
  * @free: free send slots for RPC messages
  * @bare: those that have no buffer
  * @buffers: how many have one, free or not
@@ -53,6 +56,7 @@ struct rpcrdma2_sendq {
 	unsigned long			held_at;
 	struct delayed_work		settle;
 	bool				settling;
+	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct list_head		free;
 	struct list_head		bare;
 	u32				buffers;
@@ -145,6 +149,22 @@ static inline u32 rpcrdma2_sendq_most(const struct rpcrdma2_sendq *sendq)
 	return sendq->most;
 }
 
+static inline bool rpcrdma2_send_is_control(const struct rpcrdma2_sendq *sendq,
+					    const struct rpcrdma2_send *send)
+{
+	return send >= sendq->control_slots &&
+	       send < sendq->control_slots + RPCRDMA2_CONTROL_RESERVE;
+}
+
+/* Is there no more than one free slot, besides those without a buffer? Only a hint
+ * without the lock
+ */
+static inline bool rpcrdma2_send_buf_short(const struct rpcrdma2_sendq *sendq)
+{
+	return data_race(sendq->free.next == sendq->free.prev) &&
+	       !list_empty(&sendq->bare);
+}
+
 /* Bytes that every slot for RPC messages can hold; 0 before there are any */
 static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 {
@@ -156,15 +176,11 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn);
 bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn);
 bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn);
 void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth);
-int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
-int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn);
-void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
 
 /* Memory */
 void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn);
-size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 
 /* Messages */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,

@@ -45,12 +45,12 @@ static void idle_worker(struct work_struct *work)
 		return;
 	if (rpcrdma2_conn_quiet(conn, &conn->shrink.calls)) {
 		if (rpcrdma2_ver_outdated(conn) &&
-		    !rpcrdma2_credit_used(&conn->recvq)) {
+		    !rpcrdma2_credit_used(&conn->credit)) {
 			rpcrdma2_conn_kill(conn, 0);
 			return;
 		}
 		if (rpcrdma2_shrink_period()) {
-			rpcrdma2_credit_quiet(&conn->recvq);
+			rpcrdma2_credit_quiet(&conn->credit);
 			conn->p.ops->trim(conn);
 			rpcrdma2_sends_trim(conn);
 		}

@@ -501,7 +501,7 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	too_long = size == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
 	req_chunks(req, &call);
 	call.xid = be32_to_cpu(req->rqst.rq_xid);
-	call.credit = rpcrdma2_credit_ask(&conn->recvq);
+	call.credit = rpcrdma2_credit_ask(&conn->credit);
 	call.inv_handle = pick_inv_handle(conn, req);
 	hdr = conn->codec->encode_call(&call, send->buf, size);
 	if (hdr < 0)

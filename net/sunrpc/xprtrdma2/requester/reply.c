@@ -249,7 +249,7 @@ static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		   struct rpcrdma2_req *req, bool wanted, bool *put)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	rpcrdma2_credit_put(&conn->recvq);
+	rpcrdma2_credit_put(&conn->credit);
 	*put = false;
 	if (req->state == RPCRDMA2_REQ_ORPHAN) {
 		trace_rpcrdma2_orphan_answered(req);
@@ -436,7 +436,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		return;
 	}
 	/* A grant is valid in any Reply (CRED-14) */
-	if (!error && hdr->credit != rpcrdma2_credit_have(&conn->recvq))
+	if (!error && hdr->credit != rpcrdma2_credit_have(&conn->credit))
 		rpcrdma2_credit_granted(conn, hdr->credit);
 	if (unlikely(remedy == RECONNECT))
 		rpcrdma2_conn_kill(conn, -EMSGSIZE);

@@ -157,7 +157,7 @@ static bool must_not_pass(struct rpcrdma2_requester *rq)
 static bool call_take(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (!rpcrdma2_credit_take(&rq->conn->recvq))
+	if (!rpcrdma2_credit_take(&rq->conn->credit))
 		return false;
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_SENDING);
 	if (!req->turn)
@@ -224,7 +224,7 @@ static void call_put_back(struct rpcrdma2_requester *rq,
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rpcrdma2_req_mrs_put(rq, req);
-	rpcrdma2_credit_put(&conn->recvq);
+	rpcrdma2_credit_put(&conn->credit);
 	rpcrdma2_req_set_state(req, to);
 	xprt_unpin_rqst(&req->rqst);
 	rpcrdma2_requester_busy_put(rq);
@@ -448,7 +448,7 @@ void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
 	struct rpcrdma2_req *req;
 
 	/* The look without the lock misses nothing: what opens the window or
-	 * frees a resource does so under queue_lock or recvq.credit_lock, which the
+	 * frees a resource does so under queue_lock or credit.lock, which the
 	 * sender takes after it has queued its Call.
 	 */
 	while ((!list_empty(&rq->fifo) || !list_empty(&rq->starved)) &&
@@ -666,7 +666,7 @@ static bool orphans_block(struct rpcrdma2_requester *rq)
 		return READ_ONCE(rq->xprt.backlog.qlen);
 	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
 		return false;
-	return !rpcrdma2_credit_left(&conn->recvq);
+	return !rpcrdma2_credit_left(&conn->credit);
 }
 
 /* Gives up a connection that gets no further: that does not fence, or on which

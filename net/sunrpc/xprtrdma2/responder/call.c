@@ -285,14 +285,14 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
  *
  * CRED-2: the credit is free again with the Reply, not with its completion.
  *
- * Context: process; takes recvq.credit_lock.
+ * Context: process; takes credit.lock.
  */
 void rpcrdma2_call_credit(struct rpcrdma2_svc_call *call)
 {
 	if (call->credited)
 		return;
 	call->credited = true;
-	rpcrdma2_credit_served(&call->conn->recvq);
+	rpcrdma2_credit_served(&call->conn->credit);
 }
 
 /**
@@ -330,7 +330,7 @@ static void call_release_pages(struct rpcrdma2_svc_call *call)
  * @call: the caller gives up one of its @refs. With the last one its RDMA is
  *	unmapped, its pages are freed and its credit is given back
  *
- * Context: process; takes resp->lock and recvq.credit_lock. No work request
+ * Context: process; takes resp->lock and credit.lock. No work request
  * of @call is posted when the last reference goes.
  */
 void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)

@@ -260,10 +260,10 @@ static int reply_encode(struct rpcrdma2_svc_call *call,
 
 	if (call->kind == RPCRDMA2_REPLY_ERROR)
 		return conn->codec->encode_error(&call->rx->hdr,
-				rpcrdma2_credit_grant(&conn->recvq), call->err,
+				rpcrdma2_credit_grant(&conn->credit), call->err,
 				call->err_arg, send->buf, send->size);
 
-	call->hdr.credit = rpcrdma2_credit_grant(&conn->recvq);
+	call->hdr.credit = rpcrdma2_credit_grant(&conn->credit);
 	len = conn->codec->encode_reply(&call->hdr, send->buf, send->size);
 	if (len < 0 || call->kind == RPCRDMA2_REPLY_NOMSG)
 		return len;

@@ -85,9 +85,9 @@ static void call_special(struct rpcrdma2_svc_call *call)
 static bool responder_grant(struct rpcrdma2_responder *resp,
 			    struct rpcrdma2_conn *conn, u32 asked)
 {
-	u32 want = rpcrdma2_credit_called(&conn->recvq, asked, conn->p.serves +
+	u32 want = rpcrdma2_credit_called(&conn->credit, asked, conn->p.serves +
 						   RPCRDMA2_CONTROL_RESERVE);
-	u32 now = rpcrdma2_credit_grant(&conn->recvq);
+	u32 now = rpcrdma2_credit_grant(&conn->credit);
 
 	/* Some more, for Calls whose Reply is posted but not completed */
 	if (want > now &&

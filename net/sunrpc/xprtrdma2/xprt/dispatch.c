@@ -247,7 +247,7 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 
 	rpcrdma2_responder_trim(conn->responder,
-				rpcrdma2_credit_grant(&conn->recvq));
+				rpcrdma2_credit_grant(&conn->credit));
 	if (!rq)
 		return;
 	rpcrdma2_requester_trim(rq);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Credits of both directions, each of which is the promise of a Receive.
+ *
+ * credits.c counts; this file has Receives posted before a credit is used or granted.
+ *
+ * credit.lock protects both counts and is a leaf. Process context only.
+ */
+#include "conn/conn.h"
+
+/**
+ * rpcrdma2_credit_setup - a new connection
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+void rpcrdma2_credit_setup(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_params *p = &conn->p;
+	struct rpcrdma2_credit *c = &conn->credit;
+
+	spin_lock_init(&c->lock);
+	rpcrdma2_window_reset(&c->window, p->calls);
+	/* A server is told more than one thing only after it has answered */
+	rpcrdma2_grant_reset(&c->grant, conn->client ? p->serves_initial : 1,
+			     p->serves);
+}
+
+/**
+ * rpcrdma2_credit_limit - no more credits at first than Receives can be posted
+ * @conn: connection that has nothing posted
+ * @most: credits, at least 1
+ *
+ * Context: any.
+ */
+void rpcrdma2_credit_limit(struct rpcrdma2_conn *conn, u32 most)
+{
+	if (conn->credit.grant.current_grant > most)
+		rpcrdma2_grant_set(&conn->credit.grant, most);
+}
+
+/* Replies that are due or may become due, see rpcrdma2_window_due() */
+static u32 credit_replies(struct rpcrdma2_credit *c)
+{
+	u32 due;
+
+	spin_lock(&c->lock);
+	due = rpcrdma2_window_due(&c->window);
+	spin_unlock(&c->lock);
+	return due;
+}
+
+/* Fewer Receives are needed now: less is granted, or a Reply has come to a Call
+ * from before the window was lowered. Receives are not posted again until fewer
+ * than these are left. So the Receives for messages under way stay posted.
+ */
+static void credit_need(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_recvs_target(conn, credit_replies(&conn->credit) +
+			  rpcrdma2_credit_grant(&conn->credit));
+	rpcrdma2_recv_pool_trim(conn);
+}
+
+/**
+ * rpcrdma2_credit_granted - a grant arrived
+ * @conn: the connection
+ * @credit: rdma_credit of a non-ERROR message with RESPONSE set
+ *
+ * Receives for the Replies are posted first, then the window is opened. With a lower
+ * grant fewer are posted again.
+ *
+ * Context: completion handler; does not sleep. Requirements: CRED-8.
+ */
+void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
+{
+	u32 have, want, due, other = rpcrdma2_credit_grant(&conn->credit);
+	struct rpcrdma2_window *w = &conn->credit.window;
+
+	spin_lock(&conn->credit.lock);
+	have = w->granted;
+	due = rpcrdma2_window_due(w);
+	spin_unlock(&conn->credit.lock);
+
+	/* Peers of version 1 grant what they have, whatever is asked for */
+	if ((!credit || credit > w->asked) &&
+	    conn->codec != &rpcrdma2_codec_v1)
+		rpcrdma2_stat_inc(conn->p.stats, odd_grants);
+
+	/* A Receive for every Reply before its Call may go (CRED-8) */
+	want = min(credit, conn->p.calls);
+	if (want > have) {
+		u32 got = rpcrdma2_recvs_target(conn, max(want, due) + other);
+
+		credit = clamp(max(got, other) - other, have, want);
+	}
+
+	spin_lock(&conn->credit.lock);
+	rpcrdma2_window_grant(w, credit);
+	due = rpcrdma2_window_due(w);
+	spin_unlock(&conn->credit.lock);
+	if (want <= have &&
+	    unlikely(rpcrdma2_recvs_exceed(&conn->recvq, due + other)))
+		credit_need(conn);
+}
+
+/**
+ * rpcrdma2_credit_left - may another Call of ours go?
+ * @c: credits of the connection
+ *
+ * Context: process; does not sleep. Takes c->lock.
+ * Return: true if so
+ */
+bool rpcrdma2_credit_left(struct rpcrdma2_credit *c)
+{
+	bool open;
+
+	spin_lock(&c->lock);
+	open = rpcrdma2_window_open(&c->window);
+	spin_unlock(&c->lock);
+	return open;
+}
+
+/**
+ * rpcrdma2_credit_unused - is no Call of ours outstanding?
+ * @c: credits of the connection
+ *
+ * Whoever takes a credit after that sees what the caller did before.
+ *
+ * Context: process; does not sleep. Takes c->lock.
+ * Return: true if so
+ */
+bool rpcrdma2_credit_unused(struct rpcrdma2_credit *c)
+{
+	bool unused;
+
+	spin_lock(&c->lock);
+	unused = !c->window.inflight;
+	spin_unlock(&c->lock);
+	return unused;
+}
+
+/**
+ * rpcrdma2_credit_raise - grant the peer more
+ * @conn: the connection
+ * @want: credits; as many as there are Receives for (CRED-7)
+ *
+ * Context: completion handler; does not sleep.
+ */
+void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
+{
+	struct rpcrdma2_credit *c = &conn->credit;
+	u32 replies = credit_replies(c);
+	u32 got = rpcrdma2_recvs_target(conn, want + replies);
+
+	if (got <= replies + rpcrdma2_credit_grant(c))
+		return;
+	spin_lock(&c->lock);
+	rpcrdma2_grant_set(&c->grant, got - replies);
+	spin_unlock(&c->lock);
+}
+
+/**
+ * rpcrdma2_credit_first - the first grant of a server
+ * @conn: connection whose version is settled
+ * @asked: rdma_credit of the message that has settled it
+ *
+ * Context: deferred work; does not sleep. Requirements: CRED-6.
+ */
+void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked)
+{
+	u32 want;
+
+	spin_lock(&conn->credit.lock);
+	want = rpcrdma2_grant_first(&conn->credit.grant, conn->p.serves_initial,
+				    asked);
+	spin_unlock(&conn->credit.lock);
+	rpcrdma2_credit_raise(conn, want);
+}
+
+/**
+ * rpcrdma2_credit_lower - take back what was granted on demand
+ * @conn: the connection
+ * @want: credits that remain
+ *
+ * The next message with RESPONSE set, of either version, tells the peer. Receives
+ * for what was granted before are posted until they are used up.
+ *
+ * Context: completion handler; does not sleep.
+ */
+void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
+{
+	struct rpcrdma2_credit *c = &conn->credit;
+
+	spin_lock(&c->lock);
+	if (c->grant.current_grant > want)
+		rpcrdma2_grant_set(&c->grant, want);
+	spin_unlock(&c->lock);
+	credit_need(conn);
+}
+
+/**
+ * rpcrdma2_credit_show - credits of both directions, for display
+ * @c: credits of a connection
+ * @window: filled in
+ * @grant: filled in
+ *
+ * Context: process; does not sleep. Takes c->lock.
+ */
+void rpcrdma2_credit_show(struct rpcrdma2_credit *c,
+			  struct rpcrdma2_window *window,
+			  struct rpcrdma2_grant *grant)
+{
+	spin_lock(&c->lock);
+	*window = c->window;
+	*grant = c->grant;
+	spin_unlock(&c->lock);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pool of Receives, which outlives connections.
+ *
+ * A Receive is mapped when a connection first uses it and stays mapped
+ * until that connection is gone; in between it is posted, in use by a Call,
+ * or free.
+ *
+ * All Receives of a connection have the same capacity, or more, for as long as
+ * it lives. The Receive Buffer Size that is announced is a number within that, so
+ * it may change at any time: no message on its way is too long (CHG-23, CHG-24).
+ * Only version 1 needs less than was there for the first messages. Larger Receives
+ * are then replaced by smaller ones as they come back.
+ *
+ * The pool keeps as many as the last connection needed, so that the next one
+ * can be had without memory. A client that has had no connection for a while
+ * gives them back, unless there is swap on the mount.
+ *
+ * pool->lock serialises takers of the free list. Process context only.
+ */
+#include <linux/slab.h>
+
+#include "conn/buf.h"
+#include "conn/conn.h"
+#include "conn/inject.h"
+
+/**
+ * rpcrdma2_recv_pool_init - an empty pool
+ * @pool: to be set up
+ * @size: bytes of each Receive
+ */
+void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
+{
+	init_llist_head(&pool->free);
+	spin_lock_init(&pool->lock);
+	atomic_set(&pool->count, 0);
+	atomic_long_set(&pool->bytes, 0);
+	pool->wanted = size;
+	pool->size = size;
+	pool->keep = 0;
+	pool->node = NUMA_NO_NODE;
+}
+
+/**
+ * rpcrdma2_recv_pool_begin - another capacity for the next connection
+ * @pool: a pool of which no connection takes any
+ * @size: bytes of each Receive
+ *
+ * Context: any.
+ */
+void rpcrdma2_recv_pool_begin(struct rpcrdma2_recv_pool *pool, u32 size)
+{
+	pool->wanted = size;
+}
+
+static void recv_free(struct rpcrdma2_recv_pool *pool,
+		      struct rpcrdma2_recv *rx)
+{
+	atomic_dec(&pool->count);
+	atomic_long_sub(rpcrdma2_buf_bytes(rx->size), &pool->bytes);
+	rpcrdma2_buf_free(rx->buf, rx->size);
+	kfree(rx);
+}
+
+/**
+ * rpcrdma2_recv_pool_empty - free the Receives of a pool
+ * @pool: a pool without a connection: all its Receives were given back and unmapped
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool)
+{
+	struct rpcrdma2_recv *rx, *tmp;
+
+	pool->keep = 0;
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
+		recv_free(pool, rx);
+}
+
+/**
+ * rpcrdma2_recv_pool_destroy - a pool is not used any more
+ * @pool: as for rpcrdma2_recv_pool_empty()
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool)
+{
+	rpcrdma2_recv_pool_empty(pool);
+	WARN_ON_ONCE(atomic_read(&pool->count));
+}
+
+static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
+					u32 size, gfp_t gfp)
+{
+	struct rpcrdma2_recv *rx;
+
+	rx = kzalloc_node(sizeof(*rx), gfp, pool->node);
+	if (!rx)
+		return NULL;
+	rx->size = size;
+	rx->buf = rpcrdma2_buf_alloc(rx->size, pool->node, gfp);
+	if (!rx->buf) {
+		kfree(rx);
+		return NULL;
+	}
+	INIT_HLIST_NODE(&rx->posted);
+	INIT_LIST_HEAD(&rx->list);
+	atomic_inc(&pool->count);
+	atomic_long_add(rpcrdma2_buf_bytes(size), &pool->bytes);
+	return rx;
+}
+
+static void recv_unmap(struct rpcrdma2_recv *rx)
+{
+	if (!rx->conn)
+		return;
+	ib_dma_unmap_single(rx->conn->cm_id->device, rx->sge.addr, rx->size,
+			    DMA_FROM_DEVICE);
+	rx->conn = NULL;
+}
+
+static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct ib_device *device = conn->cm_id->device;
+
+	if (rx->conn == conn)
+		return 0;
+	if (rpcrdma2_inject_map(RPCRDMA2_MAP_RECV))
+		return -ENOMEM;
+	rx->sge.addr = ib_dma_map_single(device, rx->buf, rx->size,
+					 DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(device, rx->sge.addr))
+		return -ENOMEM;
+	rx->conn = conn;
+	rx->cid = rpcrdma2_conn_cid(conn);
+	rx->sge.length = rx->size;
+	rx->sge.lkey = conn->pd->local_dma_lkey;
+	rx->cqe.done = conn->recvq.done;
+	rx->wr.wr_cqe = &rx->cqe;
+	rx->wr.sg_list = &rx->sge;
+	rx->wr.num_sge = 1;
+	return 0;
+}
+
+static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
+{
+	struct llist_node *node;
+
+	spin_lock(&pool->lock);
+	node = llist_del_first(&pool->free);
+	spin_unlock(&pool->lock);
+	return node ? llist_entry(node, struct rpcrdma2_recv, node) : NULL;
+}
+
+/**
+ * rpcrdma2_recv_pool_get - take a Receive, or make one
+ * @conn: the connection, for which it is mapped
+ * @gfp: how to ask for memory
+ *
+ * Context: process; sleeps as @gfp says. Takes pool->lock.
+ * Return: the Receive, ready to be posted, or NULL
+ */
+struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t gfp)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	struct rpcrdma2_recv *rx = pool_get(pool);
+
+	if (!rx)
+		rx = recv_alloc(pool, READ_ONCE(pool->size), gfp);
+	if (!rx)
+		return NULL;
+	if (recv_map(conn, rx)) {
+		rpcrdma2_stat_inc(conn->p.stats, map_failures);
+		llist_add(&rx->node, &pool->free);
+		return NULL;
+	}
+	ib_dma_sync_single_for_device(conn->cm_id->device, rx->sge.addr,
+				      rx->size, DMA_FROM_DEVICE);
+	return rx;
+}
+
+static void recv_drop(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
+{
+	recv_unmap(rx);
+	recv_free(pool, rx);
+}
+
+/* More than those posted, and those in use by Calls */
+static bool recv_has_enough(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_recv_pool *pool = conn->p.pool;
+
+	return atomic_read(&pool->count) >
+	       READ_ONCE(pool->keep) + RPCRDMA2_RECV_BATCH +
+	       rpcrdma2_credit_grant(&conn->credit);
+}
+
+/* Replace a Receive that is larger than this connection needs, if there is memory
+ * for a smaller one.
+ */
+static struct rpcrdma2_recv *recv_fit(struct rpcrdma2_recv_pool *pool,
+				      struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_recv *fit;
+
+	fit = recv_alloc(pool, READ_ONCE(pool->size), RPCRDMA2_GFP_NOWAIT);
+	if (!fit)
+		return rx;
+	recv_drop(pool, rx);
+	return fit;
+}
+
+/**
+ * rpcrdma2_recv_pool_put - give back a Receive, which is freed if there are enough
+ * @conn: the connection
+ * @rx: the Receive
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+
+	if (recv_has_enough(conn)) {
+		recv_drop(pool, rx);
+		return;
+	}
+	if (unlikely(rx->size > READ_ONCE(pool->size)))
+		rx = recv_fit(pool, rx);
+	llist_add(&rx->node, &pool->free);
+}
+
+/**
+ * rpcrdma2_recv_pool_trim - free the Receives that are too many or too large
+ * @conn: the connection
+ *
+ * Those in use are looked at when they come back. The pool is never found empty
+ * meanwhile.
+ *
+ * Context: process; does not sleep. Takes pool->lock.
+ */
+void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	struct rpcrdma2_recv *rx, *tmp;
+
+	spin_lock(&pool->lock);
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
+		rpcrdma2_recv_pool_put(conn, rx);
+	spin_unlock(&pool->lock);
+}
+
+/* How many free Receives have at least the size of the pool? Frees the others if
+ * they are not @kept.
+ */
+static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool kept)
+{
+	struct rpcrdma2_recv *rx, *tmp;
+	u32 n = 0;
+
+	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node) {
+		if (rx->size >= pool->size && rx->size <= pool->wanted) {
+			n++;
+		} else if (!kept) {
+			recv_free(pool, rx);
+			continue;
+		}
+		llist_add(&rx->node, &pool->free);
+	}
+	return n;
+}
+
+/**
+ * rpcrdma2_recv_pool_fill - have free Receives before any is posted
+ * @pool: a pool of which no connection takes any
+ * @count: Receives
+ *
+ * Receives of an earlier connection are kept if they are large enough. When memory is
+ * fragmented all have less capacity: the connection comes up, down to the size that
+ * every peer of version 2 assumes.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
+{
+	struct rpcrdma2_recv *rx;
+	u32 have;
+
+	pool->size = pool->wanted;
+	have = pool_count(pool, true);
+	while (have < count) {
+		rx = recv_alloc(pool, pool->size, rpcrdma2_buf_gfp());
+		if (rx) {
+			llist_add(&rx->node, &pool->free);
+			have++;
+			continue;
+		}
+		if (pool->size <= RPCRDMA2_INLINE_DEFAULT)
+			return -ENOMEM;
+		pool->size = max(pool->size / 2, RPCRDMA2_INLINE_DEFAULT);
+		have = pool_count(pool, true);
+	}
+	pool_count(pool, false);
+	return 0;
+}
+
+/**
+ * rpcrdma2_recv_pool_limit - no message will be longer than this
+ * @conn: connection of version 1, not READY yet
+ * @size: bytes
+ *
+ * Smaller Receives replace those of the pool as these come back.
+ *
+ * Context: process; does not sleep. Requirements: INL-8.
+ */
+void rpcrdma2_recv_pool_limit(struct rpcrdma2_conn *conn, u32 size)
+{
+	if (size >= rpcrdma2_recvs_size(conn->p.pool))
+		return;
+	WRITE_ONCE(conn->p.pool->size, size);
+	rpcrdma2_recv_pool_trim(conn);
+}
+
+/**
+ * rpcrdma2_recv_pool_unmap - the connection no longer uses its Receives
+ * @conn: connection, drained, every Receive given back
+ *
+ * Context: may sleep.
+ */
+void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	struct rpcrdma2_recv *rx;
+
+	llist_for_each_entry(rx, pool->free.first, node)
+		recv_unmap(rx);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Receives, and the pool of them that outlives connections; see recv_pool.c.
+ */
+#ifndef _RPCRDMA2_RECV_POOL_H
+#define _RPCRDMA2_RECV_POOL_H
+
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+
+#include "conn/completion.h"
+#include "proto/wire.h"
+
+struct rpcrdma2_conn;
+
+/**
+ * struct rpcrdma2_recv - one Receive
+ * @cqe: completion
+ * @wr: the posted work request
+ * @sge: its buffer, mapped while it is posted or in use
+ * @conn: connection it is mapped for
+ * @node: link in the pool's free list
+ * @posted: link in the connection's list of posted ones
+ * @list: link in a list of the owner of the message
+ * @buf: the memory
+ * @size: bytes at @buf
+ * @len: bytes received
+ * @cid: names it in traces
+ * @inv_handle: handle that the device invalidated, if @invalidated
+ * @invalidated: the completion carried an invalidated handle
+ * @early: @deferred handles it, see rpcrdma2_recvs_flow()
+ * @deferred: left by the completion handler
+ * @hdr: decoded header, points into @buf
+ */
+struct rpcrdma2_recv {
+	struct ib_cqe			cqe;
+	struct ib_recv_wr		wr;
+	struct ib_sge			sge;
+	struct rpcrdma2_conn		*conn;
+	struct llist_node		node;
+	struct hlist_node		posted;
+	struct list_head		list;
+	void				*buf;
+	u32				size;
+	u32				len;
+	u32				cid;
+	u32				inv_handle;
+	bool				invalidated;
+	bool				early;
+	struct rpcrdma2_deferred		deferred;
+	struct rpcrdma2_hdr		hdr;
+};
+
+/**
+ * struct rpcrdma2_recv_pool - Receives, kept over reconnects
+ * @free: those not posted and not in use
+ * @lock: serialises removal from it
+ * @wanted: capacity of each buffer when a connection begins, bytes
+ * @size: capacity that all have, bytes: @wanted, or less if memory is fragmented or
+ *	messages are not longer
+ * @keep: how many are, besides those in use by Calls
+ * @count: buffers in existence
+ * @bytes: memory of these buffers
+ * @node: NUMA node for new ones
+ */
+struct rpcrdma2_recv_pool {
+	struct llist_head		free;
+	spinlock_t			lock;	/* takers */
+	u32				wanted;
+	u32				size;
+	u32				keep;
+	atomic_t			count;
+	atomic_long_t			bytes;
+	int				node;
+};
+
+/* Bytes that every Receive can hold */
+static inline u32 rpcrdma2_recvs_size(const struct rpcrdma2_recv_pool *pool)
+{
+	return READ_ONCE(pool->size);
+}
+
+/* Bytes that a pool and those who use its Receives hold */
+static inline unsigned long
+rpcrdma2_recvs_memory(const struct rpcrdma2_recv_pool *pool)
+{
+	return atomic_long_read(&pool->bytes);
+}
+
+/* A Receive becomes free that a connection may take again. */
+static inline void rpcrdma2_recv_pool_free(struct rpcrdma2_recv_pool *pool,
+					   struct rpcrdma2_recv *rx)
+{
+	llist_add(&rx->node, &pool->free);
+}
+
+void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size);
+void rpcrdma2_recv_pool_begin(struct rpcrdma2_recv_pool *pool, u32 size);
+void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool);
+void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool);
+int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count);
+struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t gfp);
+void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
+void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn);
+void rpcrdma2_recv_pool_limit(struct rpcrdma2_conn *conn, u32 size);
+void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
+
+#endif /* _RPCRDMA2_RECV_POOL_H */
