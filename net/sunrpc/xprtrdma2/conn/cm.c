@@ -16,6 +16,7 @@
 #include "conn/cm.h"
 #include "conn/inject.h"
 #include "conn/conn_list.h"
+#include "conn/shrink.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -51,6 +52,13 @@ static void conn_deferred_worker(struct work_struct *work)
 						deferred_work));
 }
 
+static const rpcrdma2_timer_run conn_timer_jobs[RPCRDMA2_NR_TIMER_JOBS] = {
+	[RPCRDMA2_TIMER_KEEPALIVE]	= rpcrdma2_keepalive_check,
+	[RPCRDMA2_TIMER_SHRINK]		= rpcrdma2_shrink_check,
+	[RPCRDMA2_TIMER_SETTLE]		= rpcrdma2_sends_settle,
+	[RPCRDMA2_TIMER_PROPS]		= rpcrdma2_props_work,
+};
+
 static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 					bool client)
 {
@@ -79,7 +87,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_props_setup(conn);
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_keepalive_setup(conn);
-	rpcrdma2_shrink_setup(conn);
+	rpcrdma2_timer_setup(conn, conn_timer_jobs);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
 	return conn;
@@ -318,12 +326,9 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	conn->p.ops->closing(conn);
 	rpcrdma2_conn_list_remove(conn);
 
-	rpcrdma2_keepalive_stop(conn);
-	rpcrdma2_shrink_stop(conn);
+	rpcrdma2_timer_stop(conn);
 	rpcrdma2_sends_stop(conn);
 	rpcrdma2_recvs_stop(conn);
-	/* It runs waiters, and these use the QP */
-	cancel_delayed_work_sync(&conn->work);
 
 	if (conn->qp) {
 		rpcrdma2_cq_kick(conn);
@@ -345,8 +350,6 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	}
 	rpcrdma2_cq_destroy(conn);
 	cancel_work_sync(&conn->deferred_work);
-	/* Once more, for a kick that came when the state changed */
-	cancel_delayed_work_sync(&conn->work);
 	rpcrdma2_sends_destroy(conn);
 	rpcrdma2_recvs_reclaim(conn);
 	cancel_work_sync(&conn->kill_work);

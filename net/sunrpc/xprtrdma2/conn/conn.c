@@ -303,31 +303,6 @@ int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_schedule_work - something has happened that the work item waits for
- * @conn: the connection
- *
- * Context: any. Nothing happens unless the state is READY.
- */
-void rpcrdma2_conn_schedule_work(struct rpcrdma2_conn *conn)
-{
-	if (rpcrdma2_conn_ready(conn))
-		mod_delayed_work(rpcrdma2_wq, &conn->work, 0);
-}
-
-/**
- * rpcrdma2_conn_schedule_work_later - the work item has to look again
- * @conn: the connection
- * @delay: jiffies; sooner if it is to run anyway
- *
- * Context: any. Nothing happens unless the state is READY.
- */
-void rpcrdma2_conn_schedule_work_later(struct rpcrdma2_conn *conn, unsigned long delay)
-{
-	if (rpcrdma2_conn_ready(conn))
-		queue_delayed_work(rpcrdma2_wq, &conn->work, delay);
-}
-
-/**
  * rpcrdma2_conn_defer - have something done that a completion handler must not do
  * @conn: the connection; rpcrdma2_conn_close() waits until it is done
  * @deferred: on no list

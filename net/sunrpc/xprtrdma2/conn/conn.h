@@ -11,7 +11,7 @@
  *   prop_update.h  props      properties of both sides, and their changes
  *   negotiate.h    ver        version
  *   keepalive.h    keepalive  probes of the peer
- *   shrink.h       shrink     memory of an idle connection
+ *   timer.h        timer      deadlines
  *
  * Layers: xprt/client.c and server.c own a connection, made and closed by cm.c. Their
  * requester and responder use it, and get what it brings through xprt/dispatch.c.
@@ -34,7 +34,6 @@
 #include <rdma/rdma_cm.h>
 
 #include "conn/keepalive.h"
-#include "conn/shrink.h"
 #include "conn/completion.h"
 #include "conn/msg_size.h"
 #include "conn/prop_update.h"
@@ -46,6 +45,7 @@
 #include "conn/recv_queue.h"
 #include "conn/send_buf.h"
 #include "conn/send_queue.h"
+#include "conn/timer.h"
 
 struct rpcrdma2_conn_ref;
 
@@ -106,8 +106,8 @@ enum rpcrdma2_conn_state {
  * @props: properties
  * @ver: version
  * @keepalive: watch
- * @shrink: another, over what there is to do
- * @work: property changes that found no room for a message
+ * @shrink_calls: number of Calls at the last check of shrink.c
+ * @timer: runs what is due at some time
  * @deferred: struct rpcrdma2_deferred, last one first
  * @deferred_mutex: held while they are done, first one first
  * @deferred_work: runs them, unless the context that polls does
@@ -158,9 +158,9 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_conn_props	props;
 	struct rpcrdma2_conn_ver	ver;
 	struct rpcrdma2_keepalive		keepalive;
-	struct rpcrdma2_shrink		shrink;
+	unsigned long			shrink_calls;
+	struct rpcrdma2_timer		timer;
 
-	struct delayed_work		work;
 	struct llist_head		deferred;
 	struct mutex			deferred_mutex;	/* see above */
 	struct work_struct		deferred_work;
@@ -243,8 +243,6 @@ void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err);
 int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
 		       bool (*cond)(const struct rpcrdma2_conn *conn, int arg),
 		       int arg, u32 ms);
-void rpcrdma2_conn_schedule_work(struct rpcrdma2_conn *conn);
-void rpcrdma2_conn_schedule_work_later(struct rpcrdma2_conn *conn, unsigned long delay);
 void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_deferred *deferred);
 void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn);

@@ -27,7 +27,6 @@
 #include <linux/sunrpc/addr.h>
 
 #include "conn/conn.h"
-#include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 /* An idle connection: death, 4 turns, look, 4 turns, probe, 8 turns, end; one in use:
@@ -129,18 +128,19 @@ static void keepalive_next(struct rpcrdma2_conn *conn)
 	if (!seconds)
 		return;
 	conn->keepalive.turns = keepalive_in_use(conn) ? 1 : RPCRDMA2_KEEPALIVE_IDLE;
-	queue_delayed_work(rpcrdma2_wq, &conn->keepalive.work,
+	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_KEEPALIVE,
 			   seconds * HZ * conn->keepalive.turns /
 			   RPCRDMA2_KEEPALIVE_TURNS);
 }
 
-static void keepalive_worker(struct work_struct *work)
+/**
+ * rpcrdma2_keepalive_check - look for a sign of life
+ * @conn: the connection
+ *
+ * Context: timer of the connection; does not sleep.
+ */
+void rpcrdma2_keepalive_check(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  keepalive.work.work);
-
-	if (rpcrdma2_conn_over(conn))
-		return;
 	if (READ_ONCE(conn->heard)) {
 		WRITE_ONCE(conn->heard, false);
 		conn->keepalive.silent = 0;
@@ -169,7 +169,6 @@ static void keepalive_worker(struct work_struct *work)
  */
 void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn)
 {
-	INIT_DELAYED_WORK(&conn->keepalive.work, keepalive_worker);
 	conn->keepalive.cqe.done = probe_done;
 	conn->heard = true;
 }
@@ -197,15 +196,4 @@ void rpcrdma2_keepalive_start(struct rpcrdma2_conn *conn)
 {
 	if (probe_proves(conn))
 		keepalive_next(conn);
-}
-
-/**
- * rpcrdma2_keepalive_stop - reverse of rpcrdma2_keepalive_start()
- * @conn: connection in state CLOSING
- *
- * Context: sleeps.
- */
-void rpcrdma2_keepalive_stop(struct rpcrdma2_conn *conn)
-{
-	cancel_delayed_work_sync(&conn->keepalive.work);
 }

@@ -6,7 +6,6 @@
 #ifndef _RPCRDMA2_KEEPALIVE_H
 #define _RPCRDMA2_KEEPALIVE_H
 
-#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 struct rpcrdma2_conn;
@@ -20,7 +19,6 @@ struct rpcrdma2_conn;
  * @calls: Calls so far when the watch last looked
  * @turns: how long the watch waits until it looks again
  * @silent: turns of the watch that a probe was not answered
- * @work: the watch
  */
 struct rpcrdma2_keepalive {
 	struct ib_cqe			cqe;
@@ -29,13 +27,12 @@ struct rpcrdma2_keepalive {
 	unsigned long			calls;
 	u32				turns;
 	u32				silent;
-	struct delayed_work		work;
 };
 
 void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_start(struct rpcrdma2_conn *conn);
-void rpcrdma2_keepalive_stop(struct rpcrdma2_conn *conn);
+void rpcrdma2_keepalive_check(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn);
 bool rpcrdma2_keepalive_probing(const struct rpcrdma2_conn *conn);
 

@@ -108,7 +108,7 @@ static u32 brs_grant(struct rpcrdma2_conn *conn, u32 wanted)
 /* The server looks at the value before each Call (REV-6). */
 static void brs_applied(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_conn_schedule_work(conn);
+	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 }
 
 static const struct prop_apply prop_apply[RPCRDMA2_NR_PROPS] = {
@@ -146,7 +146,8 @@ static void send_reqprop(struct rpcrdma2_conn *conn)
 
 	send = rpcrdma2_control_get(conn, xid, RDMA2_X_REQPROP, false, &hdr);
 	if (!send) {
-		rpcrdma2_conn_schedule_work_later(conn, RPCRDMA2_PROPS_DELAY);
+		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS,
+				   RPCRDMA2_PROPS_DELAY);
 		return;
 	}
 	body = rpcrdma2_prop_change_put_reqprop(&conn->props.change, xid,
@@ -163,7 +164,8 @@ static void send_updprop(struct rpcrdma2_conn *conn)
 
 	send = rpcrdma2_control_get(conn, xid, RDMA2_X_UPDPROP, false, &hdr);
 	if (!send) {
-		rpcrdma2_conn_schedule_work_later(conn, RPCRDMA2_PROPS_DELAY);
+		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS,
+				   RPCRDMA2_PROPS_DELAY);
 		return;
 	}
 	body = rpcrdma2_prop_change_put_updprop(&conn->props.change, xid,
@@ -272,15 +274,19 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 	return true;
 }
 
-static void props_worker(struct work_struct *work)
+/**
+ * rpcrdma2_props_work - send pending messages about properties
+ * @conn: the connection
+ *
+ * Context: timer of the connection; does not sleep. Takes props.lock.
+ */
+void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  work.work);
-
 	spin_lock(&conn->props.lock);
 	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
 		if (conn->props.unanswered && !answer_request(conn))
-			rpcrdma2_conn_schedule_work_later(conn, RPCRDMA2_PROPS_DELAY);
+			rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS,
+				   RPCRDMA2_PROPS_DELAY);
 		send_next(conn);
 	}
 	spin_unlock(&conn->props.lock);
@@ -310,7 +316,7 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	conn->props.request_xid = rx->hdr.xid;
 	conn->props.unanswered = true;
 	if (!answer_request(conn))
-		rpcrdma2_conn_schedule_work(conn);
+		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 }
 
 static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
@@ -340,7 +346,7 @@ static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 					    conn->props.change.result[i]);
 	}
 	peer_changed(conn, mask);
-	rpcrdma2_conn_schedule_work(conn);
+	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 }
 
 static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
@@ -565,7 +571,7 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 	mine = rpcrdma2_prop_change_error(&conn->props.change, hdr->xid, hdr->err);
 	if (mine) {
 		limits_follow(conn);
-		rpcrdma2_conn_schedule_work(conn);
+		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 	}
 	spin_unlock(&conn->props.lock);
 	return mine;
@@ -582,7 +588,6 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
 {
 	spin_lock_init(&conn->props.lock);
-	INIT_DELAYED_WORK(&conn->work, props_worker);
 	rpcrdma2_propset_init(&conn->props.mine);
 	rpcrdma2_propset_init(&conn->props.peer);
 }
@@ -696,6 +701,6 @@ int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
 			    props_ask(conn, prop, value);
 	spin_unlock(&conn->props.lock);
 	if (!ret)
-		rpcrdma2_conn_schedule_work(conn);
+		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 	return ret;
 }

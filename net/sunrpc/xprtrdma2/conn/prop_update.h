@@ -103,6 +103,7 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 			    struct rpcrdma2_recv *rx);
 bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr);
+void rpcrdma2_props_work(struct rpcrdma2_conn *conn);
 
 /* From outside */
 int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,

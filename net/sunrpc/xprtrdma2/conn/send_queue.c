@@ -21,7 +21,6 @@
  */
 #include "conn/conn.h"
 #include "conn/inject.h"
-#include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 /* Slots for RPC messages; more Calls than this may be outstanding, since a
@@ -217,17 +216,21 @@ static void settle_done(struct rpcrdma2_send *send, int status)
 
 static void settle_later(struct rpcrdma2_conn *conn)
 {
-	queue_delayed_work(rpcrdma2_wq, &conn->sendq.settle, RPCRDMA2_LINGER);
+	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_SETTLE, RPCRDMA2_LINGER);
 }
 
-/* If no Send has followed those that hold pages, or buffers of an idle connection, a
- * signaled RDMA Write of no bytes goes behind them in a slot for control messages, one
- * at a time. It needs neither a handle nor a credit.
+/**
+ * rpcrdma2_sends_settle - retire the last Sends of a connection
+ * @conn: the connection
+ *
+ * If no Send has followed those that hold pages, or buffers of an idle connection, a
+ * signaled zero-length RDMA Write is posted behind them in a slot for control messages,
+ * one at a time. It needs neither a handle nor a credit.
+ *
+ * Context: timer of the connection; does not sleep.
  */
-static void settle_worker(struct work_struct *work)
+void rpcrdma2_sends_settle(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  sendq.settle.work);
 	struct ib_rdma_wr wr = {
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
@@ -237,7 +240,7 @@ static void settle_worker(struct work_struct *work)
 
 	spin_lock(&conn->sendq.lock);
 	waits = (conn->sendq.lingering || conn->sendq.trimming) &&
-		!conn->sendq.closed && !rpcrdma2_conn_over(conn);
+		!conn->sendq.closed;
 	due = waits && conn->sendq.unsignaled && !conn->sendq.settling &&
 	      (conn->sendq.trimming ||
 	       time_after_eq(jiffies, conn->sendq.held_at + RPCRDMA2_LINGER));
@@ -360,7 +363,6 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
 	INIT_LIST_HEAD(&sendq->posted);
 	INIT_LIST_HEAD(&sendq->chains);
 	INIT_LIST_HEAD(&sendq->waiters);
-	INIT_DELAYED_WORK(&sendq->settle, settle_worker);
 	sendq->done = send_done;
 }
 
@@ -437,7 +439,6 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 	LIST_HEAD(posted);
 	u32 lost;
 
-	cancel_delayed_work_sync(&conn->sendq.settle);
 	sq_tell_all(conn, &conn->sendq.waiters);
 	lost = sq_tell_all(conn, &conn->sendq.chains);
 

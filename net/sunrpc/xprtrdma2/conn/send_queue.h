@@ -8,7 +8,6 @@
 
 #include <linux/list.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "conn/recv_queue.h"
@@ -28,8 +27,7 @@ struct rpcrdma2_send;
  * @unsignaled: Sends posted since the last signaled one
  * @lingering: pages that wait for these
  * @held_at: when the last Send that holds pages was posted, jiffies
- * @settle: its work item sees to it that nothing lingers for long
- * @settling: that has posted something
+ * @settling: a Write of rpcrdma2_sends_settle() is posted
  * @done: what completes a Send
  * @free: free send slots for RPC messages
  * @bare: those that have no buffer
@@ -54,7 +52,6 @@ struct rpcrdma2_sendq {
 	u32				unsignaled;
 	u32				lingering;
 	unsigned long			held_at;
-	struct delayed_work		settle;
 	bool				settling;
 	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct list_head		free;
@@ -181,6 +178,7 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn);
 
 /* Memory */
 void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_settle(struct rpcrdma2_conn *conn);
 
 /* Messages */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,

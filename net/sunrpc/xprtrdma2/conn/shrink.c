@@ -9,7 +9,7 @@
 #include <linux/module.h>
 
 #include "conn/conn.h"
-#include "conn/workqueue.h"
+#include "conn/shrink.h"
 
 static unsigned int adapt_seconds = 60;
 module_param(adapt_seconds, uint, 0644);
@@ -30,20 +30,27 @@ unsigned long rpcrdma2_shrink_period(void)
 	return READ_ONCE(adapt_seconds) * HZ;
 }
 
-static void idle_next(struct rpcrdma2_conn *conn)
+/**
+ * rpcrdma2_shrink_start - check later whether the connection is idle
+ * @conn: connection that was made or accepted
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn)
 {
-	queue_delayed_work(rpcrdma2_wq, &conn->shrink.work,
+	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_SHRINK,
 			   rpcrdma2_shrink_period() ?: RPCRDMA2_IDLE_LOOK);
 }
 
-static void idle_worker(struct work_struct *work)
+/**
+ * rpcrdma2_shrink_check - give back memory if the connection is idle
+ * @conn: the connection
+ *
+ * Context: timer of the connection; does not sleep.
+ */
+void rpcrdma2_shrink_check(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  shrink.work.work);
-
-	if (rpcrdma2_conn_over(conn))
-		return;
-	if (rpcrdma2_conn_quiet(conn, &conn->shrink.calls)) {
+	if (rpcrdma2_conn_quiet(conn, &conn->shrink_calls)) {
 		if (rpcrdma2_ver_outdated(conn) &&
 		    !rpcrdma2_credit_used(&conn->credit)) {
 			rpcrdma2_conn_kill(conn, 0);
@@ -55,38 +62,5 @@ static void idle_worker(struct work_struct *work)
 			rpcrdma2_sends_trim(conn);
 		}
 	}
-	idle_next(conn);
-}
-
-/**
- * rpcrdma2_shrink_setup - a new connection
- * @conn: the connection
- *
- * Context: any.
- */
-void rpcrdma2_shrink_setup(struct rpcrdma2_conn *conn)
-{
-	INIT_DELAYED_WORK(&conn->shrink.work, idle_worker);
-}
-
-/**
- * rpcrdma2_shrink_start - the connection may have memory to give back
- * @conn: connection that was made or accepted
- *
- * Context: any.
- */
-void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn)
-{
-	idle_next(conn);
-}
-
-/**
- * rpcrdma2_shrink_stop - reverse of rpcrdma2_shrink_start()
- * @conn: connection in state CLOSING
- *
- * Context: sleeps.
- */
-void rpcrdma2_shrink_stop(struct rpcrdma2_conn *conn)
-{
-	cancel_delayed_work_sync(&conn->shrink.work);
+	rpcrdma2_shrink_start(conn);
 }

@@ -28,6 +28,7 @@
 #include "xprt/client.h"
 #include "compat.h"
 #include "conn/cm.h"
+#include "conn/shrink.h"
 #include "requester/invalidate.h"
 #include "conn/conn_list.h"
 #include "xprt/dispatch.h"
