@@ -6,6 +6,7 @@
  * The owner alone tears down, in exact reverse order of setting up. CM events
  * come in the CM's work item and hold no lock of ours when they call up.
  */
+#include <linux/delay.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -638,11 +639,13 @@ rpcrdma2_conn_incoming(struct rdma_cm_id *cm_id,
 int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 			 const struct rdma_conn_param *req)
 {
-	int ret;
+	u32 late = rpcrdma2_inject_value(RPCRDMA2_PRETEND_ACCEPT_MS);
+	int ret = conn_accept(conn, req);
 
-	ret = conn_accept(conn, req);
-	if (!ret)
-		ret = rpcrdma2_inject_accept();
+	if (!ret && late) {
+		msleep(late);
+		ret = -EIO;
+	}
 	if (ret) {
 		WRITE_ONCE(conn->told, true);
 		if (ret != -ENOTCONN)

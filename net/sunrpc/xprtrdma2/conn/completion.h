@@ -25,7 +25,7 @@
 static inline void rpcrdma2_completion_begin(void)
 {
 	non_block_start();
-	if (rpcrdma2_inject_sleep())
+	if (rpcrdma2_inject(RPCRDMA2_FAULT_SLEEP))
 		might_sleep();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Faults on demand, for tests. Nothing of it exists in kernels without
- * CONFIG_FAULT_INJECTION_DEBUG_FS. Any context.
+ * Fault injection for tests; see inject.c. Nothing remains of this in kernels without
+ * CONFIG_FAULT_INJECTION_DEBUG_FS.
  */
 #ifndef _RPCRDMA2_INJECT_H
 #define _RPCRDMA2_INJECT_H
@@ -9,27 +9,42 @@
 #include <linux/types.h>
 
 /**
- * enum rpcrdma2_inject_map - memory that is given to the device
- * @RPCRDMA2_MAP_RECV: Receives
- * @RPCRDMA2_MAP_SEND: send slots
- * @RPCRDMA2_MAP_MR: what an RPC registers
+ * enum rpcrdma2_fault - faults; the first two are bits of the file "what"
+ * @RPCRDMA2_FAULT_MAP_RECV: the buffer of a Receive cannot be mapped
+ * @RPCRDMA2_FAULT_MAP_MR: memory that an RPC registers cannot be mapped
+ * @RPCRDMA2_FAULT_POST: the device refuses a work request
+ * @RPCRDMA2_FAULT_POST_LATE: the device reports an error after it took a work request
+ * @RPCRDMA2_FAULT_CONTROL: no send slot is free for a control message
+ * @RPCRDMA2_FAULT_SLEEP: a completion handler calls a function that may sleep
  */
-enum rpcrdma2_inject_map {
-	RPCRDMA2_MAP_RECV	= 1,
-	RPCRDMA2_MAP_SEND	= 2,
-	RPCRDMA2_MAP_MR		= 4,
+enum rpcrdma2_fault {
+	RPCRDMA2_FAULT_MAP_RECV	= 1,
+	RPCRDMA2_FAULT_MAP_MR	= 4,
+	RPCRDMA2_FAULT_POST,
+	RPCRDMA2_FAULT_POST_LATE,
+	RPCRDMA2_FAULT_CONTROL,
+	RPCRDMA2_FAULT_SLEEP,
+};
+
+/**
+ * enum rpcrdma2_pretence - values that replace those of a device or peer
+ * @RPCRDMA2_PRETEND_MAX_QP_WR: entries of the longest send or receive queue
+ * @RPCRDMA2_PRETEND_MAX_CQE: entries of the longest completion queue
+ * @RPCRDMA2_PRETEND_ACCEPT_MS: milliseconds after which accepting a connection fails
+ * @RPCRDMA2_NR_PRETENCES: number of values
+ */
+enum rpcrdma2_pretence {
+	RPCRDMA2_PRETEND_MAX_QP_WR = 0,
+	RPCRDMA2_PRETEND_MAX_CQE,
+	RPCRDMA2_PRETEND_ACCEPT_MS,
+	RPCRDMA2_NR_PRETENCES,
 };
 
 #ifdef CONFIG_FAULT_INJECTION_DEBUG_FS
 void rpcrdma2_inject_init(void);
 void rpcrdma2_inject_exit(void);
-bool rpcrdma2_inject_post(bool posted);
-bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what);
-bool rpcrdma2_inject_room(void);
-u32 rpcrdma2_inject_max_qp_wr(void);
-u32 rpcrdma2_inject_max_cqe(void);
-int rpcrdma2_inject_accept(void);
-bool rpcrdma2_inject_sleep(void);
+bool rpcrdma2_inject(enum rpcrdma2_fault fault);
+u32 rpcrdma2_inject_value(enum rpcrdma2_pretence value);
 #else
 static inline void rpcrdma2_inject_init(void)
 {
@@ -39,39 +54,14 @@ static inline void rpcrdma2_inject_exit(void)
 {
 }
 
-static inline bool rpcrdma2_inject_post(bool posted)
+static inline bool rpcrdma2_inject(enum rpcrdma2_fault fault)
 {
 	return false;
 }
 
-static inline u32 rpcrdma2_inject_max_qp_wr(void)
+static inline u32 rpcrdma2_inject_value(enum rpcrdma2_pretence value)
 {
 	return 0;
-}
-
-static inline u32 rpcrdma2_inject_max_cqe(void)
-{
-	return 0;
-}
-
-static inline bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)
-{
-	return false;
-}
-
-static inline bool rpcrdma2_inject_room(void)
-{
-	return false;
-}
-
-static inline int rpcrdma2_inject_accept(void)
-{
-	return 0;
-}
-
-static inline bool rpcrdma2_inject_sleep(void)
-{
-	return false;
 }
 #endif
 

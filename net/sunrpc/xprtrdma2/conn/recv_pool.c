@@ -125,7 +125,7 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	if (rx->conn == conn)
 		return 0;
-	if (rpcrdma2_inject_map(RPCRDMA2_MAP_RECV))
+	if (rpcrdma2_inject(RPCRDMA2_FAULT_MAP_RECV))
 		return -ENOMEM;
 	rx->sge.addr = ib_dma_map_single(device, rx->buf, rx->size,
 					 DMA_FROM_DEVICE);

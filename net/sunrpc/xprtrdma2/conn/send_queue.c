@@ -197,10 +197,10 @@ static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 	int ret;
 
 	lockdep_assert_held(&conn->sendq.lock);
-	if (conn->sendq.closed || rpcrdma2_inject_post(false))
+	if (conn->sendq.closed || rpcrdma2_inject(RPCRDMA2_FAULT_POST))
 		return -ENOTCONN;
 	ret = ib_post_send(conn->qp, first, &bad);
-	if (likely(!ret) && !rpcrdma2_inject_post(true))
+	if (likely(!ret) && !rpcrdma2_inject(RPCRDMA2_FAULT_POST_LATE))
 		return 0;
 	return bad == first ? -ENOTCONN : 1;
 }

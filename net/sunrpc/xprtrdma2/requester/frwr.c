@@ -415,7 +415,7 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 	/* The errors do not tell for certain whether it is of use to wait: one
 	 * that is out of bounce buffers says -EIO
 	 */
-	if (rpcrdma2_inject_map(RPCRDMA2_MAP_MR) ||
+	if (rpcrdma2_inject(RPCRDMA2_FAULT_MAP_MR) ||
 	    ib_dma_map_sgtable_attrs(device, &sgt, dir, 0)) {
 		rpcrdma2_stat_inc(mr->pool->conn->p.stats, map_failures);
 		return -EBUSY;
