@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control messages on their way out, and what is said about a message that is
- * no good: dropped, or answered with an RDMA2_ERROR.
+ * Control messages to the peer, and the rejection of invalid messages, which are
+ * dropped or answered with an RDMA2_ERROR.
  *
- * None of this waits, for the send queue or for memory.
+ * Nothing in this file waits for the send queue or for memory.
  */
 #include <linux/types.h>
 #include <linux/nfs.h>
@@ -17,8 +17,8 @@
 #include "conn/inject.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Before a version is settled an ERROR has the version of what it is about;
- * any codec can write ERR_VERS.
+/* Before a version is settled an ERROR has the version of the message it answers; any
+ * codec can encode ERR_VERS.
  */
 static const struct rpcrdma2_codec *
 error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
@@ -28,20 +28,36 @@ error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
 	return rpcrdma2_wire_codec(about->vers) ?: &rpcrdma2_codec_v2;
 }
 
-/* A slot for a control message, or NULL: no room */
 static struct rpcrdma2_send *control_slot(struct rpcrdma2_conn *conn)
 {
-	if (rpcrdma2_inject_room())
+	if (rpcrdma2_inject(RPCRDMA2_FAULT_CONTROL))
 		return NULL;
 	return rpcrdma2_send_get(conn, 1, NULL, true);
 }
 
+/* Post @send with @len bytes; a negative @len is the errno of an encoder. @arg is for
+ * the trace. Returns 0 or a negative errno.
+ */
+static int control_send(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
+			int len, u32 xid, u32 htype, u32 arg)
+{
+	int ret = len;
+
+	if (len < 0) {
+		rpcrdma2_send_put(send);
+	} else {
+		rpcrdma2_send_prepare(send, len, 0);
+		ret = rpcrdma2_send_post(send, NULL);
+	}
+	trace_rpcrdma2_send_control(conn, xid, htype, arg, ret);
+	return ret;
+}
+
 static int send_error(struct rpcrdma2_conn *conn,
-		      const struct rpcrdma2_hdr *about, u32 err,
-		      const u32 args[2],
+		      const struct rpcrdma2_hdr *about, u32 err, u32 arg0, u32 arg1,
 		      void (*done)(struct rpcrdma2_send *send, int status))
 {
-	const struct rpcrdma2_codec *codec = error_codec(conn, about);
+	const u32 args[2] = { arg0, arg1 };
 	struct rpcrdma2_send *send;
 	int ret;
 
@@ -52,16 +68,12 @@ static int send_error(struct rpcrdma2_conn *conn,
 		rpcrdma2_stat_inc(conn->p.stats, send_errors_dropped);
 		return -EAGAIN;
 	}
-	ret = codec->encode_error(about, rpcrdma2_credit_grant(&conn->credit),
-				  err, args, send->buf, send->size);
-	if (ret < 0) {
-		rpcrdma2_send_put(send);
-		return ret;
-	}
 	send->done = done;
-	rpcrdma2_send_prepare(send, ret, 0);
-	ret = rpcrdma2_send_post(send, NULL);
-	trace_rpcrdma2_send_control(conn, about->xid, RDMA2_ERROR, err, ret);
+	ret = error_codec(conn, about)->encode_error(about,
+						     rpcrdma2_credit_grant(&conn->credit),
+						     err, args, send->buf,
+						     send->size);
+	ret = control_send(conn, send, ret, about->xid, RDMA2_ERROR, err);
 	if (!ret)
 		rpcrdma2_stat_inc(conn->p.stats, tx_error);
 	return ret;
@@ -75,9 +87,8 @@ static int send_error(struct rpcrdma2_conn *conn,
  * @arg0: first argument, if the code has one
  * @arg1: second argument
  *
- * A message that is itself an ERROR is never answered (HT-4). Without room
- * in the send queue the ERROR is dropped, so that a flood costs no memory
- * (SEC-14).
+ * A message that is itself an ERROR is never answered (HT-4). Without a send slot the
+ * ERROR is dropped, so that a flood costs no memory (SEC-14).
  *
  * Context: process; does not sleep.
  */
@@ -85,9 +96,7 @@ void rpcrdma2_control_error(struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_hdr *about, u32 err,
 			    u32 arg0, u32 arg1)
 {
-	const u32 args[2] = { arg0, arg1 };
-
-	send_error(conn, about, err, args, NULL);
+	send_error(conn, about, err, arg0, arg1, NULL);
 }
 
 static void last_error_done(struct rpcrdma2_send *send, int status)
@@ -103,7 +112,7 @@ static void last_error_done(struct rpcrdma2_send *send, int status)
  * @arg0: first argument
  * @arg1: second argument
  *
- * The connection is given up when the ERROR is out, so that the peer sees
+ * The connection is given up when the ERROR has been sent, so that the peer sees
  * both.
  *
  * Context: process; does not sleep.
@@ -112,9 +121,7 @@ void rpcrdma2_control_last_error(struct rpcrdma2_conn *conn,
 				 const struct rpcrdma2_hdr *about, u32 err,
 				 u32 arg0, u32 arg1)
 {
-	const u32 args[2] = { arg0, arg1 };
-
-	if (send_error(conn, about, err, args, last_error_done))
+	if (send_error(conn, about, err, arg0, arg1, last_error_done))
 		rpcrdma2_conn_kill(conn, -EPROTO);
 }
 
@@ -123,53 +130,42 @@ void rpcrdma2_control_last_error(struct rpcrdma2_conn *conn,
  * @conn: the connection
  * @xid: our own value, or the peer's when @response
  * @htype: header type
- * @response: it answers a message of the peer
- * @hdr: set to the bytes of the header, which is in the slot's buffer; the body
- *	goes behind it. Or a negative errno, for rpcrdma2_control_post()
+ * @response: the message answers one of the peer
  *
  * Context: process; does not sleep.
- * Return: a send slot, or NULL if there is no room
+ * Return: a send slot with the header, of RPCRDMA2_PREFIX bytes, in its buffer; or NULL
+ * if no slot is free
  */
 struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
-					   u32 htype, bool response, int *hdr)
+					   u32 htype, bool response)
 {
 	u32 credit = response ? rpcrdma2_credit_grant(&conn->credit) :
 				rpcrdma2_credit_ask(&conn->credit);
 	struct rpcrdma2_send *send = control_slot(conn);
 
-	if (!send)
-		return NULL;
-	*hdr = rpcrdma2_wire_encode_control(xid, credit, htype, response,
-					    send->buf, send->size);
+	if (send)
+		rpcrdma2_wire_encode_control(xid, credit, htype, response,
+					     send->buf, send->size);
 	return send;
 }
 
 /**
- * rpcrdma2_control_post - send it
+ * rpcrdma2_control_post - send a control message
  * @conn: the connection
- * @send: from rpcrdma2_control_get(); used up
- * @xid: as there
- * @htype: as there
- * @hdr: as there
- * @body: bytes of the body, or a negative errno
+ * @send: from rpcrdma2_control_get(); the caller loses it
+ * @xid: as passed there
+ * @htype: as passed there
+ * @body: bytes of the body, which is behind the header; or a negative errno
  *
  * Context: process; does not sleep.
- * Return: 0, -ENOTCONN, or the negative one of @hdr and @body
+ * Return: 0, -ENOTCONN, or @body if negative
  */
-int rpcrdma2_control_post(struct rpcrdma2_conn *conn,
-			  struct rpcrdma2_send *send, u32 xid, u32 htype,
-			  int hdr, int body)
+int rpcrdma2_control_post(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
+			  u32 xid, u32 htype, int body)
 {
-	int ret = hdr < 0 ? hdr : body;
+	int len = body < 0 ? body : (int)RPCRDMA2_PREFIX + body;
 
-	if (ret < 0) {
-		rpcrdma2_send_put(send);
-	} else {
-		rpcrdma2_send_prepare(send, hdr + body, 0);
-		ret = rpcrdma2_send_post(send, NULL);
-	}
-	trace_rpcrdma2_send_control(conn, xid, htype, hdr + body, ret);
-	return ret;
+	return control_send(conn, send, len, xid, htype, len);
 }
 
 /**
@@ -177,11 +173,11 @@ int rpcrdma2_control_post(struct rpcrdma2_conn *conn,
  * @conn: client's connection on which nothing was sent
  * @xid: our own value
  *
- * Every server answers a Call to the NULL procedure, that of a program that it
- * does not know included, and needs no credentials for that.
+ * Every server answers a Call of the NULL procedure, even of a program that it does not
+ * know, and needs no credentials for that.
  *
  * Context: process; does not sleep.
- * Return: 0, -EAGAIN without room, or -ENOTCONN
+ * Return: 0, -EAGAIN without a send slot, or -ENOTCONN
  */
 int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 {
@@ -195,29 +191,25 @@ int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 		.xid	= xid,
 		.credit	= rpcrdma2_credit_ask(&conn->credit),
 	};
-	struct rpcrdma2_send *send;
+	struct rpcrdma2_send *send = control_slot(conn);
 	int ret;
 
-	send = control_slot(conn);
 	if (!send)
 		return -EAGAIN;
 	ret = rpcrdma2_codec_v2.encode_call(&call, send->buf,
 					    send->size - sizeof(rpc));
-	if (ret < 0) {
-		rpcrdma2_send_put(send);
-		return ret;
+	if (ret >= 0) {
+		memcpy(send->buf + ret, rpc, sizeof(rpc));
+		ret += sizeof(rpc);
 	}
-	memcpy(send->buf + ret, rpc, sizeof(rpc));
-	rpcrdma2_send_prepare(send, ret + sizeof(rpc), 0);
-	ret = rpcrdma2_send_post(send, NULL);
-	trace_rpcrdma2_send_control(conn, xid, RDMA2_MSG, 0, ret);
+	ret = control_send(conn, send, ret, xid, RDMA2_MSG, 0);
 	if (!ret)
 		rpcrdma2_stat_inc(conn->p.stats, tx_call_msg);
 	return ret;
 }
 
-/* Is the peer one of another protocol called version 2? It is treated as any
- * that does not conform; the log says once what is behind that (VER-23).
+/* Count a peer that speaks another draft of version 2, and log the first one. Such a
+ * peer is treated like any other that does not conform (VER-23).
  */
 static void note_other_draft(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_recv *rx)
@@ -230,9 +222,9 @@ static void note_other_draft(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_reject_dropped - a message is ignored
+ * rpcrdma2_reject_dropped - count a message that is ignored
  * @conn: the connection
- * @rx: holds it
+ * @rx: holds the message
  *
  * Context: completion handler; does not sleep.
  */
@@ -245,9 +237,9 @@ void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_reject_malformed - a message cannot be read
+ * rpcrdma2_reject_malformed - count a message that cannot be decoded
  * @conn: the connection
- * @rx: holds it
+ * @rx: holds the message
  *
  * Context: completion handler; does not sleep.
  */
@@ -260,9 +252,9 @@ void rpcrdma2_reject_malformed(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_reject_bad_xdr - tell the peer that its message cannot be read
+ * rpcrdma2_reject_bad_xdr - answer a message that cannot be decoded
  * @conn: the connection
- * @rx: holds it
+ * @rx: holds the message
  *
  * Context: completion handler; does not sleep. Requirements: ERR-1.
  */
@@ -274,9 +266,9 @@ void rpcrdma2_reject_bad_xdr(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_reject_unknown - tell the peer that its message is of an unknown type
+ * rpcrdma2_reject_unknown - answer a message of unknown type
  * @conn: the connection
- * @rx: holds it
+ * @rx: holds the message
  *
  * Context: completion handler; does not sleep.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Control messages on their way out, and what is said about a message that is
- * no good; see control.c.
+ * Control messages to the peer, and the rejection of invalid messages; see control.c.
  */
 #ifndef _RPCRDMA2_CONTROL_H
 #define _RPCRDMA2_CONTROL_H
@@ -14,10 +13,9 @@ struct rpcrdma2_recv;
 struct rpcrdma2_send;
 
 struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
-					   u32 htype, bool response, int *hdr);
-int rpcrdma2_control_post(struct rpcrdma2_conn *conn,
-			  struct rpcrdma2_send *send, u32 xid, u32 htype,
-			  int hdr, int body);
+					   u32 htype, bool response);
+int rpcrdma2_control_post(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
+			  u32 xid, u32 htype, int body);
 int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid);
 
 void rpcrdma2_control_error(struct rpcrdma2_conn *conn,

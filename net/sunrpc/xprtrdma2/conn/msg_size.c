@@ -1,41 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lengths of messages. The builder of a message reads the limit once; what is
- * posted is looked at again, see rpcrdma2_send_post().
+ * Lengths of messages. The builder of a message reads the limit once;
+ * rpcrdma2_send_post() checks the message again.
  *
- * props.lock serialises changes. Process context.
+ * props.lock serializes changes. Process context.
  */
 #include "conn/conn.h"
 #include <trace/events/rpcrdma2.h>
 
 /**
- * rpcrdma2_msg_size_fix - limits that do not change any more
- * @conn: connection of version 1, not READY yet
- * @send: bytes of the largest message that may be sent
- * @recv: bytes of the largest message that may come
- *
- * Context: any. Requirements: INL-8.
- */
-void rpcrdma2_msg_size_fix(struct rpcrdma2_conn *conn, u32 send, u32 recv)
-{
-	conn->limits.send = send;
-	conn->limits.recv = recv;
-}
-
-/**
- * rpcrdma2_msg_size_cut - send slots are smaller than the peer would allow
- * @conn: connection that is not READY yet
- * @size: bytes of a slot
- *
- * Context: any.
- */
-void rpcrdma2_msg_size_cut(struct rpcrdma2_conn *conn, u32 size)
-{
-	conn->limits.send = min(conn->limits.send, size);
-}
-
-/**
- * rpcrdma2_msg_size_inval - may messages invalidate handles?
+ * rpcrdma2_msg_size_inval - set whether messages may invalidate handles
  * @conn: connection that is not READY yet
  * @allowed: both sides can
  *
@@ -47,14 +21,16 @@ void rpcrdma2_msg_size_inval(struct rpcrdma2_conn *conn, bool allowed)
 }
 
 /**
- * rpcrdma2_msg_size_apply - what messages must obey from now on
+ * rpcrdma2_msg_size_set - set the limits of messages
  * @conn: the connection
- * @send: bytes of the largest message that the peer takes
- * @recv: bytes of the largest message that it may send
+ * @send: bytes of the largest message that the peer takes; no more than fits into a
+ *	send slot counts
+ * @recv: bytes of the largest message that the peer may send
  *
- * Context: props.lock held; does not sleep. Requirements: INL-2, INL-3.
+ * Context: props.lock held, or before READY; does not sleep. Requirements: INL-2, INL-3,
+ * INL-8.
  */
-void rpcrdma2_msg_size_apply(struct rpcrdma2_conn *conn, u32 send, u32 recv)
+void rpcrdma2_msg_size_set(struct rpcrdma2_conn *conn, u32 send, u32 recv)
 {
 	struct rpcrdma2_msg_size *l = &conn->limits;
 

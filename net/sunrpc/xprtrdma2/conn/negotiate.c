@@ -62,15 +62,6 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
 						  why - 1]);
 }
 
-/* Thresholds of version 1 hold for the life of the connection. So Receives need not
- * be larger; a page is what a peer may expect that has not said anything.
- */
-static void ver_fix_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv)
-{
-	rpcrdma2_msg_size_fix(conn, send, recv);
-	rpcrdma2_recv_pool_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
-}
-
 /* Thresholds and invalidation by the rules of the settled version: INL-8,
  * RINV-20, RINV-21.
  */
@@ -84,13 +75,19 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	const struct rpcrdma_cm_private *peer = &conn->cm_peer;
 	bool props = conn->codec->props;
 	bool inval = conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION];
+	u32 recv;
 
 	rpcrdma2_msg_size_inval(conn, inval && (props || peer->remote_inval));
-	if (props)
+	if (props) {
 		rpcrdma2_props_apply(conn);
-	else
-		ver_fix_limits(conn, rpcrdma_cm_threshold(&mine, peer),
-			       rpcrdma_cm_threshold(peer, &mine));
+		return;
+	}
+	/* Thresholds of version 1 hold for the life of the connection, so Receives need
+	 * not be larger. A peer without private data may expect a page.
+	 */
+	recv = rpcrdma_cm_threshold(peer, &mine);
+	rpcrdma2_msg_size_set(conn, rpcrdma_cm_threshold(&mine, peer), recv);
+	rpcrdma2_recv_pool_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 
 /* The version is known: make the connection READY. Its state is OPEN, the peer's
@@ -111,8 +108,6 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 	ver_apply_limits(conn);
 	limit = rpcrdma2_msg_size_send(&conn->limits);
 	want = limit;
-	if (codec->props && known)
-		rpcrdma2_props_ready(conn);
 	/* A CONNPROP that comes late may allow more (CONN-9), and so may the peer
 	 * at any time, if it takes part in changes
 	 */
@@ -123,7 +118,7 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 				   min(limit, codec->inline_default));
 	if (size < 0)
 		return -ENOBUFS;
-	rpcrdma2_msg_size_cut(conn, size);
+	rpcrdma2_msg_size_set(conn, limit, rpcrdma2_msg_size_recv(&conn->limits));
 	if (codec->props && !conn->client && size < want)
 		rpcrdma2_props_cut(conn, size);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))

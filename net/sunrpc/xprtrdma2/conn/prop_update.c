@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Transport properties of a connection and what changes of them mean: the
- * messages of the property-change extension, and the limits of messages.
+ * Transport properties of a connection and the effect of their changes: the messages of
+ * the property-change extension, and the limits of messages.
  *
- * prop_change.c knows what may be sent when; this file does it. A value of ours
- * changes when the peer asks for it (REQPROP, answered at once) or when the
- * administrator wants it (UPDPROP). Receives and send slots have a capacity for as
- * long as the connection lives, and the Receive Buffer Size is a number within it:
- * every change takes effect at once. The peer is asked for more only, so that no
+ * prop_change.c decides which message may be sent when; this file sends it. A value of
+ * ours changes when the peer asks for the change (REQPROP, answered at once) or when an
+ * administrator wants it (UPDPROP). Receives and send slots have a capacity for as long
+ * as the connection lives, and the Receive Buffer Size is a number within it: every
+ * change takes effect at once. The peer is asked only for larger values, so that no
  * limit has to be obeyed before the peer has agreed to it (CHG-26).
  *
- * props.lock protects properties and changes, and is held while a message about
- * them is posted, so that their order is that of the changes. Messages that
- * arrive are dealt with where they arrive, before the next one is looked at: who
- * has sent a change obeys it in what it sends next. Nothing that is done with the
- * lock held waits. What finds no control slot is sent by a work item.
+ * props.lock protects properties and changes, and is held while a message about them is
+ * posted, so that messages have the order of the changes. Received messages are handled
+ * by the completion handler before the next one: a peer that has sent a change obeys it
+ * in the messages that follow. Nothing waits while the lock is held. A message for
+ * which no control slot is free is sent by the timer of the connection.
  */
 #include <linux/string.h>
 
@@ -22,12 +22,11 @@
 #include "conn/control.h"
 #include <trace/events/rpcrdma2.h>
 
-/* No control slot is free: look again */
+/* Time until the next attempt if no control slot is free */
 #define RPCRDMA2_PROPS_DELAY	msecs_to_jiffies(10)
 
-/* What messages must obey from now on. A client plans for Replies no longer than the
- * server will receive, and counts on no more than the server has been told
- * (D-16).
+/* Recompute the limits of messages. A client plans for Replies no longer than the server
+ * will receive, and counts on no more than it has announced to the server (D-16).
  */
 static void limits_follow(struct rpcrdma2_conn *conn)
 {
@@ -41,36 +40,16 @@ static void limits_follow(struct rpcrdma2_conn *conn)
 		recv = min(props->mine.val[RPCRDMA2_RBSIZ], props->told_recv);
 	if (conn->client)
 		recv = min(recv, send);
-	rpcrdma2_msg_size_apply(conn, send, recv);
+	rpcrdma2_msg_size_set(conn, send, recv);
 }
 
-/* Values of ours */
-
-/* The peer has to be told of a new value. */
-static void announce(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
-		     u32 value)
-{
-	WRITE_ONCE(conn->props.mine.val[prop], value);
-	rpcrdma2_prop_change_announce(&conn->props.change, prop);
-	rpcrdma2_stat_inc(conn->p.stats, props_changed);
-	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
-	rpcrdma2_conn_changed(conn);
-}
-
-/*
- * What a property is to a connection, one entry for each entry of
- * props_list.h:
- * @grant: the peer asks for a value of ours. Returns our value now in force
- * @applied: the peer's value has changed
+/* Functions that decide on a value of ours the peer asks for, and return the value in
+ * force afterwards. Properties without one do not change on request.
  */
-struct prop_apply {
-	u32	(*grant)(struct rpcrdma2_conn *conn, u32 wanted);
-	void	(*applied)(struct rpcrdma2_conn *conn);
-};
 
 /* A value within the capacity is granted at once. But no lower one while a Call is
  * outstanding, since its Reply may be as long as the present value (CHG-27). Calls
- * that take their credit after the look are planned for the lower one.
+ * that take their credit after the check are planned for the lower value.
  */
 static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 {
@@ -92,28 +71,9 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 	return now;
 }
 
-static void rbsiz_applied(struct rpcrdma2_conn *conn)
-{
-	/* Less cannot carry the protocol (PROP-16, D-27) */
-	if (conn->props.peer.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN)
-		rpcrdma2_conn_kill(conn, -EPROTO);
-}
-
-/* Whether callbacks are served is not the server's to decide. */
-static u32 brs_grant(struct rpcrdma2_conn *conn, u32 wanted)
-{
-	return conn->props.mine.val[RPCRDMA2_BRS];
-}
-
-/* The server looks at the value before each Call (REV-6). */
-static void brs_applied(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
-}
-
-static const struct prop_apply prop_apply[RPCRDMA2_NR_PROPS] = {
-	[RPCRDMA2_RBSIZ] = { rbsiz_grant, rbsiz_applied },
-	[RPCRDMA2_BRS]	 = { brs_grant, brs_applied },
+static u32 (* const prop_grant[RPCRDMA2_NR_PROPS])(struct rpcrdma2_conn *conn,
+						   u32 wanted) = {
+	[RPCRDMA2_RBSIZ] = rbsiz_grant,
 };
 
 static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
@@ -131,105 +91,59 @@ static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 		rpcrdma2_prop_change_met(c, &conn->props.peer, i);
 	}
 	limits_follow(conn);
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (mask & BIT(i))
-			prop_apply[i].applied(conn);
+	/* A smaller value cannot carry the protocol (PROP-16, D-27) */
+	if (conn->props.peer.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN)
+		rpcrdma2_conn_kill(conn, -EPROTO);
 }
 
 /* Messages to the peer */
 
-static void send_reqprop(struct rpcrdma2_conn *conn)
+/* Send a REQPROP or an UPDPROP. */
+static void send_change(struct rpcrdma2_conn *conn, u32 htype)
 {
-	u32 xid = atomic_inc_return(&conn->xids);
+	struct rpcrdma2_conn_props *props = &conn->props;
+	u32 xid = atomic_inc_return(&conn->xids), size;
 	struct rpcrdma2_send *send;
-	int hdr, body;
+	void *to;
+	int body;
 
-	send = rpcrdma2_control_get(conn, xid, RDMA2_X_REQPROP, false, &hdr);
+	send = rpcrdma2_control_get(conn, xid, htype, false);
 	if (!send) {
-		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS,
-				   RPCRDMA2_PROPS_DELAY);
+		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, RPCRDMA2_PROPS_DELAY);
 		return;
 	}
-	body = rpcrdma2_prop_change_put_reqprop(&conn->props.change, xid,
-						send->buf + hdr, send->size - hdr);
-	if (!rpcrdma2_control_post(conn, send, xid, RDMA2_X_REQPROP, hdr, body))
+	to = send->buf + RPCRDMA2_PREFIX;
+	size = send->size - RPCRDMA2_PREFIX;
+	if (htype == RDMA2_X_REQPROP)
+		body = rpcrdma2_prop_change_put_reqprop(&props->change, xid, to, size);
+	else
+		body = rpcrdma2_prop_change_put_updprop(&props->change, xid,
+							&props->mine, to, size);
+	if (rpcrdma2_control_post(conn, send, xid, htype, body))
+		return;
+	if (htype == RDMA2_X_REQPROP) {
 		rpcrdma2_stat_inc(conn->p.stats, tx_reqprop);
-}
-
-static void send_updprop(struct rpcrdma2_conn *conn)
-{
-	u32 xid = atomic_inc_return(&conn->xids);
-	struct rpcrdma2_send *send;
-	int hdr, body;
-
-	send = rpcrdma2_control_get(conn, xid, RDMA2_X_UPDPROP, false, &hdr);
-	if (!send) {
-		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS,
-				   RPCRDMA2_PROPS_DELAY);
 		return;
 	}
-	body = rpcrdma2_prop_change_put_updprop(&conn->props.change, xid,
-						&conn->props.mine, send->buf + hdr,
-						send->size - hdr);
-	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_UPDPROP, hdr, body))
-		return;
 	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
-	/* Replies to Calls after this may be as long */
-	conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
+	/* Replies to Calls after this one may be as long */
+	props->told_recv = props->mine.val[RPCRDMA2_RBSIZ];
 	limits_follow(conn);
 }
 
-/* Send what is to be sent. */
+/* Send pending messages. */
 static void send_next(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_change *c = &conn->props.change;
 
 	if (rpcrdma2_prop_change_next(c) == RPCRDMA2_CHANGE_UPDPROP)
-		send_updprop(conn);
+		send_change(conn, RDMA2_X_UPDPROP);
 	if (rpcrdma2_prop_change_next(c) == RPCRDMA2_CHANGE_REQPROP)
-		send_reqprop(conn);
+		send_change(conn, RDMA2_X_REQPROP);
 }
 
-/* Ask the peer for a value of its own; the work item sends it. Not for a smaller
- * Receive Buffer Size, which we would have to obey before the peer has agreed
- * (CHG-26). Returns 0; -ERANGE; -EPERM if the value can't be changed, -EOPNOTSUPP if
- * no value can.
- */
-static int props_ask(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
-		     u32 value)
-{
-	int ret;
-
-	lockdep_assert_held(&conn->props.lock);
-	if (prop == RPCRDMA2_RBSIZ &&
-	    (value < RPCRDMA2_INLINE_DEFAULT || value > SZ_256K))
-		return -ERANGE;
-	if (prop == RPCRDMA2_RBSIZ &&
-	    value < conn->props.peer.val[RPCRDMA2_RBSIZ])
-		return -EPERM;
-	ret = rpcrdma2_prop_change_ask(&conn->props.change, &conn->props.peer, prop,
-				       value);
-	if (!ret)
-		trace_rpcrdma2_prop(conn, "ask", prop, value, 0);
-	return ret;
-}
-
-static int raise_own(struct rpcrdma2_conn *conn, u32 size)
-{
-	u32 now = conn->props.mine.val[RPCRDMA2_RBSIZ];
-
-	if (size > conn->props.capacity)
-		return -ERANGE;
-	/* Only on the peer's request (CHG-25) */
-	if (size < now)
-		return -EPERM;
-	if (size > now)
-		announce(conn, RPCRDMA2_RBSIZ, size);
-	return 0;
-}
-
-/* Grant what can be granted, and tell so (CHG-6). Without room for the answer
- * nothing is granted yet: returns false then.
+/* Grant as much as possible of the peer's request, and answer it (CHG-6). Returns false
+ * if no slot is free for the answer; then nothing is granted yet.
  */
 static bool answer_request(struct rpcrdma2_conn *conn)
 {
@@ -238,9 +152,9 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 	u32 xid = conn->props.request_xid;
 	struct rpcrdma2_send *send;
 	enum rpcrdma2_prop i;
-	int hdr, body;
+	int body;
 
-	send = rpcrdma2_control_get(conn, xid, RDMA2_X_RESPROP, true, &hdr);
+	send = rpcrdma2_control_get(conn, xid, RDMA2_X_RESPROP, true);
 	if (!send)
 		return false;
 	conn->props.unanswered = false;
@@ -250,24 +164,25 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 		if (!(known & BIT(i)))
 			continue;
 		old = conn->props.mine.val[i];
-		now = prop_apply[i].grant(conn, req->set.val[i]);
+		now = prop_grant[i] ? prop_grant[i](conn, req->set.val[i]) : old;
 		if (now == req->set.val[i])
 			done |= BIT(i);
 		else if (now != old)
 			other |= BIT(i);
 		if (now != old)
 			rpcrdma2_stat_inc(conn->p.stats, props_changed);
-		/* The answer tells it */
+		/* The answer also announces the value */
 		if ((done | other) & BIT(i))
 			rpcrdma2_prop_change_answered(&conn->props.change, i);
 		trace_rpcrdma2_prop(conn, "asked", i, req->set.val[i], now);
 	}
 	body = rpcrdma2_prop_change_put_resprop(req, done, other, &conn->props.mine,
-						send->buf + hdr, send->size - hdr);
-	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, hdr, body))
+						send->buf + RPCRDMA2_PREFIX,
+						send->size - RPCRDMA2_PREFIX);
+	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, body))
 		return true;
 	rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
-	/* What was raised may be used by messages after the answer */
+	/* Messages after the answer may be as long as a raised value */
 	if ((done | other) & BIT(RPCRDMA2_RBSIZ))
 		conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
 	limits_follow(conn);
@@ -294,9 +209,8 @@ void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
 
 /* Messages from the peer */
 
-/* One request is kept until the answer has room. A second one then comes from a
- * peer that asks for more than one thing at a time and does not take the answers;
- * without an answer it would wait for ever.
+/* One request is kept until a slot is free for its answer. A peer that sends another
+ * one meanwhile does not follow the protocol, and would wait for ever for the answer.
  */
 static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
@@ -366,37 +280,28 @@ static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 }
 
 /**
- * rpcrdma2_props_ready - both peers' properties are known
- * @conn: the connection
- *
- * Context: process; does not sleep. Takes props.lock.
- */
-void rpcrdma2_props_ready(struct rpcrdma2_conn *conn)
-{
-	spin_lock(&conn->props.lock);
-	rpcrdma2_prop_change_init(&conn->props.change, &conn->props.mine,
-				  &conn->props.peer);
-	WRITE_ONCE(conn->props.extended, conn->props.change.on);
-	spin_unlock(&conn->props.lock);
-}
-
-/**
- * rpcrdma2_props_apply - thresholds by the properties of both peers
+ * rpcrdma2_props_apply - derive limits and possible changes from both sides' properties
  * @conn: connection of version 2
  *
- * Obeyed by messages that are built from now on (CONN-13).
+ * Messages that are built from now on obey the limits (CONN-13).
  *
  * Context: process; does not sleep. Takes props.lock.
  */
 void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->props.lock);
+	struct rpcrdma2_conn_props *props = &conn->props;
+
+	spin_lock(&props->lock);
+	if (props->peer_seen) {
+		rpcrdma2_prop_change_init(&props->change, &props->mine, &props->peer);
+		WRITE_ONCE(props->extended, props->change.on);
+	}
 	limits_follow(conn);
-	spin_unlock(&conn->props.lock);
+	spin_unlock(&props->lock);
 }
 
-/* Read the peer's properties. What can't be read is reported, whatever its
- * RESPONSE flag says (ERR-1, D-6).
+/* Read the peer's properties. A message that cannot be decoded is answered with an
+ * ERROR, whatever its RESPONSE flag is (ERR-1, D-6).
  */
 static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  struct rpcrdma2_propset *set)
@@ -409,12 +314,12 @@ static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 }
 
 /**
- * rpcrdma2_props_take - take over the peer's properties
+ * rpcrdma2_props_take - store the peer's properties
  * @conn: the connection
  * @rx: a CONNPROP
  *
  * Context: completion handler; does not sleep. Takes props.lock.
- * Return: false if they are no good; then none is taken
+ * Return: false if they are invalid; then none is stored
  */
 bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
@@ -439,24 +344,22 @@ bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
  * rpcrdma2_props_send - send our CONNPROP
  * @conn: the connection; its Receives are posted already (CONN-12)
  * @xid: our own value, or the peer's when @response
- * @response: it answers the peer's CONNPROP (CONN-10)
+ * @response: the message answers the peer's CONNPROP (CONN-10)
  *
  * Context: process; does not sleep.
- * Return: 0, -EAGAIN without room, or -ENOTCONN
+ * Return: 0, -EAGAIN without a send slot, or -ENOTCONN
  */
 int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
 {
 	struct rpcrdma2_send *send;
-	int hdr, body, ret;
+	int body, ret;
 
-	send = rpcrdma2_control_get(conn, xid, RDMA2_CONNPROP, response, &hdr);
+	send = rpcrdma2_control_get(conn, xid, RDMA2_CONNPROP, response);
 	if (!send)
 		return -EAGAIN;
-	body = hdr < 0 ? hdr :
-	       rpcrdma2_propset_encode(&conn->props.mine, send->buf + hdr,
-				       send->size - hdr);
-	ret = rpcrdma2_control_post(conn, send, xid, RDMA2_CONNPROP, hdr,
-				    body);
+	body = rpcrdma2_propset_encode(&conn->props.mine, send->buf + RPCRDMA2_PREFIX,
+				       send->size - RPCRDMA2_PREFIX);
+	ret = rpcrdma2_control_post(conn, send, xid, RDMA2_CONNPROP, body);
 	if (!ret)
 		rpcrdma2_stat_inc(conn->p.stats, tx_connprop);
 	return ret;
@@ -466,9 +369,9 @@ int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
  * rpcrdma2_props_connprop - a CONNPROP has arrived
  * @conn: connection whose version is settled
  * @rx: the CONNPROP
- * @settles: it has settled the version, and was taken over already
+ * @settles: this CONNPROP has settled the version; its properties are stored already
  *
- * Of a second one only the grant counts, as of every message (CONN-8, CRED-14,
+ * In a second CONNPROP only the grant counts, as in every message (CONN-8, CRED-14,
  * D-25): a server may have sent one of its own before it answers ours.
  *
  * Context: completion handler; does not sleep. Takes props.lock.
@@ -487,7 +390,6 @@ void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
 	} else if (!settles) {
 		if (!rpcrdma2_props_take(conn, rx))
 			return;
-		rpcrdma2_props_ready(conn);
 		rpcrdma2_props_apply(conn);
 	}
 	if (rx->hdr.response) {
@@ -499,12 +401,12 @@ void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_props_receive - a message of the property-change extension?
+ * rpcrdma2_props_receive - handle a message of the property-change extension
  * @conn: the connection
- * @rx: a message
+ * @rx: a message of any type
  *
  * Context: completion handler; does not sleep. Takes props.lock.
- * Return: true if it was one, and is dealt with
+ * Return: true if the message was one of the extension, and has been handled
  */
 bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 			    struct rpcrdma2_recv *rx)
@@ -552,13 +454,13 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_props_error - is an RDMA2_ERROR about a property change of ours?
+ * rpcrdma2_props_error - handle an RDMA2_ERROR about a property change of ours
  * @conn: the connection
  * @hdr: its header
  *
  * Context: completion handler; does not sleep. Takes props.lock. Requirements:
  * HT-9, CHG-17.
- * Return: true if so; it is dealt with
+ * Return: true if the ERROR was about one, and has been handled
  */
 bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr)
@@ -580,7 +482,7 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 /* Life */
 
 /**
- * rpcrdma2_props_setup - a new connection
+ * rpcrdma2_props_setup - prepare a new connection
  * @conn: the connection
  *
  * Context: any.
@@ -593,30 +495,30 @@ void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_props_begin - what this connection announces
+ * rpcrdma2_props_begin - set the properties that a connection announces
  * @conn: connection whose Receives exist
  *
  * Context: any. Requirements: CONN-5, PROP-20, HT-8.
  */
 void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 {
-	u32 size = conn->p.policy.val[RPCRDMA2_POLICY_RECV_SIZE];
+	struct rpcrdma2_conn_props *props = &conn->props;
+	struct rpcrdma2_propset *mine = &props->mine;
+	const u32 *policy = conn->p.policy.val;
 
-	conn->props.capacity = rpcrdma2_recvs_size(conn->p.pool);
-	size = min(size, conn->props.capacity);
-	conn->props.mine.val[RPCRDMA2_RBSIZ] = size;
-	conn->props.mine.val[RPCRDMA2_BRS] = conn->p.brs;
-	conn->props.told_recv = size;
-	conn->props.mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
-	conn->props.mine.x_change =
-		conn->p.policy.val[RPCRDMA2_POLICY_PROPERTY_CHANGE];
-	if (conn->props.mine.x_change)
-		conn->props.mine.nochg = conn->props.mine.listed &
-				   ~rpcrdma2_propset_changeable(conn->client);
+	props->capacity = rpcrdma2_recvs_size(conn->p.pool);
+	props->told_recv = min(props->capacity, policy[RPCRDMA2_POLICY_RECV_SIZE]);
+	mine->val[RPCRDMA2_RBSIZ] = props->told_recv;
+	mine->val[RPCRDMA2_BRS] = conn->p.brs;
+	mine->listed = BIT(RPCRDMA2_NR_PROPS) - 1;
+	mine->x_change = policy[RPCRDMA2_POLICY_PROPERTY_CHANGE];
+	if (mine->x_change)
+		mine->nochg = mine->listed &
+			      ~rpcrdma2_propset_changeable(conn->client);
 }
 
 /**
- * rpcrdma2_props_cut - send slots are smaller than Receives, for want of memory
+ * rpcrdma2_props_cut - announce less, as send slots are smaller than Receives
  * @conn: server's connection that has not sent its CONNPROP yet
  * @size: bytes of a slot
  *
@@ -637,7 +539,7 @@ void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size)
 }
 
 /**
- * rpcrdma2_props_show - properties, for display
+ * rpcrdma2_props_show - get properties for display
  * @conn: the connection
  * @shown: filled in
  *
@@ -657,36 +559,67 @@ void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 	spin_unlock(&props->lock);
 }
 
-/* Requests by hand */
+/* Requests of an administrator */
 
-static int set_own_brs(struct rpcrdma2_conn *conn, u32 value)
+/* Ask the peer for a value of its own; the timer sends the request. But not for a
+ * smaller Receive Buffer Size, which we would have to obey before the peer has agreed
+ * (CHG-26). Returns 0; -ERANGE; -EPERM if the value cannot be changed, -EOPNOTSUPP if
+ * no value can.
+ */
+static int ask_peer(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 value)
 {
-	if (!(rpcrdma2_propset_changeable(conn->client) & BIT(RPCRDMA2_BRS)))
+	struct rpcrdma2_conn_props *props = &conn->props;
+	int ret;
+
+	if (prop == RPCRDMA2_RBSIZ) {
+		if (value < RPCRDMA2_INLINE_DEFAULT || value > SZ_256K)
+			return -ERANGE;
+		if (value < props->peer.val[RPCRDMA2_RBSIZ])
+			return -EPERM;
+	}
+	ret = rpcrdma2_prop_change_ask(&props->change, &props->peer, prop, value);
+	if (!ret)
+		trace_rpcrdma2_prop(conn, "ask", prop, value, 0);
+	return ret;
+}
+
+/* Change a value of ours, and have the peer told. */
+static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 value)
+{
+	struct rpcrdma2_conn_props *props = &conn->props;
+	u32 now = props->mine.val[prop];
+
+	if (prop == RPCRDMA2_RBSIZ) {
+		if (value > props->capacity)
+			return -ERANGE;
+		/* Only on the peer's request (CHG-25) */
+		if (value < now)
+			return -EPERM;
+	} else if (!(rpcrdma2_propset_changeable(conn->client) & BIT(prop))) {
 		return -EPERM;
-	if (value != RDMA2_RVREQSUP_NONE && value != RDMA2_RVREQSUP_INLINE)
+	} else if (value != RDMA2_RVREQSUP_NONE && value != RDMA2_RVREQSUP_INLINE) {
 		return -EINVAL;
-	if (value != conn->props.mine.val[RPCRDMA2_BRS])
-		announce(conn, RPCRDMA2_BRS, value);
+	}
+	if (value == now)
+		return 0;
+	WRITE_ONCE(props->mine.val[prop], value);
+	rpcrdma2_prop_change_announce(&props->change, prop);
+	rpcrdma2_stat_inc(conn->p.stats, props_changed);
+	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
+	rpcrdma2_conn_changed(conn);
 	return 0;
 }
 
-static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop,
-		   u32 value)
-{
-	return prop == RPCRDMA2_RBSIZ ? raise_own(conn, value) :
-					set_own_brs(conn, value);
-}
-
 /**
- * rpcrdma2_props_request - change a property because an administrator says so
+ * rpcrdma2_props_request - change a property as an administrator requests
  * @conn: the connection
- * @own: a property of ours; otherwise the peer is asked for one of its own
+ * @own: change a property of ours; otherwise ask the peer for one of its own
  * @prop: property
  * @value: value
  *
  * Context: process; does not sleep. Takes props.lock.
- * Return: 0; -EOPNOTSUPP: not with this peer; -EPERM: may not change; -EINVAL
- * or -ERANGE; -ENOTCONN
+ * Return: 0; -EOPNOTSUPP: the peer does not take part in changes; -EPERM: the property
+ * may not change; -EINVAL or -ERANGE; -ENOTCONN
  */
 int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
 			   enum rpcrdma2_prop prop, u32 value)
@@ -698,7 +631,7 @@ int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
 	spin_lock(&conn->props.lock);
 	if (conn->props.change.on)
 		ret = own ? set_own(conn, prop, value) :
-			    props_ask(conn, prop, value);
+			    ask_peer(conn, prop, value);
 	spin_unlock(&conn->props.lock);
 	if (!ret)
 		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Properties of a connection and their changes; see prop_update.c. Nobody else
- * looks into struct rpcrdma2_conn_props.
+ * Properties of a connection and their changes; see prop_update.c. No other file looks
+ * into struct rpcrdma2_conn_props.
  */
 #ifndef _RPCRDMA2_PROP_UPDATE_H
 #define _RPCRDMA2_PROP_UPDATE_H
@@ -20,14 +20,14 @@ struct rpcrdma2_recv;
  * struct rpcrdma2_conn_props - properties of both sides
  * @lock: protects all that follows, and keeps the messages about changes in
  *	order
- * @mine: what we announce
- * @peer: what the peer announces; defaults until its CONNPROP
- * @peer_seen: its CONNPROP has come
+ * @mine: our values
+ * @peer: the peer's values; defaults until its CONNPROP arrives
+ * @peer_seen: its CONNPROP has arrived
  * @change: changes under way
  * @extended: both sides have announced that they change properties
  * @capacity: largest Receive Buffer Size of ours, bytes
- * @told_recv: Receive Buffer Size that the peer has been told last
- * @unanswered: @request waits until its answer has room
+ * @told_recv: Receive Buffer Size that was announced to the peer last
+ * @unanswered: @request waits until a slot is free for its answer
  * @request: the peer's last REQPROP
  * @request_xid: its XID
  */
@@ -50,7 +50,7 @@ struct rpcrdma2_conn_props {
  * @mine: ours
  * @peer: the peer's
  * @change: changes under way
- * @requesting: the peer is asked for something, or will be
+ * @requesting: a request to the peer is pending
  */
 struct rpcrdma2_props_shown {
 	struct rpcrdma2_propset		mine;
@@ -59,28 +59,28 @@ struct rpcrdma2_props_shown {
 	bool				requesting;
 };
 
-/* A value of ours, as it is now */
+/* The present value of a property of ours */
 static inline u32 rpcrdma2_props_mine(const struct rpcrdma2_conn_props *props,
 				      enum rpcrdma2_prop prop)
 {
 	return READ_ONCE(props->mine.val[prop]);
 }
 
-/* A value of the peer's, as it is now */
+/* The present value of a property of the peer */
 static inline u32 rpcrdma2_props_peer(const struct rpcrdma2_conn_props *props,
 				      enum rpcrdma2_prop prop)
 {
 	return READ_ONCE(props->peer.val[prop]);
 }
 
-/* Has its CONNPROP come? For who handles messages */
+/* The peer's CONNPROP has arrived; for message handlers. */
 static inline bool
 rpcrdma2_props_known(const struct rpcrdma2_conn_props *props)
 {
 	return props->peer_seen;
 }
 
-/* May properties change? */
+/* Both sides have announced that they change properties. */
 static inline bool
 rpcrdma2_props_extended(const struct rpcrdma2_conn_props *props)
 {
@@ -91,7 +91,6 @@ rpcrdma2_props_extended(const struct rpcrdma2_conn_props *props)
 void rpcrdma2_props_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_begin(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size);
-void rpcrdma2_props_ready(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_apply(struct rpcrdma2_conn *conn);
 
 /* Messages */
@@ -105,7 +104,7 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr);
 void rpcrdma2_props_work(struct rpcrdma2_conn *conn);
 
-/* From outside */
+/* Administration */
 int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
 			   enum rpcrdma2_prop prop, u32 value);
 void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
