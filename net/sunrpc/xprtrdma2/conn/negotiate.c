@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which version a connection speaks: version.c decides, this file sends,
- * receives and waits. The client offers, from its connect path; the server
- * takes the first good message.
+ * Negotiation of the version: version.c decides, this file sends, receives and waits.
+ * The client offers versions in its connect path; the first valid message of a
+ * supported version settles the version for the server.
  *
- * state_lock protects a client's negotiation; a server's is that of whoever
- * handles messages, one at a time (dispatch.c).
+ * state_lock protects a client's negotiation. A server's is used only by the handler of
+ * messages, which runs one at a time (dispatch.c).
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -16,8 +16,8 @@
 #include "conn/control.h"
 #include <trace/events/rpcrdma2.h>
 
-#define RPCRDMA2_NUDGE_MS	500	/* is the silent peer still there? */
-#define RPCRDMA2_SLOW_LINK_MS	15000U	/* then it does not matter why */
+#define RPCRDMA2_NUDGE_MS	500	/* period of probes while the peer is silent */
+#define RPCRDMA2_SLOW_LINK_MS	15000U	/* upper limit of the wait, for any reason */
 
 static unsigned int remember_min = 60;
 module_param(remember_min, uint, 0644);
@@ -34,7 +34,7 @@ static u64 now_seconds(void)
 }
 
 /**
- * rpcrdma2_ver_setup - a new connection
+ * rpcrdma2_ver_setup - prepare a new connection
  * @conn: the connection
  *
  * Context: any.
@@ -51,7 +51,7 @@ void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn)
 	};
 }
 
-/* One counter for each reason (stats_list.h) */
+/* Each reason has a counter (stats_list.h). */
 static void ver_count_why(const struct rpcrdma2_conn *conn,
 			  enum rpcrdma2_why why)
 {
@@ -62,7 +62,7 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
 						  why - 1]);
 }
 
-/* Thresholds and invalidation by the rules of the settled version: INL-8,
+/* Apply the rules of the settled version for thresholds and invalidation: INL-8,
  * RINV-20, RINV-21.
  */
 static void ver_apply_limits(struct rpcrdma2_conn *conn)
@@ -90,10 +90,10 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	rpcrdma2_recv_pool_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 
-/* The version is known: make the connection READY. Its state is OPEN, the peer's
- * properties are known as far as they will be. Sleeps for memory (no I/O); connect
- * path of the client, deferred work of the server. Returns 0, -ENOBUFS without memory, or
- * -ENOTCONN if the connection is lost.
+/* Make a connection READY when its version is known. The state is OPEN, and the peer's
+ * properties are known if it has sent them. Runs in the connect path of a client or in
+ * deferred work of a server; sleeps for memory (no I/O). Returns 0, -ENOBUFS without
+ * memory, or -ENOTCONN if the connection is lost.
  */
 static int ver_settle(struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_codec *codec,
@@ -108,8 +108,8 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 	ver_apply_limits(conn);
 	limit = rpcrdma2_msg_size_send(&conn->limits);
 	want = limit;
-	/* A CONNPROP that comes late may allow more (CONN-9), and so may the peer
-	 * at any time, if it takes part in changes
+	/* A late CONNPROP may allow more (CONN-9), and a peer that takes part in changes
+	 * may do so at any time.
 	 */
 	if (codec->props &&
 	    (!known || rpcrdma2_props_extended(&conn->props)))
@@ -137,12 +137,13 @@ static bool ver_answered(const struct rpcrdma2_conn *conn, int arg)
 	return READ_ONCE(conn->ver.action) != RPCRDMA2_DO_NOTHING;
 }
 
-/* What came of the negotiation; the timer is an event like a message (see
- * version.c). NOTHING: the connection is lost. What that means is told when it
- * is closed, since an answer may still be among the completions.
+/* Wait for the result of the negotiation. A timeout is an event like a message (see
+ * version.c). The result NOTHING means that the connection is lost;
+ * rpcrdma2_ver_lost() draws the conclusion when the connection is closed, since an
+ * answer may still be among the completions.
  *
- * While the server's device has not answered a probe, it is the link that is slow or
- * repeats a lost packet: that time is not held against the server.
+ * While the server's device has not answered a probe, the link is slow or repeats a lost
+ * packet. That time does not count against the server.
  */
 static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 {
@@ -159,8 +160,8 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 			ms -= slice;
 		if (ret != -ETIMEDOUT || !ms || !most)
 			break;
-		/* A server that is dead is not one that is silent. And siw
-		 * may leave the first message where it is until more arrives.
+		/* Tells a dead server from a silent one. Besides, siw may not deliver
+		 * the first message before more data arrives.
 		 */
 		rpcrdma2_keepalive_probe(conn);
 	}
@@ -169,7 +170,7 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 	action = smp_load_acquire(&conn->ver.action);
 	if (action == RPCRDMA2_DO_NOTHING && ret == -ETIMEDOUT &&
 	    !rpcrdma2_conn_over(conn)) {
-		/* later messages find the negotiation over */
+		/* Later messages find that the negotiation is over */
 		action = rpcrdma2_neg_timeout(&conn->ver.neg, now_seconds());
 		WRITE_ONCE(conn->ver.action, action);
 	}
@@ -208,7 +209,7 @@ static const struct rpcrdma2_codec *neg_codec(const struct rpcrdma2_neg *neg)
 					       &rpcrdma2_codec_v1;
 }
 
-/* Negotiation has failed: what a mount tells by -EPROTO only. */
+/* Log why the negotiation has failed; a mount reports only -EPROTO. */
 static void ver_note_failure(const struct rpcrdma2_conn *conn,
 			     const struct sockaddr *dst,
 			     enum rpcrdma2_why why)
@@ -219,15 +220,15 @@ static void ver_note_failure(const struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_ver_offer - find out which version the server speaks
+ * rpcrdma2_ver_offer - negotiate the version with the server
  * @conn: client's connection in state OPEN
  * @dst: the server, for the log
  *
  * Implements VER-1..5, VER-10, VER-14, VER-15 by way of version.c.
  *
- * Context: sleeps, p.negotiate_ms as a rule, RPCRDMA2_SLOW_LINK_MS at the most.
- * Return: 0, the state is READY; -EAGAIN: connect once more; -EPROTO: in no
- * version; -ENOTCONN, -ENOBUFS
+ * Context: sleeps, p.negotiate_ms as a rule, RPCRDMA2_SLOW_LINK_MS at most.
+ * Return: 0, the state is READY; -EAGAIN: connect once more; -EPROTO: no common
+ * version; -ENOTCONN; -ENOBUFS
  */
 int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 {
@@ -235,7 +236,7 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 	enum rpcrdma2_why why = conn->ver.neg.why;
 	int ret;
 
-	/* A version is settled, but with properties that are no good */
+	/* A version is settled, but with invalid properties */
 	if (action == RPCRDMA2_DO_FAIL &&
 	    conn->ver.neg.state != RPCRDMA2_NEG_FAILED)
 		why = RPCRDMA2_WHY_PEER_ERROR;
@@ -257,9 +258,9 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 }
 
 /**
- * rpcrdma2_ver_lost - what does the loss mean for the next connection?
- * @conn: client's connection that is lost; every message that came before has
- *	been seen
+ * rpcrdma2_ver_lost - draw conclusions from a loss for the next connection
+ * @conn: client's connection that is lost; every message that arrived before has been
+ *	handled
  *
  * Context: process; does not sleep. Requirements: VER-13, VER-15.
  */
@@ -273,7 +274,7 @@ void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn)
 	case RPCRDMA2_NEG_V2:
 		conn->ver.action = rpcrdma2_neg_lost(&conn->ver.neg,
 						     now_seconds());
-		/* Try again at once, unless that is of no use */
+		/* Try again at once, unless the version is known to fail */
 		if (conn->ver.action == RPCRDMA2_DO_NOTHING)
 			conn->ver.action = RPCRDMA2_DO_RECONNECT;
 		break;
@@ -284,12 +285,12 @@ void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_ver_ended - how does the attempt to connect go on?
+ * rpcrdma2_ver_ended - decide how the attempt to connect continues
  * @conn: client's connection that did not become READY, closed
- * @err: why not
+ * @err: the reason
  *
  * Context: process.
- * Return: -EAGAIN: by another connection; -EPROTO: not at all; or @err
+ * Return: -EAGAIN: make another connection; -EPROTO: give up; or @err
  */
 int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err)
 {
@@ -300,15 +301,15 @@ int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err)
 }
 
 /**
- * rpcrdma2_ver_refused - the server does not know MSG or NOMSG
+ * rpcrdma2_ver_refused - handle a server that does not know MSG or NOMSG
  * @conn: client's connection of version 2
  *
- * It says so with INVAL_HTYPE about a Call: no conforming peer of version 2. If
- * version 1 may be spoken the next connection does, and the caller gives up
- * this one.
+ * A server that answers a Call with INVAL_HTYPE does not conform to version 2. If
+ * version 1 is allowed, the next connection uses version 1, and the caller gives up
+ * this connection.
  *
  * Context: process; does not sleep. Requirements: ERR-18, D-34.
- * Return: false if it may not; then nothing has changed.
+ * Return: false if version 1 is not allowed; then nothing has changed
  */
 bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn)
 {
@@ -320,8 +321,8 @@ bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn)
 	return refused;
 }
 
-/* The message that has settled version 2: a CONNPROP, or the Reply to our Call.
- * False if there can be no connection with such properties.
+/* Process the message that has settled version 2: a CONNPROP, or the Reply to our Call.
+ * Returns false if the properties are invalid.
  */
 static bool client_take_answer(struct rpcrdma2_conn *conn,
 			       struct rpcrdma2_recv *rx)
@@ -338,19 +339,16 @@ static bool client_take_answer(struct rpcrdma2_conn *conn,
 	return true;
 }
 
-/* Client, version not settled: every message goes to the negotiation. */
+/* Hand a message to the negotiation, before the version is settled. */
 static void client_negotiate(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx)
 {
-	enum rpcrdma2_neg_action action;
+	enum rpcrdma2_neg_action action = RPCRDMA2_DO_NOTHING;
 
 	spin_lock(&conn->state_lock);
-	action = conn->ver.action;
-	if (action == RPCRDMA2_DO_NOTHING)
+	if (conn->ver.action == RPCRDMA2_DO_NOTHING)
 		action = rpcrdma2_neg_message(&conn->ver.neg, rx->buf, rx->len,
 					      &rx->hdr, now_seconds());
-	else
-		action = RPCRDMA2_DO_NOTHING;
 	spin_unlock(&conn->state_lock);
 
 	trace_rpcrdma2_recv(conn, rx);
@@ -358,7 +356,7 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 		rpcrdma2_reject_dropped(conn, rx);
 		return;
 	}
-	if (action == RPCRDMA2_DO_BAD_XDR) {		/* and wait on */
+	if (action == RPCRDMA2_DO_BAD_XDR) {		/* keep waiting */
 		rpcrdma2_reject_bad_xdr(conn, rx);
 		return;
 	}
@@ -372,7 +370,7 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_ver_works - a good message of the settled version has come
+ * rpcrdma2_ver_works - note that a valid message of the settled version has arrived
  * @conn: the connection
  *
  * Once is enough, see rpcrdma2_ver_proved().
@@ -401,11 +399,11 @@ static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 }
 
 /**
- * rpcrdma2_ver_await - wait until a version that is known is in force
+ * rpcrdma2_ver_await - wait until the version that was settled is in force
  * @conn: client's connection
  *
- * What follows the message that settles the version may be here before the
- * connect path has made the connection READY. It does so without us.
+ * Messages behind the one that settles the version may arrive before the connect path
+ * has made the connection READY. The connect path does not wait for their handler.
  *
  * Context: deferred work; sleeps.
  */
@@ -420,7 +418,7 @@ void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
 /* Server */
 
 /**
- * rpcrdma2_ver_serve - a server's connection begins
+ * rpcrdma2_ver_serve - begin a server's connection
  * @conn: the connection, before anything can arrive
  *
  * Context: any.
@@ -431,8 +429,8 @@ void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn)
 	conn->ver.proved = true;
 }
 
-/* The first good message of a supported version settles it (VER-20). A
- * CONNPROP whose properties are no good is not such a message.
+/* Settle the version by the first valid message of a supported version (VER-20). A
+ * CONNPROP with invalid properties is not valid.
  */
 static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
@@ -452,24 +450,6 @@ static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return true;
 }
 
-static void server_refuse(struct rpcrdma2_conn *conn,
-			  const struct rpcrdma2_recv *rx,
-			  enum rpcrdma2_srv_action action, u32 low, u32 high)
-{
-	switch (action) {
-	case RPCRDMA2_SRV_ERR_VERS:
-		rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_VERS, low, high);
-		break;
-	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
-		rpcrdma2_control_last_error(conn, &rx->hdr, RDMA2_ERR_VERS, low,
-					    high);
-		break;
-	default:
-		rpcrdma2_conn_kill(conn, -EPROTO);
-		break;
-	}
-}
-
 static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			   enum rpcrdma2_verdict *verdict, bool *settles)
 {
@@ -479,22 +459,27 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 
 	action = rpcrdma2_srv_ver_message(&conn->ver.srv, rx->buf, rx->len,
 					  &rx->hdr, verdict, &low, &high);
+	if (action != RPCRDMA2_SRV_PASS && action != RPCRDMA2_SRV_DROP)
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
 	switch (action) {
 	case RPCRDMA2_SRV_PASS:
-		break;
+		*settles = !settled;
+		return settled || !conn->ver.srv.codec || server_settle(conn, rx);
 	case RPCRDMA2_SRV_DROP:
 		rpcrdma2_reject_malformed(conn, rx);
-		return false;
+		break;
 	case RPCRDMA2_SRV_ERR_VERS:
+		rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_VERS, low, high);
+		break;
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
+		rpcrdma2_control_last_error(conn, &rx->hdr, RDMA2_ERR_VERS, low,
+					    high);
+		break;
 	case RPCRDMA2_SRV_CLOSE:
-		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
-		server_refuse(conn, rx, action, low, high);
-		return false;
+		rpcrdma2_conn_kill(conn, -EPROTO);
+		break;
 	}
-
-	*settles = !settled;
-	return settled || !conn->ver.srv.codec || server_settle(conn, rx);
+	return false;
 }
 
 /* Both */
@@ -503,15 +488,15 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  * rpcrdma2_ver_message - decode a message in the connection's version
  * @conn: the connection
  * @rx: holds the message; its header is decoded
- * @verdict: what the codec thinks of the message
+ * @verdict: the codec's verdict on the message
  * @settles: the message may have settled the version
  *
- * Before the version is settled, messages are about that; after it, those of
- * another version are.
+ * Messages before the version is settled, and later those of another version, go to the
+ * negotiation.
  *
  * Context: completion handler; before READY deferred work, which may sleep for memory (no
  * I/O).
- * Return: false if the message is dealt with
+ * Return: false if the message has been handled
  */
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  enum rpcrdma2_verdict *verdict, bool *settles)
@@ -522,11 +507,11 @@ bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 }
 
 /**
- * rpcrdma2_ver_fell_back - is it version 1 although version 2 was allowed?
+ * rpcrdma2_ver_fell_back - tell whether version 1 is used although 2 was allowed
  * @conn: connection whose version is settled
  *
  * Context: any.
- * Return: true if so
+ * Return: true for a fallback
  */
 bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn)
 {
@@ -534,14 +519,14 @@ bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_ver_outdated - is it time to offer the server all of version 2 again?
+ * rpcrdma2_ver_outdated - tell whether another connection would offer more
  * @conn: the connection
  *
- * A connection keeps its version. Where that follows from silence, a loss or an error
- * it is not to last longer than the memory of these (VER-16).
+ * A connection keeps its version. If silence, a loss or an error was the reason for that
+ * version, the connection is not to outlive the memory of that reason (VER-16).
  *
  * Context: process; does not sleep.
- * Return: true if another connection would do so
+ * Return: true if another connection would offer all of version 2
  */
 bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn)
 {
@@ -556,8 +541,8 @@ bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_ver_relearn - the next connection offers version 2 again (VER-16)
- * @conn: a connection of the transport that remembers otherwise
+ * rpcrdma2_ver_relearn - have the next connection offer version 2 again (VER-16)
+ * @conn: a connection of the transport whose memory is cleared
  *
  * Context: process; does not sleep.
  * Return: 0; -EINVAL: this is the server's end

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which version a connection speaks; see negotiate.c. No other file looks into
+ * Negotiation of the version; see negotiate.c. No other file looks into
  * struct rpcrdma2_conn_ver.
  */
 #ifndef _RPCRDMA2_NEGOTIATE_H
@@ -14,13 +14,13 @@ struct rpcrdma2_recv;
 
 /**
  * struct rpcrdma2_conn_ver - the version of one connection
- * @why: why that version
+ * @why: reason for the version
  * @policy: versions allowed
  * @neg: client: negotiation; protected by the connection's state_lock
- * @action: client: what came of it, for the connect path
- * @proved: a good message came after the version was settled; a server's is settled
- *	by one
- * @srv: server: the version; for who handles messages
+ * @action: client: result of the negotiation, for the connect path
+ * @proved: a valid message arrived after the version was settled; always true on a
+ *	server, where such a message settles the version
+ * @srv: server: negotiation; for the handler of messages
  */
 struct rpcrdma2_conn_ver {
 	enum rpcrdma2_why		why;
@@ -31,14 +31,14 @@ struct rpcrdma2_conn_ver {
 	struct rpcrdma2_srv_ver		srv;
 };
 
-/* Why that version */
+/* Reason for the version */
 static inline enum rpcrdma2_why
 rpcrdma2_ver_why(const struct rpcrdma2_conn_ver *ver)
 {
 	return ver->why;
 }
 
-/* Has a good message come since the version was settled? */
+/* A valid message has arrived since the version was settled. */
 static inline bool rpcrdma2_ver_proved(const struct rpcrdma2_conn_ver *ver)
 {
 	return ver->proved;
