@@ -21,26 +21,26 @@ struct rpcrdma2_send;
  * struct rpcrdma2_sendq - the send queue
  * @lock: protects the fields up to @waiters and orders posting; a leaf
  * @closed: nothing may be posted any more
- * @depth: entries in all
- * @avail: free ones
- * @most: the most that one chain may take
+ * @depth: number of entries
+ * @avail: free entries
+ * @most: the most entries that one chain may take
  * @unsignaled: Sends posted since the last signaled one
- * @lingering: pages that wait for these
- * @held_at: when the last Send that holds pages was posted, jiffies
+ * @lingering: pages that these hold
+ * @held_at: time of posting of the last Send that holds pages, jiffies
  * @settling: a Write of rpcrdma2_sends_settle() is posted
- * @done: what completes a Send
+ * @done: completion handler of Sends
  * @free: free send slots for RPC messages
- * @bare: those that have no buffer
- * @buffers: how many have one, free or not
+ * @bare: free send slots without a buffer
+ * @buffers: number of slots with a buffer, free or not
  * @free_control: free send slots for control messages (D-18)
  * @posted: posted slots of both kinds in order
  * @chains: struct rpcrdma2_sendq_waiter of posted chains without a Send
  * @waiters: FIFO of struct rpcrdma2_sendq_waiter
  * @slots: slots for RPC messages, an array of @nslots; they exist from
  *	READY on, when the size of the largest message is known
- * @nslots: how many
- * @slot_size: capacity of each that has a buffer, bytes; 0 before they exist
- * @trimming: the connection is idle; fewer buffers when what is posted is retired
+ * @nslots: their number
+ * @slot_size: capacity of a buffer, bytes; 0 before they exist
+ * @trimming: the connection is idle; buffers are freed when all Sends are retired
  * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
  */
 struct rpcrdma2_sendq {
@@ -69,10 +69,10 @@ struct rpcrdma2_sendq {
 };
 
 /**
- * struct rpcrdma2_sendq_waiter - somebody who uses the send queue
+ * struct rpcrdma2_sendq_waiter - a user of the send queue
  * @list: link in the connection's FIFO, or in its list of posted chains
  * @nwrs: send queue entries needed or taken, the Send included
- * @cid: names what was posted in traces
+ * @cid: identifies posted work in traces
  * @slot: a send slot is needed too
  * @ready: called once for a wait, from a completion or from
  *	rpcrdma2_conn_close(), with the resources (@status 0; @send only if
@@ -170,9 +170,9 @@ static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 
 /* Life */
 void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn);
-bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn);
-bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn);
-void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth);
+bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn);		/* send_depth.c */
+bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn);		/* send_depth.c */
+void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth); /* send_depth.c */
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn);
 
