@@ -212,7 +212,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		conn->pd = NULL;
 		return conn_refused(conn, "protection domain", ret);
 	}
-	rpcrdma2_keepalive_create(conn);
+	conn->lkey = conn->pd->local_dma_lkey;
 	ret = rpcrdma2_cq_create(conn, cqes);
 	if (ret)
 		return conn_refused(conn, "completion queue", ret);

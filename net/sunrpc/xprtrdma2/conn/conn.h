@@ -84,6 +84,7 @@ enum rpcrdma2_conn_state {
  * @cm_step: last event of resolving, -1 before the first
  * @cm_peer: the peer's private data
  * @pd: protection domain, of this connection alone (SEC-4)
+ * @lkey: its key for local buffers; a copy, since a prober may hold only a reference
  * @cq: one CQ for both queues
  * @cq_id: its number; stays when it is gone
  * @poll: which context polls it
@@ -134,6 +135,7 @@ struct rpcrdma2_conn {
 	int				cm_step;
 	struct rpcrdma_cm_private	cm_peer;
 	struct ib_pd			*pd;
+	u32				lkey;
 	struct ib_cq			*cq;
 	u32				cq_id;
 	struct rpcrdma2_poll		poll;

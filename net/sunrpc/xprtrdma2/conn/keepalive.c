@@ -81,7 +81,7 @@ void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn)
 {
 	enum rpcrdma2_conn_state state = rpcrdma2_conn_state(conn);
 	struct ib_sge nothing = {
-		.lkey		= conn->keepalive.lkey,
+		.lkey		= conn->lkey,
 	};
 	struct ib_rdma_wr wr = {
 		.wr.wr_cqe	= &conn->keepalive.cqe,
@@ -171,17 +171,6 @@ void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn)
 {
 	conn->keepalive.cqe.done = probe_done;
 	conn->heard = true;
-}
-
-/**
- * rpcrdma2_keepalive_create - what a probe needs
- * @conn: connection with a protection domain
- *
- * Context: any.
- */
-void rpcrdma2_keepalive_create(struct rpcrdma2_conn *conn)
-{
-	conn->keepalive.lkey = conn->pd->local_dma_lkey;
 }
 
 /**

@@ -13,8 +13,6 @@ struct rpcrdma2_conn;
 /**
  * struct rpcrdma2_keepalive - the watch over one connection
  * @cqe: completion of the probe
- * @lkey: its key; a copy, because who probes may have no more than a
- *	reference to the connection's object
  * @probing: a probe is posted
  * @calls: Calls so far when the watch last looked
  * @turns: how long the watch waits until it looks again
@@ -22,7 +20,6 @@ struct rpcrdma2_conn;
  */
 struct rpcrdma2_keepalive {
 	struct ib_cqe			cqe;
-	u32				lkey;
 	atomic_t			probing;
 	unsigned long			calls;
 	u32				turns;
@@ -30,7 +27,6 @@ struct rpcrdma2_keepalive {
 };
 
 void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn);
-void rpcrdma2_keepalive_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_check(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn);

@@ -2,21 +2,20 @@
 /*
  * The pool of Receives, which outlives connections.
  *
- * A Receive is mapped when a connection first uses it and stays mapped
- * until that connection is gone; in between it is posted, in use by a Call,
- * or free.
+ * A Receive is mapped when a connection first uses it, and stays mapped until that
+ * connection is gone. Meanwhile it is posted, in use by a Call, or free.
  *
- * All Receives of a connection have the same capacity, or more, for as long as
- * it lives. The Receive Buffer Size that is announced is a number within that, so
- * it may change at any time: no message on its way is too long (CHG-23, CHG-24).
- * Only version 1 needs less than was there for the first messages. Larger Receives
- * are then replaced by smaller ones as they come back.
+ * All Receives of a connection have the same capacity, or more, as long as the connection
+ * lives. The announced Receive Buffer Size is a number within the capacity, so it may
+ * change at any time: no message in flight is too long (CHG-23, CHG-24). Only version 1
+ * needs less than the first messages did. Smaller Receives then replace larger ones as
+ * these become free.
  *
- * The pool keeps as many as the last connection needed, so that the next one
- * can be had without memory. A client that has had no connection for a while
- * gives them back, unless there is swap on the mount.
+ * The pool keeps as many Receives as the last connection needed, so that the next one
+ * needs no memory for them. A client without a connection frees them after a while,
+ * unless the mount holds swap.
  *
- * pool->lock serialises takers of the free list. Process context only.
+ * pool->lock serializes takers of the free list. Process context only.
  */
 #include <linux/slab.h>
 
@@ -25,9 +24,11 @@
 #include "conn/inject.h"
 
 /**
- * rpcrdma2_recv_pool_init - an empty pool
- * @pool: to be set up
+ * rpcrdma2_recv_pool_init - set up an empty pool
+ * @pool: the pool
  * @size: bytes of each Receive
+ *
+ * Context: any.
  */
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
 {
@@ -42,8 +43,8 @@ void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
 }
 
 /**
- * rpcrdma2_recv_pool_begin - another capacity for the next connection
- * @pool: a pool of which no connection takes any
+ * rpcrdma2_recv_pool_begin - set the capacity of Receives for the next connection
+ * @pool: a pool that no connection uses
  * @size: bytes of each Receive
  *
  * Context: any.
@@ -53,9 +54,18 @@ void rpcrdma2_recv_pool_begin(struct rpcrdma2_recv_pool *pool, u32 size)
 	pool->wanted = size;
 }
 
-static void recv_free(struct rpcrdma2_recv_pool *pool,
-		      struct rpcrdma2_recv *rx)
+static void recv_unmap(struct rpcrdma2_recv *rx)
 {
+	if (!rx->conn)
+		return;
+	ib_dma_unmap_single(rx->conn->cm_id->device, rx->sge.addr, rx->size,
+			    DMA_FROM_DEVICE);
+	rx->conn = NULL;
+}
+
+static void recv_free(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
+{
+	recv_unmap(rx);
 	atomic_dec(&pool->count);
 	atomic_long_sub(rpcrdma2_buf_bytes(rx->size), &pool->bytes);
 	rpcrdma2_buf_free(rx->buf, rx->size);
@@ -64,7 +74,7 @@ static void recv_free(struct rpcrdma2_recv_pool *pool,
 
 /**
  * rpcrdma2_recv_pool_empty - free the Receives of a pool
- * @pool: a pool without a connection: all its Receives were given back and unmapped
+ * @pool: a pool without a connection: all its Receives are free and unmapped
  *
  * Context: may sleep.
  */
@@ -78,7 +88,7 @@ void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool)
 }
 
 /**
- * rpcrdma2_recv_pool_destroy - a pool is not used any more
+ * rpcrdma2_recv_pool_destroy - end a pool
  * @pool: as for rpcrdma2_recv_pool_empty()
  *
  * Context: may sleep.
@@ -110,15 +120,6 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
 	return rx;
 }
 
-static void recv_unmap(struct rpcrdma2_recv *rx)
-{
-	if (!rx->conn)
-		return;
-	ib_dma_unmap_single(rx->conn->cm_id->device, rx->sge.addr, rx->size,
-			    DMA_FROM_DEVICE);
-	rx->conn = NULL;
-}
-
 static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct ib_device *device = conn->cm_id->device;
@@ -134,22 +135,12 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	rx->conn = conn;
 	rx->cid = rpcrdma2_conn_cid(conn);
 	rx->sge.length = rx->size;
-	rx->sge.lkey = conn->pd->local_dma_lkey;
+	rx->sge.lkey = conn->lkey;
 	rx->cqe.done = conn->recvq.done;
 	rx->wr.wr_cqe = &rx->cqe;
 	rx->wr.sg_list = &rx->sge;
 	rx->wr.num_sge = 1;
 	return 0;
-}
-
-static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
-{
-	struct llist_node *node;
-
-	spin_lock(&pool->lock);
-	node = llist_del_first(&pool->free);
-	spin_unlock(&pool->lock);
-	return node ? llist_entry(node, struct rpcrdma2_recv, node) : NULL;
 }
 
 /**
@@ -163,15 +154,21 @@ static struct rpcrdma2_recv *pool_get(struct rpcrdma2_recv_pool *pool)
 struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	struct rpcrdma2_recv *rx = pool_get(pool);
+	struct llist_node *node;
+	struct rpcrdma2_recv *rx;
 
-	if (!rx)
+	spin_lock(&pool->lock);
+	node = llist_del_first(&pool->free);
+	spin_unlock(&pool->lock);
+	if (node)
+		rx = llist_entry(node, struct rpcrdma2_recv, node);
+	else
 		rx = recv_alloc(pool, READ_ONCE(pool->size), gfp);
 	if (!rx)
 		return NULL;
 	if (recv_map(conn, rx)) {
 		rpcrdma2_stat_inc(conn->p.stats, map_failures);
-		llist_add(&rx->node, &pool->free);
+		rpcrdma2_recv_pool_free(pool, rx);
 		return NULL;
 	}
 	ib_dma_sync_single_for_device(conn->cm_id->device, rx->sge.addr,
@@ -179,13 +176,7 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t g
 	return rx;
 }
 
-static void recv_drop(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
-{
-	recv_unmap(rx);
-	recv_free(pool, rx);
-}
-
-/* More than those posted, and those in use by Calls */
+/* There are more Receives than those posted and those in use by Calls. */
 static bool recv_has_enough(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_recv_pool *pool = conn->p.pool;
@@ -195,46 +186,38 @@ static bool recv_has_enough(const struct rpcrdma2_conn *conn)
 	       rpcrdma2_credit_grant(&conn->credit);
 }
 
-/* Replace a Receive that is larger than this connection needs, if there is memory
- * for a smaller one.
- */
-static struct rpcrdma2_recv *recv_fit(struct rpcrdma2_recv_pool *pool,
-				      struct rpcrdma2_recv *rx)
-{
-	struct rpcrdma2_recv *fit;
-
-	fit = recv_alloc(pool, READ_ONCE(pool->size), RPCRDMA2_GFP_NOWAIT);
-	if (!fit)
-		return rx;
-	recv_drop(pool, rx);
-	return fit;
-}
-
 /**
- * rpcrdma2_recv_pool_put - give back a Receive, which is freed if there are enough
+ * rpcrdma2_recv_pool_put - give back a Receive
  * @conn: the connection
- * @rx: the Receive
+ * @rx: the Receive; freed if there are enough, and replaced if it is larger than this
+ *	connection needs and there is memory for a smaller one
  *
  * Context: process; does not sleep.
  */
 void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	u32 size = READ_ONCE(pool->size);
+	struct rpcrdma2_recv *fit;
 
 	if (recv_has_enough(conn)) {
-		recv_drop(pool, rx);
+		recv_free(pool, rx);
 		return;
 	}
-	if (unlikely(rx->size > READ_ONCE(pool->size)))
-		rx = recv_fit(pool, rx);
-	llist_add(&rx->node, &pool->free);
+	fit = unlikely(rx->size > size) ?
+	      recv_alloc(pool, size, RPCRDMA2_GFP_NOWAIT) : NULL;
+	if (fit) {
+		recv_free(pool, rx);
+		rx = fit;
+	}
+	rpcrdma2_recv_pool_free(pool, rx);
 }
 
 /**
  * rpcrdma2_recv_pool_trim - free the Receives that are too many or too large
  * @conn: the connection
  *
- * Those in use are looked at when they come back. The pool is never found empty
+ * Receives in use are checked when they become free. Nobody finds the pool empty
  * meanwhile.
  *
  * Context: process; does not sleep. Takes pool->lock.
@@ -250,8 +233,8 @@ void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn)
 	spin_unlock(&pool->lock);
 }
 
-/* How many free Receives have at least the size of the pool? Frees the others if
- * they are not @kept.
+/* Count the free Receives that have at least the size of the pool. Free the others unless
+ * they are to be @kept.
  */
 static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool kept)
 {
@@ -265,15 +248,15 @@ static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool kept)
 			recv_free(pool, rx);
 			continue;
 		}
-		llist_add(&rx->node, &pool->free);
+		rpcrdma2_recv_pool_free(pool, rx);
 	}
 	return n;
 }
 
 /**
- * rpcrdma2_recv_pool_fill - have free Receives before any is posted
- * @pool: a pool of which no connection takes any
- * @count: Receives
+ * rpcrdma2_recv_pool_fill - allocate Receives before any is posted
+ * @pool: a pool that no connection uses
+ * @count: number of free Receives wanted
  *
  * Receives of an earlier connection are kept if they are large enough. When memory is
  * fragmented all have less capacity: the connection comes up, down to the size that
@@ -292,7 +275,7 @@ int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 	while (have < count) {
 		rx = recv_alloc(pool, pool->size, rpcrdma2_buf_gfp());
 		if (rx) {
-			llist_add(&rx->node, &pool->free);
+			rpcrdma2_recv_pool_free(pool, rx);
 			have++;
 			continue;
 		}
@@ -306,11 +289,11 @@ int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 }
 
 /**
- * rpcrdma2_recv_pool_limit - no message will be longer than this
+ * rpcrdma2_recv_pool_limit - set a smaller capacity
  * @conn: connection of version 1, not READY yet
- * @size: bytes
+ * @size: bytes of the largest message from now on
  *
- * Smaller Receives replace those of the pool as these come back.
+ * Smaller Receives replace larger ones as these become free.
  *
  * Context: process; does not sleep. Requirements: INL-8.
  */
@@ -323,7 +306,7 @@ void rpcrdma2_recv_pool_limit(struct rpcrdma2_conn *conn, u32 size)
 }
 
 /**
- * rpcrdma2_recv_pool_unmap - the connection no longer uses its Receives
+ * rpcrdma2_recv_pool_unmap - unmap the Receives of a connection
  * @conn: connection, drained, every Receive given back
  *
  * Context: may sleep.

@@ -22,16 +22,16 @@ struct rpcrdma2_conn;
  * @sge: its buffer, mapped while it is posted or in use
  * @conn: connection it is mapped for
  * @node: link in the pool's free list
- * @posted: link in the connection's list of posted ones
+ * @posted: link in the connection's list of posted Receives
  * @list: link in a list of the owner of the message
  * @buf: the memory
  * @size: bytes at @buf
  * @len: bytes received
- * @cid: names it in traces
+ * @cid: identifies the Receive in traces
  * @inv_handle: handle that the device invalidated, if @invalidated
  * @invalidated: the completion carried an invalidated handle
- * @early: @deferred handles it, see rpcrdma2_recvs_flow()
- * @deferred: left by the completion handler
+ * @early: deferred work handles the message, see rpcrdma2_recvs_flow()
+ * @deferred: link of that work
  * @hdr: decoded header, points into @buf
  */
 struct rpcrdma2_recv {
@@ -55,14 +55,14 @@ struct rpcrdma2_recv {
 
 /**
  * struct rpcrdma2_recv_pool - Receives, kept over reconnects
- * @free: those not posted and not in use
- * @lock: serialises removal from it
+ * @free: Receives that are neither posted nor in use
+ * @lock: serializes removal from @free
  * @wanted: capacity of each buffer when a connection begins, bytes
  * @size: capacity that all have, bytes: @wanted, or less if memory is fragmented or
  *	messages are not longer
- * @keep: how many are, besides those in use by Calls
- * @count: buffers in existence
- * @bytes: memory of these buffers
+ * @keep: number of Receives to keep, besides those in use by Calls
+ * @count: number of Receives in existence
+ * @bytes: memory of their buffers
  * @node: NUMA node for new ones
  */
 struct rpcrdma2_recv_pool {
@@ -82,14 +82,14 @@ static inline u32 rpcrdma2_recvs_size(const struct rpcrdma2_recv_pool *pool)
 	return READ_ONCE(pool->size);
 }
 
-/* Bytes that a pool and those who use its Receives hold */
+/* Bytes of all Receives of a pool, free or not */
 static inline unsigned long
 rpcrdma2_recvs_memory(const struct rpcrdma2_recv_pool *pool)
 {
 	return atomic_long_read(&pool->bytes);
 }
 
-/* A Receive becomes free that a connection may take again. */
+/* Put a Receive on the free list, without a check whether there are enough. */
 static inline void rpcrdma2_recv_pool_free(struct rpcrdma2_recv_pool *pool,
 					   struct rpcrdma2_recv *rx)
 {

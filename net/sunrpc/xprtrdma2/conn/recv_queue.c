@@ -2,13 +2,13 @@
 /*
  * The receive queue of one connection.
  *
- * Receives are posted in batches; the target includes one batch more than the credits
+ * Receives are posted in batches. The target includes one batch more than the credits
  * promise, so a promise is always kept (CRED-7).
  *
- * A completion does not wait for memory. If it finds none the Receives that
- * are missing are posted as others come back, or by the refill work, one at a
- * time. What was promised needs none: a Receive exists for each credit before
- * it is granted, and is posted again before its credit is.
+ * A completion handler does not wait for memory. Without memory the missing Receives are
+ * posted as others become free, or by the refill work, one at a time. A promised Receive
+ * needs no memory: it exists before its credit is granted, and is posted again before the
+ * credit can be used again.
  *
  * recvq.lock orders posting and protects the counts; it is a leaf, but may be taken
  * under pool->lock. Process context only.
@@ -19,20 +19,20 @@
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-/* No memory, or no mapping, for a Receive: look again */
+/* Time until the next attempt without memory, or mapping, for a Receive */
 #define RPCRDMA2_REFILL_DELAY	msecs_to_jiffies(20)
-/* A connection that gets none for its first Receives is given up after that */
+/* Attempts to get the first Receives of a connection */
 #define RPCRDMA2_FIRST_TRIES	25
 
-/* A look without the lock: chain_cut() looks again before anything is posted, and
- * who changes any of this looks afterwards.
+/* Number of Receives to post. A hint without the lock: chain_cut() checks again, and a
+ * caller that changes one of these numbers checks afterwards.
  */
 static u32 recv_missing(struct rpcrdma2_conn *conn)
 {
 	u32 posted = READ_ONCE(conn->recvq.posted);
 	u32 target = READ_ONCE(conn->recvq.target);
 
-	if (READ_ONCE(conn->recvq.closed))
+	if (rpcrdma2_conn_over(conn))
 		return 0;
 	return target - min(target, posted);
 }
@@ -48,24 +48,23 @@ static void chain_free(struct rpcrdma2_conn *conn, struct ib_recv_wr *wr)
 	}
 }
 
-/* Cut a chain to what the queue has room for, which is the target: others may have
- * posted meanwhile. Returns the length that remains.
+/* Cut a chain to the number that is missing: others may have posted meanwhile. Returns
+ * the length that remains.
  */
 static u32 chain_cut(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
 {
-	u32 room = conn->recvq.target - min(conn->recvq.target, conn->recvq.posted);
+	u32 n, missing = recv_missing(conn);
 	struct ib_recv_wr **link = first;
-	u32 n;
 
 	lockdep_assert_held(&conn->recvq.lock);
-	for (n = 0; *link && n < room; n++)
+	for (n = 0; *link && n < missing; n++)
 		link = &(*link)->next;
 	chain_free(conn, *link);
 	*link = NULL;
 	return n;
 }
 
-/* A chain of Receives becomes posted, or was not posted after all. */
+/* Count a chain of Receives as posted, or as not posted after all. */
 static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 		       bool posted)
 {
@@ -86,13 +85,13 @@ static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
 	return n;
 }
 
-/* Post @count Receives, or as many as memory gives. */
+/* Post up to @count Receives; fewer without memory. Returns the number. */
 static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 {
 	struct ib_recv_wr *first = NULL;
 	const struct ib_recv_wr *bad;
 	struct rpcrdma2_recv *rx;
-	int ret = -ENOTCONN;
+	int ret = 0;
 	u32 n;
 
 	for (n = 0; n < count; n++) {
@@ -108,9 +107,7 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 	spin_lock(&conn->recvq.lock);
 	n = chain_cut(conn, &first);
 	bad = first;
-	if (!first) {
-		ret = 0;
-	} else if (!conn->recvq.closed) {
+	if (first) {
 		/* Completions may run before ib_post_recv() returns */
 		recvs_count(conn, first, true);
 		ret = ib_post_recv(conn->qp, first, &bad);
@@ -127,12 +124,11 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 	return 0;
 }
 
-/* Memory was short: the rest when there is some. */
+/* Post the missing Receives when there may be memory. */
 static void recv_refill_later(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&conn->recvq.lock);
-	if (!conn->recvq.closed &&
-	    !rpcrdma2_conn_over(conn)) {
+	if (!rpcrdma2_conn_over(conn)) {
 		if (!conn->recvq.is_short)
 			rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
 		WRITE_ONCE(conn->recvq.is_short, true);
@@ -142,6 +138,7 @@ static void recv_refill_later(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->recvq.lock);
 }
 
+/* Post the missing Receives if there are @least of them. */
 static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
 {
 	u32 missing = recv_missing(conn);
@@ -149,7 +146,7 @@ static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
 	if (missing < least ||
 	    recv_post(conn, missing, RPCRDMA2_GFP_NOWAIT) == missing)
 		return;
-	/* unless somebody else was faster */
+	/* Unless others have posted meanwhile */
 	if (recv_missing(conn))
 		recv_refill_later(conn);
 }
@@ -163,7 +160,7 @@ static void recv_refill_worker(struct work_struct *work)
 		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(conn));
 	u32 missing;
 
-	/* One at a time: each is of use as soon as it exists */
+	/* One at a time: each is useful at once */
 	while ((missing = recv_missing(conn)) &&
 	       recv_post(conn, 1, rpcrdma2_buf_gfp()))
 		cond_resched();
@@ -175,9 +172,9 @@ static void recv_refill_worker(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_recvs_setup - a new connection
+ * rpcrdma2_recvs_setup - prepare a new connection
  * @conn: the connection
- * @done: is called when a Receive completes, and calls rpcrdma2_recv_take()
+ * @done: completion handler, which calls rpcrdma2_recv_take()
  *
  * Context: any.
  */
@@ -193,13 +190,11 @@ void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_recvs_plan - how many Receives can be posted at once?
+ * rpcrdma2_recvs_plan - choose the length of the receive queue
  * @conn: connection with known device
  *
- * What remains besides those that are always posted is for credits.
- *
  * Context: any.
- * Return: false if nothing remains
+ * Return: false if the device's queues are too short to grant any credit
  */
 bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn)
 {
@@ -211,24 +206,23 @@ bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_recvs_stop - no Receive is posted any more
- * @conn: connection about to be drained
+ * rpcrdma2_recvs_stop - wait until no Receive is posted any more
+ * @conn: connection in state CLOSING, about to be drained
  *
  * Context: may sleep.
  */
 void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn)
 {
+	/* Holders of the lock have posted or will see the state. */
 	spin_lock(&conn->recvq.lock);
-	WRITE_ONCE(conn->recvq.closed, true);
 	spin_unlock(&conn->recvq.lock);
 	cancel_delayed_work_sync(&conn->recvq.refill_work);
 }
 
-/* A QP that is flushed while the CM still connects was ended by the CM, whose
- * event, on its way too, says why: a refusal is not a loss (ERR-13). The wait
- * for it is bounded.
+/* The CM has ended a QP that is flushed while the client still connects. Its event will
+ * give the reason: a refusal is not a loss (ERR-13). The wait for it is bounded.
  */
-static bool recv_cm_tells(const struct rpcrdma2_conn *conn,
+static bool recv_cm_ended(const struct rpcrdma2_conn *conn,
 			  const struct ib_wc *wc)
 {
 	return wc->status == IB_WC_WR_FLUSH_ERR && conn->client &&
@@ -236,14 +230,14 @@ static bool recv_cm_tells(const struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_recv_take - a Receive has completed
+ * rpcrdma2_recv_take - take over a Receive that has completed
  * @conn: the connection
  * @rx: the Receive
  * @wc: its completion
  *
  * Context: completion handler; does not sleep.
- * Return: true if there is a message in it. The caller, whose it is now, calls
- * rpcrdma2_recv_replace().
+ * Return: true if the Receive has a message. It then belongs to the caller, which calls
+ * rpcrdma2_recv_replace()
  */
 bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			const struct ib_wc *wc)
@@ -268,7 +262,7 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	trace_rpcrdma2_wc_recv(conn, rx->cid, wc);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		rpcrdma2_conn_wc_failed(conn, "recv", rx->cid, wc);
-		if (!recv_cm_tells(conn, wc))
+		if (!recv_cm_ended(conn, wc))
 			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		rpcrdma2_recv_pool_free(conn->p.pool, rx);
 		return false;
@@ -283,16 +277,15 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 }
 
 /**
- * rpcrdma2_recvs_flow - may completion handlers handle messages themselves?
+ * rpcrdma2_recvs_flow - let completion handlers handle messages themselves
  * @conn: the connection
- * @handled: messages that came early and were handled just now
+ * @handled: early messages that were handled just now
  *
- * Until the connection is READY messages are about negotiation, which takes memory;
- * deferred work handles each. That goes on until none is left, and so all messages are
- * handled one at a time and in the order in which they came: deferred work are done in
- * that order, and only a message that comes when all before it were handled does
- * without. Whoever takes a message that flows has seen what these have done, by
- * recvq.lock.
+ * Until the connection is READY, messages belong to the negotiation, which takes memory, so
+ * deferred work handles each of them. This continues until none is left. So all
+ * messages are handled one at a time and in order: deferred work keeps the order, and
+ * only a message that arrives when all before it were handled does without. recvq.lock
+ * makes the effects of earlier messages visible to the handler of that message.
  *
  * Context: process; does not sleep. Takes recvq.lock.
  */
@@ -308,9 +301,9 @@ void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled)
 }
 
 /**
- * rpcrdma2_recv_replace - post others when enough Receives are used up
+ * rpcrdma2_recv_replace - post Receives when enough are used up
  * @conn: the connection
- * @rx: one that is not needed any more, from rpcrdma2_recv_take(), or NULL
+ * @rx: a Receive of rpcrdma2_recv_take() that is not needed any more, or NULL
  *
  * Context: completion handler; does not sleep.
  */
@@ -333,7 +326,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 	struct rpcrdma2_conn *conn = rx->conn;
 
 	rpcrdma2_recv_pool_put(conn, rx);
-	/* Only if memory was short when the completion tried. This one is
+	/* Only if memory was short when the completion handler tried. This Receive is
 	 * posted before the credit of its Call is given back.
 	 */
 	if (unlikely(READ_ONCE(conn->recvq.is_short)) && recv_missing(conn))
@@ -346,7 +339,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
  * @target: messages that the peer may send without a further credit, control messages
  *	not counted
  *
- * Does not wait for memory: Receives that are missing are posted later, without notice.
+ * Does not wait for memory: missing Receives are posted later, without notice.
  *
  * Context: process; does not sleep. Takes recvq.lock.
  * Return: number of messages that posted Receives can take now, at most @target
@@ -359,7 +352,7 @@ u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target)
 
 	spin_lock(&conn->recvq.lock);
 	target = min(target + extra, conn->recvq.max);
-	/* A new connection does not take away what the last one needed */
+	/* The pool keeps as many as the last connection needed */
 	if (target < conn->recvq.target || target > pool->keep)
 		WRITE_ONCE(pool->keep, target);
 	WRITE_ONCE(conn->recvq.target, target);
@@ -375,15 +368,13 @@ u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target)
 }
 
 /**
- * rpcrdma2_recvs_create - Receives for a new QP
+ * rpcrdma2_recvs_create - post Receives for the first credits
  * @conn: connection whose QP exists
  *
- * Posts what the first credits need. The capacity of the pool may have become
- * smaller here.
+ * The capacity of the pool may become smaller.
  *
- * Context: may sleep, for memory half a second at the most.
- * Return: 0, -ENOMEM or -ENOTCONN. rpcrdma2_recv_pool_unmap() cleans up after
- * each.
+ * Context: may sleep, for memory half a second at most.
+ * Return: 0, -ENOMEM or -ENOTCONN. rpcrdma2_recv_pool_unmap() cleans up after each
  */
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 {
@@ -393,7 +384,7 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 	ret = rpcrdma2_recv_pool_fill(conn->p.pool, first + RPCRDMA2_RECV_EXTRA);
 	if (ret)
 		goto out_none;
-	/* The refill work goes on with what cannot be mapped at once */
+	/* The refill work continues with those that cannot be mapped at once */
 	for (tries = 0; tries < RPCRDMA2_FIRST_TRIES; tries++) {
 		if (rpcrdma2_recvs_target(conn, first) == first)
 			return 0;
@@ -408,7 +399,7 @@ out_none:
 }
 
 /**
- * rpcrdma2_recvs_reclaim - take back Receives that never completed
+ * rpcrdma2_recvs_reclaim - return Receives that never completed to the pool
  * @conn: connection without QP and CQ
  *
  * Context: may sleep.

@@ -18,28 +18,26 @@ struct rpcrdma2_conn;
 #define RPCRDMA2_CONTROL_RESERVE	8	/* Receives per side, D-18 */
 #define RPCRDMA2_RECV_BATCH		6U
 
-/* Receives that are posted and not for credits: those for control messages, and
- * a batch because they are posted in batches
+/* Posted Receives that are not for credits: those for control messages, and one batch,
+ * because Receives are posted in batches
  */
 #define RPCRDMA2_RECV_EXTRA	(RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_RECV_BATCH)
 
 /**
  * struct rpcrdma2_recvq - the receive queue
  * @lock: protects the fields up to @flows and orders posting; a leaf
- * @closed: nothing may be posted any more
  * @max: Receives the QP can hold
  * @target: Receives to keep posted
  * @posted: Receives posted now
  * @list: these Receives
- * @early: messages that came early and are not handled yet
- * @flows: messages that come now are handled by the completion handler
- * @is_short: fewer than @target are posted, for want of memory
- * @done: what completes a Receive
- * @refill_work: posts what is missing then
+ * @early: early messages that are not handled yet
+ * @flows: the completion handler handles messages itself
+ * @is_short: fewer than @target are posted, for lack of memory
+ * @done: completion handler of Receives
+ * @refill_work: posts the missing Receives
  */
 struct rpcrdma2_recvq {
 	spinlock_t			lock;		/* see above */
-	bool				closed;
 	u32				max;
 	u32				target;
 	u32				posted;
@@ -51,7 +49,7 @@ struct rpcrdma2_recvq {
 	struct delayed_work		refill_work;
 };
 
-/* Receives that the queue pair has to hold; see rpcrdma2_recvs_plan() */
+/* Receives that the queue pair must hold; see rpcrdma2_recvs_plan() */
 static inline u32 rpcrdma2_recvs_max(const struct rpcrdma2_recvq *recvq)
 {
 	return recvq->max;
@@ -63,7 +61,7 @@ static inline u32 rpcrdma2_recvs_most(const struct rpcrdma2_recvq *recvq)
 	return recvq->max - RPCRDMA2_RECV_EXTRA;
 }
 
-/* Are Receives kept posted for more than @messages? */
+/* Receives are kept posted for more than @messages. */
 static inline bool rpcrdma2_recvs_exceed(const struct rpcrdma2_recvq *recvq,
 					 u32 messages)
 {
@@ -85,7 +83,7 @@ u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target);
 void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn);
 
-/* One that has completed */
+/* Receives that have completed */
 bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			const struct ib_wc *wc);
 void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled);

@@ -2,12 +2,10 @@
 /*
  * Send slots and their buffers.
  *
- * All slots have the same capacity for as long as the connection lives. They have
- * buffers as they are used: a few from the start, one more when a message takes the
- * last one, back to a few when the connection is idle. Without memory for one
- * more a message waits until a Send before it has completed, which takes none.
- *
- * A buffer is mapped once.
+ * All slots have the same capacity as long as the connection lives. Their number of
+ * buffers follows their use: a few from the start, one more when a message takes the last
+ * one, a few again when the connection is idle. Without memory for another one a message
+ * waits until an earlier Send has completed.
  *
  * sendq.lock protects the lists of free slots. Process context only.
  */
@@ -16,7 +14,7 @@
 #include "conn/buf.h"
 #include "conn/conn.h"
 
-/* A control message is never longer than the first message may be. */
+/* No control message is longer than the first message may be. */
 #define RPCRDMA2_CONTROL_SIZE	RPCRDMA2_FIRST_MSG_MAX
 
 static void slot_unmap(struct rpcrdma2_send *send)
@@ -49,7 +47,7 @@ static int slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
 	return 0;
 }
 
-/* A slot that was free, with or without a buffer, is free again. */
+/* Put a slot back that was free before, then with or without a buffer. */
 static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 		      bool had_buffer)
 {
@@ -61,14 +59,14 @@ static void slot_back(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 }
 
 /**
- * rpcrdma2_send_buf_add - one more buffer before the last is taken
+ * rpcrdma2_send_buf_add - add a buffer before the last one is taken
  * @conn: connection with send slots
  *
  * Without memory the Send that takes the last buffer is signaled, and those in use
  * become free.
  *
  * Context: process; does not sleep. Takes sendq.lock.
- * Return: true if there is one more
+ * Return: true if one was added
  */
 bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn)
 {
@@ -92,7 +90,7 @@ bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_send_buf_trim - free the buffers that are not in use, but for a few
+ * rpcrdma2_send_buf_trim - free unused buffers except for a few
  * @conn: connection with send slots
  *
  * A Send that is posted before sendq.lock is dropped, or that finds no other buffer
@@ -123,7 +121,7 @@ static void slots_free(struct rpcrdma2_send *slots, u32 count)
 	kvfree(slots);
 }
 
-/* @count slots, the first @have of them with buffers of @size bytes. */
+/* Allocate @count slots, the first @have of them with buffers of @size bytes. */
 static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 					 u32 count, u32 have, u32 size)
 {
@@ -135,7 +133,7 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 		return NULL;
 	for (send = slots; send < slots + count; send++) {
 		send->conn = conn;
-		send->sge.lkey = conn->pd->local_dma_lkey;
+		send->sge.lkey = conn->lkey;
 		send->cqe.done = conn->sendq.done;
 		send->cid = rpcrdma2_conn_cid(conn);
 		INIT_LIST_HEAD(&send->list);
@@ -148,7 +146,7 @@ static struct rpcrdma2_send *slots_alloc(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_sends_create - make the slots for control messages
+ * rpcrdma2_sends_create - allocate the slots for control messages
  * @conn: connection whose QP and PD exist
  *
  * Context: may sleep (GFP_NOIO).
@@ -170,13 +168,13 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_sends_grow - make the slots for RPC messages
+ * rpcrdma2_sends_grow - allocate the slots for RPC messages
  * @conn: connection, not READY yet
  * @size: capacity wanted, bytes
- * @min: bytes that must be had
+ * @min: least capacity, bytes
  *
- * Takes less than @size when memory is fragmented, so that a connection
- * comes up all the same.
+ * Takes less than @size when memory is fragmented, so that the connection comes up
+ * nevertheless.
  *
  * Context: may sleep (GFP_NOIO).
  * Return: the capacity, or -ENOMEM.
@@ -205,7 +203,7 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 }
 
 /**
- * rpcrdma2_sends_memory - memory of the send slots
+ * rpcrdma2_sends_memory - get the memory of the send slots
  * @conn: connection in state READY
  *
  * Context: any.
@@ -231,9 +229,6 @@ size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
 {
-	INIT_LIST_HEAD(&conn->sendq.free);
-	INIT_LIST_HEAD(&conn->sendq.bare);
-	INIT_LIST_HEAD(&conn->sendq.free_control);
 	slots_free(conn->sendq.slots, conn->sendq.nslots);
 	conn->sendq.slots = NULL;
 	slots_free(conn->sendq.control_slots, RPCRDMA2_CONTROL_RESERVE);

@@ -10,8 +10,8 @@
 
 struct rpcrdma2_conn;
 
-/* Buffers that there always are. One would do: a Send that takes the last is
- * signaled.
+/* Buffers that an idle connection keeps. One would do, since a Send that takes the last
+ * is signaled.
  */
 #define RPCRDMA2_LEAST_BUFFERS	2U
 
