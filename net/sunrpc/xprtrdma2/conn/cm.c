@@ -78,6 +78,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	init_waitqueue_head(&conn->state_wq);
 	init_llist_head(&conn->deferred);
 	mutex_init(&conn->deferred_mutex);
+	mutex_init(&conn->list_mutex);
 	INIT_WORK(&conn->deferred_work, conn_deferred_worker);
 	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->xids, get_random_u32());

@@ -43,11 +43,8 @@
 #include "conn/conn_ops.h"
 #include "conn/credit.h"
 #include "conn/recv_queue.h"
-#include "conn/send_buf.h"
 #include "conn/send_queue.h"
 #include "conn/timer.h"
-
-struct rpcrdma2_conn_ref;
 
 /**
  * enum rpcrdma2_conn_state - life of a connection
@@ -113,7 +110,8 @@ enum rpcrdma2_conn_state {
  * @deferred_mutex: held while they are done, first one first
  * @deferred_work: runs them, unless the context that polls does
  * @kill_work: gives up the connection from interrupt context
- * @view: by which others look at it, see conn_list.c
+ * @list_mutex: held while netlink looks at the connection, see conn_list.c
+ * @listed: in the list of connections; changed under @list_mutex
  *
  * Lock order: state_lock (but for netlink's locks), credit.lock, sendq.lock and
  * recvq.lock are leaves and are never held together; props.lock is outside of them. All
@@ -167,7 +165,8 @@ struct rpcrdma2_conn {
 	struct mutex			deferred_mutex;	/* see above */
 	struct work_struct		deferred_work;
 	struct work_struct		kill_work;
-	struct rpcrdma2_conn_ref		*view;
+	struct mutex			list_mutex;	/* see above */
+	bool				listed;
 };
 
 /* The state, with all that was set up before it: the device with CONNECTING, the

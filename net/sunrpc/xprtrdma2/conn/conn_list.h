@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The connections that can be seen from outside, and what has ended.
+ * The list of connections, and counters of ended transports; see conn_list.c.
  */
 #ifndef _RPCRDMA2_CONN_LIST_H
 #define _RPCRDMA2_CONN_LIST_H

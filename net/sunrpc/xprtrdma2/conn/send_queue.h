@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The send queue of one connection; see send_queue.c. No other file looks into
- * struct rpcrdma2_sendq.
+ * The send queue of one connection; see send_queue.c, send_buf.c and send_depth.c. No
+ * other file looks into struct rpcrdma2_sendq.
  */
 #ifndef _RPCRDMA2_SEND_QUEUE_H
 #define _RPCRDMA2_SEND_QUEUE_H
@@ -15,7 +15,12 @@
 struct rpcrdma2_conn;
 struct rpcrdma2_send;
 
-#define RPCRDMA2_SIGNAL_EVERY		16	/* one Send in so many */
+#define RPCRDMA2_SIGNAL_EVERY		16	/* one Send in this number */
+
+/* Buffers that an idle connection keeps. One would do, since a Send that takes the last
+ * is signaled.
+ */
+#define RPCRDMA2_LEAST_BUFFERS		2U
 
 /**
  * struct rpcrdma2_sendq - the send queue
@@ -168,11 +173,21 @@ static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 	return sendq->slot_size;
 }
 
+/* Slots and buffers, see send_buf.c */
+int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
+int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
+void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
+size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
+bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn);
+void rpcrdma2_send_buf_trim(struct rpcrdma2_conn *conn);
+
+/* Depth, see send_depth.c */
+bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn);
+bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth);
+
 /* Life */
 void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn);
-bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn);		/* send_depth.c */
-bool rpcrdma2_sends_halve(struct rpcrdma2_conn *conn);		/* send_depth.c */
-void rpcrdma2_sends_granted(struct rpcrdma2_conn *conn, u32 depth); /* send_depth.c */
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn);
 

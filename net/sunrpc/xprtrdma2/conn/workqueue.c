@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The workqueues of the module. Without memory for more threads a workqueue has one,
- * which runs one work item after the other. Work that ends a wait may not queue behind
+ * which runs one work item after the other. Work that ends a wait must not queue behind
  * work that waits, hence six of them:
  *
  *   rpcrdma2_wq		work that does not wait
  *   rpcrdma2_memory_wq		work that may wait for memory
- *   rpcrdma2_deferred_wq		deferred work of a client, which may wait for the connect
+ *   rpcrdma2_deferred_wq	deferred work of a client, which may wait for the connect
  *				path
  *   rpcrdma2_serve_wq		deferred work of a server, which may wait for memory
  *   rpcrdma2_connect_wq	work that waits for a peer
@@ -24,6 +24,25 @@ struct workqueue_struct *rpcrdma2_serve_wq;
 struct workqueue_struct *rpcrdma2_connect_wq;
 struct workqueue_struct *rpcrdma2_poll_wq;
 
+/* Work with a high priority runs, as a rule, in the thread of the CQ's work item, right
+ * behind it.
+ */
+#define UNBOUND_FLAGS		(WQ_MEM_RECLAIM | WQ_UNBOUND)
+#define BEHIND_FLAGS		(WQ_MEM_RECLAIM | WQ_PERCPU | WQ_HIGHPRI)
+
+static const struct {
+	struct workqueue_struct	**wq;
+	const char		*name;
+	unsigned int		flags;
+} workqueues[] = {
+	{ &rpcrdma2_wq,		 "rpcrdma2",		UNBOUND_FLAGS },
+	{ &rpcrdma2_memory_wq,	 "rpcrdma2_memory",	UNBOUND_FLAGS },
+	{ &rpcrdma2_deferred_wq, "rpcrdma2_deferred",	BEHIND_FLAGS },
+	{ &rpcrdma2_serve_wq,	 "rpcrdma2_serve",	BEHIND_FLAGS },
+	{ &rpcrdma2_connect_wq,	 "rpcrdma2_connect",	UNBOUND_FLAGS },
+	{ &rpcrdma2_poll_wq,	 "rpcrdma2_poll",	BEHIND_FLAGS },
+};
+
 /**
  * rpcrdma2_workqueues_destroy - reverse of rpcrdma2_workqueues_create()
  *
@@ -31,18 +50,11 @@ struct workqueue_struct *rpcrdma2_poll_wq;
  */
 void rpcrdma2_workqueues_destroy(void)
 {
-	if (rpcrdma2_poll_wq)
-		destroy_workqueue(rpcrdma2_poll_wq);
-	if (rpcrdma2_connect_wq)
-		destroy_workqueue(rpcrdma2_connect_wq);
-	if (rpcrdma2_serve_wq)
-		destroy_workqueue(rpcrdma2_serve_wq);
-	if (rpcrdma2_deferred_wq)
-		destroy_workqueue(rpcrdma2_deferred_wq);
-	if (rpcrdma2_memory_wq)
-		destroy_workqueue(rpcrdma2_memory_wq);
-	if (rpcrdma2_wq)
-		destroy_workqueue(rpcrdma2_wq);
+	int i;
+
+	for (i = ARRAY_SIZE(workqueues) - 1; i >= 0; i--)
+		if (*workqueues[i].wq)
+			destroy_workqueue(*workqueues[i].wq);
 }
 
 /**
@@ -53,21 +65,15 @@ void rpcrdma2_workqueues_destroy(void)
  */
 int __init rpcrdma2_workqueues_create(void)
 {
-	const unsigned int flags = WQ_MEM_RECLAIM | WQ_UNBOUND;
-	/* In the thread of the CQ's work item, as a rule, right behind that */
-	const unsigned int behind = WQ_MEM_RECLAIM | WQ_PERCPU | WQ_HIGHPRI;
+	int i;
 
-	rpcrdma2_wq = alloc_workqueue("rpcrdma2", flags, 0);
-	rpcrdma2_memory_wq = alloc_workqueue("rpcrdma2_memory", flags, 0);
-	rpcrdma2_deferred_wq = alloc_workqueue("rpcrdma2_deferred", behind, 0);
-	rpcrdma2_serve_wq = alloc_workqueue("rpcrdma2_serve", behind, 0);
-	rpcrdma2_connect_wq = alloc_workqueue("rpcrdma2_connect", flags, 0);
-	rpcrdma2_poll_wq = alloc_workqueue("rpcrdma2_poll",
-					   WQ_MEM_RECLAIM | WQ_PERCPU |
-					   WQ_HIGHPRI, 0);
-	if (rpcrdma2_wq && rpcrdma2_memory_wq && rpcrdma2_deferred_wq &&
-	    rpcrdma2_serve_wq && rpcrdma2_connect_wq && rpcrdma2_poll_wq)
-		return 0;
-	rpcrdma2_workqueues_destroy();
-	return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(workqueues); i++) {
+		*workqueues[i].wq = alloc_workqueue("%s", workqueues[i].flags, 0,
+						    workqueues[i].name);
+		if (!*workqueues[i].wq) {
+			rpcrdma2_workqueues_destroy();
+			return -ENOMEM;
+		}
+	}
+	return 0;
 }
