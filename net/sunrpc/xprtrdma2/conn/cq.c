@@ -2,20 +2,20 @@
 /*
  * Completion queue of a connection, one for both queues of the QP.
  *
- * A client's queue is polled by a work item of ib_core (IB_POLL_WORKQUEUE).
+ * A work item of ib_core polls a client's queue (IB_POLL_WORKQUEUE).
  *
- * A server's is polled by the service threads that execute Calls, because a
- * wake-up costs more than anything that a completion handler does. The device's
- * event wakes an idle thread (ops->completions()), which polls the queue in
- * xpo_recvfrom and executes the Call that it finds there. A work item polls if no
- * thread is idle, if none has come within RPCRDMA2_POLL_LATE, and once the
- * connection is over: messages other than Calls, RDMA Reads, and the end of the
- * connection must not wait for threads that all wait for a disk.
+ * The service threads that execute Calls poll a server's queue, because a wake-up costs
+ * more than all work of a completion handler. The device's event wakes an idle thread
+ * (ops->completions()), which polls the queue in xpo_recvfrom and executes the Call that
+ * it finds there. A work item polls if no thread is idle, if none has polled within
+ * RPCRDMA2_POLL_LATE, and once the connection is over: messages other than Calls, RDMA
+ * Reads, and the end of the connection must not wait for threads that all wait for a
+ * disk.
  *
- * Handlers of one connection run one at a time: ib_core sees to that for a
- * client, poll.lock for a server.
+ * Handlers of one connection run one at a time: ib_core ensures that for a client,
+ * poll.lock for a server.
  *
- * Contexts: the event may come in hard interrupt context.
+ * Contexts: the device may report an event in hard interrupt context.
  */
 #include "conn/conn.h"
 #include "conn/cq.h"
@@ -27,7 +27,6 @@
 /* Completions handled without a pause */
 #define RPCRDMA2_POLL_BUDGET	64
 
-/* Do service threads poll? */
 static bool cq_polled_by_threads(const struct rpcrdma2_conn *conn)
 {
 	return conn->p.ops->completions;
@@ -47,7 +46,7 @@ static void cq_event(struct ib_cq *cq, void *context)
 		queue_delayed_work(rpcrdma2_poll_wq, &poll->work, RPCRDMA2_POLL_LATE);
 }
 
-/* Returns true if there may be more. */
+/* Returns true if more completions may be there. */
 static bool cq_poll(struct rpcrdma2_conn *conn)
 {
 	struct ib_cq *cq = conn->cq;
@@ -63,15 +62,15 @@ static bool cq_poll(struct rpcrdma2_conn *conn)
 	return false;
 }
 
-/* Poll. A @thread does what the handlers defer; a work item must not, because that
- * may wait for memory, which other completions may bring.
+/* Poll. A @thread runs the deferred work of the handlers afterwards. A work item must not,
+ * because deferred work may wait for memory that depends on other completions.
  */
 static void cq_poll_by(struct rpcrdma2_conn *conn, bool thread)
 {
 	struct rpcrdma2_poll *poll = &conn->poll;
 
 	spin_lock(&poll->lock);
-	if (!poll->closed) {
+	if (conn->cq) {
 		WRITE_ONCE(poll->polling, thread);
 		if (cq_poll(conn))
 			WRITE_ONCE(poll->pending, true);
@@ -81,7 +80,7 @@ static void cq_poll_by(struct rpcrdma2_conn *conn, bool thread)
 }
 
 /**
- * rpcrdma2_cq_poll - handle what has completed, and what that deferred
+ * rpcrdma2_cq_poll - handle completions, and run the work that they defer
  * @conn: connection of a server
  *
  * Context: a service thread; may sleep for memory.
@@ -98,7 +97,7 @@ void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_cq_pending - has something completed that was not polled?
+ * rpcrdma2_cq_pending - check for completions that were not polled
  * @conn: a connection
  *
  * Context: any.
@@ -131,7 +130,7 @@ void rpcrdma2_cq_setup(struct rpcrdma2_conn *conn)
 	INIT_DELAYED_WORK(&conn->poll.work, cq_poll_worker);
 }
 
-/* Service threads poll. Completions are reported from here on. */
+/* Create a queue for service threads. The device reports completions from here on. */
 static struct ib_cq *cq_create_polled(struct rpcrdma2_conn *conn, u32 entries)
 {
 	struct ib_device *device = conn->cm_id->device;
@@ -175,7 +174,7 @@ int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
  * rpcrdma2_cq_kick - let the work item poll from now on
  * @conn: connection in state CLOSING, with a completion queue
  *
- * An event from before may have called for a thread that does not come.
+ * An earlier event may have called for a thread that does not come.
  *
  * Context: process.
  */
@@ -201,12 +200,12 @@ void rpcrdma2_cq_destroy(struct rpcrdma2_conn *conn)
 		return;
 	if (cq_polled_by_threads(conn)) {
 		spin_lock(&conn->poll.lock);
-		conn->poll.closed = true;
+		conn->cq = NULL;
 		spin_unlock(&conn->poll.lock);
 		ib_destroy_cq(cq);
 		cancel_delayed_work_sync(&conn->poll.work);
 	} else {
 		ib_free_cq(cq);
+		conn->cq = NULL;
 	}
-	conn->cq = NULL;
 }

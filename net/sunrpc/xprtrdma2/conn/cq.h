@@ -14,15 +14,13 @@ struct rpcrdma2_conn;
 
 /**
  * struct rpcrdma2_poll - state of a completion queue that threads poll
- * @lock: held while the queue is polled; protects @closed
- * @closed: the queue is about to be destroyed
- * @pending: the device has reported completions that nobody has polled yet
+ * @lock: held while the queue is polled
+ * @pending: the device has reported completions that were not polled yet
  * @polling: a thread polls, which runs the deferred work afterwards
  * @work: polls when no thread does
  */
 struct rpcrdma2_poll {
 	spinlock_t			lock;	/* see above */
-	bool				closed;
 	bool				pending;
 	bool				polling;
 	struct delayed_work		work;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a device can do for this transport. Nothing is kept per device: a
- * connection asks once, before it creates its QP.
+ * Abilities of a device. Nothing is kept per device: a connection asks once, before it
+ * creates its QP.
  */
 #include <linux/minmax.h>
 
 #include "conn/device.h"
 #include "conn/inject.h"
 
-/* A payload of 64 KiB wherever it begins, and its header, in one entry: 512 bytes of a
- * send queue with rxe as well as with mlx5. With more SGEs entries are longer, and what
- * longer payloads gain is not measurable.
+/* A payload of 64 KiB at any alignment, and its header, in one entry: 512 bytes of a send
+ * queue with rxe as well as with mlx5. More SGEs make entries longer, and the gain for
+ * longer payloads is not measurable.
  */
 #define RPCRDMA2_MAX_SGES	18
 
@@ -18,13 +18,13 @@
 #define RPCRDMA2_MR_PAGES	((SZ_1M >> PAGE_SHIFT) + 1)
 
 /**
- * rpcrdma2_device_query - find out what @device can do
- * @device: device a connection is about to use
+ * rpcrdma2_device_query - get the abilities of a device
+ * @device: device that a connection is about to use
  * @caps: filled in
  *
  * Context: any.
  * Return: 0, or -EPROTO if the device cannot register memory by work
- * requests, without which this transport does not run (RINV-3, RINV-9).
+ * requests, which this transport depends on (RINV-3, RINV-9)
  */
 int rpcrdma2_device_query(struct ib_device *device,
 			  struct rpcrdma2_device_caps *caps)

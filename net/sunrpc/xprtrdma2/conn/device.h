@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a device can do for this transport; see device.c.
+ * Abilities of a device; see device.c.
  */
 #ifndef _RPCRDMA2_DEVICE_H
 #define _RPCRDMA2_DEVICE_H
@@ -8,15 +8,15 @@
 #include <rdma/ib_verbs.h>
 
 /**
- * struct rpcrdma2_device_caps - what a device can do for us
+ * struct rpcrdma2_device_caps - abilities of a device
  * @max_send_sge: SGEs per Send and RDMA Write, at most 32
  * @max_read_sge: SGEs per RDMA Read
  * @mr_type: type for ib_alloc_mr()
  * @mr_depth: pages one MR can hold
  * @max_qp_wr: deepest send or receive queue
  * @max_cqe: deepest completion queue
- * @copies_signaled: needs the memory of an unsignaled Send of a page or more
- *	longer than until a later one completes (siw)
+ * @copies_signaled: the device needs the memory of an unsignaled Send of a page or more
+ *	for longer than until a later Send completes (siw)
  */
 struct rpcrdma2_device_caps {
 	u32				max_send_sge;

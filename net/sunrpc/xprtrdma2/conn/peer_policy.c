@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy table: what an administrator wants of connections with certain
- * peers, in each network namespace. An entry is for a role of this machine, an
- * address with a prefix length, and a port of the server. It says something
- * about some values; each value is that of the longest prefix that says
- * something about it, with the port before without, and the default at last.
+ * The policy table: an administrator's settings for connections with certain peers, in
+ * each network namespace. The key of an entry is a role of this machine, an address with
+ * a prefix length, and a port of the server. An entry sets some values. Each value of a
+ * connection is that of the longest prefix whose entry sets it; an entry with the port
+ * precedes one without, and the default is last.
  *
- * Connections look here when they are made and keep what they have found.
+ * Connections look here when they are made and keep the result.
  *
- * Entries are in a tree, in the order of their keys, so that there is nothing
- * that grows with the number of entries but its depth. The lock is never held
- * by somebody who waits for memory: connections are made where memory is freed.
- * Process context.
+ * Entries are in a tree, in the order of their keys, so that a lookup grows only with the
+ * depth of the tree. No holder of the lock waits for memory, because connections are made
+ * where memory is freed. Process context.
  */
 #include <linux/in.h>
 #include <linux/rbtree.h>
@@ -40,7 +39,7 @@ struct policy_entry {
  * struct policy_net - the table of a network namespace
  * @lock: protects @tree and @count
  * @tree: struct policy_entry
- * @count: how many
+ * @count: number of entries
  */
 struct policy_net {
 	struct rw_semaphore		lock;
@@ -51,10 +50,10 @@ struct policy_net {
 static unsigned int policy_net_id;
 
 /**
- * struct policy_rule - what a value can be
+ * struct policy_rule - range of a value
  * @min: the least
  * @max: the largest; 0 if the role has no such value
- * @def: what it is if the table says nothing
+ * @def: default
  */
 struct policy_rule {
 	u32				min;
@@ -62,19 +61,18 @@ struct policy_rule {
 	u32				def;
 };
 
-/* A WRITE of 16 KiB with its headers fits into what a server receives. Results of
- * that length save less by going inline, and a client's Receives cost memory, too.
+/* A WRITE of 16 KiB with its headers fits into a server's Receive. Inline results of that
+ * length would save less, and a client's Receives cost memory as well.
  */
 #define RPCRDMA2_WRITE_SIZE	(SZ_16K + SZ_4K)
 
+#define BOTH_ROLES(...)	{ { __VA_ARGS__ }, { __VA_ARGS__ } }
+
 /* Server, client */
 static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
-	[RPCRDMA2_POLICY_VERSIONS] = {
-		{ RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH,
-		  RPCRDMA2_VERSIONS_BOTH },
-		{ RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH,
-		  RPCRDMA2_VERSIONS_BOTH },
-	},
+	[RPCRDMA2_POLICY_VERSIONS] =
+		BOTH_ROLES(RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH,
+			   RPCRDMA2_VERSIONS_BOTH),
 	[RPCRDMA2_POLICY_RECV_SIZE] = {
 		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_WRITE_SIZE },
 		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, SZ_16K },
@@ -83,19 +81,14 @@ static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
 		{ },
 		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, RPCRDMA2_WRITE_SIZE },
 	},
-	[RPCRDMA2_POLICY_CREDITS] = {
-		{ 1, 1024, 64 },
-		{ 4, 4096, 128 },
-	},
-	[RPCRDMA2_POLICY_REMOTE_INVALIDATION] = { { 0, 1, 1 }, { 0, 1, 1 } },
-	[RPCRDMA2_POLICY_PROPERTY_CHANGE] = { { 0, 1, 1 }, { 0, 1, 1 } },
-	[RPCRDMA2_POLICY_RECV_MAX] = {
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT },
-		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT },
-	},
+	[RPCRDMA2_POLICY_CREDITS] = { { 1, 1024, 64 }, { 4, 4096, 128 } },
+	[RPCRDMA2_POLICY_REMOTE_INVALIDATION] = BOTH_ROLES(0, 1, 1),
+	[RPCRDMA2_POLICY_PROPERTY_CHANGE] = BOTH_ROLES(0, 1, 1),
+	[RPCRDMA2_POLICY_RECV_MAX] =
+		BOTH_ROLES(RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT),
 };
 
-/* What nobody has said anything about. */
+/* Add defaults for values that no entry sets. */
 static void policy_add_defaults(struct rpcrdma2_policy *policy, bool client)
 {
 	const struct policy_rule *rule;
@@ -111,12 +104,6 @@ static void policy_add_defaults(struct rpcrdma2_policy *policy, bool client)
 }
 
 /* Keys */
-
-static int key_cmp(const struct rpcrdma2_policy_key *a,
-		   const struct rpcrdma2_policy_key *b)
-{
-	return memcmp(a, b, sizeof(*a));
-}
 
 static u8 family_bits(u8 family)
 {
@@ -150,7 +137,7 @@ static bool key_mask(struct rpcrdma2_policy_key *key, u8 plen)
  * @key: to be filled in
  * @client: this machine's role
  * @family: AF_INET, AF_INET6; AF_UNSPEC for all peers
- * @addr: address, in network byte order; not looked at for AF_UNSPEC
+ * @addr: address, in network byte order; ignored for AF_UNSPEC
  * @plen: length of the prefix, no more than the address has bits
  * @port: the server's, 0 for any
  *
@@ -169,13 +156,13 @@ bool rpcrdma2_policy_key(struct rpcrdma2_policy_key *key, bool client,
 }
 
 /**
- * rpcrdma2_policy_fits - can a value be this number?
+ * rpcrdma2_policy_fits - check the range of a value
  * @client: this machine's role
  * @value: which value
  * @number: the number
  *
  * Context: any.
- * Return: true if it can
+ * Return: true if the value can have this number
  */
 bool rpcrdma2_policy_fits(bool client, enum rpcrdma2_policy_value value,
 			  u32 number)
@@ -194,7 +181,7 @@ static struct policy_entry *entry_of(const struct rb_node *node)
 
 static int entry_cmp(const void *key, const struct rb_node *node)
 {
-	return key_cmp(key, &entry_of(node)->key);
+	return memcmp(key, &entry_of(node)->key, sizeof(struct rpcrdma2_policy_key));
 }
 
 static struct policy_entry *table_find(struct policy_net *pn,
@@ -209,11 +196,11 @@ static struct policy_entry *table_find(struct policy_net *pn,
 
 static bool entry_less(struct rb_node *a, const struct rb_node *b)
 {
-	return key_cmp(&entry_of(a)->key, &entry_of(b)->key) < 0;
+	return entry_cmp(&entry_of(a)->key, b) < 0;
 }
 
-/* Put @entry into the table. Returns what is to be freed: the entry that was
- * there, or @entry if there is no room.
+/* Put @entry into the table. Returns the entry to be freed: a previous one, or @entry if
+ * the table is full.
  */
 static struct policy_entry *table_put(struct policy_net *pn,
 				      struct policy_entry *entry)
@@ -234,10 +221,10 @@ static struct policy_entry *table_put(struct policy_net *pn,
 }
 
 /**
- * rpcrdma2_policy_set - say what is wanted of some peers
+ * rpcrdma2_policy_set - set values for some peers
  * @net: network namespace
  * @key: which peers
- * @policy: what is wanted; takes the place of what was said before
+ * @policy: the values; replace those of an earlier entry
  *
  * Context: sleeps.
  * Return: 0; -ENOMEM; -ENOSPC: too many entries
@@ -261,7 +248,7 @@ int rpcrdma2_policy_set(struct net *net, const struct rpcrdma2_policy_key *key,
 }
 
 /**
- * rpcrdma2_policy_delete - say nothing of some peers any more
+ * rpcrdma2_policy_delete - delete the entry for some peers
  * @net: network namespace
  * @key: which peers
  *
@@ -286,13 +273,13 @@ int rpcrdma2_policy_delete(struct net *net,
 }
 
 /**
- * rpcrdma2_policy_next - the entry that follows
+ * rpcrdma2_policy_next - get the next entry
  * @net: network namespace
- * @key: a key, all zero for the first entry; becomes that of the entry
+ * @key: a key, all zero for the first entry; set to that of the entry
  * @policy: filled in
  *
  * Context: sleeps.
- * Return: false if none follows
+ * Return: false if there is none
  */
 bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 			  struct rpcrdma2_policy *policy)
@@ -304,7 +291,7 @@ bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 	down_read(&pn->lock);
 	node = pn->tree.rb_node;
 	while (node) {
-		if (key_cmp(key, &entry_of(node)->key) < 0) {
+		if (entry_cmp(key, node) < 0) {
 			next = entry_of(node);
 			node = node->rb_left;
 		} else {
@@ -319,7 +306,7 @@ bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 	return next;
 }
 
-/* What nobody has said anything about yet is as @entry has it. */
+/* Add the values of @entry that are not set yet. */
 static void policy_add(struct rpcrdma2_policy *policy,
 		       const struct policy_entry *entry)
 {
@@ -334,7 +321,7 @@ static void policy_add(struct rpcrdma2_policy *policy,
 	policy->said |= more;
 }
 
-/* The entry for @key, that with the port first */
+/* Add the entries for @key, the one with the port first. */
 static void policy_add_key(struct rpcrdma2_policy *policy,
 			   struct policy_net *pn,
 			   struct rpcrdma2_policy_key *key, __be16 port)
@@ -358,10 +345,10 @@ static const void *address_of(const struct sockaddr *peer)
 }
 
 /**
- * rpcrdma2_policy_lookup - what is wanted of a connection
+ * rpcrdma2_policy_lookup - get the values for a connection
  * @net: network namespace
  * @client: this machine's role
- * @peer: address of the peer; its port is not looked at
+ * @peer: address of the peer; its port is ignored
  * @port: the server's
  * @policy: filled in, all values that the role has
  *
@@ -418,7 +405,7 @@ static struct pernet_operations policy_net_ops = {
 };
 
 /**
- * rpcrdma2_policy_init - an empty table for each network namespace
+ * rpcrdma2_policy_init - set up an empty table for each network namespace
  *
  * Context: module load.
  * Return: 0 or a negative errno
@@ -433,7 +420,7 @@ int rpcrdma2_policy_init(void)
 /**
  * rpcrdma2_policy_exit - reverse of rpcrdma2_policy_init()
  *
- * Context: module unload; nobody looks any more.
+ * Context: module unload; the table is not used any more.
  */
 void rpcrdma2_policy_exit(void)
 {

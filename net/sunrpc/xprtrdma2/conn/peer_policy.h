@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an administrator wants of connections with certain peers; see peer_policy.c.
+ * Settings of an administrator for connections with certain peers; see peer_policy.c.
  */
 #ifndef _RPCRDMA2_PEER_POLICY_H
 #define _RPCRDMA2_PEER_POLICY_H
@@ -16,7 +16,7 @@ struct sockaddr;
 #define RPCRDMA2_POLICY_MAX	65536U
 
 /**
- * enum rpcrdma2_policy_value - what can be said of a peer, each a number
+ * enum rpcrdma2_policy_value - settings for a peer, each a number
  * @RPCRDMA2_POLICY_VERSIONS: enum rpcrdma2_versions
  * @RPCRDMA2_POLICY_RECV_SIZE: Receive Buffer Size to begin with, bytes
  * @RPCRDMA2_POLICY_SEND_SIZE: client: largest message to send, bytes. A server
@@ -26,9 +26,9 @@ struct sockaddr;
  * @RPCRDMA2_POLICY_REMOTE_INVALIDATION: 1 if messages may invalidate handles
  * @RPCRDMA2_POLICY_PROPERTY_CHANGE: 1 if properties may change while the
  *	connection lives
- * @RPCRDMA2_POLICY_RECV_MAX: capacity of Receives, if that is more: the largest
- *	Receive Buffer Size that there may be while the connection lives, bytes
- * @RPCRDMA2_NR_POLICY: how many there are
+ * @RPCRDMA2_POLICY_RECV_MAX: capacity of Receives, if larger than RECV_SIZE: the largest
+ *	Receive Buffer Size as long as the connection lives, bytes
+ * @RPCRDMA2_NR_POLICY: number of settings
  *
  * The order is that of the attributes of the netlink family.
  */
@@ -45,7 +45,7 @@ enum rpcrdma2_policy_value {
 
 /**
  * struct rpcrdma2_policy - values
- * @said: those that are said something about, one bit each
+ * @said: values that are set, one bit each
  * @val: the values
  */
 struct rpcrdma2_policy {
@@ -59,7 +59,7 @@ struct rpcrdma2_policy {
  * @family: AF_INET, AF_INET6, or AF_UNSPEC for all peers
  * @plen: bits of the prefix
  * @zero: 0
- * @addr: that prefix, then 0
+ * @addr: the prefix, then 0
  * @port: the server's, 0 for any
  *
  * Without holes: keys are compared as bytes, which is also their order.
@@ -73,7 +73,7 @@ struct rpcrdma2_policy_key {
 	__be16				port;
 };
 
-/* Bytes that each Receive has to hold */
+/* Capacity of each Receive, bytes */
 static inline u32 rpcrdma2_policy_capacity(const struct rpcrdma2_policy *policy)
 {
 	return max(policy->val[RPCRDMA2_POLICY_RECV_SIZE],
