@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How connections come into being and end: resolved and connected, or accepted;
- * closed and freed.
+ * Setup and end of connections: resolve and connect, or accept; close and free.
  *
- * The owner alone tears down, in exact reverse order of setting up. CM events
- * come in the CM's work item and hold no lock of ours when they call up.
+ * Only the owner tears down, in exact reverse order of the setup. CM events arrive in the
+ * CM's work item, which holds no lock of ours when it calls the owner.
  */
 #include <linux/delay.h>
 #include <linux/random.h>
@@ -24,16 +23,16 @@
 #define RPCRDMA2_RESOLVE_MS	5000
 #define RPCRDMA2_CONNECT_MS	15000
 
-/* Credits forbid that a message finds no Receive. But rxe says so, too, when it
- * has no memory for the answer to an RDMA Read, and the peer may be short of it
- * for a moment. With the CM's timer of 0.66 s this is some four seconds; 7 would
- * be for ever. It is for the queue pair of whom it is told to: how often we try
- * is said by the peer, which keepalive.c does not rely on.
+/* Credits ensure that a message finds a Receive. But rxe also reports RNR when it has no
+ * memory for the answer to an RDMA Read, and the peer may lack memory for a moment. With
+ * the CM's timer of 0.66 s, 6 retries are about four seconds; 7 would mean for ever. The
+ * value is for the peer's queue pair. The peer sets the retries of ours, so keepalive.c
+ * does not rely on them.
  */
 #define RPCRDMA2_RNR_RETRIES	6
 
-/* Attempts inside one connect: v2, v2 again after a loss, v2 with a Call after
- * silence, v1, and one more for an ERR_VERS followed by a loss.
+/* Attempts of one connect: v2, v2 again after a loss, v2 with a Call after silence, v1,
+ * and one more for an ERR_VERS followed by a loss.
  */
 #define RPCRDMA2_ATTEMPTS	5
 
@@ -95,7 +94,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	return conn;
 }
 
-/* Asynchronous errors of the QP come in interrupt context. */
+/* Asynchronous errors of the QP are reported in interrupt context. */
 static void conn_qp_event(struct ib_event *event, void *context)
 {
 	struct rpcrdma2_conn *conn = context;
@@ -106,7 +105,7 @@ static void conn_qp_event(struct ib_event *event, void *context)
 	queue_work(rpcrdma2_wq, &conn->kill_work);
 }
 
-/* A device cannot do what every connection needs. */
+/* Log that the queues of a device are too short for any connection. */
 static int conn_too_small(const struct rpcrdma2_conn *conn, const char *what,
 			  u32 have)
 {
@@ -115,8 +114,8 @@ static int conn_too_small(const struct rpcrdma2_conn *conn, const char *what,
 	return -EPROTO;
 }
 
-/* A QP with the send queue that was planned. A client sends from one buffer;
- * every further SGE makes all entries of the queue larger.
+/* Create a QP with the planned send queue. A client sends from one buffer; every further
+ * SGE makes all entries of the queue larger.
  */
 static int conn_try_qp(struct rpcrdma2_conn *conn)
 {
@@ -160,9 +159,9 @@ static int conn_create_qp(struct rpcrdma2_conn *conn)
 	return ret;
 }
 
-/* A device that says no, and not for want of memory or because it goes away,
- * will not say anything else the next time. Some say that they have no memory when
- * a queue is too long for them; nobody can tell, and the next attempt is made later.
+/* A device that refuses a request, and neither lacks memory nor is being removed, will
+ * refuse it again. Some devices report a lack of memory when a queue is too long for them.
+ * The errors look the same, so there is another attempt later.
  */
 static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
 			int err)
@@ -179,8 +178,8 @@ static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
 	return later ? err : -EPROTO;
 }
 
-/* PD, CQ, QP, control slots and first Receives, in this order. Whatever
- * exists after an error is undone by rpcrdma2_conn_close() and _free().
+/* Create PD, CQ, QP, control slots and first Receives, in this order. After an error
+ * rpcrdma2_conn_close() and rpcrdma2_conn_free() undo the steps that succeeded.
  */
 static int conn_setup(struct rpcrdma2_conn *conn)
 {
@@ -231,22 +230,24 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	return 0;
 }
 
-/* The private data of version 1, also with version 2 (CM-14). */
-static void conn_cm_private(struct rpcrdma2_conn *conn, u8 *buf)
+/* The private data of version 1, also with version 2 (CM-14) */
+static void conn_cm_private(struct rpcrdma2_conn *conn, struct rdma_conn_param *param,
+			    u8 *buf)
 {
-	struct rpcrdma_cm_private cm = {
+	conn->cm_mine = (struct rpcrdma_cm_private) {
 		.remote_inval	= conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
 		.send_size	= conn->p.send_size,
 		.recv_size	= rpcrdma2_props_mine(&conn->props,
 						      RPCRDMA2_RBSIZ),
 	};
-
-	rpcrdma_cm_encode(&cm, buf);
+	rpcrdma_cm_encode(&conn->cm_mine, buf);
+	param->private_data = buf;
+	param->private_data_len = RPCRDMA_CM_PRIVATE_BYTES;
 }
 
 static void conn_cm_step(struct rpcrdma2_conn *conn, int event)
 {
-	/* With the device that was found: see conn_has_come() */
+	/* Publishes the device; pairs with the acquire in conn_step_done() */
 	smp_store_release(&conn->cm_step, event);
 	wake_up_all(&conn->state_wq);
 }
@@ -257,11 +258,11 @@ static void conn_established(struct rpcrdma2_conn *conn,
 	if (conn->client) {
 		rpcrdma_cm_decode(param->private_data,
 				  param->private_data_len, &conn->cm_peer);
-		/* Which of the two is meant depends on the driver (iWARP) */
+		/* Drivers of iWARP do not agree on which of the two counts */
 		conn->may_read = param->initiator_depth &&
 				 param->responder_resources;
 	}
-	/* Not if a message was faster: see rpcrdma2_conn_first_message() */
+	/* Fails if a message was faster: see rpcrdma2_conn_first_message() */
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
 }
 
@@ -294,7 +295,7 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_DISCONNECTED:
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		/* The CM waits for rdma_destroy_id() when a device goes */
+		/* When a device is removed the CM waits for rdma_destroy_id() */
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 		break;
 	default:
@@ -307,17 +308,16 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
  * rpcrdma2_conn_close - end a connection
  * @conn: the connection
  *
- * Afterwards every posted work request has completed or was given up, every
- * waiter was told, no Call has anything of the connection, and no peer can reach
- * memory. Device, PD and CM id remain until rpcrdma2_conn_free().
+ * Afterwards every posted work request has completed or was given up, every wait has
+ * ended, no Call uses the connection, and no peer can access memory. Device, PD and CM id
+ * remain until rpcrdma2_conn_free().
  *
- * A device may lose the completion of posted work when a connection breaks
- * (siw does, see Documentation/devices.md). Nobody may wait for it for ever,
- * so what is left is ended here, in two steps. Work of the send queue after
- * the drain and before the QP goes: the QP is in the error state and carries
- * out nothing any more, and the RDMA contexts have to give their memory
- * regions back to the QP. Memory that a late completion would look at, send
- * slots and Receives, only when there is no CQ left to report one.
+ * A device may lose the completion of posted work when a connection breaks (siw does, see
+ * Documentation/devices.md). Nothing may wait for such a completion for ever, so the work
+ * is ended here, in two steps. Work of the send queue ends after the drain and before the
+ * QP is destroyed: the QP is in the error state and executes nothing any more, and the RDMA
+ * contexts must give their memory regions back to the QP. Send slots and Receives, which a
+ * late completion would access, are freed only when no CQ is left to report one.
  *
  * Context: owner only, once; sleeps. Not from a completion or a CM event.
  */
@@ -337,13 +337,13 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}
-	/* Messages among them count for negotiation */
+	/* It may hold messages that count for the negotiation */
 	rpcrdma2_conn_run_deferred(conn);
 	if (conn->client && conn->reason)
 		rpcrdma2_ver_lost(conn);
 	rpcrdma2_sends_abort(conn);
-	/* Those that were left since, by deferred work that began before the loss. They leave
-	 * no others, and give back to the QP what they have mapped.
+	/* Deferred work that began before the loss may have deferred more, which defers
+	 * nothing and unmaps memory by the QP.
 	 */
 	rpcrdma2_conn_run_deferred(conn);
 	if (conn->qp) {
@@ -360,7 +360,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_free - free what rpcrdma2_conn_close() left
+ * rpcrdma2_conn_free - free the rest of a closed connection
  * @conn: a closed connection; its MRs are freed, its Receives given back
  *
  * Context: owner only, once; sleeps. Not from a CM event.
@@ -375,7 +375,7 @@ void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
 	rpcrdma2_conn_put(conn);
 }
 
-static bool conn_has_come(const struct rpcrdma2_conn *conn, int step)
+static bool conn_step_done(const struct rpcrdma2_conn *conn, int step)
 {
 	/* Pairs with the release in conn_cm_step() */
 	return smp_load_acquire(&conn->cm_step) == step;
@@ -383,7 +383,7 @@ static bool conn_has_come(const struct rpcrdma2_conn *conn, int step)
 
 static int conn_wait_step(struct rpcrdma2_conn *conn, int step)
 {
-	return rpcrdma2_conn_wait(conn, conn_has_come, step,
+	return rpcrdma2_conn_wait(conn, conn_step_done, step,
 				  RPCRDMA2_RESOLVE_MS);
 }
 
@@ -425,9 +425,7 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
 	int ret;
 
-	conn_cm_private(conn, private);
-	param.private_data = private;
-	param.private_data_len = sizeof(private);
+	conn_cm_private(conn, &param, private);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;
 	ret = rdma_connect(conn->cm_id, &param);
@@ -436,7 +434,7 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	return rpcrdma2_conn_wait(conn, conn_is_open, 0, RPCRDMA2_CONNECT_MS);
 }
 
-/* One connection from nothing to READY. -EAGAIN: connect once more. */
+/* Make one connection, up to READY. Returns -EAGAIN to connect once more. */
 static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 			const struct sockaddr *src, const struct sockaddr *dst)
 {
@@ -459,9 +457,8 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	return rpcrdma2_ver_offer(conn, dst);
 }
 
-/* Others than these end hard-mounted RPCs (ERR-13). sunrpc retries after
- * all of them; the refusals, and -EPROTO, end RPCs that want to know soon,
- * such as those of a mount.
+/* Other errors than these would end hard-mounted RPCs (ERR-13). sunrpc retries after all
+ * of these; refusals and -EPROTO end soft RPCs, such as those of a mount.
  */
 static int conn_errno(int err)
 {
@@ -487,18 +484,24 @@ static bool conn_server_absent(int err)
 	       err == -ENETUNREACH;
 }
 
+static void conn_begin(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_conn_list_add(conn);
+	rpcrdma2_keepalive_start(conn);
+	rpcrdma2_shrink_start(conn);
+}
+
 /**
  * rpcrdma2_conn_connect - make a client's connection
  * @net: network namespace
  * @src: local address to use, or NULL
  * @dst: the server
- * @p: what the connection is to be like
+ * @p: parameters of the connection
  *
- * Implements VER-1..5, VER-10, VER-14, VER-15 by way of version.c.
+ * Implements VER-1..5, VER-10, VER-14, VER-15 by version.c.
  *
- * Context: sleeps, at most about 30 s an attempt. Nothing in here needs
- * sunrpc's locks: CM events, QP errors and device removal end every wait
- * through the connection's state.
+ * Context: sleeps, at most about 30 s per attempt. Nothing here needs sunrpc's locks: CM
+ * events, QP errors and device removal end every wait through the connection's state.
  * Return: a connection in state READY, or ERR_PTR of -EPROTO, -ECONNREFUSED,
  * -EHOSTUNREACH, -ENETUNREACH, -ENOTCONN, -ETIMEDOUT or -ENOBUFS
  */
@@ -532,15 +535,13 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 		if (conn_server_absent(ret))
 			rpcrdma2_neg_absent(p->mem);
 		rpcrdma2_stat_inc(p->stats, connect_failures);
-		return ERR_PTR(ret == -EAGAIN ? -ENOTCONN : conn_errno(ret));
+		return ERR_PTR(conn_errno(ret));
 	}
 
-	rpcrdma2_conn_list_add(conn);
-	rpcrdma2_keepalive_start(conn);
-	rpcrdma2_shrink_start(conn);
-	/* From here on the owner hears of a loss, even of an earlier one: either
-	 * we see the state that rpcrdma2_conn_kill() has set, or its xchg() sees
-	 * this.
+	conn_begin(conn);
+	/* From here on the owner is notified of a loss, even of an earlier one: either
+	 * this function sees the state that rpcrdma2_conn_kill() has set, or the xchg()
+	 * there sees this store.
 	 */
 	smp_store_mb(conn->told, false);
 	if (!rpcrdma2_conn_ready(conn) && !xchg(&conn->told, true))
@@ -572,9 +573,7 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 	if (ret)
 		return ret;
 	rpcrdma2_ver_serve(conn);
-	conn_cm_private(conn, private);
-	param.private_data = private;
-	param.private_data_len = sizeof(private);
+	conn_cm_private(conn, &param, private);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;
 	rdma_lock_handler(conn->cm_id);
@@ -584,13 +583,12 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_refuse - answer a connect request: no
+ * rpcrdma2_conn_refuse - refuse a connect request
  * @cm_id: of the request, which was not accepted
- * @err: why; after -ENOMEM the client is to ask again
+ * @err: reason; after -ENOMEM the client is to try again
  *
- * For one reason only, a stale connection, Linux clients report -ENOTCONN, and
- * connect again. All others become -ECONNREFUSED, which ends a mount. iWARP knows no
- * reasons.
+ * Linux clients report -ENOTCONN, and connect again, for one reason only, a stale
+ * connection. All others become -ECONNREFUSED, which ends a mount. iWARP has no reasons.
  *
  * Context: process.
  */
@@ -601,9 +599,9 @@ void rpcrdma2_conn_refuse(struct rdma_cm_id *cm_id, int err)
 }
 
 /**
- * rpcrdma2_conn_incoming - a connection for a client's connect request
+ * rpcrdma2_conn_incoming - allocate a connection for a client's connect request
  * @cm_id: of the request; owned by the connection from now on
- * @p: what the connection is to be like
+ * @p: parameters of the connection
  *
  * Context: sleeps.
  * Return: a connection in state NEW, or NULL without memory
@@ -629,9 +627,9 @@ rpcrdma2_conn_incoming(struct rdma_cm_id *cm_id,
  * @conn: from rpcrdma2_conn_incoming()
  * @req: parameters of the request; private data included
  *
- * The client may be faster than this, also if it fails: its Calls may have
- * been handed up already. Either way the owner ends the connection with
- * rpcrdma2_conn_close() and rpcrdma2_conn_free().
+ * Calls of a fast client may reach the responder before this function returns, even if it
+ * fails. In either case the owner ends the connection with rpcrdma2_conn_close() and
+ * rpcrdma2_conn_free().
  *
  * Context: sleeps.
  * Return: 0, the state is CONNECTING or later; or a negative errno, and the
@@ -653,8 +651,6 @@ int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 			rpcrdma2_conn_refuse(conn->cm_id, ret);
 		return ret;
 	}
-	rpcrdma2_conn_list_add(conn);
-	rpcrdma2_keepalive_start(conn);
-	rpcrdma2_shrink_start(conn);
+	conn_begin(conn);
 	return 0;
 }

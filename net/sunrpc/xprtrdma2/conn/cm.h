@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How connections come into being and end; see cm.c. For the owner of a
- * connection.
+ * Setup and end of connections, for their owners; see cm.c.
  */
 #ifndef _RPCRDMA2_CM_H
 #define _RPCRDMA2_CM_H

@@ -79,7 +79,8 @@ enum rpcrdma2_conn_state {
  * @caps: of the device
  * @cm_id: CM id; its device is @cm_id->device once resolved
  * @cm_step: last event of resolving, -1 before the first
- * @cm_peer: the peer's private data
+ * @cm_mine: our private data for the CM
+ * @cm_peer: that of the peer
  * @pd: protection domain, of this connection alone (SEC-4)
  * @lkey: its key for local buffers; a copy, since a prober may hold only a reference
  * @cq: one CQ for both queues
@@ -131,6 +132,7 @@ struct rpcrdma2_conn {
 
 	struct rdma_cm_id		*cm_id;
 	int				cm_step;
+	struct rpcrdma_cm_private	cm_mine;
 	struct rpcrdma_cm_private	cm_peer;
 	struct ib_pd			*pd;
 	u32				lkey;

@@ -2,14 +2,15 @@
 /*
  * Credits of both directions, each of which is the promise of a Receive.
  *
- * credits.c counts; this file has Receives posted before a credit is used or granted.
+ * credits.c has the arithmetic; this file posts Receives before a credit is used or
+ * granted.
  *
  * credit.lock protects both counts and is a leaf. Process context only.
  */
 #include "conn/conn.h"
 
 /**
- * rpcrdma2_credit_setup - a new connection
+ * rpcrdma2_credit_setup - prepare a new connection
  * @conn: the connection
  *
  * Context: any.
@@ -21,14 +22,14 @@ void rpcrdma2_credit_setup(struct rpcrdma2_conn *conn)
 
 	spin_lock_init(&c->lock);
 	rpcrdma2_window_reset(&c->window, p->calls);
-	/* A server is told more than one thing only after it has answered */
+	/* A client sends a single message until the server has answered */
 	rpcrdma2_grant_reset(&c->grant, conn->client ? p->serves_initial : 1,
 			     p->serves);
 }
 
 /**
- * rpcrdma2_credit_limit - no more credits at first than Receives can be posted
- * @conn: connection that has nothing posted
+ * rpcrdma2_credit_limit - limit the first grant to the Receives that can be posted
+ * @conn: connection without posted Receives
  * @most: credits, at least 1
  *
  * Context: any.
@@ -50,19 +51,19 @@ static u32 credit_replies(struct rpcrdma2_credit *c)
 	return due;
 }
 
-/* Fewer Receives are needed now: less is granted, or a Reply has come to a Call
- * from before the window was lowered. Receives are not posted again until fewer
- * than these are left. So the Receives for messages under way stay posted.
+/* Lower the number of Receives: less is granted, or a Call from before the window was
+ * lowered has got its Reply. Receives for messages in flight stay posted, since Receives
+ * are only not posted again until fewer than the new number are left.
  */
 static void credit_need(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_recvs_target(conn, credit_replies(&conn->credit) +
-			  rpcrdma2_credit_grant(&conn->credit));
+				    rpcrdma2_credit_grant(&conn->credit));
 	rpcrdma2_recv_pool_trim(conn);
 }
 
 /**
- * rpcrdma2_credit_granted - a grant arrived
+ * rpcrdma2_credit_granted - obey a grant of the peer
  * @conn: the connection
  * @credit: rdma_credit of a non-ERROR message with RESPONSE set
  *
@@ -81,12 +82,12 @@ void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 	due = rpcrdma2_window_due(w);
 	spin_unlock(&conn->credit.lock);
 
-	/* Peers of version 1 grant what they have, whatever is asked for */
+	/* Peers of version 1 grant all they have, regardless of the request */
 	if ((!credit || credit > w->asked) &&
 	    conn->codec != &rpcrdma2_codec_v1)
 		rpcrdma2_stat_inc(conn->p.stats, odd_grants);
 
-	/* A Receive for every Reply before its Call may go (CRED-8) */
+	/* A Receive for every Reply before its Call is sent (CRED-8) */
 	want = min(credit, conn->p.calls);
 	if (want > have) {
 		u32 got = rpcrdma2_recvs_target(conn, max(want, due) + other);
@@ -104,11 +105,11 @@ void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 }
 
 /**
- * rpcrdma2_credit_left - may another Call of ours go?
+ * rpcrdma2_credit_left - check whether another Call of ours may be sent
  * @c: credits of the connection
  *
  * Context: process; does not sleep. Takes c->lock.
- * Return: true if so
+ * Return: true if a credit is free
  */
 bool rpcrdma2_credit_left(struct rpcrdma2_credit *c)
 {
@@ -121,13 +122,13 @@ bool rpcrdma2_credit_left(struct rpcrdma2_credit *c)
 }
 
 /**
- * rpcrdma2_credit_unused - is no Call of ours outstanding?
+ * rpcrdma2_credit_unused - check that no Call of ours is outstanding
  * @c: credits of the connection
  *
- * Whoever takes a credit after that sees what the caller did before.
+ * A later taker of a credit sees all earlier stores of the caller.
  *
  * Context: process; does not sleep. Takes c->lock.
- * Return: true if so
+ * Return: true if none is
  */
 bool rpcrdma2_credit_unused(struct rpcrdma2_credit *c)
 {
@@ -142,7 +143,7 @@ bool rpcrdma2_credit_unused(struct rpcrdma2_credit *c)
 /**
  * rpcrdma2_credit_raise - grant the peer more
  * @conn: the connection
- * @want: credits; as many as there are Receives for (CRED-7)
+ * @want: credits; no more than Receives can be posted are granted (CRED-7)
  *
  * Context: completion handler; does not sleep.
  */
@@ -160,7 +161,7 @@ void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
 }
 
 /**
- * rpcrdma2_credit_first - the first grant of a server
+ * rpcrdma2_credit_first - set the first grant of a server
  * @conn: connection whose version is settled
  * @asked: rdma_credit of the message that has settled it
  *
@@ -178,12 +179,12 @@ void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked)
 }
 
 /**
- * rpcrdma2_credit_lower - take back what was granted on demand
+ * rpcrdma2_credit_lower - withdraw credits that were granted on demand
  * @conn: the connection
  * @want: credits that remain
  *
- * The next message with RESPONSE set, of either version, tells the peer. Receives
- * for what was granted before are posted until they are used up.
+ * The next message with RESPONSE set, of either version, announces this to the peer.
+ * Receives for earlier credits stay posted until they are used up.
  *
  * Context: completion handler; does not sleep.
  */
@@ -199,7 +200,7 @@ void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
 }
 
 /**
- * rpcrdma2_credit_show - credits of both directions, for display
+ * rpcrdma2_credit_show - get the credits of both directions for display
  * @c: credits of a connection
  * @window: filled in
  * @grant: filled in

@@ -15,8 +15,8 @@ struct rpcrdma2_conn;
 /**
  * struct rpcrdma2_credit - credits of both directions
  * @lock: protects all that follows; a leaf
- * @window: our requester role
- * @grant: our responder role
+ * @window: of our requester
+ * @grant: of our responder
  */
 struct rpcrdma2_credit {
 	spinlock_t			lock;		/* see above */
@@ -42,13 +42,13 @@ static inline u32 rpcrdma2_credit_grant(const struct rpcrdma2_credit *c)
 	return READ_ONCE(c->grant.current_grant);
 }
 
-/* Calls without a Reply. A number that is right at any time */
+/* Calls without a Reply, a snapshot */
 static inline u32 rpcrdma2_credit_used(const struct rpcrdma2_credit *c)
 {
 	return data_race(c->window.inflight);	/* see above */
 }
 
-/* Take a credit for a Call of ours. Returns false if there is none. */
+/* Take a credit for a Call of ours. Returns false if none is free. */
 static inline bool rpcrdma2_credit_take(struct rpcrdma2_credit *c)
 {
 	bool taken;
@@ -59,7 +59,7 @@ static inline bool rpcrdma2_credit_take(struct rpcrdma2_credit *c)
 	return taken;
 }
 
-/* Give it back. */
+/* Give back a credit. */
 static inline void rpcrdma2_credit_put(struct rpcrdma2_credit *c)
 {
 	spin_lock(&c->lock);
@@ -67,7 +67,7 @@ static inline void rpcrdma2_credit_put(struct rpcrdma2_credit *c)
 	spin_unlock(&c->lock);
 }
 
-/* The peer has sent hardly a Call for a while. */
+/* Note that the peer has sent hardly a Call for a while. */
 static inline void rpcrdma2_credit_quiet(struct rpcrdma2_credit *c)
 {
 	spin_lock(&c->lock);
@@ -75,8 +75,8 @@ static inline void rpcrdma2_credit_quiet(struct rpcrdma2_credit *c)
 	spin_unlock(&c->lock);
 }
 
-/* A Call of the peer has come that asks for so much. Returns the grant that suits the
- * load, for rpcrdma2_credit_raise() or rpcrdma2_credit_lower(); 0 if more than @most
+/* Count a Call of the peer that asks for @asked credits. Returns the grant that suits the
+ * load, for rpcrdma2_credit_raise() or rpcrdma2_credit_lower(); 0 if more than @most Calls
  * are being served.
  */
 static inline u32 rpcrdma2_credit_called(struct rpcrdma2_credit *c, u32 asked,
@@ -92,7 +92,7 @@ static inline u32 rpcrdma2_credit_called(struct rpcrdma2_credit *c, u32 asked,
 	return want;
 }
 
-/* A Call of the peer is over: its credit is free (CRED-2). */
+/* End a Call of the peer: its credit is free (CRED-2). */
 static inline void rpcrdma2_credit_served(struct rpcrdma2_credit *c)
 {
 	spin_lock(&c->lock);

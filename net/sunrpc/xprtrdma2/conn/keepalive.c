@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is the peer still there? From either side, in any version, whether RPCs are
- * under way or not: a peer that is gone costs its connection, one that is only
- * slow does not (CRED-17).
+ * Keepalive, on both sides and in every version, with or without RPCs: a peer that is gone
+ * costs its connection, a slow peer does not (CRED-17).
  *
- * What proves that a peer is there is its device, which answers however busy
- * the peer is: a zero-length RDMA Read, which needs neither a credit nor a
- * handle nor a Receive. An RDMA Write, or a Send, proves as much only where
- * the other device acknowledges it, which iWARP devices do not (see
- * Documentation/devices.md).
+ * The peer's device proves that the peer is there, because it answers however busy the
+ * peer is: the probe is a zero-length RDMA Read, which needs neither a credit nor a handle
+ * nor a Receive. An RDMA Write, or a Send, proves as much only where the other device
+ * acknowledges it, which iWARP devices do not (see Documentation/devices.md).
  *
- * Every completion of the send queue that a dead peer would not bring for long is
- * a sign of life. A message that arrives is none: a peer that sends, but never takes
- * what is sent to it, would keep all that waits in the send queue. Its connect request
- * has told the CM how often, and how long, our device is to try.
+ * Every completion of the send queue that a dead peer would prevent is a sign of life. A
+ * message from the peer is not: a peer that sends, but never takes messages, would keep
+ * all waiting messages in the send queue. Its connect request has told the CM how often,
+ * and how long, our device is to try.
  *
- * Four times in silence_seconds a work item looks for a sign, and sixteen times if the
- * connection is in use: the peer may have lost its own queue pair with a Reply that did
- * not arrive, and then nothing is in our send queue that would find out. Without a
- * sign, the work item posts the Read. If that is not answered for half of
- * silence_seconds, or two thirds if the connection is in use, the connection is given
- * up. The work item counts its own turns, not the time, because the clock leaps in a
- * machine that was stopped for a while.
+ * The timer checks for a sign four times in silence_seconds, and sixteen times if the
+ * connection is in use: the peer may have lost its own queue pair with a Reply that did not
+ * arrive, and then nothing in our send queue would find out. Without a sign the probe is
+ * posted. If the probe is not answered for half of silence_seconds, or two thirds if the
+ * connection is in use, the connection is given up. This file counts its own turns, not the
+ * time, because the clock leaps in a machine that was stopped for a while.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -29,8 +26,8 @@
 #include "conn/conn.h"
 #include <trace/events/rpcrdma2.h>
 
-/* An idle connection: death, 4 turns, look, 4 turns, probe, 8 turns, end; one in use:
- * death, 1, look, 1, probe, 11, end. The end is when the next look would be too late.
+/* An idle connection: death, 4 turns, check, 4 turns, probe, 8 turns, end; one in use:
+ * death, 1, check, 1, probe, 11, end. The end comes when the next check would be too late.
  */
 #define RPCRDMA2_KEEPALIVE_TURNS	16U
 #define RPCRDMA2_KEEPALIVE_IDLE	4U
@@ -42,7 +39,7 @@ module_param(silence_seconds, uint, 0644);
 MODULE_PARM_DESC(silence_seconds,
 		 "seconds without a response after which a connection is closed (0: never)");
 
-/* Does a probe that completes prove that the peer has seen it? */
+/* The completion of a probe proves that the peer has seen the probe. */
 static bool probe_proves(const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_cm_id *id = conn->cm_id;
@@ -67,13 +64,12 @@ static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * rpcrdma2_keepalive_probe - ask the peer's device for a sign of life
+ * rpcrdma2_keepalive_probe - request a sign of life from the peer's device
  * @conn: a connection in state OPEN or READY; else nothing happens
  *
  * Posts a zero-length RDMA Read, or a zero-length RDMA Write if the peer takes
- * no Reads: the kernel's own server of version 1 is one. The entry of the send
- * queue is kept for it, because a queue full of messages that go nowhere is
- * what a dead peer leaves behind.
+ * no Reads, as the kernel's own server of version 1. The probe has a reserved entry of the
+ * send queue, because a dead peer leaves a queue full of messages behind.
  *
  * Context: process; does not sleep. Requirements: CRED-17.
  */
@@ -103,7 +99,7 @@ void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_keepalive_probing - is a probe under way?
+ * rpcrdma2_keepalive_probing - check for an outstanding probe
  * @conn: the connection
  *
  * Context: any.
@@ -134,7 +130,7 @@ static void keepalive_next(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_keepalive_check - look for a sign of life
+ * rpcrdma2_keepalive_check - check for a sign of life
  * @conn: the connection
  *
  * Context: timer of the connection; does not sleep.
@@ -162,7 +158,7 @@ void rpcrdma2_keepalive_check(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_keepalive_setup - a new connection
+ * rpcrdma2_keepalive_setup - prepare a new connection
  * @conn: the connection
  *
  * Context: any.
@@ -174,10 +170,10 @@ void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_keepalive_start - see to it that the peer does not die unnoticed
+ * rpcrdma2_keepalive_start - start the checks
  * @conn: connection that was made or accepted
  *
- * Where no probe proves anything nothing is watched.
+ * There are none if a probe would prove nothing.
  *
  * Context: process. Requirements: CRED-17.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is the peer still there? See keepalive.c. No other file looks into
- * struct rpcrdma2_keepalive.
+ * Keepalive; see keepalive.c. No other file looks into struct rpcrdma2_keepalive.
  */
 #ifndef _RPCRDMA2_KEEPALIVE_H
 #define _RPCRDMA2_KEEPALIVE_H
@@ -11,12 +10,12 @@
 struct rpcrdma2_conn;
 
 /**
- * struct rpcrdma2_keepalive - the watch over one connection
+ * struct rpcrdma2_keepalive - keepalive of one connection
  * @cqe: completion of the probe
  * @probing: a probe is posted
- * @calls: Calls so far when the watch last looked
- * @turns: how long the watch waits until it looks again
- * @silent: turns of the watch that a probe was not answered
+ * @calls: number of Calls at the last check
+ * @turns: turns until the next check
+ * @silent: turns for which the probe was not answered
  */
 struct rpcrdma2_keepalive {
 	struct ib_cqe			cqe;

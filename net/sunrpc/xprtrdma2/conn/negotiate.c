@@ -67,17 +67,12 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
  */
 static void ver_apply_limits(struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma_cm_private mine = {
-		.send_size	= conn->p.send_size,
-		.recv_size	= rpcrdma2_props_mine(&conn->props,
-						      RPCRDMA2_RBSIZ),
-	};
-	const struct rpcrdma_cm_private *peer = &conn->cm_peer;
+	const struct rpcrdma_cm_private *mine = &conn->cm_mine, *peer = &conn->cm_peer;
 	bool props = conn->codec->props;
-	bool inval = conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION];
 	u32 recv;
 
-	rpcrdma2_msg_size_inval(conn, inval && (props || peer->remote_inval));
+	rpcrdma2_msg_size_inval(conn, mine->remote_inval &&
+				      (props || peer->remote_inval));
 	if (props) {
 		rpcrdma2_props_apply(conn);
 		return;
@@ -85,8 +80,8 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	/* Thresholds of version 1 hold for the life of the connection, so Receives need
 	 * not be larger. A peer without private data may expect a page.
 	 */
-	recv = rpcrdma_cm_threshold(peer, &mine);
-	rpcrdma2_msg_size_set(conn, rpcrdma_cm_threshold(&mine, peer), recv);
+	recv = rpcrdma_cm_threshold(peer, mine);
+	rpcrdma2_msg_size_set(conn, rpcrdma_cm_threshold(mine, peer), recv);
 	rpcrdma2_recv_pool_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An idle connection gives back what it keeps for later, in either role and with
- * every version: buffers of send slots, and what its roles keep. A server lowers its
- * grant with the next Reply, and needs fewer Receives then. An idle client closes a
- * connection that speaks less than version 2 with all properties for a reason that
- * may be over: the next connection negotiates again.
+ * An idle connection gives back memory, on either side and with every version: buffers of
+ * send slots, and the reserves of its roles. A server lowers its grant with the next
+ * Reply, and then needs fewer Receives. An idle client closes a connection that uses less
+ * than version 2 with all properties for a reason that may be gone: the next connection
+ * negotiates again.
  */
 #include <linux/module.h>
 
@@ -16,14 +16,14 @@ module_param(adapt_seconds, uint, 0644);
 MODULE_PARM_DESC(adapt_seconds,
 		 "seconds of inactivity after which a connection releases memory (0: never)");
 
-/* How often to look whether adapt_seconds is set */
-#define RPCRDMA2_IDLE_LOOK	(60 * HZ)
+/* Period of checks while adapt_seconds is 0 */
+#define RPCRDMA2_IDLE_CHECK	(60 * HZ)
 
 /**
- * rpcrdma2_shrink_period - how long a connection has to be idle
+ * rpcrdma2_shrink_period - get the time after which an idle connection shrinks
  *
  * Context: any.
- * Return: jiffies, 0 if nothing happens then
+ * Return: jiffies, 0 for never
  */
 unsigned long rpcrdma2_shrink_period(void)
 {
@@ -31,7 +31,7 @@ unsigned long rpcrdma2_shrink_period(void)
 }
 
 /**
- * rpcrdma2_shrink_start - check later whether the connection is idle
+ * rpcrdma2_shrink_start - schedule the next check for an idle connection
  * @conn: connection that was made or accepted
  *
  * Context: process; does not sleep.
@@ -39,7 +39,7 @@ unsigned long rpcrdma2_shrink_period(void)
 void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_SHRINK,
-			   rpcrdma2_shrink_period() ?: RPCRDMA2_IDLE_LOOK);
+			   rpcrdma2_shrink_period() ?: RPCRDMA2_IDLE_CHECK);
 }
 
 /**
