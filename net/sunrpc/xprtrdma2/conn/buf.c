@@ -3,14 +3,13 @@
  * Memory for messages: contiguous, and not rounded up to a power of two as by
  * kmalloc(). The sizes that the policy asks for are a little more than one.
  *
- * And the rule by which this transport asks for memory, which others wait for
- * it to free (writeback, swap):
+ * Writeback and swap wait for this transport, so its allocations follow these rules:
  *
- * - A completion handler does not wait for memory (RPCRDMA2_GFP_NOWAIT). What it
- *   cannot have at once is left to a work item.
- * - A work item asks once, and is told if there is none. Where a mount holds
- *   swap it takes from the reserves (rpcrdma2_reclaim_enter()).
- * - A thread that executes RPCs may wait, but does no I/O for it.
+ * - A completion handler does not wait for memory (RPCRDMA2_GFP_NOWAIT). If an allocation
+ *   fails, a work item repeats it.
+ * - A work item does not retry long, and handles failure. Where a mount holds swap, it
+ *   takes from the reserves (rpcrdma2_reclaim_enter()).
+ * - A thread that executes RPCs may wait, but without I/O.
  */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -18,15 +17,15 @@
 
 #include "conn/buf.h"
 
-/* Does kmalloc() waste a page or more? */
+/* Pages are used where kmalloc() would waste a page or more. */
 static bool buf_is_pages(u32 size)
 {
 	return kmalloc_size_roundup(size) >= size + PAGE_SIZE;
 }
 
 /**
- * rpcrdma2_buf_bytes - memory that a buffer takes
- * @size: bytes wanted of it
+ * rpcrdma2_buf_bytes - get the memory that a buffer takes
+ * @size: size of the buffer, bytes
  *
  * Context: any.
  * Return: bytes
@@ -38,7 +37,7 @@ size_t rpcrdma2_buf_bytes(u32 size)
 }
 
 /**
- * rpcrdma2_buf_gfp - how to ask for memory where that may wait
+ * rpcrdma2_buf_gfp - get flags for an allocation that may wait
  *
  * Context: work item or thread.
  * Return: flags that follow the rule at the top of this file
@@ -51,15 +50,14 @@ gfp_t rpcrdma2_buf_gfp(void)
 }
 
 /**
- * rpcrdma2_reclaim_enter - begin what others wait for to get memory
- * @swapping: pages that are swapped out may be among it
+ * rpcrdma2_reclaim_enter - begin work that memory reclaim may wait for
+ * @swapping: the work may include pages that are swapped out
  *
- * Until rpcrdma2_reclaim_exit() nobody who is called asks for memory that
- * takes I/O, and if @swapping for none that has to be waited for: the reserves
- * are there for this.
+ * Until rpcrdma2_reclaim_exit() no allocation does I/O, and if @swapping none waits: they
+ * take from the reserves.
  *
  * Context: process. May be nested.
- * Return: for rpcrdma2_reclaim_exit()
+ * Return: state for rpcrdma2_reclaim_exit()
  */
 struct rpcrdma2_reclaim rpcrdma2_reclaim_enter(bool swapping)
 {
@@ -72,8 +70,8 @@ struct rpcrdma2_reclaim rpcrdma2_reclaim_enter(bool swapping)
 }
 
 /**
- * rpcrdma2_reclaim_exit - end it
- * @was: as from rpcrdma2_reclaim_enter()
+ * rpcrdma2_reclaim_exit - end such work
+ * @was: from rpcrdma2_reclaim_enter()
  *
  * Context: process.
  */
@@ -85,7 +83,7 @@ void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was)
 }
 
 /**
- * rpcrdma2_buf_alloc - a buffer for messages, contiguous
+ * rpcrdma2_buf_alloc - allocate a contiguous buffer for messages
  * @size: bytes
  * @node: NUMA node, or NUMA_NO_NODE
  * @gfp: rpcrdma2_buf_gfp() or RPCRDMA2_GFP_NOWAIT
@@ -110,9 +108,9 @@ void *rpcrdma2_buf_alloc(u32 size, int node, gfp_t gfp)
 }
 
 /**
- * rpcrdma2_buf_free - give back a buffer
+ * rpcrdma2_buf_free - free a buffer
  * @buf: from rpcrdma2_buf_alloc()
- * @size: as told there
+ * @size: as passed there
  *
  * Context: any.
  */

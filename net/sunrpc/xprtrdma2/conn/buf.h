@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory for messages, and how this transport asks for memory; see buf.c.
+ * Memory for messages, and rules for allocations; see buf.c.
  */
 #ifndef _RPCRDMA2_BUF_H
 #define _RPCRDMA2_BUF_H
@@ -8,7 +8,7 @@
 #include <linux/gfp.h>
 #include <linux/sunrpc/xdr.h>
 
-/* How a completion handler asks for memory; it can do without */
+/* For a completion handler, which must cope with failure */
 #define RPCRDMA2_GFP_NOWAIT	(GFP_NOWAIT | __GFP_NOWARN)
 
 void *rpcrdma2_buf_alloc(u32 size, int node, gfp_t gfp);
@@ -17,8 +17,8 @@ size_t rpcrdma2_buf_bytes(u32 size);
 
 gfp_t rpcrdma2_buf_gfp(void);
 
-/* read_bytes_from_xdr_buf(), which takes a hundred instructions, and most messages are
- * all head.
+/* A faster read_bytes_from_xdr_buf(), which takes a hundred instructions: most messages
+ * are only a head.
  */
 static inline int rpcrdma2_xdr_read(const struct xdr_buf *xdr, u32 pos,
 				    void *to, u32 len)
@@ -30,10 +30,10 @@ static inline int rpcrdma2_xdr_read(const struct xdr_buf *xdr, u32 pos,
 }
 
 /**
- * struct rpcrdma2_reclaim - what was in force before rpcrdma2_reclaim_enter()
+ * struct rpcrdma2_reclaim - state before rpcrdma2_reclaim_enter()
  * @noio: flag of the task
  * @noreclaim: flag of the task
- * @swapping: the latter has been set
+ * @swapping: @noreclaim was set
  */
 struct rpcrdma2_reclaim {
 	unsigned int			noio;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Completions never sleep. A completion handler
+ * Completion handlers never sleep. A completion handler
  *
- * - takes spin locks and no others;
- * - allocates with RPCRDMA2_GFP_NOWAIT only, and can do without;
- * - leaves everything else to a work item of the connection: rpcrdma2_conn_defer()
- *   for what concerns a message or an RPC, the refill work for Receives. rdma_rw is
- *   among what is left: making its work requests takes memory.
+ * - takes only spin locks;
+ * - allocates only with RPCRDMA2_GFP_NOWAIT, and copes with failure;
+ * - leaves all other work to a work item of the connection: rpcrdma2_conn_defer() for
+ *   messages and RPCs, the refill work for Receives. This includes rdma_rw, whose work
+ *   requests need memory.
  *
- * Each handler begins with guard(rpcrdma2_completion)(), which make lint looks for.
- * A kernel with CONFIG_DEBUG_ATOMIC_SLEEP then says so if one calls what may sleep,
- * also if nothing would have slept this time.
+ * Each handler begins with guard(rpcrdma2_completion)(), which make lint checks. A kernel
+ * with CONFIG_DEBUG_ATOMIC_SLEEP then warns if a handler calls a function that may sleep,
+ * even if that function would not have slept this time.
  */
 #ifndef _RPCRDMA2_COMPLETION_H
 #define _RPCRDMA2_COMPLETION_H
@@ -33,9 +33,9 @@ DEFINE_LOCK_GUARD_0(rpcrdma2_completion, rpcrdma2_completion_begin(),
 		    non_block_end())
 
 /**
- * struct rpcrdma2_deferred - what a completion handler leaves to a work item
+ * struct rpcrdma2_deferred - work that a completion handler defers
  * @node: link in the connection's list of deferred work
- * @run: does it; may sleep for memory. The deferred work may be gone on return
+ * @run: does the work; may sleep for memory. This object may be gone on return
  */
 struct rpcrdma2_deferred {
 	struct llist_node		node;

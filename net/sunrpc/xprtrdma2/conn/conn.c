@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ground that all of a connection's files stand on: its state, references,
- * its work item, its end.
+ * The object of a connection, which all files of this directory use: its state,
+ * references, and deferred work.
  *
- * One function changes the state and knows which changes are allowed. Who
- * sees trouble calls rpcrdma2_conn_kill(), which only changes the state and
- * tells the owner; the owner alone tears down, see cm.c.
+ * One function changes the state and knows which changes are allowed. After a failure any
+ * file calls rpcrdma2_conn_kill(), which only changes the state and notifies the owner;
+ * the owner alone tears down, see cm.c.
  */
 #include <linux/jhash.h>
 #include <linux/once.h>
@@ -36,12 +36,12 @@ static const u8 conn_next_states[] = {
 
 static const struct rpcrdma2_conn_listener *conn_listener __ro_after_init;
 
-/* Calls between two looks below which a connection is quiet */
+/* Calls between two checks below which a connection is quiet */
 #define RPCRDMA2_QUIET_CALLS	32U
 
 /**
- * rpcrdma2_conn_listen - be told of all connections from now on
- * @listener: whom to tell
+ * rpcrdma2_conn_listen - register the listener for events of all connections
+ * @listener: the listener
  *
  * Context: module load, before there is a connection.
  */
@@ -51,10 +51,10 @@ void __init rpcrdma2_conn_listen(const struct rpcrdma2_conn_listener *listener)
 }
 
 /**
- * rpcrdma2_conn_changed - a property of a connection has another value
+ * rpcrdma2_conn_changed - notify the listener of a new value of a property
  * @conn: the connection
  *
- * Context: any that is no interrupt; does not sleep.
+ * Context: process; does not sleep.
  */
 void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn)
 {
@@ -62,13 +62,13 @@ void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_set_state - the only place where a state changes
+ * rpcrdma2_conn_set_state - change the state of a connection
  * @conn: the connection
  * @to: new state
  * @reason: errno that explains it, or 0; the first one stays
  *
- * A change that is not allowed is no error: somebody else was faster, most
- * often into CLOSING.
+ * A change that is not allowed is not an error: another caller was faster, usually with
+ * CLOSING. No other function changes the state.
  *
  * Context: process; does not sleep. Takes state_lock.
  * Return: true if the state has changed
@@ -87,9 +87,9 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 			WRITE_ONCE(conn->reason, reason);
 		/* Pairs with the acquire in rpcrdma2_conn_state() */
 		smp_store_release(&conn->state, to);
-		/* Who kills may have a reference and nothing else, but
-		 * rpcrdma2_conn_close() takes the lock before the CM id goes.
-		 * Events keep the order of states, too.
+		/* Under the lock: the caller may hold only a reference, but
+		 * rpcrdma2_conn_close() takes the lock before the CM id is destroyed.
+		 * Besides, events have the order of states.
 		 */
 		conn_listener->state(conn, to);
 	}
@@ -106,8 +106,7 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
  * @conn: the connection
  * @err: reason, a negative errno
  *
- * The owner hears of it by ops->lost() and calls rpcrdma2_conn_close(), which
- * disconnects.
+ * ops->lost() notifies the owner, which calls rpcrdma2_conn_close() to disconnect.
  *
  * Context: process; does not wait. May be called any number of times.
  */
@@ -120,12 +119,12 @@ void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err)
 }
 
 /**
- * rpcrdma2_conn_first_message - a server's connection has its first message
+ * rpcrdma2_conn_first_message - open a server's connection at its first message
  * @conn: the connection
  *
- * A client sends as soon as it has accepted the connection, and the message may be
- * faster than the one by which the CM says so, or that one may be lost. Until the CM
- * knows better, it would tell a client that loses its connection that it was refused.
+ * A client sends as soon as it has accepted the connection, and its message may overtake
+ * the one by which its CM reports that, which may also be lost. Without the notification
+ * the CM would report a refusal to a client that loses its connection.
  *
  * Context: process; does not sleep.
  */
@@ -147,12 +146,12 @@ static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_quiet - were there hardly any Calls since the last look?
- * @conn: the connection; the Calls of a client count
- * @seen: number of Calls at that time; updated
+ * rpcrdma2_conn_quiet - check for few Calls since the last check
+ * @conn: the connection; the Calls of the client count
+ * @seen: number of Calls at the last check; updated
  *
  * Context: any.
- * Return: true if so
+ * Return: true if there were hardly any
  */
 bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen)
 {
@@ -193,13 +192,13 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_peer_gid - who is the peer, for counting
+ * rpcrdma2_conn_peer_gid - get an identity of the peer, for limits by peer
  * @cm_id: CM id of the peer's connect request, or resolved by us
  * @gid: filled in
  *
- * InfiniBand and RoCE: the port that the CM's answers go to. A peer may claim any
+ * InfiniBand and RoCE: the port to which the CM sends its answers. A peer may claim any
  * address of its network, but gets no connection from a port that is not its own.
- * iWARP: the address, which TCP has proved.
+ * iWARP: the address, which TCP has verified.
  *
  * Context: any.
  */
@@ -218,18 +217,18 @@ void rpcrdma2_conn_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid)
 				       (struct in6_addr *)gid);
 }
 
-/* Peers share a limit of the log only by chance, and cannot choose with whom. */
+/* Limits of the log. Peers share one only by chance, and cannot choose the other peer. */
 static struct ratelimit_state conn_log_limits[16] = {
 	[0 ... 15] = RATELIMIT_STATE_INIT(conn_log_limits,
 					  DEFAULT_RATELIMIT_INTERVAL, 4),
 };
 
 /**
- * rpcrdma2_conn_may_log - may a line about this connection go to the log?
+ * rpcrdma2_conn_may_log - check the limit of log lines about a peer
  * @conn: the connection
  *
- * Context: any that is no interrupt.
- * Return: false if there were too many about this peer
+ * Context: process.
+ * Return: false if there were too many
  */
 bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn)
 {
@@ -244,13 +243,13 @@ bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_wc_failed - a work request has failed
+ * rpcrdma2_conn_wc_failed - count and log a failed work request
  * @conn: the connection, about to be given up
- * @what: what it was
+ * @what: kind of the work request
  * @cid: its number, 0 if it has none
  * @wc: its completion
  *
- * Those that are flushed because the connection ends are no failures.
+ * Work requests that are flushed because the connection ends are only traced.
  *
  * Context: completion handler; does not sleep.
  */
@@ -268,16 +267,16 @@ void rpcrdma2_conn_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 c
 }
 
 /**
- * rpcrdma2_conn_wait - one step of making a connection
+ * rpcrdma2_conn_wait - wait for a step of the setup of a connection
  * @conn: client's connection
- * @cond: what is waited for; does not sleep
+ * @cond: condition that ends the wait; does not sleep
  * @arg: for @cond
- * @ms: milliseconds to wait at the most
+ * @ms: upper limit of the wait, milliseconds
  *
- * A connection that nobody wants any more is given up meanwhile.
+ * Gives up the connection if it is not wanted any more.
  *
- * Context: sleeps. Nothing that wakes it needs sunrpc's locks: CM events, QP
- * errors and device removal change the state.
+ * Context: sleeps. Nothing that ends the wait needs sunrpc's locks: CM events, QP errors
+ * and device removal change the state.
  * Return: 0, -ETIMEDOUT, or -ENOTCONN if the connection is over
  */
 int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
@@ -303,11 +302,11 @@ int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_defer - have something done that a completion handler must not do
- * @conn: the connection; rpcrdma2_conn_close() waits until it is done
- * @deferred: on no list
+ * rpcrdma2_conn_defer - defer work that a completion handler must not do
+ * @conn: the connection; rpcrdma2_conn_close() waits for the work
+ * @deferred: the work, on no list
  *
- * Chores are done one after the other, in the order in which they were left.
+ * Deferred work runs one after the other, in the order of these calls.
  *
  * Context: any.
  */
@@ -315,7 +314,7 @@ void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_deferred *deferred)
 {
 	/* llist_add() is a full barrier: a thread that polls clears @polling first and
-	 * looks at the list after that.
+	 * reads the list afterwards.
 	 */
 	if (llist_add(&deferred->node, &conn->deferred) &&
 	    !READ_ONCE(conn->poll.polling))
@@ -324,10 +323,10 @@ void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_run_deferred - do what completion handlers have deferred
+ * rpcrdma2_conn_run_deferred - run the work that completion handlers have deferred
  * @conn: the connection
  *
- * Everything that was deferred before has been done on return.
+ * All work that was deferred before the call has been done on return.
  *
  * Context: process; may sleep for memory.
  */

@@ -13,13 +13,10 @@
  *   keepalive.h    keepalive  probes of the peer
  *   timer.h        timer      deadlines
  *
- * Layers: xprt/client.c and server.c own a connection, made and closed by cm.c. Their
- * requester and responder use it, and get what it brings through xprt/dispatch.c.
- *
  * Contexts: completion handlers run in a work item or, on a server, in a service
- * thread, one at a time per connection, and do not sleep; see cq.c and
- * completion.h. What they defer is done afterwards, one thing after the other, see
- * rpcrdma2_conn_defer(), beside completions of the same connection.
+ * thread, one at a time per connection, and do not sleep; see cq.c and completion.h.
+ * Their deferred work runs later, one after the other, beside completions of the same
+ * connection; see rpcrdma2_conn_defer().
  */
 #ifndef _RPCRDMA2_CONN_H
 #define _RPCRDMA2_CONN_H
@@ -70,13 +67,13 @@ enum rpcrdma2_conn_state {
 
 /**
  * struct rpcrdma2_conn - a connection
- * @kref: one for the owner, and for others as long as they look at it.
- *	rdma_destroy_id() waits for events of the CM, which have none
- * @id: for logs and traces, unique since load
- * @client: we connected (false: we accepted)
+ * @kref: references of the owner and of readers. CM events have none, since
+ *	rdma_destroy_id() waits for them
+ * @id: number for logs and traces, unique since load
+ * @client: this side connected (false: it accepted)
  * @may_read: the peer takes RDMA Reads
  * @p: parameters, copied
- * @caps: of the device
+ * @caps: abilities of the device
  * @cm_id: CM id; its device is @cm_id->device once resolved
  * @cm_step: last event of resolving, -1 before the first
  * @cm_mine: our private data for the CM
@@ -84,8 +81,8 @@ enum rpcrdma2_conn_state {
  * @pd: protection domain, of this connection alone (SEC-4)
  * @lkey: its key for local buffers; a copy, since a prober may hold only a reference
  * @cq: one CQ for both queues
- * @cq_id: its number; stays when it is gone
- * @poll: which context polls it
+ * @cq_id: its number; remains when the CQ is gone
+ * @poll: context that polls it
  * @qp: queue pair
  * @state_lock: protects @state, and negotiation in @ver
  * @state: see enum rpcrdma2_conn_state; changed by one function only
@@ -94,8 +91,8 @@ enum rpcrdma2_conn_state {
  * @codec: of the version that negotiate.c has settled; NULL before
  * @requester: sends Calls, takes Replies; see rpcrdma2_conn_requester()
  * @responder: takes Calls, sends Replies
- * @heard: there was a sign of life since the watch looked last
- * @told: the owner knows that the connection is lost, or is not to hear of it
+ * @heard: a sign of life since the last check of keepalive.c
+ * @told: ops->lost() has been called or must not be called
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @xids: last XID of a control message of ours
  * @sendq: send queue
@@ -104,23 +101,23 @@ enum rpcrdma2_conn_state {
  * @limits: limits of messages
  * @props: properties
  * @ver: version
- * @keepalive: watch
+ * @keepalive: keepalive
  * @shrink_calls: number of Calls at the last check of shrink.c
- * @timer: runs what is due at some time
+ * @timer: jobs with deadlines
  * @deferred: struct rpcrdma2_deferred, last one first
- * @deferred_mutex: held while they are done, first one first
- * @deferred_work: runs them, unless the context that polls does
+ * @deferred_mutex: held while these run, first one first
+ * @deferred_work: runs these, unless the context that polls does
  * @kill_work: gives up the connection from interrupt context
  * @list_mutex: held while netlink looks at the connection, see conn_list.c
  * @listed: in the list of connections; changed under @list_mutex
  *
- * Lock order: state_lock (but for netlink's locks), credit.lock, sendq.lock and
- * recvq.lock are leaves and are never held together; props.lock is outside of them. All
- * are spin locks, and none is taken in interrupt context.
+ * Lock order: state_lock (except for netlink's locks), credit.lock, sendq.lock, recvq.lock
+ * and timer.lock are leaves and are never held together; props.lock is outside of them.
+ * All are spin locks, and none is taken in interrupt context.
  *
- * What is also read without its lock is written by WRITE_ONCE(), and its readers
- * need nothing but the value. What READY publishes is read by whoever has seen
- * the state, see rpcrdma2_conn_state().
+ * Fields that are also read without their lock are written by WRITE_ONCE(), and readers
+ * need only the value. Fields that READY publishes may be read after that state was seen,
+ * see rpcrdma2_conn_state().
  */
 struct rpcrdma2_conn {
 	struct kref			kref;
@@ -159,7 +156,7 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_msg_size	limits;
 	struct rpcrdma2_conn_props	props;
 	struct rpcrdma2_conn_ver	ver;
-	struct rpcrdma2_keepalive		keepalive;
+	struct rpcrdma2_keepalive	keepalive;
 	unsigned long			shrink_calls;
 	struct rpcrdma2_timer		timer;
 
@@ -171,9 +168,9 @@ struct rpcrdma2_conn {
 	bool				listed;
 };
 
-/* The state, with all that was set up before it: the device with CONNECTING, the
- * peer's private data with OPEN, version, limits and send slots with READY, the
- * reason with CLOSING. Pairs with the release in rpcrdma2_conn_set_state().
+/* The state. It publishes the fields that were set before: the device with CONNECTING, the
+ * peer's private data with OPEN, version, limits and send slots with READY, the reason with
+ * CLOSING. Pairs with the release in rpcrdma2_conn_set_state().
  */
 static inline enum rpcrdma2_conn_state
 rpcrdma2_conn_state(const struct rpcrdma2_conn *conn)
@@ -201,9 +198,8 @@ static inline struct net *rpcrdma2_conn_net(const struct rpcrdma2_conn *conn)
 	return conn->cm_id->route.addr.dev_addr.net;
 }
 
-/* Something of the send queue has completed that a dead peer would not bring for
- * long, see keepalive.c.
- * Any context; a store only for the first one between two turns of the watch.
+/* Note a completion of the send queue that a dead peer would prevent, see keepalive.c.
+ * Any context; only the first one after a check is a store.
  */
 static inline void rpcrdma2_conn_activity(struct rpcrdma2_conn *conn)
 {
@@ -211,17 +207,15 @@ static inline void rpcrdma2_conn_activity(struct rpcrdma2_conn *conn)
 		WRITE_ONCE(conn->heard, true);
 }
 
-/* A number for something that will be posted, to be found again in traces when
- * it completes. Any context.
- */
+/* Get a number that identifies posted work in traces. Any context. */
 static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
 {
 	return atomic_inc_return(&conn->cids);
 }
 
 /**
- * struct rpcrdma2_conn_listener - who is told of every connection
- * @state: it has reached this state; state_lock is held
+ * struct rpcrdma2_conn_listener - receives events of all connections
+ * @state: a connection has reached a state; state_lock is held
  * @changed: a property has another value
  *
  * Neither may sleep.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the owner of a connection, client.c or server.c, gives to it.
+ * Functions and parameters that an owner, client.c or server.c, gives to a connection.
  */
 #ifndef _RPCRDMA2_CONN_OPS_H
 #define _RPCRDMA2_CONN_OPS_H
@@ -18,10 +18,10 @@ struct rpcrdma2_recv_pool;
 struct rpcrdma2_requester;
 struct rpcrdma2_responder;
 
-#define RPCRDMA2_LOOK_MS	250	/* is a connection still wanted? */
+#define RPCRDMA2_LOOK_MS	250	/* period of the check ops->wanted() */
 
 /**
- * struct rpcrdma2_memory - what the roles of a connection keep
+ * struct rpcrdma2_memory - memory of the roles of a connection
  * @mrs: memory regions, bytes
  * @rpcs: state of RPCs, with the buffers that stay with it, bytes
  */
@@ -31,25 +31,24 @@ struct rpcrdma2_memory {
 };
 
 /**
- * struct rpcrdma2_conn_ops - what comes up from a connection
+ * struct rpcrdma2_conn_ops - functions of the owner that a connection calls
  * @recv: a Receive has completed; completion handler
  * @closing: the state is CLOSING: no Call begins any more; does not sleep
  * @closed: the connection is closed: Calls in progress lose it; may sleep
- * @trim: the connection is idle: roles give back what they keep for later; does not
- *	sleep
- * @memory: fills in what the roles keep; sleeps
- * @trusted: server: has this client been served anything that not everybody
- *	may have? May not sleep
- * @completions: server: something has completed. Returns true if a thread will
- *	call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks.
+ * @trim: the connection is idle: roles free their reserves; does not sleep
+ * @memory: fills in the memory of the roles; sleeps
+ * @trusted: server: returns true if this client has been served data that not every
+ *	client may have; must not sleep
+ * @completions: server: the device has reported completions. Returns true if a thread
+ *	will call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks.
  *	NULL for a client: ib_core polls
  * @lost: the connection went to CLOSING (CM event, QP error, device
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()
- * @wanted: client: does anybody still want a connection that is being made?
- *	Asked from time to time while rpcrdma2_conn_connect() waits
+ * @wanted: client: returns true if a connection that is being made is still wanted.
+ *	Called from time to time while rpcrdma2_conn_connect() waits
  *
- * Before READY the owner gets nothing but @lost and @wanted.
+ * Before READY only @lost and @wanted are called.
  */
 struct rpcrdma2_conn_ops {
 	void (*recv)(struct ib_cq *cq, struct ib_wc *wc);
@@ -64,19 +63,19 @@ struct rpcrdma2_conn_ops {
 };
 
 /**
- * struct rpcrdma2_conn_params - what the owner wants of a connection
+ * struct rpcrdma2_conn_params - parameters of a connection
  * @ops: the owner's functions
  * @owner: the owner's object
  * @requester: client: sends Calls and takes Replies
  * @responder: takes Calls and sends Replies
  * @stats: counters, usually of the transport, outlive the connection
  * @pool: Receives
- * @policy: what the administrator wants of this peer
+ * @policy: settings of the administrator for this peer
  * @mem: client: negotiation memory of the transport
  * @send_size: largest message we will send, bytes
- * @calls: Calls we want outstanding in our requester role
- * @serves: Calls of the peer we are ready to serve at once
- * @serves_initial: how many of them to grant at first
+ * @calls: Calls that our requester wants outstanding
+ * @serves: Calls of the peer that our responder serves at once
+ * @serves_initial: number of them to grant at first
  * @call_wrs: send queue entries a Call of ours may need, the Send and
  *	local invalidation included
  * @reply_wrs: entries a Reply of ours may need, RDMA Writes included

@@ -49,7 +49,7 @@ struct rpcrdma2_recv {
 	u32				inv_handle;
 	bool				invalidated;
 	bool				early;
-	struct rpcrdma2_deferred		deferred;
+	struct rpcrdma2_deferred	deferred;
 	struct rpcrdma2_hdr		hdr;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The counters of struct rpcrdma2_stats, one line each: their names are what
- * administrators see. Included where RPCRDMA2_STAT() is defined, as often as
- * there are uses for the list. Never reorder or rename a line.
+ * The counters of struct rpcrdma2_stats, one line each, under the names that
+ * administrators see. Files include this list with their own definition of
+ * RPCRDMA2_STAT(). Never reorder or rename a line.
  */
 RPCRDMA2_STAT(connects),			/* connections that became ready */
 RPCRDMA2_STAT(reconnects),		/* connects after the first */
@@ -48,15 +48,15 @@ RPCRDMA2_STAT(send_completions),
 RPCRDMA2_STAT(pullup_bytes),		/* payload copied into Sends */
 RPCRDMA2_STAT(copied_bytes),		/* payload copied out of Receives */
 RPCRDMA2_STAT(probes),
-RPCRDMA2_STAT(send_errors_dropped),	/* RDMA2_ERRORs not sent: no room */
+RPCRDMA2_STAT(send_errors_dropped),	/* RDMA2_ERRORs not sent: no send slot */
 RPCRDMA2_STAT(lost_completions),	/* work requests that never completed */
 RPCRDMA2_STAT(stray_completions),	/* completions of ended work requests */
 RPCRDMA2_STAT(wc_errors),		/* failed work requests, by either peer */
 RPCRDMA2_STAT(odd_grants),		/* grants of zero, or above the request */
 RPCRDMA2_STAT(over_credit),		/* closed: far more Calls than granted */
 RPCRDMA2_STAT(rx_other_draft),		/* another draft of version 2 (VER-23) */
-/* Why connections speak what they speak, or came to nothing: one for each
- * enum rpcrdma2_why but the first, in that order
+/* Reasons for the version of connections, or for failures: one for each value of enum
+ * rpcrdma2_why except the first, in that order
  */
 RPCRDMA2_STAT(why_connprop),
 RPCRDMA2_STAT(why_call),
@@ -81,9 +81,9 @@ RPCRDMA2_STAT(props_changed),		/* own values that changed */
 RPCRDMA2_STAT(peer_props_changed),
 RPCRDMA2_STAT(props_unasked),		/* peer lowered on its own (CHG-28) */
 RPCRDMA2_STAT(props_ignored),		/* not the peer's to change (CHG-22) */
-RPCRDMA2_STAT(resprops_dropped),		/* RESPROPs not sent: no room */
+RPCRDMA2_STAT(resprops_dropped),		/* RESPROPs not sent: no send slot */
 RPCRDMA2_STAT(callbacks_refused),	/* not sent: the client accepts none */
 RPCRDMA2_STAT(recv_shortages),		/* Receives that had to wait for memory */
-RPCRDMA2_STAT(map_failures),		/* memory the device could not reach */
+RPCRDMA2_STAT(map_failures),		/* memory that the device could not map */
 RPCRDMA2_STAT(silent_peers),		/* closed: the peer did not respond */
 RPCRDMA2_STAT(callback_replies_dropped),	/* the connection was replaced */
