@@ -245,13 +245,6 @@ static void conn_cm_private(struct rpcrdma2_conn *conn, struct rdma_conn_param *
 	param->private_data_len = RPCRDMA_CM_PRIVATE_BYTES;
 }
 
-static void conn_cm_step(struct rpcrdma2_conn *conn, int event)
-{
-	/* Publishes the device; pairs with the acquire in conn_step_done() */
-	smp_store_release(&conn->cm_step, event);
-	wake_up_all(&conn->state_wq);
-}
-
 static void conn_established(struct rpcrdma2_conn *conn,
 			     const struct rdma_conn_param *param)
 {
@@ -274,7 +267,9 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		conn_cm_step(conn, event->event);
+		/* Publishes the device; pairs with the acquire in conn_step_done() */
+		smp_store_release(&conn->cm_step, event->event);
+		wake_up_all(&conn->state_wq);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		conn_established(conn, &event->param.conn);
@@ -377,7 +372,7 @@ void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
 
 static bool conn_step_done(const struct rpcrdma2_conn *conn, int step)
 {
-	/* Pairs with the release in conn_cm_step() */
+	/* Pairs with the release in conn_cm_event() */
 	return smp_load_acquire(&conn->cm_step) == step;
 }
 
@@ -478,12 +473,6 @@ static int conn_errno(int err)
 	}
 }
 
-static bool conn_server_absent(int err)
-{
-	return err == -ECONNREFUSED || err == -EHOSTUNREACH ||
-	       err == -ENETUNREACH;
-}
-
 static void conn_begin(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_list_add(conn);
@@ -532,7 +521,7 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 	}
 	memalloc_noio_restore(noio);
 	if (ret) {
-		if (conn_server_absent(ret))
+		if (ret == -ECONNREFUSED || ret == -EHOSTUNREACH || ret == -ENETUNREACH)
 			rpcrdma2_neg_absent(p->mem);
 		rpcrdma2_stat_inc(p->stats, connect_failures);
 		return ERR_PTR(conn_errno(ret));

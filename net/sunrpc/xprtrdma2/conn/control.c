@@ -208,12 +208,13 @@ int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 	return ret;
 }
 
-/* Count a peer that speaks another draft of version 2, and log the first one. Such a
- * peer is treated like any other that does not conform (VER-23).
+/* Count a rejected message. Also count a peer that speaks another draft of version 2, and
+ * log the first one; such a peer is treated like any other that does not conform (VER-23).
  */
-static void note_other_draft(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_recv *rx)
+static void reject(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx,
+		   enum rpcrdma2_stat stat)
 {
+	atomic_long_inc(&conn->p.stats->v[stat]);
 	if (likely(!rpcrdma2_neg_other_draft(rx->buf, rx->len)))
 		return;
 	rpcrdma2_stat_inc(conn->p.stats, rx_other_draft);
@@ -231,8 +232,7 @@ static void note_other_draft(struct rpcrdma2_conn *conn,
 void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_recv *rx)
 {
-	note_other_draft(conn, rx);
-	rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
+	reject(conn, rx, RPCRDMA2_STAT_rx_dropped);
 	trace_rpcrdma2_reject_dropped(conn, rx);
 }
 
@@ -246,8 +246,7 @@ void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn,
 void rpcrdma2_reject_malformed(struct rpcrdma2_conn *conn,
 			       const struct rpcrdma2_recv *rx)
 {
-	note_other_draft(conn, rx);
-	rpcrdma2_stat_inc(conn->p.stats, rx_malformed);
+	reject(conn, rx, RPCRDMA2_STAT_rx_malformed);
 	trace_rpcrdma2_reject_malformed(conn, rx);
 }
 
@@ -275,8 +274,7 @@ void rpcrdma2_reject_bad_xdr(struct rpcrdma2_conn *conn,
 void rpcrdma2_reject_unknown(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_recv *rx)
 {
-	note_other_draft(conn, rx);
-	rpcrdma2_stat_inc(conn->p.stats, rx_unknown_type);
+	reject(conn, rx, RPCRDMA2_STAT_rx_unknown_type);
 	trace_rpcrdma2_reject_malformed(conn, rx);
 	rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE, 0, 0);
 }

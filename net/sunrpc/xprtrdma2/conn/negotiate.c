@@ -198,22 +198,6 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
 	return ver_await_answer(conn);
 }
 
-static const struct rpcrdma2_codec *neg_codec(const struct rpcrdma2_neg *neg)
-{
-	return neg->state == RPCRDMA2_NEG_V2 ? &rpcrdma2_codec_v2 :
-					       &rpcrdma2_codec_v1;
-}
-
-/* Log why the negotiation has failed; a mount reports only -EPROTO. */
-static void ver_note_failure(const struct rpcrdma2_conn *conn,
-			     const struct sockaddr *dst,
-			     enum rpcrdma2_why why)
-{
-	ver_count_why(conn, why);
-	pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
-			      dst, rpcrdma2_neg_why_name(why), why);
-}
-
 /**
  * rpcrdma2_ver_offer - negotiate the version with the server
  * @conn: client's connection in state OPEN
@@ -238,8 +222,10 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 	trace_rpcrdma2_negotiated(conn, action, why);
 	switch (action) {
 	case RPCRDMA2_DO_SETTLE:
-		ret = ver_settle(conn, neg_codec(&conn->ver.neg), why);
-		if (!ret && conn->codec == &rpcrdma2_codec_v1)
+		if (conn->ver.neg.state == RPCRDMA2_NEG_V2)
+			return ver_settle(conn, &rpcrdma2_codec_v2, why);
+		ret = ver_settle(conn, &rpcrdma2_codec_v1, why);
+		if (!ret)
 			rpcrdma2_stat_inc(conn->p.stats, fallbacks);
 		return ret;
 	case RPCRDMA2_DO_RECONNECT:
@@ -247,7 +233,10 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 	case RPCRDMA2_DO_NOTHING:
 		return -ENOTCONN;
 	default:
-		ver_note_failure(conn, dst, why);
+		/* A mount reports nothing but the errno */
+		ver_count_why(conn, why);
+		pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
+				      dst, rpcrdma2_neg_why_name(why), why);
 		return -EPROTO;
 	}
 }
