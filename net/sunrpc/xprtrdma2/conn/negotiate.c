@@ -68,11 +68,10 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
 static void ver_apply_limits(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma_cm_private *mine = &conn->cm_mine, *peer = &conn->cm_peer;
-	bool props = conn->codec->props;
+	bool props = conn->codec->props, theirs = props || peer->remote_inval;
 	u32 recv;
 
-	rpcrdma2_msg_size_inval(conn, mine->remote_inval &&
-				      (props || peer->remote_inval));
+	rpcrdma2_msg_size_inval(conn, mine->remote_inval && theirs);
 	if (props) {
 		rpcrdma2_props_apply(conn);
 		return;

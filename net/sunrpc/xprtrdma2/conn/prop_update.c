@@ -201,7 +201,7 @@ void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
 	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
 		if (conn->props.unanswered && !answer_request(conn))
 			rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS,
-				   RPCRDMA2_PROPS_DELAY);
+					   RPCRDMA2_PROPS_DELAY);
 		send_next(conn);
 	}
 	spin_unlock(&conn->props.lock);

@@ -78,12 +78,11 @@ struct rpcrdma2_sendq {
  * @list: link in the connection's FIFO, or in its list of posted chains
  * @nwrs: send queue entries needed or taken, the Send included
  * @cid: identifies posted work in traces
- * @slot: a send slot is needed too
+ * @slot: a send slot is needed as well
  * @ready: called once for a wait, from a completion or from
  *	rpcrdma2_conn_close(), with the resources (@status 0; @send only if
- *	@slot) or with -ENOTCONN and nothing. Called with -ENOTCONN, too, for
- *	a chain that was posted and never completed. Must not sleep for long;
- *	may post
+ *	@slot), or with -ENOTCONN and nothing. Also called with -ENOTCONN for a posted
+ *	chain that never completed. May post; must not sleep for long
  */
 struct rpcrdma2_sendq_waiter {
 	struct list_head		list;
@@ -102,17 +101,17 @@ struct rpcrdma2_sendq_waiter {
  * @conn: its connection
  * @list: free list, or the list of posted slots in posting order
  * @buf: mapped memory for header and pulled-up data; @size bytes
- * @size: bytes at @buf: of RPC messages, the capacity of all
- * @nwrs: send queue entries it holds
- * @cid: names it in traces
- * @posted: it is on the list of posted slots
- * @on_wire: set before it is posted, unless NULL
- * @done: called from the completion (also when flushed, @status < 0).
- *	A slot with @done is always signaled unless it @holds something;
- *	without, one in RPCRDMA2_SIGNAL_EVERY is
+ * @size: bytes at @buf; the same for all RPC messages
+ * @nwrs: send queue entries of the message
+ * @cid: identifies the Send in traces
+ * @posted: on the list of posted slots
+ * @on_wire: set before the Send is posted, unless NULL
+ * @done: called from the completion (also when flushed, @status < 0). A Send with @done
+ *	is always signaled unless it @holds pages; of others, one in
+ *	RPCRDMA2_SIGNAL_EVERY is
  * @priv: for @done
- * @holds: pages that @done gives back, which may linger until a later Send
- *	completes, or 0
+ * @holds: number of pages that @done frees, which may wait until a later Send completes;
+ *	or 0
  */
 struct rpcrdma2_send {
 	struct ib_cqe			cqe;
@@ -131,7 +130,7 @@ struct rpcrdma2_send {
 	u32				holds;
 };
 
-/* Entries in all; see rpcrdma2_sends_plan() */
+/* Number of entries, see rpcrdma2_sends_plan() */
 static inline u32 rpcrdma2_sendq_depth(const struct rpcrdma2_sendq *sendq)
 {
 	return sendq->depth;
@@ -143,14 +142,15 @@ static inline u32 rpcrdma2_sendq_avail(const struct rpcrdma2_sendq *sendq)
 	return data_race(sendq->avail);	/* see above */
 }
 
-/* The most entries that one post may take; 4 or more unless the connection was
- * set up for smaller Replies
+/* The most entries that one chain may take: 4 or more, unless the parameters of the
+ * connection ask for less
  */
 static inline u32 rpcrdma2_sendq_most(const struct rpcrdma2_sendq *sendq)
 {
 	return sendq->most;
 }
 
+/* The slot is one for control messages. */
 static inline bool rpcrdma2_send_is_control(const struct rpcrdma2_sendq *sendq,
 					    const struct rpcrdma2_send *send)
 {
@@ -158,16 +158,15 @@ static inline bool rpcrdma2_send_is_control(const struct rpcrdma2_sendq *sendq,
 	       send < sendq->control_slots + RPCRDMA2_CONTROL_RESERVE;
 }
 
-/* Is there no more than one free slot, besides those without a buffer? Only a hint
- * without the lock
- */
+/* No more than one free slot has a buffer, and others could get one. */
 static inline bool rpcrdma2_send_buf_short(const struct rpcrdma2_sendq *sendq)
 {
+	/* A hint without the lock */
 	return data_race(sendq->free.next == sendq->free.prev) &&
 	       !list_empty(&sendq->bare);
 }
 
-/* Bytes that every slot for RPC messages can hold; 0 before there are any */
+/* Capacity of each slot for RPC messages, bytes; 0 before they exist */
 static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 {
 	return sendq->slot_size;
