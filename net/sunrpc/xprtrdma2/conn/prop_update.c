@@ -366,7 +366,7 @@ int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
 }
 
 /**
- * rpcrdma2_props_connprop - a CONNPROP has arrived
+ * rpcrdma2_props_connprop - handle a CONNPROP
  * @conn: connection whose version is settled
  * @rx: the CONNPROP
  * @settles: this CONNPROP has settled the version; its properties are stored already
@@ -583,7 +583,7 @@ static int ask_peer(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 val
 	return ret;
 }
 
-/* Change a value of ours, and have the peer told. */
+/* Change a value of ours; the timer announces it to the peer. */
 static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 value)
 {
 	struct rpcrdma2_conn_props *props = &conn->props;

@@ -448,11 +448,11 @@ static bool send_may_linger(const struct rpcrdma2_conn *conn,
 			      conn->sendq.held_at + RPCRDMA2_LINGER_PACE);
 }
 
-/* Signaled are Sends with a done function that cannot wait; one in so many; every Send
- * while somebody waits, entries are short or the last slot is taken, so that nobody waits
- * for Sends at rest; control messages, which have few slots and no steady flow that would
- * retire them; and Sends whose buffer the device uses for longer than until a later one
- * completes.
+/* These Sends are signaled: those with a done function that cannot wait; one in
+ * RPCRDMA2_SIGNAL_EVERY; every Send while a user waits, entries are short or the last slot
+ * is taken, so that nothing waits for Sends at rest; control messages, which have few slots
+ * and no steady flow that would retire them; and Sends whose buffer the device uses for
+ * longer than until a later one completes.
  */
 static bool send_wants_signal(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_send *send)
