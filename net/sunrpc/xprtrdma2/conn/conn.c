@@ -134,17 +134,6 @@ void rpcrdma2_conn_first_message(struct rpcrdma2_conn *conn)
 		rdma_notify(conn->cm_id, IB_EVENT_COMM_EST);
 }
 
-static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_stats *stats = conn->p.stats;
-
-	if (conn->client)
-		return rpcrdma2_stat_read(stats, tx_call_msg) +
-		       rpcrdma2_stat_read(stats, tx_call_nomsg);
-	return rpcrdma2_stat_read(stats, rx_call_msg) +
-	       rpcrdma2_stat_read(stats, rx_call_nomsg);
-}
-
 /**
  * rpcrdma2_conn_quiet - check for few Calls since the last check
  * @conn: the connection; the Calls of the client count
@@ -155,11 +144,17 @@ static unsigned long calls_so_far(const struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen)
 {
-	unsigned long calls = calls_so_far(conn);
-	unsigned long more = calls - *seen;
+	const struct rpcrdma2_stats *stats = conn->p.stats;
+	unsigned long calls, before = *seen;
 
+	if (conn->client)
+		calls = rpcrdma2_stat_read(stats, tx_call_msg) +
+			rpcrdma2_stat_read(stats, tx_call_nomsg);
+	else
+		calls = rpcrdma2_stat_read(stats, rx_call_msg) +
+			rpcrdma2_stat_read(stats, rx_call_nomsg);
 	*seen = calls;
-	return more < RPCRDMA2_QUIET_CALLS;
+	return calls - before < RPCRDMA2_QUIET_CALLS;
 }
 
 static void conn_release(struct kref *kref)

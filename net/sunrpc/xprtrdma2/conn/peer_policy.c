@@ -306,10 +306,11 @@ bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 	return next;
 }
 
-/* Add the values of @entry that are not set yet. */
-static void policy_add(struct rpcrdma2_policy *policy,
-		       const struct policy_entry *entry)
+/* Add the values of the entry for @key that are not set yet. */
+static void policy_add(struct rpcrdma2_policy *policy, struct policy_net *pn,
+		       const struct rpcrdma2_policy_key *key)
 {
+	const struct policy_entry *entry = table_find(pn, key);
 	u32 i, more;
 
 	if (!entry)
@@ -319,29 +320,6 @@ static void policy_add(struct rpcrdma2_policy *policy,
 		if (more & BIT(i))
 			policy->val[i] = entry->policy.val[i];
 	policy->said |= more;
-}
-
-/* Add the entries for @key, the one with the port first. */
-static void policy_add_key(struct rpcrdma2_policy *policy,
-			   struct policy_net *pn,
-			   struct rpcrdma2_policy_key *key, __be16 port)
-{
-	key->port = port;
-	policy_add(policy, table_find(pn, key));
-	key->port = 0;
-	policy_add(policy, table_find(pn, key));
-}
-
-static const void *address_of(const struct sockaddr *peer)
-{
-	switch (peer->sa_family) {
-	case AF_INET:
-		return &((const struct sockaddr_in *)peer)->sin_addr;
-	case AF_INET6:
-		return &((const struct sockaddr_in6 *)peer)->sin6_addr;
-	default:
-		return NULL;
-	}
 }
 
 /**
@@ -359,20 +337,31 @@ void rpcrdma2_policy_lookup(struct net *net, bool client,
 			    struct rpcrdma2_policy *policy)
 {
 	struct policy_net *pn = net_generic(net, policy_net_id);
-	u8 family = address_of(peer) ? peer->sa_family : AF_UNSPEC;
+	u8 family = peer->sa_family;
 	struct rpcrdma2_policy_key key;
+	const void *addr;
 	int plen;
 
+	if (family == AF_INET6)
+		addr = &((const struct sockaddr_in6 *)peer)->sin6_addr;
+	else
+		addr = &((const struct sockaddr_in *)peer)->sin_addr;
+	if (!family_bits(family))
+		family = AF_UNSPEC;
 	memset(policy, 0, sizeof(*policy));
-	rpcrdma2_policy_key(&key, client, family, address_of(peer),
-			    family_bits(family), port);
+	rpcrdma2_policy_key(&key, client, family, addr, family_bits(family), port);
 	down_read(&pn->lock);
-	for (plen = family_bits(family); plen >= 0; plen--) {
-		key_mask(&key, plen);
-		policy_add_key(policy, pn, &key, htons(port));
+	/* The entry for all peers is last */
+	for (plen = family_bits(family); plen >= -1; plen--) {
+		if (plen < 0)
+			key.family = AF_UNSPEC;
+		else
+			key_mask(&key, plen);
+		key.port = htons(port);
+		policy_add(policy, pn, &key);
+		key.port = 0;
+		policy_add(policy, pn, &key);
 	}
-	key.family = AF_UNSPEC;
-	policy_add_key(policy, pn, &key, htons(port));
 	up_read(&pn->lock);
 	policy_add_defaults(policy, client);
 }

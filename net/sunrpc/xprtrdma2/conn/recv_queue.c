@@ -219,16 +219,6 @@ void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn)
 	cancel_delayed_work_sync(&conn->recvq.refill_work);
 }
 
-/* The CM has ended a QP that is flushed while the client still connects. Its event will
- * give the reason: a refusal is not a loss (ERR-13). The wait for it is bounded.
- */
-static bool recv_cm_ended(const struct rpcrdma2_conn *conn,
-			  const struct ib_wc *wc)
-{
-	return wc->status == IB_WC_WR_FLUSH_ERR && conn->client &&
-	       rpcrdma2_conn_state(conn) == RPCRDMA2_CONN_CONNECTING;
-}
-
 /**
  * rpcrdma2_recv_take - take over a Receive that has completed
  * @conn: the connection
@@ -262,7 +252,12 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	trace_rpcrdma2_wc_recv(conn, rx->cid, wc);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		rpcrdma2_conn_wc_failed(conn, "recv", rx->cid, wc);
-		if (!recv_cm_ended(conn, wc))
+		/* If a QP is flushed while the client still connects, the CM has ended it.
+		 * The CM's event will give the reason: a refusal is not a loss (ERR-13).
+		 * The wait for it is bounded.
+		 */
+		if (wc->status != IB_WC_WR_FLUSH_ERR || !conn->client ||
+		    rpcrdma2_conn_state(conn) != RPCRDMA2_CONN_CONNECTING)
 			rpcrdma2_conn_kill(conn, -ENOTCONN);
 		rpcrdma2_recv_pool_free(conn->p.pool, rx);
 		return false;
