@@ -159,7 +159,7 @@ static void inval_complete(struct rpcrdma2_req *req)
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		spin_unlock(&rq->xprt.queue_lock);
 		finish(rq, req);
-		rpcrdma2_requester_run(rq, NULL);
+		rpcrdma2_requester_run(rq);
 		return;
 	}
 	/* Cancelled: its owner waits, and will reuse the memory. The MRs

@@ -462,5 +462,5 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		dropped(rq, conn, rx);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 	}
-	rpcrdma2_requester_run(rq, NULL);
+	rpcrdma2_requester_run(rq);
 }

@@ -333,7 +333,7 @@ static void requester_room(struct rpcrdma2_sendq_waiter *w,
 	rq->busy++;
 	spin_unlock(&rq->xprt.queue_lock);
 	if (!status)
-		rpcrdma2_requester_run(rq, send);
+		rpcrdma2_requester_run_fifo(rq, send);
 	spin_lock(&rq->xprt.queue_lock);
 	rpcrdma2_requester_busy_put(rq);
 	spin_unlock(&rq->xprt.queue_lock);
@@ -432,27 +432,22 @@ out_fail:
 }
 
 /**
- * rpcrdma2_requester_run - send Calls of the FIFO
+ * rpcrdma2_requester_run_fifo - send Calls of the FIFO
  * @rq: the requester
- * @send: send slot taken already by a caller who counts as busy, or NULL
+ * @send: send slot of a caller that counts as busy, or NULL
  *
- * As far as credits and resources go. A send slot taken here is never held
- * without a Call, whose sender counts as busy.
+ * Sends as many Calls as there are credits and resources for. A send slot that
+ * this function takes always has a Call, whose sender counts as busy.
  *
  * Context: process; does not sleep. No locks held.
  */
-void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_send *send)
+void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
+				 struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_conn *conn;
 	struct rpcrdma2_req *req;
 
-	/* The look without the lock misses nothing: what opens the window or
-	 * frees a resource does so under queue_lock or recvq.credit_lock, which the
-	 * sender takes after it has queued its Call.
-	 */
-	while ((!list_empty(&rq->fifo) || !list_empty(&rq->starved)) &&
-	       (req = fifo_take(rq, &conn)))
+	while (rpcrdma2_requester_has_queued(rq) && (req = fifo_take(rq, &conn)))
 		if (!call_send(rq, conn, req, &send))
 			return;
 	slot_drop(&send);
@@ -576,7 +571,7 @@ out_unlock:
 		call_send(rq, conn, req, &slot);
 	if (!ret) {
 		/* Perhaps the Call is back in the FIFO, and there is room again */
-		rpcrdma2_requester_run(rq, NULL);
+		rpcrdma2_requester_run(rq);
 		/* A counter, which may be wrong by one */
 		if (data_race(req->state) == RPCRDMA2_REQ_QUEUED)
 			rpcrdma2_stat_inc(rq->stats, window_waits);
@@ -596,7 +591,7 @@ static void requester_mrs_ready(void *user)
 	spin_lock(&rq->xprt.queue_lock);
 	WRITE_ONCE(rq->mr_wait, false);
 	spin_unlock(&rq->xprt.queue_lock);
-	rpcrdma2_requester_run(rq, NULL);
+	rpcrdma2_requester_run(rq);
 }
 
 /**

@@ -46,6 +46,16 @@ rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)
 	return smp_load_acquire(&conn->requester);	/* see above */
 }
 
+/* This check without a lock does not miss a Call: code that opens the window or frees
+ * a resource does so under queue_lock or recvq.credit_lock, and a sender takes these
+ * locks after it has queued its Call.
+ */
+static inline bool
+rpcrdma2_requester_has_queued(const struct rpcrdma2_requester *rq)
+{
+	return !list_empty(&rq->fifo) || !list_empty(&rq->starved);
+}
+
 /* Life of a requester */
 int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_stats *stats,
@@ -64,11 +74,18 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst);
 void rpcrdma2_requester_wait(struct rpc_task *task);
 
 /* From the connection */
-void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_send *send);
+void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
+				 struct rpcrdma2_send *send);
 void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			       struct rpcrdma2_conn *conn,
 			       struct rpcrdma2_recv *rx);
+
+/* Send Calls of the FIFO, if any wait; called after a credit or a resource was freed */
+static inline void rpcrdma2_requester_run(struct rpcrdma2_requester *rq)
+{
+	if (unlikely(rpcrdma2_requester_has_queued(rq)))
+		rpcrdma2_requester_run_fifo(rq, NULL);
+}
 
 /* For the owner */
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);

@@ -39,22 +39,21 @@ static const u8 __maybe_unused req_next_states[] = {
 };
 
 /**
- * rpcrdma2_req_set_state - the only place where the state of an RPC changes
+ * rpcrdma2_req_state_changes - check and trace a change of state
  * @req: the RPC
  * @to: its new state
  *
- * What is allowed is drawn in how-it-works.md. Who asks has looked at the state
- * under the same lock, so no peer can make it ask for anything else.
+ * The figure in how-it-works.md has the transitions that are allowed. The caller has
+ * checked the state under the same lock, so a peer cannot cause any other.
  *
  * Context: queue_lock held.
  */
-void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
-			    enum rpcrdma2_req_state to)
+void rpcrdma2_req_state_changes(const struct rpcrdma2_req *req,
+				enum rpcrdma2_req_state to)
 {
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
 	lockdep_assert(req_next_states[req->state] & BIT(to));
 	trace_rpcrdma2_req_state(req, to, req->inval);
-	WRITE_ONCE(req->state, to);
 }
 
 static const u8 __maybe_unused req_next_fences[] = {

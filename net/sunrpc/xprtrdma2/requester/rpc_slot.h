@@ -24,11 +24,14 @@
 #include <linux/list.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/xprt.h>
+#include <linux/tracepoint-defs.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "conn/conn.h"
 #include "requester/frwr.h"
+
+DECLARE_TRACEPOINT(rpcrdma2_req_state);
 
 struct rpcrdma2_callback;
 struct rpcrdma2_requester;
@@ -335,8 +338,18 @@ rpcrdma2_requester_usable(const struct rpcrdma2_requester *rq)
 	return rq->conn && !rq->stopping && rpcrdma2_conn_ready(rq->conn);
 }
 
-void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
-			    enum rpcrdma2_req_state to);
+void rpcrdma2_req_state_changes(const struct rpcrdma2_req *req,
+				enum rpcrdma2_req_state to);
+
+/* The only function that changes the state of an RPC; queue_lock held */
+static inline void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
+					  enum rpcrdma2_req_state to)
+{
+	if (IS_ENABLED(CONFIG_LOCKDEP) || tracepoint_enabled(rpcrdma2_req_state))
+		rpcrdma2_req_state_changes(req, to);
+	WRITE_ONCE(req->state, to);
+}
+
 void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to);
 
 /* Slots */
