@@ -25,19 +25,19 @@
 
 #include "requester/rpc_slot.h"
 
-/* A fence that takes longer gives up the connection, which fences, too. A
- * device completes in order, so a fence waits for Sends that were lost on the
- * way. Over RoCE with the CM's defaults one loss is noticed after 0.5 to 4
- * seconds, and the device gives up by itself after seven, 4 to 30 seconds. TCP
+/* If a local invalidation takes longer, the connection is given up, which also ends the
+ * peer's access. A device completes in order, so an invalidation waits for Sends that
+ * were lost on the way. Over RoCE with the CM's defaults the device detects a loss
+ * after 0.5 to 4 seconds and gives up after seven losses, in 4 to 30 seconds. TCP
  * survives seven losses in a row in this time.
  */
 #define RPCRDMA2_LOCAL_INV_LIMIT	(30 * HZ)
-/* How often to look whether fences are late */
+/* Interval of the check for late invalidations */
 #define RPCRDMA2_LOCAL_INV_LOOK	HZ
-/* How often to look whether orphans are all there is */
+/* Interval of the check whether orphans block other RPCs */
 #define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
 
-/* The requester role of a connection, or NULL: a server has none until nfsd makes a
+/* The requester role of a connection, or NULL: a server has none until nfsd creates a
  * callback transport. Pairs with the release in bc_publish().
  */
 static inline struct rpcrdma2_requester *
