@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MRs of one connection: made in batches, mapped, registered, invalidated,
+ * MRs of one connection: allocated in batches, mapped, registered, invalidated,
  * unmapped, used again; freed when the connection is closed and drained.
  *
  * Registration and local invalidation are work requests that the requester
- * chains and posts. An MR whose invalidation is uncertain is not given back
- * to the pool before the connection is gone (RINV-18).
+ * chains and posts. An MR whose invalidation is uncertain returns to the pool only
+ * after the end of the connection (RINV-18).
  *
- * Functions do not sleep unless they say so. pool->lock is a leaf.
+ * A function sleeps only if its Context section says so. pool->lock is a leaf.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -19,7 +19,7 @@
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-/* MRs made at a time when the pool has run out */
+/* MRs allocated at a time when the pool has run out */
 #define RPCRDMA2_MR_BATCH	16U
 
 static struct ib_device *pool_device(const struct rpcrdma2_mr_pool *pool)
@@ -61,13 +61,13 @@ out_free:
 }
 
 /**
- * rpcrdma2_mr_pool_grow - make MRs until there are @count
+ * rpcrdma2_mr_pool_grow - allocate MRs until there are @count
  * @pool: an open pool
  * @count: MRs wanted, cut to the pool's limit
  *
  * Context: sleeps for memory, between rpcrdma2_reclaim_enter() and _exit(). One
  * caller at a time, see rpcrdma2_mr_pool_open() and the refill work.
- * Return: 0, or -ENOMEM if not all could be made.
+ * Return: 0, or -ENOMEM if an allocation failed.
  */
 int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 {
@@ -92,7 +92,7 @@ int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 	return ret;
 }
 
-/* How many MRs are missing for the Call that waits. */
+/* MRs that are missing for the Call that waits */
 static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 {
 	u32 missing = READ_ONCE(pool->need);
@@ -108,8 +108,8 @@ static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 	return missing;
 }
 
-/* Who waits may need more than MRs: with swap on the mount, that comes from the
- * reserves as well.
+/* ready() retries Calls, which allocate bounce pages: with swap on the mount, these may
+ * come from the reserves as well.
  */
 static void pool_refill_worker(struct work_struct *work)
 {
@@ -126,7 +126,7 @@ static void pool_refill_worker(struct work_struct *work)
 		rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->count) +
 					    max(missing, RPCRDMA2_MR_BATCH));
 
-	/* Without memory, or at the limit: those in use come back, too */
+	/* Without memory, or at the limit, wait for MRs that are in use */
 	if (pool_missing(pool))
 		rpcrdma2_mr_pool_refill(pool, READ_ONCE(pool->need),
 					RPCRDMA2_MR_RETRY_MS);
@@ -136,12 +136,12 @@ static void pool_refill_worker(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_mr_pool_refill - somebody waits for MRs
+ * rpcrdma2_mr_pool_refill - schedule the refill work
  * @pool: an open pool
- * @need: how many free ones; 0 if it is only that @min was raised
- * @ms: milliseconds to let pass first
+ * @need: free MRs that a Call waits for; 0 if only @min was raised
+ * @ms: delay, milliseconds
  *
- * Leads to @pool->ready() once there are so many free MRs.
+ * The work calls @pool->ready() when there are @need free MRs.
  *
  * Context: any; does not sleep.
  */
@@ -156,7 +156,7 @@ void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
  * rpcrdma2_mr_pool_init - prepare a pool
  * @pool: zeroed memory
  * @ready: called when there are as many free MRs as rpcrdma2_mr_pool_refill()
- *	was asked for; does not sleep
+ *	requested; does not sleep
  * @user: for @ready
  *
  * Context: any.
@@ -173,15 +173,14 @@ void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
 }
 
 /**
- * rpcrdma2_mr_pool_open - make the first MRs for a connection
+ * rpcrdma2_mr_pool_open - allocate the first MRs for a connection
  * @pool: a closed pool
- * @conn: connection in state READY; outlives the pool's opening
- * @count: MRs to make now
- * @max: MRs to make at the most
+ * @conn: connection in state READY; freed only after the pool was closed
+ * @count: MRs to allocate now
+ * @max: limit of MRs
  *
  * Context: sleeps (GFP_NOIO).
- * Return: 0, or -ENOBUFS if not a single MR could be had. Fewer than
- * @count are no error.
+ * Return: 0, also with fewer MRs than @count; or -ENOBUFS without any.
  */
 int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 			  struct rpcrdma2_conn *conn, u32 count, u32 max)
@@ -202,7 +201,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 }
 
 /**
- * rpcrdma2_mr_pool_stop - make no more MRs
+ * rpcrdma2_mr_pool_stop - stop allocating MRs
  * @pool: the pool, open or closed
  *
  * Context: sleeps. The requester's connection takes no more Calls.
@@ -213,7 +212,7 @@ void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool)
 }
 
 /**
- * rpcrdma2_mr_pool_close - unmap and free every MR, also those of RPCs
+ * rpcrdma2_mr_pool_close - unmap and free every MR
  * @pool: stopped pool; no RPC refers to an MR any more
  *
  * Context: sleeps. The connection is closed, so no peer reaches the memory;
@@ -264,7 +263,7 @@ struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
 /**
  * rpcrdma2_mr_put_all - unmap MRs and give them back
  * @pool: the pool
- * @mrs: MRs that no peer can use: fenced or never posted. Empty afterwards
+ * @mrs: MRs that are invalid or were never registered. Empty afterwards
  *
  * Context: process; does not sleep.
  */
@@ -285,7 +284,7 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
 	spin_unlock(&pool->lock);
 }
 
-/* Is every MR free? */
+/* Whether every MR is free */
 static bool pool_rests(const struct rpcrdma2_mr_pool *pool)
 {
 	const struct list_head *pos;
@@ -297,7 +296,7 @@ static bool pool_rests(const struct rpcrdma2_mr_pool *pool)
 	return !used;
 }
 
-/* If every MR is free, all their work requests are posted. A probe goes behind them. */
+/* Post a probe if every MR is free: the probe is behind all work requests of the MRs. */
 static bool pool_probe(struct rpcrdma2_mr_pool *pool)
 {
 	bool rests;
@@ -317,10 +316,10 @@ static bool pool_probe(struct rpcrdma2_mr_pool *pool)
  * rpcrdma2_mr_pool_idle - free MRs of a connection that is idle
  * @pool: the pool, open or closed
  *
- * Registrations are not signaled. A device may report one as flushed that was carried
- * out long ago, unless a later work request has completed. So the first call sends a
- * probe, and the next one frees MRs if it has completed and nobody has taken an MR
- * since.
+ * Registrations are not signaled. A device may report a registration as flushed long
+ * after it was executed, unless a later work request has completed. So the first call
+ * posts a probe. The next call frees MRs if the probe has completed and no MR was
+ * taken since.
  *
  * Context: the idle work of the connection, which ends before the pool is closed;
  * sleeps for the device.
@@ -352,8 +351,8 @@ void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
 		mr_free(mr);
 }
 
-/* Put as much of the regions into the MR's table as one MR can describe.
- * Without gap support that is: an offset in the first page, whole pages, a
+/* Fill the MR's scatterlist from the regions, as far as one MR can describe them.
+ * Without support for gaps that is: an offset in the first page, whole pages, a
  * short last page. Advances the regions.
  */
 static unsigned int mr_fill(struct rpcrdma2_mr *mr,
@@ -388,16 +387,16 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr,
 }
 
 /**
- * rpcrdma2_mr_map - let an MR describe memory
+ * rpcrdma2_mr_map - map memory for an MR
  * @mr: an MR in state FREE
  * @regions: the memory, advanced past what fits
  * @nregions: entries of @regions
  * @dir: DMA_TO_DEVICE for the peer to read, DMA_FROM_DEVICE to write
- * @xid: XID of the RPC; becomes part of the offset, to be seen in traces
+ * @xid: XID of the RPC; becomes part of the offset, for traces
  *
  * Context: process; does not sleep.
- * Return: bytes mapped; -EBUSY: the device cannot reach it, perhaps just not
- * now; or -EIO.
+ * Return: bytes mapped; -EBUSY: the device cannot map the memory, perhaps only for the
+ * moment; or -EIO.
  */
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 		    unsigned int nregions, enum dma_data_direction dir,
@@ -412,8 +411,8 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 	mr->dir = dir;
 	mr->skip_sync = false;
 	sgt.orig_nents = mr->nents;
-	/* The errors do not tell for certain whether it is of use to wait: one
-	 * that is out of bounce buffers says -EIO
+	/* The error does not say whether to retry: a device without free bounce
+	 * buffers returns -EIO.
 	 */
 	if (rpcrdma2_inject(RPCRDMA2_FAULT_MAP_MR) ||
 	    ib_dma_map_sgtable_attrs(device, &sgt, dir, 0)) {
@@ -436,11 +435,11 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 }
 
 /**
- * rpcrdma2_mr_hold - keep the pages as long as the MR describes them
+ * rpcrdma2_mr_hold - take a reference to each page of an MR
  * @mr: an MR in state MAPPED
  *
- * For pages whose owner may free them while the peer can still reach them
- * (SEC-7).
+ * For pages that their owner may free while the peer can still access them (SEC-7). The
+ * references are dropped when the MR is unmapped.
  *
  * Context: process; does not sleep.
  */
@@ -465,8 +464,8 @@ static void mr_release(struct rpcrdma2_mr *mr)
 }
 
 /**
- * rpcrdma2_mr_unmap - forget the memory
- * @mr: an MR that no peer can use
+ * rpcrdma2_mr_unmap - unmap the memory of an MR
+ * @mr: an MR that is invalid or was never registered
  *
  * Context: process; does not sleep.
  */
@@ -482,7 +481,7 @@ void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 	mr->state = RPCRDMA2_MR_FREE;
 }
 
-/* Registrations are not signaled: this is an error or a flush. */
+/* Registrations are not signaled, so a completion is an error or a flush. */
 static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
@@ -497,9 +496,9 @@ static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * rpcrdma2_mr_reg_wr - the registration of a mapped MR
- * @mr: MR in state MAPPED; is VALID afterwards
- * @next: work request to follow
+ * rpcrdma2_mr_reg_wr - build the registration of a mapped MR
+ * @mr: MR in state MAPPED; VALID afterwards
+ * @next: work request behind it
  *
  * Context: any.
  * Return: the work request, first of the chain.
@@ -524,7 +523,7 @@ struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
 	return &reg->wr;
 }
 
-/* Not the last of its chain, so not signaled: an error or a flush. */
+/* Only the last invalidation of a chain is signaled, so this is an error or a flush. */
 static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
@@ -539,11 +538,11 @@ static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * rpcrdma2_mr_inv_wr - the local invalidation of a valid MR
+ * rpcrdma2_mr_inv_wr - build the local invalidation of a valid MR
  * @mr: MR in state VALID
- * @next: work request to follow, NULL if this is the last
- * @done: NULL, or handler of the completion: signaled then. It sees
- *	completions of this work request only
+ * @next: work request behind it, NULL if this is the last
+ * @done: completion handler of a signaled work request, or NULL for one that is not
+ *	signaled
  *
  * Context: any.
  * Return: the work request, first of the chain.
@@ -567,7 +566,7 @@ struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
 }
 
 /**
- * rpcrdma2_mr_pool_memory - memory of a pool
+ * rpcrdma2_mr_pool_memory - memory that a pool uses
  * @pool: the pool
  *
  * Context: any.

@@ -19,20 +19,19 @@
 
 struct rpcrdma2_req;
 
-/* Before another try when there was no memory */
+/* Delay before a retry after an allocation failed, milliseconds */
 #define RPCRDMA2_MR_RETRY_MS	100U
-/* A Call whose memory the device cannot map is given up after that */
+/* An RPC whose memory the device cannot map for this time fails */
 #define RPCRDMA2_MAP_LIMIT	(5 * HZ)
-/* A connection begins with so many, and keeps them when it is idle */
+/* MRs of a new connection and of an idle one */
 #define RPCRDMA2_FIRST_MRS	16U
 
 /**
- * enum rpcrdma2_mr_state - what an MR gives access to
- * @RPCRDMA2_MR_FREE: to nothing; describes no memory
- * @RPCRDMA2_MR_MAPPED: to nothing yet; describes memory, mapped for DMA
- * @RPCRDMA2_MR_VALID: its registration was posted: the peer may reach the
- *	memory
- * @RPCRDMA2_MR_INVALID: fenced: to nothing any more; memory still mapped
+ * enum rpcrdma2_mr_state - whether the peer can access the memory of an MR
+ * @RPCRDMA2_MR_FREE: no; the MR describes no memory
+ * @RPCRDMA2_MR_MAPPED: not yet; the memory is mapped for DMA
+ * @RPCRDMA2_MR_VALID: yes; the registration was posted
+ * @RPCRDMA2_MR_INVALID: not any more; the memory is still mapped
  */
 enum rpcrdma2_mr_state {
 	RPCRDMA2_MR_FREE = 0,
@@ -45,21 +44,21 @@ enum rpcrdma2_mr_state {
  * struct rpcrdma2_mr - one memory region
  * @list: link in the pool's free list or in rpcrdma2_req.mrs
  * @all: link in the pool's list of all
- * @pool: where it comes from
+ * @pool: its pool
  * @req: RPC that uses it
  * @state: see enum rpcrdma2_mr_state
  * @ibmr: the device's object
- * @cid: names it in traces
- * @sgt: room for one entry per page
+ * @cid: its id in trace events
+ * @sgt: scatterlist with one entry per page
  * @nents: entries used
  * @dir: DMA direction
- * @skip_sync: the peer wrote nothing of interest, but the CPU did: the
- *	unmapping must not copy over it
- * @held: it has a reference to each of its pages
+ * @skip_sync: the CPU has written to the memory and the peer has not, so unmapping must
+ *	not copy from a bounce buffer
+ * @held: the MR has a reference to each of its pages
  * @seg: handle, length, offset for the peer
  * @reg: registration
  * @inv: local invalidation
- * @reg_cqe: completion of @reg, which only happens on error
+ * @reg_cqe: completion of @reg, which occurs only after an error
  * @inv_cqe: completion of @inv
  */
 struct rpcrdma2_mr {
@@ -88,17 +87,17 @@ struct rpcrdma2_mr {
  * @free: MRs that no RPC uses
  * @all: every MR
  * @count: MRs in existence
- * @min: the refill work makes at least so many
- * @need: free MRs that the first waiting Call takes
- * @max: never more than this
+ * @min: MRs that the refill work allocates at least
+ * @need: free MRs that the first waiting Call needs
+ * @max: limit of @count
  * @taken: MRs that were given to RPCs so far
  * @rest: @taken when @resting began
- * @resting: all MRs were free, and a probe has gone behind their work requests
+ * @resting: all MRs were free, and a probe was posted behind their work requests
  * @depth: pages per MR; 0 while the pool is closed
- * @ready: called when MRs were added after it ran out
+ * @ready: called when there are MRs again after the pool ran out
  * @user: for @ready
  * @conn: connection the MRs belong to
- * @refill: makes more
+ * @refill: allocates MRs
  */
 struct rpcrdma2_mr_pool {
 	spinlock_t			lock;	/* leaf, see above */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of an RPC: its memory is put out of the peer's reach, then it is
- * completed. Also of those that were cancelled with their Reply due, which
- * are the transport's until the Reply is here: orphans.
+ * The end of an RPC: its handles are invalidated, then the RPC is completed. An RPC
+ * that is cancelled while its Reply is outstanding becomes an orphan, which belongs to
+ * the transport until the Reply arrives.
  *
- * Runs in completion handlers, cancelling in the thread of sunrpc that cancels.
+ * Runs in completion handlers and, for a cancelled RPC, in the thread that cancels.
  * Only the latter may sleep.
  */
 #include <linux/sunrpc/clnt.h>
@@ -15,8 +15,8 @@
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-/* The Call was refused before it was executed, and is fenced: the same once
- * more in another form (ERR-30), before all that wait.
+/* Send a refused Call, whose handles are invalid, again in another form (ERR-30), before
+ * all Calls that wait.
  */
 static void send_again(struct rpcrdma2_requester *rq,
 		       struct rpcrdma2_req *req)
@@ -32,12 +32,12 @@ static void send_again(struct rpcrdma2_requester *rq,
 }
 
 /**
- * rpcrdma2_inval_redo - what was taken for the answer to an RPC is none
+ * rpcrdma2_inval_redo - discard a Reply that does not belong to its RPC
  * @rq: the requester
  * @req: the RPC
  *
- * It waits for the end of the connection, which the caller gives up; sunrpc
- * sends it again on another one.
+ * The caller gives up the connection. The RPC waits for the end of the connection;
+ * then sunrpc sends the RPC again on another one.
  *
  * Context: process; does not sleep.
  */
@@ -52,7 +52,7 @@ void rpcrdma2_inval_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* What came through the Reply chunk: is it the Reply to this RPC (HDR-7)? */
+/* Whether the Reply chunk holds the Reply to this RPC (HDR-7) */
 static bool is_own_reply(const struct rpcrdma2_req *req)
 {
 	const __be32 *p = req->rqst.rq_rcv_buf.head[0].iov_base;
@@ -60,7 +60,7 @@ static bool is_own_reply(const struct rpcrdma2_req *req)
 	return p[0] == req->rqst.rq_xid && p[1] == rpc_reply;
 }
 
-/* The RPC is fenced: complete it. The slot is sunrpc's afterwards. The
+/* Complete an RPC whose handles are invalid. Afterwards the slot belongs to sunrpc. The
  * caller runs the FIFO.
  */
 static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
@@ -105,9 +105,9 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 }
 
 /**
- * rpcrdma2_inval_begin - the memory of an RPC has to be fenced
+ * rpcrdma2_inval_begin - count the handles that must be invalidated
  * @req: the RPC; @ninv is set to the number of handles that the peer may still
- *	use. If there are any the fence is under way
+ *	use. If there are any, the invalidation is under way
  *
  * Context: queue_lock held.
  */
@@ -125,9 +125,9 @@ void rpcrdma2_inval_begin(struct rpcrdma2_req *req)
 }
 
 /**
- * rpcrdma2_inval_release - the transport is done with a cancelled RPC
+ * rpcrdma2_inval_release - release a cancelled RPC
  * @rq: the requester
- * @req: RPC that was cancelled, answered, not being fenced
+ * @req: RPC that was cancelled and answered, without an invalidation under way
  *
  * Context: queue_lock held.
  * Return: true if the slot is to be put, without the lock
@@ -159,11 +159,11 @@ static void inval_complete(struct rpcrdma2_req *req)
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		spin_unlock(&rq->xprt.queue_lock);
 		finish(rq, req);
-		rpcrdma2_requester_run(rq, NULL);
+		rpcrdma2_requester_run(rq);
 		return;
 	}
-	/* Cancelled: its owner waits, and will reuse the memory. The MRs
-	 * themselves stay here until the Reply.
+	/* Cancelled: the owner waits and will reuse the memory. The MRs stay
+	 * with the RPC until the Reply.
 	 */
 	list_for_each_entry(mr, &req->mrs, list)
 		rpcrdma2_mr_unmap(mr);
@@ -172,13 +172,13 @@ static void inval_complete(struct rpcrdma2_req *req)
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* The connection is lost; only its end fences (RINV-15). */
+/* The connection is lost: only its end invalidates the handles (RINV-15). */
 static void inval_failed(struct rpcrdma2_req *req)
 {
 	rpcrdma2_inval_redo(req->rq, req);
 }
 
-/* The last local invalidation of an RPC completed, so all are done. */
+/* The last local invalidation of an RPC completed, so all have completed. */
 static void inval_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
@@ -187,7 +187,7 @@ static void inval_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_req *req = mr->req;
 
 	guard(rpcrdma2_completion)();
-	/* First of all: the slot may soon belong to another RPC */
+	/* Check this first: the slot may soon belong to another RPC */
 	if (!req || !rpcrdma2_sendq_done(conn, &req->inv_waiter, wc))
 		return;
 	if (likely(wc->status == IB_WC_SUCCESS)) {
@@ -205,7 +205,7 @@ static void inval_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 	struct ib_send_wr *wr = NULL;
 	struct rpcrdma2_mr *mr;
 
-	/* From the last one to the first */
+	/* The chain is built from its end */
 	list_for_each_entry(mr, &req->mrs, list)
 		if (mr->state == RPCRDMA2_MR_VALID)
 			wr = rpcrdma2_mr_inv_wr(mr, wr,
@@ -218,8 +218,8 @@ static void inval_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 	rpcrdma2_sendq_put(conn, ninv);
 }
 
-static void inval_room(struct rpcrdma2_sendq_waiter *w,
-		       struct rpcrdma2_send *send, int status)
+static void inval_sendq_ready(struct rpcrdma2_sendq_waiter *w,
+			      struct rpcrdma2_send *send, int status)
 {
 	struct rpcrdma2_req *req = container_of(w, struct rpcrdma2_req,
 						inv_waiter);
@@ -230,12 +230,12 @@ static void inval_room(struct rpcrdma2_sendq_waiter *w,
 		inval_post(req, READ_ONCE(req->rq->conn));
 }
 
-/* Invalidate what is still valid. Ends in inval_complete() or
- * inval_failed(). Follows rpcrdma2_inval_begin().
+/* Invalidate the handles that rpcrdma2_inval_begin() has counted. Ends in
+ * inval_complete() or inval_failed().
  */
 static void inval_run(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
-	req->inv_waiter.ready = inval_room;
+	req->inv_waiter.ready = inval_sendq_ready;
 	queue_delayed_work(rpcrdma2_wq, &req->rq->watchdog,
 			   RPCRDMA2_LOCAL_INV_LOOK);
 	if (rpcrdma2_sendq_get(conn, req->ninv, &req->inv_waiter))
@@ -243,7 +243,7 @@ static void inval_run(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_inval_end - fence and complete an RPC that is answered
+ * rpcrdma2_inval_end - invalidate the handles of an answered RPC and complete it
  * @rq: the requester
  * @conn: its connection
  * @req: RPC in state REPLIED, pinned, after
@@ -271,10 +271,10 @@ static bool inval_over(struct rpcrdma2_requester *rq,
 	return over;
 }
 
-/* Wait until the memory is out of the peer's reach: soon by invalidation,
- * or by the end of the connection, which detaching announces.
+/* Wait until all handles are invalid, by local invalidation or by the end of the
+ * connection, for which rpcrdma2_requester_detach() wakes this thread.
  */
-static void wait_for_fence(struct rpcrdma2_requester *rq,
+static void wait_for_inval(struct rpcrdma2_requester *rq,
 			   struct rpcrdma2_req *req,
 			   struct rpcrdma2_conn *conn)
 {
@@ -286,17 +286,15 @@ static void wait_for_fence(struct rpcrdma2_requester *rq,
 }
 
 /**
- * rpcrdma2_inval_buf_free - sunrpc is done with an RPC's buffers
+ * rpcrdma2_inval_buf_free - make the buffers of an RPC inaccessible to the peer
  * @task: the task
  *
- * The end of an ordinary RPC finds nothing to do. An RPC that is cancelled
- * with its Reply due is fenced here, before its memory is used for something
- * else, and becomes an orphan (RINV-18).
+ * rpc_xprt_ops.buf_free. For an RPC that has been completed there is nothing to do. If
+ * an RPC is cancelled while its Reply is outstanding, its handles are invalidated here,
+ * before sunrpc reuses the memory, and the RPC becomes an orphan (RINV-18).
  *
- * rpc_xprt_ops.buf_free
- *
- * Context: process; may sleep to fence: as a rule well below a second, at
- * worst for RPCRDMA2_LOCAL_INV_LIMIT and until the connection is closed.
+ * Context: process; may sleep for the invalidation: usually well below a second, at
+ * most for RPCRDMA2_LOCAL_INV_LIMIT and until the connection is closed.
  */
 void rpcrdma2_inval_buf_free(struct rpc_task *task)
 {
@@ -305,7 +303,7 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 	struct rpcrdma2_conn *conn = NULL;
 	bool post = false;
 
-	/* sunrpc sends this RPC no more, so the state stays IDLE */
+	/* sunrpc does not send this RPC again, so the state stays IDLE */
 	if (likely(READ_ONCE(req->state) == RPCRDMA2_REQ_IDLE))
 		return;
 	spin_lock(&rq->xprt.queue_lock);
@@ -349,12 +347,12 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 			rpcrdma2_requester_busy_put(rq);
 			spin_unlock(&rq->xprt.queue_lock);
 		}
-		wait_for_fence(rq, req, conn);
+		wait_for_inval(rq, req, conn);
 		if (conn)
 			rpcrdma2_conn_put(conn);
 		spin_lock(&rq->xprt.queue_lock);
 	} else {
-		/* What was invalidated remotely is still mapped */
+		/* MRs that the peer invalidated are still mapped */
 		struct rpcrdma2_mr *mr;
 
 		list_for_each_entry(mr, &req->mrs, list)

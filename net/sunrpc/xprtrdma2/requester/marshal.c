@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A Call is made of an RPC. First the choice of chunks: inline, reduced, or as a
- * whole in a chunk; the outcome is in req->plan, in the numbers of segments, and
- * in the layout of the spans. Then bounce pages for ragged ends, memory registered
- * as chunks, header and inline part in a send slot.
+ * Marshal a Call. The plan chooses the form of arguments and results: inline, payload
+ * in a chunk, or the whole message in a chunk. The result is in req->plan, in the
+ * numbers of segments, and in the layout of the spans. The build then fills bounce
+ * pages for ragged ends, maps memory as chunks, and writes header and inline part into
+ * a send slot.
  *
- * Runs where Calls are sent, on an RPC in state SENDING, which only its
- * sender touches. Never sleeps; the only lock is that of the MR pool.
+ * Runs in the sender of the Call, on an RPC in state SENDING, which no other context
+ * touches. Never sleeps; takes no lock but that of the MR pool.
  */
 #include <linux/gfp.h>
 #include <linux/sunrpc/auth.h>
@@ -16,16 +17,15 @@
 #include "requester/marshal.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Padding of the payload at the start of the tail. */
+/* Bytes of the payload's padding, at the start of the tail */
 static u32 tail_pad(const struct xdr_buf *buf)
 {
 	return min_t(u32, xdr_pad_size(buf->page_len), buf->tail[0].iov_len);
 }
 
-/* How to put a whole xdr_buf into one stretch of pages without gaps: whole
- * pages of its page vector directly, everything else through bounce pages.
- * Returns the number of pages, or -EMSGSIZE. *@next is the first bounce page
- * that is not in use yet.
+/* Lay out a whole xdr_buf as a sequence of pages without gaps: whole pages of its page
+ * vector are mapped directly, the rest goes through bounce pages. *@next is the first
+ * unused bounce page. Returns the number of pages, or -EMSGSIZE.
  */
 static int span_layout(struct rpcrdma2_span *span, const struct xdr_buf *buf,
 		       u32 *next)
@@ -47,7 +47,7 @@ static int span_layout(struct rpcrdma2_span *span, const struct xdr_buf *buf,
 	span->back = last + tail;
 	span->front_off = 0;
 	if (span->direct) {
-		/* the front has to end where a page ends */
+		/* the front must end at the end of a page */
 		span->front_off = offset_in_page(-span->front);
 		base = offset_in_page(base + first);
 		direct_pages = rpcrdma2_pages_spanned(base, span->direct);
@@ -71,9 +71,7 @@ static bool ddp_allowed(const struct rpc_rqst *rqst)
 			 &rqst->rq_cred->cr_auth->au_flags);
 }
 
-/* Bytes of a Reply's header if a Write chunk is offered. It has the form of
- * a Call's header.
- */
+/* Bytes of a Reply's header with a Write chunk, which has the form of a Call's header */
 static u32 reply_header(const struct rpcrdma2_conn *conn,
 			const struct rpcrdma2_chunk *write)
 {
@@ -84,8 +82,8 @@ static u32 reply_header(const struct rpcrdma2_conn *conn,
 	return conn->codec->call_len(&call);
 }
 
-/* Results: inline if the largest possible Reply fits, else the payload of a
- * READ in a Write chunk, else everything in a Reply chunk (LNG-3, LNG-4,
+/* Results: inline if the largest possible Reply fits, or else the payload of a
+ * READ in a Write chunk, or else the whole Reply in a Reply chunk (LNG-3, LNG-4,
  * CHK-16, CHK-20).
  */
 static int plan_results(const struct rpcrdma2_conn *conn,
@@ -149,7 +147,7 @@ static void req_chunks(const struct rpcrdma2_req *req,
 	call->reply = results == RPCRDMA2_RES_REPLY ? &req->results : NULL;
 }
 
-/* Bytes of the Call, planned as it is, with @body bytes behind its header. */
+/* Bytes of the Call with the chunks planned and @body bytes behind its header */
 static u32 call_bytes(const struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_req *req, u32 body)
 {
@@ -159,15 +157,15 @@ static u32 call_bytes(const struct rpcrdma2_conn *conn,
 	return conn->codec->call_len(&call) + body;
 }
 
-/* Does it fit inline? */
+/* Whether the Call, with @body bytes behind its header, fits inline */
 static bool call_fits(const struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_req *req, u32 body)
 {
 	return call_bytes(conn, req, body) <= req->plan.inline_send;
 }
 
-/* Arguments: inline if the Call fits, else the payload of a WRITE in a Read
- * chunk, else everything in a Position-Zero chunk (MSG-4, MSG-5, CHK-29).
+/* Arguments: inline if the Call fits, or else the payload of a WRITE in a Read
+ * chunk, or else the whole Call in a Position-Zero chunk (MSG-4, MSG-5, CHK-29).
  */
 static int plan_args(const struct rpcrdma2_conn *conn,
 		     struct rpcrdma2_req *req, u32 depth, u32 *bounce)
@@ -211,13 +209,13 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_marshal_plan - choose how a Call is sent
- * @conn: connection it will be sent on
+ * rpcrdma2_marshal_plan - choose the form of a Call
+ * @conn: connection for the Call
  * @req: RPC in state SENDING; its @plan, spans and numbers of segments are
  *	set
  *
  * Context: process; does not sleep.
- * Return: 0, or -EMSGSIZE if there is no way to send it
+ * Return: 0, or -EMSGSIZE if no form fits; -EOPNOTSUPP: the client takes no callbacks
  */
 int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_req *req)
@@ -227,19 +225,19 @@ int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 	u32 bounce = 0;
 	int ret;
 
-	/* Calls that had waited when a client said so, too (REV-6) */
+	/* Also for Calls that were waiting when the client announced this (REV-6) */
 	if (!conn->client && conn->codec->props &&
 	    rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) ==
 	    RDMA2_RVREQSUP_NONE) {
 		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
 		return -EOPNOTSUPP;
 	}
-	/* It may change at any time (CONN-13) */
+	/* The limit may change at any time (CONN-13) */
 	req->plan.inline_send = rpcrdma2_msg_size_send(&conn->limits);
 	ret = plan_results(conn, req, depth, &bounce);
 	if (!ret)
 		ret = plan_args(conn, req, depth, &bounce);
-	/* ERR-25: that many for the rest of the connection */
+	/* ERR-25: the limit holds for the rest of the connection */
 	if (!ret && max(req->plan.arg_mrs, req->plan.res_mrs) >
 		    READ_ONCE(req->rq->max_segs))
 		ret = -EMSGSIZE;
@@ -260,9 +258,7 @@ static int bounce_alloc(struct rpcrdma2_req *req, u32 count)
 	return 0;
 }
 
-/* Copy between the bounce pages from @first on and bytes @pos and following
- * of the stream.
- */
+/* Copy @len bytes between @offset of bounce page @first and @pos of the stream. */
 static int bounce_copy(struct rpcrdma2_req *req, u32 first, u32 offset,
 		       const struct xdr_buf *buf, u32 pos, u32 len, bool out)
 {
@@ -297,7 +293,7 @@ static int span_copy_in(struct rpcrdma2_req *req,
 }
 
 /**
- * rpcrdma2_marshal_copy_out - move what arrived in bounce pages to its place
+ * rpcrdma2_marshal_copy_out - copy a Reply from bounce pages to its xdr_buf
  * @req: owner of the bounce pages, unmapped
  * @span: layout of the Reply chunk
  * @len: bytes of the stream that have arrived
@@ -319,10 +315,10 @@ int rpcrdma2_marshal_copy_out(struct rpcrdma2_req *req,
 			   len - behind, true);
 }
 
-/* Register regions as one chunk. The pages of a WRITE stay until the RPC has
- * ended, and that is when it is fenced. Not so those that sec=krb5p encrypts
- * into: sunrpc frees them when it encodes the Call again, for a retransmission,
- * while the first instance is still under way.
+/* Map regions as one chunk. The pages of a WRITE stay until the RPC ends, so until its
+ * handles are invalid. Pages that sec=krb5p encrypts into need a reference: sunrpc frees
+ * them when it encodes the Call again, for a retransmission, while the first instance is
+ * still outstanding.
  */
 static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 		     struct rpcrdma2_region *r, unsigned int nregions,
@@ -387,7 +383,7 @@ static int chunk_map_span(struct rpcrdma2_req *req,
 	ret = bounce_alloc(req, end);
 	if (ret)
 		return ret;
-	/* Bytes of the vector that went to the front */
+	/* Skip the bytes of the vector that are in the front */
 	base += span->direct ? span->front - buf->head[0].iov_len : 0;
 	regions[0].pages = &req->bounce[span->first];
 	regions[0].offset = span->front_off;
@@ -442,7 +438,7 @@ static int map_results(struct rpcrdma2_requester *rq,
 
 	switch (req->plan.results) {
 	case RPCRDMA2_RES_WRITE:
-		/* Exactly what was asked for, no room for padding (LNG-14) */
+		/* Exactly the requested length, without padding (LNG-14) */
 		ret = chunk_map_vector(req, &req->results, rcv,
 				       DMA_FROM_DEVICE);
 		if (ret < 0)
@@ -463,8 +459,8 @@ static int map_results(struct rpcrdma2_requester *rq,
 	return 0;
 }
 
-/* The handle whose remote invalidation saves most: that of the largest MR.
- * All MRs of an RPC are registered for it alone (RINV-1..4).
+/* The handle of the largest MR, whose remote invalidation saves most. All MRs of an RPC
+ * are registered for this RPC only (RINV-1..4).
  */
 static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 			   const struct rpcrdma2_req *req)
@@ -483,9 +479,9 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 	return handle;
 }
 
-/* Header and inline part of a Call whose chunks are mapped, into a send slot.
- * Returns the length in bytes; -ESTALE: too long, but the limit is not the one it
- * was planned for; -EMSGSIZE: too long; -EIO.
+/* Write header and inline part of a Call with mapped chunks into a send slot. Returns
+ * the length in bytes; -ESTALE: too long, because the limit has changed since the plan;
+ * -EMSGSIZE: too long; or -EIO.
  */
 static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		      struct rpcrdma2_req *req, struct rpcrdma2_send *send)
@@ -497,7 +493,7 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	int hdr, too_long;
 	void *p;
 
-	/* It may have become less since the Call was planned */
+	/* The limit may have become smaller since the plan */
 	too_long = size == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
 	req_chunks(req, &call);
 	call.xid = be32_to_cpu(req->rqst.rq_xid);
@@ -534,15 +530,15 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_marshal_build - map the chunks of a Call and write it
+ * rpcrdma2_marshal_build - map the chunks of a Call and write its message
  * @rq: the requester
  * @conn: its connection
- * @req: RPC with a plan; gets the MRs, also those of a failed attempt
+ * @req: RPC with a plan; owns the MRs, also after an error
  * @send: send slot for header and inline part
  *
  * Context: process; does not sleep.
  * Return: length in bytes; -EAGAIN: no MR now; -ENOMEM: no memory now;
- *	-ESTALE: to be planned again; or a permanent error
+ *	-ESTALE: the caller has to plan again; or a permanent error
  */
 int rpcrdma2_marshal_build(struct rpcrdma2_requester *rq,
 			   struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,

@@ -7,6 +7,19 @@
 
 #include "requester/rpc_slot.h"
 
+/* Pages that @len bytes touch if the first is at @offset in its page. */
+static inline u32 rpcrdma2_pages_spanned(u32 offset, u32 len)
+{
+	return len ? DIV_ROUND_UP(offset + len, PAGE_SIZE) : 0;
+}
+
+/* Pages of the page vector of @buf that hold data. */
+static inline u32 rpcrdma2_vector_pages(const struct xdr_buf *buf)
+{
+	return rpcrdma2_pages_spanned(offset_in_page(buf->page_base),
+				      buf->page_len);
+}
+
 int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_req *req);
 int rpcrdma2_marshal_build(struct rpcrdma2_requester *rq,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replies and ERRORs: to which RPC they belong, whether they fit it, what of
- * them goes where.
+ * Replies and ERRORs: find the RPC, check the message against its Call, and copy the
+ * results to their xdr_buf.
  *
  * Runs in completion handlers. Never sleeps.
  */
@@ -13,13 +13,13 @@
 #include "requester/requester.h"
 #include <trace/events/rpcrdma2.h>
 
-/* What a Reply says about the chunks of its Call */
+/* Bytes in the chunks of a Call, according to the Reply */
 struct reply_chunks {
 	u32 written;	/* bytes in the Write chunk */
 	u32 reply;	/* bytes in the Reply chunk */
 };
 
-/* Compare a returned chunk with the one offered (CHK-14, CHK-19). */
+/* Whether a returned chunk matches the one offered (CHK-14, CHK-19) */
 static bool chunk_returned(const struct rpcrdma2_chunk *mine,
 			   struct rpcrdma2_cursor segs, u32 *bytes)
 {
@@ -32,7 +32,7 @@ static bool chunk_returned(const struct rpcrdma2_chunk *mine,
 		if (n == mine->nsegs || seg.handle != mine->seg[n].handle ||
 		    seg.length > mine->seg[n].length)
 			return false;
-		/* One stretch of data, no holes (CHK-15) */
+		/* The data have no holes (CHK-15) */
 		if (ended && seg.length)
 			return false;
 		if (seg.length < mine->seg[n].length)
@@ -42,7 +42,7 @@ static bool chunk_returned(const struct rpcrdma2_chunk *mine,
 	return !n || n == mine->nsegs;
 }
 
-/* Does the Reply fit its Call? */
+/* Whether the Reply is consistent with its Call */
 static bool reply_is_sane(const struct rpcrdma2_req *req,
 			  const struct rpcrdma2_hdr *hdr,
 			  struct reply_chunks *rc)
@@ -88,8 +88,8 @@ find_outstanding(struct rpcrdma2_requester *rq, __be32 xid)
 	return NULL;
 }
 
-/* The RPC that a Reply or ERROR belongs to. *@wanted: sunrpc waits for it;
- * otherwise it was cancelled or is just being encoded again.
+/* The RPC that a Reply or ERROR belongs to, or NULL. *@wanted: sunrpc waits for the
+ * Reply; if not, the RPC was cancelled or is being encoded again.
  */
 static struct rpcrdma2_req *find_req(struct rpcrdma2_requester *rq, u32 xid,
 				     bool *wanted)
@@ -106,7 +106,7 @@ static struct rpcrdma2_req *find_req(struct rpcrdma2_requester *rq, u32 xid,
 		return NULL;
 	switch (req->state) {
 	case RPCRDMA2_REQ_SENDING:
-		/* XIDs can be guessed, and its sender is not done with it */
+		/* A peer can guess the XID of a Call that is not posted yet */
 		return smp_load_acquire(&req->on_wire) ? req : NULL;
 	case RPCRDMA2_REQ_POSTED:
 	case RPCRDMA2_REQ_ORPHAN:
@@ -123,7 +123,7 @@ static bool mark_invalid(struct rpcrdma2_req *req, u32 handle)
 	list_for_each_entry(mr, &req->mrs, list) {
 		if (mr->seg.handle != handle)
 			continue;
-		/* A local invalidation under way takes care of it */
+		/* A local invalidation in progress includes this MR */
 		if (req->inval == RPCRDMA2_LOCAL_INV_NONE &&
 		    mr->state == RPCRDMA2_MR_VALID)
 			mr->state = RPCRDMA2_MR_INVALID;
@@ -132,9 +132,9 @@ static bool mark_invalid(struct rpcrdma2_req *req, u32 handle)
 	return false;
 }
 
-/* The device has invalidated a handle on the peer's behalf (RINV-11). Is it
- * one that the peer may name here: of the RPC answered, or of a cancelled
- * one? Any other means that an RPC has lost its memory (RINV-14).
+/* Record that the device has invalidated a handle for the peer (RINV-11). Returns false
+ * for a handle that the peer may not name here: it must belong to the RPC answered or
+ * to a cancelled RPC. Any other RPC has lost its memory (RINV-14).
  */
 static bool take_invalidated(struct rpcrdma2_requester *rq,
 			     struct rpcrdma2_req *req,
@@ -158,8 +158,8 @@ static bool take_invalidated(struct rpcrdma2_requester *rq,
 	return false;
 }
 
-/* The CPU has written to, or owns, memory that is still mapped for the
- * peer's Writes, of which there were none.
+/* Unmap without a sync to the CPU: the peer has written nothing to the memory, and the
+ * CPU has.
  */
 static void keep_cpu_data(struct rpcrdma2_req *req)
 {
@@ -170,17 +170,17 @@ static void keep_cpu_data(struct rpcrdma2_req *req)
 			mr->skip_sync = true;
 }
 
-/* The whole RPC message is inline: as from a socket, head first, then pages,
- * then tail. What is too long is cut off; decoding will tell.
+/* Copy an RPC message that is inline to head, pages and tail, as from a socket. Bytes
+ * that do not fit are cut off, which decoding detects.
  */
 static void copy_inline(struct rpcrdma2_requester *rq,
 			struct rpcrdma2_req *req,
 			const struct rpcrdma2_hdr *hdr)
 {
 	struct xdr_buf *rcv = &req->rqst.rq_rcv_buf;
-	u32 room = rcv->head[0].iov_len + rcv->page_len +
+	u32 avail = rcv->head[0].iov_len + rcv->page_len +
 		   rcv->tail[0].iov_len;
-	u32 len = round_down(min(hdr->body_len, room), XDR_UNIT);
+	u32 len = round_down(min(hdr->body_len, avail), XDR_UNIT);
 
 	keep_cpu_data(req);
 	if (len <= rcv->head[0].iov_len) {
@@ -193,10 +193,9 @@ static void copy_inline(struct rpcrdma2_requester *rq,
 	req->copied = len;
 }
 
-/* The payload is in the pages already. The inline part has what comes
- * before it, which is at most as long as the head, and what comes after it.
- * The padding between is not transferred, but counts: rpc_decode_header()
- * wants a multiple of four.
+/* Copy the inline part around a payload that is in the pages already. The part before
+ * the payload is at most as long as the head. Padding is not transferred, but counts
+ * in the length: rpc_decode_header() requires a multiple of four.
  */
 static void copy_around_payload(struct rpcrdma2_req *req,
 				const struct rpcrdma2_hdr *hdr, u32 written)
@@ -211,7 +210,7 @@ static void copy_around_payload(struct rpcrdma2_req *req,
 	rcv->buflen -= head->iov_len - before;
 	head->iov_len = before;
 	if (after) {
-		/* The tail begins where the payload really ends */
+		/* The tail begins at the end of the payload as written */
 		rcv->buflen -= rcv->page_len - written;
 		rcv->page_len = written;
 		after = pad > tail->iov_len ? 0 :
@@ -220,7 +219,7 @@ static void copy_around_payload(struct rpcrdma2_req *req,
 		memcpy(tail->iov_base + pad, hdr->body + before, after);
 	}
 	req->copied = round_down(before + written + pad + after, XDR_UNIT);
-	/* call_decode() wants them identical */
+	/* call_decode() requires them to be identical */
 	memcpy(&req->rqst.rq_private_buf, rcv, sizeof(*rcv));
 }
 
@@ -231,7 +230,7 @@ static void take_reply(struct rpcrdma2_requester *rq,
 {
 	req->nomsg = hdr->htype == RDMA2_NOMSG;
 	if (req->nomsg) {
-		/* In place, or to be copied from the bounce pages */
+		/* In place, or in bounce pages */
 		rpcrdma2_stat_add(rq->stats, reply_chunk_bytes, rc->reply);
 		req->copied = rc->reply;
 	} else if (rc->written) {
@@ -242,8 +241,8 @@ static void take_reply(struct rpcrdma2_requester *rq,
 	}
 }
 
-/* A Reply or ERROR of an RPC is here: its credit is free; decide who fences
- * and ends it. Returns true if the caller does.
+/* Account for the Reply or ERROR of an RPC: its credit is free again. Returns true if
+ * the caller has to invalidate the memory of the RPC and complete it.
  */
 static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		   struct rpcrdma2_req *req, bool wanted, bool *put)
@@ -277,12 +276,13 @@ static void dropped(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 }
 
 /**
- * enum remedy - what becomes of an RPC that was answered with an ERROR
- * @FAIL: it ends with -EIO
- * @SEND_AGAIN: it has had no effect and goes once more at once, in another form
- * @RECONNECT: it may have had an effect: it goes once more in another form, on
- *	another connection, where the server expects Calls that it has seen
- *	before and answers them from its reply cache. Or in version 1 (D-34)
+ * enum remedy - what to do with an RPC that was answered with an ERROR
+ * @FAIL: end the RPC with -EIO
+ * @SEND_AGAIN: send the Call again at once, in another form: the server has not
+ *	executed the Call
+ * @RECONNECT: send the Call again on another connection, in another form or in
+ *	version 1 (D-34). The server may have executed the Call; on a new connection
+ *	it expects retransmissions and answers them from its reply cache
  */
 enum remedy {
 	FAIL,
@@ -290,8 +290,8 @@ enum remedy {
 	RECONNECT,
 };
 
-/* All registrations are as large as the device can make them, and so no chunk
- * can do with fewer segments. To know it saves later RPCs the round trip.
+/* The server takes fewer segments. All registrations are as large as the device allows,
+ * so no chunk can have fewer segments. The limit saves later RPCs the round trip.
  */
 static enum remedy segments_refused(struct rpcrdma2_requester *rq, u32 limit)
 {
@@ -304,10 +304,10 @@ static enum remedy segments_refused(struct rpcrdma2_requester *rq, u32 limit)
 	return FAIL;
 }
 
-/* A Reply did not fit inline. Either the responder sends less than it receives,
- * which D-16 takes for granted, or it has no use for Write chunks and must say
- * so in this way. Only a READ or the like has a Write chunk (RFC 8267), so that
- * it can be sent again at once; a GSS Call can't, its sequence number is used.
+/* A Reply did not fit inline. The responder sends shorter messages than it receives,
+ * though D-16 assumes that it does not, or it does not use Write chunks and can say
+ * so only in this way. Only READs and the like have a Write chunk (RFC 8267), which
+ * can be sent again at once, but not with GSS: the sequence number is used.
  */
 static enum remedy reply_refused(struct rpcrdma2_requester *rq,
 				 const struct rpcrdma2_req *req)
@@ -327,9 +327,9 @@ static enum remedy reply_refused(struct rpcrdma2_requester *rq,
 	return SEND_AGAIN;
 }
 
-/* Has the responder refused the form of a Call, not the Call? What it says is
- * remembered and obeyed by all Calls that are sent from now on, so that none is
- * refused twice for the same reason (ERR-20, ERR-23, ERR-25, ERR-30, SEC-15).
+/* Choose a remedy for an ERROR. If the responder refuses the form of a Call, not the
+ * Call, no later Call has this form, so that none is refused twice for the same reason
+ * (ERR-20, ERR-23, ERR-25, ERR-30, SEC-15).
  */
 static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 				struct rpcrdma2_conn *conn,
@@ -337,7 +337,7 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 				const struct rpcrdma2_hdr *hdr)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	/* Without a pool there are no other forms */
+	/* Without MRs there is no other form */
 	if (conn->codec->vers != RPCRDMA_VERS_2 || !rq->pool)
 		return FAIL;
 	switch (hdr->err) {
@@ -371,7 +371,7 @@ static void learned(struct rpcrdma2_requester *rq, enum remedy remedy)
 		rq->lesson = RPCRDMA2_LESSON_NEW;
 }
 
-/* An ERROR has come for an RPC that was not cancelled. */
+/* Handle an ERROR for an RPC that was not cancelled. */
 static enum remedy take_error(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_conn *conn,
 			      struct rpcrdma2_req *req,
@@ -380,28 +380,28 @@ static enum remedy take_error(struct rpcrdma2_requester *rq,
 	enum remedy remedy = error_remedy(rq, conn, req, hdr);
 
 	learned(rq, remedy);
-	/* Also if it is just being encoded again */
+	/* Also while the RPC is being encoded again */
 	req->error = remedy == FAIL ? -EIO : 0;
 	req->again = wanted && remedy == SEND_AGAIN;
 	return remedy;
 }
 
 /**
- * rpcrdma2_requester_answer - a Reply arrived, or an RDMA2_ERROR
+ * rpcrdma2_requester_answer - handle a Reply or an RDMA2_ERROR
  * @rq: the requester
  * @conn: its connection
  * @rx: well-formed MSG or NOMSG with RESPONSE set, or ERROR that is not about a
  *	control message; not kept
  *
- * A Reply that contradicts its Call is dropped (MSG-3, MSG-8, CHK-13, HDR-7). Since
- * another one will hardly follow, the connection is given up, and the RPC is
- * sent again on a new one, at growing distances (REC-5).
+ * A Reply that contradicts its Call is dropped (MSG-3, MSG-8, CHK-13, HDR-7). A second
+ * Reply is unlikely, so the connection is given up, and sunrpc sends the RPC again on a
+ * new one, with a growing delay (REC-5).
  *
- * After an ERROR the RPC ends with -EIO, when its memory is fenced (ERR-8, ERR-10,
- * ERR-16, ERR-27, ERR-29, ERR-32), unless the code asks for another form of the Call
- * and there is one. INVAL_HTYPE ends the connection instead, if version 1 may
- * be spoken: the RPC was not executed and is sent again (ERR-18, D-34). The
- * credit field means nothing (ERR-3).
+ * After an ERROR the RPC ends with -EIO as soon as its handles are invalid (ERR-8,
+ * ERR-10, ERR-16, ERR-27, ERR-29, ERR-32), unless the error code asks for another form
+ * of the Call and there is one. INVAL_HTYPE ends the connection instead, if version 1 is
+ * allowed: the RPC was not executed and is sent again (ERR-18, D-34). The credit
+ * field of an ERROR has no meaning (ERR-3).
  *
  * Context: completion handler; does not sleep.
  */
@@ -421,7 +421,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 	fair = take_invalidated(rq, req, rx);
 	if (req && fair) {
 		if (req->state == RPCRDMA2_REQ_ORPHAN)
-			;	/* only its end is of interest */
+			;	/* the Reply only ends it */
 		else if (unlikely(error))
 			remedy = take_error(rq, conn, req, hdr, wanted);
 		else
@@ -435,7 +435,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return;
 	}
-	/* A grant is valid in any Reply (CRED-14) */
+	/* A grant is valid in every Reply (CRED-14) */
 	if (!error && hdr->credit != rpcrdma2_credit_have(&conn->credit))
 		rpcrdma2_credit_granted(conn, hdr->credit);
 	if (unlikely(remedy == RECONNECT))
@@ -462,5 +462,5 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		dropped(rq, conn, rx);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 	}
-	rpcrdma2_requester_run(rq, NULL);
+	rpcrdma2_requester_run(rq);
 }

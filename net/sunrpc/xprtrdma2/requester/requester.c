@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The requester role: its life, the FIFO of Calls that wait for a credit,
- * sending them, the watchdog over those that were sent.
+ * The requester role: setup and teardown, the FIFO of Calls that wait for a credit,
+ * sending, and the watchdog over Calls that were sent.
  *
- * An RPC goes IDLE -> QUEUED -> SENDING -> POSTED -> REPLIED -> IDLE. From
- * sunrpc's view it is sent as soon as it is QUEUED; credits, send queue room
- * and MRs are waited for in the FIFO, by nobody's thread. Whatever may have
- * freed one of them runs rpcrdma2_requester_run(). A Call that finds a credit and
- * no other Call waiting does not enter the FIFO.
+ * An RPC goes IDLE -> QUEUED -> SENDING -> POSTED -> REPLIED -> IDLE. To sunrpc an
+ * RPC is sent as soon as it is QUEUED. It waits in the FIFO for a credit, send queue
+ * entries and MRs, and no thread waits with it. Code that frees one of these calls
+ * rpcrdma2_requester_run(). A Call that gets a credit while no other Call waits does
+ * not enter the FIFO.
  *
- * Invariants and contexts: see rpc_slot.h. Nothing here sleeps but
- * what says so.
+ * See rpc_slot.h for invariants and contexts. A function of this file sleeps only if
+ * its Context section says so.
  */
 #include <linux/sched/mm.h>
 #include <linux/sunrpc/clnt.h>
@@ -30,10 +30,10 @@
  * @rq: the requester
  * @req: the RPC, IDLE
  *
- * A task's status may be written while it sleeps, with the lock of its queue
- * held, and by the task itself. One that does not sleep yet, or that its timer
- * wakes at this moment, finds the error when it wants to send or to wait:
- * @req->error stays until the slot goes to another RPC.
+ * Only the task itself writes its status, or another context under the lock of the
+ * queue on which the task sleeps. A task that does not sleep yet, or is just woken by
+ * its timer, finds the error when it tries to send or to wait: @req->error stays until
+ * the slot goes to another RPC.
  *
  * Context: queue_lock held.
  */
@@ -72,10 +72,10 @@ void rpcrdma2_requester_wait(struct rpc_task *task)
 }
 
 /**
- * rpcrdma2_requester_busy_put - the connection is not used any more
+ * rpcrdma2_requester_busy_put - end a use of the connection
  * @rq: the requester
  *
- * Undoes what the caller had added to rq->busy.
+ * Drops the count that the caller added to rq->busy.
  *
  * Context: queue_lock held.
  */
@@ -99,8 +99,8 @@ static void send_done_nothing(struct rpcrdma2_send *send, int status)
 {
 }
 
-/* Post the registrations and the Send. The slot is used up, and a failure
- * means that the connection is lost.
+/* Post the registrations and the Send. The slot is consumed. After a failure the
+ * connection is lost.
  */
 static void post_call(struct rpcrdma2_requester *rq,
 		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
@@ -131,7 +131,7 @@ static void post_call(struct rpcrdma2_requester *rq,
 	spin_lock(&rq->xprt.queue_lock);
 	if (ret)
 		trace_rpcrdma2_call_failed(conn, req, ret);
-	/* unless the Reply was faster, or a refusal, and it is sent again */
+	/* A Reply or an ERROR may have come first, and the Call may be sent again */
 	if (req->state == RPCRDMA2_REQ_SENDING && req->sends == instance)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_POSTED);
 	xprt_unpin_rqst(&req->rqst);
@@ -139,9 +139,9 @@ static void post_call(struct rpcrdma2_requester *rq,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* May no Call pass the first one that waits for MRs? That has a sequence number of
- * RPCSEC_GSS, and the server drops a Call, without a word, when one with a number that
- * is higher by its window has come before. Linux servers have a window of 128.
+/* Whether later Calls must stay behind the first Call that waits for MRs. A server
+ * silently drops a Call with an RPCSEC_GSS sequence number that is older than its
+ * window, and the window of a Linux server is 128.
  */
 static bool must_not_pass(struct rpcrdma2_requester *rq)
 {
@@ -153,7 +153,7 @@ static bool must_not_pass(struct rpcrdma2_requester *rq)
 	       rq->taken - first->turn >= RPCRDMA2_MAY_PASS;
 }
 
-/* Take a credit for a Call that waits, or has come just now. */
+/* Take a credit for a Call that waits or is new. */
 static bool call_take(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
@@ -164,15 +164,15 @@ static bool call_take(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 		req->turn = ++rq->taken;
 	req->sends++;
 	req->on_wire = false;
-	/* What is before this, sunrpc calls queue time, and the rest RTT */
+	/* sunrpc counts the time before this as queue time, the rest as RTT */
 	req->rqst.rq_xtime = ktime_get();
 	xprt_pin_rqst(&req->rqst);
 	rq->busy++;
 	return true;
 }
 
-/* Is the Call being encoded again, or about to be cancelled? */
-static bool call_is_off(const struct rpcrdma2_req *req)
+/* Whether the Call is being encoded again or cancelled */
+static bool call_is_unwanted(const struct rpcrdma2_req *req)
 {
 	return !test_bit(RPC_TASK_NEED_RECV,
 			 &req->rqst.rq_task->tk_runstate);
@@ -199,9 +199,9 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 					       list);
 		if (!req)
 			goto out_none;
-		if (!call_is_off(req))
+		if (!call_is_unwanted(req))
 			break;
-		/* It will come back, or never. */
+		/* sunrpc sends it again, or cancels it */
 		list_del_init(&req->list);
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	}
@@ -217,7 +217,7 @@ out_none:
 	return NULL;
 }
 
-/* A Call that is not sent gives back all that it was to be sent with. */
+/* Release credit, MRs and pin of a Call that cannot be sent. */
 static void call_put_back(struct rpcrdma2_requester *rq,
 			  struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 			  enum rpcrdma2_req_state to)
@@ -230,10 +230,10 @@ static void call_put_back(struct rpcrdma2_requester *rq,
 	rpcrdma2_requester_busy_put(rq);
 }
 
-/* The Call stays the first of its list. One of the flags tells the others
- * not to try: that there is no room all of them, that there are no MRs those
- * that need some. Returns false if it was set already: somebody who took
- * another Call at the same time waits for the same, and will run the FIFO.
+/* Put the Call back at the head of its list. @flag keeps other Calls from trying:
+ * sq_wait all Calls, mr_wait those that need MRs. Returns false if the flag was set:
+ * then a Call that was taken at the same time waits for the same resource, and the
+ * FIFO runs when that resource is free.
  */
 static bool fifo_return(struct rpcrdma2_requester *rq,
 			struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
@@ -257,8 +257,8 @@ static void slot_drop(struct rpcrdma2_send **send)
 	*send = NULL;
 }
 
-/* A Call that needs MRs, when another one waits for some: behind that one, and
- * those that need none pass. Returns false if nobody waits any more.
+/* Queue a Call that needs MRs behind another one that waits for MRs; Calls that need
+ * none pass. Returns false if no Call waits for MRs any more.
  */
 static bool fifo_pass(struct rpcrdma2_requester *rq,
 		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
@@ -280,7 +280,7 @@ static bool fifo_pass(struct rpcrdma2_requester *rq,
 	return passed;
 }
 
-/* The Call cannot be sent, now or ever. */
+/* End a Call that can never be sent. */
 static void fail_call(struct rpcrdma2_requester *rq,
 		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 		      int err)
@@ -295,12 +295,12 @@ static void fail_call(struct rpcrdma2_requester *rq,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* No room in the send queue: queue for it, with the Call back in the FIFO.
- * Returns true if there is room after all.
+/* Wait for send queue entries, with the Call back in the FIFO. Returns true if there
+ * are entries after all.
  */
-static bool wait_for_room(struct rpcrdma2_requester *rq,
-			  struct rpcrdma2_conn *conn,
-			  struct rpcrdma2_req *req, u32 nwrs)
+static bool wait_for_sendq(struct rpcrdma2_requester *rq,
+			   struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_req *req, u32 nwrs)
 {
 	struct rpcrdma2_send *send = NULL;
 	bool first;
@@ -308,7 +308,7 @@ static bool wait_for_room(struct rpcrdma2_requester *rq,
 	spin_lock(&rq->xprt.queue_lock);
 	rq->busy++;
 	spin_unlock(&rq->xprt.queue_lock);
-	/* There is one waiter for all */
+	/* One waiter serves all Calls */
 	first = fifo_return(rq, conn, req, &rq->sq_wait);
 	if (first)
 		send = rpcrdma2_send_get(conn, nwrs, &rq->sq_waiter, false);
@@ -322,8 +322,8 @@ static bool wait_for_room(struct rpcrdma2_requester *rq,
 	return send;
 }
 
-static void requester_room(struct rpcrdma2_sendq_waiter *w,
-			   struct rpcrdma2_send *send, int status)
+static void requester_sendq_ready(struct rpcrdma2_sendq_waiter *w,
+				  struct rpcrdma2_send *send, int status)
 {
 	struct rpcrdma2_requester *rq =
 		container_of(w, struct rpcrdma2_requester, sq_waiter);
@@ -333,13 +333,13 @@ static void requester_room(struct rpcrdma2_sendq_waiter *w,
 	rq->busy++;
 	spin_unlock(&rq->xprt.queue_lock);
 	if (!status)
-		rpcrdma2_requester_run(rq, send);
+		rpcrdma2_requester_run_fifo(rq, send);
 	spin_lock(&rq->xprt.queue_lock);
 	rpcrdma2_requester_busy_put(rq);
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* Has any other RPC memory that is mapped for the device? That of orphans is not. */
+/* Whether any other RPC has mapped memory. That of orphans is unmapped. */
 static bool others_have_mrs(struct rpcrdma2_requester *rq,
 			    const struct rpcrdma2_req *req)
 {
@@ -354,9 +354,9 @@ static bool others_have_mrs(struct rpcrdma2_requester *rq,
 	return have;
 }
 
-/* Is it of use to try again what could not be built? Memory comes back, and so
- * do mappings of other RPCs, however long a server takes for these. What the
- * device cannot reach for so long without them it never will.
+/* Whether to retry after the error @why. Memory becomes free again, and so do mappings
+ * that other RPCs hold, however long a server takes. Memory that the device cannot map
+ * for RPCRDMA2_MAP_LIMIT, while no other RPC holds mappings, is never mapped.
  */
 static bool worth_waiting(struct rpcrdma2_requester *rq,
 			  struct rpcrdma2_req *req, int why)
@@ -372,8 +372,8 @@ static bool worth_waiting(struct rpcrdma2_requester *rq,
 	return time_before(jiffies, req->unmapped + RPCRDMA2_MAP_LIMIT);
 }
 
-/* Wait for MRs, bounce pages or mappings. Those that are in use come back by
- * themselves, more are made in the background.
+/* Wait for MRs, bounce pages or mappings. Other RPCs return theirs when they end; the
+ * refill work allocates more MRs.
  */
 static void wait_for_memory(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_conn *conn,
@@ -386,8 +386,8 @@ static void wait_for_memory(struct rpcrdma2_requester *rq,
 				why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
 }
 
-/* Send a Call that has a credit, in @slot if there is one, which is used up or given
- * back. Returns false if there is no room in the send queue.
+/* Send a Call that has a credit. @slot, if there is one, is consumed or put. Returns
+ * false if the send queue is full.
  */
 static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		      struct rpcrdma2_req *req, struct rpcrdma2_send **slot)
@@ -407,7 +407,7 @@ plan:
 	if (!*slot)
 		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
 	if (!*slot)
-		return wait_for_room(rq, conn, req, nwrs);
+		return wait_for_sendq(rq, conn, req, nwrs);
 	ret = rpcrdma2_marshal_build(rq, conn, req, *slot);
 	if (ret > 0) {
 		req->unmapped = 0;
@@ -415,7 +415,7 @@ plan:
 		*slot = NULL;
 		return true;
 	}
-	/* The limit has changed since */
+	/* The limit has changed since the plan */
 	if (ret == -ESTALE) {
 		rpcrdma2_req_mrs_put(rq, req);
 		goto plan;
@@ -432,34 +432,29 @@ out_fail:
 }
 
 /**
- * rpcrdma2_requester_run - send Calls of the FIFO
+ * rpcrdma2_requester_run_fifo - send Calls of the FIFO
  * @rq: the requester
- * @send: send slot taken already by a caller who counts as busy, or NULL
+ * @send: send slot of a caller that counts as busy, or NULL
  *
- * As far as credits and resources go. A send slot taken here is never held
- * without a Call, whose sender counts as busy.
+ * Sends as many Calls as there are credits and resources for. A send slot that
+ * this function takes always has a Call, whose sender counts as busy.
  *
  * Context: process; does not sleep. No locks held.
  */
-void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_send *send)
+void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
+				 struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_conn *conn;
 	struct rpcrdma2_req *req;
 
-	/* The look without the lock misses nothing: what opens the window or
-	 * frees a resource does so under queue_lock or credit.lock, which the
-	 * sender takes after it has queued its Call.
-	 */
-	while ((!list_empty(&rq->fifo) || !list_empty(&rq->starved)) &&
-	       (req = fifo_take(rq, &conn)))
+	while (rpcrdma2_requester_has_queued(rq) && (req = fifo_take(rq, &conn)))
 		if (!call_send(rq, conn, req, &send))
 			return;
 	slot_drop(&send);
 }
 
-/* NFSv3 GETACL leaves it to the transport to provide pages. Who waited for them
- * would keep the transport locked, and with it the WRITEs that free memory.
+/* The transport provides the pages for the Reply to an NFSv3 GETACL. Waiting for
+ * memory here would keep the transport locked and so block WRITEs that free memory.
  */
 static int alloc_sparse_pages(struct xdr_buf *buf)
 {
@@ -475,12 +470,11 @@ static int alloc_sparse_pages(struct xdr_buf *buf)
 	return 0;
 }
 
-/* May a Call that is outstanding already be left to its first instance?
- * After a minor timeout, yes: the connection is reliable and the peer just
- * slow; the timer has sent a probe (CRED-17). A GSS Call has a new sequence
- * number, so the Reply to the first instance would not be accepted. And a Call
- * that an earlier connection has carried may have met itself in the server,
- * still being executed, and was dropped without a word.
+/* Whether the first instance of an outstanding Call suffices. After a minor timeout
+ * it does: the connection is reliable, the peer is slow, and the timer has sent a
+ * probe (CRED-17). A GSS Call has a new sequence number, so sunrpc would not accept
+ * the Reply to the first instance. A Call that was sent on an earlier connection as
+ * well may have been dropped by a server that was still executing its first instance.
  */
 static bool resend_is_needless(const struct rpcrdma2_req *req)
 {
@@ -488,8 +482,8 @@ static bool resend_is_needless(const struct rpcrdma2_req *req)
 	       !req->moved;
 }
 
-/* May a Call that has come just now be sent before any other? */
-static bool nobody_waits(const struct rpcrdma2_requester *rq)
+/* Whether a new Call may be sent at once */
+static bool fifo_is_empty(const struct rpcrdma2_requester *rq)
 {
 	return list_empty(&rq->fifo) && list_empty(&rq->starved) &&
 	       !rq->sq_wait;
@@ -500,9 +494,8 @@ static bool nobody_waits(const struct rpcrdma2_requester *rq)
  * @rqst: an encoded Call
  *
  * rpc_xprt_ops.send_request, for everything but Replies of a backchannel.
- * In either case the Call is sent as far as sunrpc is concerned: it is not
- * transmitted a second time on this connection while the first instance is
- * unanswered (CRED-15).
+ * To sunrpc the Call is sent in both cases: sunrpc does not transmit the Call again on
+ * this connection before the first instance is answered (CRED-15).
  *
  * Context: process, transport locked by sunrpc. Does not sleep.
  * Return: 0; -ENOTCONN: send again on another connection; -ENOBUFS: later
@@ -526,8 +519,8 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	ret = -ENOTCONN;
 	spin_lock(&xprt->queue_lock);
 	conn = rq->conn;
-	/* It has failed while its task did not wait: rpcrdma2_requester_wait()
-	 * ends it. An error from here might be taken for another task's.
+	/* The RPC failed while its task did not wait: rpcrdma2_requester_wait()
+	 * ends it. sunrpc could take an error from here for that of another task.
 	 */
 	if (req->error) {
 		ret = 0;
@@ -543,7 +536,7 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
 		trace_rpcrdma2_queued(req);
-		first = nobody_waits(rq) && !call_is_off(req) &&
+		first = fifo_is_empty(rq) && !call_is_unwanted(req) &&
 			call_take(rq, req);
 		list_add_tail(&req->list, first ? &rq->outstanding : &rq->fifo);
 		ret = 0;
@@ -575,8 +568,8 @@ out_unlock:
 	if (first)
 		call_send(rq, conn, req, &slot);
 	if (!ret) {
-		/* Perhaps the Call is back in the FIFO, and there is room again */
-		rpcrdma2_requester_run(rq, NULL);
+		/* The Call may be back in the FIFO, with entries free again */
+		rpcrdma2_requester_run(rq);
 		/* A counter, which may be wrong by one */
 		if (data_race(req->state) == RPCRDMA2_REQ_QUEUED)
 			rpcrdma2_stat_inc(rq->stats, window_waits);
@@ -588,7 +581,7 @@ out_unlock:
 	return ret;
 }
 
-/* There are MRs again. */
+/* Run the FIFO: MRs are available again. */
 static void requester_mrs_ready(void *user)
 {
 	struct rpcrdma2_requester *rq = user;
@@ -596,13 +589,13 @@ static void requester_mrs_ready(void *user)
 	spin_lock(&rq->xprt.queue_lock);
 	WRITE_ONCE(rq->mr_wait, false);
 	spin_unlock(&rq->xprt.queue_lock);
-	rpcrdma2_requester_run(rq, NULL);
+	rpcrdma2_requester_run(rq);
 }
 
 /**
- * rpcrdma2_requester_want_mrs - have so many MRs soon
+ * rpcrdma2_requester_want_mrs - allocate MRs in the background
  * @rq: the requester
- * @count: how many; cut to the limit of the pool
+ * @count: MRs in total; cut to the limit of the pool
  *
  * Context: process; does not sleep.
  */
@@ -616,15 +609,15 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* Has a fence of this RPC taken too long? */
+/* Whether a local invalidation of this RPC takes too long */
 static bool inval_is_late(const struct rpcrdma2_req *req)
 {
 	return req->inval &&
 	       time_after_eq(jiffies, req->inval_start + RPCRDMA2_LOCAL_INV_LIMIT);
 }
 
-/* Has the server had this Call for longer than its task waits, or would have waited,
- * for the Reply?
+/* Whether the server has had this Call for longer than its task waits, or would have
+ * waited, for the Reply
  */
 static bool reply_is_overdue(const struct rpcrdma2_req *req)
 {
@@ -640,12 +633,11 @@ static bool reply_is_overdue(const struct rpcrdma2_req *req)
 	       jiffies_to_msecs(major);
 }
 
-/* Do RPCs wait while orphans keep them from being sent, and is every Reply overdue
- * that would help? Either tasks wait for a slot, and there is none, or Calls for a
- * credit, and the window is shut. The server has lost them, and nothing would ever be sent
- * again: the end of the connection gives slots and credits back (RINV-18). Not
- * so for callbacks, whose credits are none of the business of forward traffic
- * (REV-10): a client may drop them all (REV-11).
+/* Whether orphans block other RPCs: tasks wait for a slot and all are taken, or Calls
+ * wait for a credit and the window is closed, while every outstanding Reply is overdue.
+ * The server has lost these Calls, so only the end of the connection returns slots and
+ * credits (RINV-18). Callbacks do not count: their credits do not affect forward
+ * traffic (REV-10), and a client may drop all of them (REV-11).
  */
 static bool orphans_block(struct rpcrdma2_requester *rq)
 {
@@ -669,7 +661,7 @@ static bool orphans_block(struct rpcrdma2_requester *rq)
 	return !rpcrdma2_credit_left(&conn->credit);
 }
 
-/* Gives up a connection that gets no further: that does not fence, or on which
+/* Give up a connection without progress: a local invalidation does not complete, or
  * orphans hold all slots or credits (RINV-18).
  */
 static void requester_watchdog(struct work_struct *work)
@@ -677,7 +669,7 @@ static void requester_watchdog(struct work_struct *work)
 	struct rpcrdma2_requester *rq = container_of(to_delayed_work(work),
 						     struct rpcrdma2_requester,
 						     watchdog);
-	bool late = false, fencing = false, orphans = false;
+	bool late = false, invalidating = false, orphans = false;
 	struct rpcrdma2_conn *conn = NULL;
 	struct rpcrdma2_req *req;
 
@@ -685,7 +677,7 @@ static void requester_watchdog(struct work_struct *work)
 	if (!rq->conn)
 		goto out_unlock;
 	list_for_each_entry(req, &rq->outstanding, list) {
-		fencing |= req->inval;
+		invalidating |= req->inval;
 		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
 		late |= inval_is_late(req);
 	}
@@ -696,13 +688,13 @@ out_unlock:
 	if (conn) {
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 		rpcrdma2_conn_put(conn);
-	} else if (fencing || orphans) {
-		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, fencing ?
+	} else if (invalidating || orphans) {
+		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, invalidating ?
 				   RPCRDMA2_LOCAL_INV_LOOK : RPCRDMA2_ORPHAN_LOOK);
 	}
 }
 
-/* Nothing is known of the responder. */
+/* Forget what ERRORs said about the responder. */
 static void forget(struct rpcrdma2_requester *rq)
 {
 	rq->refused = 0;
@@ -716,7 +708,7 @@ static void forget(struct rpcrdma2_requester *rq)
  *	table
  * @stats: counters to use
  * @pool: MR pool to use; NULL: this requester never registers memory
- * @min_slots: slots to make now
+ * @min_slots: slots to allocate now
  *
  * Context: sleeps.
  * Return: 0 or -ENOMEM; rpcrdma2_requester_destroy() cleans up after both.
@@ -734,7 +726,7 @@ int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 	INIT_LIST_HEAD(&rq->fifo);
 	INIT_LIST_HEAD(&rq->starved);
 	INIT_LIST_HEAD(&rq->outstanding);
-	rq->sq_waiter.ready = requester_room;
+	rq->sq_waiter.ready = requester_sendq_ready;
 	forget(rq);
 	init_waitqueue_head(&rq->wq);
 	INIT_DELAYED_WORK(&rq->watchdog, requester_watchdog);
@@ -763,7 +755,7 @@ void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq)
 }
 
 /**
- * rpcrdma2_requester_attach - from now on use a connection
+ * rpcrdma2_requester_attach - begin to use a connection
  * @rq: a requester without connection
  * @conn: connection in state READY or lost again; not freed before
  *	rpcrdma2_requester_detach()
@@ -781,7 +773,7 @@ void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* What was done by those who are not busy any more has to be seen. */
+/* Read under the lock, so that the caller sees what the users of the connection did. */
 static bool requester_idle(struct rpcrdma2_requester *rq)
 {
 	bool idle;
@@ -793,11 +785,11 @@ static bool requester_idle(struct rpcrdma2_requester *rq)
 }
 
 /**
- * rpcrdma2_requester_stop - the connection is about to be closed
+ * rpcrdma2_requester_stop - stop using a connection before it is closed
  * @rq: the requester
  *
- * Nothing is posted any more, and nobody but completions uses the
- * connection afterwards. Must come before rpcrdma2_conn_close().
+ * Afterwards nothing is posted, and only completions use the connection. Call this
+ * before rpcrdma2_conn_close().
  *
  * Context: sleeps. May be called more than once.
  */
@@ -813,16 +805,15 @@ void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq)
 }
 
 /**
- * rpcrdma2_requester_detach - the connection is closed
+ * rpcrdma2_requester_detach - release what belongs to a closed connection
  * @rq: the requester
  *
- * Between rpcrdma2_conn_close() and rpcrdma2_conn_free(). No memory is
- * reachable any more: everything that belonged to the connection is undone;
- * orphans and their slots become free. sunrpc will send the RPCs again that
- * wait for Replies (REC-2). What was learned of the responder is forgotten, it
- * may be another one next time, unless no RPC has made use of it yet: the
- * connection may have been replaced for that, or closed by the responder together
- * with its ERROR, which it would send again each time.
+ * Call this between rpcrdma2_conn_close() and rpcrdma2_conn_free(). The peer cannot
+ * reach any memory at this point. Orphans and their slots become free. sunrpc sends
+ * RPCs that wait for Replies again (REC-2). What ERRORs said about the responder is
+ * forgotten, because another one may answer next time, unless no RPC has used it yet:
+ * that may be why the connection was replaced, or the responder may close each
+ * connection together with such an ERROR.
  *
  * Context: sleeps. Nobody attaches at the same time.
  */
@@ -831,7 +822,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	struct rpcrdma2_req *req, *tmp;
 	LIST_HEAD(abandoned);
 
-	/* Completions may have asked for more MRs or for the watchdog */
+	/* Completions may have queued the refill work or the watchdog */
 	rpcrdma2_requester_stop(rq);
 
 	spin_lock(&rq->xprt.queue_lock);
@@ -876,7 +867,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 }
 
 /**
- * rpcrdma2_requester_conn_get - the connection, for a moment
+ * rpcrdma2_requester_conn_get - take a reference to the connection
  * @rq: the requester
  *
  * Context: process; does not sleep.

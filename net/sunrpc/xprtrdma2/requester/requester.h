@@ -25,25 +25,35 @@
 
 #include "requester/rpc_slot.h"
 
-/* A fence that takes longer gives up the connection, which fences, too. A
- * device completes in order, so a fence waits for Sends that were lost on the
- * way. Over RoCE with the CM's defaults one loss is noticed after 0.5 to 4
- * seconds, and the device gives up by itself after seven, 4 to 30 seconds. TCP
+/* If a local invalidation takes longer, the connection is given up, which also ends the
+ * peer's access. A device completes in order, so an invalidation waits for Sends that
+ * were lost on the way. Over RoCE with the CM's defaults the device detects a loss
+ * after 0.5 to 4 seconds and gives up after seven losses, in 4 to 30 seconds. TCP
  * survives seven losses in a row in this time.
  */
 #define RPCRDMA2_LOCAL_INV_LIMIT	(30 * HZ)
-/* How often to look whether fences are late */
+/* Interval of the check for late invalidations */
 #define RPCRDMA2_LOCAL_INV_LOOK	HZ
-/* How often to look whether orphans are all there is */
+/* Interval of the check whether orphans block other RPCs */
 #define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
 
-/* The requester role of a connection, or NULL: a server has none until nfsd makes a
+/* The requester role of a connection, or NULL: a server has none until nfsd creates a
  * callback transport. Pairs with the release in bc_publish().
  */
 static inline struct rpcrdma2_requester *
 rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)
 {
 	return smp_load_acquire(&conn->requester);	/* see above */
+}
+
+/* This check without a lock does not miss a Call: code that opens the window or frees
+ * a resource does so under queue_lock or credit.lock, and a sender takes these
+ * locks after it has queued its Call.
+ */
+static inline bool
+rpcrdma2_requester_has_queued(const struct rpcrdma2_requester *rq)
+{
+	return !list_empty(&rq->fifo) || !list_empty(&rq->starved);
 }
 
 /* Life of a requester */
@@ -64,11 +74,18 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst);
 void rpcrdma2_requester_wait(struct rpc_task *task);
 
 /* From the connection */
-void rpcrdma2_requester_run(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_send *send);
+void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
+				 struct rpcrdma2_send *send);
 void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			       struct rpcrdma2_conn *conn,
 			       struct rpcrdma2_recv *rx);
+
+/* Send Calls of the FIFO, if any wait; called after a credit or a resource was freed */
+static inline void rpcrdma2_requester_run(struct rpcrdma2_requester *rq)
+{
+	if (unlikely(rpcrdma2_requester_has_queued(rq)))
+		rpcrdma2_requester_run_fifo(rq, NULL);
+}
 
 /* For the owner */
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);

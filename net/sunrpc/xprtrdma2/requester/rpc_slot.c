@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RPCs as their requester sees them: their states, their slots, and the buffers
- * that stay with these.
+ * RPC slots of a requester, their states, and their buffers.
  *
- * A slot is made when it is first needed and lives until the requester is idle.
- * It is sunrpc's from alloc_slot to free_slot; that of a cancelled RPC stays
- * with the transport until the RPC is answered.
+ * A slot is allocated when it is first needed and freed when the requester is idle.
+ * From alloc_slot to free_slot it belongs to sunrpc; the slot of a cancelled RPC
+ * belongs to the transport until the Reply arrives.
  *
  * Lists of slots are protected by xprt->reserve_lock, process context only.
  */
@@ -39,25 +38,24 @@ static const u8 __maybe_unused req_next_states[] = {
 };
 
 /**
- * rpcrdma2_req_set_state - the only place where the state of an RPC changes
+ * rpcrdma2_req_state_changes - check and trace a change of state
  * @req: the RPC
  * @to: its new state
  *
- * What is allowed is drawn in how-it-works.md. Who asks has looked at the state
- * under the same lock, so no peer can make it ask for anything else.
+ * The figure in how-it-works.md has the transitions that are allowed. The caller has
+ * checked the state under the same lock, so a peer cannot cause any other.
  *
  * Context: queue_lock held.
  */
-void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
-			    enum rpcrdma2_req_state to)
+void rpcrdma2_req_state_changes(const struct rpcrdma2_req *req,
+				enum rpcrdma2_req_state to)
 {
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
 	lockdep_assert(req_next_states[req->state] & BIT(to));
 	trace_rpcrdma2_req_state(req, to, req->inval);
-	WRITE_ONCE(req->state, to);
 }
 
-static const u8 __maybe_unused req_next_fences[] = {
+static const u8 __maybe_unused req_next_invals[] = {
 	[RPCRDMA2_LOCAL_INV_NONE]	  = BIT(RPCRDMA2_LOCAL_INV_UNDERWAY),
 	[RPCRDMA2_LOCAL_INV_UNDERWAY] = BIT(RPCRDMA2_LOCAL_INV_NONE) |
 				    BIT(RPCRDMA2_LOCAL_INV_LOST),
@@ -65,11 +63,11 @@ static const u8 __maybe_unused req_next_fences[] = {
 };
 
 /**
- * rpcrdma2_req_set_inval - the only place where a fence changes
+ * rpcrdma2_req_set_inval - change the invalidation state of an RPC
  * @req: the RPC
- * @to: as it is now
+ * @to: its new state. LOST and NONE have no effect unless an invalidation has begun
  *
- * Nothing is lost, and nothing ends, that has not begun.
+ * No other function changes this state.
  *
  * Context: queue_lock held.
  */
@@ -78,7 +76,7 @@ void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to)
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
 	if (req->inval == RPCRDMA2_LOCAL_INV_NONE && to != RPCRDMA2_LOCAL_INV_UNDERWAY)
 		return;
-	lockdep_assert(req_next_fences[req->inval] & BIT(to));
+	lockdep_assert(req_next_invals[req->inval] & BIT(to));
 	trace_rpcrdma2_req_state(req, req->state, to);
 	req->inval = to;
 }
@@ -121,7 +119,7 @@ static void slot_add(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 					rq->xprt.num_reqs);
 }
 
-/* Make the slot that num_reqs counts already, or count one less. */
+/* Allocate a slot that num_reqs counts already; correct num_reqs after a failure. */
 static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
 {
 	struct rpcrdma2_req *req = slot_alloc(rq, gfp);
@@ -136,10 +134,8 @@ static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
 }
 
 /**
- * rpcrdma2_slot_put - a slot is in nobody's use any more
+ * rpcrdma2_slot_put - give a slot to a task that waits for one, or free it
  * @req: the slot, IDLE
- *
- * It goes to a task that waits for one, or to the free list.
  *
  * Context: process; does not sleep. Takes reserve_lock.
  */
@@ -148,7 +144,7 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 	struct rpcrdma2_requester *rq = req->rq;
 	struct rpc_xprt *xprt = &rq->xprt;
 
-	/* Not every RPC comes as far as rpcrdma2_requester_send() */
+	/* Reset here: an RPC may end before rpcrdma2_requester_send() */
 	req->error = 0;
 	req->conn_id = 0;
 	req->moved = false;
@@ -161,7 +157,7 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 }
 
 /**
- * rpcrdma2_requester_alloc_slot - give a task a slot
+ * rpcrdma2_requester_alloc_slot - allocate a slot for a task
  * @xprt: the transport
  * @task: the task; sleeps on the backlog queue if all slots are in use
  *
@@ -204,12 +200,12 @@ out_unlock:
 }
 
 /**
- * rpcrdma2_requester_free_slot - take a slot back
+ * rpcrdma2_requester_free_slot - take a slot back from sunrpc
  * @xprt: the transport
  * @rqst: the slot
  *
- * The slot of an RPC that was cancelled with its Reply due stays with the
- * transport until the Reply is here (RINV-18).
+ * The slot of an RPC that was cancelled with its Reply outstanding stays in use until
+ * the Reply arrives (RINV-18).
  *
  * rpc_xprt_ops.free_slot
  *
@@ -249,15 +245,15 @@ static bool buf_grow(void **buf, size_t *size, size_t need, gfp_t gfp)
 }
 
 /**
- * rpcrdma2_requester_buf_alloc - buffers for encoding and decoding
+ * rpcrdma2_requester_buf_alloc - provide buffers for encoding and decoding
  * @task: the task
- *
- * They stay with the slot, so that in steady state nothing is allocated.
  *
  * rpc_xprt_ops.buf_alloc
  *
- * A Call without a Reply would never give its credit back, so there are none
- * (CRED-16, MSG-12, RINV-16). This is the first that the transport sees of it.
+ * The buffers stay with the slot, so that in steady state nothing is allocated.
+ *
+ * A Call without a Reply would never return its credit, so such Calls are refused
+ * here, in the first method that sunrpc calls for an RPC (CRED-16, MSG-12, RINV-16).
  *
  * Context: process; may sleep for memory as the task allows.
  * Return: 0, -ENOMEM, or -EOPNOTSUPP: no Reply is expected
@@ -280,7 +276,7 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 
 /**
  * rpcrdma2_requester_trim - free the slots that are not in use
- * @rq: the requester; keeps those that were reserved
+ * @rq: the requester; keeps the slots that were reserved
  *
  * Context: process; does not sleep. Takes reserve_lock.
  */
@@ -303,10 +299,8 @@ void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq)
 }
 
 /**
- * rpcrdma2_requester_memory - memory of RPC slots
+ * rpcrdma2_requester_memory - memory that RPC slots and their buffers use
  * @rq: the requester
- *
- * With the buffers that stay with them.
  *
  * Context: process; does not sleep.
  * Return: bytes
@@ -319,7 +313,7 @@ size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
 	spin_lock(&rq->xprt.reserve_lock);
 	list_for_each_entry(req, &rq->all, all) {
 		sum += kmalloc_size_roundup(sizeof(*req));
-		/* For display: those in use may just get larger buffers */
+		/* For display: the buffers of a slot in use may just grow */
 		sum += data_race(req->sbuf_size + req->rbuf_size +
 				 req->nbounce * PAGE_SIZE);
 	}
@@ -327,8 +321,9 @@ size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
 	return sum;
 }
 
-/* Are there fewer than @slots slots with buffers of @size bytes? Then take a free one
- * that has less, or the right to make one: @req is NULL.
+/* If there are fewer than @slots slots with buffers of @size bytes, return true, and in
+ * @req a free slot with smaller buffers or NULL: then the caller allocates a slot,
+ * which num_reqs counts already.
  */
 static bool slot_wanted(struct rpcrdma2_requester *rq, unsigned int slots,
 			size_t size, struct rpcrdma2_req **req)
@@ -341,7 +336,7 @@ static bool slot_wanted(struct rpcrdma2_requester *rq, unsigned int slots,
 	*req = NULL;
 	spin_lock(&xprt->reserve_lock);
 	list_for_each_entry(slot, &rq->all, all) {
-		/* Those in use may just get larger buffers */
+		/* The buffers of a slot in use may just grow */
 		n += data_race(min(slot->sbuf_size, slot->rbuf_size)) >= size;
 	}
 	wanted = n < slots;
@@ -362,12 +357,12 @@ out_unlock:
 }
 
 /**
- * rpcrdma2_requester_reserve - have slots with buffers before they are needed
+ * rpcrdma2_requester_reserve - allocate slots and buffers in advance
  * @rq: the requester
- * @slots: slots wanted, cut to the transport's limit
+ * @slots: number of slots, cut to the transport's limit
  * @size: bytes of each of their two buffers
  *
- * Slots that are in use at the limit keep the buffers they have.
+ * At the limit, slots that are in use keep their buffers.
  *
  * Context: sleeps (GFP_KERNEL).
  * Return: 0 or -ENOMEM
@@ -401,11 +396,11 @@ int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
 }
 
 /**
- * rpcrdma2_requester_more_slots - the limit of slots has been raised
+ * rpcrdma2_requester_more_slots - give slots to waiting tasks after the limit was raised
  * @rq: the requester
  *
- * While tasks wait for a slot sunrpc has all others queue behind them, whatever the
- * limit: give slots to those who wait.
+ * While tasks wait for a slot, sunrpc queues all others behind them, even if the limit
+ * allows more slots.
  *
  * Context: sleeps for memory.
  */

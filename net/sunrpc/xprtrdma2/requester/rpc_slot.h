@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An RPC as its requester sees it, and the requester itself: what the files of
- * the requester role share. rpc_slot.c has the slots, marshal.c makes a Call of an
- * RPC, requester.c sends it, reply.c takes Replies and ERRORs, invalidate.c ends it.
+ * Private header of the requester role: the RPC and the requester. rpc_slot.c has the
+ * slots, marshal.c builds a Call, requester.c sends Calls, reply.c handles Replies and
+ * ERRORs, invalidate.c ends an RPC.
  *
- * These hold at any time:
+ * Invariants:
  *  R1 An RPC is completed only when every handle it exposed is invalid and
  *     its memory unmapped (RINV-12).
  *  R2 A credit is held from SENDING to the arrival of Reply or ERROR, or to
- *     the end of the connection, whatever becomes of the task (CRED-2).
+ *     the end of the connection, even if the task ends (CRED-2).
  *  R3 In states SENDING and REPLIED the rqst is pinned: sunrpc does not
- *     take it away. In all others but IDLE, buf_free ends what goes on.
+ *     free it. In all others but IDLE, buf_free ends the use of its memory.
  *  R4 While rq->conn is set, slots in rq->outstanding may own MRs of its
  *     pool; rpcrdma2_requester_detach() leaves none.
  *
@@ -24,11 +24,14 @@
 #include <linux/list.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/xprt.h>
+#include <linux/tracepoint-defs.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "conn/conn.h"
 #include "requester/frwr.h"
+
+DECLARE_TRACEPOINT(rpcrdma2_req_state);
 
 struct rpcrdma2_callback;
 struct rpcrdma2_requester;
@@ -37,17 +40,17 @@ struct rpcrdma2_requester;
 #define RPCRDMA2_BOUNCE_PAGES		18U
 
 /**
- * enum rpcrdma2_req_state - where an RPC is, as the transport sees it
- * @RPCRDMA2_REQ_IDLE: nothing of it is in the transport
+ * enum rpcrdma2_req_state - state of an RPC in the transport
+ * @RPCRDMA2_REQ_IDLE: not in the transport
  * @RPCRDMA2_REQ_QUEUED: in the FIFO; waits for a credit, for the send queue
  *	or for MRs. Holds nothing
  * @RPCRDMA2_REQ_SENDING: holds a credit, is being built and posted; pinned
- * @RPCRDMA2_REQ_POSTED: sent, its Reply is due
- * @RPCRDMA2_REQ_REPLIED: the Reply is here, its memory is being fenced;
+ * @RPCRDMA2_REQ_POSTED: sent, its Reply is outstanding
+ * @RPCRDMA2_REQ_REPLIED: the Reply has arrived, its handles are being invalidated;
  *	pinned
- * @RPCRDMA2_REQ_ANSWERED: the Reply came while sunrpc did not want it (the
- *	RPC is being encoded again or is being cancelled); not fenced
- * @RPCRDMA2_REQ_ORPHAN: cancelled with its Reply due: keeps credit, XID and
+ * @RPCRDMA2_REQ_ANSWERED: the Reply arrived while sunrpc did not wait for it (the
+ *	RPC is being encoded again or cancelled); handles may be valid
+ * @RPCRDMA2_REQ_ORPHAN: cancelled with its Reply outstanding: keeps credit, XID and
  *	MRs until the Reply or the end of the connection (RINV-18)
  */
 enum rpcrdma2_req_state {
@@ -61,11 +64,10 @@ enum rpcrdma2_req_state {
 };
 
 /**
- * enum rpcrdma2_inval - is the memory of an RPC being fenced?
- * @RPCRDMA2_LOCAL_INV_NONE: no: no handle of it is valid, or its Reply is due
- * @RPCRDMA2_LOCAL_INV_UNDERWAY: local invalidation waits for the send queue, or is
- *	posted
- * @RPCRDMA2_LOCAL_INV_LOST: not by that: the end of the connection fences
+ * enum rpcrdma2_inval - local invalidation of an RPC's handles
+ * @RPCRDMA2_LOCAL_INV_NONE: none: no handle is valid, or the Reply is outstanding
+ * @RPCRDMA2_LOCAL_INV_UNDERWAY: waits for the send queue, or is posted
+ * @RPCRDMA2_LOCAL_INV_LOST: failed: the end of the connection invalidates the handles
  */
 enum rpcrdma2_inval {
 	RPCRDMA2_LOCAL_INV_NONE = 0,
@@ -74,10 +76,10 @@ enum rpcrdma2_inval {
 };
 
 /**
- * enum rpcrdma2_args - how the arguments of a Call travel
+ * enum rpcrdma2_args - form of the arguments of a Call
  * @RPCRDMA2_ARGS_INLINE: behind the header
  * @RPCRDMA2_ARGS_READ: the payload in a Read chunk, the rest inline
- * @RPCRDMA2_ARGS_PZ: all of it in a Position-Zero Read chunk
+ * @RPCRDMA2_ARGS_PZ: the whole Call in a Position-Zero Read chunk
  */
 enum rpcrdma2_args {
 	RPCRDMA2_ARGS_INLINE = 0,
@@ -86,10 +88,10 @@ enum rpcrdma2_args {
 };
 
 /**
- * enum rpcrdma2_results - what a Call offers for its results
- * @RPCRDMA2_RES_INLINE: nothing, the Reply fits inline
+ * enum rpcrdma2_results - chunk that a Call offers for its results
+ * @RPCRDMA2_RES_INLINE: none, the Reply fits inline
  * @RPCRDMA2_RES_WRITE: a Write chunk for the payload
- * @RPCRDMA2_RES_REPLY: a Reply chunk for everything
+ * @RPCRDMA2_RES_REPLY: a Reply chunk for the whole Reply
  */
 enum rpcrdma2_results {
 	RPCRDMA2_RES_INLINE = 0,
@@ -102,15 +104,15 @@ enum rpcrdma2_results {
 #define RPCRDMA2_REFUSED_WRITE		BIT(1)	/* a Write chunk */
 
 /**
- * struct rpcrdma2_plan - how one Call will be sent
+ * struct rpcrdma2_plan - form of one Call
  * @args: arguments
  * @results: results
  * @arg_mrs: MRs for the Read or Position-Zero chunk
  * @res_mrs: MRs for the Write or Reply chunk
- * @inline_send: bytes of the largest message when the plan was made
- * @arg_bytes: bytes of the message if the arguments went inline
- * @res_bytes: bytes of the longest Reply if the results came inline
- * @reply_due: bytes of the longest Reply that may come inline
+ * @inline_send: largest message at the time of the plan, bytes
+ * @arg_bytes: length of the message with the arguments inline
+ * @res_bytes: length of the longest Reply with the results inline
+ * @reply_due: length of the longest Reply that may come inline
  */
 struct rpcrdma2_plan {
 	enum rpcrdma2_args	args;
@@ -124,8 +126,8 @@ struct rpcrdma2_plan {
 };
 
 /**
- * struct rpcrdma2_span - a stream in memory whose ragged ends are bounced
- * @buf: the xdr_buf it stands for
+ * struct rpcrdma2_span - an xdr_buf as one sequence of pages, with bounced ends
+ * @buf: the xdr_buf
  * @first: index in bounce[] of the first bounce page of the front
  * @front: bytes in front of the directly mapped pages
  * @front_off: offset of the first byte in the first bounce page
@@ -152,18 +154,18 @@ struct rpcrdma2_span {
  * @list: link in the requester's @free, @fifo, @starved or @outstanding
  * @all: link in the requester's @all
  * @abandoned: sunrpc has freed the slot, the transport has not
- * @inval_start: jiffies when the fence began
- * @lost_at: ORPHAN: jiffies when its Reply is long overdue
+ * @inval_start: start of the local invalidation, jiffies
+ * @lost_at: ORPHAN: time at which the Reply is overdue, jiffies
  * @error: errno to end the RPC with, 0 if none; stays with the RPC
- * @unmapped: jiffies when the device first could not map its memory, or 0
- * @turn: rq->taken when it was first taken from the FIFO, 0 if it was not
- * @again: once fenced, it goes back to the FIFO instead of ending
- * @sends: how often it was taken from the FIFO
- * @on_wire: the Call is posted, or has failed to be, since it was last taken
- *	from the FIFO: there may be a Reply
+ * @unmapped: time of the first failure to map its memory, jiffies, or 0
+ * @turn: rq->taken when it was first taken from the FIFO, or 0
+ * @again: back to the FIFO instead of the end, once its handles are invalid
+ * @sends: number of times it was taken from the FIFO
+ * @on_wire: the Call was posted, or failed to be posted, since it was last taken
+ *	from the FIFO: a Reply may arrive
  * @copied: length of the Reply, for xprt_complete_rqst()
  * @nomsg: the Reply is in the Reply chunk
- * @conn_id: connection it was last sent on, 0 if it was not sent
+ * @conn_id: connection it was last sent on, or 0
  * @moved: it was sent on another connection before
  * @ninv: local invalidations posted
  * @inv_waiter: waits for send queue entries for them
@@ -220,11 +222,11 @@ struct rpcrdma2_req {
 };
 
 /**
- * enum rpcrdma2_lesson - what was learned of a responder from its ERRORs
- * @RPCRDMA2_LESSON_USED: an RPC has made use of it, and it ends with the connection
- * @RPCRDMA2_LESSON_NEW: none was completed since
- * @RPCRDMA2_LESSON_NEXT: it is for the next connection; RPCs that are completed on
- *	this one were sent without it
+ * enum rpcrdma2_lesson - use of the limits learned from a responder's ERRORs
+ * @RPCRDMA2_LESSON_USED: an RPC has used them: forget them with the connection
+ * @RPCRDMA2_LESSON_NEW: no RPC was completed since
+ * @RPCRDMA2_LESSON_NEXT: they are for the next connection; RPCs completed on this one
+ *	were sent without them
  */
 enum rpcrdma2_lesson {
 	RPCRDMA2_LESSON_USED = 0,
@@ -241,23 +243,23 @@ enum rpcrdma2_lesson {
  * @conn: current connection or NULL; queue_lock
  * @free: free slots; xprt->reserve_lock
  * @all: all slots; xprt->reserve_lock
- * @reserved: slots that stay; xprt->reserve_lock
- * @fifo: Calls that wait, in the order they came
- * @starved: Calls that need MRs while the first of them waits for some
- * @outstanding: Calls sent and not over, orphans included
- * @sq_wait: @sq_waiter is queued; nobody else takes Calls from @fifo
+ * @reserved: slots that are never trimmed; xprt->reserve_lock
+ * @fifo: Calls that wait, in order of arrival
+ * @starved: Calls that need MRs, while the first of them waits for MRs
+ * @outstanding: Calls sent and not ended, orphans included
+ * @sq_wait: @sq_waiter is queued; no Call is taken from @fifo
  * @mr_wait: the first of @starved waits for MRs
  * @taken: Calls that were taken from @fifo, each counted once
- * @sq_waiter: waits for send queue room for the first of @fifo
+ * @sq_waiter: waits for send queue entries for the first of @fifo
  * @stopping: @conn is about to be closed: nothing new is posted
- * @busy: those who use @conn, its send slots and MRs without a lock, its
- *	completions not counted; stopping waits for them
- * @wq: woken when a fence is complete or @busy becomes 0
- * @watchdog: looks for fences that take too long
- * @refused: RPCRDMA2_REFUSED_*; no Call is sent in such a form again
- * @max_segs: segments per chunk that the responder takes, as far as known
- * @max_reply: bytes of the longest message that it sends, as far as known
- * @lesson: of these, see enum rpcrdma2_lesson; queue_lock
+ * @busy: users of @conn, its send slots and MRs without a lock, except
+ *	completions; stopping waits for them
+ * @wq: woken when an invalidation is complete or @busy becomes 0
+ * @watchdog: checks for invalidations that take too long
+ * @refused: RPCRDMA2_REFUSED_*: forms of Calls that are not sent again
+ * @max_segs: segments per chunk that the responder accepts, as far as known
+ * @max_reply: longest message that it sends, bytes, as far as known
+ * @lesson: use of these limits, see enum rpcrdma2_lesson; queue_lock
  * @replies: Replies that completed an RPC on this connection
  * @offered: bytes of Write and Reply chunks offered; statistics
  * @unbuildable: Calls that could not be built; statistics
@@ -304,22 +306,7 @@ static inline struct rpcrdma2_req *rpcrdma2_req(struct rpc_rqst *rqst)
 	return container_of(rqst, struct rpcrdma2_req, rqst);
 }
 
-/* Pages that @len bytes touch if the first is at @offset in its page. */
-static inline u32 rpcrdma2_pages_spanned(u32 offset, u32 len)
-{
-	return len ? DIV_ROUND_UP(offset + len, PAGE_SIZE) : 0;
-}
-
-/* Pages of the page vector of @buf that hold data. */
-static inline u32 rpcrdma2_vector_pages(const struct xdr_buf *buf)
-{
-	return rpcrdma2_pages_spanned(offset_in_page(buf->page_base),
-				      buf->page_len);
-}
-
-/* Give the MRs of an RPC back to the pool. They are not valid any more, or
- * were never posted.
- */
+/* Return the MRs of an RPC, which are invalid or were never registered, to the pool. */
 static inline void rpcrdma2_req_mrs_put(struct rpcrdma2_requester *rq,
 					struct rpcrdma2_req *req)
 {
@@ -327,7 +314,7 @@ static inline void rpcrdma2_req_mrs_put(struct rpcrdma2_requester *rq,
 		rpcrdma2_mr_put_all(rq->pool, &req->mrs);
 }
 
-/* May something be posted on the current connection? */
+/* Whether a Call may be posted on the current connection */
 static inline bool
 rpcrdma2_requester_usable(const struct rpcrdma2_requester *rq)
 {
@@ -335,8 +322,18 @@ rpcrdma2_requester_usable(const struct rpcrdma2_requester *rq)
 	return rq->conn && !rq->stopping && rpcrdma2_conn_ready(rq->conn);
 }
 
-void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
-			    enum rpcrdma2_req_state to);
+void rpcrdma2_req_state_changes(const struct rpcrdma2_req *req,
+				enum rpcrdma2_req_state to);
+
+/* The only function that changes the state of an RPC; queue_lock held */
+static inline void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
+					  enum rpcrdma2_req_state to)
+{
+	if (IS_ENABLED(CONFIG_LOCKDEP) || tracepoint_enabled(rpcrdma2_req_state))
+		rpcrdma2_req_state_changes(req, to);
+	WRITE_ONCE(req->state, to);
+}
+
 void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to);
 
 /* Slots */

@@ -34,20 +34,19 @@ static const u16 __maybe_unused call_next_states[] = {
 };
 
 /**
- * rpcrdma2_call_set_state - the only place where the state of a Call changes
+ * rpcrdma2_call_state_changes - check and trace a change of state
  * @call: the caller's
  * @to: its new state
  *
- * What is allowed is drawn in how-it-works.md.
+ * The figure in how-it-works.md has the transitions that are allowed.
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_call_set_state(struct rpcrdma2_svc_call *call,
-			     enum rpcrdma2_call_state to)
+void rpcrdma2_call_state_changes(const struct rpcrdma2_svc_call *call,
+				 enum rpcrdma2_call_state to)
 {
 	lockdep_assert(call_next_states[call->state] & BIT(to));
 	trace_rpcrdma2_call_state(call->conn, call->hdr.xid, call->state, to);
-	call->state = to;
 }
 
 /* Is it a Call that is all inline, and within the limits? */

@@ -24,10 +24,13 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/sunrpc/xdr.h>
+#include <linux/tracepoint-defs.h>
 
 #include "conn/buf.h"
 #include "conn/conn.h"
 #include "responder/rw_ctx.h"
+
+DECLARE_TRACEPOINT(rpcrdma2_call_state);
 
 struct rpcrdma2_responder;
 struct rpcrdma2_svc_call;
@@ -291,8 +294,18 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
 			    gfp_t gfp);
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);
 
-void rpcrdma2_call_set_state(struct rpcrdma2_svc_call *call,
-			     enum rpcrdma2_call_state to);
+void rpcrdma2_call_state_changes(const struct rpcrdma2_svc_call *call,
+				 enum rpcrdma2_call_state to);
+
+/* The only function that changes the state of a Call; the caller holds the Call */
+static inline void rpcrdma2_call_set_state(struct rpcrdma2_svc_call *call,
+					   enum rpcrdma2_call_state to)
+{
+	if (IS_ENABLED(CONFIG_LOCKDEP) || tracepoint_enabled(rpcrdma2_call_state))
+		rpcrdma2_call_state_changes(call, to);
+	call->state = to;
+}
+
 void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
 			 enum rpcrdma2_call_state state);
 void rpcrdma2_call_credit(struct rpcrdma2_svc_call *call);

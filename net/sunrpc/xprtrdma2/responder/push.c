@@ -12,6 +12,9 @@
 #include "conn/buf.h"
 #include "responder/push.h"
 
+/* Neighbouring pages become one SGE up to this many bytes */
+#define RPCRDMA2_RW_RUN		SZ_64K
+
 /**
  * rpcrdma2_reply_ranges - go through what remains after reduction
  * @call: the Call; @reduced says what is left out
@@ -43,21 +46,37 @@ int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
 	return 0;
 }
 
-/* A part of @xdr that lies in one page: at most @len bytes from @pos on. */
+/* Bytes from @off of the first page on that neighbouring pages hold, at most @len: the
+ * device takes them as one SGE.
+ */
+static u32 pages_run(struct page **pages, u32 off, u32 len)
+{
+	unsigned long pfn = page_to_pfn(*pages);
+	u32 n = PAGE_SIZE - off;
+
+	while (n < len && page_to_pfn(*++pages) == ++pfn)
+		n += PAGE_SIZE;
+	return min(n, len);
+}
+
+/* A part of @xdr that is contiguous in memory: at most @len bytes from @pos on. */
 static u32 xdr_piece(const struct xdr_buf *xdr, u32 pos, u32 len,
 		     struct page **page, u32 *off)
 {
 	const struct kvec *vec = &xdr->head[0];
+	struct page **pages;
 	char *p;
 
+	len = min_t(u32, len, RPCRDMA2_RW_RUN);
 	if (pos >= vec->iov_len) {
 		pos -= vec->iov_len;
 		if (pos < xdr->page_len) {
 			len = min(len, xdr->page_len - pos);
 			pos += xdr->page_base;
-			*page = xdr->pages[pos >> PAGE_SHIFT];
+			pages = &xdr->pages[pos >> PAGE_SHIFT];
+			*page = *pages;
 			*off = offset_in_page(pos);
-			return min_t(u32, len, PAGE_SIZE - *off);
+			return pages_run(pages, *off, len);
 		}
 		pos -= xdr->page_len;
 		vec = &xdr->tail[0];
@@ -67,8 +86,7 @@ static u32 xdr_piece(const struct xdr_buf *xdr, u32 pos, u32 len,
 	p = vec->iov_base + pos;
 	*page = virt_to_page(p);
 	*off = offset_in_page(p);
-	len = min_t(u32, len, vec->iov_len - pos);
-	return min_t(u32, len, PAGE_SIZE - *off);
+	return min_t(u32, len, vec->iov_len - pos);
 }
 
 /**

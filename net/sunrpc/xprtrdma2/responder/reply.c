@@ -166,7 +166,7 @@ static int reply_plan(struct rpcrdma2_svc_call *call,
 	if (call->kind == RPCRDMA2_REPLY_ERROR)
 		return 0;
 
-	ret = rpcrdma2_reply_push_results(call, xdr);
+	ret = call->nreduced ? rpcrdma2_reply_push_results(call, xdr) : 0;
 	if (!ret && call->kind == RPCRDMA2_REPLY_NOMSG)
 		ret = rpcrdma2_reply_push_stream(call, xdr);
 	if (ret) {

@@ -14,9 +14,6 @@
 #include "conn/buf.h"
 #include "responder/rw_ctx.h"
 
-/* Neighbouring pages become one SGE up to this many bytes */
-#define RPCRDMA2_RW_RUN		SZ_64K
-
 /**
  * rpcrdma2_rw_alloc - an RDMA context with an empty scatterlist
  * @nents: entries of the scatterlist
@@ -38,24 +35,12 @@ struct rpcrdma2_rw *rpcrdma2_rw_alloc(u32 nents)
 	return rw;
 }
 
-/* Can @page be reached by the SGE that ends with @sg? */
-static bool rw_joins(const struct scatterlist *sg, const struct page *page,
-		     u32 off, u32 len)
-{
-	u32 end = sg->offset + sg->length;
-
-	return !off && PAGE_ALIGNED(end) &&
-	       page_to_pfn(sg_page((struct scatterlist *)sg)) +
-			(end >> PAGE_SHIFT) == page_to_pfn(page) &&
-	       sg->length + len <= RPCRDMA2_RW_RUN;
-}
-
 /**
- * rpcrdma2_rw_append - append a part of a page to the local memory
- * @rw: not mapped, @dir set
- * @page: stays the caller's
+ * rpcrdma2_rw_append - append an SGE to the local memory
+ * @rw: not mapped
+ * @page: the first page; stays the caller's
  * @off: first byte in @page
- * @len: bytes
+ * @len: bytes, which may go on in the pages that follow @page in memory
  *
  * Context: any; takes no locks.
  * Return: false if there is no room; nothing was appended then.
@@ -63,11 +48,6 @@ static bool rw_joins(const struct scatterlist *sg, const struct page *page,
 bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
 			u32 len)
 {
-	if (rw->last && rw->dir == DMA_TO_DEVICE &&
-	    rw_joins(rw->last, page, off, len)) {
-		rw->last->length += len;
-		return true;
-	}
 	if (rw->nents == rw->table.orig_nents)
 		return false;
 	rw->last = rw->last ? sg_next(rw->last) : rw->table.sgl;

@@ -34,7 +34,7 @@ static void recv_window(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 
 	if (rq)
-		rpcrdma2_requester_run(rq, NULL);
+		rpcrdma2_requester_run(rq);
 }
 
 static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
