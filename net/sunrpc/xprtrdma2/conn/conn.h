@@ -43,6 +43,7 @@
 #include "conn/conn_ops.h"
 #include "conn/recv_queue.h"
 #include "conn/send_queue.h"
+#include "proto/cm_private.h"
 
 struct rpcrdma2_conn_ref;
 
