@@ -168,14 +168,14 @@ static bool lists_empty(const struct rpcrdma2_reader *r)
 }
 
 /**
- * rpcrdma2_wire_lists - decode Read list, Write list and Reply chunk
+ * rpcrdma2_chunk_decode - decode Read list, Write list and Reply chunk
  * @r: reader at the first word of the Read list; left behind the lists
  * @hdr: header to fill
  *
  * Context: any. Requirements: CHK-1 to CHK-7, CHK-9, CHK-12, CHK-25.
  * Return: false if the lists cannot be parsed or a segment is impossible.
  */
-bool rpcrdma2_wire_lists(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
+bool rpcrdma2_chunk_decode(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
 {
 	if (lists_empty(r))
 		return rpcrdma2_rd_skip(r, EMPTY_LISTS);

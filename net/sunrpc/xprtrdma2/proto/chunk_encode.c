@@ -66,13 +66,13 @@ static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
 }
 
 /**
- * rpcrdma2_wire_call_ok - could a Call with these chunks be right?
+ * rpcrdma2_call_chunks_ok - could a Call with these chunks be right?
  * @call: Call to be encoded
  *
  * Context: any. Requirements: CHK-9, MSG-2, MSG-8.
  * Return: false if the caller made a mistake.
  */
-bool rpcrdma2_wire_call_ok(const struct rpcrdma2_call_hdr *call)
+bool rpcrdma2_call_chunks_ok(const struct rpcrdma2_call_hdr *call)
 {
 	const struct rpcrdma2_chunk *read = call->read;
 
@@ -92,13 +92,13 @@ static u32 read_chunk_len(const struct rpcrdma2_chunk *chunk)
 }
 
 /**
- * rpcrdma2_wire_call_lists_len - bytes that the chunks add to a header
+ * rpcrdma2_call_chunks_len - bytes that the chunks add to a header
  * @call: Call to be encoded
  *
  * Context: any.
  * Return: bytes beyond the three words of empty lists.
  */
-u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call_hdr *call)
+u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call)
 {
 	u32 len = read_chunk_len(call->pz) + read_chunk_len(call->read);
 
@@ -110,14 +110,14 @@ u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call_hdr *call)
 }
 
 /**
- * rpcrdma2_wire_put_call_lists - write the chunk lists of a Call
+ * rpcrdma2_call_chunks_put - write the chunk lists of a Call
  * @w: writer
- * @call: Call that passed rpcrdma2_wire_call_ok()
+ * @call: Call that passed rpcrdma2_call_chunks_ok()
  *
  * Context: any. Requirements: CHK-1 to CHK-5, CHK-12 (ascending Position).
  */
-void rpcrdma2_wire_put_call_lists(struct rpcrdma2_writer *w,
-				  const struct rpcrdma2_call_hdr *call)
+void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
+			      const struct rpcrdma2_call_hdr *call)
 {
 	if (!call->pz && !call->read && !call->write && !call->reply) {
 		wr_empty_lists(w);
@@ -143,13 +143,13 @@ static u32 chunk_written(const struct rpcrdma2_reply_hdr *reply, u32 index)
 }
 
 /**
- * rpcrdma2_wire_reply_ok - can these chunks hold what was written?
+ * rpcrdma2_reply_chunks_ok - can these chunks hold what was written?
  * @reply: Reply to be encoded
  *
  * Context: any. Requirements: CHK-23, LNG-7, MSG-3.
  * Return: false if the caller made a mistake.
  */
-bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply_hdr *reply)
+bool rpcrdma2_reply_chunks_ok(const struct rpcrdma2_reply_hdr *reply)
 {
 	struct rpcrdma2_cursor writes, segs;
 	u32 i;
@@ -170,13 +170,13 @@ bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply_hdr *reply)
 }
 
 /**
- * rpcrdma2_wire_reply_lists_len - bytes that the chunks add to a header
+ * rpcrdma2_reply_chunks_len - bytes that the chunks add to a header
  * @reply: Reply to be encoded
  *
  * Context: any.
  * Return: bytes beyond the three words of empty lists.
  */
-u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply_hdr *reply)
+u32 rpcrdma2_reply_chunks_len(const struct rpcrdma2_reply_hdr *reply)
 {
 	struct rpcrdma2_cursor writes, segs;
 	u32 len = 0;
@@ -206,14 +206,14 @@ static void wr_returned_chunk(struct rpcrdma2_writer *w,
 }
 
 /**
- * rpcrdma2_wire_put_reply_lists - write the chunk lists of a Reply
+ * rpcrdma2_reply_chunks_put - write the chunk lists of a Reply
  * @w: writer
- * @reply: Reply that passed rpcrdma2_wire_reply_ok()
+ * @reply: Reply that passed rpcrdma2_reply_chunks_ok()
  *
  * Context: any. Requirements: CHK-13 to CHK-15, CHK-17, CHK-18, LNG-8.
  */
-void rpcrdma2_wire_put_reply_lists(struct rpcrdma2_writer *w,
-				   const struct rpcrdma2_reply_hdr *reply)
+void rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
+			       const struct rpcrdma2_reply_hdr *reply)
 {
 	struct rpcrdma2_cursor writes, segs;
 	u32 i;

@@ -118,16 +118,16 @@ enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,
 					      u32 *flags);
 
 /* chunk_decode.c */
-bool rpcrdma2_wire_lists(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr);
+bool rpcrdma2_chunk_decode(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr);
 
 /* chunk_encode.c */
-bool rpcrdma2_wire_call_ok(const struct rpcrdma2_call_hdr *call);
-u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call_hdr *call);
-void rpcrdma2_wire_put_call_lists(struct rpcrdma2_writer *w,
-				  const struct rpcrdma2_call_hdr *call);
-bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply_hdr *reply);
-u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply_hdr *reply);
-void rpcrdma2_wire_put_reply_lists(struct rpcrdma2_writer *w,
-				   const struct rpcrdma2_reply_hdr *reply);
+bool rpcrdma2_call_chunks_ok(const struct rpcrdma2_call_hdr *call);
+u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call);
+void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
+			      const struct rpcrdma2_call_hdr *call);
+bool rpcrdma2_reply_chunks_ok(const struct rpcrdma2_reply_hdr *reply);
+u32 rpcrdma2_reply_chunks_len(const struct rpcrdma2_reply_hdr *reply);
+void rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
+			       const struct rpcrdma2_reply_hdr *reply);
 
 #endif /* _RPCRDMA2_WIRE_IMPL_H */
