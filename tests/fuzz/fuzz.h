@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../net/sunrpc/xprtrdma2/proto/chunk_list.h"
+#include "../../net/sunrpc/xprtrdma2/proto/cm_private.h"
 #include "../../net/sunrpc/xprtrdma2/proto/props.h"
 #include "../../net/sunrpc/xprtrdma2/proto/version.h"
 #include "../../net/sunrpc/xprtrdma2/proto/wire.h"

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../net/sunrpc/xprtrdma2/proto/chunk_list.h"
 #include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
 #include "../unit/vectors.h"
 #include "oracle.h"

@@ -10,6 +10,8 @@
 #ifndef _RPCRDMA2_UNIT_H
 #define _RPCRDMA2_UNIT_H
 
+#include "../../net/sunrpc/xprtrdma2/proto/chunk_list.h"
+#include "../../net/sunrpc/xprtrdma2/proto/cm_private.h"
 #include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
 #include "../../net/sunrpc/xprtrdma2/proto/credits.h"
 #include "../../net/sunrpc/xprtrdma2/proto/portable.h"

@@ -42,6 +42,7 @@
 #include "conn/recv_queue.h"
 #include "conn/send_queue.h"
 #include "conn/timer.h"
+#include "proto/cm_private.h"
 
 /**
  * enum rpcrdma2_conn_state - life of a connection

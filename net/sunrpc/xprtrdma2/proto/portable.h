@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the pure files (wire*.c, props.c, credits.c, version.c,
- * prop_change.c) need from
- * their surroundings. The same sources are built into the module, into
- * its KUnit suite, and into user-space tests under sanitizers.
+ * What the pure files, those of this directory, need from their surroundings.
+ * The same sources are built into the module, into its KUnit suite, and into
+ * user-space tests under sanitizers.
  *
  * The pure files call no kernel service, take no lock and allocate
  * nothing; every function is a function of its arguments. They may be

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RPC-over-RDMA headers on the wire: encode and decode, and the RDMA-CM
- * private data of version 1.
+ * RPC-over-RDMA headers on the wire: encode and decode.
  *
  * Pure (see portable.h). A decoded header does not copy chunk lists: it
  * holds spans of the received message that were validated once, word by
  * word, against the number of bytes really received. Iterators walk the
- * spans. Nothing is allocated, so nothing is ever sized by the wire.
+ * spans (chunk_list.h). Nothing is allocated, so nothing is ever sized by the wire.
  */
 #ifndef _RPCRDMA2_WIRE_H
 #define _RPCRDMA2_WIRE_H
@@ -266,38 +265,6 @@ bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high
 int rpcrdma2_wire_encode_control(u32 xid, u32 credit, u32 htype, bool response,
 				 void *buf, u32 size);
 
-/* Iterators over the validated lists of a received header. */
-
-/**
- * struct rpcrdma2_cursor - a place in a chunk list
- * @p: next unread byte
- * @left: entries still to come
- */
-struct rpcrdma2_cursor {
-	const u8		*p;
-	u32			left;
-};
-
-void rpcrdma2_read_list_begin(const struct rpcrdma2_hdr *hdr,
-			      struct rpcrdma2_cursor *c);
-bool rpcrdma2_read_list_next(struct rpcrdma2_cursor *c, u32 *position,
-			     struct rpcrdma2_segment *seg);
-void rpcrdma2_write_list_begin(const struct rpcrdma2_hdr *hdr,
-			       struct rpcrdma2_cursor *c);
-bool rpcrdma2_write_list_next(struct rpcrdma2_cursor *c,
-			      struct rpcrdma2_cursor *segs);
-bool rpcrdma2_hdr_reply_chunk(const struct rpcrdma2_hdr *hdr,
-			      struct rpcrdma2_cursor *segs);
-bool rpcrdma2_segs_next(struct rpcrdma2_cursor *segs,
-			struct rpcrdma2_segment *seg);
-u64 rpcrdma2_segs_bytes(struct rpcrdma2_cursor segs);
-
-bool rpcrdma2_hdr_has_handle(const struct rpcrdma2_hdr *hdr, u32 handle);
-u32 rpcrdma2_hdr_only_handle(const struct rpcrdma2_hdr *hdr);
-
-u64 rpcrdma2_write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index);
-u64 rpcrdma2_hdr_reply_chunk_bytes(const struct rpcrdma2_hdr *reply);
-
 /* May @hdr's credit be taken as a grant? Otherwise it is a request, or, in
  * an ERROR, nothing (CRED-1, CRED-14, ERR-3, FLG-7).
  */
@@ -305,26 +272,5 @@ static inline bool rpcrdma2_is_grant(const struct rpcrdma2_hdr *hdr)
 {
 	return hdr->response && hdr->htype != RDMA2_ERROR;
 }
-
-/* RDMA-CM private data, format version 1 (CM-*). */
-#define RPCRDMA_CM_PRIVATE_BYTES	8U
-
-/**
- * struct rpcrdma_cm_private - what the private data says
- * @remote_inval: the sender supports remote invalidation
- * @send_size: largest message it sends, bytes
- * @recv_size: largest message it receives, bytes
- */
-struct rpcrdma_cm_private {
-	bool			remote_inval;
-	u32			send_size;
-	u32			recv_size;
-};
-
-void rpcrdma_cm_encode(const struct rpcrdma_cm_private *cm, u8 *buf);
-void rpcrdma_cm_decode(const void *buf, u32 len,
-		       struct rpcrdma_cm_private *cm);
-u32 rpcrdma_cm_threshold(const struct rpcrdma_cm_private *sender,
-			 const struct rpcrdma_cm_private *receiver);
 
 #endif /* _RPCRDMA2_WIRE_H */

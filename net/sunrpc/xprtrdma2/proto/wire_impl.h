@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What wire.c, wire_v1.c and wire_v2.c share and nobody else may use: a
- * bounded reader, a bounded writer, and the parts of a header that are the
- * same in both versions.
+ * What the codecs share: a bounded reader, a bounded writer, and the parts of
+ * a header that are the same in both versions.
  *
  * Pure (see portable.h). Every read of a received message and every write
  * of a header to be sent goes through the two structures below, so there is
@@ -12,6 +11,12 @@
 #define _RPCRDMA2_WIRE_IMPL_H
 
 #include "proto/wire.h"
+
+/* Words of the chunk lists */
+#define LIST_END		0U
+#define LIST_ENTRY		1U
+
+#define EMPTY_LISTS		12U	/* bytes: LIST_END three times */
 
 /**
  * struct rpcrdma2_reader - the unread rest of a received message
@@ -95,30 +100,34 @@ static inline void rpcrdma2_get_segment(const u8 *p,
 	seg->offset = get_unaligned_be64(p + 8);
 }
 
-/* wire.c: decoding */
+/* wire.c */
 bool rpcrdma2_wire_prefix(struct rpcrdma2_reader *r, const void *msg, u32 len,
 			  struct rpcrdma2_hdr *hdr);
+bool rpcrdma2_wire_body(const struct rpcrdma2_reader *r,
+			struct rpcrdma2_hdr *hdr, u32 *msg_type);
+bool rpcrdma2_wire_shape_ok(const struct rpcrdma2_hdr *hdr);
+void rpcrdma2_wire_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers,
+			      u32 credit, u32 htype);
+int rpcrdma2_wire_put_err_vers(const struct rpcrdma2_hdr *msg, u32 credit,
+			       const u32 arg[2], void *buf, u32 size);
+
+/* wire_v2.c */
 enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,
 					      const void *msg, u32 len,
 					      struct rpcrdma2_hdr *hdr,
 					      u32 *flags);
-bool rpcrdma2_wire_lists(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr);
-bool rpcrdma2_wire_body(const struct rpcrdma2_reader *r,
-			struct rpcrdma2_hdr *hdr, u32 *msg_type);
-bool rpcrdma2_wire_shape_ok(const struct rpcrdma2_hdr *hdr);
 
-/* wire.c: encoding */
-void rpcrdma2_wire_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers,
-			      u32 credit, u32 htype);
-bool rpcrdma2_wire_call_ok(const struct rpcrdma2_call_hdr *call);
-u32 rpcrdma2_wire_call_lists_len(const struct rpcrdma2_call_hdr *call);
-void rpcrdma2_wire_put_call_lists(struct rpcrdma2_writer *w,
-				  const struct rpcrdma2_call_hdr *call);
-bool rpcrdma2_wire_reply_ok(const struct rpcrdma2_reply_hdr *reply);
-u32 rpcrdma2_wire_reply_lists_len(const struct rpcrdma2_reply_hdr *reply);
-void rpcrdma2_wire_put_reply_lists(struct rpcrdma2_writer *w,
-				   const struct rpcrdma2_reply_hdr *reply);
-int rpcrdma2_wire_put_err_vers(const struct rpcrdma2_hdr *msg, u32 credit,
-			       const u32 arg[2], void *buf, u32 size);
+/* chunk_decode.c */
+bool rpcrdma2_chunk_decode(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr);
+
+/* chunk_encode.c */
+bool rpcrdma2_call_chunks_ok(const struct rpcrdma2_call_hdr *call);
+u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call);
+void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
+			      const struct rpcrdma2_call_hdr *call);
+bool rpcrdma2_reply_chunks_ok(const struct rpcrdma2_reply_hdr *reply);
+u32 rpcrdma2_reply_chunks_len(const struct rpcrdma2_reply_hdr *reply);
+void rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
+			       const struct rpcrdma2_reply_hdr *reply);
 
 #endif /* _RPCRDMA2_WIRE_IMPL_H */

@@ -34,7 +34,7 @@ static enum rpcrdma2_verdict v1_decode_msg(struct rpcrdma2_reader *r,
 	u32 msg_type = ~0U;
 	bool same_xid;
 
-	if (!rpcrdma2_wire_lists(r, hdr))
+	if (!rpcrdma2_chunk_decode(r, hdr))
 		return RPCRDMA2_BAD_XDR;
 	same_xid = rpcrdma2_wire_body(r, hdr, &msg_type);
 	if (msg_type > RPC_REPLY)
@@ -50,7 +50,7 @@ static enum rpcrdma2_verdict v1_decode_nomsg(struct rpcrdma2_reader *r,
 {
 	u32 unused;
 
-	if (!rpcrdma2_wire_lists(r, hdr))
+	if (!rpcrdma2_chunk_decode(r, hdr))
 		return RPCRDMA2_BAD_XDR;
 	rpcrdma2_wire_body(r, hdr, &unused);
 	v1_direct(hdr, hdr->reply_chunk && !hdr->read_segs);
@@ -114,7 +114,7 @@ static enum rpcrdma2_verdict v1_decode(const void *msg, u32 len,
 
 static u32 v1_call_len(const struct rpcrdma2_call_hdr *call)
 {
-	return RPCRDMA1_HDR_MIN + rpcrdma2_wire_call_lists_len(call);
+	return RPCRDMA1_HDR_MIN + rpcrdma2_call_chunks_len(call);
 }
 
 static int v1_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
@@ -122,17 +122,17 @@ static int v1_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
 
-	if (!rpcrdma2_wire_call_ok(call))
+	if (!rpcrdma2_call_chunks_ok(call))
 		return -EINVAL;
 	rpcrdma2_wire_put_prefix(&w, call->xid, RPCRDMA_VERS_1, call->credit,
 				 call->nomsg ? RDMA2_NOMSG : RDMA2_MSG);
-	rpcrdma2_wire_put_call_lists(&w, call);
+	rpcrdma2_call_chunks_put(&w, call);
 	return rpcrdma2_wr_result(&w, size);
 }
 
 static u32 v1_reply_len(const struct rpcrdma2_reply_hdr *reply)
 {
-	return RPCRDMA1_HDR_MIN + rpcrdma2_wire_reply_lists_len(reply);
+	return RPCRDMA1_HDR_MIN + rpcrdma2_reply_chunks_len(reply);
 }
 
 static int v1_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
@@ -140,11 +140,11 @@ static int v1_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
 
-	if (!rpcrdma2_wire_reply_ok(reply))
+	if (!rpcrdma2_reply_chunks_ok(reply))
 		return -EINVAL;
 	rpcrdma2_wire_put_prefix(&w, reply->xid, RPCRDMA_VERS_1, reply->credit,
 				 reply->nomsg ? RDMA2_NOMSG : RDMA2_MSG);
-	rpcrdma2_wire_put_reply_lists(&w, reply);
+	rpcrdma2_reply_chunks_put(&w, reply);
 	return rpcrdma2_wr_result(&w, size);
 }
 

@@ -22,7 +22,7 @@ static enum rpcrdma2_verdict v2_decode_rpc(struct rpcrdma2_reader *r,
 	u32 msg_type = hdr->response;
 
 	if (!rpcrdma2_rd_u32(r, &hdr->inv_handle) ||
-	    !rpcrdma2_wire_lists(r, hdr) ||
+	    !rpcrdma2_chunk_decode(r, hdr) ||
 	    !rpcrdma2_wire_body(r, hdr, &msg_type) ||
 	    msg_type != hdr->response ||		/* FLG-4, FLG-5 */
 	    !rpcrdma2_wire_shape_ok(hdr))
@@ -184,7 +184,7 @@ static void v2_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 credit,
 
 static u32 v2_call_len(const struct rpcrdma2_call_hdr *call)
 {
-	return RPCRDMA2_HDR_MIN + rpcrdma2_wire_call_lists_len(call);
+	return RPCRDMA2_HDR_MIN + rpcrdma2_call_chunks_len(call);
 }
 
 static int v2_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
@@ -192,18 +192,18 @@ static int v2_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
 
-	if (!rpcrdma2_wire_call_ok(call))
+	if (!rpcrdma2_call_chunks_ok(call))
 		return -EINVAL;
 	v2_put_prefix(&w, call->xid, call->credit,
 		      call->nomsg ? RDMA2_NOMSG : RDMA2_MSG, false);
 	rpcrdma2_wr_u32(&w, call->inv_handle);
-	rpcrdma2_wire_put_call_lists(&w, call);
+	rpcrdma2_call_chunks_put(&w, call);
 	return rpcrdma2_wr_result(&w, size);
 }
 
 static u32 v2_reply_len(const struct rpcrdma2_reply_hdr *reply)
 {
-	return RPCRDMA2_HDR_MIN + rpcrdma2_wire_reply_lists_len(reply);
+	return RPCRDMA2_HDR_MIN + rpcrdma2_reply_chunks_len(reply);
 }
 
 static int v2_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
@@ -211,12 +211,12 @@ static int v2_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
 
-	if (!rpcrdma2_wire_reply_ok(reply))
+	if (!rpcrdma2_reply_chunks_ok(reply))
 		return -EINVAL;
 	v2_put_prefix(&w, reply->xid, reply->credit,
 		      reply->nomsg ? RDMA2_NOMSG : RDMA2_MSG, true);
 	rpcrdma2_wr_u32(&w, 0);				/* RINV-10 */
-	rpcrdma2_wire_put_reply_lists(&w, reply);
+	rpcrdma2_reply_chunks_put(&w, reply);
 	return rpcrdma2_wr_result(&w, size);
 }
 

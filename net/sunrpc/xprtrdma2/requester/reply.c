@@ -8,6 +8,7 @@
 #include <linux/sunrpc/clnt.h>
 
 #include "compat.h"
+#include "proto/chunk_list.h"
 #include "requester/marshal.h"
 #include "requester/invalidate.h"
 #include "requester/requester.h"

@@ -16,6 +16,7 @@
 
 #include "responder/batch.h"
 #include "conn/buf.h"
+#include "proto/chunk_list.h"
 #include "compat.h"
 #include "responder/pull.h"
 #include "responder/reply.h"

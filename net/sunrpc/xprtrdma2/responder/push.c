@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 
 #include "conn/buf.h"
+#include "proto/chunk_list.h"
 #include "responder/push.h"
 
 /* Neighbouring pages become one SGE up to this many bytes */

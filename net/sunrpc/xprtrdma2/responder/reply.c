@@ -14,6 +14,7 @@
 
 #include "responder/batch.h"
 #include "conn/buf.h"
+#include "proto/chunk_list.h"
 #include "responder/reply.h"
 #include "responder/push.h"
 #include <trace/events/rpcrdma2.h>

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Encoding of chunk lists: those of a Call, from the chunks that the
+ * requester built, and those of a Reply, which repeat the chunks of its Call.
+ *
+ * Every function here is pure: no kernel service, no lock, no allocation,
+ * any context.
+ */
+
+#include "proto/chunk_list.h"
+#include "proto/wire_impl.h"
+
+static void wr_segment(struct rpcrdma2_writer *w, u32 handle, u32 length,
+		       u64 offset)
+{
+	u8 *p = rpcrdma2_wr_room(w, RPCRDMA2_SEGMENT_BYTES);
+
+	if (!p)
+		return;
+	put_unaligned_be32(handle, p);
+	put_unaligned_be32(length, p + 4);
+	put_unaligned_be64(offset, p + 8);
+}
+
+static void wr_read_chunk(struct rpcrdma2_writer *w,
+			  const struct rpcrdma2_chunk *chunk, u32 position)
+{
+	const struct rpcrdma2_segment *seg;
+	u32 i;
+
+	for (i = 0; chunk && i < chunk->nsegs; i++) {
+		seg = &chunk->seg[i];
+		rpcrdma2_wr_u32(w, LIST_ENTRY);
+		rpcrdma2_wr_u32(w, position);
+		wr_segment(w, seg->handle, seg->length, seg->offset);
+	}
+}
+
+/* A Write list entry or a present Reply chunk: they look the same. */
+static void wr_counted_chunk(struct rpcrdma2_writer *w,
+			     const struct rpcrdma2_chunk *chunk)
+{
+	const struct rpcrdma2_segment *seg;
+	u32 i;
+
+	rpcrdma2_wr_u32(w, LIST_ENTRY);
+	rpcrdma2_wr_u32(w, chunk->nsegs);
+	for (i = 0; i < chunk->nsegs; i++) {
+		seg = &chunk->seg[i];
+		wr_segment(w, seg->handle, seg->length, seg->offset);
+	}
+}
+
+/* Most messages have no chunks. */
+static void wr_empty_lists(struct rpcrdma2_writer *w)
+{
+	u8 *p = rpcrdma2_wr_room(w, EMPTY_LISTS);
+
+	if (p)
+		memset(p, LIST_END, EMPTY_LISTS);
+}
+
+static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
+{
+	return !chunk || chunk->nsegs <= RPCRDMA2_MAX_SEGS;
+}
+
+/**
+ * rpcrdma2_call_chunks_ok - could a Call with these chunks be right?
+ * @call: Call to be encoded
+ *
+ * Context: any. Requirements: CHK-9, MSG-2, MSG-8.
+ * Return: false if the caller made a mistake.
+ */
+bool rpcrdma2_call_chunks_ok(const struct rpcrdma2_call_hdr *call)
+{
+	const struct rpcrdma2_chunk *read = call->read;
+
+	if (!chunk_ok(call->pz) || !chunk_ok(read) ||
+	    !chunk_ok(call->write) || !chunk_ok(call->reply))
+		return false;
+	if (read && (!read->position || read->position % 4))
+		return false;
+	if (!call->nomsg)
+		return !call->pz;
+	return call->pz && call->pz->nsegs;
+}
+
+static u32 read_chunk_len(const struct rpcrdma2_chunk *chunk)
+{
+	return chunk ? chunk->nsegs * RPCRDMA2_READ_ENTRY_BYTES : 0;
+}
+
+/**
+ * rpcrdma2_call_chunks_len - bytes that the chunks add to a header
+ * @call: Call to be encoded
+ *
+ * Context: any.
+ * Return: bytes beyond the three words of empty lists.
+ */
+u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call)
+{
+	u32 len = read_chunk_len(call->pz) + read_chunk_len(call->read);
+
+	if (call->write)
+		len += 8 + call->write->nsegs * RPCRDMA2_SEGMENT_BYTES;
+	if (call->reply)
+		len += 4 + call->reply->nsegs * RPCRDMA2_SEGMENT_BYTES;
+	return len;
+}
+
+/**
+ * rpcrdma2_call_chunks_put - write the chunk lists of a Call
+ * @w: writer
+ * @call: Call that passed rpcrdma2_call_chunks_ok()
+ *
+ * Context: any. Requirements: CHK-1 to CHK-5, CHK-12 (ascending Position).
+ */
+void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
+			      const struct rpcrdma2_call_hdr *call)
+{
+	if (!call->pz && !call->read && !call->write && !call->reply) {
+		wr_empty_lists(w);
+		return;
+	}
+	wr_read_chunk(w, call->pz, 0);
+	wr_read_chunk(w, call->read, call->read ? call->read->position : 0);
+	rpcrdma2_wr_u32(w, LIST_END);
+
+	if (call->write)
+		wr_counted_chunk(w, call->write);
+	rpcrdma2_wr_u32(w, LIST_END);
+
+	if (call->reply)
+		wr_counted_chunk(w, call->reply);
+	else
+		rpcrdma2_wr_u32(w, LIST_END);
+}
+
+static u32 chunk_written(const struct rpcrdma2_reply_hdr *reply, u32 index)
+{
+	return index < reply->nwritten ? reply->written[index] : 0;
+}
+
+/**
+ * rpcrdma2_reply_chunks_ok - can these chunks hold what was written?
+ * @reply: Reply to be encoded
+ *
+ * Context: any. Requirements: CHK-23, LNG-7, MSG-3.
+ * Return: false if the caller made a mistake.
+ */
+bool rpcrdma2_reply_chunks_ok(const struct rpcrdma2_reply_hdr *reply)
+{
+	struct rpcrdma2_cursor writes, segs;
+	u32 i;
+
+	rpcrdma2_write_list_begin(reply->call, &writes);
+	for (i = 0; rpcrdma2_write_list_next(&writes, &segs); i++)
+		if (chunk_written(reply, i) > rpcrdma2_segs_bytes(segs))
+			return false;
+	for (; i < reply->nwritten; i++)
+		if (reply->written[i])
+			return false;
+
+	if (!rpcrdma2_hdr_reply_chunk(reply->call, &segs))
+		return !reply->nomsg && !reply->reply_written;
+	if (!reply->nomsg)
+		return !reply->reply_written;
+	return reply->reply_written <= rpcrdma2_segs_bytes(segs);
+}
+
+/**
+ * rpcrdma2_reply_chunks_len - bytes that the chunks add to a header
+ * @reply: Reply to be encoded
+ *
+ * Context: any.
+ * Return: bytes beyond the three words of empty lists.
+ */
+u32 rpcrdma2_reply_chunks_len(const struct rpcrdma2_reply_hdr *reply)
+{
+	struct rpcrdma2_cursor writes, segs;
+	u32 len = 0;
+
+	rpcrdma2_write_list_begin(reply->call, &writes);
+	while (rpcrdma2_write_list_next(&writes, &segs))
+		len += 8 + segs.left * RPCRDMA2_SEGMENT_BYTES;
+	if (rpcrdma2_hdr_reply_chunk(reply->call, &segs))
+		len += 4 + segs.left * RPCRDMA2_SEGMENT_BYTES;
+	return len;
+}
+
+/* Repeat a chunk, with @bytes spread over its segments from the first on. */
+static void wr_returned_chunk(struct rpcrdma2_writer *w,
+			      struct rpcrdma2_cursor segs, u32 bytes)
+{
+	struct rpcrdma2_segment seg;
+	u32 used;
+
+	rpcrdma2_wr_u32(w, LIST_ENTRY);
+	rpcrdma2_wr_u32(w, segs.left);
+	while (rpcrdma2_segs_next(&segs, &seg)) {
+		used = min(bytes, seg.length);
+		wr_segment(w, seg.handle, used, seg.offset);
+		bytes -= used;
+	}
+}
+
+/**
+ * rpcrdma2_reply_chunks_put - write the chunk lists of a Reply
+ * @w: writer
+ * @reply: Reply that passed rpcrdma2_reply_chunks_ok()
+ *
+ * Context: any. Requirements: CHK-13 to CHK-15, CHK-17, CHK-18, LNG-8.
+ */
+void rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
+			       const struct rpcrdma2_reply_hdr *reply)
+{
+	struct rpcrdma2_cursor writes, segs;
+	u32 i;
+
+	if (!reply->call->write_chunks && !reply->call->reply_chunk) {
+		wr_empty_lists(w);
+		return;
+	}
+	rpcrdma2_wr_u32(w, LIST_END);
+
+	rpcrdma2_write_list_begin(reply->call, &writes);
+	for (i = 0; rpcrdma2_write_list_next(&writes, &segs); i++)
+		wr_returned_chunk(w, segs, chunk_written(reply, i));
+	rpcrdma2_wr_u32(w, LIST_END);
+
+	if (rpcrdma2_hdr_reply_chunk(reply->call, &segs))
+		wr_returned_chunk(w, segs, reply->reply_written);
+	else
+		rpcrdma2_wr_u32(w, LIST_END);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Iterators over the chunk lists of a decoded header.
+ *
+ * Every function here is pure: no kernel service, no lock, no allocation,
+ * any context. The counts in the message are trusted: chunk_decode.c has
+ * checked them.
+ */
+
+#include "proto/chunk_list.h"
+#include "proto/wire_impl.h"
+
+/**
+ * rpcrdma2_read_list_begin - start to walk the Read list
+ * @hdr: decoded header; its message must stay readable while walking
+ * @c: cursor to set
+ *
+ * Context: any. Requirements: CHK-3.
+ */
+void rpcrdma2_read_list_begin(const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_cursor *c)
+{
+	c->p = hdr->read_list;
+	c->left = hdr->read_segs;
+}
+
+/**
+ * rpcrdma2_read_list_next - next entry of the Read list
+ * @c: cursor
+ * @position: Position of the entry, bytes
+ * @seg: its segment
+ *
+ * Context: any.
+ * Return: false at the end of the list.
+ */
+bool rpcrdma2_read_list_next(struct rpcrdma2_cursor *c, u32 *position,
+			     struct rpcrdma2_segment *seg)
+{
+	if (!c->left)
+		return false;
+	c->left--;
+	*position = get_unaligned_be32(c->p + 4);
+	rpcrdma2_get_segment(c->p + 8, seg);
+	c->p += RPCRDMA2_READ_ENTRY_BYTES;
+	return true;
+}
+
+/**
+ * rpcrdma2_write_list_begin - start to walk the Write list
+ * @hdr: decoded header; its message must stay readable while walking
+ * @c: cursor to set
+ *
+ * Context: any. Requirements: CHK-4.
+ */
+void rpcrdma2_write_list_begin(const struct rpcrdma2_hdr *hdr,
+			       struct rpcrdma2_cursor *c)
+{
+	c->p = hdr->write_list;
+	c->left = hdr->write_chunks;
+}
+
+/* A count word and its segments; returns the first byte behind them. */
+static const u8 *counted_segs(const u8 *count, struct rpcrdma2_cursor *segs)
+{
+	segs->left = get_unaligned_be32(count);
+	segs->p = count + 4;
+	return segs->p + (size_t)segs->left * RPCRDMA2_SEGMENT_BYTES;
+}
+
+/**
+ * rpcrdma2_write_list_next - next Write chunk
+ * @c: cursor
+ * @segs: cursor to set to the segments of that chunk, perhaps none
+ *
+ * Context: any.
+ * Return: false at the end of the list.
+ */
+bool rpcrdma2_write_list_next(struct rpcrdma2_cursor *c,
+			      struct rpcrdma2_cursor *segs)
+{
+	if (!c->left)
+		return false;
+	c->left--;
+	c->p = counted_segs(c->p + 4, segs);
+	return true;
+}
+
+/**
+ * rpcrdma2_hdr_reply_chunk - the Reply chunk
+ * @hdr: decoded header; its message must stay readable while walking
+ * @segs: cursor to set to the segments of the chunk, perhaps none
+ *
+ * Context: any. Requirements: CHK-5.
+ * Return: false if there is no Reply chunk.
+ */
+bool rpcrdma2_hdr_reply_chunk(const struct rpcrdma2_hdr *hdr,
+			      struct rpcrdma2_cursor *segs)
+{
+	segs->p = NULL;
+	segs->left = 0;
+	if (!hdr->reply_chunk)
+		return false;
+	counted_segs(hdr->reply_chunk, segs);
+	return true;
+}
+
+/**
+ * rpcrdma2_segs_next - next segment of a Write or Reply chunk
+ * @segs: cursor
+ * @seg: the segment
+ *
+ * Context: any.
+ * Return: false behind the last segment.
+ */
+bool rpcrdma2_segs_next(struct rpcrdma2_cursor *segs,
+			struct rpcrdma2_segment *seg)
+{
+	if (!segs->left)
+		return false;
+	segs->left--;
+	rpcrdma2_get_segment(segs->p, seg);
+	segs->p += RPCRDMA2_SEGMENT_BYTES;
+	return true;
+}
+
+/**
+ * rpcrdma2_segs_bytes - capacity of the segments still to come
+ * @segs: cursor, by value: the caller's does not move
+ *
+ * Context: any. Requirements: CHK-25 (the sum has 64 bits).
+ * Return: bytes.
+ */
+u64 rpcrdma2_segs_bytes(struct rpcrdma2_cursor segs)
+{
+	struct rpcrdma2_segment seg;
+	u64 sum = 0;
+
+	while (rpcrdma2_segs_next(&segs, &seg))
+		sum += seg.length;
+	return sum;
+}
+
+/* Where a walk over all segments of a header is. */
+struct all_segments {
+	struct rpcrdma2_cursor	reads;
+	struct rpcrdma2_cursor	writes;
+	struct rpcrdma2_cursor	segs;
+	bool			reply_done;
+};
+
+static void all_begin(const struct rpcrdma2_hdr *hdr, struct all_segments *a)
+{
+	rpcrdma2_read_list_begin(hdr, &a->reads);
+	rpcrdma2_write_list_begin(hdr, &a->writes);
+	a->segs.p = NULL;
+	a->segs.left = 0;
+	a->reply_done = false;
+}
+
+static bool all_next(const struct rpcrdma2_hdr *hdr, struct all_segments *a,
+		     struct rpcrdma2_segment *seg)
+{
+	u32 position;
+
+	if (rpcrdma2_read_list_next(&a->reads, &position, seg))
+		return true;
+	for (;;) {
+		if (rpcrdma2_segs_next(&a->segs, seg))
+			return true;
+		if (rpcrdma2_write_list_next(&a->writes, &a->segs))
+			continue;
+		if (a->reply_done)
+			return false;
+		a->reply_done = true;
+		rpcrdma2_hdr_reply_chunk(hdr, &a->segs);
+	}
+}
+
+/**
+ * rpcrdma2_hdr_has_handle - is a handle one of this header's?
+ * @hdr: decoded header
+ * @handle: the handle
+ *
+ * Context: any. Requirements: RINV-1, RINV-8.
+ * Return: true if some segment of the header has @handle.
+ */
+bool rpcrdma2_hdr_has_handle(const struct rpcrdma2_hdr *hdr, u32 handle)
+{
+	struct rpcrdma2_segment seg;
+	struct all_segments a;
+
+	all_begin(hdr, &a);
+	while (all_next(hdr, &a, &seg))
+		if (seg.handle == handle)
+			return true;
+	return false;
+}
+
+/**
+ * rpcrdma2_hdr_only_handle - the handle that version 1 may invalidate
+ * @hdr: decoded header
+ *
+ * Context: any. Requirements: RINV-21.
+ * Return: the handle that all segments share, 0 if there is none or more
+ * than one.
+ */
+u32 rpcrdma2_hdr_only_handle(const struct rpcrdma2_hdr *hdr)
+{
+	struct rpcrdma2_segment seg;
+	struct all_segments a;
+	bool first = true;
+	u32 handle = 0;
+
+	all_begin(hdr, &a);
+	while (all_next(hdr, &a, &seg)) {
+		if (!first && seg.handle != handle)
+			return 0;
+		handle = seg.handle;
+		first = false;
+	}
+	return handle;
+}
+
+/**
+ * rpcrdma2_write_list_bytes - what a responder put into a Write chunk
+ * @reply: decoded header of the Reply
+ * @index: which Write chunk, from 0
+ *
+ * Context: any. Requirements: CHK-17, CHK-19: an empty and an unused chunk
+ * both give 0.
+ * Return: bytes; 0 if there is no such chunk.
+ */
+u64 rpcrdma2_write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index)
+{
+	struct rpcrdma2_cursor writes, segs;
+
+	rpcrdma2_write_list_begin(reply, &writes);
+	do {
+		if (!rpcrdma2_write_list_next(&writes, &segs))
+			return 0;
+	} while (index--);
+	return rpcrdma2_segs_bytes(segs);
+}
+
+/**
+ * rpcrdma2_hdr_reply_chunk_bytes - what a responder put into the Reply chunk
+ * @reply: decoded header of the Reply
+ *
+ * Context: any. Requirements: LNG-8.
+ * Return: bytes; 0 if there is no Reply chunk.
+ */
+u64 rpcrdma2_hdr_reply_chunk_bytes(const struct rpcrdma2_hdr *reply)
+{
+	struct rpcrdma2_cursor segs;
+
+	rpcrdma2_hdr_reply_chunk(reply, &segs);
+	return rpcrdma2_segs_bytes(segs);
+}
