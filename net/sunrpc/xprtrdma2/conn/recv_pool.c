@@ -136,7 +136,6 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	rx->cid = rpcrdma2_conn_cid(conn);
 	rx->sge.length = rx->size;
 	rx->sge.lkey = conn->lkey;
-	rx->cqe.done = conn->recvq.done;
 	rx->wr.wr_cqe = &rx->cqe;
 	rx->wr.sg_list = &rx->sge;
 	rx->wr.num_sge = 1;

@@ -98,6 +98,7 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 		rx = rpcrdma2_recv_pool_get(conn, gfp);
 		if (!rx)
 			break;
+		rx->cqe.done = conn->recvq.done;
 		rx->wr.next = first;
 		first = &rx->wr;
 	}
