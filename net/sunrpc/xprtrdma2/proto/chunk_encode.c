@@ -56,8 +56,10 @@ static void wr_empty_lists(struct rpcrdma2_writer *w)
 {
 	u8 *p = rpcrdma2_wr_room(w, EMPTY_LISTS);
 
-	if (p)
-		memset(p, LIST_END, EMPTY_LISTS);
+	if (!p)
+		return;
+	put_unaligned_be64(LIST_END, p);
+	put_unaligned_be32(LIST_END, p + 8);
 }
 
 static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
