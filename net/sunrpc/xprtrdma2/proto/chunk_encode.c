@@ -68,7 +68,7 @@ static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
 }
 
 /**
- * rpcrdma2_call_chunks_ok - could a Call with these chunks be right?
+ * rpcrdma2_call_chunks_ok - check the chunks of a Call to be sent
  * @call: Call to be encoded
  *
  * Context: any. Requirements: CHK-9, MSG-2, MSG-8.
@@ -145,7 +145,7 @@ static u32 chunk_written(const struct rpcrdma2_reply_hdr *reply, u32 index)
 }
 
 /**
- * rpcrdma2_reply_chunks_ok - can these chunks hold what was written?
+ * rpcrdma2_reply_chunks_ok - check a Reply to be sent against its chunks
  * @reply: Reply to be encoded
  *
  * Context: any. Requirements: CHK-23, LNG-7, MSG-3.
