@@ -26,7 +26,7 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
 	check-kernels check-hostile check-thousand check-pressure check-kcsan check-arm64 \
 	check-collectors check-conform check-deb check-series check-kselftest \
-	kselftest mutants series bench lint help clean
+	kselftest mutants prove check-prove-faults models series bench lint help clean
 
 all: module
 
@@ -122,6 +122,18 @@ mutants:
 	@scripts/setup-packages.sh
 	@tests/mutants/run $(MUTANTS)
 
+prove:
+	@scripts/setup-packages.sh --prove
+	@tests/prove/prove $(PROVE)
+
+check-prove-faults:
+	@scripts/setup-packages.sh --prove
+	@tests/prove/prove --faults
+
+models:
+	@scripts/setup-packages.sh --models
+	@tests/models/run $(MODELS)
+
 series:
 	@scripts/setup-packages.sh --series
 	@scripts/series "$(KTREE)" "$(SERIES)" $(OBJECTS)
@@ -216,6 +228,11 @@ help:
 	@echo '  make check-arm64  a small selection on an emulated arm64'
 	@echo '  make mutants      do the tests detect small faults? Takes hours; continues'
 	@echo '                    after an interruption. MUTANTS="unit", "guest --minutes 30"'
+	@echo '  make prove        decoders, encoders and credits have no run-time error: a proof'
+	@echo '                    by Frama-C; minutes. PROVE="FUNCTION ..."'
+	@echo '  make check-prove-faults  does the proof fail when a bound is weakened? Minutes'
+	@echo '  make models       credits and Receives of both sides, in every state that can be'
+	@echo '                    reached, checked by SPIN; a minute'
 	@echo '  make bench        cost of an operation on Linux 6.12 and 7.3, compared with'
 	@echo '                    version 1 and TCP; with full preemption, with NFSv3, the share'
 	@echo '                    of this module, with and without the policy for buffer sizes,'

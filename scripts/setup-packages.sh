@@ -5,12 +5,14 @@
 # are missing. Says nothing when there is nothing to do.
 #
 # usage: scripts/setup-packages.sh [--arm64] [--series] [--kselftest] [--list]
-#        scripts/setup-packages.sh --deb
+#        scripts/setup-packages.sh --deb | --prove | --models
 #
 # --arm64: also what guests of that architecture need
 # --series: also what make series and check-series need
 # --kselftest: also what make kselftest needs
 # --deb: only what make deb needs
+# --prove: only what make prove needs
+# --models: only what make models needs
 set -euo pipefail
 
 kernels=$(dirname "$0")/kernels
@@ -44,6 +46,12 @@ PACKAGES=(
 DEB_PACKAGES=(build-essential debhelper dh-dkms libibverbs-dev libjansson-dev
 	libmnl-dev librdmacm-dev lintian mmdebstrap)
 
+# to prove
+PROVE_PACKAGES=(frama-c-base python3 why3 z3)
+
+# to check models
+MODELS_PACKAGES=(gcc libc6-dev spin)
+
 if [ "${1-}" = --arm64 ]; then
 	PACKAGES+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm)
 	shift
@@ -59,6 +67,14 @@ fi
 case ${1-} in
 --deb)
 	PACKAGES=("${DEB_PACKAGES[@]}")
+	shift
+	;;
+--prove)
+	PACKAGES=("${PROVE_PACKAGES[@]}")
+	shift
+	;;
+--models)
+	PACKAGES=("${MODELS_PACKAGES[@]}")
 	shift
 	;;
 *) PACKAGES+=("${DEB_PACKAGES[@]}") ;;

@@ -10,7 +10,7 @@
 
 #include "proto/wire_impl.h"
 
-/* Read chunks that are told apart exactly; see struct read_tally. */
+/* Read chunks that are counted exactly; see struct read_tally. */
 #define EXACT_POSITIONS		8U
 
 /* A list continues with the word 1 and ends with the word 0 (CHK-6). */
@@ -54,13 +54,12 @@ static bool rd_counted_segments(struct rpcrdma2_reader *r,
 }
 
 /*
- * Which Positions occur in a Read list, and how often. Segments of one
- * Position need not be neighbours (D-20), so telling chunks apart exactly
- * would take work or memory that the peer chooses. The first
- * EXACT_POSITIONS positions are exact. The entries beyond are counted as
- * if each change of Position began a chunk and as if all of them were in
- * one chunk: both figures are then upper bounds, on a message that has more
- * chunks than any responder takes.
+ * The Positions of a Read list and the segments of each. Segments of one
+ * Position need not be neighbours (D-20), so counting all chunks exactly would
+ * take work or memory that the peer chooses. The first EXACT_POSITIONS
+ * Positions are exact. Entries beyond are counted as if each change of Position
+ * began a chunk, and as if all of them were in one chunk: both figures are upper
+ * bounds, for a message that has more chunks than any responder accepts.
  */
 struct read_tally {
 	u32	position[EXACT_POSITIONS];

@@ -56,8 +56,10 @@ static void wr_empty_lists(struct rpcrdma2_writer *w)
 {
 	u8 *p = rpcrdma2_wr_room(w, EMPTY_LISTS);
 
-	if (p)
-		memset(p, LIST_END, EMPTY_LISTS);
+	if (!p)
+		return;
+	put_unaligned_be64(LIST_END, p);
+	put_unaligned_be32(LIST_END, p + 8);
 }
 
 static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
@@ -66,7 +68,7 @@ static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
 }
 
 /**
- * rpcrdma2_call_chunks_ok - could a Call with these chunks be right?
+ * rpcrdma2_call_chunks_ok - check the chunks of a Call to be sent
  * @call: Call to be encoded
  *
  * Context: any. Requirements: CHK-9, MSG-2, MSG-8.
@@ -143,7 +145,7 @@ static u32 chunk_written(const struct rpcrdma2_reply_hdr *reply, u32 index)
 }
 
 /**
- * rpcrdma2_reply_chunks_ok - can these chunks hold what was written?
+ * rpcrdma2_reply_chunks_ok - check a Reply to be sent against its chunks
  * @reply: Reply to be encoded
  *
  * Context: any. Requirements: CHK-23, LNG-7, MSG-3.

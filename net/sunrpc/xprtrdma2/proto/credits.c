@@ -86,7 +86,7 @@ bool rpcrdma2_window_grant(struct rpcrdma2_window *w, u32 credit)
 }
 
 /**
- * rpcrdma2_window_due - for how many Replies must a Receive be posted?
+ * rpcrdma2_window_due - number of Replies that need a posted Receive
  * @w: window
  *
  * After a lower grant more Calls may be in flight than are granted.
@@ -141,8 +141,8 @@ u32 rpcrdma2_grant_first(struct rpcrdma2_grant *g, u32 first, u32 requested)
  * Context: any. Requirements: CRED-1, CRED-7.
  * Return: the grant that suits the load: the present one, or twice that, at most
  * @limit and @requested, when the peer uses more than half of what it has. After a
- * quiet time it begins again with @first. What is returned is in force only after
- * rpcrdma2_grant_set(), which the owner calls when the Receives for it are posted.
+ * quiet time the grant begins again with @first. The returned grant is in force
+ * after rpcrdma2_grant_set(), which the owner calls when the Receives are posted.
  */
 u32 rpcrdma2_grant_call(struct rpcrdma2_grant *g, u32 requested)
 {

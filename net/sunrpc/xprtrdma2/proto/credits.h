@@ -42,7 +42,7 @@ u32 rpcrdma2_window_due(const struct rpcrdma2_window *w);
  * @first: grant when the version is settled, and after a quiet time
  * @inflight: Calls received and not yet answered
  * @high: largest @inflight since @current_grant last changed
- * @quiet: hardly a Call has come for a while
+ * @quiet: few Calls have arrived for a while
  */
 struct rpcrdma2_grant {
 	u32			limit;

@@ -80,7 +80,7 @@ enum rpcrdma2_verdict rpcrdma2_prop_change_decode(const void *msg, u32 len,
 	return RPCRDMA2_OK;
 }
 
-/* A subset as received */
+/* A received subset */
 struct subset {
 	const u8	*words;
 	u32		nwords;
@@ -149,7 +149,8 @@ void rpcrdma2_prop_change_init(struct rpcrdma2_change *c,
  * @prop: which
  * @value: value wanted
  *
- * As soon as possible; what was wanted before is not asked for any more.
+ * The request is sent as soon as possible and replaces an earlier one that
+ * has not been sent.
  *
  * Context: any. Requirements: CHG-3, CHG-5, CHG-17, CONN-6.
  * Return: 0, -EOPNOTSUPP: this peer rejects every change, -EPERM: this one
@@ -180,14 +181,14 @@ static bool ann_on_its_way(const struct rpcrdma2_change *c)
 	return c->announcement >= RPCRDMA2_ANN_SENT;
 }
 
-/* What was sent is there; what has changed since can be sent. */
+/* The last UPDPROP has arrived; later changes can be announced. */
 static void ann_arrived(struct rpcrdma2_change *c)
 {
 	c->announcement = c->dirty ? RPCRDMA2_ANN_DIRTY : RPCRDMA2_ANN_CLEAN;
 }
 
 /**
- * rpcrdma2_prop_change_announce - the peer has to be told a new value of ours
+ * rpcrdma2_prop_change_announce - announce a new value of ours to the peer
  * @c: changes
  * @prop: property
  *
@@ -217,12 +218,12 @@ void rpcrdma2_prop_change_answered(struct rpcrdma2_change *c,
 }
 
 /**
- * rpcrdma2_prop_change_next - what is to be sent now?
+ * rpcrdma2_prop_change_next - which message to send now
  * @c: changes
  *
- * A request goes when the one before it is answered; an announcement when
- * the one before it is known to have arrived, which the answer to any later
- * request proves. Both may go at the same time.
+ * A request is sent when the previous one has been answered. An announcement
+ * is sent when the previous one is known to have arrived: the answer to any
+ * later request proves that. Both may be under way at the same time.
  *
  * Context: any. Requirements: CHG-3, CHG-17, CHG-21, CHG-31, D-32.
  * Return: the type of message.
@@ -301,12 +302,13 @@ int rpcrdma2_prop_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
 }
 
 /**
- * rpcrdma2_prop_change_limit - what our messages must obey
+ * rpcrdma2_prop_change_limit - the limit that our messages must obey
  * @c: changes
  * @peer: values of the peer in force
  * @prop: property
  *
- * The value of the peer, or what it has been asked for while that is pending.
+ * This is the value of the peer, or the requested value while a request is
+ * pending.
  *
  * Context: any. Requirements: CHG-26.
  * Return: the value.
@@ -323,13 +325,13 @@ u32 rpcrdma2_prop_change_limit(const struct rpcrdma2_change *c,
 }
 
 /**
- * rpcrdma2_prop_change_met - a value of the peer has changed: is it what was wanted?
+ * rpcrdma2_prop_change_met - compare a changed value of the peer with the wanted one
  * @c: changes
  * @peer: values of the peer in force
  * @prop: property
  *
- * A value that was refused may come later. A limit that is not asked for yet and
- * would be lowered by now is not asked for any more (CHG-26).
+ * The peer may set a value later that it has rejected. A queued request that
+ * would now lower a limit is dropped (CHG-26).
  *
  * Context: any.
  */
@@ -348,7 +350,7 @@ void rpcrdma2_prop_change_met(struct rpcrdma2_change *c,
 	c->result[prop] = RPCRDMA2_CHANGE_DONE;
 }
 
-/* Our request is answered, or will never be. */
+/* Our request has been answered, or never will be. */
 static void end_request(struct rpcrdma2_change *c)
 {
 	u32 i;
@@ -378,8 +380,8 @@ static bool get_resprop(const struct rpcrdma2_hdr *hdr, struct resprop *res)
 	       rpcrdma2_propset_decode(r.p, r.left, &res->other) >= 0;
 }
 
-/* What became of one property; @entry is its place in our REQPROP. The
- * three parts must not overlap (CHG-12).
+/* The result for one property; @entry is its place in our REQPROP. The three
+ * parts must not overlap (CHG-12).
  */
 static enum rpcrdma2_change_result result_of(const struct resprop *res,
 					     enum rpcrdma2_prop prop, u32 entry)
@@ -438,8 +440,8 @@ bool rpcrdma2_prop_change_response(struct rpcrdma2_change *c,
  * @xid: its XID
  * @err: its code
  *
- * Whatever it says, the request will not be answered otherwise. A peer that
- * does not know the type is not bothered again.
+ * Whatever the code, no other answer to the request will come. A peer that
+ * does not know the type gets no further requests.
  *
  * Context: any. Requirements: CHG-17, HT-9, ERR-7.
  * Return: true if it is about our last REQPROP or UPDPROP.
@@ -492,8 +494,8 @@ int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
  * @buf: where to write
  * @size: bytes at @buf; RPCRDMA2_RESPROP_MAX suffice
  *
- * All other entries are rejected: those that were known, those that were
- * not, and, by not being mentioned, those beyond RPCRDMA2_CHANGE_ENTRIES.
+ * All other entries are rejected, known and unknown. Entries beyond
+ * RPCRDMA2_CHANGE_ENTRIES are rejected by omission.
  *
  * Context: any. Requirements: CHG-6 to CHG-14, CHG-31.
  * Return: bytes or -EMSGSIZE
@@ -517,7 +519,7 @@ int rpcrdma2_prop_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 don
 		if (!((done | other) & BIT(i)))
 			continue;
 		entry = req->places.entry[i];
-		/* A value in "other" needs no bit */
+		/* A value in "other" has no bit. */
 		if (entry >= RPCRDMA2_CHANGE_ENTRIES)
 			continue;
 		subset[1][entry / 32] &= ~BIT(entry % 32);
@@ -535,7 +537,7 @@ int rpcrdma2_prop_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 don
 }
 
 /**
- * rpcrdma2_prop_change_known - which properties of a REQPROP can be answered
+ * rpcrdma2_prop_change_known - properties of a REQPROP that an answer can mention
  * @req: the REQPROP
  *
  * Context: any. Requirements: CHG-6.
@@ -552,7 +554,7 @@ u32 rpcrdma2_prop_change_known(const struct rpcrdma2_reqprop *req)
 	return mask;
 }
 
-/* May the peer say this of one of its values? */
+/* May the peer announce this change of one of its values? */
 static bool update_takes(const struct rpcrdma2_propset *peer, u32 prop,
 			 bool lowered)
 {

@@ -4,8 +4,8 @@
  * REQPROP, RESPROP and UPDPROP, and what one peer knows about requests and
  * announcements under way (CHG-*).
  *
- * Everything is by property number and by the rules in props_list.h; nothing
- * here knows a particular property.
+ * The code uses property numbers and the rules of props_list.h only. It has
+ * no case for a particular property.
  *
  * Pure (see portable.h). The owner serialises calls on one object.
  */
@@ -26,7 +26,7 @@
 	(8U + 8U * RPCRDMA2_CHANGE_WORDS + RPCRDMA2_PROPS_MAX)
 
 /**
- * enum rpcrdma2_change_send - what is to be sent next
+ * enum rpcrdma2_change_send - the message to send next
  * @RPCRDMA2_CHANGE_IDLE: nothing
  * @RPCRDMA2_CHANGE_REQPROP: a REQPROP
  * @RPCRDMA2_CHANGE_UPDPROP: an UPDPROP
@@ -38,12 +38,12 @@ enum rpcrdma2_change_send {
 };
 
 /**
- * enum rpcrdma2_change_result - what came of our last request for a property
- * @RPCRDMA2_CHANGE_NEVER: there was none
- * @RPCRDMA2_CHANGE_WAITING: it is queued, or not answered yet
+ * enum rpcrdma2_change_result - result of our last request for a property
+ * @RPCRDMA2_CHANGE_NEVER: no request was made
+ * @RPCRDMA2_CHANGE_WAITING: queued or not answered yet
  * @RPCRDMA2_CHANGE_DONE: granted
  * @RPCRDMA2_CHANGE_OTHER: granted in part
- * @RPCRDMA2_CHANGE_REJECTED: rejected, or never to be answered
+ * @RPCRDMA2_CHANGE_REJECTED: rejected, or no answer will come
  */
 enum rpcrdma2_change_result {
 	RPCRDMA2_CHANGE_NEVER = 0,
@@ -54,12 +54,12 @@ enum rpcrdma2_change_result {
 };
 
 /**
- * enum rpcrdma2_announcement - what the peer knows of our values
+ * enum rpcrdma2_announcement - how much of our values the peer knows
  * @RPCRDMA2_ANN_CLEAN: all of them
  * @RPCRDMA2_ANN_DIRTY: an UPDPROP is to be sent
  * @RPCRDMA2_ANN_SENT: an UPDPROP of ours may not have arrived yet
- * @RPCRDMA2_ANN_PROVING: the pending REQPROP was sent after it; the answer proves
- *	that it has arrived
+ * @RPCRDMA2_ANN_PROVING: the pending REQPROP was sent after that UPDPROP; its
+ *	answer proves that the UPDPROP has arrived
  */
 enum rpcrdma2_announcement {
 	RPCRDMA2_ANN_CLEAN = 0,
@@ -78,10 +78,10 @@ enum rpcrdma2_announcement {
  * @want: properties to ask for next
  * @value: their values, also after the request was sent
  * @announcement: see enum rpcrdma2_announcement
- * @dirty: properties whose new value of ours the peer has not been told; there
- *	may be some in any state but CLEAN
+ * @dirty: properties with a new value of ours that has not been announced;
+ *	possible in every state but CLEAN
  * @upd_xid: XID of the last UPDPROP
- * @result: what came of the last request for each property
+ * @result: result of the last request for each property
  */
 struct rpcrdma2_change {
 	bool				on;
@@ -108,10 +108,11 @@ struct rpcrdma2_reqprop {
 };
 
 /**
- * struct rpcrdma2_update - what came of a received UPDPROP
- * @changed: properties of the peer that have a new value now
- * @ignored: properties that it may not change
- * @unasked: properties that it may only change on request; obeyed
+ * struct rpcrdma2_update - effect of a received UPDPROP
+ * @changed: properties of the peer with a new value
+ * @ignored: properties that the peer may not change
+ * @unasked: properties that the peer may change on request only; the new
+ *	value is obeyed
  */
 struct rpcrdma2_update {
 	u32				changed;

@@ -21,7 +21,7 @@ static_assert(RPCRDMA2_PREFIX + RPCRDMA2_PROPS_MAX <= RPCRDMA2_FIRST_MSG_MAX,
 	      "CONNPROP is too long");
 static_assert(RPCRDMA2_NR_PROPS < 32, "too many properties for one subset");
 
-/* Everything that is particular to a fixed-size property. */
+/* A fixed-size property */
 static const struct prop_desc {
 	u32		propid;
 	u32		def;
@@ -122,7 +122,7 @@ struct propval {
 	const u8	*data;
 };
 
-/* What a walk over a set has found so far. */
+/* State of a walk over a set */
 struct prop_walk {
 	struct rpcrdma2_propset	set;
 	struct rpcrdma2_prop_places places;
@@ -195,7 +195,7 @@ static bool take_nochg(struct prop_walk *w, const struct propval *v)
 	return true;
 }
 
-/* An unknown property is fine whatever it holds (PROP-5). */
+/* An unknown property is valid whatever its value (PROP-5). */
 static bool take_propval(struct prop_walk *w, u32 index,
 			 const struct propval *v)
 {
@@ -238,11 +238,11 @@ static void resolve_nochg(struct prop_walk *w)
 }
 
 /**
- * rpcrdma2_propset_locate - decode a property set, and tell what is where
+ * rpcrdma2_propset_locate - decode a property set and find its entries
  * @buf: the count word and what follows it
  * @len: bytes received at @buf; more than the set needs is no fault
  * @set: where to put the values; untouched unless all of them are good
- * @places: where to put the numbers of the entries; as @set
+ * @places: where to put the numbers of the entries; untouched as @set is
  *
  * Context: any. Requirements: PROP-1 to PROP-12, PROP-17, PROP-20,
  * PROP-21, CHK-31.

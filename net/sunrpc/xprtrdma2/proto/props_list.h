@@ -4,8 +4,8 @@
  *
  *	RPCRDMA2_PROP(NAME, propid, default, largest value, rules, text)
  *
- * All values are one word. The rules say who may change the value while the
- * connection lives and how a change is obeyed (RPCRDMA2_CHG_*, props.h). An
+ * All values are one word. The rules say which side may change the value while
+ * the connection lives, and how a change is obeyed (RPCRDMA2_CHG_*, props.h). An
  * entry makes RPCRDMA2_NAME a value of enum rpcrdma2_prop; prop_update.c says
  * with rpcrdma2_prop_NAME what a change does to a connection.
  *

@@ -11,7 +11,7 @@
 #include "proto/props.h"
 #include "proto/version.h"
 
-#define LOSSES_MAX		2U	/* then it is not the link (VER-15) */
+#define LOSSES_MAX		2U	/* more are not the fault of the link (VER-15) */
 
 static const char * const why_names[RPCRDMA2_NR_WHY] = {
 	[RPCRDMA2_WHY_NONE]		= "not settled",
@@ -44,7 +44,7 @@ const char *rpcrdma2_neg_why_name(enum rpcrdma2_why why)
 
 /* The client's memory */
 
-/* Connections begin like this for a while that grows (VER-16). */
+/* Begin connections like this for a time that grows (VER-16). */
 static void ver_remember(struct rpcrdma2_ver_memory *mem,
 			 const struct rpcrdma2_ver_policy *policy,
 			 enum rpcrdma2_begin begin, enum rpcrdma2_why why,
@@ -63,7 +63,7 @@ static void ver_remember(struct rpcrdma2_ver_memory *mem,
 }
 
 /**
- * rpcrdma2_neg_forget - forget what a transport has learnt
+ * rpcrdma2_neg_forget - clear the memory of a transport
  * @mem: its memory
  *
  * Context: any. Requirements: VER-16.
@@ -74,11 +74,11 @@ void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem)
 }
 
 /**
- * rpcrdma2_neg_absent - no connection to the server can be made
+ * rpcrdma2_neg_absent - the server cannot be reached
  * @mem: memory of the transport
  *
- * A server that was there and is gone is being started again: what was lost
- * before says nothing about its versions.
+ * A server that has gone away is probably restarting: earlier losses say
+ * nothing about its versions.
  *
  * Context: any. Requirements: VER-15, VER-17.
  */
@@ -140,7 +140,7 @@ static enum rpcrdma2_neg_action neg_reconnect(struct rpcrdma2_neg *n,
 	return RPCRDMA2_DO_RECONNECT;
 }
 
-/* This peer does not take version 2: connect again, with version 1. */
+/* The peer does not accept version 2: connect again with version 1. */
 static enum rpcrdma2_neg_action neg_fall_back(struct rpcrdma2_neg *n,
 					      enum rpcrdma2_why why, u64 now)
 {
@@ -155,8 +155,8 @@ static enum rpcrdma2_neg_action neg_fall_back(struct rpcrdma2_neg *n,
  * @n: negotiation in state START
  * @now: seconds
  *
- * A fallback inside this connect attempt keeps its own reason; one from
- * before is reported as REMEMBERED.
+ * A fallback within this connect attempt keeps its own reason; an earlier
+ * one is reported as REMEMBERED.
  *
  * Context: any. Requirements: VER-1, VER-13, VER-16, VER-17, VER-24.
  * Return: what to do next.
@@ -197,7 +197,7 @@ static enum rpcrdma2_neg_action neg_err_vers(struct rpcrdma2_neg *n, u32 low,
 {
 	if (low > high || low > RPCRDMA_VERS_2 || high < RPCRDMA_VERS_1)
 		return neg_fail(n, RPCRDMA2_WHY_NO_COMMON);
-	if (low > RPCRDMA_VERS_1)	/* it offers what it just refused */
+	if (low > RPCRDMA_VERS_1)	/* the peer offers what it has just refused */
 		return neg_fail(n, RPCRDMA2_WHY_PEER_ERROR);
 	if (!n->policy->v1)
 		return neg_fail(n, RPCRDMA2_WHY_REQUIRED);
@@ -236,8 +236,8 @@ static enum rpcrdma2_neg_action neg_connprop(struct rpcrdma2_neg *n,
 	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 }
 
-/* Our Call is answered. So this server speaks version 2 and says nothing to
- * CONNPROP, which the draft allows: that need not be found out each time.
+/* Our Call has been answered: this server speaks version 2 and ignores
+ * CONNPROP, which the draft allows. Remember that.
  */
 static enum rpcrdma2_neg_action neg_reply(struct rpcrdma2_neg *n,
 					  const struct rpcrdma2_hdr *hdr,
@@ -309,7 +309,7 @@ enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
  * @n: negotiation
  * @now: seconds
  *
- * To CONNPROP a server of version 2 may be silent, to a Call it may not.
+ * A server of version 2 may ignore CONNPROP, but must answer a Call.
  *
  * Context: any. Requirements: VER-14, V1-9, D-22.
  * Return: what to do next; NOTHING unless it waits.
@@ -333,8 +333,8 @@ enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now)
  * @n: negotiation
  * @now: seconds
  *
- * In a settled state the attempt is over; after an ERR_VERS without any Reply
- * that is remembered.
+ * In a settled state the attempt is over. A loss after ERR_VERS and before
+ * any Reply is remembered.
  *
  * Context: any. Requirements: VER-13, VER-15, V1-10.
  * Return: what to do next: while it waits RECONNECT, or FAIL if that would be with
@@ -364,8 +364,7 @@ enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
 }
 
 /**
- * rpcrdma2_neg_refused - a type that everyone must know is answered with
- *	INVAL_HTYPE
+ * rpcrdma2_neg_refused - a mandatory type was answered with INVAL_HTYPE
  * @n: negotiation that has settled version 2
  * @now: seconds
  *
@@ -386,9 +385,9 @@ bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now)
  * rpcrdma2_neg_proved - the settled version works
  * @n: negotiation
  *
- * A server that went on after its ERR_VERS is a sane one: if it ever falls
- * silent the memory starts with the shortest span again. On a connection
- * that began with v1 because of the memory nothing new is known about v2.
+ * A server that goes on after its ERR_VERS works correctly: if it falls
+ * silent later, the memory starts with the shortest span again. A connection
+ * that began with v1 because of the memory tells nothing new about v2.
  *
  * Context: any. Requirements: VER-13, VER-16.
  */
@@ -401,7 +400,7 @@ void rpcrdma2_neg_proved(struct rpcrdma2_neg *n)
 }
 
 /**
- * rpcrdma2_neg_outdated - is it over what the settled version was chosen for?
+ * rpcrdma2_neg_outdated - has the reason for the settled version expired?
  * @n: negotiation that has settled a version
  * @now: seconds
  *
@@ -485,8 +484,8 @@ static enum rpcrdma2_srv_action srv_refuse(const struct rpcrdma2_srv_ver *v,
 }
 
 /*
- * The first well-formed message. There is nothing yet that a Reply could
- * answer, so only a Call or a CONNPROP settles the version.
+ * The first well-formed message. No Call of ours is outstanding, so only a
+ * Call or a CONNPROP settles the version.
  */
 static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
 					  const struct rpcrdma2_hdr *hdr,

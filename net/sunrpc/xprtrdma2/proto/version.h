@@ -23,10 +23,10 @@
  * @RPCRDMA2_WHY_LOST: v1: connection lost, twice
  * @RPCRDMA2_WHY_ERR_VERS_LOST: v1: ERR_VERS, then loss
  * @RPCRDMA2_WHY_REMEMBERED: v1: remembered from before
- * @RPCRDMA2_WHY_ADMIN: told so by the administrator
+ * @RPCRDMA2_WHY_ADMIN: set by the administrator
  * @RPCRDMA2_WHY_NO_COMMON: failed: no version in common
  * @RPCRDMA2_WHY_REQUIRED: failed: v2 required, peer is v1
- * @RPCRDMA2_WHY_PEER_ERROR: failed: peer is no conforming peer
+ * @RPCRDMA2_WHY_PEER_ERROR: failed: the peer does not conform
  * @RPCRDMA2_WHY_REPLY: v2: CONNPROP ignored, a Call answered
  * @RPCRDMA2_NR_WHY: how many there are
  *
@@ -57,8 +57,9 @@ const char *rpcrdma2_neg_why_name(enum rpcrdma2_why why);
  * struct rpcrdma2_ver_policy - what the administrator allows
  * @v1: version 1 may be spoken
  * @v2: version 2 may be spoken
- * @remember_min: first time to remember what a server does not answer, seconds
- * @remember_max: it doubles up to this, seconds
+ * @remember_min: how long to remember at first that a server does not answer,
+ *	seconds
+ * @remember_max: the time doubles up to this, seconds
  */
 struct rpcrdma2_ver_policy {
 	bool			v1;
@@ -70,8 +71,8 @@ struct rpcrdma2_ver_policy {
 /**
  * enum rpcrdma2_begin - how a connection begins
  * @RPCRDMA2_BEGIN_CONNPROP: with a CONNPROP
- * @RPCRDMA2_BEGIN_CALL: with a version 2 Call, which a server that is silent
- *	about CONNPROP has to answer (VER-14)
+ * @RPCRDMA2_BEGIN_CALL: with a version 2 Call, which a server has to answer even
+ *	if it ignores CONNPROP (VER-14)
  * @RPCRDMA2_BEGIN_V1: with version 1
  */
 enum rpcrdma2_begin {
@@ -81,11 +82,11 @@ enum rpcrdma2_begin {
 };
 
 /**
- * struct rpcrdma2_ver_memory - what a transport instance remembers
+ * struct rpcrdma2_ver_memory - memory of a transport about its server
  * @begin: how connections begin
  * @until: until this time; 0 = nothing remembered
- * @next: the next connection begins like that, whatever the time
- * @span: seconds last remembered for
+ * @next: the next connection begins like that at any time
+ * @span: last time of remembering, seconds
  * @why: the reason
  * @losses: connections lost in a row before any answer
  *

@@ -50,16 +50,16 @@ static u32 least_len(const struct rpcrdma2_hdr *hdr)
 }
 
 /**
- * rpcrdma2_wire_too_short - must a message be dropped because of its length?
+ * rpcrdma2_wire_too_short - is a message too short to be answered?
  * @msg: received message
  * @len: bytes received
  *
- * Below these lengths the XID cannot be trusted. What is longer, but too
- * short for its type, is answered.
+ * Below these lengths the XID cannot be trusted. A longer message that is too
+ * short for its type is answered.
  *
  * Context: any. Requirements: HDR-5, D-9.
- * Return: true if it is to be dropped without an answer. False also means
- * that the four common words are there.
+ * Return: true if the message must be dropped. False also means that the
+ * four common words are there.
  */
 bool rpcrdma2_wire_too_short(const void *msg, u32 len)
 {
@@ -188,8 +188,8 @@ int rpcrdma2_wire_put_err_vers(const struct rpcrdma2_hdr *msg, u32 credit,
 	return rpcrdma2_wr_result(&w, size);
 }
 
-/* Who refuses version 2 offers something older. The smallest number that can
- * stand in this place of another error of version 2, its code, is 2.
+/* A peer that refuses version 2 offers an older one. In any other error of
+ * version 2 the first of these words is the code, which is at least 2.
  */
 static bool refuses_v2(u32 low, u32 high)
 {
@@ -210,7 +210,7 @@ static bool refuses_v2(u32 low, u32 high)
  * not belong to it, or because it was cut.
  *
  * Context: any. Requirements: ERR-12, V1-11, D-8.
- * Return: true if it is one; @low and @high are untouched otherwise.
+ * Return: true for an ERR_VERS; @low and @high are untouched otherwise.
  */
 bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high)
 {

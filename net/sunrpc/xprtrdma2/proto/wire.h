@@ -52,8 +52,8 @@
 #define RPCRDMA2_INLINE_DEFAULT		4096U
 #define RPCRDMA2_FIRST_MSG_MAX		1024U
 
-/* What a requester of ours puts into one chunk at the most; every
- * responder accepts this many (CHK-27).
+/* Most segments that our requester puts into one chunk; every responder
+ * accepts this many (CHK-27).
  */
 #define RPCRDMA2_MAX_SEGS		16U
 
@@ -90,8 +90,8 @@ struct rpcrdma2_chunk {
  * @response: the message answers one of ours. v2: the RESPONSE flag.
  *	v1: derived from msg_type of an inline RPC message; a v1 NOMSG is
  *	a response if it has a Reply chunk and no Read list
- * @undirected: v1 only: the message is spoiled before @response could be
- *	told; its credit means nothing (CRED-18)
+ * @undirected: v1 only: the message is malformed and its direction unknown;
+ *	its credit means nothing (CRED-18)
  * @inv_handle: rdma_inv_handle, 0 in v1 and in Replies
  * @read_list: first Read list entry, NULL if the list is empty
  * @read_segs: entries of the Read list
@@ -135,9 +135,9 @@ struct rpcrdma2_hdr {
 };
 
 /**
- * enum rpcrdma2_verdict - what is to be done with a received message
+ * enum rpcrdma2_verdict - how to handle a received message
  * @RPCRDMA2_OK: well-formed; the header is filled in
- * @RPCRDMA2_DROP: say nothing, count it
+ * @RPCRDMA2_DROP: do not answer, count
  * @RPCRDMA2_BAD_XDR: answer BAD_XDR (v1: ERR_CHUNK)
  * @RPCRDMA2_INVAL_HTYPE: answer INVAL_HTYPE
  * @RPCRDMA2_BAD_VERS: not this codec's version; the caller decides by the
@@ -146,10 +146,10 @@ struct rpcrdma2_hdr {
  * With every verdict but DROP, @xid, @vers, @credit and @htype of the
  * header are valid.
  *
- * Version 1 has no direction flag: a message of it that is spoiled before
- * its direction can be told gives BAD_XDR or INVAL_HTYPE with @undirected
- * set. The server answers it, it is likely to be a Call; the client drops
- * it, it is likely to be a Reply (V1-3).
+ * Version 1 has no direction flag. A malformed message whose direction is
+ * unknown gives BAD_XDR or INVAL_HTYPE with @undirected set. It is probably a
+ * Call for a server, which answers, and a Reply for a client, which drops it
+ * (V1-3).
  */
 enum rpcrdma2_verdict {
 	RPCRDMA2_OK = 0,

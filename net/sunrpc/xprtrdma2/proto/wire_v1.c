@@ -4,7 +4,7 @@
  *
  * Version 1 has no direction flag. The direction is that of the RPC message
  * when it is inline, and is inferred from the chunks when it is not. A
- * message that is spoiled before that can be done is marked as undirected.
+ * malformed message whose direction is unknown is marked as undirected.
  *
  * Pure: see wire.c.
  */

@@ -41,8 +41,8 @@ static void v2_control_body(const struct rpcrdma2_reader *r,
 }
 
 /*
- * The property set itself is decoded by the caller. One that cannot be
- * there at all is reported whatever the RESPONSE flag says (ERR-1).
+ * The caller decodes the property set. A body that is too short for one is
+ * reported whatever the RESPONSE flag says (ERR-1).
  */
 static enum rpcrdma2_verdict v2_decode_connprop(struct rpcrdma2_reader *r,
 						struct rpcrdma2_hdr *hdr)
@@ -101,8 +101,8 @@ static enum rpcrdma2_verdict v2_decode_error(struct rpcrdma2_reader *r,
 }
 
 /*
- * The header types we know. What is not here is answered with INVAL_HTYPE;
- * an extension adds a line (EXT-5, HT-2).
+ * The header types we know. Other types are answered with INVAL_HTYPE; an
+ * extension adds a line (EXT-5, HT-2).
  */
 static const struct v2_type {
 	u32	htype;
@@ -134,7 +134,7 @@ static const struct v2_type *v2_find_type(u32 htype)
  * @flags: flags, as received
  *
  * Context: any. Requirements: HDR-1, HDR-5, FLG-11.
- * Return: RPCRDMA2_OK, or what is to be done with the message
+ * Return: RPCRDMA2_OK, or the verdict on the message.
  */
 enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,
 					      const void *msg, u32 len,
