@@ -20,7 +20,7 @@
 #include "xprt/server_bc.h"
 #include "xprt/client.h"
 #include "xprt/class.h"
-#include "xprt/server.h"
+#include "xprt/listener.h"
 
 /* xprt_class.ident: any number that sunrpc does not use itself. It must fit
  * the unsigned short in which fs/nfs keeps a transport protocol. ASCII "R2".
@@ -45,13 +45,13 @@ static struct svc_xprt_class stock_server;
 static struct svc_xprt *own_listen(struct svc_serv *serv, struct net *net,
 				   struct sockaddr *sa, int salen, int flags)
 {
-	return rpcrdma2_server_listen(&own_server, serv, net, sa, salen);
+	return rpcrdma2_listener_create(&own_server, serv, net, sa, salen);
 }
 
 static struct svc_xprt *stock_listen(struct svc_serv *serv, struct net *net,
 				     struct sockaddr *sa, int salen, int flags)
 {
-	return rpcrdma2_server_listen(&stock_server, serv, net, sa, salen);
+	return rpcrdma2_listener_create(&stock_server, serv, net, sa, salen);
 }
 
 /* Listeners and connections have operations of their own */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The server: listeners and connections as struct svc_xprt, for nfsd and any
- * other sunrpc service.
+ * The server: connections as struct svc_xprt, for nfsd and any other sunrpc
+ * service.
  */
 #ifndef _RPCRDMA2_SERVER_H
 #define _RPCRDMA2_SERVER_H
@@ -51,10 +51,12 @@ static inline struct rpcrdma2_svc *rpcrdma2_svc(struct svc_xprt *xprt)
 	return container_of(xprt, struct rpcrdma2_svc, xprt);
 }
 
+extern struct workqueue_struct *rpcrdma2_svc_wq;
+
 int rpcrdma2_server_init(void);
 void rpcrdma2_server_exit(void);
-struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
-					struct svc_serv *serv, struct net *net,
-					struct sockaddr *sa, int salen);
+void rpcrdma2_server_accept(struct svc_xprt *listener, struct rdma_cm_id *cm_id,
+			    const struct rdma_conn_param *param,
+			    struct rpcrdma2_origin *origin);
 
 #endif /* _RPCRDMA2_SERVER_H */
