@@ -97,8 +97,8 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.recv		= rpcrdma2_dispatch_recv,
-	.closing	= rpcrdma2_dispatch_closing,
-	.closed		= rpcrdma2_dispatch_closed,
+	.closing	= rpcrdma2_responder_stop,
+	.closed		= rpcrdma2_responder_closed,
 	.trim		= rpcrdma2_dispatch_trim,
 	.memory		= rpcrdma2_dispatch_memory,
 	.lost		= client_lost,
@@ -568,36 +568,37 @@ static void client_op_disable_swap(struct rpc_xprt *xprt)
 
 /* What sunrpc and administrators want to know */
 
-static int client_op_get_srcaddr(struct rpc_xprt *xprt, char *buf,
-				 size_t buflen)
+/* Copy the local address. Returns false without a connection. */
+static bool client_local(struct rpc_xprt *xprt, struct sockaddr_storage *addr)
 {
-	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
-	int ret = -ENOTCONN;
+	const struct rpcrdma2_conn *conn;
 
 	/* The CM id lives as long as the connection is attached */
 	spin_lock(&xprt->queue_lock);
-	if (client->rq.conn) {
-		struct rdma_cm_id *id = client->rq.conn->cm_id;
-
-		ret = snprintf(buf, buflen, "%pISc", &id->route.addr.src_addr);
-	}
+	conn = rpcrdma2_client(xprt)->rq.conn;
+	if (conn)
+		*addr = conn->cm_id->route.addr.src_addr;
 	spin_unlock(&xprt->queue_lock);
-	return ret;
+	return conn;
+}
+
+static int client_op_get_srcaddr(struct rpc_xprt *xprt, char *buf,
+				 size_t buflen)
+{
+	struct sockaddr_storage addr;
+
+	if (!client_local(xprt, &addr))
+		return -ENOTCONN;
+	return snprintf(buf, buflen, "%pISc", &addr);
 }
 
 static unsigned short client_op_get_srcport(struct rpc_xprt *xprt)
 {
-	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
-	unsigned short port = 0;
+	struct sockaddr_storage addr;
 
-	spin_lock(&xprt->queue_lock);
-	if (client->rq.conn) {
-		struct rdma_cm_id *id = client->rq.conn->cm_id;
-
-		port = rpc_get_port((struct sockaddr *)&id->route.addr.src_addr);
-	}
-	spin_unlock(&xprt->queue_lock);
-	return port;
+	if (!client_local(xprt, &addr))
+		return 0;
+	return rpc_get_port((struct sockaddr *)&addr);
 }
 
 /* Tools read the columns by position, and some count them: the word, the order
@@ -728,10 +729,7 @@ static int client_init(struct rpcrdma2_client *client,
 					      xprt->max_reconnect_timeout);
 	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
 	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;
-	xprt->resvport = 0;
 
-	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
-	xprt->addrlen = args->addrlen;
 	if (args->srcaddr &&
 	    args->srcaddr->sa_family == args->dstaddr->sa_family) {
 		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
@@ -750,8 +748,11 @@ static int client_init(struct rpcrdma2_client *client,
 				      &client->mrs, RPCRDMA2_MIN_SLOTS);
 	if (ret)
 		return ret;
+	ret = rpcrdma2_addr_init(xprt, args);
+	if (ret)
+		return ret;
 	client_look_up(client, &policy);
-	return rpcrdma2_addr_format(xprt);
+	return 0;
 }
 
 /**
@@ -769,8 +770,6 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 	struct rpc_xprt *xprt;
 	int ret;
 
-	if (args->addrlen > sizeof(xprt->addr))
-		return ERR_PTR(-EBADF);
 	if (!try_module_get(THIS_MODULE))
 		return ERR_PTR(-EIO);
 	xprt = xprt_alloc(args->net, sizeof(*client), 0, RPCRDMA2_MIN_SLOTS);

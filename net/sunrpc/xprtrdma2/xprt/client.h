@@ -1,20 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The client's transport: what a mount sees as struct rpc_xprt.
+ * The client's transport, struct rpc_xprt of a mount, and its side of the backchannel.
  */
 #ifndef _RPCRDMA2_CLIENT_H
 #define _RPCRDMA2_CLIENT_H
 
 #include <linux/ratelimit.h>
 #include <linux/sunrpc/xprt.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "xprt/client_bc.h"
 #include "conn/conn.h"
 #include "requester/frwr.h"
 #include "requester/requester.h"
+#include "responder/responder.h"
 #include "conn/stats.h"
 #include "proto/version.h"
+
+/* Callbacks served at once; they have slots before the server hears of the
+ * backchannel (REV-5).
+ */
+#define RPCRDMA2_CB_SLOTS		8U
+
+/**
+ * struct rpcrdma2_callback - the backchannel of a client's transport
+ * @resp: its responder
+ * @xprt: the transport
+ * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 if
+ *	it is in force; transport_lock
+ * @reserved: callbacks asked for by rpc_xprt_ops.bc_setup; bc_pa_lock
+ * @count: callback slots in existence; bc_pa_lock. Free ones are in
+ *	xprt->bc_pa_list
+ * @busy: those in the hands of the callback service; bc_pa_lock
+ * @wq: woken when @busy becomes empty
+ */
+struct rpcrdma2_callback {
+	struct rpcrdma2_responder	resp;
+	struct rpc_xprt			*xprt;
+	unsigned long			idle_timeout;
+	unsigned int			reserved;
+	unsigned int			count;
+	struct list_head		busy;
+	wait_queue_head_t		wq;
+};
 
 /**
  * struct rpcrdma2_client - a client's transport
@@ -68,5 +96,18 @@ static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)
 
 struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 				       struct xprt_create *args);
+
+/* The backchannel: client_bc.c */
+void rpcrdma2_client_bc_init(struct rpcrdma2_callback *callback,
+			     struct rpc_xprt *xprt);
+void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback);
+int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst);
+
+/* Methods for struct rpc_xprt_ops */
+int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs);
+size_t rpcrdma2_client_bc_maxpayload(struct rpc_xprt *xprt);
+unsigned int rpcrdma2_client_bc_num_slots(struct rpc_xprt *xprt);
+void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst);
+void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs);
 
 #endif /* _RPCRDMA2_CLIENT_H */

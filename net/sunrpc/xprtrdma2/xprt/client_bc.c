@@ -27,10 +27,9 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "xprt/client_bc.h"
 #include "compat.h"
-#include "responder/reply.h"
 #include "requester/rpc_slot.h"
+#include "xprt/client.h"
 #include <trace/events/rpcrdma2.h>
 
 /* Wait for callbacks in progress when the backchannel ends */
@@ -90,15 +89,14 @@ static void cb_free_list(struct rpcrdma2_callback *callback)
 {
 	struct rpc_xprt *xprt = callback->xprt;
 	struct rpc_rqst *rqst, *tmp;
-	LIST_HEAD(list);
 
 	spin_lock(&xprt->bc_pa_lock);
-	list_splice_init(&xprt->bc_pa_list, &list);
-	list_for_each_entry(rqst, &list, rq_bc_pa_list)
+	list_for_each_entry_safe(rqst, tmp, &xprt->bc_pa_list, rq_bc_pa_list) {
+		list_del(&rqst->rq_bc_pa_list);
 		WRITE_ONCE(callback->count, callback->count - 1);
-	spin_unlock(&xprt->bc_pa_lock);
-	list_for_each_entry_safe(rqst, tmp, &list, rq_bc_pa_list)
 		cb_free(cb_of(rqst));
+	}
+	spin_unlock(&xprt->bc_pa_lock);
 }
 
 /* While the server may call back it needs the connection, idle or not: a
@@ -438,5 +436,5 @@ void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback)
 {
 	cb_free_list(callback);
 	WARN_ON_ONCE(callback->count);
-	rpcrdma2_responder_destroy(&callback->resp);
+	rpcrdma2_calls_trim(&callback->resp, 0);
 }

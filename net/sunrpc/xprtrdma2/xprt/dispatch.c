@@ -215,28 +215,6 @@ void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * rpcrdma2_dispatch_closing - the connection is about to be closed
- * @conn: the connection, in state CLOSING
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_dispatch_closing(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_responder_stop(conn->responder);
-}
-
-/**
- * rpcrdma2_dispatch_closed - the connection is closed: its Calls end
- * @conn: the connection; no completion handler uses it any more
- *
- * Context: may sleep.
- */
-void rpcrdma2_dispatch_closed(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_responder_closed(conn->responder);
-}
-
-/**
  * rpcrdma2_dispatch_trim - the connection is idle: its roles give memory back
  * @conn: the connection
  *
@@ -246,8 +224,10 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 
-	rpcrdma2_responder_trim(conn->responder,
-				rpcrdma2_credit_grant(&conn->recvq));
+	/* Granted credits need no new memory */
+	rpcrdma2_calls_trim(conn->responder,
+			    rpcrdma2_credit_grant(&conn->recvq) +
+			    RPCRDMA2_CONTROL_RESERVE);
 	if (!rq)
 		return;
 	rpcrdma2_requester_trim(rq);

@@ -11,8 +11,6 @@ struct rpcrdma2_conn;
 struct rpcrdma2_memory;
 
 void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc);
-void rpcrdma2_dispatch_closing(struct rpcrdma2_conn *conn);
-void rpcrdma2_dispatch_closed(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
 			      struct rpcrdma2_memory *mem);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Listeners: they take connect requests from the RDMA CM, and service threads
- * accept these (server.c).
+ * Listeners take connect requests from the RDMA CM. Service threads accept the
+ * requests (server.c) and fetch connections that were accepted before and now have a
+ * Call (admission.c).
  *
- * CM events of a listener come with the CM id's handler mutex held. Methods of
- * struct svc_xprt_ops run in service threads, except xpo_free, which may run anywhere
- * and only queues work, and xpo_detach, which runs in whatever closes the
- * transport and may sleep.
+ * Contexts: CM events of a listener come with the CM id's handler mutex held. Methods
+ * of struct svc_xprt_ops run in service threads, except xpo_free, which may run
+ * anywhere and only queues work, and xpo_detach, which runs in the context that
+ * closes the transport and may sleep.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -18,14 +19,13 @@
 #include "compat.h"
 #include "conn/workqueue.h"
 #include "xprt/admission.h"
-#include "xprt/listener.h"
 #include "xprt/server.h"
 #include <trace/events/rpcrdma2.h>
 
-/* How often to look whether a lost address is there again */
+/* Interval between attempts to listen again at a lost address */
 #define RPCRDMA2_LISTEN_AGAIN	(5 * HZ)
 
-/* The private data of a connect request is never longer */
+/* Maximum length of the private data of a connect request */
 #define RPCRDMA2_PRIVATE_MAX	256
 
 static unsigned int server_backlog = 1024;
@@ -35,27 +35,25 @@ MODULE_PARM_DESC(server_backlog,
 
 /**
  * struct rpcrdma2_listener - a listener
- * @xprt: what sunrpc knows; must be first
- * @mutex: protects @cm_id, @stopped and @lost
+ * @xprt: sunrpc's part; must be first
+ * @mutex: protects @cm_id and @lost
  * @cm_id: listening CM id, NULL if listening failed or ended
- * @stopped: no new CM id
- * @rebuild_work: makes a new CM id after an address change; tries again and
- *	again if it cannot be had
- * @lost: it could not be had last time
+ * @lost: the last attempt to make a CM id failed
+ * @rebuild_work: makes a new CM id after an address change, and repeats failed
+ *	attempts
  * @admission: of its connections
  * @lock: protects @pending and @npending
  * @pending: struct rpcrdma2_pending
- * @npending: how many
+ * @npending: their number
  * @free_work: frees the listener
  */
 struct rpcrdma2_listener {
 	struct svc_xprt			xprt;
-	struct mutex			mutex;	/* @cm_id, @stopped, @lost */
+	struct mutex			mutex;	/* @cm_id, @lost */
 	struct rdma_cm_id		*cm_id;
-	bool				stopped;
 	bool				lost;
 	struct delayed_work		rebuild_work;
-	struct rpcrdma2_admission	*admission;
+	struct rpcrdma2_admission	admission;
 	spinlock_t			lock;	/* @pending, @npending */
 	struct list_head		pending;
 	unsigned int			npending;
@@ -64,11 +62,11 @@ struct rpcrdma2_listener {
 
 /**
  * struct rpcrdma2_pending - a connect request that waits for a thread
- * @list: link in the listener's list; empty once it was taken off
+ * @list: link in the listener's list; empty after removal
  * @listener: its listener
  * @cm_id: CM id of the new connection
- * @origin: where the client is
- * @param: what the client asked for
+ * @origin: address of the client
+ * @param: parameters of the request
  * @private: its private data
  */
 struct rpcrdma2_pending {
@@ -96,23 +94,28 @@ static void pending_free(struct rpcrdma2_pending *req)
 	kfree(req);
 }
 
-static bool pending_unlink(struct rpcrdma2_pending *req)
+/* Remove @req from the list, or the first request if @req is NULL. Returns NULL if
+ * there is none, or @req was removed before.
+ */
+static struct rpcrdma2_pending *pending_take(struct rpcrdma2_listener *listener,
+					     struct rpcrdma2_pending *req)
 {
-	struct rpcrdma2_listener *listener = req->listener;
-	bool linked;
-
 	spin_lock(&listener->lock);
-	linked = !list_empty(&req->list);
-	if (linked) {
+	if (!req)
+		req = list_first_entry_or_null(&listener->pending,
+					       struct rpcrdma2_pending, list);
+	else if (list_empty(&req->list))
+		req = NULL;
+	if (req) {
 		list_del_init(&req->list);
 		listener->npending--;
 	}
 	spin_unlock(&listener->lock);
-	return linked;
+	return req;
 }
 
-/* Events of a connection that no thread has accepted yet. Non-zero makes
- * the CM destroy the CM id.
+/* Events of a connection that no thread has accepted yet. After a return value other
+ * than 0 the CM destroys the CM id.
  */
 static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 {
@@ -124,8 +127,8 @@ static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
-		/* If a thread has it already, accepting it will fail */
-		if (!pending_unlink(req))
+		/* If a thread has the request already, accepting it will fail */
+		if (!pending_take(req->listener, req))
 			return 0;
 		pending_free(req);
 		return 1;
@@ -134,8 +137,8 @@ static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	}
 }
 
-/* A client that has no connection yet is served first, and finds room where others
- * find none: another client with many requests delays its own.
+/* Clients without a connection are served first, and have space in the list when it is
+ * full for others: a client with many requests delays only its own.
  */
 static int listener_add(struct rpcrdma2_listener *listener,
 			struct rpcrdma2_pending *req)
@@ -161,9 +164,8 @@ static int listener_add(struct rpcrdma2_listener *listener,
 	return ret;
 }
 
-/* A request that finds no room gets no answer from the CM of InfiniBand and
- * RoCE (-ENOMEM), so that the client's CM asks again. That of iWARP has no such
- * way, and refuses.
+/* If the list is full the CM of InfiniBand and RoCE does not answer (-ENOMEM), so that
+ * the client's CM asks again. The CM of iWARP can only refuse.
  */
 static int listener_request(struct rpcrdma2_listener *listener,
 			    struct rdma_cm_id *cm_id,
@@ -175,7 +177,7 @@ static int listener_request(struct rpcrdma2_listener *listener,
 	req = kzalloc_obj(*req, GFP_KERNEL);
 	if (!req)
 		goto out;
-	req->origin = rpcrdma2_origin_get(listener->admission, cm_id);
+	req->origin = rpcrdma2_origin_get(listener->xprt.xpt_server, cm_id);
 	if (!req->origin) {
 		kfree(req);
 		goto out;
@@ -212,7 +214,7 @@ static int listener_event(struct rdma_cm_id *cm_id,
 		return listener_request(listener, cm_id, &event->param.conn);
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		/* The CM id can't be replaced from its own handler */
+		/* The handler of a CM id cannot replace it */
 		mod_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
 				 0);
 		break;
@@ -248,9 +250,15 @@ static int listener_listen(struct rpcrdma2_listener *listener)
 	return 0;
 }
 
-/* What came of an attempt to listen again: once in the log each time it
- * changes.
- */
+static void listener_destroy_id(struct rpcrdma2_listener *listener)
+{
+	lockdep_assert_held(&listener->mutex);
+	if (listener->cm_id)
+		rdma_destroy_id(listener->cm_id);
+	listener->cm_id = NULL;
+}
+
+/* Log the result of an attempt to listen again if it has changed. */
 static void listener_note(struct rpcrdma2_listener *listener, int err)
 {
 	lockdep_assert_held(&listener->mutex);
@@ -263,7 +271,7 @@ static void listener_note(struct rpcrdma2_listener *listener, int err)
 	listener->lost = err;
 }
 
-/* Nobody tells when an address or a device comes back. */
+/* No event reports that an address or a device is back, so this polls. */
 static void listener_rebuild(struct work_struct *work)
 {
 	struct rpcrdma2_listener *listener =
@@ -271,10 +279,8 @@ static void listener_rebuild(struct work_struct *work)
 			     rebuild_work.work);
 
 	mutex_lock(&listener->mutex);
-	if (!listener->stopped) {
-		if (listener->cm_id)
-			rdma_destroy_id(listener->cm_id);
-		listener->cm_id = NULL;
+	if (!READ_ONCE(listener->admission.ended)) {
+		listener_destroy_id(listener);
 		listener_note(listener, listener_listen(listener));
 		if (listener->lost)
 			queue_delayed_work(rpcrdma2_memory_wq,
@@ -284,35 +290,20 @@ static void listener_rebuild(struct work_struct *work)
 	mutex_unlock(&listener->mutex);
 }
 
-/* No new connect requests; those that wait are refused, and clients whose Calls no
- * thread has taken lose their connection.
- */
+/* Refuse pending connect requests, and end connections that have had no Call. */
 static void listener_stop(struct rpcrdma2_listener *listener)
 {
 	struct rpcrdma2_pending *req;
 
+	rpcrdma2_admission_stop(&listener->admission);
 	mutex_lock(&listener->mutex);
-	listener->stopped = true;
-	if (listener->cm_id)
-		rdma_destroy_id(listener->cm_id);
-	listener->cm_id = NULL;
+	listener_destroy_id(listener);
 	mutex_unlock(&listener->mutex);
 
-	for (;;) {
-		spin_lock(&listener->lock);
-		req = list_first_entry_or_null(&listener->pending,
-					       struct rpcrdma2_pending, list);
-		if (req) {
-			list_del_init(&req->list);
-			listener->npending--;
-		}
-		spin_unlock(&listener->lock);
-		if (!req)
-			break;
+	while ((req = pending_take(listener, NULL))) {
 		rdma_destroy_id(req->cm_id);
 		pending_free(req);
 	}
-	rpcrdma2_admission_stop(listener->admission);
 }
 
 static void listener_free(struct work_struct *work)
@@ -322,31 +313,13 @@ static void listener_free(struct work_struct *work)
 
 	listener_stop(listener);
 	cancel_delayed_work_sync(&listener->rebuild_work);
-	rpcrdma2_admission_put(listener->admission);
 	mutex_destroy(&listener->mutex);
 	kfree(listener);
 }
 
-/* The next connect request, or NULL. */
-static struct rpcrdma2_pending *
-listener_next(struct rpcrdma2_listener *listener)
-{
-	struct rpcrdma2_pending *req;
-
-	spin_lock(&listener->lock);
-	req = list_first_entry_or_null(&listener->pending,
-				       struct rpcrdma2_pending, list);
-	if (req) {
-		list_del_init(&req->list);
-		listener->npending--;
-	}
-	spin_unlock(&listener->lock);
-	return req;
-}
-
-/* xpo_accept: hand over a connection that has a Call, or else accept a connect
- * request. sunrpc took a module reference for a new transport, and drops that if
- * there is none; ours has one from the beginning, which svc_xprt_put() drops.
+/* Pass a connection with a Call to sunrpc, or else accept a connect request. sunrpc took
+ * a module reference for a new transport, and drops it if there is none. A transport
+ * of ours has its own from the beginning, which svc_xprt_put() drops.
  */
 static struct svc_xprt *listener_xpo_accept(struct svc_xprt *xprt)
 {
@@ -354,16 +327,16 @@ static struct svc_xprt *listener_xpo_accept(struct svc_xprt *xprt)
 	struct rpcrdma2_pending *req = NULL;
 	struct rpcrdma2_svc *svc;
 
-	/* Who adds something sets the flag afterwards */
+	/* Set by others after they have added something */
 	clear_bit(XPT_CONN, &xprt->xpt_flags);
-	smp_mb__after_atomic();	/* look afterwards */
-	svc = rpcrdma2_admit_next(listener->admission);
+	smp_mb__after_atomic();
+	svc = rpcrdma2_admit_next(&listener->admission);
 	if (!svc)
-		req = listener_next(listener);
+		req = pending_take(listener, NULL);
 	if (req) {
-		rpcrdma2_admit_room(listener->admission);
-		rpcrdma2_server_accept(xprt, req->cm_id, &req->param,
-				       req->origin);
+		rpcrdma2_admit_limit(req->origin);
+		rpcrdma2_server_accept(&listener->admission, req->cm_id,
+				       &req->param, req->origin);
 		kfree(req);
 	}
 	if (svc || req)	/* there may be more */
@@ -388,8 +361,8 @@ static void listener_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 {
 }
 
-/* A listener has no data, so that sunrpc calls nothing else. */
-static const struct svc_xprt_ops rpcrdma2_listen_ops = {
+/* A listener has no data and is not temporary: sunrpc calls no other method. */
+static const struct svc_xprt_ops listener_ops = {
 	.xpo_accept		= listener_xpo_accept,
 	.xpo_release_ctxt	= listener_xpo_release_ctxt,
 	.xpo_detach		= listener_xpo_detach,
@@ -404,15 +377,15 @@ static const struct svc_xprt_ops rpcrdma2_listen_ops = {
  * @sa: address to listen at
  * @salen: length of @sa
  *
- * Of sunrpc's two module references the caller of svc_xprt_ops.xpo_create
- * drops one after an error, and svc_xprt_put() the other.
+ * After an error, the caller of svc_xprt_ops.xpo_create and svc_xprt_put() drop one
+ * module reference each.
  *
  * Context: process; sleeps.
  * Return: the listener, or an ERR_PTR.
  */
 struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
-					struct svc_serv *serv, struct net *net,
-					struct sockaddr *sa, int salen)
+					  struct svc_serv *serv, struct net *net,
+					  struct sockaddr *sa, int salen)
 {
 	struct rpcrdma2_listener *listener;
 	int ret;
@@ -422,18 +395,14 @@ struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
 	listener = kzalloc_obj(*listener, GFP_KERNEL);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
-	listener->admission = rpcrdma2_admission_create(&listener->xprt, serv);
-	if (!listener->admission) {
-		kfree(listener);
-		return ERR_PTR(-ENOMEM);
-	}
 	svc_xprt_init(net, xcl, &listener->xprt, serv);
-	listener->xprt.xpt_ops = &rpcrdma2_listen_ops;
+	listener->xprt.xpt_ops = &listener_ops;
 	set_bit(XPT_LISTENER, &listener->xprt.xpt_flags);
 	set_bit(XPT_CONG_CTRL, &listener->xprt.xpt_flags);
 	strscpy(listener->xprt.xpt_remotebuf, "listener",
 		sizeof(listener->xprt.xpt_remotebuf));
 	svc_xprt_set_local(&listener->xprt, sa, salen);
+	rpcrdma2_admission_init(&listener->admission, &listener->xprt);
 	mutex_init(&listener->mutex);
 	spin_lock_init(&listener->lock);
 	INIT_LIST_HEAD(&listener->pending);

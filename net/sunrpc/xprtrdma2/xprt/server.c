@@ -36,9 +36,7 @@
 #include "compat.h"
 #include "conn/cm.h"
 #include "conn/conn_list.h"
-#include "responder/pull.h"
 #include "xprt/dispatch.h"
-#include "responder/reply.h"
 #include "requester/requester.h"
 #include "xprt/server.h"
 #include "conn/workqueue.h"
@@ -171,8 +169,8 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv		= rpcrdma2_dispatch_recv,
-	.closing	= rpcrdma2_dispatch_closing,
-	.closed		= rpcrdma2_dispatch_closed,
+	.closing	= rpcrdma2_responder_stop,
+	.closed		= rpcrdma2_responder_closed,
 	.trim		= rpcrdma2_dispatch_trim,
 	.memory		= rpcrdma2_dispatch_memory,
 	.trusted	= svc_trusted,
@@ -250,35 +248,23 @@ static void svc_free(struct work_struct *work)
 		rpcrdma2_conn_close(svc->conn);
 		if (rq)
 			svc_detach(rq);
-	}
-	rpcrdma2_responder_destroy(&svc->resp);
-	if (svc->conn) {
-		/* Its CM id keeps the namespace */
+		/* The connection's CM id holds the namespace */
 		rpcrdma2_conn_list_ended(rpcrdma2_conn_net(svc->conn),
 					 &svc->stats, false);
 		rpcrdma2_conn_free(svc->conn);
 	}
+	rpcrdma2_calls_trim(&svc->resp, 0);
 	rpcrdma2_recv_pool_destroy(&svc->pool);
 	kfree(svc);
 }
 
-/* What the administrator wants of this client, which asks at this port */
-static void svc_policy(const struct rdma_cm_id *cm_id, struct net *net,
-		       struct rpcrdma2_policy *policy)
-{
-	const struct sockaddr *local, *remote;
-
-	local = (const struct sockaddr *)&cm_id->route.addr.src_addr;
-	remote = (const struct sockaddr *)&cm_id->route.addr.dst_addr;
-	rpcrdma2_policy_lookup(net, false, remote, rpc_get_port(local), policy);
-}
-
-/* A new transport without a connection, which has the request's origin. */
-static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
+/* A new transport without a connection. It takes over the reference to @origin. */
+static struct rpcrdma2_svc *svc_alloc(struct rpcrdma2_admission *adm,
 				      struct rdma_cm_id *cm_id,
 				      struct rpcrdma2_origin *origin,
 				      u32 capacity)
 {
+	struct svc_xprt *listener = adm->listener;
 	const struct rpcrdma2_chunk_limits limits = {
 		.read_chunks	= max(server_read_chunks, 1U),
 		.write_chunks	= max(server_write_chunks, 1U),
@@ -297,7 +283,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 		kfree(svc);
 		return NULL;
 	}
-	rpcrdma2_admit_init(svc, origin);
+	rpcrdma2_admit_init(svc, adm, origin);
 	__module_get(THIS_MODULE);
 	svc_xprt_init(listener->xpt_net, listener->xpt_class, &svc->xprt,
 		      listener->xpt_server);
@@ -314,8 +300,8 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 	return svc;
 }
 
+/* Make the connection. */
 static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id,
-		       const struct rdma_conn_param *param,
 		       const struct rpcrdma2_policy *policy)
 {
 	u32 credits = policy->val[RPCRDMA2_POLICY_CREDITS];
@@ -339,67 +325,54 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id,
 	int ret;
 
 	ret = rpcrdma2_device_query(cm_id->device, &caps);
-	if (!ret) {
-		p.reply_wrs = rpcrdma2_responder_wrs(&caps,
-						     svc->resp.limits.bytes);
-		svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
-		ret = svc->conn ? 0 : -ENOMEM;
-	}
-	if (ret) {
-		rpcrdma2_conn_refuse(cm_id, ret);
-		rdma_destroy_id(cm_id);
+	if (ret)
 		return ret;
-	}
-	return rpcrdma2_conn_accept(svc->conn, param);
-}
-
-/* What has happened since the client was told that its request is accepted? */
-static void svc_admit(struct rpcrdma2_svc *svc)
-{
-	svc_xprt_get(&svc->xprt);
-	if (!rpcrdma2_admit(svc))
-		svc_xprt_put(&svc->xprt);
-	if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
-		rpcrdma2_admit_call(svc);
-	if (rpcrdma2_conn_over(svc->conn) && rpcrdma2_admit_lost(svc))
-		svc_xprt_put(&svc->xprt);
-	svc_xprt_put(&svc->xprt);
+	p.reply_wrs = rpcrdma2_responder_wrs(&caps, svc->resp.limits.bytes);
+	svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
+	return svc->conn ? 0 : -ENOMEM;
 }
 
 /**
  * rpcrdma2_server_accept - make a transport of a connect request
- * @listener: the listener
- * @cm_id: the connection; taken over
- * @param: what the client asked for
- * @origin: where the client is; taken over
+ * @adm: admission of the listener
+ * @cm_id: CM id of the connection; taken over
+ * @param: parameters of the request
+ * @origin: address of the client; taken over
  *
  * Context: process; sleeps.
  */
-void rpcrdma2_server_accept(struct svc_xprt *listener, struct rdma_cm_id *cm_id,
+void rpcrdma2_server_accept(struct rpcrdma2_admission *adm,
+			    struct rdma_cm_id *cm_id,
 			    const struct rdma_conn_param *param,
 			    struct rpcrdma2_origin *origin)
 {
+	const struct rdma_addr *addr = &cm_id->route.addr;
 	struct rpcrdma2_policy policy;
 	struct rpcrdma2_svc *svc;
-	int ret;
+	int ret = -ENOMEM;
 
-	svc_policy(cm_id, listener->xpt_net, &policy);
-	svc = svc_alloc(listener, cm_id, origin,
-			rpcrdma2_policy_capacity(&policy));
-	if (!svc) {
-		rpcrdma2_conn_refuse(cm_id, -ENOMEM);
-		rdma_destroy_id(cm_id);
+	rpcrdma2_policy_lookup(adm->listener->xpt_net, false,
+			       (const struct sockaddr *)&addr->dst_addr,
+			       rpc_get_port((const struct sockaddr *)
+					    &addr->src_addr), &policy);
+	svc = svc_alloc(adm, cm_id, origin, rpcrdma2_policy_capacity(&policy));
+	if (svc)
+		ret = svc_connect(svc, cm_id, &policy);
+	else
 		rpcrdma2_origin_put(origin);
-		return;
+	if (!ret) {
+		ret = rpcrdma2_conn_accept(svc->conn, param);
+	} else {
+		rpcrdma2_conn_refuse(cm_id, ret);
+		rdma_destroy_id(cm_id);
 	}
-	ret = svc_connect(svc, cm_id, param, &policy);
+	if (!svc)
+		return;
 	trace_rpcrdma2_accept(svc->conn ? svc->conn->id : 0,
 			      (struct sockaddr *)&svc->xprt.xpt_remote,
 			      test_bit(XPT_LOCAL, &svc->xprt.xpt_flags), ret);
-	if (ret)
+	if (ret || !rpcrdma2_admit(svc))
 		svc_xprt_put(&svc->xprt);
-	else
-		svc_admit(svc);
 }
 
 /* Nothing more comes or goes; threads that are still at work find out. */

@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/sunrpc/svc_xprt.h>
+#include <linux/sunrpc/xprt.h>
 #include <linux/workqueue.h>
 
 #include "xprt/admission.h"
@@ -55,8 +56,19 @@ extern struct workqueue_struct *rpcrdma2_svc_wq;
 
 int rpcrdma2_server_init(void);
 void rpcrdma2_server_exit(void);
-void rpcrdma2_server_accept(struct svc_xprt *listener, struct rdma_cm_id *cm_id,
+void rpcrdma2_server_accept(struct rpcrdma2_admission *adm,
+			    struct rdma_cm_id *cm_id,
 			    const struct rdma_conn_param *param,
 			    struct rpcrdma2_origin *origin);
+
+/* listener.c */
+struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
+					  struct svc_serv *serv,
+					  struct net *net,
+					  struct sockaddr *sa, int salen);
+
+/* server_bc.c */
+struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
+					  struct xprt_create *args);
 
 #endif /* _RPCRDMA2_SERVER_H */

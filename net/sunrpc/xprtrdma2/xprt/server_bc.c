@@ -24,7 +24,6 @@
 #include <linux/sunrpc/xprt.h>
 
 #include "xprt/addr.h"
-#include "xprt/server_bc.h"
 #include "requester/invalidate.h"
 #include "requester/requester.h"
 #include "xprt/server.h"
@@ -42,7 +41,7 @@ static bool bc_allowed(const struct rpcrdma2_conn *conn)
 }
 
 /* Largest RPC message that fits inline now. */
-static u32 bc_room(const struct rpcrdma2_conn *conn)
+static u32 bc_max_message(const struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_msg_size_send(&conn->limits) - conn->codec->hdr_min;
 }
@@ -60,7 +59,7 @@ static int bc_send_request(struct rpc_rqst *rqst)
 	if (!bc_allowed(conn)) {
 		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
 		ret = -EIO;
-	} else if (rqst->rq_snd_buf.len > bc_room(conn)) {
+	} else if (rqst->rq_snd_buf.len > bc_max_message(conn)) {
 		ret = -EMSGSIZE;
 	} else {
 		ret = rpcrdma2_requester_send(rqst);
@@ -162,8 +161,6 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	struct rpc_xprt *xprt;
 	int ret;
 
-	if (args->addrlen > sizeof(xprt->addr))
-		return ERR_PTR(-EBADF);
 	if (!rpcrdma2_conn_ready(conn))
 		return ERR_PTR(-ENOTCONN);
 	if (!bc_allowed(conn))
@@ -171,44 +168,32 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt = xprt_alloc(args->net, sizeof(*rq), 0, RPCRDMA2_BC_CALLS);
 	if (!xprt)
 		return ERR_PTR(-ENOMEM);
+	__module_get(THIS_MODULE);
 	rq = rpcrdma2_requester(xprt);
 
 	xprt->timeout = &bc_timeout;
-	xprt->bind_timeout = 0;
-	xprt->reestablish_timeout = 0;
-	xprt->idle_timeout = 0;
 	xprt->prot = args->ident;
 	xprt->ops = &rpcrdma2_bc_ops;
 	xprt->xprt_class = class;
-	xprt->resvport = 0;
-	xprt->max_payload = bc_room(conn);
+	xprt->max_payload = bc_max_message(conn);
 	xprt->bc_xprt = args->bc_xprt;
-	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
-	xprt->addrlen = args->addrlen;
 	ret = rpcrdma2_requester_init(rq, &svc->stats, NULL,
 				      RPCRDMA2_BC_SLOTS);
 	if (!ret)
-		ret = rpcrdma2_addr_format(xprt);
-	if (ret)
-		goto out_free;
-
-	/* There are no connections of its own to wait for */
-	xprt_set_bound(xprt);
-	xprt_set_connected(xprt);
-	rpcrdma2_requester_attach(rq, conn);
-	ret = bc_publish(svc, rq);
-	if (ret) {
-		rpcrdma2_requester_detach(rq);
-		goto out_free;
+		ret = rpcrdma2_addr_init(xprt, args);
+	if (!ret) {
+		/* It makes no connections of its own */
+		xprt_set_bound(xprt);
+		xprt_set_connected(xprt);
+		rpcrdma2_requester_attach(rq, conn);
+		ret = bc_publish(svc, rq);
+		if (ret)
+			rpcrdma2_requester_detach(rq);
 	}
-	__module_get(THIS_MODULE);
-	trace_rpcrdma2_client_bc_setup(conn->id, RPCRDMA2_BC_CALLS, 0);
+	trace_rpcrdma2_server_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
+	if (ret) {
+		bc_destroy(xprt);
+		return ERR_PTR(ret);
+	}
 	return xprt;
-
-out_free:
-	trace_rpcrdma2_client_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
-	rpcrdma2_requester_destroy(rq);
-	rpcrdma2_addr_free(xprt);
-	xprt_free(xprt);
-	return ERR_PTR(ret);
 }
