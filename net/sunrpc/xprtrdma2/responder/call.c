@@ -380,7 +380,7 @@ void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
 	call->resp->ops->ready(call->resp, call);
 }
 
-/* Check whether a Call may use its pages and RDMA contexts now. A single one always may. */
+/* Check whether a Call may use its pages and RDMA contexts now. The first always may. */
 static bool pull_fits(const struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_responder *resp = call->resp;

@@ -336,14 +336,14 @@ void rpcrdma2_admit_call(struct rpcrdma2_svc *svc)
  */
 bool rpcrdma2_admit_lost(struct rpcrdma2_svc *svc)
 {
-	bool ours;
+	bool owned;
 
 	spin_lock(&admission_lock);
-	ours = svc->cand.stage == RPCRDMA2_STAGE_NEW;
-	if (ours)
+	owned = svc->cand.stage == RPCRDMA2_STAGE_NEW;
+	if (owned)
 		set_stage(&svc->cand, RPCRDMA2_STAGE_KNOWN);
 	spin_unlock(&admission_lock);
-	return ours;
+	return owned;
 }
 
 /* sunrpc counts RDMA and TCP together: a quarter of its limit is for TCP. */

@@ -17,7 +17,7 @@
 #include "conn/stats.h"
 #include "proto/version.h"
 
-/* Callbacks served at once; they have slots before the server hears of the
+/* Callbacks served at once. Their slots exist before the server learns of the
  * backchannel (REV-5).
  */
 #define RPCRDMA2_CB_SLOTS		8U
@@ -26,12 +26,11 @@
  * struct rpcrdma2_callback - the backchannel of a client's transport
  * @resp: its responder
  * @xprt: the transport
- * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 if
- *	it is in force; transport_lock
- * @reserved: callbacks asked for by rpc_xprt_ops.bc_setup; bc_pa_lock
- * @count: callback slots in existence; bc_pa_lock. Free ones are in
- *	xprt->bc_pa_list
- * @busy: those in the hands of the callback service; bc_pa_lock
+ * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 without
+ *	a backchannel; transport_lock
+ * @reserved: callbacks requested by rpc_xprt_ops.bc_setup; bc_pa_lock
+ * @count: number of callback slots; bc_pa_lock. Free ones are in xprt->bc_pa_list
+ * @busy: slots in use by the callback service; bc_pa_lock
  * @wq: woken when @busy becomes empty
  */
 struct rpcrdma2_callback {
@@ -51,22 +50,22 @@ struct rpcrdma2_callback {
  * @stats: counters
  * @mrs: MRs of the current connection
  * @recvs: Receives, kept over reconnects
- * @mem: what was learned about the server's versions
+ * @mem: results of earlier version negotiation
  * @connect_work: makes a connection; owns XPRT_LOCKED
  * @kept_work: frees @recvs if there is no connection for a while
- * @connect_at: jiffies when it does so, unless nobody wants it any more
+ * @connect_at: jiffies when @connect_work connects, unless the transport is unused then
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
  * @attached_at: jiffies when the last connection was made
  * @failures: attempts in a row that gave no useful connection; transport
  *	locked
- * @tell_refusal: report a refused attempt to the RPC that asked for the connection;
+ * @report_refusal: report a refused attempt to the RPC that asked for the connection;
  *	transport locked
  * @timed_out: connections in a row that were replaced because a Reply had not come,
  *	up to RPCRDMA2_TIMED_OUT_MAX; queue_lock
  * @timed_out_at: jiffies of the last time
- * @told_version: which version the log says the server speaks, 0 for none
- * @told_limit: how often it may
+ * @logged_version: version of the server in the log, or 0
+ * @log_limit: rate limit of these lines
  */
 struct rpcrdma2_client {
 	struct rpcrdma2_requester	rq;
@@ -82,11 +81,11 @@ struct rpcrdma2_client {
 	struct rpc_timeout		timeout;
 	unsigned long			attached_at;
 	unsigned int			failures;
-	bool				tell_refusal;
+	bool				report_refusal;
 	unsigned int			timed_out;
 	unsigned long			timed_out_at;
-	u32				told_version;
-	struct ratelimit_state		told_limit;
+	u32				logged_version;
+	struct ratelimit_state		log_limit;
 };
 
 static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages as they arrive; see dispatch.c.
+ * Dispatch of incoming messages; see dispatch.c.
  */
 #ifndef _RPCRDMA2_DISPATCH_H
 #define _RPCRDMA2_DISPATCH_H

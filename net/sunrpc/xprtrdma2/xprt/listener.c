@@ -317,9 +317,10 @@ static void listener_free(struct work_struct *work)
 	kfree(listener);
 }
 
-/* Pass a connection with a Call to sunrpc, or else accept a connect request. sunrpc took
- * a module reference for a new transport, and drops it if there is none. A transport
- * of ours has its own from the beginning, which svc_xprt_put() drops.
+/* Pass a connection with a Call to sunrpc, or else accept a connect request. sunrpc has
+ * taken a module reference for a new transport, and drops it without one. But each
+ * struct rpcrdma2_svc has its own reference from the beginning, which svc_xprt_put()
+ * drops.
  */
 static struct svc_xprt *listener_xpo_accept(struct svc_xprt *xprt)
 {
@@ -327,9 +328,8 @@ static struct svc_xprt *listener_xpo_accept(struct svc_xprt *xprt)
 	struct rpcrdma2_pending *req = NULL;
 	struct rpcrdma2_svc *svc;
 
-	/* Set by others after they have added something */
 	clear_bit(XPT_CONN, &xprt->xpt_flags);
-	smp_mb__after_atomic();
+	smp_mb__after_atomic();	/* others add to a list, then set the flag */
 	svc = rpcrdma2_admit_next(&listener->admission);
 	if (!svc)
 		req = pending_take(listener, NULL);

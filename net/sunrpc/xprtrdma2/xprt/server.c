@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The server. A service thread accepts a connect request that a listener has taken
- * (listener.c), which makes a struct rpcrdma2_svc with a connection and a responder. From then on this file only adapts the
- * responder's Calls to struct svc_rqst and back.
+ * The server. A service thread accepts a connect request of a listener (listener.c),
+ * which makes a struct rpcrdma2_svc with a connection and a responder. From then on
+ * this file only adapts the responder's Calls to struct svc_rqst.
  *
  * Service threads poll the completion queue when they ask for a Call (cq.c).
  *
- * Contexts: methods of struct svc_xprt_ops run in service threads, except
- * xpo_free, which may run anywhere and only queues work, and xpo_detach,
- * which runs in whatever closes the transport and may sleep. Calls become
- * ready in completion handlers and deferred work.
+ * Contexts: methods of struct svc_xprt_ops run in service threads, except xpo_free,
+ * which may run anywhere and only queues work, and xpo_detach, which runs in the
+ * context that closes the transport and may sleep. Calls become ready in completion
+ * handlers and deferred work.
  *
- * Lifetime: completions and CM events may use a struct rpcrdma2_svc whose
- * last reference is gone, because only the work that frees it closes the
- * connection. sunrpc leaves XPT_BUSY set on such a transport, so a late
- * svc_xprt_enqueue() does nothing.
+ * Lifetime: completions and CM events may use a struct rpcrdma2_svc without
+ * references, because the connection is closed only by the work that frees the struct.
+ * sunrpc leaves XPT_BUSY set on such a transport, so that a late svc_xprt_enqueue()
+ * does nothing.
  *
- * Waking: nfsd is woken once per Call. svc->lock covers the list of Calls
- * and XPT_DATA together, so the thread that takes the last Call clears the
- * flag before it lets go of the transport, and no second thread comes for
- * nothing. The event of a completion sets the flag without the lock:
- * svc_next_call() looks once more after clearing it.
+ * Waking: nfsd is woken once per Call. svc->lock covers the list of Calls and XPT_DATA
+ * together, so the thread that takes the last Call clears the flag before it releases
+ * the transport, and no other thread wakes up needlessly. The event of a completion
+ * sets the flag without the lock, so svc_next_call() checks again after clearing it.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>
@@ -42,9 +41,8 @@
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-/* RDMA Reads and Writes for which rdma_rw makes provision with each connection: it
- * adds to the send queue for them, and registers memory if the device wants that.
- * Others wait.
+/* RDMA Reads and Writes for which rdma_rw reserves resources of each connection: send
+ * queue entries, and memory regions if the device needs them. Others wait.
  */
 #define RPCRDMA2_RW_CTXS	16U
 
@@ -73,7 +71,7 @@ static const struct svc_xprt_ops rpcrdma2_svc_ops;
 /* Transports are torn down here, outside of nfsd's threads. */
 struct workqueue_struct *rpcrdma2_svc_wq;
 
-/* Is the client on this host? Then its writeback must not wait for us. */
+/* Check whether the client is on this host: its writeback must not wait for nfsd then. */
 static bool svc_peer_is_local(struct net *net, const struct sockaddr *local,
 			      const struct sockaddr *remote)
 {
@@ -104,8 +102,8 @@ static void svc_set_addresses(struct svc_xprt *xprt,
 	svc_xprt_set_remote(xprt, remote, svc_addr_len(remote));
 	snprintf(xprt->xpt_remotebuf, sizeof(xprt->xpt_remotebuf), "%pISc",
 		 remote);
-	/* The client's port means nothing and changes with each connection:
-	 * the duplicate request cache must not look at it.
+	/* The client's port changes with each connection: the duplicate
+	 * request cache must ignore it
 	 */
 	rpc_set_port((struct sockaddr *)&xprt->xpt_remote, 0);
 
@@ -113,7 +111,7 @@ static void svc_set_addresses(struct svc_xprt *xprt,
 		set_bit(XPT_LOCAL, &xprt->xpt_flags);
 }
 
-/* sunrpc knows of something that this client may use. */
+/* nfsd has served the client a filehandle. */
 static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_svc *svc = conn->p.owner;
@@ -121,15 +119,15 @@ static bool svc_trusted(const struct rpcrdma2_conn *conn)
 	return compat_svc_peer_valid(&svc->xprt);
 }
 
-/* Does sunrpc know of the transport? No thread comes before. */
+/* sunrpc knows of the transport. No thread handles it before. */
 static bool svc_is_admitted(const struct rpcrdma2_svc *svc)
 {
 	return READ_ONCE(svc->cand.stage) >= RPCRDMA2_STAGE_UNVERIFIED;
 }
 
-/* Have an idle thread poll. There must be one: a transport that waits for a thread
- * cannot be closed without one (S11). sunrpc keeps XPT_BUSY set until it has added
- * the transport, and then looks at XPT_DATA.
+/* Make an idle thread poll. Without an idle thread return false: a transport that waits
+ * for a thread could not be closed (S11). sunrpc keeps XPT_BUSY set until it has added
+ * the transport, and then checks XPT_DATA.
  */
 static bool svc_completions(struct rpcrdma2_conn *conn)
 {
@@ -143,7 +141,7 @@ static bool svc_completions(struct rpcrdma2_conn *conn)
 	return true;
 }
 
-/* sunrpc deletes a transport that no thread is at work on. */
+/* sunrpc deletes a transport that no thread uses. */
 static void svc_close(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
@@ -153,8 +151,8 @@ static void svc_close(struct work_struct *work)
 	svc_xprt_put(&svc->xprt);
 }
 
-/* Threads may all wait for something, for as long as it takes. Who removes a device
- * waits for its connections, and must not wait for a thread as well.
+/* All threads may be blocked for any time. The removal of a device waits for its
+ * connections, and must not depend on a thread: a work item closes them.
  */
 static void svc_lost(struct rpcrdma2_conn *conn)
 {
@@ -219,9 +217,9 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.replied	= svc_replied,
 };
 
-/* ---- coming and going ---- */
+/* ---- life of a transport ---- */
 
-/* A callback transport may outlive the connection whose counters it has used. */
+/* A callback transport may outlive the connection and its counters. */
 static void svc_detach(struct rpcrdma2_requester *rq)
 {
 	static struct rpcrdma2_stats unread;
@@ -233,7 +231,7 @@ static void svc_detach(struct rpcrdma2_requester *rq)
 	xprt_put(&rq->xprt);
 }
 
-/* Reverse of svc_accept(). Nobody has a reference any more. */
+/* Reverse of rpcrdma2_server_accept(). There are no references any more. */
 static void svc_free(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
@@ -375,13 +373,13 @@ void rpcrdma2_server_accept(struct rpcrdma2_admission *adm,
 		svc_xprt_put(&svc->xprt);
 }
 
-/* Nothing more comes or goes; threads that are still at work find out. */
+/* Stop sending and receiving; threads that still have a Call notice this. */
 static void svc_xpo_detach(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc *svc = rpcrdma2_svc(xprt);
 
 	rpcrdma2_conn_kill(svc->conn, -ENOTCONN);
-	/* Tell the client now, not when the last thread is done */
+	/* Notify the client now, not after the last thread */
 	rdma_disconnect(svc->conn->cm_id);
 }
 
@@ -392,7 +390,7 @@ static void svc_xpo_free(struct svc_xprt *xprt)
 
 static int svc_xpo_has_wspace(struct svc_xprt *xprt)
 {
-	/* Credits bound what is under way; no Reply waits in a thread */
+	/* Credits limit the number of Calls, and no Reply waits in a thread */
 	return 1;
 }
 
@@ -406,7 +404,7 @@ static void svc_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 		rpcrdma2_call_release(ctxt);
 }
 
-/* The next Call, if there is one. Clears XPT_DATA with the last. */
+/* Take the next Call, and with the last one clear XPT_DATA. */
 static struct rpcrdma2_svc_call *svc_next_call(struct rpcrdma2_svc *svc)
 {
 	struct rpcrdma2_svc_call *call;
@@ -463,8 +461,8 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	return rqstp->rq_arg.len;
 }
 
-/* nfsd has counted the pages of the Reply before RPCSEC_GSS wrote its checksum
- * behind the last byte, which may take another page.
+/* Count the pages of the Reply again: after nfsd had counted them, RPCSEC_GSS may have
+ * appended a checksum that needs another page.
  */
 static void svc_count_pages(struct svc_rqst *rqstp)
 {
@@ -492,10 +490,9 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		svc_xprt_deferred_close(xprt);
 		return -ENOTCONN;
 	}
-	/* Entries of pages that were taken are NULL and filled again by
-	 * svc_recv(). If nothing but the first page was used it is ours
-	 * alone and good for the next Reply; other pages may belong to the
-	 * page cache.
+	/* svc_recv() fills the entries of taken pages, which are NULL, again.
+	 * A first page that was used alone can serve the next Reply; other
+	 * pages may belong to the page cache.
 	 */
 	if (ret)
 		compat_svc_res_taken(rqstp);
@@ -526,7 +523,7 @@ static const struct svc_xprt_ops rpcrdma2_svc_ops = {
 };
 
 /**
- * rpcrdma2_server_init - get ready for listeners
+ * rpcrdma2_server_init - prepare for listeners
  *
  * Context: module load.
  * Return: 0 or a negative errno.

@@ -21,16 +21,16 @@
 
 /**
  * struct rpcrdma2_svc - a client's connection
- * @xprt: what sunrpc knows; must be first
+ * @xprt: sunrpc's part; must be first
  * @conn: the connection, NULL only while it is being accepted
  * @stats: its counters
  * @pool: its Receives
  * @resp: its responder role
  * @stash: pages for the responder's next RDMA Reads
  * @lock: protects @ready together with XPT_DATA
- * @ready: struct rpcrdma2_svc_call that a thread can work on
- * @cand: what admission.c knows of it
- * @close_work: has sunrpc close the transport
+ * @ready: struct rpcrdma2_svc_call for a thread
+ * @cand: admission.c's part
+ * @close_work: makes sunrpc close the transport
  * @free_work: tears everything down
  */
 struct rpcrdma2_svc {

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The server's callback transport: nfsd makes one over a client's
- * connection (XPRT_TRANSPORT_BC) when the client has bound a session to it,
- * and sends its callbacks as reverse direction Calls (REV-4).
+ * The server's callback transport. nfsd makes one over a client's connection
+ * (XPRT_TRANSPORT_BC) when the client has bound a session to the connection, and
+ * sends its callbacks as reverse direction Calls (REV-4).
  *
- * The requester does the work, without an MR pool: Calls are MSG without
- * chunks (REV-7). Credits of this direction are its own, so callbacks go
- * while the forward window is full (F-1).
+ * The transport is only a struct rpcrdma2_requester, without an MR pool: Calls are MSG
+ * without chunks (REV-7). This direction has its own credits, so that callbacks do not
+ * wait for the forward window (F-1).
  *
- * The transport is a struct rpcrdma2_requester and nothing more.
- *
- * Lifetime: the struct svc_xprt has a reference to it, which sunrpc drops before
- * the connection is closed, and the connection has one, dropped after that,
- * because Replies arrive until then. It may outlive both; nothing here looks at
- * the struct svc_xprt except methods that nfsd calls while it holds a reference to
- * it.
+ * Lifetime: the struct svc_xprt has a reference to the transport, which sunrpc drops
+ * before the connection is closed. The connection has another, dropped afterwards,
+ * because Replies arrive until then. The transport may outlive both: only methods that
+ * nfsd calls while it holds a reference to the struct svc_xprt use that.
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -29,10 +26,10 @@
 #include "xprt/server.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Slots to begin with */
+/* Initial number of slots */
 #define RPCRDMA2_BC_SLOTS	2
 
-/* Does the client take reverse direction Calls at all? (REV-6) */
+/* Check whether the client accepts reverse direction Calls (REV-6). */
 static bool bc_allowed(const struct rpcrdma2_conn *conn)
 {
 	return !conn->codec->props ||
@@ -52,7 +49,7 @@ static int bc_send_request(struct rpc_rqst *rqst)
 	struct rpcrdma2_conn *conn;
 	int ret;
 
-	/* This side can't connect again (REV-12) */
+	/* The server cannot connect again (REV-12) */
 	if (svc_xprt_is_dead(sxprt))
 		return -ENOTCONN;
 	conn = rpcrdma2_svc(sxprt)->conn;
@@ -71,7 +68,7 @@ static int bc_send_request(struct rpc_rqst *rqst)
 	return ret;
 }
 
-/* Only the client can connect: whoever waits for that is told so. */
+/* Only the client can connect: wake all tasks that wait for a connection. */
 static void bc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	spin_lock(&xprt->transport_lock);
@@ -80,7 +77,7 @@ static void bc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	spin_unlock(&xprt->transport_lock);
 }
 
-/* From sunrpc when it closes the struct svc_xprt. */
+/* sunrpc calls this when it closes the struct svc_xprt. */
 static void bc_close(struct rpc_xprt *xprt)
 {
 	xprt_disconnect_done(xprt);
@@ -129,9 +126,8 @@ static const struct rpc_timeout bc_timeout = {
 	.to_maxval	= 60 * HZ,
 };
 
-/* Publish the transport, unless another client of nfsd on the same
- * connection was faster. References: of the struct svc_xprt and of the connection,
- * whose end drops it.
+/* Publish the transport, unless another one was published for the connection. The
+ * struct svc_xprt and the connection get a reference each.
  */
 static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_requester *rq)
 {
@@ -146,7 +142,7 @@ static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_requester *rq)
 
 /**
  * rpcrdma2_server_bc_setup - xprt_class.setup: make a callback transport
- * @class: to which it belongs
+ * @class: its class
  * @args: @args->bc_xprt is the client's connection
  *
  * Context: process; sleeps.
