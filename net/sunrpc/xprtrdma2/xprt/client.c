@@ -197,7 +197,7 @@ static bool client_device_fits(const struct rpcrdma2_conn *conn)
 
 	if (conn->caps.mr_depth * RPCRDMA2_MAX_SEGS >= pages)
 		return true;
-	pr_notice_ratelimited("rpcrdma2: %s can register only %u pages at a time\n",
+	pr_notice_ratelimited("rpcrdma2: %s registers only %u pages at a time\n",
 			      dev_name(&conn->cm_id->device->dev),
 			      conn->caps.mr_depth);
 	return false;
