@@ -303,8 +303,8 @@ bool rpcrdma2_admit(struct rpcrdma2_svc *svc)
 	spin_lock(&admission_lock);
 	admitted = !cand->adm->ended && !rpcrdma2_conn_over(svc->conn);
 	if (admitted) {
-		set_stage(cand, RPCRDMA2_STAGE_NEW);
 		cand->until = jiffies + RPCRDMA2_ADMIT_TIME;
+		set_stage(cand, RPCRDMA2_STAGE_NEW);
 		if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
 			candidate_calls(cand);
 	}
@@ -386,8 +386,8 @@ struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_admission *adm)
 		end = kref_get_unless_zero(&svc_of(victim)->xprt.xpt_ref);
 	}
 	if (cand) {
+		WRITE_ONCE(cand->until, jiffies + RPCRDMA2_ADMIT_REPLY);
 		set_stage(cand, RPCRDMA2_STAGE_UNVERIFIED);
-		cand->until = jiffies + RPCRDMA2_ADMIT_REPLY;
 	}
 	spin_unlock(&admission_lock);
 	if (end) {

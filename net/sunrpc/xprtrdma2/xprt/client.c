@@ -723,14 +723,6 @@ static int client_init(struct rpcrdma2_client *client,
 	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
 	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;
 
-	if (args->srcaddr &&
-	    args->srcaddr->sa_family == args->dstaddr->sa_family) {
-		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
-		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
-	}
-	if (rpc_get_port(args->dstaddr))
-		xprt_set_bound(xprt);
-
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
 	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
 	ratelimit_default_init(&client->log_limit);
@@ -744,6 +736,13 @@ static int client_init(struct rpcrdma2_client *client,
 	ret = rpcrdma2_addr_init(xprt, args);
 	if (ret)
 		return ret;
+	if (args->srcaddr &&
+	    args->srcaddr->sa_family == args->dstaddr->sa_family) {
+		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
+		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
+	}
+	if (rpc_get_port(args->dstaddr))
+		xprt_set_bound(xprt);
 	client_look_up(client, &policy);
 	return 0;
 }
