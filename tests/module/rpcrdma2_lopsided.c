@@ -7,7 +7,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "../../net/sunrpc/xprtrdma2/responder/call.h"
+#include "../../net/sunrpc/xprtrdma2/responder/responder.h"
 
 /* An ERROR has 40 bytes at most */
 #define LOPSIDED_SEND	40

@@ -941,7 +941,7 @@ TRACE_EVENT(rpcrdma2_reply_waits,
 		  __entry->nwrs)
 );
 
-TRACE_EVENT(rpcrdma2_client_bc_setup,
+TRACE_EVENT(rpcrdma2_server_bc_setup,
 	TP_PROTO(u32 conn, u32 calls, int ret),
 	TP_ARGS(conn, calls, ret),
 	TP_STRUCT__entry(

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA of a Call: the RDMA Reads that pull its chunks and the RDMA Writes that push
- * its results, posted in batches. A batch is what one post may take of the send
- * queue.
+ * Batches of RDMA: the RDMA Reads that pull the chunks of a Call and the RDMA Writes
+ * that push its results. One post, limited by the send queue, is a batch.
  *
- * Contexts: a batch is put together by deferred work or a thread, since mapping memory
- * may sleep, unless it is mapped already. It ends in a completion handler. Nothing
- * here waits for the send queue.
+ * Contexts: deferred work or a thread makes a batch, since mapping memory may sleep;
+ * any context if the memory is mapped already. A batch ends in a completion handler.
+ * Nothing here waits for the send queue.
  *
  * The Call belongs to the caller. No locks are taken here.
  */
-#include "responder/batch.h"
+#include "responder/responder_impl.h"
 
-/* No work request of the batch is posted any more. */
+/* All work requests of the batch have completed. */
 static void batch_over(struct rpcrdma2_svc_call *call, int status)
 {
 	rpcrdma2_rws_release(call->conn, &call->posted);
@@ -62,16 +61,14 @@ static void batch_ready(struct rpcrdma2_sendq_waiter *w,
 }
 
 /**
- * rpcrdma2_batch_map - put together the next batch of a Call
- * @call: its @todo is not empty, nothing is on @posted
- * @most: RDMA contexts that it may have at once
- *
- * What is not mapped yet is mapped.
+ * rpcrdma2_batch_map - make the next batch of a Call and map its memory
+ * @call: its @todo is not empty, its @posted is
+ * @most: maximum number of RDMA contexts
  *
  * Context: work item or thread; may sleep for memory. Any context if all of
  * @todo is mapped.
  * Return: send queue entries of the batch, which is on @posted, or a negative
- * errno if nothing could be mapped.
+ * errno if no memory could be mapped
  */
 int rpcrdma2_batch_map(struct rpcrdma2_svc_call *call, u32 most)
 {
@@ -94,12 +91,12 @@ int rpcrdma2_batch_map(struct rpcrdma2_svc_call *call, u32 most)
 }
 
 /**
- * rpcrdma2_batch_post - post a batch, as soon as the send queue has room
+ * rpcrdma2_batch_post - post a batch as soon as the send queue has space
  * @call: its batch is on @posted
  * @nwrs: from rpcrdma2_batch_map()
- * @done: called once when the batch is over, possibly before this function
- *	returns: with 0, or with a negative errno when the connection is given up.
- *	May not sleep
+ * @done: called once when the batch has completed, possibly before this function
+ *	returns: with 0, or with a negative errno when the connection is closed.
+ *	Must not sleep
  *
  * Context: process; does not sleep. @call may be gone on return.
  */

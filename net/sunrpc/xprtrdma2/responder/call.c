@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call objects: their life, the credit and the Receive that each has, and who
- * may have pages for RDMA Reads. call.h says who may use a call object.
+ * Call objects: their life, their credits and Receives, and the pages for their RDMA
+ * Reads. responder.h describes the contexts that use a call object.
  *
- * resp->lock protects the list of free call objects, and that of Calls that wait
- * for others to have fewer pages.
+ * resp->lock protects the list of free call objects and the list of Calls that wait
+ * for pages.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "conn/buf.h"
-#include "responder/call.h"
+#include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
+
+/* Maximum number of pages for RDMA Reads of Calls that the executor has not taken yet,
+ * of a trusted client; RPCRDMA2_STASH for others. A longer message gets them alone.
+ */
+#define RPCRDMA2_PULL_PAGES		((u32)(SZ_8M >> PAGE_SHIFT))
+
+/* Minimum size of a page array that is allocated */
+#define RPCRDMA2_CALL_PAGES		32U
 
 static const u16 __maybe_unused call_next_states[] = {
 	[RPCRDMA2_CALL_FREE]	    = BIT(RPCRDMA2_CALL_ARRIVED),
@@ -35,10 +42,10 @@ static const u16 __maybe_unused call_next_states[] = {
 
 /**
  * rpcrdma2_call_state_changes - check and trace a change of state
- * @call: the caller's
+ * @call: the Call; the caller is its user
  * @to: its new state
  *
- * The figure in how-it-works.md has the transitions that are allowed.
+ * how-it-works.md has a figure of the allowed changes.
  *
  * Context: process; does not sleep.
  */
@@ -49,7 +56,7 @@ void rpcrdma2_call_state_changes(const struct rpcrdma2_svc_call *call,
 	trace_rpcrdma2_call_state(call->conn, call->hdr.xid, call->state, to);
 }
 
-/* Is it a Call that is all inline, and within the limits? */
+/* Check for a Call without a Read list and within the limits. */
 static bool call_is_plain(const struct rpcrdma2_responder *resp,
 			  const struct rpcrdma2_hdr *hdr)
 {
@@ -58,7 +65,7 @@ static bool call_is_plain(const struct rpcrdma2_responder *resp,
 	       hdr->max_segs <= resp->limits.segs;
 }
 
-/* Begin with a Call whose Receive is in the call object. */
+/* Begin with the Call in @call->rx. */
 static void call_begin(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_responder *resp = call->resp;
@@ -91,7 +98,7 @@ static void call_begin_late(struct rpcrdma2_deferred *deferred)
 	call_begin(container_of(deferred, struct rpcrdma2_svc_call, deferred));
 }
 
-/* @call is free for a Call that waits for one, or for the next. */
+/* Use a call object for a Call that waits for one, or add it to the free ones. */
 static void call_free(struct rpcrdma2_responder *resp,
 		      struct rpcrdma2_svc_call *call)
 {
@@ -113,7 +120,6 @@ static void call_free(struct rpcrdma2_responder *resp,
 	spin_unlock(&resp->lock);
 }
 
-/* One more call object. */
 static struct rpcrdma2_svc_call *call_new(struct rpcrdma2_responder *resp,
 					  gfp_t gfp)
 {
@@ -133,10 +139,10 @@ static struct rpcrdma2_svc_call *call_new(struct rpcrdma2_responder *resp,
 }
 
 /**
- * rpcrdma2_calls_provide - have call objects
+ * rpcrdma2_calls_provide - allocate call objects
  * @resp: the responder
- * @count: so many, at least
- * @gfp: how to ask for memory
+ * @count: minimum number, including existing ones
+ * @gfp: flags for the allocation
  *
  * Context: as @gfp says. Takes resp->lock.
  * Return: false if memory is short
@@ -156,12 +162,13 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
 }
 
 /**
- * rpcrdma2_call_may_linger - may a Reply keep its call object until a later Send
- *	completes?
+ * rpcrdma2_call_may_linger - check whether a Reply may keep its call object until a
+ *	later Send completes
  * @call: the Call
  *
  * Context: any.
- * Return: true if others are free, or would be as few as Sends complete at once
+ * Return: true if other call objects are free, or if there are fewer than Sends of one
+ * completion
  */
 bool rpcrdma2_call_may_linger(const struct rpcrdma2_svc_call *call)
 {
@@ -170,14 +177,14 @@ bool rpcrdma2_call_may_linger(const struct rpcrdma2_svc_call *call)
 }
 
 /**
- * rpcrdma2_call_arrived - a call object for a Call that arrived
+ * rpcrdma2_call_arrived - begin with a Call that arrived
  * @resp: the responder
  * @rx: the Receive with the Call; taken over
  *
- * The executor gets the Call if it is all inline, else the responder looks at it.
- * Without a call object and memory for another, @rx waits until a Call before it
- * has ended. Who executes Calls has one always: the owner of the responder begins
- * with one, and one at least remains.
+ * A Call without a Read list and within the limits goes to the executor at once. If
+ * there is no call object and no memory for another, @rx waits until an earlier Call
+ * has ended. There is at least one call object: the owner of the responder provides
+ * it, and rpcrdma2_calls_trim() keeps it.
  *
  * Context: completion handler; does not sleep. Takes resp->lock.
  */
@@ -209,54 +216,51 @@ static void call_free_array(struct rpcrdma2_svc_call *call)
 }
 
 /**
- * rpcrdma2_call_room - have an array for pages
- * @call: the Call; it has no pages
- * @count: so many entries, at least
+ * rpcrdma2_call_have_array - allocate an array for pages
+ * @call: the Call
+ * @count: minimum number of entries; a smaller array must be empty
  *
  * The array stays with the call object until the connection is idle. An array of one
- * entry, which is what a callback's Reply needs, takes no memory.
+ * entry, enough for the Reply to a callback, is part of the call object.
  *
  * Context: work item or thread; may sleep for memory, on a server.
  * Return: 0 or -ENOMEM
  */
-int rpcrdma2_call_room(struct rpcrdma2_svc_call *call, u32 count)
+int rpcrdma2_call_have_array(struct rpcrdma2_svc_call *call, u32 count)
 {
 	struct rpcrdma2_responder *resp = call->resp;
-	struct page **pages;
+	struct page **pages = &call->page;
 
-	if (likely(count <= call->room))
+	if (likely(count <= call->entries))
 		return 0;
-	if (count == 1) {
-		pages = &call->page;
-	} else {
-		count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_ROOM));
+	if (count > 1) {
+		count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_PAGES));
 		pages = kcalloc(count, sizeof(*pages), rpcrdma2_call_gfp(call));
+		if (!pages)
+			return -ENOMEM;
 	}
-	if (!pages)
-		return -ENOMEM;
 	spin_lock(&resp->lock);
-	resp->room += count - call->room;
+	resp->entries += count - call->entries;
 	spin_unlock(&resp->lock);
 	call_free_array(call);
 	call->pages = pages;
-	call->room = count;
+	call->entries = count;
 	return 0;
 }
 
-static void call_drop_room(struct rpcrdma2_svc_call *call)
+static void call_drop_array(struct rpcrdma2_svc_call *call)
 {
 	lockdep_assert_held(&call->resp->lock);
-	call->resp->room -= call->room;
-	call->room = 0;
+	call->resp->entries -= call->entries;
+	call->entries = 0;
 	call_free_array(call);
 	call->pages = NULL;
 }
 
 /**
- * rpcrdma2_calls_trim - free call objects that are not in use, their arrays, and
- *	pages
+ * rpcrdma2_calls_trim - free unused call objects, arrays and pages
  * @resp: the responder
- * @count: call objects that remain, those in use included
+ * @count: number of call objects that remain, including those in use
  *
  * Context: any but interrupt; does not sleep. Takes resp->lock.
  */
@@ -266,7 +270,7 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 
 	spin_lock(&resp->lock);
 	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
-		call_drop_room(call);
+		call_drop_array(call);
 		if (resp->ncalls <= count)
 			continue;
 		list_del(&call->list);
@@ -279,10 +283,10 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 }
 
 /**
- * rpcrdma2_call_credit - the transaction is over as far as credits go
- * @call: the Call; nothing happens if this was said before
+ * rpcrdma2_call_credit - give back the credit of a Call
+ * @call: the Call; nothing happens the second time
  *
- * CRED-2: the credit is free again with the Reply, not with its completion.
+ * CRED-2: the Reply frees the credit, not its completion.
  *
  * Context: process; takes credit.lock.
  */
@@ -295,8 +299,8 @@ void rpcrdma2_call_credit(struct rpcrdma2_svc_call *call)
 }
 
 /**
- * rpcrdma2_call_rx_put - the header and inline part are not needed any more
- * @call: the caller gives up one of its @rx_refs
+ * rpcrdma2_call_rx_put - drop a reference to the Receive of a Call
+ * @call: the Call; drops one of its @rx_refs
  *
  * Context: process; may post the Receive anew.
  */
@@ -312,25 +316,24 @@ void rpcrdma2_call_rx_put(struct rpcrdma2_svc_call *call)
 
 static void call_release_pages(struct rpcrdma2_svc_call *call)
 {
-	/* There may be no array for them yet */
-	u32 i, end = min(call->npages, call->room);
+	/* The array may not have been allocated yet */
+	u32 i, end = min(call->npages, call->entries);
 
-	for (i = call->first_page; i < end; i++) {
+	for (i = 0; i < end; i++) {
 		if (call->pages[i])
 			put_page(call->pages[i]);
 		call->pages[i] = NULL;
 	}
-	call->first_page = 0;
 	call->npages = 0;
 }
 
 /**
- * rpcrdma2_call_put - give up a reference to a call object
- * @call: the caller gives up one of its @refs. With the last one its RDMA is
- *	unmapped, its pages are freed and its credit is given back
+ * rpcrdma2_call_put - drop a reference to a call object
+ * @call: the Call; drops one of its @refs. The last one unmaps RDMA, frees pages and
+ *	gives back the credit
  *
- * Context: process; takes resp->lock and credit.lock. No work request
- * of @call is posted when the last reference goes.
+ * Context: process; takes resp->lock and credit.lock. No work request of @call is
+ * posted when the last reference is dropped.
  */
 void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)
 {
@@ -348,8 +351,8 @@ void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)
 }
 
 /**
- * rpcrdma2_call_release - the executor is done with a Call
- * @call: answered or dropped; not to be used any more
+ * rpcrdma2_call_release - the executor has finished with a Call
+ * @call: answered or dropped; must not be used any more
  *
  * Context: process; does not sleep.
  */
@@ -375,15 +378,15 @@ void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
 	call->resp->ops->ready(call->resp, call);
 }
 
-/* May another Call have its pages and RDMA contexts now? One always may. */
-static bool pull_has_room(const struct rpcrdma2_svc_call *call)
+/* Check whether a Call may use its pages and RDMA contexts now. The first always may. */
+static bool pull_fits(const struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_responder *resp = call->resp;
 	u32 most = RPCRDMA2_PULL_PAGES;
 
 	lockdep_assert_held(&resp->lock);
 	if (!call->conn->p.ops->trusted(call->conn))
-		most = min(resp->max_pages, RPCRDMA2_PULL_PAGES_FIRST);
+		most = min(resp->max_pages, RPCRDMA2_STASH);
 	return !resp->pulling ||
 	       (resp->pulling + call->npages <= most &&
 		resp->ctxs + call->ctxs <= call->conn->p.rw_ctxs);
@@ -393,21 +396,21 @@ static void pull_begin(struct rpcrdma2_svc_call *call)
 {
 	lockdep_assert_held(&call->resp->lock);
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
-	/* One page at least, so that the Call counts */
+	/* At least one page, so that the Call counts */
 	call->pulling = max(call->npages, 1U);
 	call->resp->pulling += call->pulling;
 	call->resp->ctxs += call->ctxs;
 }
 
 /**
- * rpcrdma2_call_begin_pull - may a Call have its pages and contexts for RDMA Reads?
- * @call: laid out by rpcrdma2_call_lay_out()
+ * rpcrdma2_call_begin_pull - reserve pages and contexts for RDMA Reads
+ * @call: the Call, with @npages and @ctxs set
  *
- * If those before it have left too little it waits, and its deferred work is done when
+ * If earlier Calls have left too few, the Call waits, and its deferred work runs when
  * they have ended.
  *
  * Context: process; does not sleep. Takes resp->lock.
- * Return: true if so. If not, @call may be gone.
+ * Return: true if the Call has them. If false, @call may be gone.
  */
 bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call)
 {
@@ -415,7 +418,7 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call)
 	bool now;
 
 	spin_lock(&resp->lock);
-	now = list_empty(&resp->waiting) && pull_has_room(call);
+	now = list_empty(&resp->waiting) && pull_fits(call);
 	if (now) {
 		pull_begin(call);
 	} else {
@@ -427,10 +430,10 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call)
 }
 
 /**
- * rpcrdma2_call_end_pull - a Call has no pages or contexts for RDMA Reads any more
+ * rpcrdma2_call_end_pull - release the pages and contexts for RDMA Reads
  * @call: the Call; nothing happens if it had none
  *
- * Others may begin. On a lost connection they are let go.
+ * Calls that wait may begin; on a lost connection they are released.
  *
  * Context: process; does not sleep. Takes resp->lock.
  */
@@ -451,7 +454,7 @@ void rpcrdma2_call_end_pull(struct rpcrdma2_svc_call *call)
 						list))) {
 		bool ready = rpcrdma2_conn_ready(next->conn);
 
-		if (ready && !pull_has_room(next))
+		if (ready && !pull_fits(next))
 			break;
 		list_del_init(&next->list);
 		if (ready)

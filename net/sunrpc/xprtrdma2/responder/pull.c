@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pull: brings the Read chunks of a Call over and puts its argument together.
+ * Pull: fetches the Read chunks of a Call and assembles its argument.
  *
- * Contexts: deferred work finds and maps memory for RDMA Reads, and posts them (batch.c).
- * They end in a completion handler, which leaves the next ones to deferred work again. Nothing
- * here waits for the send queue. A step for which deferred work finds no memory is taken
- * by a thread of the executor, which gives pages of its own
- * (rpcrdma2_call_pull()), so that the path of a WRITE does not depend on new memory.
+ * Contexts: deferred work allocates and maps memory for RDMA Reads, and posts them
+ * (batch.c). They end in a completion handler, which leaves the next ones to deferred
+ * work. Nothing here waits for the send queue. If deferred work finds no memory, a
+ * thread of the executor takes the step with pages of its own (rpcrdma2_call_pull()),
+ * so that a WRITE does not depend on new memory.
  *
  * resp->lock protects the stash of pages.
  */
@@ -14,18 +14,15 @@
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
-#include "responder/batch.h"
-#include "conn/buf.h"
-#include "proto/chunk_list.h"
 #include "compat.h"
-#include "responder/pull.h"
-#include "responder/reply.h"
+#include "proto/chunk_list.h"
+#include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 
-/* The least that a WRITE of NFSv4 with a byte of data takes */
+/* Minimum length of a WRITE of NFSv4 with one byte of data */
 #define RPCRDMA2_WRITE_OP	40U
 
-/* Where the Read chunk at @position belongs; -E2BIG if there are too many. */
+/* Index of the Read chunk at @position; -E2BIG if there are too many. */
 static int chunk_at(struct rpcrdma2_svc_call *call, u32 position)
 {
 	u32 i, n = call->nchunks;
@@ -46,16 +43,11 @@ static int chunk_at(struct rpcrdma2_svc_call *call, u32 position)
 	return i;
 }
 
-/**
- * rpcrdma2_call_sort_reads - sort the Read list of a Call into chunks
- * @call: the Call; @chunks, @pz_len, @read_bytes and @ctxs are set
- *
- * The segments may come in any order (CHK-11, CHK-12).
- *
- * Context: process; takes no locks.
- * Return: false if there is more than a message may be, or too many chunks.
+/* Sort the segments of the Read list, which come in any order (CHK-11, CHK-12), into
+ * chunks. Sets @chunks, @pz_len, @read_bytes and @ctxs. Returns false if there are more
+ * bytes than a message may have, or too many chunks.
  */
-bool rpcrdma2_call_sort_reads(struct rpcrdma2_svc_call *call)
+static bool call_sort_reads(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
@@ -81,19 +73,19 @@ bool rpcrdma2_call_sort_reads(struct rpcrdma2_svc_call *call)
 		call->chunks[i].length += seg.length;
 	}
 	call->read_bytes = total;
-	/* More than one for what does not fit into one */
+	/* A long segment needs more than one context */
 	segs += (u32)total / (RPCRDMA2_RW_PAGES * PAGE_SIZE);
 	call->ctxs = clamp(segs, 1U, call->conn->p.rw_ctxs);
 	return true;
 }
 
-/* Where in the pages the byte at @pos of the stream belongs. */
+/* Place in the pages for the byte at @pos of the stream */
 static u32 call_place(const struct rpcrdma2_svc_call *call, u32 pos)
 {
 	return pos - call->head;
 }
 
-/* Where in its page the first payload begins. */
+/* Offset of the first payload in its page */
 static u32 call_payload_offset(const struct rpcrdma2_svc_call *call)
 {
 	u32 pos = call->nchunks ? call->chunks[0].position : 0;
@@ -101,9 +93,9 @@ static u32 call_payload_offset(const struct rpcrdma2_svc_call *call)
 	return offset_in_page(call_place(call, pos));
 }
 
-/* How many bytes of the stream can stay in the Receive? Those in front of the only
- * chunk, if the length in front of the chunk is that of the chunk, and what follows
- * is too short for another WRITE: before Linux 7, nfsd finds a payload only in the
+/* Number of bytes of the stream that can stay in the Receive: those in front of the
+ * only chunk, if the length in front of the chunk is that of the chunk, and the rest
+ * is too short for another WRITE. Before Linux 7, nfsd finds a payload only in the
  * head and at the beginning of a page.
  */
 static u32 call_head(const struct rpcrdma2_svc_call *call)
@@ -120,23 +112,17 @@ static u32 call_head(const struct rpcrdma2_svc_call *call)
 	       chunk->position : 0;
 }
 
-/**
- * rpcrdma2_call_lay_out - decide where the argument of a Call will be
- * @call: sorted by rpcrdma2_call_sort_reads(); @stream, @head and @npages are set
+/* Decide on the layout of the argument: set @stream, @head and @npages. Their size is
+ * not checked here. Returns false if a Position is not within the stream.
  *
- * The un-reduced stream is the inline part or the Position-Zero chunk with
- * the other chunks put in. Its size is not checked here.
- *
- * The payload of a WRITE begins at a page boundary: nfsd needs that for direct
- * I/O, and copies each page from one page. Everything behind the payload follows
- * in the same pages without a gap. nfsd does not look at the tail of an xdr_buf,
- * and a chunk may be shorter than the count in front of the chunk: nfsd would
- * read beyond the pages if the rest of the stream were in the tail.
- *
- * Context: process; takes no locks.
- * Return: false if a Position is not within the stream.
+ * The un-reduced stream is the inline part or the Position-Zero chunk with the other
+ * chunks inserted. The payload of a WRITE begins at a page boundary: nfsd needs that
+ * for direct I/O, and copies each page from one page. The rest of the stream follows
+ * in the same pages without a gap: nfsd ignores the tail of an xdr_buf, and as a
+ * chunk may be shorter than the count in front of it, nfsd would read beyond the
+ * pages if the rest were in the tail.
  */
-bool rpcrdma2_call_lay_out(struct rpcrdma2_svc_call *call)
+static bool call_lay_out(struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	u32 left = hdr->has_pz ? call->pz_len : hdr->body_len;
@@ -152,61 +138,61 @@ bool rpcrdma2_call_lay_out(struct rpcrdma2_svc_call *call)
 		pos = chunk->position + xdr_align_size((u64)chunk->length);
 	}
 	pos += left;
-	/* call_check_reads() sees whether this is too much */
 	call->stream = min_t(u64, pos, U32_MAX);
-
 	call->head = call_head(call);
 	call->npages = DIV_ROUND_UP(call->stream - call->head, PAGE_SIZE);
-	call->first_page = 0;
 	return true;
 }
 
-static void rw_set_sink(struct rpcrdma2_rw *rw, struct page **pages, u32 sink,
-			u32 len)
+/* Maximum number of pages of one RDMA Read, such that its work requests fit into one
+ * post
+ */
+static u32 pull_max_pages(const struct rpcrdma2_conn *conn)
 {
-	u32 n;
+	u32 pages = min(RPCRDMA2_RW_PAGES, conn->caps.mr_depth);
+	u32 sges = clamp(conn->caps.max_read_sge, 1U, conn->caps.max_send_sge);
 
-	while (len) {
-		n = min_t(u32, len, PAGE_SIZE - offset_in_page(sink));
-		rpcrdma2_rw_append(rw, pages[sink >> PAGE_SHIFT],
-				   offset_in_page(sink), n);
-		sink += n;
-		len -= n;
-	}
+	/* One memory region holds all */
+	if (rdma_protocol_iwarp(conn->cm_id->device, conn->cm_id->port_num))
+		return pages;
+	return min(pages, (rpcrdma2_sendq_most(&conn->sendq) - 1) * sges);
 }
 
-/* RDMA Reads of @len bytes at @seg into the pages from @sink on. */
-static int call_read_seg(struct rpcrdma2_svc_call *call,
-			 const struct rpcrdma2_segment *seg, u32 skip,
-			 u32 len, u32 sink)
+/* RDMA Reads of @len bytes at @offset of @handle to @pos of the stream */
+static int call_read_seg(struct rpcrdma2_svc_call *call, u32 handle, u64 offset,
+			 u32 len, u32 pos)
 {
-	u32 max = rpcrdma2_rw_max_nents(call->conn, DMA_FROM_DEVICE);
+	u32 max = pull_max_pages(call->conn) << PAGE_SHIFT;
+	u32 n, npages, sink = call_place(call, pos);
 	struct rpcrdma2_rw *rw;
-	u32 n, nents;
+	struct page **pages;
+	int ret;
 
 	while (len) {
-		n = min_t(u32, len, (max << PAGE_SHIFT) - offset_in_page(sink));
-		nents = DIV_ROUND_UP(offset_in_page(sink) + n, PAGE_SIZE);
-		rw = rpcrdma2_rw_alloc(nents);
+		n = min_t(u32, len, max - offset_in_page(sink));
+		rw = rpcrdma2_rw_new(call, DMA_FROM_DEVICE, handle, offset);
 		if (!rw)
 			return -ENOMEM;
-		rw->dir = DMA_FROM_DEVICE;
-		rw->handle = seg->handle;
-		rw->offset = seg->offset + skip;
-		rw_set_sink(rw, call->pages, sink, n);
-		list_add_tail(&rw->list, &call->todo);
-		skip += n;
+		pages = call->pages + (sink >> PAGE_SHIFT);
+		npages = DIV_ROUND_UP(offset_in_page(sink) + n, PAGE_SIZE);
+		ret = sg_alloc_table_from_pages_segment(&rw->table, pages, npages,
+							offset_in_page(sink), n,
+							PAGE_SIZE,
+							rpcrdma2_buf_gfp());
+		if (ret)
+			return ret;
+		offset += n;
 		sink += n;
 		len -= n;
 	}
 	return 0;
 }
 
-/* RDMA Reads of @len bytes of the chunk at @position, the first @skip bytes
- * left out.
+/* RDMA Reads of @len bytes of the chunk at @position, without its first @skip bytes,
+ * to @pos of the stream
  */
 static int call_read_chunk(struct rpcrdma2_svc_call *call, u32 position,
-			   u32 skip, u32 len, u32 sink)
+			   u32 skip, u32 len, u32 pos)
 {
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
@@ -222,42 +208,60 @@ static int call_read_chunk(struct rpcrdma2_svc_call *call, u32 position,
 			continue;
 		}
 		n = min(len, seg.length - skip);
-		ret = call_read_seg(call, &seg, skip, n, sink);
+		ret = call_read_seg(call, seg.handle, seg.offset + skip, n, pos);
 		if (ret)
 			return ret;
 		skip = 0;
-		sink += n;
+		pos += n;
 		len -= n;
 	}
 	return 0;
 }
 
-/* All RDMA Reads of the Call, not mapped yet. */
+static void call_copy(struct rpcrdma2_svc_call *call, u32 pos, const u8 *src,
+		      u32 len)
+{
+	u32 n, place = call_place(call, pos);
+
+	while (len) {
+		n = min_t(u32, len, PAGE_SIZE - offset_in_page(place));
+		memcpy(page_address(call->pages[place >> PAGE_SHIFT]) +
+		       offset_in_page(place), src, n);
+		place += n;
+		src += n;
+		len -= n;
+	}
+}
+
+/* Make all RDMA Reads of the Call, not mapped yet, and put the inline part and the
+ * padding into the pages.
+ */
 static int call_build_reads(struct rpcrdma2_svc_call *call)
 {
-	bool pz = call->rx->hdr.has_pz;
-	u32 i, gap, pos = call->head, used = call->head;
+	static const u8 padding[XDR_UNIT];
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+	u32 i, end, gap, pos = call->head, used = call->head;
+	const struct rpcrdma2_read_chunk *chunk;
 	int ret = 0;
 
-	for (i = 0; i < call->nchunks; i++) {
-		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
-
-		gap = chunk->position - pos;
-		if (pz && gap)
-			ret = call_read_chunk(call, 0, used, gap,
-					      call_place(call, pos));
-		if (!ret)
-			ret = call_read_chunk(call, chunk->position, 0,
-					      chunk->length,
-					      call_place(call, chunk->position));
-		if (ret)
-			return ret;
+	for (i = 0; i <= call->nchunks; i++) {
+		chunk = &call->chunks[i];
+		end = i < call->nchunks ? chunk->position : call->stream;
+		gap = end - pos;
+		if (hdr->has_pz)
+			ret = call_read_chunk(call, 0, used, gap, pos);
+		else
+			call_copy(call, pos, hdr->body + used, gap);
+		if (ret || i == call->nchunks)
+			break;
 		used += gap;
-		pos = chunk->position + xdr_align_size(chunk->length);
+		ret = call_read_chunk(call, end, 0, chunk->length, end);
+		if (ret)
+			break;
+		call_copy(call, end + chunk->length, padding,
+			  xdr_pad_size(chunk->length));
+		pos = end + xdr_align_size(chunk->length);
 	}
-	if (pz)
-		ret = call_read_chunk(call, 0, used, call->pz_len - used,
-				      call_place(call, pos));
 	return ret;
 }
 
@@ -286,13 +290,15 @@ static void stash_put(struct rpcrdma2_responder *resp, struct page **pages,
 		put_page(pages[n++]);
 }
 
-/* Memory for the RDMA Reads. Returns -ENOMEM with what could be had. */
+/* Allocate memory for the RDMA Reads. After -ENOMEM the Call keeps pages that could be
+ * allocated.
+ */
 static int call_get_memory(struct rpcrdma2_svc_call *call)
 {
 	u32 have = 0;
 	int ret;
 
-	ret = rpcrdma2_call_room(call, call->npages);
+	ret = rpcrdma2_call_have_array(call, call->npages);
 	if (ret)
 		return ret;
 	while (have < call->npages && call->pages[have])
@@ -311,59 +317,8 @@ static int call_get_memory(struct rpcrdma2_svc_call *call)
 	return ret;
 }
 
-static void *call_byte(const struct rpcrdma2_svc_call *call, u32 pos)
-{
-	u32 place = call_place(call, pos);
-
-	return page_address(call->pages[place >> PAGE_SHIFT]) +
-	       offset_in_page(place);
-}
-
-static void call_zero(struct rpcrdma2_svc_call *call, u32 pos, u32 len)
-{
-	/* XDR padding never crosses a page */
-	if (len)
-		memset(call_byte(call, pos), 0, len);
-}
-
-static void call_copy(struct rpcrdma2_svc_call *call, u32 pos, const u8 *src,
-		      u32 len)
-{
-	u32 n;
-
-	while (len) {
-		n = min_t(u32, len,
-			  PAGE_SIZE - offset_in_page(call_place(call, pos)));
-		memcpy(call_byte(call, pos), src, n);
-		pos += n;
-		src += n;
-		len -= n;
-	}
-}
-
-/* Put in what RDMA Reads did not bring: the inline parts, the padding. */
-static void call_fill(struct rpcrdma2_svc_call *call)
-{
-	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
-	u32 i, gap, pos = call->head, used = call->head;
-
-	for (i = 0; i < call->nchunks; i++) {
-		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
-
-		gap = chunk->position - pos;
-		if (!hdr->has_pz)
-			call_copy(call, pos, hdr->body + used, gap);
-		used += gap;
-		pos = chunk->position + chunk->length;
-		call_zero(call, pos, xdr_pad_size(chunk->length));
-		pos = chunk->position + xdr_align_size(chunk->length);
-	}
-	if (!hdr->has_pz)
-		call_copy(call, pos, hdr->body + used, hdr->body_len - used);
-}
-
-/* The header's word about the message in a Position-Zero chunk was not
- * proved when it was decoded (HDR-6, HDR-7, FLG-5).
+/* The decoder could not check that a Position-Zero chunk has the message that the
+ * header describes (HDR-6, HDR-7, FLG-5).
  */
 static bool call_pz_is_call(const struct rpcrdma2_svc_call *call)
 {
@@ -375,12 +330,11 @@ static bool call_pz_is_call(const struct rpcrdma2_svc_call *call)
 	return be32_to_cpu(p[0]) == call->rx->hdr.xid && p[1] == rpc_call;
 }
 
-/* Everything is here. */
+/* The argument is complete. */
 static void call_complete(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_stats *stats = call->conn->p.stats;
 
-	call_fill(call);
 	if (call->rx->hdr.has_pz) {
 		rpcrdma2_stat_inc(stats, pz_chunks);
 		if (!call_pz_is_call(call)) {
@@ -404,8 +358,8 @@ static void reads_done(struct rpcrdma2_svc_call *call, int status)
 		rpcrdma2_conn_defer(call->conn, &call->deferred);
 }
 
-/* Post the next RDMA Reads, as soon as the send queue has room. After an error
- * nothing is posted or mapped.
+/* Post the next RDMA Reads as soon as the send queue has space. After an error none
+ * are posted or mapped.
  */
 static int call_pull_step(struct rpcrdma2_svc_call *call)
 {
@@ -415,7 +369,7 @@ static int call_pull_step(struct rpcrdma2_svc_call *call)
 	if (ret)
 		return ret;
 	if (list_empty(&call->todo)) {
-		call_complete(call);	/* nothing but empty segments */
+		call_complete(call);	/* all segments are empty */
 		return 0;
 	}
 	ret = rpcrdma2_batch_map(call, call->ctxs);
@@ -434,9 +388,9 @@ static int call_pull_step(struct rpcrdma2_svc_call *call)
  * @pages: the thread's pages, at least the responder's limit of bytes; some
  *	are taken and their entries become NULL
  *
- * ops->ready() is called again when the argument is complete. If even a
- * thread gets no memory the connection is given up, so that the client sends
- * the Call again later instead of failing it.
+ * ops->ready() is called again when the argument is complete. If even a thread gets no
+ * memory the connection is closed, so that the client sends the Call again later and
+ * does not fail it.
  *
  * Context: process; may sleep for memory.
  */
@@ -446,7 +400,7 @@ void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages)
 	int ret;
 
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
-	ret = rpcrdma2_call_room(call, call->npages);
+	ret = rpcrdma2_call_have_array(call, call->npages);
 	for (i = 0; !ret && i < call->npages; i++)
 		if (!call->pages[i])
 			swap(call->pages[i], pages[i]);
@@ -458,7 +412,6 @@ void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages)
 	}
 }
 
-/* Begin to pull the Read chunks of a Call, or go on. */
 static void call_pull_deferred(struct rpcrdma2_deferred *deferred)
 {
 	struct rpcrdma2_svc_call *call =
@@ -471,28 +424,42 @@ static void call_pull_deferred(struct rpcrdma2_deferred *deferred)
 
 /**
  * rpcrdma2_call_start_pull - pull the Read chunks of a Call that arrived
- * @call: laid out by rpcrdma2_call_lay_out(), within the limits
+ * @deferred: member of the Call, whose header is within the limits
  *
- * rpcrdma2_call_ready() follows when the argument is complete, or when a
- * thread has to help because memory is short. It begins when those before it
- * have left it enough memory.
+ * rpcrdma2_call_ready() follows when the argument is complete, or when memory is short
+ * and a thread has to help. The Call first waits until earlier ones have left enough
+ * memory.
  *
- * Context: deferred work. @call may be gone on return.
+ * Context: deferred work. The Call may be gone on return.
  */
-void rpcrdma2_call_start_pull(struct rpcrdma2_svc_call *call)
+void rpcrdma2_call_start_pull(struct rpcrdma2_deferred *deferred)
 {
-	call->deferred.run = call_pull_deferred;
-	if (rpcrdma2_call_begin_pull(call))
-		call_pull_deferred(&call->deferred);
+	struct rpcrdma2_svc_call *call =
+		container_of(deferred, struct rpcrdma2_svc_call, deferred);
+	const struct rpcrdma2_responder *resp = call->resp;
+
+	if (!call_sort_reads(call)) {
+		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
+	} else if (!call_lay_out(call)) {
+		rpcrdma2_call_garbage(call);
+	} else if (call->stream > resp->limits.bytes ||
+		   call->npages > resp->max_pages) {
+		call->npages = 0;
+		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
+	} else {
+		deferred->run = call_pull_deferred;
+		if (rpcrdma2_call_begin_pull(call))
+			call_pull_deferred(deferred);
+	}
 }
 
 /**
  * rpcrdma2_call_arg - the argument of a Call
  * @call: a Call that is ready
- * @arg: filled in; what was inline in front of the only Read chunk, and a Call
- *	without Read chunks, stays in the Receive until rpcrdma2_call_release()
- * @pages: pages of the thread that executes the Call. The first ones are
- *	exchanged for those that hold the argument
+ * @arg: filled in. The bytes in front of the only Read chunk, and a Call without Read
+ *	chunks, stay in the Receive until rpcrdma2_call_release()
+ * @pages: pages of the thread that executes the Call. The first ones are exchanged for
+ *	those of the argument
  *
  * Context: process.
  * Return: entries of @pages that belong to the argument.

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Push: turns the results of a Reply that go to Write chunks, and the stream
- * that goes to the Reply chunk, into RDMA Writes. What goes where was decided
- * before (reply.c); what does not fit into one post is batch.c's.
+ * Push: makes RDMA Writes for the results of a Reply that go to Write chunks, and for
+ * the stream that goes to the Reply chunk. reply.c has decided on both before; batch.c
+ * posts RDMA Writes that do not fit into one post.
  *
  * Process context, the executor's thread. The Call belongs to the caller, so
  * there is nothing to lock.
  */
 #include <linux/mm.h>
 
-#include "conn/buf.h"
 #include "proto/chunk_list.h"
-#include "responder/push.h"
+#include "responder/responder_impl.h"
 
-/* Neighbouring pages become one SGE up to this many bytes */
+/* Neighbouring pages become one SGE of at most this many bytes */
 #define RPCRDMA2_RW_RUN		SZ_64K
 
 /**
- * rpcrdma2_reply_ranges - go through what remains after reduction
- * @call: the Call; @reduced says what is left out
+ * rpcrdma2_reply_ranges - iterate over the stream after reduction
+ * @call: the Call; its @reduced results are skipped
  * @xdr: the Reply
- * @fn: called for each range with its place in @xdr and its bytes; another
- *	return value than 0 ends it
+ * @fn: called for each range with its place in @xdr and its bytes; a return value
+ *	other than 0 ends the iteration
  * @priv: for @fn
  *
  * Context: that of @fn.
- * Return: 0, or what @fn returned.
+ * Return: 0, or the last return value of @fn
  */
 int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
 			  const struct xdr_buf *xdr,
@@ -47,57 +46,15 @@ int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
 	return 0;
 }
 
-/* Bytes from @off of the first page on that neighbouring pages hold, at most @len: the
- * device takes them as one SGE.
- */
-static u32 pages_run(struct page **pages, u32 off, u32 len)
-{
-	unsigned long pfn = page_to_pfn(*pages);
-	u32 n = PAGE_SIZE - off;
-
-	while (n < len && page_to_pfn(*++pages) == ++pfn)
-		n += PAGE_SIZE;
-	return min(n, len);
-}
-
-/* A part of @xdr that is contiguous in memory: at most @len bytes from @pos on. */
-static u32 xdr_piece(const struct xdr_buf *xdr, u32 pos, u32 len,
-		     struct page **page, u32 *off)
-{
-	const struct kvec *vec = &xdr->head[0];
-	struct page **pages;
-	char *p;
-
-	len = min_t(u32, len, RPCRDMA2_RW_RUN);
-	if (pos >= vec->iov_len) {
-		pos -= vec->iov_len;
-		if (pos < xdr->page_len) {
-			len = min(len, xdr->page_len - pos);
-			pos += xdr->page_base;
-			pages = &xdr->pages[pos >> PAGE_SHIFT];
-			*page = *pages;
-			*off = offset_in_page(pos);
-			return pages_run(pages, *off, len);
-		}
-		pos -= xdr->page_len;
-		vec = &xdr->tail[0];
-	}
-	if (pos >= vec->iov_len)
-		return 0;
-	p = vec->iov_base + pos;
-	*page = virt_to_page(p);
-	*off = offset_in_page(p);
-	return min_t(u32, len, vec->iov_len - pos);
-}
-
 /**
- * struct gather - turns ranges of the Reply into RDMA Writes
- * @call: gets them on its @todo
+ * struct gather - RDMA Writes of ranges of the Reply
+ * @call: has them on its @todo
  * @xdr: the Reply
  * @segs: segments not begun
- * @seg: segment being filled; @seg.length bytes of it are left
- * @rw: being filled, the last one on @todo; or NULL
- * @left: bytes still to come, a hint for the size of @rw
+ * @seg: current segment; @seg.length bytes of it are left
+ * @rw: current RDMA Write, the last one on @todo; or NULL
+ * @sg: last used entry of its table, or NULL
+ * @left: remaining bytes, a hint for the size of @rw
  */
 struct gather {
 	struct rpcrdma2_svc_call	*call;
@@ -105,6 +62,7 @@ struct gather {
 	struct rpcrdma2_cursor		segs;
 	struct rpcrdma2_segment		seg;
 	struct rpcrdma2_rw		*rw;
+	struct scatterlist		*sg;
 	u32				left;
 };
 
@@ -123,26 +81,50 @@ static int gather_close(struct gather *g)
 	return rw->nwrs < rpcrdma2_sendq_most(&g->call->conn->sendq) ? 0 : -EMSGSIZE;
 }
 
+/* Maximum number of pages of one RDMA Write, such that its work requests fit into one
+ * post
+ */
+static u32 push_max_pages(const struct rpcrdma2_conn *conn)
+{
+	return min(RPCRDMA2_RW_PAGES, (rpcrdma2_sendq_most(&conn->sendq) - 1) *
+				      conn->caps.max_send_sge);
+}
+
 static int gather_open(struct gather *g)
 {
-	struct rpcrdma2_conn *conn = g->call->conn;
+	u32 nents = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
 	struct rpcrdma2_rw *rw;
-	u32 nents;
+	int ret;
 
-	nents = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
-	rw = rpcrdma2_rw_alloc(min(nents, rpcrdma2_rw_max_nents(conn,
-								DMA_TO_DEVICE)));
+	rw = rpcrdma2_rw_new(g->call, DMA_TO_DEVICE, g->seg.handle,
+			     g->seg.offset);
 	if (!rw)
 		return -ENOMEM;
-	rw->dir = DMA_TO_DEVICE;
-	rw->handle = g->seg.handle;
-	rw->offset = g->seg.offset;
-	list_add_tail(&rw->list, &g->call->todo);
+	ret = sg_alloc_table(&rw->table,
+			     min(nents, push_max_pages(g->call->conn)),
+			     rpcrdma2_buf_gfp());
+	if (ret)
+		return ret;
+	rw->table.nents = 0;	/* number of used entries */
 	g->rw = rw;
+	g->sg = NULL;
 	return 0;
 }
 
-/* Next segment with room; the capacity was checked before (CHK-23). */
+/* Append an SGE to the current RDMA Write. Returns false if that is full. */
+static bool gather_append(struct gather *g, struct page *page, u32 off, u32 len)
+{
+	struct sg_table *table = &g->rw->table;
+
+	if (table->nents == table->orig_nents)
+		return false;
+	g->sg = g->sg ? sg_next(g->sg) : table->sgl;
+	sg_set_page(g->sg, page, len, off);
+	table->nents++;
+	return true;
+}
+
+/* Next segment that is not empty; the capacity was checked before (CHK-23). */
 static int gather_next_seg(struct gather *g)
 {
 	int ret;
@@ -174,7 +156,7 @@ static int gather_piece(struct gather *g, struct page *page, u32 off, u32 len)
 				return ret;
 		}
 		n = min(len, g->seg.length);
-		if (!rpcrdma2_rw_append(g->rw, page, off, n)) {
+		if (!gather_append(g, page, off, n)) {
 			ret = gather_close(g);
 			if (ret)
 				return ret;
@@ -189,49 +171,72 @@ static int gather_piece(struct gather *g, struct page *page, u32 off, u32 len)
 	return 0;
 }
 
+static int gather_kvec(struct gather *g, const struct kvec *vec)
+{
+	if (!vec->iov_len)
+		return 0;
+	return gather_piece(g, virt_to_page(vec->iov_base),
+			    offset_in_page(vec->iov_base), vec->iov_len);
+}
+
+/* Bytes from @off of the first page on that neighbouring pages hold, at most @len. The
+ * device takes them as one SGE.
+ */
+static u32 pages_run(struct page **pages, u32 off, u32 len)
+{
+	unsigned long pfn = page_to_pfn(*pages);
+	u32 n = PAGE_SIZE - off;
+
+	len = min_t(u32, len, RPCRDMA2_RW_RUN);
+	while (n < len && page_to_pfn(*++pages) == ++pfn)
+		n += PAGE_SIZE;
+	return min(n, len);
+}
+
 static int gather_range(void *priv, u32 pos, u32 len)
 {
 	struct gather *g = priv;
-	struct page *page;
-	u32 off, n;
+	struct xdr_buf range;
+	struct page **pages;
+	u32 n, base, left;
 	int ret;
 
-	while (len) {
-		n = xdr_piece(g->xdr, pos, len, &page, &off);
-		if (!n)
-			return -EMSGSIZE;
-		ret = gather_piece(g, page, off, n);
-		if (ret)
-			return ret;
-		pos += n;
-		len -= n;
+	if (xdr_buf_subsegment(g->xdr, &range, pos, len))
+		return -EMSGSIZE;
+	ret = gather_kvec(g, &range.head[0]);
+	base = range.page_base;
+	for (left = range.page_len; !ret && left; left -= n) {
+		pages = &range.pages[base >> PAGE_SHIFT];
+		n = pages_run(pages, offset_in_page(base), left);
+		ret = gather_piece(g, *pages, offset_in_page(base), n);
+		base += n;
 	}
-	return 0;
+	return ret ?: gather_kvec(g, &range.tail[0]);
 }
 
 static void gather_begin(struct gather *g, struct rpcrdma2_svc_call *call,
 			 const struct xdr_buf *xdr,
 			 struct rpcrdma2_cursor segs, u32 bytes)
 {
-	g->call = call;
-	g->xdr = xdr;
-	g->segs = segs;
-	g->seg.length = 0;
-	g->rw = NULL;
-	g->left = bytes;
+	*g = (struct gather) {
+		.call	= call,
+		.xdr	= xdr,
+		.segs	= segs,
+		.left	= bytes,
+	};
 }
 
 /**
  * rpcrdma2_reply_push_results - RDMA Writes for the reduced results
- * @call: the Call, its Write chunks given out (@written, @reduced); gets the
- *	RDMA Writes on its @todo and their work requests counted in @nwrs
+ * @call: the Call, with @written and @reduced set. The RDMA Writes are added to @todo
+ *	and their work requests to @nwrs
  * @xdr: the Reply
  *
  * CHK-15, CHK-16, LNG-13.
  *
  * Context: process; may sleep for memory.
- * Return: 0, -EMSGSIZE if the Reply does not fit what was decided, or another
- * negative errno. The caller releases @todo after an error.
+ * Return: 0, -EMSGSIZE if the Reply does not fit the chunks, or another negative
+ * errno. The caller releases @todo after an error.
  */
 int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
 				const struct xdr_buf *xdr)
@@ -264,15 +269,14 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
 
 /**
  * rpcrdma2_reply_push_stream - RDMA Writes for the Reply chunk
- * @call: the Call; gets the RDMA Writes on its @todo and their work requests
- *	counted in @nwrs
- * @xdr: the Reply, of which what was not reduced is written
+ * @call: the Call. The RDMA Writes are added to @todo and their work requests to @nwrs
+ * @xdr: the Reply; the stream without reduced results is written
  *
  * LNG-2, LNG-5, LNG-8.
  *
  * Context: process; may sleep for memory.
- * Return: 0, -EMSGSIZE if the Reply does not fit what was decided, or another
- * negative errno. The caller releases @todo after an error.
+ * Return: 0, -EMSGSIZE if the Reply does not fit the chunks, or another negative
+ * errno. The caller releases @todo after an error.
  */
 int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
 			       const struct xdr_buf *xdr)

@@ -1,47 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Reply: decide how it travels, build it, send it.
+ * Replies: decide on their form, build and send them.
  *
- * Contexts: begun by the executor's thread. A Reply that has to wait for the
- * send queue takes the executor's pages along and goes on in a completion
- * handler. Nothing here waits for the send queue.
+ * Contexts: the executor's thread begins. A Reply that has to wait for the send queue
+ * keeps the executor's pages and continues in a completion handler. No thread waits
+ * for the send queue.
  *
- * A Reply under way has a reference to the Call of its own, see
- * call.h. No locks are taken here.
+ * A Reply in progress has its own reference to the Call, see responder.h. No locks are
+ * taken here.
  */
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 
-#include "responder/batch.h"
-#include "conn/buf.h"
 #include "proto/chunk_list.h"
-#include "responder/reply.h"
-#include "responder/push.h"
+#include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 
-static u32 xdr_word(const struct xdr_buf *xdr, u32 pos)
-{
-	__be32 word;
-
-	if (read_bytes_from_xdr_buf(xdr, pos, &word, sizeof(word)))
-		return 0;
-	return be32_to_cpu(word);
-}
-
-/* A recorded result may be stale: the upper layer may have dropped it from
- * the Reply afterwards. It is one only if its length word is in front of it.
- * nfsd reports the link text of an NFSv4 READLINK with the place of the
- * length word instead.
+/* Settle the place of a recorded result. The record may be stale, if the upper layer has
+ * removed the result from the Reply; then its length word is not in front of it.
+ * For the link text of an NFSv4 READLINK nfsd reports the place of the length word
+ * instead. Returns false for a stale record.
  */
 static bool payload_settle(const struct xdr_buf *xdr, u32 from,
 			   struct rpcrdma2_payload *p)
 {
-	u32 off = p->offset, len = p->length;
+	u32 off = p->offset, len = p->length, word;
 
 	if (off < sizeof(u32) || off > xdr->len)
 		return false;
-	if (xdr_word(xdr, off - sizeof(u32)) != len) {
-		if (xdr->len - off < sizeof(u32) || xdr_word(xdr, off) != len)
+	if (xdr_decode_word(xdr, off - sizeof(u32), &word) || word != len) {
+		if (xdr->len - off < sizeof(u32) ||
+		    xdr_decode_word(xdr, off, &word) || word != len)
 			return false;
 		off += sizeof(u32);
 	}
@@ -60,8 +49,8 @@ static void reply_set_error(struct rpcrdma2_svc_call *call, u32 err, u32 arg0,
 	call->err_arg[1] = arg1;
 }
 
-/* Which result goes into which Write chunk: in turn (CHK-16, CHK-17, CHK-18,
- * CHK-22). Returns false if a chunk is too short (ERR-26).
+/* Assign results to Write chunks in order (CHK-16, CHK-17, CHK-18, CHK-22). Returns
+ * false if a chunk is too short (ERR-26).
  */
 static bool reply_reduce(struct rpcrdma2_svc_call *call,
 			 const struct xdr_buf *xdr)
@@ -95,7 +84,7 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call,
 	return true;
 }
 
-/* The handle that goes with the Send: RINV-5 to RINV-9, RINV-21. */
+/* Handle for the Send to invalidate: RINV-5 to RINV-9, RINV-21 */
 static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_hdr *hdr)
 {
@@ -109,13 +98,12 @@ static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 	return 0;
 }
 
-/* Inline, by Reply chunk, or not at all: MSG-4, MSG-5, LNG-5 to LNG-7. */
+/* Choose between inline, Reply chunk and error: MSG-4, MSG-5, LNG-5 to LNG-7. */
 static void reply_choose(struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_codec *codec = call->conn->codec;
-	u32 room = rpcrdma2_msg_size_send(&call->conn->limits);
+	u32 max = rpcrdma2_msg_size_send(&call->conn->limits);
 	struct rpcrdma2_cursor segs;
-	u64 capacity = 0;
 	bool given, fits;
 	u32 hdr_len;
 
@@ -124,12 +112,10 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 	call->hdr.reply_written = 0;
 	hdr_len = codec->reply_len(&call->hdr);
 	call->msg_len = hdr_len + call->reply_bytes;
-	fits = hdr_len <= room && call->reply_bytes <= room - hdr_len;
+	fits = hdr_len <= max && call->reply_bytes <= max - hdr_len;
 	given = call->resp->limits.write_chunks &&
-		rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs);
-	if (given)
-		capacity = rpcrdma2_segs_bytes(segs);
-	given = given && capacity >= call->reply_bytes;
+		rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs) &&
+		rpcrdma2_segs_bytes(segs) >= call->reply_bytes;
 	if (fits && (codec->inline_reply_first || !given))
 		return;
 	if (!given) {
@@ -142,13 +128,13 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 	call->hdr.nomsg = true;
 	call->hdr.reply_written = call->reply_bytes;
 	call->msg_len = codec->reply_len(&call->hdr);
-	if (call->msg_len > room)
+	if (call->msg_len > max)
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
 }
 
-/* Decide everything about the Reply and build its RDMA Writes. Without memory
- * for these the connection has to go: the Call was executed, and only after
- * a reconnect may the client send it again.
+/* Decide on the form of the Reply and build its RDMA Writes. Without memory for these
+ * the connection has to be closed: the Call was executed, and the client may send it
+ * again only after a reconnect.
  */
 static int reply_plan(struct rpcrdma2_svc_call *call,
 		      const struct xdr_buf *xdr)
@@ -182,7 +168,7 @@ static int reply_plan(struct rpcrdma2_svc_call *call,
 	return 0;
 }
 
-/* Does an RDMA Write read from the page that holds head and tail? */
+/* Check whether an RDMA Write uses the page that holds head and tail. */
 static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
 			      const struct xdr_buf *xdr)
 {
@@ -201,8 +187,8 @@ static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
 	return false;
 }
 
-/* Take the executor's pages from @first on, so that it can go on while they
- * are in use, and redirect the Reply to the call object's array.
+/* Take the executor's pages from @first on and make the Reply use them, so that the
+ * executor can continue while they are under I/O. Pages that were taken before stay.
  */
 static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			    const struct xdr_buf *xdr, struct page **pages,
@@ -218,20 +204,16 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	     xdr->pages + DIV_ROUND_UP(xdr->page_base + xdr->page_len,
 				       PAGE_SIZE) > pages + npages))
 		return -EIO;
-	ret = rpcrdma2_call_room(call, npages);
+	ret = rpcrdma2_call_have_array(call, npages);
 	if (ret)
 		return ret;
 
 	call->res = *xdr;
 	if (xdr->page_len)
 		call->res.pages = call->pages + (xdr->pages - pages);
-	for (i = first; i < npages; i++) {
-		if (!pages[i])
-			continue;
-		call->pages[i] = pages[i];
-		pages[i] = NULL;
-	}
-	call->first_page = first;
+	for (i = first; i < npages; i++)
+		if (pages[i])
+			swap(call->pages[i], pages[i]);
 	call->npages = npages;
 	return 0;
 }
@@ -251,7 +233,7 @@ static int reply_copy_range(void *priv, u32 pos, u32 len)
 	return 0;
 }
 
-/* Write the message into the slot. Returns the length. */
+/* Write the message into the send buffer. Returns its length. */
 static int reply_encode(struct rpcrdma2_svc_call *call,
 			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
 {
@@ -301,7 +283,7 @@ static void reply_count(struct rpcrdma2_conn *conn,
 		rpcrdma2_stat_inc(stats, remote_invalidations);
 }
 
-/* The Send of a Reply completed, and so did its RDMA Writes. */
+/* The Send of a Reply has completed, and so have its RDMA Writes. */
 static void reply_done(struct rpcrdma2_send *send, int status)
 {
 	struct rpcrdma2_svc_call *call = send->priv;
@@ -314,8 +296,8 @@ static void reply_done(struct rpcrdma2_send *send, int status)
 	rpcrdma2_call_put(call);
 }
 
-/* Post the encoded message with the RDMA Writes in front of it. The
- * Reply's reference goes to the completion, if there is to be one.
+/* Post the encoded message with the RDMA Writes in front of it. The completion, if one
+ * is requested, takes over the Reply's reference.
  */
 static void reply_post(struct rpcrdma2_svc_call *call,
 		       struct rpcrdma2_send *send, int len)
@@ -330,7 +312,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 	int ret;
 
 	if (len < 0) {
-		/* Neither Reply nor error: the requester must learn (MSG-11) */
+		/* The requester must learn that no Reply will come (MSG-11) */
 		rpcrdma2_conn_kill(conn, -EIO);
 		rpcrdma2_send_put(send);
 		rpcrdma2_call_put(call);
@@ -347,7 +329,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 	if (io) {
 		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, wr);
 		if (replied && rpcrdma2_call_may_linger(call))
-			send->holds = call->npages - call->first_page;
+			send->holds = call->npages;
 	}
 	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->nwrs,
 				  inv, call->err);
@@ -361,13 +343,6 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 		rpcrdma2_call_put(call);
 }
 
-/* A Reply that waited is given up; the connection is gone. */
-static void reply_drop(struct rpcrdma2_svc_call *call)
-{
-	rpcrdma2_call_rx_put(call);
-	rpcrdma2_call_put(call);
-}
-
 static void reply_ready(struct rpcrdma2_sendq_waiter *w,
 			struct rpcrdma2_send *send, int status)
 {
@@ -376,7 +351,7 @@ static void reply_ready(struct rpcrdma2_sendq_waiter *w,
 	int len;
 
 	if (status) {
-		reply_drop(call);
+		rpcrdma2_call_release(call);
 		return;
 	}
 	len = reply_encode(call, send, &call->res);
@@ -389,13 +364,13 @@ static void reply_next(struct rpcrdma2_svc_call *call);
 static void reply_batch_done(struct rpcrdma2_svc_call *call, int status)
 {
 	if (status)
-		reply_drop(call);
+		rpcrdma2_call_release(call);
 	else
 		reply_next(call);
 }
 
-/* Next step of a Reply that waits: the Send, or some of its RDMA Writes if
- * all of them do not fit into one post.
+/* Next step of a Reply that waits: the Send, or some of its RDMA Writes if one post is
+ * not enough for all.
  */
 static void reply_next(struct rpcrdma2_svc_call *call)
 {
@@ -412,54 +387,47 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 		return;
 	}
 
-	/* All is mapped: this does not fail */
+	/* This does not fail: all memory is mapped */
 	nwrs = rpcrdma2_batch_map(call, U32_MAX);
 	call->nwrs -= nwrs;
 	rpcrdma2_batch_post(call, nwrs, reply_batch_done);
 }
 
-/* Send what was planned. Returns 1 if pages were taken, 0 if not. */
+/* Send the planned Reply. Returns 1 if pages were taken, 0 if not. */
 static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
-	bool io = !list_empty(&call->todo), taken = false;
 	struct rpcrdma2_conn *conn = call->conn;
+	const struct xdr_buf *res = xdr;
 	struct rpcrdma2_send *send = NULL;
-	u32 first = 0;
 	int ret;
 
-	if (io) {
-		first = reply_writes_head(call, xdr) ? 0 : 1;
-		ret = reply_take_pages(call, xdr, pages, npages, first);
+	if (!list_empty(&call->todo)) {
+		ret = reply_take_pages(call, xdr, pages, npages,
+				       reply_writes_head(call, xdr) ? 0 : 1);
 		if (ret)
 			goto out_kill;
-		xdr = &call->res;
-		taken = true;
+		res = &call->res;
 	}
 	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq))
 		send = rpcrdma2_send_get(conn, call->nwrs + 1, NULL, false);
 	if (send) {
-		reply_post(call, send, reply_encode(call, send, xdr));
-		return taken;
+		ret = res != xdr;
+		reply_post(call, send, reply_encode(call, send, res));
+		return ret;
 	}
 
-	/* Wait in line, without the executor */
-	if (taken) {
-		if (first && npages) {
-			call->pages[0] = pages[0];
-			pages[0] = NULL;
-			call->first_page = 0;
-		}
-	} else if (call->kind != RPCRDMA2_REPLY_ERROR) {
+	/* Wait for the send queue, without the executor */
+	if (call->kind != RPCRDMA2_REPLY_ERROR) {
 		ret = reply_take_pages(call, xdr, pages, npages, 0);
 		if (ret)
 			goto out_kill;
-		taken = true;
 	}
+	ret = call->kind != RPCRDMA2_REPLY_ERROR;
 	trace_rpcrdma2_reply_waits(conn, call->hdr.xid, call->nwrs + 1);
 	refcount_inc(&call->rx_refs);
 	reply_next(call);
-	return taken;
+	return ret;
 
 out_kill:
 	rpcrdma2_conn_kill(conn, ret);
@@ -474,14 +442,14 @@ out_kill:
  * @pages: the executor's pages, in which all of @res lies
  * @npages: how many
  *
- * Pages that RDMA Writes need, or all of them if the Reply has to wait, are
- * moved into the call object; their entries in @pages become NULL. What is sent
- * inline is copied. It may have to wait for room in the send queue.
+ * The call object takes the pages that RDMA Writes need, or all pages if the Reply has
+ * to wait for the send queue; their entries in @pages become NULL. The inline part is
+ * copied.
  *
- * Context: process; may sleep for memory, on a server, and for nothing else.
- * Return: 0 if @pages was left alone, 1 if pages were taken, or a negative
- * errno if the connection is lost or given up. The caller calls
- * rpcrdma2_call_release() in every case.
+ * Context: process; sleeps only for memory, on a server.
+ * Return: 0 if no pages were taken, 1 if some were, or a negative errno if the
+ * connection is lost or was closed. The caller calls rpcrdma2_call_release() in every
+ * case.
  */
 int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
 			const struct xdr_buf *res, struct page **pages,
@@ -508,8 +476,8 @@ int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
  * @offset: place of the result in the Reply
  * @length: its length without padding
  *
- * Only recorded here; rpcrdma2_call_reply() decides (ERR-26). Results come
- * in ascending order; one that does not begins the Reply anew.
+ * This only records the result; rpcrdma2_call_reply() decides (ERR-26). Results come in
+ * ascending order; a smaller offset means that the Reply was begun again.
  *
  * Context: any.
  */
@@ -530,7 +498,7 @@ void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset,
 
 /**
  * rpcrdma2_call_refuse - answer with an RDMA2_ERROR instead of executing
- * @call: not seen by the executor; released
+ * @call: unknown to the executor; released
  * @err: error code of the protocol
  * @arg0: its first argument, in the unit of that error
  *
@@ -547,11 +515,10 @@ void rpcrdma2_call_refuse(struct rpcrdma2_svc_call *call, u32 err, u32 arg0)
 }
 
 /**
- * rpcrdma2_call_garbage - answer a Call whose arguments can't be put together
- * @call: not seen by the executor; released
+ * rpcrdma2_call_garbage - answer a Call whose argument cannot be assembled
+ * @call: unknown to the executor; released
  *
- * The header is good, so this is for the RPC layer to report: GARBAGE_ARGS
- * (MSG-10).
+ * The header is correct, so the RPC layer has to report this: GARBAGE_ARGS (MSG-10).
  *
  * Context: deferred work; may sleep for memory, not for the send queue.
  */

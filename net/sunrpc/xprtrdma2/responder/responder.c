@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The responder role: its life, and what happens to a Call that arrives: credits
- * and limits. call.c has the call objects, pull.c pulls Read chunks, reply.c
- * and push.c send the Reply.
+ * The responder role: its life, and the credits and limits of a Call that arrives.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "conn/buf.h"
-#include "responder/pull.h"
-#include "responder/reply.h"
-#include "responder/responder.h"
+#include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 
-/* What this responder does not take is refused before anything is allocated
- * for it (ERR-19..24, CHK-24). Returns false if the Call was answered.
+/* Refuse a Call beyond the limits before anything is allocated for it (ERR-19..24,
+ * CHK-24). Returns false if the Call was answered.
  */
 static bool call_check_limits(struct rpcrdma2_svc_call *call)
 {
@@ -38,49 +33,18 @@ static bool call_check_limits(struct rpcrdma2_svc_call *call)
 	return false;
 }
 
-/* The same for its Read list. */
-static bool call_check_reads(struct rpcrdma2_svc_call *call)
-{
-	if (!rpcrdma2_call_sort_reads(call)) {
-		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
-		return false;
-	}
-	if (!rpcrdma2_call_lay_out(call)) {
-		call->npages = 0;
-		rpcrdma2_call_garbage(call);
-		return false;
-	}
-	if (call->stream > call->resp->limits.bytes ||
-	    call->npages > call->resp->max_pages) {
-		call->npages = 0;
-		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
-		return false;
-	}
-	return true;
-}
-
-static void call_has_reads(struct rpcrdma2_deferred *deferred)
-{
-	struct rpcrdma2_svc_call *call =
-		container_of(deferred, struct rpcrdma2_svc_call, deferred);
-
-	if (call_check_reads(call))
-		rpcrdma2_call_start_pull(call);
-}
-
-/* A Call with a Read list, or one that is refused */
+/* A Call with a Read list or beyond the limits */
 static void call_special(struct rpcrdma2_svc_call *call)
 {
 	if (!call_check_limits(call))
 		return;
-	call->deferred.run = call_has_reads;
+	call->deferred.run = rpcrdma2_call_start_pull;
 	rpcrdma2_conn_defer(call->conn, &call->deferred);
 }
 
-/* Credits: count the Call; grant more if the peer makes use of it, after
- * the Receives for it are posted (CRED-7), or less if it has made little use
- * of it lately. Returns false if the peer sends far more than it may; memory
- * must not depend on its mercy (SEC-3).
+/* Count the Call. Grant more credits if the peer uses them, after the Receives for them
+ * are posted (CRED-7), or fewer if the peer has used few lately. Returns false if the
+ * peer sends far more than it may: memory must not depend on the peer (SEC-3).
  */
 static bool responder_grant(struct rpcrdma2_responder *resp,
 			    struct rpcrdma2_conn *conn, u32 asked)
@@ -89,7 +53,7 @@ static bool responder_grant(struct rpcrdma2_responder *resp,
 						   RPCRDMA2_CONTROL_RESERVE);
 	u32 now = rpcrdma2_credit_grant(&conn->credit);
 
-	/* Some more, for Calls whose Reply is posted but not completed */
+	/* With some for Calls whose Reply is posted but not completed */
 	if (want > now &&
 	    rpcrdma2_calls_provide(resp, want + RPCRDMA2_CONTROL_RESERVE,
 				   RPCRDMA2_GFP_NOWAIT))
@@ -105,7 +69,7 @@ static bool responder_grant(struct rpcrdma2_responder *resp,
  * @rx: the Receive with the Call, header decoded
  *
  * Context: completion handler; does not sleep.
- * Return: true if @rx was taken over.
+ * Return: true if @rx was taken over
  */
 bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx)
@@ -126,8 +90,8 @@ bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
  * @caps: of the device
  * @bytes: largest message
  *
- * Enough for @bytes in one Write chunk and the Send. A Reply that needs
- * more, because its chunks are in many pieces, is posted in parts.
+ * This is enough for @bytes in one Write chunk and the Send. A Reply whose chunks have
+ * many segments is posted in parts.
  *
  * Context: any.
  * Return: a number of work requests.
@@ -142,10 +106,10 @@ u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes)
 
 /**
  * rpcrdma2_responder_init - responder role for one connection at a time
- * @resp: to be set up
+ * @resp: zeroed memory
  * @ops: the executor
- * @limits: what it takes; copied, values out of range are cut
- * @stash: an array of RPCRDMA2_STASH entries, or NULL if no Read chunks are taken
+ * @limits: copied, values out of range are cut
+ * @stash: an array of RPCRDMA2_STASH entries, or NULL if no Read chunks are accepted
  *
  * It has no call objects yet, see rpcrdma2_calls_provide().
  *
@@ -172,40 +136,39 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 	INIT_LIST_HEAD(&resp->calls);
 	INIT_LIST_HEAD(&resp->unserved);
 	INIT_LIST_HEAD(&resp->waiting);
-	resp->pulling = 0;
-	resp->ctxs = 0;
-	resp->ncalls = 0;
-	resp->room = 0;
-	resp->stashed = 0;
 	resp->stash = stash;
 }
 
 /**
  * rpcrdma2_responder_stop - the connection is about to be closed
- * @resp: its responder; the state of the connection is CLOSING
+ * @conn: the connection, in state CLOSING
  *
- * From now on no Call that waits for a call object begins: the code that frees a call
- * object looks at the state. An executor may free one at any time until
- * rpcrdma2_responder_closed().
+ * Once resp->lock was free, no Call that waits for a call object begins: the code that
+ * frees a call object checks the state with the lock held. An executor may free one at
+ * any time until rpcrdma2_responder_closed().
  *
  * Context: process; takes resp->lock.
  */
-void rpcrdma2_responder_stop(struct rpcrdma2_responder *resp)
+void rpcrdma2_responder_stop(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_responder *resp = conn->responder;
+
 	spin_lock(&resp->lock);
 	spin_unlock(&resp->lock);
 }
 
 /**
  * rpcrdma2_responder_closed - the connection is closed
- * @resp: its responder; no completion handler or deferred work uses it any more
+ * @conn: the connection; no completion handler or deferred work uses its responder any
+ *	more
  *
- * Gives back all Calls, and with them the connection's Receives.
+ * Releases all Calls, and with them the connection's Receives.
  *
  * Context: may sleep.
  */
-void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp)
+void rpcrdma2_responder_closed(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_responder *resp = conn->responder;
 	struct rpcrdma2_svc_call *call, *tmp;
 	struct rpcrdma2_recv *rx, *next;
 	LIST_HEAD(unserved);
@@ -215,7 +178,7 @@ void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp)
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
 	}
-	/* A call object may just be made, on a client */
+	/* A client may be making a call object meanwhile */
 	spin_lock(&resp->lock);
 	list_splice_init(&resp->unserved, &unserved);
 	spin_unlock(&resp->lock);
@@ -226,35 +189,8 @@ void rpcrdma2_responder_closed(struct rpcrdma2_responder *resp)
 }
 
 /**
- * rpcrdma2_responder_destroy - free what a responder holds
- * @resp: has no connection
- *
- * Context: may sleep.
- */
-void rpcrdma2_responder_destroy(struct rpcrdma2_responder *resp)
-{
-	rpcrdma2_responder_trim(resp, 0);
-}
-
-/**
- * rpcrdma2_responder_trim - free the memory kept for later Calls
+ * rpcrdma2_responder_memory - memory of call objects and of unused pages
  * @resp: the responder
- * @granted: credits. Call objects for these remain, so that what is granted needs no
- *	memory, if so many have been made
- *
- * Context: process; does not sleep. Takes resp->lock.
- */
-void rpcrdma2_responder_trim(struct rpcrdma2_responder *resp, u32 granted)
-{
-	rpcrdma2_calls_trim(resp, granted ? granted + RPCRDMA2_CONTROL_RESERVE :
-					    0);
-}
-
-/**
- * rpcrdma2_responder_memory - memory that a responder keeps
- * @resp: the responder
- *
- * Call objects, and the pages that no Call uses now.
  *
  * Context: process; does not sleep.
  * Return: bytes
@@ -265,7 +201,7 @@ size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
 
 	spin_lock(&resp->lock);
 	sum = resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_svc_call));
-	sum += resp->room * sizeof(struct page *);
+	sum += resp->entries * sizeof(struct page *);
 	sum += resp->stashed * PAGE_SIZE;
 	spin_unlock(&resp->lock);
 	return sum;

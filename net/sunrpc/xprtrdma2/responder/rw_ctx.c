@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Local pages against remote memory: the RDMA Reads and Writes of the
- * responder, made by rdma_rw of ib_core.
+ * RDMA contexts: local pages and remote memory, for the RDMA Reads and Writes of the
+ * responder, which rdma_rw of ib_core makes.
+ *
+ * Life: rpcrdma2_rw_new(), pages put into the table, rpcrdma2_rw_map(),
+ * rpcrdma2_rws_chain() and a post; after its completion rpcrdma2_rws_release().
  *
  * A struct rpcrdma2_rw belongs to one Call. Completion handlers unmap and free it;
  * only work items and threads make one and map it. Nothing here waits for the send
@@ -11,57 +14,40 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "conn/buf.h"
-#include "responder/rw_ctx.h"
+#include "responder/responder_impl.h"
 
 /**
- * rpcrdma2_rw_alloc - an RDMA context with an empty scatterlist
- * @nents: entries of the scatterlist
- *
- * The caller fills in @dir, @handle and @offset.
+ * rpcrdma2_rw_new - append an RDMA context without pages to the @todo of a Call
+ * @call: the Call
+ * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
+ * @handle: remote memory
+ * @offset: remote memory
  *
  * Context: work item or thread; sleeps as rpcrdma2_buf_gfp() says.
- * Return: a struct rpcrdma2_rw on no list, or NULL without memory.
+ * Return: a struct rpcrdma2_rw, or NULL without memory
  */
-struct rpcrdma2_rw *rpcrdma2_rw_alloc(u32 nents)
+struct rpcrdma2_rw *rpcrdma2_rw_new(struct rpcrdma2_svc_call *call,
+				    enum dma_data_direction dir, u32 handle,
+				    u64 offset)
 {
 	struct rpcrdma2_rw *rw;
 
 	rw = kzalloc_obj(*rw, rpcrdma2_buf_gfp());
-	if (rw && sg_alloc_table(&rw->table, nents, rpcrdma2_buf_gfp())) {
-		kfree(rw);
-		rw = NULL;
-	}
+	if (!rw)
+		return NULL;
+	rw->dir = dir;
+	rw->handle = handle;
+	rw->offset = offset;
+	list_add_tail(&rw->list, &call->todo);
 	return rw;
 }
 
 /**
- * rpcrdma2_rw_append - append an SGE to the local memory
- * @rw: not mapped
- * @page: the first page; stays the caller's
- * @off: first byte in @page
- * @len: bytes, which may go on in the pages that follow @page in memory
- *
- * Context: any; takes no locks.
- * Return: false if there is no room; nothing was appended then.
- */
-bool rpcrdma2_rw_append(struct rpcrdma2_rw *rw, struct page *page, u32 off,
-			u32 len)
-{
-	if (rw->nents == rw->table.orig_nents)
-		return false;
-	rw->last = rw->last ? sg_next(rw->last) : rw->table.sgl;
-	sg_set_page(rw->last, page, len, off);
-	rw->nents++;
-	return true;
-}
-
-/**
- * rpcrdma2_rw_map - give the memory to the device and make the work requests
+ * rpcrdma2_rw_map - map the pages for the device and make the work requests
  * @conn: the connection, its QP exists
- * @rw: its local memory is complete; may be mapped already
+ * @rw: its table is complete; may be mapped already
  *
- * rdma_rw cannot be told to ask for memory once: a work item waits here, too.
+ * rdma_rw has no parameter for the kind of allocation: a work item waits here, too.
  *
  * Context: work item or thread; may sleep, also for memory (no I/O). No locks
  * held.
@@ -77,8 +63,8 @@ int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 		return 0;
 	noio = memalloc_noio_save();
 	ret = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
-			       rw->table.sgl, rw->nents, 0, rw->offset, rw->handle,
-			       rw->dir);
+			       rw->table.sgl, rw->table.nents, 0, rw->offset,
+			       rw->handle, rw->dir);
 	memalloc_noio_restore(noio);
 	if (ret < 0)
 		return ret;
@@ -87,9 +73,9 @@ int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 }
 
 /**
- * rpcrdma2_rws_release - unmap and free what is on a list
- * @conn: the connection that they were mapped for
- * @list: empty afterwards. No work request of it is posted any more
+ * rpcrdma2_rws_release - unmap and free a list of RDMA contexts
+ * @conn: the connection for which they were mapped
+ * @list: struct rpcrdma2_rw, none of them posted any more; empty afterwards
  *
  * Context: process; does not sleep.
  */
@@ -102,21 +88,22 @@ void rpcrdma2_rws_release(struct rpcrdma2_conn *conn, struct list_head *list)
 		if (rw->nwrs)
 			rdma_rw_ctx_destroy(&rw->ctx, conn->qp,
 					    conn->cm_id->port_num,
-					    rw->table.sgl, rw->nents, rw->dir);
+					    rw->table.sgl, rw->table.nents,
+					    rw->dir);
 		sg_free_table(&rw->table);
 		kfree(rw);
 	}
 }
 
 /**
- * rpcrdma2_rws_chain - the work requests of a list, in order
+ * rpcrdma2_rws_chain - chain the work requests of a list, in order
  * @conn: the connection
  * @list: struct rpcrdma2_rw, all of them mapped
- * @cqe: completion of the last one, if there is no @tail
- * @tail: what comes behind them, or NULL
+ * @cqe: completion of the last work request, if there is no @tail
+ * @tail: the work requests that follow, or NULL
  *
  * Context: process; takes no locks.
- * Return: the first work request.
+ * Return: the first work request
  */
 struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
 				      struct list_head *list,
@@ -130,28 +117,4 @@ struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
 				       conn->cm_id->port_num,
 				       tail ? NULL : cqe, tail);
 	return tail;
-}
-
-/**
- * rpcrdma2_rw_max_nents - largest scatterlist that one post can carry
- * @conn: the connection
- * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
- *
- * Context: any.
- * Return: entries such that their work requests fit into one post.
- */
-u32 rpcrdma2_rw_max_nents(const struct rpcrdma2_conn *conn,
-			  enum dma_data_direction dir)
-{
-	u32 sges = conn->caps.max_send_sge, nents = RPCRDMA2_RW_PAGES;
-
-	if (dir == DMA_FROM_DEVICE) {
-		/* One memory region is to hold them all, if there are any */
-		nents = min(nents, conn->caps.mr_depth);
-		if (rdma_protocol_iwarp(conn->cm_id->device,
-					conn->cm_id->port_num))
-			return nents;
-		sges = clamp(conn->caps.max_read_sge, 1U, sges);
-	}
-	return min(nents, (rpcrdma2_sendq_most(&conn->sendq) - 1) * sges);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The address of a transport as text, for sunrpc and those who read its files: of a
- * client's transport and of a server's callback transport.
+ * The address of a client's transport or of a server's callback transport, and its text
+ * for sunrpc and the files of sunrpc.
  */
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
@@ -11,7 +11,7 @@
 #include "xprt/addr.h"
 
 /**
- * rpcrdma2_addr_format_port - the port of a transport has another value
+ * rpcrdma2_addr_format_port - update the text after a change of the port
  * @xprt: the transport
  *
  * Context: may sleep.
@@ -31,13 +31,15 @@ int rpcrdma2_addr_format_port(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_addr_format - the address of a new transport
- * @xprt: the transport, with its address
+ * rpcrdma2_addr_init - set the address of a new transport
+ * @xprt: the transport
+ * @args: arguments of its setup
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM or -EAFNOSUPPORT; rpcrdma2_addr_free() cleans up after each
+ * Return: 0, -EBADF, -ENOMEM or -EAFNOSUPPORT; rpcrdma2_addr_free() cleans up after
+ * each
  */
-int rpcrdma2_addr_format(struct rpc_xprt *xprt)
+int rpcrdma2_addr_init(struct rpc_xprt *xprt, const struct xprt_create *args)
 {
 	const struct sockaddr *sap = (struct sockaddr *)&xprt->addr;
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sap;
@@ -45,6 +47,10 @@ int rpcrdma2_addr_format(struct rpc_xprt *xprt)
 	const char **strings = xprt->address_strings;
 	char buf[INET6_ADDRSTRLEN + 16];
 
+	if (args->addrlen > sizeof(xprt->addr))
+		return -EBADF;
+	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
+	xprt->addrlen = args->addrlen;
 	switch (sap->sa_family) {
 	case AF_INET:
 		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA;
@@ -68,10 +74,10 @@ int rpcrdma2_addr_format(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_addr_free - free the text
- * @xprt: a transport at its end
+ * rpcrdma2_addr_free - free the text of an address
+ * @xprt: a transport that ends
  *
- * Context: any that is no interrupt.
+ * Context: any except interrupts.
  */
 void rpcrdma2_addr_free(struct rpc_xprt *xprt)
 {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Admission of clients. Every connect request is accepted as soon as a thread is
- * free. Connections whose clients have not been served a filehandle are limited by
- * ending one of them for each one too many: the oldest of the client that has most.
+ * Admission of clients. The next free thread accepts every connect request. Only the
+ * number of connections whose clients have not been served a filehandle is limited:
+ * for each connection beyond the limit one ends, the oldest of the client with the
+ * most connections.
  *
- * sunrpc has a limit of its own, and ends the oldest of all, whatever its state. A
- * client whose connect attempt is ended like that is refused, and a mount fails. So
- * sunrpc does not see a connection before there is a Call that a thread has to serve,
- * and never finds as many as it wants to end, unless TCP brings more than a quarter.
+ * sunrpc has its own limit and ends the oldest connection of all, in any state. A
+ * client that is still connecting would take this for a refusal, and its mount would
+ * fail. So sunrpc does not see a connection before the connection has a Call for a
+ * thread, and admission.c ends connections early enough that sunrpc never reaches its
+ * limit, unless TCP uses more than a quarter of it.
  *
- * Lifetime: a connection in stage NEW belongs to the admission, which has
- * the reference that sunrpc gets with rpcrdma2_admit_next(). The admission of a
- * listener lives until the last origin is gone, an origin until the last connect
- * request and the last connection are.
+ * Lifetime: the admission owns the reference of a connection in stage NEW, and
+ * passes it to sunrpc with rpcrdma2_admit_next(). Connect requests and connections
+ * have references to their origin.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -21,187 +22,79 @@
 #include <linux/sunrpc/svc_xprt.h>
 #include <rdma/rdma_cm.h>
 
-#include "xprt/admission.h"
 #include "compat.h"
-#include "xprt/server.h"
 #include "conn/workqueue.h"
+#include "xprt/admission.h"
+#include "xprt/server.h"
 
-/* It takes a client a few round trips to its first Call; a message of the CM that is
- * lost costs about four seconds. A client that takes longer than this may be ended for
- * another one when more than a few are new.
+/* A client needs a few round trips before its first Call, and a lost message of the CM
+ * costs about four seconds. A client that needs longer than this may be ended for
+ * another one if more than a few are new.
  */
 #define RPCRDMA2_ADMIT_TIME	(10 * HZ)
 #define RPCRDMA2_ADMIT_FEW	64U
 
-/* What a connection that sends nothing costs, bytes, rounded up; what part of the
- * memory all new ones may take; and how many there may be.
+/* The cost of a connection that sends nothing, in bytes, rounded up; the fraction of
+ * memory that all new connections may use; and their maximum number.
  */
 #define RPCRDMA2_ADMIT_BYTES	(512UL << 10)
 #define RPCRDMA2_ADMIT_PART	8
 #define RPCRDMA2_ADMIT_MOST	1024U
 
-/* A connection that sunrpc has is not ended before the client's device has its first
- * Reply and the client had time to see that, or after so long without a Reply. Of
- * many clients that come within this time those beyond the limit wait.
+/* sunrpc's connections do not end before the client's device has acknowledged the
+ * first Reply and the client had time to process it, or before this time has passed
+ * without a Reply. Meanwhile other clients beyond the limit wait.
  */
 #define RPCRDMA2_ADMIT_GRACE	max(HZ / 40, 1)
 #define RPCRDMA2_ADMIT_REPLY	HZ
 
-/* So many connections are looked at, the oldest ones, to choose one */
-#define RPCRDMA2_ADMIT_LOOK	1024U
-
-#define RPCRDMA2_ORIGIN_BITS	6
-
 #define RPCRDMA2_ADMIT_STAGES	(RPCRDMA2_STAGE_UNVERIFIED + 1)
 
 /**
- * struct rpcrdma2_admission - admission to one listener
- * @list: link among all
- * @serv: the service; for comparison only
- * @listener: the listener, NULL when it has ended
- * @users: origins, and the listener
- * @candidates: struct rpcrdma2_svc in each stage, oldest first
- * @nr: how many
- * @calling: new ones that have a Call
- * @again: has a thread look at @calling again
- * @origins: struct rpcrdma2_origin
- */
-struct rpcrdma2_admission {
-	struct list_head		list;
-	const struct svc_serv		*serv;
-	struct svc_xprt			*listener;
-	unsigned int			users;
-	struct list_head		candidates[RPCRDMA2_ADMIT_STAGES];
-	unsigned int			nr[RPCRDMA2_ADMIT_STAGES];
-	struct list_head		calling;
-	struct delayed_work		again;
-	DECLARE_HASHTABLE(origins, RPCRDMA2_ORIGIN_BITS);
-};
-
-/**
- * struct rpcrdma2_origin - where clients are: a port of a device, or an address
+ * struct rpcrdma2_origin - address of clients of a service: a port of a device, or IP
  * @node: link in the table
- * @adm: the admission
+ * @serv: the service; for comparison only
  * @gid: see rpcrdma2_conn_peer_gid()
  * @users: connect requests and connections
  * @nr: connections in each stage
  */
 struct rpcrdma2_origin {
 	struct hlist_node		node;
-	struct rpcrdma2_admission	*adm;
+	const struct svc_serv		*serv;
 	union ib_gid			gid;
 	unsigned int			users;
 	unsigned int			nr[RPCRDMA2_ADMIT_STAGES];
 };
 
-/* For all of the above and struct rpcrdma2_candidate. svc_xprt_enqueue() is called
- * inside.
+/* Protects everything here, struct rpcrdma2_admission and struct rpcrdma2_candidate;
+ * svc_xprt_enqueue() is called with this lock held.
  */
 static DEFINE_SPINLOCK(admission_lock);
-static LIST_HEAD(admissions);
+static DEFINE_HASHTABLE(origins, 8);
+static unsigned int total[RPCRDMA2_ADMIT_STAGES];
+static struct list_head candidates[RPCRDMA2_ADMIT_STAGES] = {
+	[RPCRDMA2_STAGE_NEW] =
+		LIST_HEAD_INIT(candidates[RPCRDMA2_STAGE_NEW]),
+	[RPCRDMA2_STAGE_UNVERIFIED] =
+		LIST_HEAD_INIT(candidates[RPCRDMA2_STAGE_UNVERIFIED]),
+};
 
 static struct rpcrdma2_svc *svc_of(struct rpcrdma2_candidate *cand)
 {
 	return container_of(cand, struct rpcrdma2_svc, cand);
 }
 
-/* ---- admissions and origins ---- */
-
-static void admission_wake(struct rpcrdma2_admission *adm)
-{
-	lockdep_assert_held(&admission_lock);
-	if (!adm->listener || list_empty(&adm->calling))
-		return;
-	set_bit(XPT_CONN, &adm->listener->xpt_flags);
-	svc_xprt_enqueue(adm->listener);
-}
-
-static void admission_again(struct work_struct *work)
-{
-	struct rpcrdma2_admission *adm =
-		container_of(work, struct rpcrdma2_admission, again.work);
-
-	spin_lock(&admission_lock);
-	admission_wake(adm);
-	spin_unlock(&admission_lock);
-}
+/* ---- origins ---- */
 
 /**
- * rpcrdma2_admission_create - a listener begins
- * @listener: the listener; may not be initialized yet
- * @serv: its service
- *
- * Context: sleeps.
- * Return: its admission, or NULL without memory
- */
-struct rpcrdma2_admission *
-rpcrdma2_admission_create(struct svc_xprt *listener,
-			  const struct svc_serv *serv)
-{
-	struct rpcrdma2_admission *adm;
-	int i;
-
-	adm = kzalloc_obj(*adm, GFP_KERNEL);
-	if (!adm)
-		return NULL;
-	adm->serv = serv;
-	adm->listener = listener;
-	adm->users = 1;
-	for (i = 0; i < RPCRDMA2_ADMIT_STAGES; i++)
-		INIT_LIST_HEAD(&adm->candidates[i]);
-	INIT_LIST_HEAD(&adm->calling);
-	INIT_DELAYED_WORK(&adm->again, admission_again);
-	hash_init(adm->origins);
-	spin_lock(&admission_lock);
-	list_add_tail(&adm->list, &admissions);
-	spin_unlock(&admission_lock);
-	return adm;
-}
-
-static void admission_put(struct rpcrdma2_admission *adm)
-{
-	lockdep_assert_held(&admission_lock);
-	if (--adm->users)
-		return;
-	list_del(&adm->list);
-	kfree(adm);
-}
-
-/**
- * rpcrdma2_admission_put - the listener is freed
- * @adm: its admission, stopped
- *
- * Context: sleeps.
- */
-void rpcrdma2_admission_put(struct rpcrdma2_admission *adm)
-{
-	cancel_delayed_work_sync(&adm->again);
-	spin_lock(&admission_lock);
-	admission_put(adm);
-	spin_unlock(&admission_lock);
-}
-
-static struct rpcrdma2_origin *
-origin_find(struct rpcrdma2_admission *adm, const union ib_gid *gid, u32 key)
-{
-	struct rpcrdma2_origin *origin;
-
-	lockdep_assert_held(&admission_lock);
-	hash_for_each_possible(adm->origins, origin, node, key)
-		if (!memcmp(&origin->gid, gid, sizeof(*gid)))
-			return origin;
-	return NULL;
-}
-
-/**
- * rpcrdma2_origin_get - where does a client come from?
- * @adm: admission of the listener
+ * rpcrdma2_origin_get - the origin of a connect request
+ * @serv: the service
  * @cm_id: the client's connect request
  *
  * Context: sleeps.
- * Return: the origin, to be put, or NULL without memory
+ * Return: the origin with a reference, or NULL without memory
  */
-struct rpcrdma2_origin *rpcrdma2_origin_get(struct rpcrdma2_admission *adm,
+struct rpcrdma2_origin *rpcrdma2_origin_get(const struct svc_serv *serv,
 					    const struct rdma_cm_id *cm_id)
 {
 	struct rpcrdma2_origin *origin, *spare;
@@ -212,14 +105,15 @@ struct rpcrdma2_origin *rpcrdma2_origin_get(struct rpcrdma2_admission *adm,
 	key = jhash(&gid, sizeof(gid), 0);
 	spare = kzalloc_obj(*spare, GFP_KERNEL);
 	spin_lock(&admission_lock);
-	origin = origin_find(adm, &gid, key);
+	hash_for_each_possible(origins, origin, node, key)
+		if (origin->serv == serv &&
+		    !memcmp(&origin->gid, &gid, sizeof(gid)))
+			break;
 	if (!origin && spare) {
-		origin = spare;
-		spare = NULL;
-		origin->adm = adm;
+		swap(origin, spare);
+		origin->serv = serv;
 		origin->gid = gid;
-		hash_add(adm->origins, &origin->node, key);
-		adm->users++;
+		hash_add(origins, &origin->node, key);
 	}
 	if (origin)
 		origin->users++;
@@ -234,13 +128,12 @@ static void origin_put(struct rpcrdma2_origin *origin)
 	if (--origin->users)
 		return;
 	hash_del(&origin->node);
-	admission_put(origin->adm);
 	kfree(origin);
 }
 
 /**
  * rpcrdma2_origin_put - a connect request will not be accepted
- * @origin: where it came from
+ * @origin: its origin
  *
  * Context: does not sleep.
  */
@@ -252,11 +145,11 @@ void rpcrdma2_origin_put(struct rpcrdma2_origin *origin)
 }
 
 /**
- * rpcrdma2_origin_is_new - does an origin have no unverified connection?
+ * rpcrdma2_origin_is_new - check that an origin has no unverified connection
  * @origin: the origin
  *
  * Context: any.
- * Return: true if it has none, a moment ago
+ * Return: true if it had none a moment ago
  */
 bool rpcrdma2_origin_is_new(const struct rpcrdma2_origin *origin)
 {
@@ -266,99 +159,80 @@ bool rpcrdma2_origin_is_new(const struct rpcrdma2_origin *origin)
 
 /* ---- stages of a connection ---- */
 
-static bool stage_counts(enum rpcrdma2_stage stage)
+/* Change the count of @cand's current stage by @by. */
+static void stage_count(struct rpcrdma2_candidate *cand, int by)
 {
-	return stage == RPCRDMA2_STAGE_NEW ||
-	       stage == RPCRDMA2_STAGE_UNVERIFIED;
+	unsigned int *nr = &cand->origin->nr[cand->stage];
+
+	total[cand->stage] += by;
+	WRITE_ONCE(*nr, *nr + by);
 }
 
-static void set_stage(struct rpcrdma2_candidate *cand,
-		      enum rpcrdma2_stage to)
+static void set_stage(struct rpcrdma2_candidate *cand, enum rpcrdma2_stage to)
 {
-	struct rpcrdma2_origin *origin = cand->origin;
-	struct rpcrdma2_admission *adm = origin->adm;
-	enum rpcrdma2_stage from = cand->stage;
-
 	lockdep_assert_held(&admission_lock);
+	if (!list_empty(&cand->list))
+		stage_count(cand, -1);
 	list_del_init(&cand->calling);
 	list_del_init(&cand->list);
-	if (stage_counts(from)) {
-		adm->nr[from]--;
-		WRITE_ONCE(origin->nr[from], origin->nr[from] - 1);
-	}
 	WRITE_ONCE(cand->stage, to);
-	cand->since = jiffies;
-	if (stage_counts(to)) {
-		list_add_tail(&cand->list, &adm->candidates[to]);
-		adm->nr[to]++;
-		WRITE_ONCE(origin->nr[to], origin->nr[to] + 1);
-	}
+	if (to == RPCRDMA2_STAGE_KNOWN)
+		return;
+	list_add_tail(&cand->list, &candidates[to]);
+	stage_count(cand, 1);
 }
 
-/* How many are in a stage, at all listeners of the service? */
-static unsigned int count(const struct svc_serv *serv, enum rpcrdma2_stage stage)
+/* The connection to be ended if the service has @most in this stage: the oldest of the
+ * origin with the most. Connections that were verified meanwhile stop counting.
+ */
+static struct rpcrdma2_candidate *surplus(const struct svc_serv *serv,
+					  enum rpcrdma2_stage stage,
+					  unsigned int most)
 {
-	const struct rpcrdma2_admission *adm;
+	struct rpcrdma2_candidate *cand, *next, *best = NULL;
 	unsigned int n = 0;
 
 	lockdep_assert_held(&admission_lock);
-	list_for_each_entry(adm, &admissions, list)
-		if (adm->serv == serv)
-			n += adm->nr[stage];
-	return n;
-}
-
-/* The oldest one of the origin that has most in this stage, at one listener, or @best
- * if that has no less. Those that are found to be verified do not count any more.
- */
-static struct rpcrdma2_candidate *choose_from(struct rpcrdma2_admission *adm,
-					      enum rpcrdma2_stage stage,
-					      struct rpcrdma2_candidate *best)
-{
-	struct rpcrdma2_candidate *cand, *next;
-	unsigned int n = 0;
-
-	list_for_each_entry_safe(cand, next, &adm->candidates[stage], list) {
-		if (n++ == RPCRDMA2_ADMIT_LOOK)
-			break;
-		if (compat_svc_peer_valid(&svc_of(cand)->xprt))
+	if (total[stage] < most)
+		return NULL;
+	list_for_each_entry_safe(cand, next, &candidates[stage], list) {
+		if (cand->origin->serv != serv)
+			continue;
+		if (compat_svc_peer_valid(&svc_of(cand)->xprt)) {
 			set_stage(cand, RPCRDMA2_STAGE_KNOWN);
-		else if (!best ||
-			 cand->origin->nr[stage] > best->origin->nr[stage])
+			continue;
+		}
+		n++;
+		if (!best || cand->origin->nr[stage] > best->origin->nr[stage])
 			best = cand;
 	}
-	return best;
+	return n < most ? NULL : best;
 }
 
-static struct rpcrdma2_candidate *choose(const struct svc_serv *serv,
-					 enum rpcrdma2_stage stage)
+static bool is_protected(const struct rpcrdma2_candidate *cand)
 {
-	struct rpcrdma2_candidate *best = NULL;
-	struct rpcrdma2_admission *adm;
-
-	lockdep_assert_held(&admission_lock);
-	list_for_each_entry(adm, &admissions, list)
-		if (adm->serv == serv)
-			best = choose_from(adm, stage, best);
-	return best;
+	return time_before(jiffies, READ_ONCE(cand->until));
 }
 
 /**
  * rpcrdma2_admit_init - a connect request is being accepted
  * @svc: the new connection
- * @origin: where the request came from; the connection has it from now on
+ * @adm: admission of its listener
+ * @origin: origin of the request; the connection takes over the reference
  *
  * Context: any.
  */
 void rpcrdma2_admit_init(struct rpcrdma2_svc *svc,
+			 struct rpcrdma2_admission *adm,
 			 struct rpcrdma2_origin *origin)
 {
 	INIT_LIST_HEAD(&svc->cand.list);
 	INIT_LIST_HEAD(&svc->cand.calling);
+	svc->cand.adm = adm;
 	svc->cand.origin = origin;
 }
 
-/* As many may be new at a time */
+/* The maximum number of new connections */
 static unsigned int new_most(void)
 {
 	unsigned long pages = totalram_pages() / RPCRDMA2_ADMIT_PART;
@@ -369,23 +243,19 @@ static unsigned int new_most(void)
 }
 
 /**
- * rpcrdma2_admit_room - see to it that another connection may be accepted
- * @adm: admission of the listener
+ * rpcrdma2_admit_limit - end a new connection if another one would be too many
+ * @origin: origin of the connect request that is to be accepted
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_admit_room(struct rpcrdma2_admission *adm)
+void rpcrdma2_admit_limit(const struct rpcrdma2_origin *origin)
 {
-	struct rpcrdma2_candidate *victim = NULL;
-	unsigned int n, most = new_most();
+	struct rpcrdma2_candidate *victim;
 
 	spin_lock(&admission_lock);
-	n = count(adm->serv, RPCRDMA2_STAGE_NEW);
-	if (n >= RPCRDMA2_ADMIT_FEW)
-		victim = choose(adm->serv, RPCRDMA2_STAGE_NEW);
-	if (victim && n < most &&
-	    time_before(jiffies, victim->since + RPCRDMA2_ADMIT_TIME))
-		victim = NULL;
+	victim = surplus(origin->serv, RPCRDMA2_STAGE_NEW, RPCRDMA2_ADMIT_FEW);
+	if (victim && is_protected(victim))
+		victim = surplus(origin->serv, RPCRDMA2_STAGE_NEW, new_most());
 	if (victim)
 		svc_xprt_get(&svc_of(victim)->xprt);
 	spin_unlock(&admission_lock);
@@ -395,52 +265,65 @@ void rpcrdma2_admit_room(struct rpcrdma2_admission *adm)
 	svc_xprt_put(&svc_of(victim)->xprt);
 }
 
-/**
- * rpcrdma2_admit - a connect request was accepted
- * @svc: the new connection; the caller's reference is the admission's from now on
- *
- * The caller sees to rpcrdma2_admit_call() and rpcrdma2_admit_lost() for what has
- * happened before.
- *
- * Context: process; does not sleep.
- * Return: false if the listener has ended
- */
-bool rpcrdma2_admit(struct rpcrdma2_svc *svc)
+static void admission_wake(struct rpcrdma2_admission *adm)
 {
-	bool listening;
+	lockdep_assert_held(&admission_lock);
+	set_bit(XPT_CONN, &adm->listener->xpt_flags);
+	svc_xprt_enqueue(adm->listener);
+}
 
-	spin_lock(&admission_lock);
-	listening = svc->cand.origin->adm->listener;
-	if (listening)
-		set_stage(&svc->cand, RPCRDMA2_STAGE_NEW);
-	spin_unlock(&admission_lock);
-	return listening;
+/* A thread of the listener takes new connections with a Call first, those of clients
+ * without another connection before the others, as with connect requests.
+ */
+static void candidate_calls(struct rpcrdma2_candidate *cand)
+{
+	lockdep_assert_held(&admission_lock);
+	if (cand->stage != RPCRDMA2_STAGE_NEW || !list_empty(&cand->calling))
+		return;
+	if (cand->origin->nr[RPCRDMA2_STAGE_UNVERIFIED])
+		list_add_tail(&cand->calling, &cand->adm->calling);
+	else
+		list_add(&cand->calling, &cand->adm->calling);
+	admission_wake(cand->adm);
 }
 
 /**
- * rpcrdma2_admit_call - a new connection has a Call for a thread
- * @svc: the connection
+ * rpcrdma2_admit - a connect request was accepted
+ * @svc: the new connection; the admission takes over the caller's reference
  *
- * Has a thread take the connection first.
+ * Context: process; does not sleep.
+ * Return: false if the listener has ended or the connection is lost already; the
+ * caller keeps the reference
+ */
+bool rpcrdma2_admit(struct rpcrdma2_svc *svc)
+{
+	struct rpcrdma2_candidate *cand = &svc->cand;
+	bool admitted;
+
+	spin_lock(&admission_lock);
+	admitted = !cand->adm->ended && !rpcrdma2_conn_over(svc->conn);
+	if (admitted) {
+		cand->until = jiffies + RPCRDMA2_ADMIT_TIME;
+		set_stage(cand, RPCRDMA2_STAGE_NEW);
+		if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
+			candidate_calls(cand);
+	}
+	spin_unlock(&admission_lock);
+	return admitted;
+}
+
+/**
+ * rpcrdma2_admit_call - a connection has a Call for a thread
+ * @svc: the connection; XPT_DATA is set
+ *
+ * If it is new, wakes a thread that passes it to sunrpc.
  *
  * Context: process; does not sleep.
  */
 void rpcrdma2_admit_call(struct rpcrdma2_svc *svc)
 {
-	struct rpcrdma2_candidate *cand = &svc->cand;
-	struct rpcrdma2_admission *adm;
-
 	spin_lock(&admission_lock);
-	if (cand->stage == RPCRDMA2_STAGE_NEW &&
-	    list_empty(&cand->calling)) {
-		adm = cand->origin->adm;
-		/* As with connect requests: who has nothing yet is first */
-		if (READ_ONCE(cand->origin->nr[RPCRDMA2_STAGE_UNVERIFIED]))
-			list_add_tail(&cand->calling, &adm->calling);
-		else
-			list_add(&cand->calling, &adm->calling);
-		admission_wake(adm);
-	}
+	candidate_calls(&svc->cand);
 	spin_unlock(&admission_lock);
 }
 
@@ -453,17 +336,17 @@ void rpcrdma2_admit_call(struct rpcrdma2_svc *svc)
  */
 bool rpcrdma2_admit_lost(struct rpcrdma2_svc *svc)
 {
-	bool ours;
+	bool owned;
 
 	spin_lock(&admission_lock);
-	ours = svc->cand.stage == RPCRDMA2_STAGE_NEW;
-	if (ours)
+	owned = svc->cand.stage == RPCRDMA2_STAGE_NEW;
+	if (owned)
 		set_stage(&svc->cand, RPCRDMA2_STAGE_KNOWN);
 	spin_unlock(&admission_lock);
-	return ours;
+	return owned;
 }
 
-/* A quarter of what sunrpc allows is left to TCP, with which it counts us together. */
+/* sunrpc counts RDMA and TCP together: a quarter of its limit is for TCP. */
 static unsigned int unverified_most(const struct svc_serv *serv)
 {
 	unsigned int limit = compat_svc_conn_limit(serv);
@@ -471,77 +354,47 @@ static unsigned int unverified_most(const struct svc_serv *serv)
 	return max(limit - limit / 4, 1U);
 }
 
-/* Which one is too many, if there is another one? */
-static struct rpcrdma2_candidate *unverified_surplus(const struct svc_serv *serv)
-{
-	unsigned int most = unverified_most(serv);
-	struct rpcrdma2_candidate *victim;
-
-	lockdep_assert_held(&admission_lock);
-	if (count(serv, RPCRDMA2_STAGE_UNVERIFIED) < most)
-		return NULL;
-	victim = choose(serv, RPCRDMA2_STAGE_UNVERIFIED);
-	if (count(serv, RPCRDMA2_STAGE_UNVERIFIED) < most)
-		return NULL;
-	return victim;
-}
-
-/* Has the client had its first Reply, or long enough? */
-static bool may_end(struct rpcrdma2_candidate *cand)
-{
-	unsigned long replied = READ_ONCE(cand->replied);
-
-	return time_after_eq(jiffies, replied ? replied + RPCRDMA2_ADMIT_GRACE :
-					cand->since + RPCRDMA2_ADMIT_REPLY);
-}
-
-/* Counts it no more. Returns it with a reference, or NULL if it goes anyway. */
-static struct rpcrdma2_svc *take_surplus(struct rpcrdma2_candidate *victim)
-{
-	lockdep_assert_held(&admission_lock);
-	set_stage(victim, RPCRDMA2_STAGE_KNOWN);
-	if (!kref_get_unless_zero(&svc_of(victim)->xprt.xpt_ref))
-		return NULL;
-	return svc_of(victim);
-}
-
 /**
  * rpcrdma2_admit_next - the next connection for sunrpc
  * @adm: admission of the listener
  *
- * One that is too many then is ended before sunrpc counts the new one.
+ * If the connection is one too many, another one ends before sunrpc counts this one.
  *
  * Context: process; sleeps.
- * Return: a connection with the reference that is sunrpc's, or NULL
+ * Return: a connection with the reference for sunrpc, or NULL
  */
 struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_admission *adm)
 {
-	struct rpcrdma2_candidate *cand, *surplus = NULL;
-	struct rpcrdma2_svc *svc = NULL, *victim = NULL;
+	struct rpcrdma2_candidate *cand, *victim = NULL;
+	const struct svc_serv *serv;
+	bool end = false;
 
 	spin_lock(&admission_lock);
 	cand = list_first_entry_or_null(&adm->calling,
 					struct rpcrdma2_candidate, calling);
-	if (cand)
-		surplus = unverified_surplus(adm->serv);
-	if (surplus && !may_end(surplus)) {
+	if (cand) {
+		serv = cand->origin->serv;
+		victim = surplus(serv, RPCRDMA2_STAGE_UNVERIFIED,
+				 unverified_most(serv));
+	}
+	if (victim && is_protected(victim)) {
 		queue_delayed_work(rpcrdma2_memory_wq, &adm->again,
 				   RPCRDMA2_ADMIT_GRACE);
 		cand = NULL;
-		surplus = NULL;
+	} else if (victim) {
+		set_stage(victim, RPCRDMA2_STAGE_KNOWN);
+		end = kref_get_unless_zero(&svc_of(victim)->xprt.xpt_ref);
 	}
-	if (surplus)
-		victim = take_surplus(surplus);
 	if (cand) {
-		svc = svc_of(cand);
+		WRITE_ONCE(cand->until, jiffies + RPCRDMA2_ADMIT_REPLY);
 		set_stage(cand, RPCRDMA2_STAGE_UNVERIFIED);
 	}
 	spin_unlock(&admission_lock);
-	if (victim) {
-		svc_xprt_close(&victim->xprt);
-		svc_xprt_put(&victim->xprt);
+	if (end) {
+		svc_xprt_close(&svc_of(victim)->xprt);
+		svc_xprt_put(&svc_of(victim)->xprt);
 	}
-	return svc;
+	return cand ? svc_of(cand) : NULL;
 }
 
 /**
@@ -552,7 +405,8 @@ struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_admission *adm)
  */
 void rpcrdma2_admit_replied(struct rpcrdma2_svc *svc)
 {
-	WRITE_ONCE(svc->cand.replied, jiffies ?: 1);
+	if (READ_ONCE(svc->cand.stage) == RPCRDMA2_STAGE_UNVERIFIED)
+		WRITE_ONCE(svc->cand.until, jiffies + RPCRDMA2_ADMIT_GRACE);
 }
 
 /**
@@ -569,28 +423,61 @@ void rpcrdma2_admit_end(struct rpcrdma2_svc *svc)
 	spin_unlock(&admission_lock);
 }
 
+/* ---- listeners ---- */
+
+static void admission_again(struct work_struct *work)
+{
+	struct rpcrdma2_admission *adm =
+		container_of(work, struct rpcrdma2_admission, again.work);
+
+	spin_lock(&admission_lock);
+	if (!list_empty(&adm->calling))
+		admission_wake(adm);
+	spin_unlock(&admission_lock);
+}
+
+/**
+ * rpcrdma2_admission_init - prepare a listener
+ * @adm: its admission
+ * @listener: the listener
+ *
+ * Context: any.
+ */
+void rpcrdma2_admission_init(struct rpcrdma2_admission *adm,
+			     struct svc_xprt *listener)
+{
+	adm->listener = listener;
+	INIT_LIST_HEAD(&adm->calling);
+	INIT_DELAYED_WORK(&adm->again, admission_again);
+}
+
 /**
  * rpcrdma2_admission_stop - a listener ends
  * @adm: its admission
  *
- * Ends the connections that sunrpc does not know of. May be called again.
+ * Ends the connections of the listener that sunrpc does not know of. May be called
+ * more than once.
  *
- * Context: process; does not sleep.
+ * Context: process; sleeps.
  */
 void rpcrdma2_admission_stop(struct rpcrdma2_admission *adm)
 {
-	struct list_head *all = &adm->candidates[RPCRDMA2_STAGE_NEW];
-	struct rpcrdma2_candidate *cand;
+	struct rpcrdma2_candidate *cand, *next;
+	LIST_HEAD(gone);
 
-	do {
-		spin_lock(&admission_lock);
-		adm->listener = NULL;
-		cand = list_first_entry_or_null(all, struct rpcrdma2_candidate,
-						list);
-		if (cand)
-			set_stage(cand, RPCRDMA2_STAGE_KNOWN);
-		spin_unlock(&admission_lock);
-		if (cand)
-			svc_xprt_put(&svc_of(cand)->xprt);
-	} while (cand);
+	spin_lock(&admission_lock);
+	WRITE_ONCE(adm->ended, true);
+	list_for_each_entry_safe(cand, next, &candidates[RPCRDMA2_STAGE_NEW],
+				 list) {
+		if (cand->adm != adm)
+			continue;
+		set_stage(cand, RPCRDMA2_STAGE_KNOWN);
+		list_add(&cand->calling, &gone);
+	}
+	spin_unlock(&admission_lock);
+	list_for_each_entry_safe(cand, next, &gone, calling) {
+		list_del_init(&cand->calling);
+		svc_xprt_put(&svc_of(cand)->xprt);
+	}
+	cancel_delayed_work_sync(&adm->again);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names under which sunrpc and its users find this transport:
+ * The names of this transport with sunrpc and its users:
  *
- *			always			with replace=1 also
+ *			always			in addition with replace=1
  *	mounts		0x5232, no netid	256, netids rdma and rdma6
  *	nfsd's callbacks	0x5232 | BC	256 | BC
  *	listeners	rdma2			rdma
  *
- * Those on the right are the stock transport's. Behind all of them is the
- * same code, which is told to which class a transport belongs.
+ * Those in the last column are the stock transport's. All lead to the same code.
  *
  * Context: module load and unload, and setup of transports; sleeps.
  * Everything here is constant in between.
@@ -17,9 +16,8 @@
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "xprt/server_bc.h"
-#include "xprt/client.h"
 #include "xprt/class.h"
+#include "xprt/client.h"
 #include "xprt/server.h"
 
 /* xprt_class.ident: any number that sunrpc does not use itself. It must fit
@@ -32,77 +30,70 @@ module_param(replace, bool, 0444);
 MODULE_PARM_DESC(replace,
 		 "also take the place of the stock transport, rpcrdma");
 
-/* sunrpc can't be asked which transports it has. Mounts with rdmaver=2 look
- * for this symbol instead, which nobody sees before the module's
- * initialisation has succeeded.
+/* sunrpc has no list of its transports. Mounts with rdmaver=2 look for this symbol
+ * instead, which appears only after the module's initialisation has succeeded.
  */
 const unsigned int xprt_rdma2_ident = RPCRDMA2_XPRT_IDENT;
 EXPORT_SYMBOL_GPL(xprt_rdma2_ident);
 
-static struct svc_xprt_class own_server;
-static struct svc_xprt_class stock_server;
+/* Index of a set of names: the transport's own, and those of the stock transport */
+enum { OWN, STOCK, NAMES };
+
+static struct svc_xprt_class servers[NAMES];
+static struct xprt_class own_client, stock_client, own_callback, stock_callback;
+static struct xprt_class *const clients[NAMES] = { &own_client, &stock_client };
+static struct xprt_class *const callbacks[NAMES] = {
+	&own_callback, &stock_callback
+};
 
 static struct svc_xprt *own_listen(struct svc_serv *serv, struct net *net,
 				   struct sockaddr *sa, int salen, int flags)
 {
-	return rpcrdma2_server_listen(&own_server, serv, net, sa, salen);
+	return rpcrdma2_listener_create(&servers[OWN], serv, net, sa, salen);
 }
 
 static struct svc_xprt *stock_listen(struct svc_serv *serv, struct net *net,
 				     struct sockaddr *sa, int salen, int flags)
 {
-	return rpcrdma2_server_listen(&stock_server, serv, net, sa, salen);
+	return rpcrdma2_listener_create(&servers[STOCK], serv, net, sa, salen);
+}
+
+static struct rpc_xprt *client_setup(struct xprt_create *args)
+{
+	int i = args->ident == own_client.ident ? OWN : STOCK;
+
+	return rpcrdma2_client_setup(clients[i], args);
+}
+
+static struct rpc_xprt *callback_setup(struct xprt_create *args)
+{
+	int i = args->ident == own_callback.ident ? OWN : STOCK;
+
+	return rpcrdma2_server_bc_setup(callbacks[i], args);
 }
 
 /* Listeners and connections have operations of their own */
-static const struct svc_xprt_ops own_server_ops = {
-	.xpo_create	= own_listen,
+static const struct svc_xprt_ops server_ops[NAMES] = {
+	[OWN]	= { .xpo_create = own_listen },
+	[STOCK]	= { .xpo_create = stock_listen },
 };
 
-static const struct svc_xprt_ops stock_server_ops = {
-	.xpo_create	= stock_listen,
+static struct svc_xprt_class servers[NAMES] = {
+	[OWN] = {
+		.xcl_name	 = "rdma2",
+		.xcl_owner	 = THIS_MODULE,
+		.xcl_ops	 = &server_ops[OWN],
+		.xcl_max_payload = RPCSVC_MAXPAYLOAD,
+		.xcl_ident	 = RPCRDMA2_XPRT_IDENT,
+	},
+	[STOCK] = {
+		.xcl_name	 = "rdma",
+		.xcl_owner	 = THIS_MODULE,
+		.xcl_ops	 = &server_ops[STOCK],
+		.xcl_max_payload = RPCSVC_MAXPAYLOAD,
+		.xcl_ident	 = XPRT_TRANSPORT_RDMA,
+	},
 };
-
-static struct svc_xprt_class own_server = {
-	.xcl_name	 = "rdma2",
-	.xcl_owner	 = THIS_MODULE,
-	.xcl_ops	 = &own_server_ops,
-	.xcl_max_payload = RPCSVC_MAXPAYLOAD,
-	.xcl_ident	 = RPCRDMA2_XPRT_IDENT,
-};
-
-static struct svc_xprt_class stock_server = {
-	.xcl_name	 = "rdma",
-	.xcl_owner	 = THIS_MODULE,
-	.xcl_ops	 = &stock_server_ops,
-	.xcl_max_payload = RPCSVC_MAXPAYLOAD,
-	.xcl_ident	 = XPRT_TRANSPORT_RDMA,
-};
-
-static struct xprt_class own_client;
-static struct xprt_class stock_client;
-static struct xprt_class own_callback;
-static struct xprt_class stock_callback;
-
-static struct rpc_xprt *own_client_setup(struct xprt_create *args)
-{
-	return rpcrdma2_client_setup(&own_client, args);
-}
-
-static struct rpc_xprt *stock_client_setup(struct xprt_create *args)
-{
-	return rpcrdma2_client_setup(&stock_client, args);
-}
-
-static struct rpc_xprt *own_callback_setup(struct xprt_create *args)
-{
-	return rpcrdma2_server_bc_setup(&own_callback, args);
-}
-
-static struct rpc_xprt *stock_callback_setup(struct xprt_create *args)
-{
-	return rpcrdma2_server_bc_setup(&stock_callback, args);
-}
 
 /* sunrpc reads netids up to an empty string */
 static struct xprt_class own_client = {
@@ -110,7 +101,7 @@ static struct xprt_class own_client = {
 	.name	= "rdma2",
 	.owner	= THIS_MODULE,
 	.ident	= RPCRDMA2_XPRT_IDENT,
-	.setup	= own_client_setup,
+	.setup	= client_setup,
 	.netid	= { "" },
 };
 
@@ -119,7 +110,7 @@ static struct xprt_class stock_client = {
 	.name	= "rdma",
 	.owner	= THIS_MODULE,
 	.ident	= XPRT_TRANSPORT_RDMA,
-	.setup	= stock_client_setup,
+	.setup	= client_setup,
 	.netid	= { RPCBIND_NETID_RDMA, RPCBIND_NETID_RDMA6, "" },
 };
 
@@ -129,7 +120,7 @@ static struct xprt_class own_callback = {
 	.name	= "rdma2 backchannel",
 	.owner	= THIS_MODULE,
 	.ident	= RPCRDMA2_XPRT_IDENT | XPRT_TRANSPORT_BC,
-	.setup	= own_callback_setup,
+	.setup	= callback_setup,
 	.netid	= { "" },
 };
 
@@ -138,67 +129,43 @@ static struct xprt_class stock_callback = {
 	.name	= "rdma backchannel",
 	.owner	= THIS_MODULE,
 	.ident	= XPRT_TRANSPORT_BC_RDMA,
-	.setup	= stock_callback_setup,
+	.setup	= callback_setup,
 	.netid	= { "" },
 };
 
-/**
- * struct rpcrdma2_names - classes that come and go together
- * @client: for mounts
- * @callback: for callbacks of @server
- * @server: for listeners
- */
-struct rpcrdma2_names {
-	struct xprt_class	*client;
-	struct xprt_class	*callback;
-	struct svc_xprt_class	*server;
-};
-
-static const struct rpcrdma2_names own = {
-	.client		= &own_client,
-	.callback	= &own_callback,
-	.server		= &own_server,
-};
-
-static const struct rpcrdma2_names stock = {
-	.client		= &stock_client,
-	.callback	= &stock_callback,
-	.server		= &stock_server,
-};
-
-static int names_register(const struct rpcrdma2_names *names)
+static int names_register(int i)
 {
 	int ret;
 
-	ret = xprt_register_transport(names->callback);
+	ret = xprt_register_transport(callbacks[i]);
 	if (ret)
 		return ret;
-	ret = svc_reg_xprt_class(names->server);
+	ret = svc_reg_xprt_class(&servers[i]);
 	if (ret)
 		goto out_callback;
-	ret = xprt_register_transport(names->client);
+	ret = xprt_register_transport(clients[i]);
 	if (ret)
 		goto out_server;
 	return 0;
 
 out_server:
-	svc_unreg_xprt_class(names->server);
+	svc_unreg_xprt_class(&servers[i]);
 out_callback:
-	xprt_unregister_transport(names->callback);
+	xprt_unregister_transport(callbacks[i]);
 	return ret;
 }
 
-static void names_unregister(const struct rpcrdma2_names *names)
+static void names_unregister(int i)
 {
-	xprt_unregister_transport(names->client);
-	svc_unreg_xprt_class(names->server);
-	xprt_unregister_transport(names->callback);
+	xprt_unregister_transport(clients[i]);
+	svc_unreg_xprt_class(&servers[i]);
+	xprt_unregister_transport(callbacks[i]);
 }
 
 /**
- * rpcrdma2_class_register - make the transport known to sunrpc
+ * rpcrdma2_class_register - register the transport with sunrpc
  *
- * From here on mounts and listeners may come.
+ * From here on mounts and listeners can be created.
  *
  * Context: module load.
  * Return: 0 or a negative errno; -EBUSY if a name is taken. Not -EEXIST:
@@ -206,18 +173,17 @@ static void names_unregister(const struct rpcrdma2_names *names)
  */
 int rpcrdma2_class_register(void)
 {
-	int ret;
+	int ret = 0;
 
-	if (replace) {
-		ret = names_register(&stock);
-		if (ret == -EEXIST)
-			pr_err("rpcrdma2: replace=1 is not possible while the stock transport is loaded: stop its mounts and listeners, then unload the module rpcrdma\n");
-		if (ret)
-			return ret == -EEXIST ? -EBUSY : ret;
+	if (replace)
+		ret = names_register(STOCK);
+	if (ret == -EEXIST)
+		pr_err("rpcrdma2: replace=1 is not possible while the stock transport is loaded: stop its mounts and listeners, then unload the module rpcrdma\n");
+	if (!ret) {
+		ret = names_register(OWN);
+		if (ret && replace)
+			names_unregister(STOCK);
 	}
-	ret = names_register(&own);
-	if (ret && replace)
-		names_unregister(&stock);
 	return ret == -EEXIST ? -EBUSY : ret;
 }
 
@@ -228,16 +194,16 @@ int rpcrdma2_class_register(void)
  */
 void rpcrdma2_class_unregister(void)
 {
-	names_unregister(&own);
+	names_unregister(OWN);
 	if (replace)
-		names_unregister(&stock);
+		names_unregister(STOCK);
 }
 
 /**
- * rpcrdma2_class_replace - has this transport taken the stock one's place?
+ * rpcrdma2_class_replace - check whether this transport replaces the stock one
  *
  * Context: any.
- * Return: yes or no
+ * Return: the parameter replace
  */
 bool rpcrdma2_class_replace(void)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How sunrpc and its users name this transport.
+ * Registration with sunrpc.
  */
 #ifndef _RPCRDMA2_CLASS_H
 #define _RPCRDMA2_CLASS_H
 
 #include <linux/types.h>
 
-/* Exported to fs/nfs for as long as the transport is registered. */
+/* Exported to fs/nfs while the transport is registered. */
 extern const unsigned int xprt_rdma2_ident;
 
 int rpcrdma2_class_register(void);

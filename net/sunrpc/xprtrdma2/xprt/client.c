@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The client's transport class: life of a transport, connecting and closing,
- * timeouts, and what sunrpc wants to know. RPCs are requester.c's, callbacks
- * client_bc.c's.
+ * The client's transport: its life, connecting and closing, timeouts and statistics.
+ * requester.c handles RPCs, client_bc.c handles callbacks.
  *
- * A connection exists between the connect worker and rpc_xprt_ops.close,
- * both of which own XPRT_LOCKED, as do send_request and inject_disconnect:
- * there rq.conn is stable. All others go through queue_lock, see
- * rpcrdma2_requester_conn_get(). CM events, QP errors and completions need
- * no lock of sunrpc: they change the connection's state, which ends whatever
- * the owner of XPRT_LOCKED waits for.
+ * A connection exists between the connect worker and rpc_xprt_ops.close. Both own
+ * XPRT_LOCKED, as do send_request and inject_disconnect: rq.conn is stable there. All
+ * other code uses queue_lock, see rpcrdma2_requester_conn_get(). CM events, QP errors
+ * and completions need no lock of sunrpc: they change the state of the connection,
+ * which ends all waiting of the owner of XPRT_LOCKED.
  *
  * Receives, slots and their buffers belong to the transport and survive
  * reconnects. Writeback and swap wait for the connect worker, so it never
@@ -38,12 +36,12 @@
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
 #define RPCRDMA2_REEST_INIT		(HZ / 10)
 #define RPCRDMA2_REEST_MAX		(30 * HZ)
-/* The longest backoff while each connection brings Replies, and from a server that is
- * away: with the random part less than the 3 s for which sunrpc waits after a refusal
+/* Maximum backoff if each connection brings Replies, and if the server is unreachable.
+ * With its random part it is less than the 3 s that sunrpc waits after a refusal.
  */
 #define RPCRDMA2_REEST_SHORT		(2UL * HZ)
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
-/* Between replacements for want of a Reply there are 1 to 8 major timeouts */
+/* A connection is replaced for lack of a Reply after 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
 
 static unsigned int negotiate_ms = 2000;
@@ -51,11 +49,11 @@ module_param(negotiate_ms, uint, 0644);
 MODULE_PARM_DESC(negotiate_ms,
 		 "milliseconds to wait for the answer to the first message of a connection");
 
-/* Largest RPC payload: what NFS asks for at the most, unaligned */
+/* Largest RPC payload: the maximum of NFS, unaligned */
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
 
 #define RPCRDMA2_MIN_SLOTS		4U
-/* Slots that exist, with buffers, while somebody swaps */
+/* Slots with buffers while the mount holds swap */
 #define RPCRDMA2_SWAP_SLOTS		32U
 #define RPCRDMA2_SWAP_BUFFER		4096U
 
@@ -67,12 +65,12 @@ MODULE_PARM_DESC(client_idle,
 static bool client_callbacks = true;
 module_param(client_callbacks, bool, 0644);
 MODULE_PARM_DESC(client_callbacks,
-		 "tell servers that they may call back on new connections");
+		 "allow servers to call back on new connections");
 
-/* Upcalls of a connection */
+/* ---- upcalls of a connection ---- */
 
-/* The connection's state says CLOSING already. Before the connect worker has
- * attached the connection it looks at the state itself.
+/* The state of the connection is CLOSING. The connect worker checks the state itself
+ * after it has attached the connection.
  */
 static void client_lost(struct rpcrdma2_conn *conn)
 {
@@ -83,11 +81,10 @@ static void client_lost(struct rpcrdma2_conn *conn)
 		xprt_force_disconnect(&client->rq.xprt);
 }
 
-/* Whoever drops the last reference to the transport waits for XPRT_LOCKED,
- * which the connect worker owns from the moment it is asked for, and sunrpc has
- * no call for that. This may be a mount that was killed, or umount -f: it must
- * not take as long as a server that does not answer, nor as long as the worker
- * waits before it asks such a server again.
+/* A task that drops the last reference to the transport waits for XPRT_LOCKED, which the
+ * connect worker owns from its scheduling on, and sunrpc does not notify the worker.
+ * The task may be a mount that was killed, or umount -f: it must wait neither for a
+ * server that does not answer nor for the delay before the next attempt.
  */
 static bool client_wanted(const struct rpcrdma2_conn *conn)
 {
@@ -98,15 +95,15 @@ static bool client_wanted(const struct rpcrdma2_conn *conn)
 
 static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.recv		= rpcrdma2_dispatch_recv,
-	.closing	= rpcrdma2_dispatch_closing,
-	.closed		= rpcrdma2_dispatch_closed,
+	.closing	= rpcrdma2_responder_stop,
+	.closed		= rpcrdma2_responder_closed,
 	.trim		= rpcrdma2_dispatch_trim,
 	.memory		= rpcrdma2_dispatch_memory,
 	.lost		= client_lost,
 	.wanted		= client_wanted,
 };
 
-/* Connecting and closing */
+/* ---- connecting and closing ---- */
 
 static const struct sockaddr *client_src(const struct rpcrdma2_client *client)
 {
@@ -115,8 +112,8 @@ static const struct sockaddr *client_src(const struct rpcrdma2_client *client)
 	return (const struct sockaddr *)&client->srcaddr;
 }
 
-/* Time for the answer to the first message: never more than a quarter of
- * what a whole attempt may take (VER-14).
+/* Time limit for the answer to the first message: at most a quarter of the limit for a
+ * whole attempt (VER-14).
  */
 static u32 client_negotiate_ms(const struct rpcrdma2_client *client)
 {
@@ -126,7 +123,7 @@ static u32 client_negotiate_ms(const struct rpcrdma2_client *client)
 		     max(jiffies_to_msecs(quarter), 1U));
 }
 
-/* What the administrator wants of this server now. There is no connection. */
+/* Apply the current policy for this server. There is no connection. */
 static void client_look_up(struct rpcrdma2_client *client,
 			   struct rpcrdma2_policy *policy)
 {
@@ -138,14 +135,14 @@ static void client_look_up(struct rpcrdma2_client *client,
 	rpcrdma2_recv_pool_begin(&client->recvs,
 				 rpcrdma2_policy_capacity(policy));
 	spin_lock(&xprt->reserve_lock);
-	/* There may be slots in use, so there are never fewer */
+	/* Slots may be in use, so their number never shrinks */
 	xprt->max_reqs = max(xprt->max_reqs,
 			     policy->val[RPCRDMA2_POLICY_CREDITS]);
 	spin_unlock(&xprt->reserve_lock);
 	rpcrdma2_requester_more_slots(&client->rq);
 }
 
-/* There has been no connection for a while. */
+/* The transport has had no connection for a while. */
 static void client_kept_worker(struct work_struct *work)
 {
 	struct rpcrdma2_client *client =
@@ -194,7 +191,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 				     (struct sockaddr *)&xprt->addr, &params);
 }
 
-/* Can the device carry the payload that was promised to NFS? */
+/* Check that the device can carry the payload that NFS may use. */
 static bool client_device_fits(const struct rpcrdma2_conn *conn)
 {
 	u32 pages = DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD, PAGE_SIZE) + 1;
@@ -223,9 +220,7 @@ static int client_open_pool(struct rpcrdma2_client *client,
 				     per_call * xprt->max_reqs);
 }
 
-/* Publish the connection, unless it is lost already: then closing it is the
- * next thing to happen to the transport.
- */
+/* Publish the connection. If it is lost already the transport closes it next. */
 static void client_attach(struct rpcrdma2_client *client,
 			  struct rpcrdma2_conn *conn)
 {
@@ -243,8 +238,8 @@ static void client_attach(struct rpcrdma2_client *client,
 		xprt_force_disconnect(xprt);
 }
 
-/* Is it time to connect, or to notice that nobody wants it? Otherwise the worker
- * comes back.
+/* Check whether it is time to connect, or whether the transport is unused. Otherwise
+ * the worker is scheduled again.
  */
 static bool client_connect_due(struct rpcrdma2_client *client)
 {
@@ -258,20 +253,19 @@ static bool client_connect_due(struct rpcrdma2_client *client)
 	return false;
 }
 
-/* The log says once for each mount which version it got, and again when that
- * has changed (SEC-11). A peer cannot make it say more than the limit, nor use up
- * that of other mounts.
+/* Log the version once for each mount, and again when it has changed (SEC-11). The limit
+ * is per mount, so that a peer cannot use up that of other mounts.
  */
-static void client_tell(struct rpcrdma2_client *client,
-			const struct rpcrdma2_conn *conn)
+static void client_log_version(struct rpcrdma2_client *client,
+			       const struct rpcrdma2_conn *conn)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	enum rpcrdma2_why why = rpcrdma2_ver_why(&conn->ver);
 
-	if (!xprt->main || conn->codec->vers == client->told_version)
+	if (!xprt->main || conn->codec->vers == client->logged_version)
 		return;
-	client->told_version = conn->codec->vers;
-	if (__ratelimit(&client->told_limit))
+	client->logged_version = conn->codec->vers;
+	if (__ratelimit(&client->log_limit))
 		pr_info("rpcrdma2: %pISpc speaks version %u (%s)\n",
 			&xprt->addr, conn->codec->vers, rpcrdma2_neg_why_name(why));
 }
@@ -295,34 +289,34 @@ static int client_try(struct rpcrdma2_client *client)
 		rpcrdma2_conn_free(conn);
 		return ret;
 	}
-	client_tell(client, conn);
+	client_log_version(client, conn);
 	client->attached_at = jiffies;
 	client_attach(client, conn);
 	return 0;
 }
 
-/* The next backoff is RPCRDMA2_REEST_SHORT at the most. */
+/* Limit the next backoff to RPCRDMA2_REEST_SHORT. */
 static void client_limit_backoff(struct rpc_xprt *xprt)
 {
 	xprt->reestablish_timeout = min(xprt->reestablish_timeout,
 					RPCRDMA2_REEST_SHORT / 2);
 }
 
-static bool client_server_away(int err)
+static bool client_server_unreachable(int err)
 {
 	return err == -ECONNREFUSED || err == -EHOSTUNREACH ||
 	       err == -ENETUNREACH || err == -ETIMEDOUT;
 }
 
-/* What sunrpc hears of a failed attempt. After the two errors that say "not now" it
- * would wait for 3 s, in addition to the backoff here. The RPC that asked for the
- * connection hears of them nevertheless if it ends with them, as that of a mount
- * does, or if it would look for another port. -ENETUNREACH has other uses: on some
- * kernels it ends RPCs if the administrator wants that (fatal_neterrors).
+/* Error of a failed attempt for sunrpc. After -ECONNREFUSED and -EHOSTUNREACH sunrpc
+ * would wait for 3 s in addition to the backoff here. The RPC that asked for the
+ * connection gets them nevertheless if they end it, as with the RPC of a mount, or if
+ * it would look for another port. -ENETUNREACH is passed on: on some kernels it ends
+ * RPCs if the administrator has asked for that (fatal_neterrors).
  */
 static int client_connect_errno(const struct rpcrdma2_client *client, int err)
 {
-	if (client->tell_refusal ||
+	if (client->report_refusal ||
 	    (err != -ECONNREFUSED && err != -EHOSTUNREACH))
 		return err;
 	return -ENOTCONN;
@@ -344,7 +338,7 @@ static void client_connect_worker(struct work_struct *work)
 
 	if (ret) {
 		client->failures++;
-		if (client_server_away(ret))
+		if (client_server_unreachable(ret))
 			client_limit_backoff(xprt);
 		ret = client_connect_errno(client, ret);
 		client_keep(client);
@@ -354,10 +348,9 @@ static void client_connect_worker(struct work_struct *work)
 	xprt_wake_pending_tasks(xprt, ret ?: -EAGAIN);
 }
 
-/* After a connection that was of use the next attempt is made at once. Others
- * follow at growing distances, not at the same time for all clients of a
- * server that has been away (REC-5). All that is known of the server is known here,
- * so sunrpc adds no pause of its own as a rule: see client_connect_errno().
+/* The next attempt follows at once after a useful connection, or else after growing
+ * delays that differ between the clients of a restarted server (REC-5). sunrpc
+ * usually adds no delay, see client_connect_errno().
  */
 static unsigned long client_reconnect_delay(struct rpcrdma2_client *client)
 {
@@ -380,16 +373,16 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
 	trace_rpcrdma2_op_connect(xprt, 0, delay);
-	client->tell_refusal = RPC_IS_SOFTCONN(task) ||
+	client->report_refusal = RPC_IS_SOFTCONN(task) ||
 			       task->tk_client->cl_autobind;
 	client->connect_at = jiffies + delay;
 	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, 0);
 }
 
-/* Was the connection of use? One without a Reply was not, and one that a violation of
- * the protocol has ended will be followed by others. So may be one that has ended
- * sooner than it was waited for, if the same RPC ends each, but that is no reason to
- * be away for long.
+/* Judge whether the connection was useful. It was not without a Reply, or if a violation
+ * of the protocol has ended it, which will happen again. A connection that ended sooner
+ * than the wait for it may also be followed by others like it, if the same RPC ends
+ * each; this only limits the backoff.
  */
 static void client_judge(struct rpcrdma2_client *client,
 			 const struct rpcrdma2_conn *conn)
@@ -424,8 +417,8 @@ static void client_disconnect(struct rpcrdma2_client *client)
 	client_keep(client);
 }
 
-/* Ending a connection takes memory, too: the CM tells the peer. Where the mount
- * holds swap there may be none before the next connection, which waits for this.
+/* Closing a connection needs memory for the message of the CM. With swap on the mount
+ * there may be none before the next connection, which waits for this.
  */
 static void client_op_close(struct rpc_xprt *xprt)
 {
@@ -446,9 +439,9 @@ static void client_op_inject_disconnect(struct rpc_xprt *xprt)
 		rdma_disconnect(conn->cm_id);
 }
 
-/* May the connection be replaced because a Reply has not come for @major jiffies?
- * Once in that time at the most, and less often if that has not helped: the server
- * may just be slow. queue_lock is held.
+/* Check whether the connection may be replaced because a Reply has been missing for
+ * @major jiffies: at most once in that time, and less often if it has not helped,
+ * because the server may only be slow. queue_lock is held.
  */
 static bool client_replace_due(struct rpcrdma2_client *client,
 			       unsigned long major)
@@ -466,8 +459,8 @@ static bool client_replace_due(struct rpcrdma2_client *client,
 	return true;
 }
 
-/* Has the server had a Call for longer than its user waits (timeo and retrans), and
- * is it time to send the Call again on another connection?
+/* Check whether the server has had a Call for longer than the mount allows (timeo and
+ * retrans), and whether the Call may be sent again on another connection.
  */
 static bool client_reply_overdue(struct rpcrdma2_client *client,
 				 struct rpc_task *task)
@@ -484,10 +477,10 @@ static bool client_reply_overdue(struct rpcrdma2_client *client,
 	return due;
 }
 
-/* An RPC's timer has expired. A probe finds out whether the peer is there; one that
- * is only slow keeps the connection (CRED-17) until the RPC's major timeout. After
- * that the server may have dropped the Call: sunrpc sends it again when the
- * connection is replaced, NFSv4 only then.
+/* An RPC's timer has expired. A probe checks that the peer is alive. With a slow peer
+ * the connection stays (CRED-17) until the RPC's major timeout. After that the server
+ * may have dropped the Call: sunrpc sends it again when the connection is replaced,
+ * with NFSv4 only then.
  */
 static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
@@ -530,7 +523,7 @@ static void client_op_set_connect_timeout(struct rpc_xprt *xprt,
 	spin_unlock(&xprt->transport_lock);
 }
 
-/* Sending */
+/* ---- sending ---- */
 
 static int client_op_send_request(struct rpc_rqst *rqst)
 {
@@ -539,16 +532,16 @@ static int client_op_send_request(struct rpc_rqst *rqst)
 	return rpcrdma2_requester_send(rqst);
 }
 
-/* Swap: what is needed to write out a page must exist before. Receives, send
- * slots and MRs do as long as the connection stands; a new one gets its
- * memory from the reserves, see client_connect_worker().
+/* Swap: resources for writing out a page must exist before. Receives, send slots and MRs
+ * exist as long as the connection; a new connection gets its memory from the
+ * reserves, see client_connect_worker().
  */
 static int client_op_enable_swap(struct rpc_xprt *xprt)
 {
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
 	int ret;
 
-	/* Whoever is the first, each that succeeds has it all */
+	/* After success all of them exist, whichever caller was first */
 	ret = rpcrdma2_requester_reserve(&client->rq, RPCRDMA2_SWAP_SLOTS,
 					 RPCRDMA2_SWAP_BUFFER);
 	if (ret)
@@ -567,43 +560,44 @@ static void client_op_disable_swap(struct rpc_xprt *xprt)
 	spin_unlock(&xprt->reserve_lock);
 }
 
-/* What sunrpc and administrators want to know */
+/* ---- information ---- */
+
+/* Copy the local address. Returns false without a connection. */
+static bool client_local(struct rpc_xprt *xprt, struct sockaddr_storage *addr)
+{
+	const struct rpcrdma2_conn *conn;
+
+	/* The CM id lives as long as the connection is attached */
+	spin_lock(&xprt->queue_lock);
+	conn = rpcrdma2_client(xprt)->rq.conn;
+	if (conn)
+		*addr = conn->cm_id->route.addr.src_addr;
+	spin_unlock(&xprt->queue_lock);
+	return conn;
+}
 
 static int client_op_get_srcaddr(struct rpc_xprt *xprt, char *buf,
 				 size_t buflen)
 {
-	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
-	int ret = -ENOTCONN;
+	struct sockaddr_storage addr;
 
-	/* The CM id lives as long as the connection is attached */
-	spin_lock(&xprt->queue_lock);
-	if (client->rq.conn) {
-		struct rdma_cm_id *id = client->rq.conn->cm_id;
-
-		ret = snprintf(buf, buflen, "%pISc", &id->route.addr.src_addr);
-	}
-	spin_unlock(&xprt->queue_lock);
-	return ret;
+	if (!client_local(xprt, &addr))
+		return -ENOTCONN;
+	return snprintf(buf, buflen, "%pISc", &addr);
 }
 
 static unsigned short client_op_get_srcport(struct rpc_xprt *xprt)
 {
-	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
-	unsigned short port = 0;
+	struct sockaddr_storage addr;
 
-	spin_lock(&xprt->queue_lock);
-	if (client->rq.conn) {
-		struct rdma_cm_id *id = client->rq.conn->cm_id;
-
-		port = rpc_get_port((struct sockaddr *)&id->route.addr.src_addr);
-	}
-	spin_unlock(&xprt->queue_lock);
-	return port;
+	if (!client_local(xprt, &addr))
+		return 0;
+	return rpc_get_port((struct sockaddr *)&addr);
 }
 
-/* Tools read the columns by position, and some count them: the word, the order
+/* Tools read the columns by position, and some count them: the name, the order
  * and the number, 27, are those of the kernel's own RPC-over-RDMA transport.
- * What is more is told by netlink.c.
+ * netlink.c provides all other counters.
  */
 static void client_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
@@ -644,7 +638,7 @@ static void client_op_set_port(struct rpc_xprt *xprt, unsigned short port)
 	rpcrdma2_addr_format_port(xprt);
 }
 
-/* Life of a transport */
+/* ---- life of a transport ---- */
 
 static void client_free(struct rpcrdma2_client *client)
 {
@@ -659,7 +653,7 @@ static void client_free(struct rpcrdma2_client *client)
 	module_put(THIS_MODULE);
 }
 
-/* sunrpc owns XPRT_LOCKED for good and calls nothing else any more. */
+/* sunrpc owns XPRT_LOCKED and calls no other method any more. */
 static void client_op_destroy(struct rpc_xprt *xprt)
 {
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
@@ -699,7 +693,7 @@ static const struct rpc_xprt_ops rpcrdma2_client_ops = {
 	.bc_destroy		= rpcrdma2_client_bc_destroy,
 };
 
-/* Users of sunrpc have timeouts of their own; this is for those without. */
+/* For users of sunrpc without timeouts of their own */
 static const struct rpc_timeout rpcrdma2_client_timeout = {
 	.to_initval	= 60 * HZ,
 	.to_maxval	= 60 * HZ,
@@ -715,7 +709,7 @@ static int client_init(struct rpcrdma2_client *client,
 
 	xprt->ops = &rpcrdma2_client_ops;
 	xprt->xprt_class = class;
-	/* Protocols on the side, such as rpcbind, go by TCP */
+	/* Auxiliary protocols such as rpcbind use TCP */
 	xprt->prot = IPPROTO_TCP;
 	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
 	xprt->timeout = &rpcrdma2_client_timeout;
@@ -729,21 +723,10 @@ static int client_init(struct rpcrdma2_client *client,
 					      xprt->max_reconnect_timeout);
 	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
 	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;
-	xprt->resvport = 0;
-
-	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
-	xprt->addrlen = args->addrlen;
-	if (args->srcaddr &&
-	    args->srcaddr->sa_family == args->dstaddr->sa_family) {
-		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
-		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
-	}
-	if (rpc_get_port(args->dstaddr))
-		xprt_set_bound(xprt);
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
 	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
-	ratelimit_default_init(&client->told_limit);
+	ratelimit_default_init(&client->log_limit);
 	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
 	rpcrdma2_client_bc_init(&client->callback, xprt);
 	client->rq.callback = &client->callback;
@@ -751,14 +734,24 @@ static int client_init(struct rpcrdma2_client *client,
 				      &client->mrs, RPCRDMA2_MIN_SLOTS);
 	if (ret)
 		return ret;
+	ret = rpcrdma2_addr_init(xprt, args);
+	if (ret)
+		return ret;
+	if (args->srcaddr &&
+	    args->srcaddr->sa_family == args->dstaddr->sa_family) {
+		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
+		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
+	}
+	if (rpc_get_port(args->dstaddr))
+		xprt_set_bound(xprt);
 	client_look_up(client, &policy);
-	return rpcrdma2_addr_format(xprt);
+	return 0;
 }
 
 /**
  * rpcrdma2_client_setup - xprt_class.setup: make a transport, not connected
- * @class: to which it belongs
- * @args: what the user of sunrpc asks for
+ * @class: its class
+ * @args: arguments from sunrpc
  *
  * Context: process; sleeps.
  * Return: the transport, or an ERR_PTR.
@@ -770,8 +763,6 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 	struct rpc_xprt *xprt;
 	int ret;
 
-	if (args->addrlen > sizeof(xprt->addr))
-		return ERR_PTR(-EBADF);
 	if (!try_module_get(THIS_MODULE))
 		return ERR_PTR(-EIO);
 	xprt = xprt_alloc(args->net, sizeof(*client), 0, RPCRDMA2_MIN_SLOTS);

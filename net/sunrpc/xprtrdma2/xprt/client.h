@@ -1,20 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The client's transport: what a mount sees as struct rpc_xprt.
+ * The client's transport, struct rpc_xprt of a mount, and its side of the backchannel.
  */
 #ifndef _RPCRDMA2_CLIENT_H
 #define _RPCRDMA2_CLIENT_H
 
 #include <linux/ratelimit.h>
 #include <linux/sunrpc/xprt.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "xprt/client_bc.h"
 #include "conn/conn.h"
 #include "requester/frwr.h"
 #include "requester/requester.h"
+#include "responder/responder.h"
 #include "conn/stats.h"
 #include "proto/version.h"
+
+/* Callbacks served at once. Their slots exist before the server learns of the
+ * backchannel (REV-5).
+ */
+#define RPCRDMA2_CB_SLOTS		8U
+
+/**
+ * struct rpcrdma2_callback - the backchannel of a client's transport
+ * @resp: its responder
+ * @xprt: the transport
+ * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 without
+ *	a backchannel; transport_lock
+ * @reserved: callbacks requested by rpc_xprt_ops.bc_setup; bc_pa_lock
+ * @count: number of callback slots; bc_pa_lock. Free ones are in xprt->bc_pa_list
+ * @busy: slots in use by the callback service; bc_pa_lock
+ * @wq: woken when @busy becomes empty
+ */
+struct rpcrdma2_callback {
+	struct rpcrdma2_responder	resp;
+	struct rpc_xprt			*xprt;
+	unsigned long			idle_timeout;
+	unsigned int			reserved;
+	unsigned int			count;
+	struct list_head		busy;
+	wait_queue_head_t		wq;
+};
 
 /**
  * struct rpcrdma2_client - a client's transport
@@ -23,22 +50,22 @@
  * @stats: counters
  * @mrs: MRs of the current connection
  * @recvs: Receives, kept over reconnects
- * @mem: what was learned about the server's versions
+ * @mem: results of earlier version negotiation
  * @connect_work: makes a connection; owns XPRT_LOCKED
  * @kept_work: frees @recvs if there is no connection for a while
- * @connect_at: jiffies when it does so, unless nobody wants it any more
+ * @connect_at: jiffies when @connect_work connects, unless the transport is unused then
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
  * @attached_at: jiffies when the last connection was made
  * @failures: attempts in a row that gave no useful connection; transport
  *	locked
- * @tell_refusal: report a refused attempt to the RPC that asked for the connection;
+ * @report_refusal: report a refused attempt to the RPC that asked for the connection;
  *	transport locked
  * @timed_out: connections in a row that were replaced because a Reply had not come,
  *	up to RPCRDMA2_TIMED_OUT_MAX; queue_lock
  * @timed_out_at: jiffies of the last time
- * @told_version: which version the log says the server speaks, 0 for none
- * @told_limit: how often it may
+ * @logged_version: version of the server in the log, or 0
+ * @log_limit: rate limit of these lines
  */
 struct rpcrdma2_client {
 	struct rpcrdma2_requester	rq;
@@ -54,11 +81,11 @@ struct rpcrdma2_client {
 	struct rpc_timeout		timeout;
 	unsigned long			attached_at;
 	unsigned int			failures;
-	bool				tell_refusal;
+	bool				report_refusal;
 	unsigned int			timed_out;
 	unsigned long			timed_out_at;
-	u32				told_version;
-	struct ratelimit_state		told_limit;
+	u32				logged_version;
+	struct ratelimit_state		log_limit;
 };
 
 static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)
@@ -68,5 +95,18 @@ static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)
 
 struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 				       struct xprt_create *args);
+
+/* The backchannel: client_bc.c */
+void rpcrdma2_client_bc_init(struct rpcrdma2_callback *callback,
+			     struct rpc_xprt *xprt);
+void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback);
+int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst);
+
+/* Methods for struct rpc_xprt_ops */
+int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs);
+size_t rpcrdma2_client_bc_maxpayload(struct rpc_xprt *xprt);
+unsigned int rpcrdma2_client_bc_num_slots(struct rpc_xprt *xprt);
+void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst);
+void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs);
 
 #endif /* _RPCRDMA2_CLIENT_H */

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The client's side of the backchannel. The responder takes reverse direction Calls
- * as it does on a server; this file gives them to the callback service of NFS, each
- * in a slot that is a struct rpc_rqst. The Reply comes back through
- * rpc_xprt_ops.send_request and passes by the FIFO of the forward direction, so that
- * neither direction holds up the other (REV-10). Everything is inline (BRS INLINE):
- * the responder's limits allow no chunks.
+ * The client's side of the backchannel. The responder receives reverse direction Calls
+ * as on a server. This file passes each Call to the callback service of NFS, in a slot
+ * that is a struct rpc_rqst. The Reply comes back through rpc_xprt_ops.send_request and
+ * bypasses the FIFO of the forward direction, so that neither direction blocks the
+ * other (REV-10). All messages are inline (BRS INLINE): the responder's limits allow
+ * no chunks.
  *
- * A callback may outlive the connection it came by, and sunrpc does not let that wait
- * for a callback: the service may need the connection's end to send its Reply. So the
- * slot has a copy of the Call, and the connection's end takes the responder's Call
- * away from the slot, whose Reply is then dropped (REV-15).
+ * A callback may outlive its connection, which cannot wait for callbacks: the service
+ * may be unable to send its Reply before the connection has ended. So the slot has a
+ * copy of the Call, and the end of the connection takes the responder's Call from the
+ * slot, whose Reply is then dropped (REV-15).
  *
- * NFS points xprt->bc_serv to its service and never takes it back. The
- * pointer is used only with bc_pa_lock held and callbacks reserved, and
- * rpc_xprt_ops.bc_destroy, which NFS calls before it ends the service,
- * clears it with that lock held and waits for the callbacks in progress.
+ * NFS sets xprt->bc_serv to its service and never clears it. The pointer is used only
+ * with bc_pa_lock held and callbacks reserved. rpc_xprt_ops.bc_destroy, which NFS calls
+ * before it ends the service, clears it with that lock held and waits for the callbacks
+ * in progress.
  *
- * bc_pa_lock protects the slots, too, and what gives back the Call of one holds it,
- * so that the connection is not freed meanwhile. It is outside of the connection's
- * locks; process context only.
+ * bc_pa_lock also protects the slots. Code that releases the Call of a slot holds it, so
+ * that the connection is not freed meanwhile. The connection's locks nest inside;
+ * process context only.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -27,21 +27,20 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "xprt/client_bc.h"
 #include "compat.h"
-#include "responder/reply.h"
 #include "requester/rpc_slot.h"
+#include "xprt/client.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Wait for callbacks in progress when the backchannel ends */
+/* Maximum wait for callbacks in progress when the backchannel ends */
 #define RPCRDMA2_CB_DRAIN	(5 * HZ)
 
 /**
  * struct rpcrdma2_cb - one callback slot
- * @rqst: what sunrpc sees
- * @call: the responder's Call, or NULL if its connection is gone; the Reply takes
- *	no other (REV-15). bc_pa_lock; stable while the transport is locked
- * @args: copy of the RPC message, as long as rpcrdma2_client_bc_maxpayload() allows
+ * @rqst: sunrpc's part
+ * @call: the responder's Call, or NULL if its connection is gone. The Reply uses no
+ *	other connection (REV-15). bc_pa_lock; stable while the transport is locked
+ * @args: copy of the RPC message, of at most rpcrdma2_client_bc_maxpayload() bytes
  * @reply: page for the Reply; a Reply that waits for the send queue has a reference
  */
 struct rpcrdma2_cb {
@@ -85,25 +84,23 @@ static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
 	return cb;
 }
 
-/* Free the slots that are not in use. */
+/* Free the unused slots. */
 static void cb_free_list(struct rpcrdma2_callback *callback)
 {
 	struct rpc_xprt *xprt = callback->xprt;
 	struct rpc_rqst *rqst, *tmp;
-	LIST_HEAD(list);
 
 	spin_lock(&xprt->bc_pa_lock);
-	list_splice_init(&xprt->bc_pa_list, &list);
-	list_for_each_entry(rqst, &list, rq_bc_pa_list)
+	list_for_each_entry_safe(rqst, tmp, &xprt->bc_pa_list, rq_bc_pa_list) {
+		list_del(&rqst->rq_bc_pa_list);
 		WRITE_ONCE(callback->count, callback->count - 1);
-	spin_unlock(&xprt->bc_pa_lock);
-	list_for_each_entry_safe(rqst, tmp, &list, rq_bc_pa_list)
 		cb_free(cb_of(rqst));
+	}
+	spin_unlock(&xprt->bc_pa_lock);
 }
 
-/* While the server may call back it needs the connection, idle or not: a
- * lease may be longer than the time after which an unused one is closed
- * (REV-13).
+/* While the server may call back it needs the connection even if that is idle: a lease
+ * may be longer than the idle timeout (REV-13).
  */
 static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
 {
@@ -117,8 +114,9 @@ static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
 	spin_unlock(&xprt->transport_lock);
 }
 
-/* Have a call object and all slots. More call objects are made when callbacks come at
- * once, if there is memory then. Two who do this together may make a slot too many.
+/* Allocate a call object and all slots. If several callbacks arrive at once the
+ * responder allocates more call objects, memory permitting. Two concurrent callers may
+ * make one slot too many.
  */
 static bool cb_provide(struct rpcrdma2_callback *callback)
 {
@@ -138,12 +136,12 @@ static bool cb_provide(struct rpcrdma2_callback *callback)
 }
 
 /**
- * rpcrdma2_client_bc_setup - have what it takes to serve callbacks
+ * rpcrdma2_client_bc_setup - prepare to serve callbacks
  * @xprt: the transport
  * @min_reqs: callbacks that the upper layer expects at once
  *
- * rpc_xprt_ops.bc_setup. NFS calls it before it tells the server of the
- * backchannel.
+ * rpc_xprt_ops.bc_setup. NFS calls it before it announces the backchannel to the
+ * server.
  *
  * Context: sleeps.
  * Return: 0 or -ENOMEM
@@ -152,7 +150,7 @@ int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 {
 	struct rpcrdma2_callback *callback = callback_of(xprt);
 
-	/* First, so that another session's end leaves the slots alone */
+	/* First, so that the end of another session does not free the slots */
 	spin_lock(&xprt->bc_pa_lock);
 	callback->reserved += min_reqs;
 	spin_unlock(&xprt->bc_pa_lock);
@@ -169,11 +167,10 @@ int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
  * rpcrdma2_client_bc_maxpayload - largest callback, Call or Reply
  * @xprt: the transport
  *
- * The upper layer agrees on it with the server for the life of a session,
- * which outlives connections. So it is constant, and small enough for the
- * smallest threshold that any connection of this transport can have:
- * version 1 without private data, or a server that announces the smallest
- * Receive Buffer Size (REV-7).
+ * The upper layer negotiates it with the server for the life of a session, which
+ * outlives connections. So it is constant, and fits the smallest threshold of any
+ * connection of this transport: version 1 without private data, or a server that
+ * announces the smallest Receive Buffer Size (REV-7).
  *
  * rpc_xprt_ops.bc_maxpayload
  *
@@ -201,7 +198,7 @@ unsigned int rpcrdma2_client_bc_num_slots(struct rpc_xprt *xprt)
 	return RPCRDMA2_CB_SLOTS;
 }
 
-/* The slot has no Call any more. */
+/* Release the Call of a slot. */
 static void cb_drop_call(struct rpcrdma2_cb *cb)
 {
 	lockdep_assert_held(&cb->rqst.rq_xprt->bc_pa_lock);
@@ -211,7 +208,7 @@ static void cb_drop_call(struct rpcrdma2_cb *cb)
 }
 
 /**
- * rpcrdma2_client_bc_free_rqst - a callback is over, answered or not
+ * rpcrdma2_client_bc_free_rqst - a callback has ended, answered or not
  * @rqst: its slot
  *
  * rpc_xprt_ops.bc_free_rqst
@@ -244,13 +241,13 @@ void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst)
 }
 
 /**
- * rpcrdma2_client_bc_destroy - the upper layer needs the backchannel no more
+ * rpcrdma2_client_bc_destroy - the upper layer stops using the backchannel
  * @xprt: the transport
  * @max_reqs: callbacks that it had reserved
  *
  * rpc_xprt_ops.bc_destroy
  *
- * Context: sleeps, until the callbacks in progress are over.
+ * Context: sleeps until the callbacks in progress have ended.
  */
 void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 {
@@ -265,15 +262,16 @@ void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 	spin_unlock(&xprt->bc_pa_lock);
 	if (!last)
 		return;
-	/* The service will end; it must not be left with a Call queued */
+	/* The service will end and must have no Call queued then */
 	wait_event_timeout(callback->wq, list_empty(&callback->busy),
 			   RPCRDMA2_CB_DRAIN);
 	cb_free_list(callback);
 	cb_keep_connection(callback, false);
 }
 
-/* A free slot, and no Reply that waits is still in its page. A server that keeps to
- * its credits finds one, because the Call of such a Reply has its credit still.
+/* Find a free slot whose page has no Reply that still waits. There is one for a server
+ * that respects its credits, because the Call of such a Reply has not given back its
+ * credit.
  */
 static struct rpcrdma2_cb *cb_find(struct rpc_xprt *xprt)
 {
@@ -321,8 +319,8 @@ static void cb_ready(struct rpcrdma2_responder *resp,
 		cb = cb_find(xprt);
 		ret = cb ? 0 : -EBUSY;
 	}
-	/* No reference is dropped here: the last one waits for XPRT_LOCKED,
-	 * whose owner may be draining the CQ
+	/* Do not drop a reference here: dropping the last one waits for
+	 * XPRT_LOCKED, whose owner may be draining the CQ
 	 */
 	if (cb && !xprt_get(xprt))
 		ret = -ENOENT;
@@ -331,15 +329,15 @@ static void cb_ready(struct rpcrdma2_responder *resp,
 	if (!ret) {
 		list_move(&cb->rqst.rq_bc_pa_list, &callback->busy);
 		cb_fill(cb, call);
-		/* svc_process_bc() takes one off */
+		/* svc_process_bc() decrements it */
 		atomic_inc(&xprt->bc_slot_count);
 		compat_svc_enqueue_bc(xprt->bc_serv, &cb->rqst);
 	}
 	spin_unlock(&xprt->bc_pa_lock);
 
 	if (ret == -EBUSY) {
-		/* Beyond its credits, or callbacks of an earlier connection
-		 * are still in progress
+		/* The server exceeds its credits, or callbacks of an earlier
+		 * connection are still in progress
 		 */
 		rpcrdma2_call_refuse(call, RDMA2_ERR_SYSTEM, 0);
 	} else if (ret) {
@@ -366,13 +364,13 @@ static void cb_closed(struct rpcrdma2_responder *resp)
  * rpcrdma2_client_bc_reply - send the Reply of a callback
  * @rqst: slot of the callback; Reply in rq_snd_buf
  *
- * rpc_xprt_ops.send_request for slots with bc_prealloc() set. A Reply whose
- * connection is gone is dropped, and the server calls again (REV-15). sunrpc would
- * give an error to the RPC whose task happens to send for all, and have the Reply
- * block the forward direction (REV-10).
+ * rpc_xprt_ops.send_request for slots with bc_prealloc() set. If its connection is gone
+ * the Reply is dropped, and the server calls again (REV-15). sunrpc would pass an error
+ * to the RPC whose task sends for all at the moment, and the Reply would block the
+ * forward direction (REV-10).
  *
- * Context: process, transport locked by sunrpc, and so is what closes the connection;
- * does not sleep.
+ * Context: process, with the transport locked by sunrpc, which excludes closing of the
+ * connection; does not sleep.
  * Return: 0
  */
 int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst)
@@ -389,7 +387,7 @@ int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst)
 		ret = rpcrdma2_call_reply(call, &rqst->rq_snd_buf, &page, 1);
 		if (page)
 			put_page(page);
-		/* It is lost if the connection is, as when it could not be posted */
+		/* The Reply is lost with the connection, or if posting failed */
 		if (ret >= 0 && !rpcrdma2_conn_ready(call->conn))
 			ret = -ENOTCONN;
 	}
@@ -408,7 +406,7 @@ static const struct rpcrdma2_responder_ops cb_responder_ops = {
 
 /**
  * rpcrdma2_client_bc_init - prepare the backchannel of a transport
- * @callback: to be set up
+ * @callback: zeroed memory
  * @xprt: the transport
  *
  * Context: any.
@@ -429,7 +427,7 @@ void rpcrdma2_client_bc_init(struct rpcrdma2_callback *callback,
 }
 
 /**
- * rpcrdma2_client_bc_destroy_slots - free what is left of the backchannel
+ * rpcrdma2_client_bc_destroy_slots - free the slots of the backchannel
  * @callback: of a transport that is unused and unconnected
  *
  * Context: may sleep.
@@ -438,5 +436,5 @@ void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback)
 {
 	cb_free_list(callback);
 	WARN_ON_ONCE(callback->count);
-	rpcrdma2_responder_destroy(&callback->resp);
+	rpcrdma2_calls_trim(&callback->resp, 0);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages as they arrive: which version judges them, and where they go. Calls go
- * on to the connection's responder, Replies to its requester, messages about
- * properties to prop_update.c; what is no good is dropped or answered with an
- * RDMA2_ERROR.
+ * Dispatch of incoming messages. The codec of the connection's version decodes them.
+ * Calls go to the responder, Replies to the requester, and messages about properties to
+ * prop_update.c. Invalid messages are dropped or answered with an RDMA2_ERROR.
  *
- * Everything runs where completions are polled or, before the connection is READY, as
- * deferred work; one message at a time, in the order in which they have come, see
- * rpcrdma2_recvs_flow(). That is the whole rule about their order: what a message
- * changes, such as a property, is in force before the next one is looked at.
+ * All functions run in the context that polls for completions or, before the
+ * connection is READY, as deferred work. They handle one message at a time, in the order
+ * of arrival, see rpcrdma2_recvs_flow(): the changes by a message, for example of a
+ * property, are in force before the next message is handled.
  */
 #include "conn/conn.h"
 #include "conn/control.h"
@@ -17,7 +16,7 @@
 #include "responder/responder.h"
 #include <trace/events/rpcrdma2.h>
 
-/* A Reply or an ERROR is for the requester, if a server has one. */
+/* A Reply or an ERROR is for the requester. A server may have none. */
 static void recv_answer(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
@@ -59,8 +58,8 @@ static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return false;
 }
 
-/* Has a message that answers no RPC invalidated a handle? Then an RPC has lost
- * its memory (RINV-14).
+/* Check whether a message that answers no RPC has invalidated a handle. An RPC has lost
+ * its memory then (RINV-14).
  */
 static bool stray_invalidation(struct rpcrdma2_conn *conn,
 			       const struct rpcrdma2_recv *rx)
@@ -97,8 +96,8 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	}
 }
 
-/* Only what answers an RPC may have invalidated a handle. Whether it is one of
- * that RPC's, who knows the RPC finds out (RINV-14).
+/* Only an answer to an RPC may invalidate a handle. The requester checks whether the
+ * handle belongs to this RPC (RINV-14).
  */
 static bool may_invalidate(const struct rpcrdma2_recv *rx,
 			   enum rpcrdma2_verdict verdict)
@@ -110,11 +109,11 @@ static bool may_invalidate(const struct rpcrdma2_recv *rx,
 		hdr->htype == RDMA2_ERROR);
 }
 
-/* A message of the settled version, or what the codec thinks of it. */
+/* Handle a message of the settled version by the verdict of the codec. */
 static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			enum rpcrdma2_verdict verdict, bool settles)
 {
-	/* A requester says nothing about what may be a Reply (V1-3) */
+	/* A requester sends no ERROR about a possible Reply (V1-3) */
 	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
 		verdict = RPCRDMA2_DROP;
 	if (!may_invalidate(rx, verdict) && stray_invalidation(conn, rx))
@@ -142,13 +141,13 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	return false;
 }
 
-/* Returns true if the responder took @rx over. */
+/* Returns true if the responder has taken over @rx. */
 static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	enum rpcrdma2_verdict verdict;
 	bool settles = false;
 
-	/* What a lost connection still has to say counts for negotiation */
+	/* Messages of a lost connection still count for negotiation */
 	if (rpcrdma2_conn_over(conn) &&
 	    !(conn->client && !READ_ONCE(conn->codec)))
 		return false;
@@ -215,29 +214,7 @@ void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * rpcrdma2_dispatch_closing - the connection is about to be closed
- * @conn: the connection, in state CLOSING
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_dispatch_closing(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_responder_stop(conn->responder);
-}
-
-/**
- * rpcrdma2_dispatch_closed - the connection is closed: its Calls end
- * @conn: the connection; no completion handler uses it any more
- *
- * Context: may sleep.
- */
-void rpcrdma2_dispatch_closed(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_responder_closed(conn->responder);
-}
-
-/**
- * rpcrdma2_dispatch_trim - the connection is idle: its roles give memory back
+ * rpcrdma2_dispatch_trim - free unused memory of the roles of an idle connection
  * @conn: the connection
  *
  * Context: process; does not sleep.
@@ -246,8 +223,10 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 
-	rpcrdma2_responder_trim(conn->responder,
-				rpcrdma2_credit_grant(&conn->credit));
+	/* Granted credits need no new memory */
+	rpcrdma2_calls_trim(conn->responder,
+			    rpcrdma2_credit_grant(&conn->credit) +
+			    RPCRDMA2_CONTROL_RESERVE);
 	if (!rq)
 		return;
 	rpcrdma2_requester_trim(rq);
@@ -256,7 +235,7 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_dispatch_memory - what the roles of a connection keep
+ * rpcrdma2_dispatch_memory - memory used by the roles of a connection
  * @conn: the connection
  * @mem: filled in
  *

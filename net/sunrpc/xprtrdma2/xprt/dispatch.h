@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages as they arrive; see dispatch.c.
+ * Dispatch of incoming messages; see dispatch.c.
  */
 #ifndef _RPCRDMA2_DISPATCH_H
 #define _RPCRDMA2_DISPATCH_H
@@ -11,8 +11,6 @@ struct rpcrdma2_conn;
 struct rpcrdma2_memory;
 
 void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc);
-void rpcrdma2_dispatch_closing(struct rpcrdma2_conn *conn);
-void rpcrdma2_dispatch_closed(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
 			      struct rpcrdma2_memory *mem);

@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The server. Listeners take connect requests from the RDMA CM; a service
- * thread accepts them, which makes a struct rpcrdma2_svc with a connection
- * and a responder. From then on this file only adapts the
- * responder's Calls to struct svc_rqst and back.
+ * The server. A service thread accepts a connect request of a listener (listener.c),
+ * which makes a struct rpcrdma2_svc with a connection and a responder. From then on
+ * this file only adapts the responder's Calls to struct svc_rqst.
  *
  * Service threads poll the completion queue when they ask for a Call (cq.c).
  *
- * Contexts: methods of struct svc_xprt_ops run in service threads, except
- * xpo_free, which may run anywhere and only queues work, and xpo_detach,
- * which runs in whatever closes the transport and may sleep. Calls become
- * ready in completion handlers and deferred work. CM events of a listener come with the CM
- * id's handler mutex held.
+ * Contexts: methods of struct svc_xprt_ops run in service threads, except xpo_free,
+ * which may run anywhere and only queues work, and xpo_detach, which runs in the
+ * context that closes the transport and may sleep. Calls become ready in completion
+ * handlers and deferred work.
  *
- * Lifetime: completions and CM events may use a struct rpcrdma2_svc whose
- * last reference is gone, because only the work that frees it closes the
- * connection. sunrpc leaves XPT_BUSY set on such a transport, so a late
- * svc_xprt_enqueue() does nothing.
+ * Lifetime: completions and CM events may use a struct rpcrdma2_svc without
+ * references, because the connection is closed only by the work that frees the struct.
+ * sunrpc leaves XPT_BUSY set on such a transport, so that a late svc_xprt_enqueue()
+ * does nothing.
  *
- * Waking: nfsd is woken once per Call. svc->lock covers the list of Calls
- * and XPT_DATA together, so the thread that takes the last Call clears the
- * flag before it lets go of the transport, and no second thread comes for
- * nothing. The event of a completion sets the flag without the lock:
- * svc_next_call() looks once more after clearing it.
+ * Waking: nfsd is woken once per Call. svc->lock covers the list of Calls and XPT_DATA
+ * together, so the thread that takes the last Call clears the flag before it releases
+ * the transport, and no other thread wakes up needlessly. The event of a completion
+ * sets the flag without the lock, so svc_next_call() checks again after clearing it.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/svc.h>
@@ -39,23 +35,14 @@
 #include "compat.h"
 #include "conn/cm.h"
 #include "conn/conn_list.h"
-#include "responder/pull.h"
 #include "xprt/dispatch.h"
-#include "responder/reply.h"
 #include "requester/requester.h"
 #include "xprt/server.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-/* How often to look whether a lost address is there again */
-#define RPCRDMA2_LISTEN_AGAIN	(5 * HZ)
-
-/* The private data of a connect request is never longer */
-#define RPCRDMA2_PRIVATE_MAX	256
-
-/* RDMA Reads and Writes for which rdma_rw makes provision with each connection: it
- * adds to the send queue for them, and registers memory if the device wants that.
- * Others wait.
+/* RDMA Reads and Writes for which rdma_rw reserves resources of each connection: send
+ * queue entries, and memory regions if the device needs them. Others wait.
  */
 #define RPCRDMA2_RW_CTXS	16U
 
@@ -79,386 +66,12 @@ module_param(server_segments, uint, 0644);
 MODULE_PARM_DESC(server_segments,
 		 "segments accepted in one chunk, 1 to 256");
 
-static unsigned int server_backlog = 1024;
-module_param(server_backlog, uint, 0644);
-MODULE_PARM_DESC(server_backlog,
-		 "largest number of pending connect requests of a listener, 1 to 65535");
-
 static const struct svc_xprt_ops rpcrdma2_svc_ops;
-static const struct svc_xprt_ops rpcrdma2_listen_ops;
 
 /* Transports are torn down here, outside of nfsd's threads. */
-static struct workqueue_struct *rpcrdma2_svc_wq;
+struct workqueue_struct *rpcrdma2_svc_wq;
 
-/* ---- listener ---- */
-
-/**
- * struct rpcrdma2_listener - a listener
- * @xprt: what sunrpc knows; must be first
- * @mutex: protects @cm_id, @stopped and @lost
- * @cm_id: listening CM id, NULL if listening failed or ended
- * @stopped: no new CM id
- * @rebuild_work: makes a new CM id after an address change; tries again and
- *	again if it cannot be had
- * @lost: it could not be had last time
- * @admission: of its connections
- * @lock: protects @pending and @npending
- * @pending: struct rpcrdma2_pending
- * @npending: how many
- * @free_work: frees the listener
- */
-struct rpcrdma2_listener {
-	struct svc_xprt			xprt;
-	struct mutex			mutex;	/* @cm_id, @stopped, @lost */
-	struct rdma_cm_id		*cm_id;
-	bool				stopped;
-	bool				lost;
-	struct delayed_work		rebuild_work;
-	struct rpcrdma2_admission	*admission;
-	spinlock_t			lock;	/* @pending, @npending */
-	struct list_head		pending;
-	unsigned int			npending;
-	struct work_struct		free_work;
-};
-
-/**
- * struct rpcrdma2_pending - a connect request that waits for a thread
- * @list: link in the listener's list; empty once it was taken off
- * @listener: its listener
- * @cm_id: CM id of the new connection
- * @origin: where the client is
- * @param: what the client asked for
- * @private: its private data
- */
-struct rpcrdma2_pending {
-	struct list_head		list;
-	struct rpcrdma2_listener	*listener;
-	struct rdma_cm_id		*cm_id;
-	struct rpcrdma2_origin		*origin;
-	struct rdma_conn_param		param;
-	u8				private[RPCRDMA2_PRIVATE_MAX];
-};
-
-static struct rpcrdma2_listener *listener_of(struct svc_xprt *xprt)
-{
-	return container_of(xprt, struct rpcrdma2_listener, xprt);
-}
-
-static unsigned int backlog(void)
-{
-	return clamp(READ_ONCE(server_backlog), 1U, 65535U);
-}
-
-static void pending_free(struct rpcrdma2_pending *req)
-{
-	rpcrdma2_origin_put(req->origin);
-	kfree(req);
-}
-
-static bool pending_unlink(struct rpcrdma2_pending *req)
-{
-	struct rpcrdma2_listener *listener = req->listener;
-	bool linked;
-
-	spin_lock(&listener->lock);
-	linked = !list_empty(&req->list);
-	if (linked) {
-		list_del_init(&req->list);
-		listener->npending--;
-	}
-	spin_unlock(&listener->lock);
-	return linked;
-}
-
-/* Events of a connection that no thread has accepted yet. Non-zero makes
- * the CM destroy the CM id.
- */
-static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
-{
-	struct rpcrdma2_pending *req = cm_id->context;
-
-	switch (event->event) {
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-	case RDMA_CM_EVENT_DISCONNECTED:
-	case RDMA_CM_EVENT_REJECTED:
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-		/* If a thread has it already, accepting it will fail */
-		if (!pending_unlink(req))
-			return 0;
-		pending_free(req);
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-/* A client that has no connection yet is served first, and finds room where others
- * find none: another client with many requests delays its own.
- */
-static int listener_add(struct rpcrdma2_listener *listener,
-			struct rpcrdma2_pending *req)
-{
-	bool first = rpcrdma2_origin_is_new(req->origin);
-	unsigned int most = first ? 2 * backlog() : backlog();
-	int ret = 0;
-
-	spin_lock(&listener->lock);
-	if (listener->npending < most) {
-		req->cm_id->context = req;
-		req->cm_id->event_handler = pending_event;
-		if (first)
-			list_add(&req->list, &listener->pending);
-		else
-			list_add_tail(&req->list, &listener->pending);
-		listener->npending++;
-		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
-	} else {
-		ret = -ENOMEM;
-	}
-	spin_unlock(&listener->lock);
-	return ret;
-}
-
-/* A request that finds no room gets no answer from the CM of InfiniBand and
- * RoCE (-ENOMEM), so that the client's CM asks again. That of iWARP has no such
- * way, and refuses.
- */
-static int listener_request(struct rpcrdma2_listener *listener,
-			    struct rdma_cm_id *cm_id,
-			    const struct rdma_conn_param *param)
-{
-	struct rpcrdma2_pending *req;
-	int ret = -ENOMEM;
-
-	req = kzalloc_obj(*req, GFP_KERNEL);
-	if (!req)
-		goto out;
-	req->origin = rpcrdma2_origin_get(listener->admission, cm_id);
-	if (!req->origin) {
-		kfree(req);
-		goto out;
-	}
-	req->listener = listener;
-	req->cm_id = cm_id;
-	req->param = *param;
-	if (param->private_data)
-		memcpy(req->private, param->private_data,
-		       param->private_data_len);
-	req->param.private_data = req->private;
-
-	ret = listener_add(listener, req);
-	if (ret)
-		pending_free(req);
-	else
-		svc_xprt_enqueue(&listener->xprt);
-out:
-	trace_rpcrdma2_connect_request((struct sockaddr *)
-				       &cm_id->route.addr.dst_addr,
-				       data_race(listener->npending), /* shown */
-				       ret);
-	return ret;
-}
-
-static int listener_event(struct rdma_cm_id *cm_id,
-			  struct rdma_cm_event *event)
-{
-	struct rpcrdma2_listener *listener = cm_id->context;
-
-	switch (event->event) {
-	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		/* cm_id is that of the new connection */
-		return listener_request(listener, cm_id, &event->param.conn);
-	case RDMA_CM_EVENT_ADDR_CHANGE:
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		/* The CM id can't be replaced from its own handler */
-		mod_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
-				 0);
-		break;
-	default:
-		break;
-	}
-	return 0;
-}
-
-/* Listen at the address of the transport. */
-static int listener_listen(struct rpcrdma2_listener *listener)
-{
-	struct sockaddr *sap = (struct sockaddr *)&listener->xprt.xpt_local;
-	struct rdma_cm_id *cm_id;
-	int ret;
-
-	lockdep_assert_held(&listener->mutex);
-	cm_id = rdma_create_id(listener->xprt.xpt_net, listener_event,
-			       listener, RDMA_PS_TCP, IB_QPT_RC);
-	if (IS_ERR(cm_id))
-		return PTR_ERR(cm_id);
-	/* nfsd makes a listener for IPv4 and one for IPv6 on the same port */
-	ret = rdma_set_afonly(cm_id, 1);
-	if (!ret)
-		ret = rdma_bind_addr(cm_id, sap);
-	if (!ret)
-		ret = rdma_listen(cm_id, backlog());
-	if (ret) {
-		rdma_destroy_id(cm_id);
-		return ret;
-	}
-	listener->cm_id = cm_id;
-	return 0;
-}
-
-/* What came of an attempt to listen again: once in the log each time it
- * changes.
- */
-static void listener_note(struct rpcrdma2_listener *listener, int err)
-{
-	lockdep_assert_held(&listener->mutex);
-	if (err && !listener->lost)
-		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
-		       &listener->xprt.xpt_local, err);
-	else if (!err && listener->lost)
-		pr_notice("rpcrdma2: listener at %pISpc regained its address\n",
-			  &listener->xprt.xpt_local);
-	listener->lost = err;
-}
-
-/* Nobody tells when an address or a device comes back. */
-static void listener_rebuild(struct work_struct *work)
-{
-	struct rpcrdma2_listener *listener =
-		container_of(work, struct rpcrdma2_listener,
-			     rebuild_work.work);
-
-	mutex_lock(&listener->mutex);
-	if (!listener->stopped) {
-		if (listener->cm_id)
-			rdma_destroy_id(listener->cm_id);
-		listener->cm_id = NULL;
-		listener_note(listener, listener_listen(listener));
-		if (listener->lost)
-			queue_delayed_work(rpcrdma2_memory_wq,
-					   &listener->rebuild_work,
-					   RPCRDMA2_LISTEN_AGAIN);
-	}
-	mutex_unlock(&listener->mutex);
-}
-
-/* No new connect requests; those that wait are refused, and clients whose Calls no
- * thread has taken lose their connection.
- */
-static void listener_stop(struct rpcrdma2_listener *listener)
-{
-	struct rpcrdma2_pending *req;
-
-	mutex_lock(&listener->mutex);
-	listener->stopped = true;
-	if (listener->cm_id)
-		rdma_destroy_id(listener->cm_id);
-	listener->cm_id = NULL;
-	mutex_unlock(&listener->mutex);
-
-	for (;;) {
-		spin_lock(&listener->lock);
-		req = list_first_entry_or_null(&listener->pending,
-					       struct rpcrdma2_pending, list);
-		if (req) {
-			list_del_init(&req->list);
-			listener->npending--;
-		}
-		spin_unlock(&listener->lock);
-		if (!req)
-			break;
-		rdma_destroy_id(req->cm_id);
-		pending_free(req);
-	}
-	rpcrdma2_admission_stop(listener->admission);
-}
-
-static void listener_free(struct work_struct *work)
-{
-	struct rpcrdma2_listener *listener =
-		container_of(work, struct rpcrdma2_listener, free_work);
-
-	listener_stop(listener);
-	cancel_delayed_work_sync(&listener->rebuild_work);
-	rpcrdma2_admission_put(listener->admission);
-	mutex_destroy(&listener->mutex);
-	kfree(listener);
-}
-
-/**
- * rpcrdma2_server_listen - make a listener
- * @xcl: class of the listener and of its connections
- * @serv: the service
- * @net: namespace to listen in
- * @sa: address to listen at
- * @salen: length of @sa
- *
- * Of sunrpc's two module references the caller of svc_xprt_ops.xpo_create
- * drops one after an error, and svc_xprt_put() the other.
- *
- * Context: process; sleeps.
- * Return: the listener, or an ERR_PTR.
- */
-struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
-					struct svc_serv *serv, struct net *net,
-					struct sockaddr *sa, int salen)
-{
-	struct rpcrdma2_listener *listener;
-	int ret;
-
-	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
-		return ERR_PTR(-EAFNOSUPPORT);
-	listener = kzalloc_obj(*listener, GFP_KERNEL);
-	if (!listener)
-		return ERR_PTR(-ENOMEM);
-	listener->admission = rpcrdma2_admission_create(&listener->xprt, serv);
-	if (!listener->admission) {
-		kfree(listener);
-		return ERR_PTR(-ENOMEM);
-	}
-	svc_xprt_init(net, xcl, &listener->xprt, serv);
-	listener->xprt.xpt_ops = &rpcrdma2_listen_ops;
-	set_bit(XPT_LISTENER, &listener->xprt.xpt_flags);
-	set_bit(XPT_CONG_CTRL, &listener->xprt.xpt_flags);
-	strscpy(listener->xprt.xpt_remotebuf, "listener",
-		sizeof(listener->xprt.xpt_remotebuf));
-	svc_xprt_set_local(&listener->xprt, sa, salen);
-	mutex_init(&listener->mutex);
-	spin_lock_init(&listener->lock);
-	INIT_LIST_HEAD(&listener->pending);
-	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
-	INIT_WORK(&listener->free_work, listener_free);
-
-	mutex_lock(&listener->mutex);
-	ret = listener_listen(listener);
-	if (!ret)
-		/* The port may have been 0 */
-		svc_xprt_set_local(&listener->xprt, (struct sockaddr *)
-				   &listener->cm_id->route.addr.src_addr,
-				   salen);
-	mutex_unlock(&listener->mutex);
-	if (ret) {
-		__module_get(THIS_MODULE);
-		svc_xprt_put(&listener->xprt);
-		return ERR_PTR(ret);
-	}
-	return &listener->xprt;
-}
-
-static void listener_xpo_detach(struct svc_xprt *xprt)
-{
-	listener_stop(listener_of(xprt));
-}
-
-static void listener_xpo_free(struct svc_xprt *xprt)
-{
-	queue_work(rpcrdma2_svc_wq, &listener_of(xprt)->free_work);
-}
-
-/* ---- connection ---- */
-
-/* Is the client on this host? Then its writeback must not wait for us. */
+/* Check whether the client is on this host: its writeback must not wait for nfsd then. */
 static bool svc_peer_is_local(struct net *net, const struct sockaddr *local,
 			      const struct sockaddr *remote)
 {
@@ -489,8 +102,8 @@ static void svc_set_addresses(struct svc_xprt *xprt,
 	svc_xprt_set_remote(xprt, remote, svc_addr_len(remote));
 	snprintf(xprt->xpt_remotebuf, sizeof(xprt->xpt_remotebuf), "%pISc",
 		 remote);
-	/* The client's port means nothing and changes with each connection:
-	 * the duplicate request cache must not look at it.
+	/* The client's port changes with each connection: the duplicate
+	 * request cache must ignore it
 	 */
 	rpc_set_port((struct sockaddr *)&xprt->xpt_remote, 0);
 
@@ -498,7 +111,7 @@ static void svc_set_addresses(struct svc_xprt *xprt,
 		set_bit(XPT_LOCAL, &xprt->xpt_flags);
 }
 
-/* sunrpc knows of something that this client may use. */
+/* nfsd has served the client a filehandle. */
 static bool svc_trusted(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_svc *svc = conn->p.owner;
@@ -506,15 +119,15 @@ static bool svc_trusted(const struct rpcrdma2_conn *conn)
 	return compat_svc_peer_valid(&svc->xprt);
 }
 
-/* Does sunrpc know of the transport? No thread comes before. */
+/* sunrpc knows of the transport. No thread handles it before. */
 static bool svc_is_admitted(const struct rpcrdma2_svc *svc)
 {
 	return READ_ONCE(svc->cand.stage) >= RPCRDMA2_STAGE_UNVERIFIED;
 }
 
-/* Have an idle thread poll. There must be one: a transport that waits for a thread
- * cannot be closed without one (S11). sunrpc keeps XPT_BUSY set until it has added
- * the transport, and then looks at XPT_DATA.
+/* Make an idle thread poll. Without an idle thread return false: a transport that waits
+ * for a thread could not be closed (S11). sunrpc keeps XPT_BUSY set until it has added
+ * the transport, and then checks XPT_DATA.
  */
 static bool svc_completions(struct rpcrdma2_conn *conn)
 {
@@ -528,7 +141,7 @@ static bool svc_completions(struct rpcrdma2_conn *conn)
 	return true;
 }
 
-/* sunrpc deletes a transport that no thread is at work on. */
+/* sunrpc deletes a transport that no thread uses. */
 static void svc_close(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
@@ -538,8 +151,8 @@ static void svc_close(struct work_struct *work)
 	svc_xprt_put(&svc->xprt);
 }
 
-/* Threads may all wait for something, for as long as it takes. Who removes a device
- * waits for its connections, and must not wait for a thread as well.
+/* All threads may be blocked for any time. The removal of a device waits for its
+ * connections, and must not depend on a thread: a work item closes them.
  */
 static void svc_lost(struct rpcrdma2_conn *conn)
 {
@@ -554,8 +167,8 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 
 static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.recv		= rpcrdma2_dispatch_recv,
-	.closing	= rpcrdma2_dispatch_closing,
-	.closed		= rpcrdma2_dispatch_closed,
+	.closing	= rpcrdma2_responder_stop,
+	.closed		= rpcrdma2_responder_closed,
 	.trim		= rpcrdma2_dispatch_trim,
 	.memory		= rpcrdma2_dispatch_memory,
 	.trusted	= svc_trusted,
@@ -604,9 +217,9 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.replied	= svc_replied,
 };
 
-/* ---- coming and going ---- */
+/* ---- life of a transport ---- */
 
-/* A callback transport may outlive the connection whose counters it has used. */
+/* A callback transport may outlive the connection and its counters. */
 static void svc_detach(struct rpcrdma2_requester *rq)
 {
 	static struct rpcrdma2_stats unread;
@@ -618,7 +231,7 @@ static void svc_detach(struct rpcrdma2_requester *rq)
 	xprt_put(&rq->xprt);
 }
 
-/* Reverse of svc_accept(). Nobody has a reference any more. */
+/* Reverse of rpcrdma2_server_accept(). There are no references any more. */
 static void svc_free(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
@@ -633,35 +246,23 @@ static void svc_free(struct work_struct *work)
 		rpcrdma2_conn_close(svc->conn);
 		if (rq)
 			svc_detach(rq);
-	}
-	rpcrdma2_responder_destroy(&svc->resp);
-	if (svc->conn) {
-		/* Its CM id keeps the namespace */
+		/* The connection's CM id holds the namespace */
 		rpcrdma2_conn_list_ended(rpcrdma2_conn_net(svc->conn),
 					 &svc->stats, false);
 		rpcrdma2_conn_free(svc->conn);
 	}
+	rpcrdma2_calls_trim(&svc->resp, 0);
 	rpcrdma2_recv_pool_destroy(&svc->pool);
 	kfree(svc);
 }
 
-/* What the administrator wants of this client, which asks at this port */
-static void svc_policy(const struct rdma_cm_id *cm_id, struct net *net,
-		       struct rpcrdma2_policy *policy)
-{
-	const struct sockaddr *local, *remote;
-
-	local = (const struct sockaddr *)&cm_id->route.addr.src_addr;
-	remote = (const struct sockaddr *)&cm_id->route.addr.dst_addr;
-	rpcrdma2_policy_lookup(net, false, remote, rpc_get_port(local), policy);
-}
-
-/* A new transport without a connection, which has the request's origin. */
-static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
-				      struct rpcrdma2_pending *req,
+/* A new transport without a connection. It takes over the reference to @origin. */
+static struct rpcrdma2_svc *svc_alloc(struct rpcrdma2_admission *adm,
+				      struct rdma_cm_id *cm_id,
+				      struct rpcrdma2_origin *origin,
 				      u32 capacity)
 {
-	struct rdma_cm_id *cm_id = req->cm_id;
+	struct svc_xprt *listener = adm->listener;
 	const struct rpcrdma2_chunk_limits limits = {
 		.read_chunks	= max(server_read_chunks, 1U),
 		.write_chunks	= max(server_write_chunks, 1U),
@@ -680,7 +281,7 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 		kfree(svc);
 		return NULL;
 	}
-	rpcrdma2_admit_init(svc, req->origin);
+	rpcrdma2_admit_init(svc, adm, origin);
 	__module_get(THIS_MODULE);
 	svc_xprt_init(listener->xpt_net, listener->xpt_class, &svc->xprt,
 		      listener->xpt_server);
@@ -697,7 +298,8 @@ static struct rpcrdma2_svc *svc_alloc(struct svc_xprt *listener,
 	return svc;
 }
 
-static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
+/* Make the connection. */
+static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id,
 		       const struct rpcrdma2_policy *policy)
 {
 	u32 credits = policy->val[RPCRDMA2_POLICY_CREDITS];
@@ -717,116 +319,67 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rpcrdma2_pending *req,
 		.rw_ctxs	= min(credits, RPCRDMA2_RW_CTXS),
 		.brs		= RDMA2_RVREQSUP_INLINE,
 	};
-	struct rdma_cm_id *cm_id = req->cm_id;
 	struct rpcrdma2_device_caps caps;
 	int ret;
 
 	ret = rpcrdma2_device_query(cm_id->device, &caps);
-	if (!ret) {
-		p.reply_wrs = rpcrdma2_responder_wrs(&caps,
-						     svc->resp.limits.bytes);
-		svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
-		ret = svc->conn ? 0 : -ENOMEM;
-	}
-	if (ret) {
-		rpcrdma2_conn_refuse(cm_id, ret);
-		rdma_destroy_id(cm_id);
+	if (ret)
 		return ret;
-	}
-	return rpcrdma2_conn_accept(svc->conn, &req->param);
+	p.reply_wrs = rpcrdma2_responder_wrs(&caps, svc->resp.limits.bytes);
+	svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
+	return svc->conn ? 0 : -ENOMEM;
 }
 
-/* The next connect request, or NULL. */
-static struct rpcrdma2_pending *
-listener_next(struct rpcrdma2_listener *listener)
+/**
+ * rpcrdma2_server_accept - make a transport of a connect request
+ * @adm: admission of the listener
+ * @cm_id: CM id of the connection; taken over
+ * @param: parameters of the request
+ * @origin: address of the client; taken over
+ *
+ * Context: process; sleeps.
+ */
+void rpcrdma2_server_accept(struct rpcrdma2_admission *adm,
+			    struct rdma_cm_id *cm_id,
+			    const struct rdma_conn_param *param,
+			    struct rpcrdma2_origin *origin)
 {
-	struct rpcrdma2_pending *req;
-
-	spin_lock(&listener->lock);
-	req = list_first_entry_or_null(&listener->pending,
-				       struct rpcrdma2_pending, list);
-	if (req) {
-		list_del_init(&req->list);
-		listener->npending--;
-	}
-	spin_unlock(&listener->lock);
-	return req;
-}
-
-/* What has happened since the client was told that its request is accepted? */
-static void svc_admit(struct rpcrdma2_svc *svc)
-{
-	svc_xprt_get(&svc->xprt);
-	if (!rpcrdma2_admit(svc))
-		svc_xprt_put(&svc->xprt);
-	if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
-		rpcrdma2_admit_call(svc);
-	if (rpcrdma2_conn_over(svc->conn) && rpcrdma2_admit_lost(svc))
-		svc_xprt_put(&svc->xprt);
-	svc_xprt_put(&svc->xprt);
-}
-
-/* Makes a transport of a connect request. */
-static void svc_accept_one(struct svc_xprt *listener,
-			   struct rpcrdma2_pending *req)
-{
+	const struct rdma_addr *addr = &cm_id->route.addr;
 	struct rpcrdma2_policy policy;
 	struct rpcrdma2_svc *svc;
-	int ret;
+	int ret = -ENOMEM;
 
-	rpcrdma2_admit_room(listener_of(listener)->admission);
-	svc_policy(req->cm_id, listener->xpt_net, &policy);
-	svc = svc_alloc(listener, req, rpcrdma2_policy_capacity(&policy));
-	if (!svc) {
-		rpcrdma2_conn_refuse(req->cm_id, -ENOMEM);
-		rdma_destroy_id(req->cm_id);
-		pending_free(req);
-		return;
+	rpcrdma2_policy_lookup(adm->listener->xpt_net, false,
+			       (const struct sockaddr *)&addr->dst_addr,
+			       rpc_get_port((const struct sockaddr *)
+					    &addr->src_addr), &policy);
+	svc = svc_alloc(adm, cm_id, origin, rpcrdma2_policy_capacity(&policy));
+	if (svc)
+		ret = svc_connect(svc, cm_id, &policy);
+	else
+		rpcrdma2_origin_put(origin);
+	if (!ret) {
+		ret = rpcrdma2_conn_accept(svc->conn, param);
+	} else {
+		rpcrdma2_conn_refuse(cm_id, ret);
+		rdma_destroy_id(cm_id);
 	}
-	ret = svc_connect(svc, req, &policy);
-	kfree(req);
+	if (!svc)
+		return;
 	trace_rpcrdma2_accept(svc->conn ? svc->conn->id : 0,
 			      (struct sockaddr *)&svc->xprt.xpt_remote,
 			      test_bit(XPT_LOCAL, &svc->xprt.xpt_flags), ret);
-	if (ret)
+	if (ret || !rpcrdma2_admit(svc))
 		svc_xprt_put(&svc->xprt);
-	else
-		svc_admit(svc);
 }
 
-/* xpo_accept: hand over a connection that has a Call, or else accept a connect
- * request. sunrpc took a module reference for a new transport, and drops that if
- * there is none; ours has one from the beginning, which svc_xprt_put() drops.
- */
-static struct svc_xprt *svc_accept(struct svc_xprt *xprt)
-{
-	struct rpcrdma2_listener *listener = listener_of(xprt);
-	struct rpcrdma2_pending *req = NULL;
-	struct rpcrdma2_svc *svc;
-
-	/* Who adds something sets the flag afterwards */
-	clear_bit(XPT_CONN, &xprt->xpt_flags);
-	smp_mb__after_atomic();	/* look afterwards */
-	svc = rpcrdma2_admit_next(listener->admission);
-	if (!svc)
-		req = listener_next(listener);
-	if (req)
-		svc_accept_one(xprt, req);
-	if (svc || req)	/* there may be more */
-		set_bit(XPT_CONN, &xprt->xpt_flags);
-	if (!svc)
-		return NULL;
-	module_put(THIS_MODULE);
-	return &svc->xprt;
-}
-
-/* Nothing more comes or goes; threads that are still at work find out. */
+/* Stop sending and receiving; threads that still have a Call notice this. */
 static void svc_xpo_detach(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc *svc = rpcrdma2_svc(xprt);
 
 	rpcrdma2_conn_kill(svc->conn, -ENOTCONN);
-	/* Tell the client now, not when the last thread is done */
+	/* Notify the client now, not after the last thread */
 	rdma_disconnect(svc->conn->cm_id);
 }
 
@@ -837,7 +390,7 @@ static void svc_xpo_free(struct svc_xprt *xprt)
 
 static int svc_xpo_has_wspace(struct svc_xprt *xprt)
 {
-	/* Credits bound what is under way; no Reply waits in a thread */
+	/* Credits limit the number of Calls, and no Reply waits in a thread */
 	return 1;
 }
 
@@ -851,7 +404,7 @@ static void svc_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 		rpcrdma2_call_release(ctxt);
 }
 
-/* The next Call, if there is one. Clears XPT_DATA with the last. */
+/* Take the next Call, and with the last one clear XPT_DATA. */
 static struct rpcrdma2_svc_call *svc_next_call(struct rpcrdma2_svc *svc)
 {
 	struct rpcrdma2_svc_call *call;
@@ -908,8 +461,8 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	return rqstp->rq_arg.len;
 }
 
-/* nfsd has counted the pages of the Reply before RPCSEC_GSS wrote its checksum
- * behind the last byte, which may take another page.
+/* Count the pages of the Reply again: after nfsd had counted them, RPCSEC_GSS may have
+ * appended a checksum that needs another page.
  */
 static void svc_count_pages(struct svc_rqst *rqstp)
 {
@@ -937,10 +490,9 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		svc_xprt_deferred_close(xprt);
 		return -ENOTCONN;
 	}
-	/* Entries of pages that were taken are NULL and filled again by
-	 * svc_recv(). If nothing but the first page was used it is ours
-	 * alone and good for the next Reply; other pages may belong to the
-	 * page cache.
+	/* svc_recv() fills the entries of taken pages, which are NULL, again.
+	 * A first page that was used alone can serve the next Reply; other
+	 * pages may belong to the page cache.
 	 */
 	if (ret)
 		compat_svc_res_taken(rqstp);
@@ -958,15 +510,6 @@ static int svc_xpo_result_payload(struct svc_rqst *rqstp, unsigned int offset,
 	return 0;
 }
 
-static const struct svc_xprt_ops rpcrdma2_listen_ops = {
-	.xpo_accept		= svc_accept,
-	.xpo_release_ctxt	= svc_xpo_release_ctxt,
-	.xpo_detach		= listener_xpo_detach,
-	.xpo_free		= listener_xpo_free,
-	.xpo_has_wspace		= svc_xpo_has_wspace,
-	.xpo_kill_temp_xprt	= svc_xpo_kill_temp_xprt,
-};
-
 static const struct svc_xprt_ops rpcrdma2_svc_ops = {
 	COMPAT_SVC_SECURE_PORT
 	.xpo_recvfrom		= svc_xpo_recvfrom,
@@ -980,7 +523,7 @@ static const struct svc_xprt_ops rpcrdma2_svc_ops = {
 };
 
 /**
- * rpcrdma2_server_init - get ready for listeners
+ * rpcrdma2_server_init - prepare for listeners
  *
  * Context: module load.
  * Return: 0 or a negative errno.

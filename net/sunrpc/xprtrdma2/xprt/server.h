@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The server: listeners and connections as struct svc_xprt, for nfsd and any
- * other sunrpc service.
+ * The server: connections as struct svc_xprt, for nfsd and any other sunrpc
+ * service.
  */
 #ifndef _RPCRDMA2_SERVER_H
 #define _RPCRDMA2_SERVER_H
@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/sunrpc/svc_xprt.h>
+#include <linux/sunrpc/xprt.h>
 #include <linux/workqueue.h>
 
 #include "xprt/admission.h"
@@ -20,16 +21,16 @@
 
 /**
  * struct rpcrdma2_svc - a client's connection
- * @xprt: what sunrpc knows; must be first
+ * @xprt: sunrpc's part; must be first
  * @conn: the connection, NULL only while it is being accepted
  * @stats: its counters
  * @pool: its Receives
  * @resp: its responder role
  * @stash: pages for the responder's next RDMA Reads
  * @lock: protects @ready together with XPT_DATA
- * @ready: struct rpcrdma2_svc_call that a thread can work on
- * @cand: what admission.c knows of it
- * @close_work: has sunrpc close the transport
+ * @ready: struct rpcrdma2_svc_call for a thread
+ * @cand: admission.c's part
+ * @close_work: makes sunrpc close the transport
  * @free_work: tears everything down
  */
 struct rpcrdma2_svc {
@@ -51,10 +52,23 @@ static inline struct rpcrdma2_svc *rpcrdma2_svc(struct svc_xprt *xprt)
 	return container_of(xprt, struct rpcrdma2_svc, xprt);
 }
 
+extern struct workqueue_struct *rpcrdma2_svc_wq;
+
 int rpcrdma2_server_init(void);
 void rpcrdma2_server_exit(void);
-struct svc_xprt *rpcrdma2_server_listen(struct svc_xprt_class *xcl,
-					struct svc_serv *serv, struct net *net,
-					struct sockaddr *sa, int salen);
+void rpcrdma2_server_accept(struct rpcrdma2_admission *adm,
+			    struct rdma_cm_id *cm_id,
+			    const struct rdma_conn_param *param,
+			    struct rpcrdma2_origin *origin);
+
+/* listener.c */
+struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
+					  struct svc_serv *serv,
+					  struct net *net,
+					  struct sockaddr *sa, int salen);
+
+/* server_bc.c */
+struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
+					  struct xprt_create *args);
 
 #endif /* _RPCRDMA2_SERVER_H */

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The server's callback transport: nfsd makes one over a client's
- * connection (XPRT_TRANSPORT_BC) when the client has bound a session to it,
- * and sends its callbacks as reverse direction Calls (REV-4).
+ * The server's callback transport. nfsd makes one over a client's connection
+ * (XPRT_TRANSPORT_BC) when the client has bound a session to the connection, and
+ * sends its callbacks as reverse direction Calls (REV-4).
  *
- * The requester does the work, without an MR pool: Calls are MSG without
- * chunks (REV-7). Credits of this direction are its own, so callbacks go
- * while the forward window is full (F-1).
+ * The transport is only a struct rpcrdma2_requester, without an MR pool: Calls are MSG
+ * without chunks (REV-7). This direction has its own credits, so that callbacks do not
+ * wait for the forward window (F-1).
  *
- * The transport is a struct rpcrdma2_requester and nothing more.
- *
- * Lifetime: the struct svc_xprt has a reference to it, which sunrpc drops before
- * the connection is closed, and the connection has one, dropped after that,
- * because Replies arrive until then. It may outlive both; nothing here looks at
- * the struct svc_xprt except methods that nfsd calls while it holds a reference to
- * it.
+ * Lifetime: the struct svc_xprt has a reference to the transport, which sunrpc drops
+ * before the connection is closed. The connection has another, dropped afterwards,
+ * because Replies arrive until then. The transport may outlive both: only methods that
+ * nfsd calls while it holds a reference to the struct svc_xprt use that.
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -24,16 +21,15 @@
 #include <linux/sunrpc/xprt.h>
 
 #include "xprt/addr.h"
-#include "xprt/server_bc.h"
 #include "requester/invalidate.h"
 #include "requester/requester.h"
 #include "xprt/server.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Slots to begin with */
+/* Initial number of slots */
 #define RPCRDMA2_BC_SLOTS	2
 
-/* Does the client take reverse direction Calls at all? (REV-6) */
+/* Check whether the client accepts reverse direction Calls (REV-6). */
 static bool bc_allowed(const struct rpcrdma2_conn *conn)
 {
 	return !conn->codec->props ||
@@ -42,7 +38,7 @@ static bool bc_allowed(const struct rpcrdma2_conn *conn)
 }
 
 /* Largest RPC message that fits inline now. */
-static u32 bc_room(const struct rpcrdma2_conn *conn)
+static u32 bc_max_message(const struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_msg_size_send(&conn->limits) - conn->codec->hdr_min;
 }
@@ -53,14 +49,14 @@ static int bc_send_request(struct rpc_rqst *rqst)
 	struct rpcrdma2_conn *conn;
 	int ret;
 
-	/* This side can't connect again (REV-12) */
+	/* The server cannot connect again (REV-12) */
 	if (svc_xprt_is_dead(sxprt))
 		return -ENOTCONN;
 	conn = rpcrdma2_svc(sxprt)->conn;
 	if (!bc_allowed(conn)) {
 		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
 		ret = -EIO;
-	} else if (rqst->rq_snd_buf.len > bc_room(conn)) {
+	} else if (rqst->rq_snd_buf.len > bc_max_message(conn)) {
 		ret = -EMSGSIZE;
 	} else {
 		ret = rpcrdma2_requester_send(rqst);
@@ -72,7 +68,7 @@ static int bc_send_request(struct rpc_rqst *rqst)
 	return ret;
 }
 
-/* Only the client can connect: whoever waits for that is told so. */
+/* Only the client can connect: wake all tasks that wait for a connection. */
 static void bc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	spin_lock(&xprt->transport_lock);
@@ -81,7 +77,7 @@ static void bc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	spin_unlock(&xprt->transport_lock);
 }
 
-/* From sunrpc when it closes the struct svc_xprt. */
+/* sunrpc calls this when it closes the struct svc_xprt. */
 static void bc_close(struct rpc_xprt *xprt)
 {
 	xprt_disconnect_done(xprt);
@@ -130,9 +126,8 @@ static const struct rpc_timeout bc_timeout = {
 	.to_maxval	= 60 * HZ,
 };
 
-/* Publish the transport, unless another client of nfsd on the same
- * connection was faster. References: of the struct svc_xprt and of the connection,
- * whose end drops it.
+/* Publish the transport, unless another one was published for the connection. The
+ * struct svc_xprt and the connection get a reference each.
  */
 static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_requester *rq)
 {
@@ -147,7 +142,7 @@ static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_requester *rq)
 
 /**
  * rpcrdma2_server_bc_setup - xprt_class.setup: make a callback transport
- * @class: to which it belongs
+ * @class: its class
  * @args: @args->bc_xprt is the client's connection
  *
  * Context: process; sleeps.
@@ -162,8 +157,6 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	struct rpc_xprt *xprt;
 	int ret;
 
-	if (args->addrlen > sizeof(xprt->addr))
-		return ERR_PTR(-EBADF);
 	if (!rpcrdma2_conn_ready(conn))
 		return ERR_PTR(-ENOTCONN);
 	if (!bc_allowed(conn))
@@ -171,44 +164,32 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt = xprt_alloc(args->net, sizeof(*rq), 0, RPCRDMA2_BC_CALLS);
 	if (!xprt)
 		return ERR_PTR(-ENOMEM);
+	__module_get(THIS_MODULE);
 	rq = rpcrdma2_requester(xprt);
 
 	xprt->timeout = &bc_timeout;
-	xprt->bind_timeout = 0;
-	xprt->reestablish_timeout = 0;
-	xprt->idle_timeout = 0;
 	xprt->prot = args->ident;
 	xprt->ops = &rpcrdma2_bc_ops;
 	xprt->xprt_class = class;
-	xprt->resvport = 0;
-	xprt->max_payload = bc_room(conn);
+	xprt->max_payload = bc_max_message(conn);
 	xprt->bc_xprt = args->bc_xprt;
-	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
-	xprt->addrlen = args->addrlen;
 	ret = rpcrdma2_requester_init(rq, &svc->stats, NULL,
 				      RPCRDMA2_BC_SLOTS);
 	if (!ret)
-		ret = rpcrdma2_addr_format(xprt);
-	if (ret)
-		goto out_free;
-
-	/* There are no connections of its own to wait for */
-	xprt_set_bound(xprt);
-	xprt_set_connected(xprt);
-	rpcrdma2_requester_attach(rq, conn);
-	ret = bc_publish(svc, rq);
-	if (ret) {
-		rpcrdma2_requester_detach(rq);
-		goto out_free;
+		ret = rpcrdma2_addr_init(xprt, args);
+	if (!ret) {
+		/* It makes no connections of its own */
+		xprt_set_bound(xprt);
+		xprt_set_connected(xprt);
+		rpcrdma2_requester_attach(rq, conn);
+		ret = bc_publish(svc, rq);
+		if (ret)
+			rpcrdma2_requester_detach(rq);
 	}
-	__module_get(THIS_MODULE);
-	trace_rpcrdma2_client_bc_setup(conn->id, RPCRDMA2_BC_CALLS, 0);
+	trace_rpcrdma2_server_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
+	if (ret) {
+		bc_destroy(xprt);
+		return ERR_PTR(ret);
+	}
 	return xprt;
-
-out_free:
-	trace_rpcrdma2_client_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
-	rpcrdma2_requester_destroy(rq);
-	rpcrdma2_addr_free(xprt);
-	xprt_free(xprt);
-	return ERR_PTR(ret);
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Private to the responder role. call.c has the call objects, responder.c checks
+ * arriving Calls, pull.c pulls Read chunks, reply.c and push.c send Replies, batch.c
+ * posts their RDMA, and rw_ctx.c has RDMA contexts.
+ */
+#ifndef _RPCRDMA2_RESPONDER_IMPL_H
+#define _RPCRDMA2_RESPONDER_IMPL_H
+
+#include <linux/dma-direction.h>
+#include <linux/scatterlist.h>
+#include <linux/tracepoint-defs.h>
+#include <rdma/rw.h>
+
+#include "conn/buf.h"
+#include "responder/responder.h"
+
+DECLARE_TRACEPOINT(rpcrdma2_call_state);
+
+/* Maximum number of pages of a struct rpcrdma2_rw: those of one MR of rdma_rw */
+#define RPCRDMA2_RW_PAGES	256U
+
+/**
+ * struct rpcrdma2_rw - local pages and one piece of remote memory
+ * @list: todo or posted list of a Call
+ * @ctx: rdma_rw's part, valid if @nwrs
+ * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
+ * @handle: remote memory
+ * @offset: remote memory
+ * @nwrs: work requests; 0 while not mapped
+ * @table: local memory
+ */
+struct rpcrdma2_rw {
+	struct list_head	list;
+	struct rdma_rw_ctx	ctx;
+	enum dma_data_direction	dir;
+	u32			handle;
+	u64			offset;
+	u32			nwrs;
+	struct sg_table		table;
+};
+
+/* Flags of an allocation. A client's transport is locked while it sends a Reply, and
+ * with it the RPCs that free memory.
+ */
+static inline gfp_t rpcrdma2_call_gfp(const struct rpcrdma2_svc_call *call)
+{
+	return call->conn->client ? RPCRDMA2_GFP_NOWAIT : rpcrdma2_buf_gfp();
+}
+
+/* End of a reduced result in the stream. Its padding is removed, too (LNG-10). */
+static inline u32 rpcrdma2_reduced_end(const struct rpcrdma2_payload *p,
+				       u32 len)
+{
+	return min_t(u32, p->offset + xdr_align_size(p->length), len);
+}
+
+/* call.c */
+void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
+			   struct rpcrdma2_recv *rx);
+bool rpcrdma2_call_may_linger(const struct rpcrdma2_svc_call *call);
+int rpcrdma2_call_have_array(struct rpcrdma2_svc_call *call, u32 count);
+void rpcrdma2_call_state_changes(const struct rpcrdma2_svc_call *call,
+				 enum rpcrdma2_call_state to);
+
+/* Change the state of a Call, of which the caller is the user. No other function does. */
+static inline void rpcrdma2_call_set_state(struct rpcrdma2_svc_call *call,
+					   enum rpcrdma2_call_state to)
+{
+	if (IS_ENABLED(CONFIG_LOCKDEP) || tracepoint_enabled(rpcrdma2_call_state))
+		rpcrdma2_call_state_changes(call, to);
+	call->state = to;
+}
+
+void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
+			 enum rpcrdma2_call_state state);
+void rpcrdma2_call_credit(struct rpcrdma2_svc_call *call);
+void rpcrdma2_call_rx_put(struct rpcrdma2_svc_call *call);
+void rpcrdma2_call_put(struct rpcrdma2_svc_call *call);
+bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call);
+void rpcrdma2_call_end_pull(struct rpcrdma2_svc_call *call);
+
+/* pull.c */
+void rpcrdma2_call_start_pull(struct rpcrdma2_deferred *deferred);
+
+/* reply.c */
+void rpcrdma2_call_garbage(struct rpcrdma2_svc_call *call);
+
+/* push.c */
+int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
+			  const struct xdr_buf *xdr,
+			  int (*fn)(void *priv, u32 pos, u32 len), void *priv);
+int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
+				const struct xdr_buf *xdr);
+int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
+			       const struct xdr_buf *xdr);
+
+/* batch.c */
+int rpcrdma2_batch_map(struct rpcrdma2_svc_call *call, u32 most);
+void rpcrdma2_batch_post(struct rpcrdma2_svc_call *call, u32 nwrs,
+			 void (*done)(struct rpcrdma2_svc_call *call,
+				      int status));
+
+/* rw_ctx.c */
+struct rpcrdma2_rw *rpcrdma2_rw_new(struct rpcrdma2_svc_call *call,
+				    enum dma_data_direction dir, u32 handle,
+				    u64 offset);
+int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw);
+struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
+				      struct list_head *list,
+				      struct ib_cqe *cqe,
+				      struct ib_send_wr *tail);
+void rpcrdma2_rws_release(struct rpcrdma2_conn *conn, struct list_head *list);
+
+#endif /* _RPCRDMA2_RESPONDER_IMPL_H */

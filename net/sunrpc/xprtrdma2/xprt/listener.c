@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Listeners take connect requests from the RDMA CM. Service threads accept the
+ * requests (server.c) and fetch connections that were accepted before and now have a
+ * Call (admission.c).
+ *
+ * Contexts: CM events of a listener come with the CM id's handler mutex held. Methods
+ * of struct svc_xprt_ops run in service threads, except xpo_free, which may run
+ * anywhere and only queues work, and xpo_detach, which runs in the context that
+ * closes the transport and may sleep.
+ */
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/svc_xprt.h>
+
+#include "compat.h"
+#include "conn/workqueue.h"
+#include "xprt/admission.h"
+#include "xprt/server.h"
+#include <trace/events/rpcrdma2.h>
+
+/* Interval between attempts to listen again at a lost address */
+#define RPCRDMA2_LISTEN_AGAIN	(5 * HZ)
+
+/* Maximum length of the private data of a connect request */
+#define RPCRDMA2_PRIVATE_MAX	256
+
+static unsigned int server_backlog = 1024;
+module_param(server_backlog, uint, 0644);
+MODULE_PARM_DESC(server_backlog,
+		 "largest number of pending connect requests of a listener, 1 to 65535");
+
+/**
+ * struct rpcrdma2_listener - a listener
+ * @xprt: sunrpc's part; must be first
+ * @mutex: protects @cm_id and @lost
+ * @cm_id: listening CM id, NULL if listening failed or ended
+ * @lost: the last attempt to make a CM id failed
+ * @rebuild_work: makes a new CM id after an address change, and repeats failed
+ *	attempts
+ * @admission: of its connections
+ * @lock: protects @pending and @npending
+ * @pending: struct rpcrdma2_pending
+ * @npending: their number
+ * @free_work: frees the listener
+ */
+struct rpcrdma2_listener {
+	struct svc_xprt			xprt;
+	struct mutex			mutex;	/* @cm_id, @lost */
+	struct rdma_cm_id		*cm_id;
+	bool				lost;
+	struct delayed_work		rebuild_work;
+	struct rpcrdma2_admission	admission;
+	spinlock_t			lock;	/* @pending, @npending */
+	struct list_head		pending;
+	unsigned int			npending;
+	struct work_struct		free_work;
+};
+
+/**
+ * struct rpcrdma2_pending - a connect request that waits for a thread
+ * @list: link in the listener's list; empty after removal
+ * @listener: its listener
+ * @cm_id: CM id of the new connection
+ * @origin: address of the client
+ * @param: parameters of the request
+ * @private: its private data
+ */
+struct rpcrdma2_pending {
+	struct list_head		list;
+	struct rpcrdma2_listener	*listener;
+	struct rdma_cm_id		*cm_id;
+	struct rpcrdma2_origin		*origin;
+	struct rdma_conn_param		param;
+	u8				private[RPCRDMA2_PRIVATE_MAX];
+};
+
+static struct rpcrdma2_listener *listener_of(struct svc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_listener, xprt);
+}
+
+static unsigned int backlog(void)
+{
+	return clamp(READ_ONCE(server_backlog), 1U, 65535U);
+}
+
+static void pending_free(struct rpcrdma2_pending *req)
+{
+	rpcrdma2_origin_put(req->origin);
+	kfree(req);
+}
+
+/* Remove @req from the list, or the first request if @req is NULL. Returns NULL if
+ * there is none, or @req was removed before.
+ */
+static struct rpcrdma2_pending *pending_take(struct rpcrdma2_listener *listener,
+					     struct rpcrdma2_pending *req)
+{
+	spin_lock(&listener->lock);
+	if (!req)
+		req = list_first_entry_or_null(&listener->pending,
+					       struct rpcrdma2_pending, list);
+	else if (list_empty(&req->list))
+		req = NULL;
+	if (req) {
+		list_del_init(&req->list);
+		listener->npending--;
+	}
+	spin_unlock(&listener->lock);
+	return req;
+}
+
+/* Events of a connection that no thread has accepted yet. After a return value other
+ * than 0 the CM destroys the CM id.
+ */
+static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct rpcrdma2_pending *req = cm_id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+		/* If a thread has the request already, accepting it will fail */
+		if (!pending_take(req->listener, req))
+			return 0;
+		pending_free(req);
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Clients without a connection are served first, and have space in the list when it is
+ * full for others: a client with many requests delays only its own.
+ */
+static int listener_add(struct rpcrdma2_listener *listener,
+			struct rpcrdma2_pending *req)
+{
+	bool first = rpcrdma2_origin_is_new(req->origin);
+	unsigned int most = first ? 2 * backlog() : backlog();
+	int ret = 0;
+
+	spin_lock(&listener->lock);
+	if (listener->npending < most) {
+		req->cm_id->context = req;
+		req->cm_id->event_handler = pending_event;
+		if (first)
+			list_add(&req->list, &listener->pending);
+		else
+			list_add_tail(&req->list, &listener->pending);
+		listener->npending++;
+		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	} else {
+		ret = -ENOMEM;
+	}
+	spin_unlock(&listener->lock);
+	return ret;
+}
+
+/* If the list is full the CM of InfiniBand and RoCE does not answer (-ENOMEM), so that
+ * the client's CM asks again. The CM of iWARP can only refuse.
+ */
+static int listener_request(struct rpcrdma2_listener *listener,
+			    struct rdma_cm_id *cm_id,
+			    const struct rdma_conn_param *param)
+{
+	struct rpcrdma2_pending *req;
+	int ret = -ENOMEM;
+
+	req = kzalloc_obj(*req, GFP_KERNEL);
+	if (!req)
+		goto out;
+	req->origin = rpcrdma2_origin_get(listener->xprt.xpt_server, cm_id);
+	if (!req->origin) {
+		kfree(req);
+		goto out;
+	}
+	req->listener = listener;
+	req->cm_id = cm_id;
+	req->param = *param;
+	if (param->private_data)
+		memcpy(req->private, param->private_data,
+		       param->private_data_len);
+	req->param.private_data = req->private;
+
+	ret = listener_add(listener, req);
+	if (ret)
+		pending_free(req);
+	else
+		svc_xprt_enqueue(&listener->xprt);
+out:
+	trace_rpcrdma2_connect_request((struct sockaddr *)
+				       &cm_id->route.addr.dst_addr,
+				       data_race(listener->npending), /* shown */
+				       ret);
+	return ret;
+}
+
+static int listener_event(struct rdma_cm_id *cm_id,
+			  struct rdma_cm_event *event)
+{
+	struct rpcrdma2_listener *listener = cm_id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		/* cm_id is that of the new connection */
+		return listener_request(listener, cm_id, &event->param.conn);
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		/* The handler of a CM id cannot replace it */
+		mod_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
+				 0);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* Listen at the address of the transport. */
+static int listener_listen(struct rpcrdma2_listener *listener)
+{
+	struct sockaddr *sap = (struct sockaddr *)&listener->xprt.xpt_local;
+	struct rdma_cm_id *cm_id;
+	int ret;
+
+	lockdep_assert_held(&listener->mutex);
+	cm_id = rdma_create_id(listener->xprt.xpt_net, listener_event,
+			       listener, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	/* nfsd makes a listener for IPv4 and one for IPv6 on the same port */
+	ret = rdma_set_afonly(cm_id, 1);
+	if (!ret)
+		ret = rdma_bind_addr(cm_id, sap);
+	if (!ret)
+		ret = rdma_listen(cm_id, backlog());
+	if (ret) {
+		rdma_destroy_id(cm_id);
+		return ret;
+	}
+	listener->cm_id = cm_id;
+	return 0;
+}
+
+static void listener_destroy_id(struct rpcrdma2_listener *listener)
+{
+	lockdep_assert_held(&listener->mutex);
+	if (listener->cm_id)
+		rdma_destroy_id(listener->cm_id);
+	listener->cm_id = NULL;
+}
+
+/* Log the result of an attempt to listen again if it has changed. */
+static void listener_note(struct rpcrdma2_listener *listener, int err)
+{
+	lockdep_assert_held(&listener->mutex);
+	if (err && !listener->lost)
+		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
+		       &listener->xprt.xpt_local, err);
+	else if (!err && listener->lost)
+		pr_notice("rpcrdma2: listener at %pISpc regained its address\n",
+			  &listener->xprt.xpt_local);
+	listener->lost = err;
+}
+
+/* No event reports that an address or a device is back, so this polls. */
+static void listener_rebuild(struct work_struct *work)
+{
+	struct rpcrdma2_listener *listener =
+		container_of(work, struct rpcrdma2_listener,
+			     rebuild_work.work);
+
+	mutex_lock(&listener->mutex);
+	if (!READ_ONCE(listener->admission.ended)) {
+		listener_destroy_id(listener);
+		listener_note(listener, listener_listen(listener));
+		if (listener->lost)
+			queue_delayed_work(rpcrdma2_memory_wq,
+					   &listener->rebuild_work,
+					   RPCRDMA2_LISTEN_AGAIN);
+	}
+	mutex_unlock(&listener->mutex);
+}
+
+/* Refuse pending connect requests, and end connections that have had no Call. */
+static void listener_stop(struct rpcrdma2_listener *listener)
+{
+	struct rpcrdma2_pending *req;
+
+	rpcrdma2_admission_stop(&listener->admission);
+	mutex_lock(&listener->mutex);
+	listener_destroy_id(listener);
+	mutex_unlock(&listener->mutex);
+
+	while ((req = pending_take(listener, NULL))) {
+		rdma_destroy_id(req->cm_id);
+		pending_free(req);
+	}
+}
+
+static void listener_free(struct work_struct *work)
+{
+	struct rpcrdma2_listener *listener =
+		container_of(work, struct rpcrdma2_listener, free_work);
+
+	listener_stop(listener);
+	cancel_delayed_work_sync(&listener->rebuild_work);
+	mutex_destroy(&listener->mutex);
+	kfree(listener);
+}
+
+/* Pass a connection with a Call to sunrpc, or else accept a connect request. sunrpc has
+ * taken a module reference for a new transport, and drops it without one. But each
+ * struct rpcrdma2_svc has its own reference from the beginning, which svc_xprt_put()
+ * drops.
+ */
+static struct svc_xprt *listener_xpo_accept(struct svc_xprt *xprt)
+{
+	struct rpcrdma2_listener *listener = listener_of(xprt);
+	struct rpcrdma2_pending *req = NULL;
+	struct rpcrdma2_svc *svc;
+
+	clear_bit(XPT_CONN, &xprt->xpt_flags);
+	smp_mb__after_atomic();	/* others add to a list, then set the flag */
+	svc = rpcrdma2_admit_next(&listener->admission);
+	if (!svc)
+		req = pending_take(listener, NULL);
+	if (req) {
+		rpcrdma2_admit_limit(req->origin);
+		rpcrdma2_server_accept(&listener->admission, req->cm_id,
+				       &req->param, req->origin);
+		kfree(req);
+	}
+	if (svc || req)	/* there may be more */
+		set_bit(XPT_CONN, &xprt->xpt_flags);
+	if (!svc)
+		return NULL;
+	module_put(THIS_MODULE);
+	return &svc->xprt;
+}
+
+static void listener_xpo_detach(struct svc_xprt *xprt)
+{
+	listener_stop(listener_of(xprt));
+}
+
+static void listener_xpo_free(struct svc_xprt *xprt)
+{
+	queue_work(rpcrdma2_svc_wq, &listener_of(xprt)->free_work);
+}
+
+static void listener_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
+{
+}
+
+/* A listener has no data and is not temporary: sunrpc calls no other method. */
+static const struct svc_xprt_ops listener_ops = {
+	.xpo_accept		= listener_xpo_accept,
+	.xpo_release_ctxt	= listener_xpo_release_ctxt,
+	.xpo_detach		= listener_xpo_detach,
+	.xpo_free		= listener_xpo_free,
+};
+
+/**
+ * rpcrdma2_listener_create - make a listener
+ * @xcl: class of the listener and of its connections
+ * @serv: the service
+ * @net: namespace to listen in
+ * @sa: address to listen at
+ * @salen: length of @sa
+ *
+ * After an error, the caller of svc_xprt_ops.xpo_create and svc_xprt_put() drop one
+ * module reference each.
+ *
+ * Context: process; sleeps.
+ * Return: the listener, or an ERR_PTR.
+ */
+struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
+					  struct svc_serv *serv, struct net *net,
+					  struct sockaddr *sa, int salen)
+{
+	struct rpcrdma2_listener *listener;
+	int ret;
+
+	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
+		return ERR_PTR(-EAFNOSUPPORT);
+	listener = kzalloc_obj(*listener, GFP_KERNEL);
+	if (!listener)
+		return ERR_PTR(-ENOMEM);
+	svc_xprt_init(net, xcl, &listener->xprt, serv);
+	listener->xprt.xpt_ops = &listener_ops;
+	set_bit(XPT_LISTENER, &listener->xprt.xpt_flags);
+	set_bit(XPT_CONG_CTRL, &listener->xprt.xpt_flags);
+	strscpy(listener->xprt.xpt_remotebuf, "listener",
+		sizeof(listener->xprt.xpt_remotebuf));
+	svc_xprt_set_local(&listener->xprt, sa, salen);
+	rpcrdma2_admission_init(&listener->admission, &listener->xprt);
+	mutex_init(&listener->mutex);
+	spin_lock_init(&listener->lock);
+	INIT_LIST_HEAD(&listener->pending);
+	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
+	INIT_WORK(&listener->free_work, listener_free);
+
+	mutex_lock(&listener->mutex);
+	ret = listener_listen(listener);
+	if (!ret)
+		/* The port may have been 0 */
+		svc_xprt_set_local(&listener->xprt, (struct sockaddr *)
+				   &listener->cm_id->route.addr.src_addr,
+				   salen);
+	mutex_unlock(&listener->mutex);
+	if (ret) {
+		__module_get(THIS_MODULE);
+		svc_xprt_put(&listener->xprt);
+		return ERR_PTR(ret);
+	}
+	return &listener->xprt;
+}
