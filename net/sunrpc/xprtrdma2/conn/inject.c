@@ -8,12 +8,15 @@
  * "what", a sum of enum rpcrdma2_inject_map, and in fail_rpcrdma2_room/ for the
  * room in the send queue that the next control message needs.
  * fail_rpcrdma2/max_qp_wr and max_cqe make a device out of the next one that has
- * only so many entries, and "sleep" lets completion handlers do what they must not.
+ * only so many entries, "refuse" one that refuses what a sum of enum
+ * rpcrdma2_inject_refuse names, and "sleep" lets completion handlers do what they
+ * must not.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/fault-inject.h>
 
 #include "conn/inject.h"
@@ -22,6 +25,7 @@ static DECLARE_FAULT_ATTR(fail_post);
 static struct dentry *fail_dir;
 static bool fail_late;
 static u32 max_qp_wr, max_cqe;
+static u32 fail_refuse;
 static u32 fail_accept_ms;
 static bool fail_sleep;
 
@@ -91,6 +95,18 @@ u32 rpcrdma2_inject_max_cqe(void)
 }
 
 /**
+ * rpcrdma2_inject_refuse - shall the device refuse to make this?
+ * @what: what is to be made
+ *
+ * Context: any.
+ * Return: NULL, or an ERR_PTR that the caller is to take for the device's answer
+ */
+void *rpcrdma2_inject_refuse(enum rpcrdma2_inject_refuse what)
+{
+	return READ_ONCE(fail_refuse) & what ? ERR_PTR(-EOPNOTSUPP) : NULL;
+}
+
+/**
  * rpcrdma2_inject_accept - shall this connection not be accepted after all?
  *
  * Context: process; sleeps.
@@ -129,6 +145,7 @@ void rpcrdma2_inject_init(void)
 	debugfs_create_bool("late", 0600, fail_dir, &fail_late);
 	debugfs_create_u32("max_qp_wr", 0600, fail_dir, &max_qp_wr);
 	debugfs_create_u32("max_cqe", 0600, fail_dir, &max_cqe);
+	debugfs_create_u32("refuse", 0600, fail_dir, &fail_refuse);
 	fail_map_dir = fault_create_debugfs_attr("fail_rpcrdma2_map", NULL,
 						 &fail_map);
 	debugfs_create_u32("what", 0600, fail_map_dir, &fail_map_what);

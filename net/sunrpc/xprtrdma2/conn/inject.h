@@ -20,6 +20,18 @@ enum rpcrdma2_inject_map {
 	RPCRDMA2_MAP_MR		= 4,
 };
 
+/**
+ * enum rpcrdma2_inject_refuse - what a device makes for a connection
+ * @RPCRDMA2_REFUSE_PD: protection domains
+ * @RPCRDMA2_REFUSE_CQ: completion queues
+ * @RPCRDMA2_REFUSE_QP: queue pairs
+ */
+enum rpcrdma2_inject_refuse {
+	RPCRDMA2_REFUSE_PD	= 1,
+	RPCRDMA2_REFUSE_CQ	= 2,
+	RPCRDMA2_REFUSE_QP	= 4,
+};
+
 #ifdef CONFIG_FAULT_INJECTION_DEBUG_FS
 void rpcrdma2_inject_init(void);
 void rpcrdma2_inject_exit(void);
@@ -28,6 +40,7 @@ bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what);
 bool rpcrdma2_inject_room(void);
 u32 rpcrdma2_inject_max_qp_wr(void);
 u32 rpcrdma2_inject_max_cqe(void);
+void *rpcrdma2_inject_refuse(enum rpcrdma2_inject_refuse what);
 int rpcrdma2_inject_accept(void);
 bool rpcrdma2_inject_sleep(void);
 #else
@@ -62,6 +75,11 @@ static inline bool rpcrdma2_inject_map(enum rpcrdma2_inject_map what)
 static inline bool rpcrdma2_inject_room(void)
 {
 	return false;
+}
+
+static inline void *rpcrdma2_inject_refuse(enum rpcrdma2_inject_refuse what)
+{
+	return NULL;
 }
 
 static inline int rpcrdma2_inject_accept(void)
