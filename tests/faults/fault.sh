@@ -6,7 +6,7 @@
 #
 #	lab_fault_cases=GROUP:CASE,...
 #
-# timeout: 240
+# timeout: 75
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

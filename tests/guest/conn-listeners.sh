@@ -65,9 +65,9 @@ removed_with_requests() { # DEV
 
 	stop_server
 	nfsdlisten tcp 0.0.0.0 2049 rdma2 "$(lab_addr "$1")" 20049
+	trace_on rpcrdma2/rpcrdma2_connect_request
 	timeout $((2 * lab_scale)) rpcrdma2-conform server "$(lab_addr "$1")" \
 		bound_connects --scale "$lab_scale" > /dev/null 2>&1 &
-	trace_on rpcrdma2/rpcrdma2_connect_request
 	lab_wait 20 traced rpcrdma2_connect_request || rc=1
 	trace_off
 	nfsdlisten tcp 0.0.0.0 2049

@@ -47,6 +47,7 @@ server_refused() { # DEV
 	none_left
 }
 
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
 [ -e $REFUSE ] || load_rpcrdma2
 [ -e $REFUSE ] || ktap_skip_all "needs fault injection"
 fs_start
