@@ -123,7 +123,7 @@ static void read_without_segments(struct rp_conn *c, const uint64_t *w,
 	rp_expect(c, m);
 }
 
-RP_CASE("published", MUST, pub_no_segments, "CHK-18,CHK-5,LNG-6,LNG-7,ERR-28",
+RP_CASE("published", DECISION, pub_no_segments, "CHK-18,CHK-5,LNG-6,LNG-7,ERR-28",
 	"Write chunks and a Reply chunk without segments hold nothing")
 {
 	static const uint64_t lists[][6] = {
@@ -211,7 +211,7 @@ RP_CASE("published", MUST, pub_position_zero_parts, "CHK-11,CHK-12,MSG-7",
 
 	two_writes(c, "pubzero", true, 2000, 1000);
 	two_writes(c, "pubzero", true, 4, 12000);
-	two_writes(c, "pubzero", true, 9000, 5000);
+	two_writes(c, "pubzero", true, 3000, 5000);
 	rp_nothing(c);
 }
 
@@ -221,7 +221,8 @@ RP_CASE("published", MUST, pub_inline_behind_page, "CHK-12,CHK-10",
 	struct rp_conn *c = rp_open();
 	uint32_t first;
 
-	for (first = 5000; first < 9200; first += 700)
+	/* It begins in the first page: nfsd before Linux 7 wants that. */
+	for (first = 400; first <= 3200; first += 700)
 		two_writes(c, "pubpage", false, first, 3000);
 	rp_nothing(c);
 }
