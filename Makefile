@@ -25,8 +25,9 @@ export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb demo check check-races check-hw \
 	check-kernels check-hostile check-thousand check-pressure check-kcsan check-arm64 \
-	check-collectors check-conform check-deb check-series check-kselftest \
-	kselftest mutants prove check-prove-faults models series bench lint help clean
+	check-collectors check-conform check-deb check-faults check-series \
+	check-kselftest kselftest mutants prove check-prove-faults models series \
+	bench lint help clean
 
 all: module
 
@@ -101,6 +102,10 @@ check-collectors:
 check-conform:
 	@scripts/setup-packages.sh
 	@scripts/check-conform
+
+check-faults:
+	@scripts/setup-packages.sh
+	@scripts/check-faults $(FAULTS)
 
 check-arm64:
 	@scripts/setup-packages.sh --arm64
@@ -219,6 +224,9 @@ help:
 	@echo '  make check-conform  the conformance kit, against deliberate faults, against'
 	@echo '                    conforming peers, and against server and client on another'
 	@echo '                    machine; 25 minutes'
+	@echo '  make check-faults  would the tests notice the vulnerabilities of others? The'
+	@echo '                    module with each of tests/faults; half an hour.'
+	@echo '                    FAULTS="CVE-2026-89526 ..."'
 	@echo '  make check-collectors  nfs-utils, Prometheus and its node exporter read the'
 	@echo '                    statistics of mounts and of the command; from Debian 13'
 	@echo '  make check-series  the patches of make series, one by one, on the source of two'

@@ -37,7 +37,7 @@ PACKAGES=(
 	# what collectors are asked with, and to try the command on machines that are made up
 	curl mandoc systemd
 	# lint
-	codespell mandoc perl python3-yaml shellcheck sparse
+	coccinelle codespell mandoc perl python3-yaml shellcheck sparse
 	# what checkpatch asks about licences
 	git python3-git python3-ply
 )

@@ -435,6 +435,54 @@ RP_CASE("credits", MUST | V1, rev_v1, "V1-13,CRED-18,VER-11,VER-22",
 	give_up(s, call);
 }
 
+/* Receives that a client may have, at the most, are filled with this many. */
+#define FILLED		200
+
+RP_CASE("published-client", MUST, pub_short_reverse, "HDR-5,HDR-7,ERR-1,SEC-2",
+	"reverse Calls that end within the XID or msg_type, where others were longer")
+{
+	struct cl_call *call;
+	struct cl *s = with_session(4, &call);
+	uint32_t xid = rp_xid(), i;
+
+	for (i = 0; i < FILLED; i++) {
+		rp_send(s->c, msg_call(cb_null(xid)));
+		cb_replied(s, xid);
+	}
+	for (i = 0; i < FILLED; i++)
+		rp_refused(s->c, rp_cut(msg_call(cb_null(xid)), 36 + i % 8),
+			   BAD_XDR);
+	rp_send(s->c, msg_call(cb_null(xid)));
+	cb_replied(s, xid);
+	give_up(s, call);
+}
+
+RP_CASE("published-client", MUST | V1, pub_short_reverse_v1, "V1-3,HDR-5,SEC-2",
+	"the same in version 1: dropped")
+{
+	struct cl *s = cl_start_v41();
+	uint32_t xid = rp_xid(), i;
+	struct cl_call *call;
+
+	s->grant = 1;
+	cl_accept(s);
+	cl_settle_v1(s);
+	call = until_session(s);
+	for (i = 0; i < FILLED; i++) {
+		rp_send(s->c, v1_call(cb_null(xid)));
+		rp_expect(s->c, v1_null_reply(xid));
+	}
+	for (i = 0; i < FILLED; i++) {
+		rp_send(s->c, rp_cut(v1_call(cb_null(xid)), 28 + i % 8));
+		if (i % 4)
+			continue;
+		/* Nothing came in between, and no Receive is lost. */
+		rp_send(s->c, v1_call(cb_null(xid)));
+		rp_expect(s->c, v1_null_reply(xid));
+	}
+	give_up(s, call);
+}
+
 /* ---- the same while values change ---- */
 
 static struct peer *with_session_x(struct cl_call **call)

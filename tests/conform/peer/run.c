@@ -25,7 +25,7 @@ bool run_is_client(const struct rp_case *c)
 {
 	static const char * const groups[] = {
 		"version", "replies", "credits", "client-change", "reasons",
-		"faults-client", "variant-client",
+		"faults-client", "variant-client", "published-client",
 	};
 	unsigned int i;
 

@@ -138,7 +138,8 @@ static int conn_try_qp(struct rpcrdma2_conn *conn)
 	};
 	int ret;
 
-	ret = rdma_create_qp(conn->cm_id, conn->pd, &attr);
+	ret = PTR_ERR_OR_ZERO(rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_QP)) ?:
+	      rdma_create_qp(conn->cm_id, conn->pd, &attr);
 	if (ret)
 		return ret;
 	conn->qp = conn->cm_id->qp;
@@ -206,7 +207,8 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 		return conn_too_small(conn, "completion queues",
 				      conn->caps.max_cqe);
 
-	conn->pd = ib_alloc_pd(device, 0);
+	conn->pd = rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_PD) ?:
+		   ib_alloc_pd(device, 0);
 	if (IS_ERR(conn->pd)) {
 		ret = PTR_ERR(conn->pd);
 		conn->pd = NULL;

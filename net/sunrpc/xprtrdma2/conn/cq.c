@@ -19,6 +19,7 @@
  */
 #include "conn/conn.h"
 #include "conn/cq.h"
+#include "conn/inject.h"
 #include "conn/workqueue.h"
 
 /* Time for a thread to begin polling */
@@ -156,11 +157,11 @@ static struct ib_cq *cq_create_polled(struct rpcrdma2_conn *conn, u32 entries)
  */
 int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
 {
-	struct ib_cq *cq;
+	struct ib_cq *cq = rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_CQ);
 
-	if (cq_polled_by_threads(conn))
+	if (!cq && cq_polled_by_threads(conn))
 		cq = cq_create_polled(conn, entries);
-	else
+	else if (!cq)
 		cq = ib_alloc_cq_any(conn->cm_id->device, conn, entries,
 				     IB_POLL_WORKQUEUE);
 	if (IS_ERR(cq))

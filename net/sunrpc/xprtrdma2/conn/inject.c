@@ -10,6 +10,7 @@
  *   fail_rpcrdma2_room  the next control message finds no send slot
  *
  * The first one also has "max_qp_wr" and "max_cqe", limits of the next device;
+ * "refuse", a sum of the objects in enum rpcrdma2_refusal that a device refuses to create;
  * "accept_ms", the milliseconds after which accepting a connection fails; and "sleep",
  * with which completion handlers call functions that may sleep.
  *
@@ -77,6 +78,8 @@ void rpcrdma2_inject_init(void)
 			   &values[RPCRDMA2_PRETEND_MAX_QP_WR]);
 	debugfs_create_u32("max_cqe", 0600, post_dir,
 			   &values[RPCRDMA2_PRETEND_MAX_CQE]);
+	debugfs_create_u32("refuse", 0600, post_dir,
+			   &values[RPCRDMA2_PRETEND_REFUSE]);
 	debugfs_create_u32("accept_ms", 0600, post_dir,
 			   &values[RPCRDMA2_PRETEND_ACCEPT_MS]);
 	map_dir = fault_create_debugfs_attr("fail_rpcrdma2_map", NULL, &fail_map);

@@ -6,6 +6,7 @@
 #ifndef _RPCRDMA2_INJECT_H
 #define _RPCRDMA2_INJECT_H
 
+#include <linux/err.h>
 #include <linux/types.h>
 
 /**
@@ -30,14 +31,28 @@ enum rpcrdma2_fault {
  * enum rpcrdma2_pretence - values that replace those of a device or peer
  * @RPCRDMA2_PRETEND_MAX_QP_WR: entries of the longest send or receive queue
  * @RPCRDMA2_PRETEND_MAX_CQE: entries of the longest completion queue
+ * @RPCRDMA2_PRETEND_REFUSE: a sum of enum rpcrdma2_refusal
  * @RPCRDMA2_PRETEND_ACCEPT_MS: milliseconds after which accepting a connection fails
  * @RPCRDMA2_NR_PRETENCES: number of values
  */
 enum rpcrdma2_pretence {
 	RPCRDMA2_PRETEND_MAX_QP_WR = 0,
 	RPCRDMA2_PRETEND_MAX_CQE,
+	RPCRDMA2_PRETEND_REFUSE,
 	RPCRDMA2_PRETEND_ACCEPT_MS,
 	RPCRDMA2_NR_PRETENCES,
+};
+
+/**
+ * enum rpcrdma2_refusal - objects that a device refuses to create
+ * @RPCRDMA2_REFUSE_PD: protection domains
+ * @RPCRDMA2_REFUSE_CQ: completion queues
+ * @RPCRDMA2_REFUSE_QP: queue pairs
+ */
+enum rpcrdma2_refusal {
+	RPCRDMA2_REFUSE_PD	= 1,
+	RPCRDMA2_REFUSE_CQ	= 2,
+	RPCRDMA2_REFUSE_QP	= 4,
 };
 
 #ifdef CONFIG_FAULT_INJECTION_DEBUG_FS
@@ -64,5 +79,12 @@ static inline u32 rpcrdma2_inject_value(enum rpcrdma2_pretence value)
 	return 0;
 }
 #endif
+
+/* NULL, or the error of a device that refuses to create @what */
+static inline void *rpcrdma2_inject_refuse(enum rpcrdma2_refusal what)
+{
+	return rpcrdma2_inject_value(RPCRDMA2_PRETEND_REFUSE) & what ?
+	       ERR_PTR(-EOPNOTSUPP) : NULL;
+}
 
 #endif /* _RPCRDMA2_INJECT_H */

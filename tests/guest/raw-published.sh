@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The raw peer does to server and client what others have done to those of the kernel
+# (Documentation/vulnerabilities.md). scripts/check-faults shows that the cases
+# notice what they are about.
+# Cases and what they cover: rpcrdma2-conform list published published-client
+#
+# timeout: 120
+# flavours: uml-debug
+. /lab/lib/lab.sh
+. /lab/lib/raw.sh
+
+have_rdma2 || ktap_skip_all "needs rpcrdma2"
+lab_net
+load_rpcrdma2 negotiate_ms=15000
+lab_all
+raw_group published 20049
+raw_group published-client 21000
