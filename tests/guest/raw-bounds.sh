@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as a client that wants more of the server than its due: memory,
+# The conformance kit as a client that wants more of the server than its due: memory,
 # time, connections.
 # Cases and what they cover: rpcrdma2-conform list bounds
 #

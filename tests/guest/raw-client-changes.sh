@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as the server of a mount: values that change while a connection
+# The conformance kit as the server of a mount: values that change while a connection
 # lives.
 # Cases and what they cover: rpcrdma2-conform list client-change
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as the server of a mount: credits and the reverse direction.
+# The conformance kit as the server of a mount: credits and the reverse direction.
 # Cases and what they cover: rpcrdma2-conform list credits
 #
 # timeout: 320

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as the server of a mount: Replies, errors, retries, the shape of
+# The conformance kit as the server of a mount: Replies, errors, retries, the shape of
 # Calls, cancelled RPCs.
 # Cases and what they cover: rpcrdma2-conform list replies
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as the server of a mount: negotiation and fallback.
+# The conformance kit as the server of a mount: negotiation and fallback.
 # Cases and what they cover: rpcrdma2-conform list version
 #
 # timeout: 300

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as a client of the server: values that change while a connection
+# The conformance kit as a client of the server: values that change while a connection
 # lives.
 # Cases and what they cover: rpcrdma2-conform list server-change
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as a client of the server: properties, versions, private data,
+# The conformance kit as a client of the server: properties, versions, private data,
 # the reverse direction.
 # Cases and what they cover: rpcrdma2-conform list versions
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as a client of the server: exact bytes in, exact bytes out.
+# The conformance kit as a client of the server: exact bytes in, exact bytes out.
 # Headers, flags, chunks, long messages.
 # Cases and what they cover: rpcrdma2-conform list server
 #
@@ -14,5 +14,5 @@ have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_all
 raw_smp siw "chk_read_segments chk_interleaved chk_read_huge chk_sixteen
 	chk_more_results msg_position_zero lng_reply_chunk inl_announced"
-ktap_run "encoder of the raw peer" rpcrdma2-conform self
+ktap_run "encoder of the conformance kit" rpcrdma2-conform self
 raw_group server 20049

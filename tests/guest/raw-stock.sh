@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as a client of the stock server: shows that the peer itself
+# The conformance kit as a client of the stock server: shows that the peer itself
 # works, and how a version 1 server treats what our client sends first.
 #
 # timeout: 60

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The raw peer as a client and as a server that does whatever it should not:
+# The conformance kit as a client and as a server that does whatever it should not:
 # the outcome of each, and which counter tells of it; the limits that an
 # administrator sets; the reason why a version was chosen.
 # Cases and what they cover: rpcrdma2-conform list trouble, rpcrdma2-conform list reasons

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A recall arrives while another mount's callback service goes away (F-9). The
-# raw peer calls a service that goes away itself, or is not there yet. A real
+# conformance kit calls a service that goes away itself, or is not there yet. A real
 # server would bring out a fault of the NFS client there, on any transport:
 # a callback that drops the last reference to its client waits for itself.
 #

@@ -4,7 +4,7 @@
 # A connection is lost with a WRITE on it that the server has executed, or is
 # about to. It is sent again on the next connection, where it may have
 # another form: other thresholds, another version. It must be executed once
-# (F-7). First by the raw peer, then by the client.
+# (F-7). First by the conformance kit, then by the client.
 #
 # timeout: 120
 # flavours: uml-debug

@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LUA = os.path.normpath(os.path.join(HERE, "..", "..", "Documentation",
-                                    "wireshark", "rpcrdma2.lua"))
+LUA = os.path.normpath(os.path.join(HERE, "..", "..", "tools", "wireshark",
+                                    "rpcrdma2.lua"))
 SEPARATOR, WITHIN = "\t", ","
 
 

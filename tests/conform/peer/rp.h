@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The raw peer: a user-space program that speaks RPC-over-RDMA byte by byte
+ * The conformance kit: a user-space program that speaks RPC-over-RDMA byte by byte
  * with the module under test, as a client of its server or as a server of
  * its client. It shares no code with the module; the encoder is here.
  *

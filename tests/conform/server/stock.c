@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The raw peer against a version 1 server that is not ours: shows that the
+ * The conformance kit against a version 1 server that is not ours: shows that the
  * peer itself works, and how such a server treats what our client sends.
  */
 #include "rp.h"

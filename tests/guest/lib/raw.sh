@@ -3,6 +3,25 @@
 #
 # Cases of the conformance kit (tests/conform) as subtests.
 
+# tests/run conform.NAME: cases, separated by commas. Only they run, and nothing else
+# of the script that has them.
+lab_cases=${lab_cases-}
+if [ -n "$lab_cases" ]; then
+	ktap_run() { :; }
+fi
+
+# chosen GROUP [NAME...]: which of lab_cases there are in the group, or among the names.
+chosen() {
+	local group=$1
+
+	shift
+	rpcrdma2-conform list "$group" |
+		awk -F'\t' -v cases=",$lab_cases," -v names=" $* " \
+		'index(cases, "," $1 ",") && (names == "  " || index(names, " " $1 " ")) {
+			print $1
+		}'
+}
+
 # raw_smp DEV NAMES: the guest with several CPUs is emulated and slow. There,
 # over this device, only these cases: what CPUs may race about. User-Mode Linux
 # runs all of them.
@@ -31,15 +50,20 @@ plain_user() {
 # raw_group GROUP PORT [NAME...]: every case of a group, or the named ones, over
 # every device. The name of a result begins with the requirement ids.
 raw_group() {
-	local group=$1 port=$2 side=server dev pick
+	local group=$1 port=$2 side=server dev pick cases
 
 	case $group in
 	version | replies | credits | reasons | *client*) side=client ;;
 	esac
 	shift 2
+	if [ -n "$lab_cases" ]; then
+		mapfile -t cases < <(chosen "$group" "$@")
+		[ ${#cases[@]} -gt 0 ] || return 0
+	fi
 	for dev in $(lab_devices); do
 		pick=$*
 		! lab_is qemu || pick=${raw_smp_cases[$dev]-$pick}
+		[ -z "$lab_cases" ] || pick=${cases[*]}
 		# shellcheck disable=SC2086 # names
 		raw_run "$dev" $side "$(lab_addr "$dev")" --port "$port" \
 			--dev "$dev" --scale "$lab_scale" --module \
