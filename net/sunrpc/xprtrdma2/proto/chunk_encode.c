@@ -51,6 +51,23 @@ static void wr_counted_chunk(struct rpcrdma2_writer *w,
 	}
 }
 
+static void wr_write_list(struct rpcrdma2_writer *w,
+			  const struct rpcrdma2_chunk *chunk)
+{
+	if (chunk)
+		wr_counted_chunk(w, chunk);
+	rpcrdma2_wr_u32(w, LIST_END);
+}
+
+static void wr_reply_chunk(struct rpcrdma2_writer *w,
+			   const struct rpcrdma2_chunk *chunk)
+{
+	if (chunk)
+		wr_counted_chunk(w, chunk);
+	else
+		rpcrdma2_wr_u32(w, LIST_END);
+}
+
 /* Most messages have no chunks. */
 static void wr_empty_lists(struct rpcrdma2_writer *w)
 {
@@ -128,15 +145,8 @@ void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
 	wr_read_chunk(w, call->pz, 0);
 	wr_read_chunk(w, call->read, call->read ? call->read->position : 0);
 	rpcrdma2_wr_u32(w, LIST_END);
-
-	if (call->write)
-		wr_counted_chunk(w, call->write);
-	rpcrdma2_wr_u32(w, LIST_END);
-
-	if (call->reply)
-		wr_counted_chunk(w, call->reply);
-	else
-		rpcrdma2_wr_u32(w, LIST_END);
+	wr_write_list(w, call->write);
+	wr_reply_chunk(w, call->reply);
 }
 
 static u32 chunk_written(const struct rpcrdma2_reply_hdr *reply, u32 index)
