@@ -6,7 +6,7 @@
 #
 #	lab_fault_cases=GROUP:CASE,...
 #
-# timeout: 75
+# timeout: 30
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
