@@ -20,7 +20,7 @@ logged() { dmesg | tail -n +$((MARK + 1)) | grep -q "$1"; }
 works() { # DEV
 	nfs "$1" 4.2
 	umount_nfs
-	none_left
+	lab_wait 20 no_connection
 }
 
 # ---- a listener that cannot listen ----

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "stat.h"
 
 /* The Reply of the RPC layer to arguments that it cannot decode */
 static void is_garbage(struct rp_conn *c, const struct rp_msg *m)
@@ -42,6 +43,25 @@ RP_CASE("published", DECISION | MODULE, pub_inline_too_long, "CHK-24,SEC-2,SEC-9
 		put(m, 0);
 	rp_refused(c, m, SYSTEM);
 	rp_check(rp_nulls_served() == before, "the Call was executed");
+	rp_nothing(c);
+}
+
+RP_CASE("published", DECISION | MODULE, pub_sum_of_segments, "CHK-24,SEC-2,SEC-9",
+	"segments of which each is as long as a message may be: SYSTEM, nothing is read")
+{
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem(c, most_payload());
+	unsigned long before = rp_nulls_served();
+	struct rp_msg *m = call_head(rp_xid(), MSG, 0);
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		put_read(m, 40, rp_seg(mem, 0, mem->size));
+	put_all(m, W(0, 0, 0));
+	put_msg(m, rpc_null(m->w[0]));
+	rp_refused(c, m, SYSTEM);
+	rp_check(rp_nulls_served() == before, "the Call was executed");
+	rp_check(!rp_server_stat(c, "read_bytes"), "it was read");
 	rp_nothing(c);
 }
 
