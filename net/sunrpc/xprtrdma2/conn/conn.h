@@ -24,7 +24,6 @@
 #include <linux/kref.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
-#include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
