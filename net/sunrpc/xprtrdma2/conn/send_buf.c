@@ -231,6 +231,8 @@ void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn)
 {
 	slots_free(conn->sendq.slots, conn->sendq.nslots);
 	conn->sendq.slots = NULL;
+	INIT_LIST_HEAD(&conn->sendq.free);
+	INIT_LIST_HEAD(&conn->sendq.bare);
 	slots_free(conn->sendq.control_slots, RPCRDMA2_CONTROL_RESERVE);
 	conn->sendq.control_slots = NULL;
 }

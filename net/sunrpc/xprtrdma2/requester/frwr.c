@@ -152,6 +152,39 @@ void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
 			   msecs_to_jiffies(ms));
 }
 
+/* MRs that an idle connection keeps */
+static u32 pool_least(const struct rpcrdma2_mr_pool *pool)
+{
+	return max(RPCRDMA2_FIRST_MRS, READ_ONCE(pool->min));
+}
+
+/* Free MRs of an idle connection, unless one was taken since the probe. A device may
+ * sleep to free an MR, and may allocate memory for that.
+ */
+static void pool_trim_worker(struct work_struct *work)
+{
+	struct rpcrdma2_mr_pool *pool = container_of(work, struct rpcrdma2_mr_pool,
+						     trim);
+	struct rpcrdma2_reclaim was =
+		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
+	struct rpcrdma2_mr *mr, *tmp;
+	LIST_HEAD(spare);
+
+	spin_lock(&pool->lock);
+	if (pool->taken == pool->rest)
+		while (pool->count > pool_least(pool)) {
+			mr = list_last_entry(&pool->free, struct rpcrdma2_mr,
+					     list);
+			list_move(&mr->list, &spare);
+			list_del(&mr->all);
+			WRITE_ONCE(pool->count, pool->count - 1);
+		}
+	spin_unlock(&pool->lock);
+	list_for_each_entry_safe(mr, tmp, &spare, list)
+		mr_free(mr);
+	rpcrdma2_reclaim_exit(was);
+}
+
 /**
  * rpcrdma2_mr_pool_init - prepare a pool
  * @pool: zeroed memory
@@ -168,6 +201,7 @@ void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
 	INIT_LIST_HEAD(&pool->free);
 	INIT_LIST_HEAD(&pool->all);
 	INIT_DELAYED_WORK(&pool->refill, pool_refill_worker);
+	INIT_WORK(&pool->trim, pool_trim_worker);
 	pool->ready = ready;
 	pool->user = user;
 }
@@ -201,7 +235,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 }
 
 /**
- * rpcrdma2_mr_pool_stop - stop allocating MRs
+ * rpcrdma2_mr_pool_stop - stop allocating and freeing MRs
  * @pool: the pool, open or closed
  *
  * Context: sleeps. The requester's connection takes no more Calls.
@@ -209,6 +243,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool)
 {
 	cancel_delayed_work_sync(&pool->refill);
+	cancel_work_sync(&pool->trim);
 }
 
 /**
@@ -318,37 +353,22 @@ static bool pool_probe(struct rpcrdma2_mr_pool *pool)
  *
  * Registrations are not signaled. A device may report a registration as flushed long
  * after it was executed, unless a later work request has completed. So the first call
- * posts a probe. The next call frees MRs if the probe has completed and no MR was
+ * posts a probe. The next call has MRs freed if the probe has completed and no MR was
  * taken since.
  *
- * Context: the idle work of the connection, which ends before the pool is closed;
- * sleeps for the device.
+ * Context: the timer of the connection, which ends before the pool is closed; does not
+ * sleep.
  */
 void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
 {
-	u32 count = max(RPCRDMA2_FIRST_MRS, READ_ONCE(pool->min));
-	struct rpcrdma2_mr *mr, *tmp;
-	LIST_HEAD(spare);
-
-	if (READ_ONCE(pool->count) <= count)
+	if (READ_ONCE(pool->count) <= pool_least(pool))
 		return;
 	if (!pool->resting || rpcrdma2_keepalive_probing(pool->conn)) {
 		pool->resting = pool_probe(pool);
 		return;
 	}
 	pool->resting = false;
-	spin_lock(&pool->lock);
-	if (pool->taken == pool->rest)
-		while (pool->count > count) {
-			mr = list_last_entry(&pool->free, struct rpcrdma2_mr,
-					     list);
-			list_move(&mr->list, &spare);
-			list_del(&mr->all);
-			WRITE_ONCE(pool->count, pool->count - 1);
-		}
-	spin_unlock(&pool->lock);
-	list_for_each_entry_safe(mr, tmp, &spare, list)
-		mr_free(mr);
+	queue_work(rpcrdma2_memory_wq, &pool->trim);
 }
 
 /* Fill the MR's scatterlist from the regions, as far as one MR can describe them.

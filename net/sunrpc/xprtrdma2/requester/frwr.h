@@ -98,6 +98,7 @@ struct rpcrdma2_mr {
  * @user: for @ready
  * @conn: connection the MRs belong to
  * @refill: allocates MRs
+ * @trim: frees MRs of an idle connection
  */
 struct rpcrdma2_mr_pool {
 	spinlock_t			lock;	/* leaf, see above */
@@ -115,6 +116,7 @@ struct rpcrdma2_mr_pool {
 	void				*user;
 	struct rpcrdma2_conn		*conn;
 	struct delayed_work		refill;
+	struct work_struct		trim;
 };
 
 /**
