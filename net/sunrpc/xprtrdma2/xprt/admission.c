@@ -175,7 +175,11 @@ static void set_stage(struct rpcrdma2_candidate *cand, enum rpcrdma2_stage to)
 		stage_count(cand, -1);
 	list_del_init(&cand->calling);
 	list_del_init(&cand->list);
-	WRITE_ONCE(cand->stage, to);
+	/* sunrpc never gets this transport, and may free the service before it */
+	if (to == RPCRDMA2_STAGE_KNOWN && cand->stage < RPCRDMA2_STAGE_UNVERIFIED)
+		set_bit(XPT_DEAD, &svc_of(cand)->xprt.xpt_flags);
+	/* Pairs with svc_is_admitted() */
+	smp_store_release(&cand->stage, to);
 	if (to == RPCRDMA2_STAGE_KNOWN)
 		return;
 	list_add_tail(&cand->list, &candidates[to]);

@@ -119,10 +119,12 @@ static bool svc_trusted(const struct rpcrdma2_conn *conn)
 	return compat_svc_peer_valid(&svc->xprt);
 }
 
-/* sunrpc knows of the transport. No thread handles it before. */
+/* sunrpc has the transport, or will never get it: then XPT_DEAD is set. No thread handles
+ * the transport before. Pairs with set_stage().
+ */
 static bool svc_is_admitted(const struct rpcrdma2_svc *svc)
 {
-	return READ_ONCE(svc->cand.stage) >= RPCRDMA2_STAGE_UNVERIFIED;
+	return smp_load_acquire(&svc->cand.stage) >= RPCRDMA2_STAGE_UNVERIFIED;
 }
 
 /* Make an idle thread poll. Without an idle thread return false: a transport that waits
