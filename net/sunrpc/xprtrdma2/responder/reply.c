@@ -289,7 +289,9 @@ static void reply_done(struct rpcrdma2_send *send, int status)
 	struct rpcrdma2_svc_call *call = send->priv;
 	struct rpcrdma2_responder *resp = call->resp;
 
-	if (unlikely(!READ_ONCE(resp->replied)) && status >= 0) {
+	/* An ERROR may precede the admission of the connection, a Reply does not */
+	if (unlikely(!READ_ONCE(resp->replied)) && status >= 0 &&
+	    call->kind != RPCRDMA2_REPLY_ERROR) {
 		WRITE_ONCE(resp->replied, true);
 		resp->ops->replied(resp);
 	}
