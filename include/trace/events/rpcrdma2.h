@@ -2,10 +2,10 @@
 /*
  * Trace points of RPC-over-RDMA version 2, client and server.
  *
- * Events name the connection (conn, the id in netlink and the log), and where
- * there is one the XID and the RPC task, so that one RPC can be followed over
- * both sides. What is posted and completes has the number of its completion
- * queue (cq.id) and one of its own (cid), the same in both events.
+ * Events have the id of the connection (conn, also used by netlink and the log)
+ * and, for an RPC, its XID and task, so that an RPC can be followed on both peers.
+ * The events for the posting and for the completion of a work request have the
+ * same two numbers: cq.id of the completion queue, and cid of the work request.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rpcrdma2
@@ -277,8 +277,9 @@ TRACE_EVENT(rpcrdma2_wc_error,
 		  __entry->vendor_err)
 );
 
-/* chain: RDMA Reads or Writes, or local invalidations, without a Send; the
- * last of them completes. A Send stands for those posted before it as well.
+/* rpcrdma2_wc_chain: the last work request of a chain of RDMA Reads, RDMA Writes or
+ * local invalidations without a Send. If work requests are posted together with a
+ * Send, only rpcrdma2_wc_send shows their completion.
  */
 DECLARE_EVENT_CLASS(rpcrdma2_wc_class,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 cid,
@@ -445,7 +446,7 @@ TRACE_DEFINE_ENUM(RPCRDMA2_RES_REPLY);
 		{ RPCRDMA2_RES_WRITE,		"write" },		\
 		{ RPCRDMA2_RES_REPLY,		"reply" })
 
-/* An orphan has no task any more */
+/* The task of an orphan no longer exists. */
 DECLARE_EVENT_CLASS(rpcrdma2_req_class,
 	TP_PROTO(const struct rpcrdma2_req *req),
 	TP_ARGS(req),
@@ -707,8 +708,8 @@ DECLARE_EVENT_CLASS(rpcrdma2_xprt_class,
 		  __entry->value)
 );
 
-/* value: delay in jiffies; errno; errno; 1 minor, 0 major timeout;
- * callbacks reserved
+/* value, in the order of the events below: delay in jiffies; errno; errno; 1 for a
+ * minor timeout, 0 for a major timeout; number of reserved callbacks
  */
 #define DEFINE_RPCRDMA2_XPRT_EVENT(name)				\
 	DEFINE_EVENT(rpcrdma2_xprt_class, name,				\

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Everything that differs between the kernels this module is built for. The
- * other files read like code for the newest of them, and none asks for a kernel
- * version.
+ * Differences between the supported kernels. All other files use the interfaces
+ * of the newest kernel, and no file tests the kernel version.
  *
- * scripts/probe-compat.sh asks the kernel at hand one question for each
- * difference and writes the answers, 1 for the newer way and 0 for the older
- * one, into compat_probes.h; its comments say what the questions mean. A kernel
- * that answers neither way is refused: many of these differences compile and
- * then corrupt memory. For the same reason a missing answer has no default. A
- * build inside of a kernel tree needs no answers, it has the newest interfaces.
+ * scripts/probe-compat.sh compiles one probe for each difference and writes the
+ * results into compat_probes.h: 1 for the newer interface, 0 for the older one.
+ * The script describes the probes. A kernel with neither interface is refused,
+ * because the wrong choice often compiles and then corrupts memory. For the same
+ * reason a missing result is an error. A build in a kernel tree uses the newest
+ * interfaces and needs no probes.
  */
 #ifndef _RPCRDMA2_COMPAT_H
 #define _RPCRDMA2_COMPAT_H
@@ -22,6 +21,7 @@
 #define COMPAT_KZALLOC_OBJ 1
 #define COMPAT_ASSIGN_STR 1
 #define COMPAT_SV_CB_LWQ 1
+#define COMPAT_SVC_SERV_NRPOOLS 1
 #define COMPAT_SVC_RESPAGES 1
 #define COMPAT_SVC_XPRT_OPS 1
 #define COMPAT_RPC_XPRT_OPS 1
@@ -101,7 +101,7 @@
 #define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
 #endif
 
-/* A string field of a trace event, and what its __string() has. */
+/* Assign a string field of a trace event; the source is that of its __string(). */
 #if COMPAT_ASSIGN_STR
 #define compat_assign_str(dst, ...)	__assign_str(dst)
 #else
@@ -113,13 +113,14 @@
 #endif
 
 /**
- * compat_svc_idle_thread - will a thread come soon for svc_xprt_enqueue()?
+ * compat_svc_idle_thread - check for an idle thread
  * @serv: the service
  *
- * Before 6.8 svc_xprt_enqueue() takes locks, and must not be called where this is.
+ * Before 6.8 svc_xprt_enqueue() takes locks, so the event handler of a completion
+ * queue must not call it. There the result is always false.
  *
- * Context: any, also hard interrupts.
- * Return: true if a thread of the service is idle
+ * Context: any, including hard interrupts.
+ * Return: true if a thread of the service is idle and svc_xprt_enqueue() takes no locks
  */
 static inline bool compat_svc_idle_thread(const struct svc_serv *serv)
 {
@@ -134,9 +135,9 @@ static inline bool compat_svc_idle_thread(const struct svc_serv *serv)
 }
 
 /**
- * compat_svc_enqueue_bc - hand a backchannel Call to its service threads
+ * compat_svc_enqueue_bc - pass a backchannel Call to the service threads
  * @serv: the callback service
- * @rqst: the Call; the service owns it from here on
+ * @rqst: the Call; the service owns the Call after this
  *
  * Context: any; takes no sleeping lock.
  */
@@ -155,14 +156,14 @@ static inline void compat_svc_enqueue_bc(struct svc_serv *serv,
 }
 
 /**
- * compat_svc_args_end - say where the pages of the argument end
- * @rqstp: a thread that has a Call, or none
- * @n: entries of rq_pages that are the argument's
+ * compat_svc_args_end - set the end of the argument's pages
+ * @rqstp: a thread, with or without a Call
+ * @n: number of entries of rq_pages that the argument uses
  *
- * Where the pages for the Reply have no array of their own they are those
- * behind the argument. To be called before rq_respages is looked at.
+ * In older kernels the Reply has no array of pages: it uses the pages behind the
+ * argument. Must be called before rq_respages is read.
  *
- * Context: the thread.
+ * Context: the thread of @rqstp.
  */
 static inline void compat_svc_args_end(struct svc_rqst *rqstp, u32 n)
 {
@@ -172,14 +173,14 @@ static inline void compat_svc_args_end(struct svc_rqst *rqstp, u32 n)
 }
 
 /**
- * compat_svc_args_taken - pages are about to be taken from rq_pages
- * @rqstp: a thread that will not process a Call now
- * @n: they are among this many at the beginning; their entries become NULL
+ * compat_svc_args_taken - announce that pages are taken from rq_pages
+ * @rqstp: a thread that does not process a Call now
+ * @n: the first @n entries may become NULL
  *
- * A thread looks only at entries that it is told of when it fills the array
- * again. Older kernels look at all.
+ * When a thread fills the array again it checks only the first @n entries. Older
+ * kernels check all entries.
  *
- * Context: the thread.
+ * Context: the thread of @rqstp.
  */
 static inline void compat_svc_args_taken(struct svc_rqst *rqstp, u32 n)
 {
@@ -189,14 +190,14 @@ static inline void compat_svc_args_taken(struct svc_rqst *rqstp, u32 n)
 }
 
 /**
- * compat_svc_res_taken - pages of a Reply were taken from rq_respages
- * @rqstp: the thread; entries before rq_next_page are NULL where a page was taken
+ * compat_svc_res_taken - announce that pages of a Reply were taken from rq_respages
+ * @rqstp: the thread; entries of taken pages before rq_next_page are NULL
  *
- * A thread passes over such entries when it releases the pages before
- * rq_next_page, and fills them, and no others, again. Older kernels fill the
- * whole array, and some cannot release what is not there.
+ * A thread skips NULL entries when it releases the pages before rq_next_page, and
+ * then fills these entries only. Older kernels fill the whole array, and some of
+ * them cannot release a NULL entry.
  *
- * Context: the thread.
+ * Context: the thread of @rqstp.
  */
 static inline void compat_svc_res_taken(struct svc_rqst *rqstp)
 {
@@ -206,8 +207,8 @@ static inline void compat_svc_res_taken(struct svc_rqst *rqstp)
 }
 
 /*
- * Older kernels do not ask RQ_SECURE of xpo_recvfrom but call, without a look
- * whether it is there, an operation that sets it.
+ * In older kernels a separate operation, xpo_secure_port, sets RQ_SECURE. sunrpc
+ * calls it without a check for NULL.
  */
 #if COMPAT_SVC_XPRT_OPS
 #define COMPAT_SVC_SECURE_PORT
@@ -221,10 +222,10 @@ static inline void compat_svc_secure_port(struct svc_rqst *rqstp)
 #endif
 
 /**
- * compat_connect_timeout - how long a mount wants one attempt to take
- * @args: what the mount asks for
+ * compat_connect_timeout - time limit of a mount for one connect attempt
+ * @args: parameters of the transport
  *
- * Return: jiffies, or 0 if nothing was asked for
+ * Return: jiffies, or 0 if the mount sets no limit
  */
 static inline unsigned long
 compat_connect_timeout(const struct xprt_create *args)
@@ -237,10 +238,10 @@ compat_connect_timeout(const struct xprt_create *args)
 }
 
 /**
- * compat_reconnect_timeout - how long a mount wants to wait between attempts
- * @args: what the mount asks for
+ * compat_reconnect_timeout - longest delay of a mount between connect attempts
+ * @args: parameters of the transport
  *
- * Return: jiffies, or 0 if nothing was asked for
+ * Return: jiffies, or 0 if the mount sets no delay
  */
 static inline unsigned long
 compat_reconnect_timeout(const struct xprt_create *args)
@@ -253,11 +254,11 @@ compat_reconnect_timeout(const struct xprt_create *args)
 }
 
 /**
- * compat_rqst_has_seqno - does a Call carry a sequence number of RPCSEC_GSS?
- * @rqst: the Call, encoded
+ * compat_rqst_has_seqno - check for a sequence number of RPCSEC_GSS
+ * @rqst: the encoded Call
  *
  * Context: any.
- * Return: true if it does
+ * Return: true if the Call has a sequence number
  */
 static inline bool compat_rqst_has_seqno(const struct rpc_rqst *rqst)
 {
@@ -269,14 +270,14 @@ static inline bool compat_rqst_has_seqno(const struct rpc_rqst *rqst)
 }
 
 /**
- * compat_svc_peer_watch - have sunrpc take note of what a client may use
+ * compat_svc_peer_watch - make sunrpc record whether a client is verified
  * @xprt: the server's new transport
  *
- * Older kernels know nothing of filehandles. There a transport that asks for it
- * remembers that the server's table of exports has the address of its client,
- * which a client shows with its first Call that is not NULL.
+ * Older kernels do not record that a client has been served a filehandle. There a
+ * transport with XPT_CACHE_AUTH records, at the first Call other than NULL, that
+ * the server's table of exports has the address of its client.
  *
- * Context: the thread that has made @xprt, before anybody else sees it.
+ * Context: the thread that created @xprt, before @xprt is visible to others.
  */
 static inline void compat_svc_peer_watch(struct svc_xprt *xprt)
 {
@@ -286,11 +287,11 @@ static inline void compat_svc_peer_watch(struct svc_xprt *xprt)
 }
 
 /**
- * compat_svc_peer_valid - has a client shown that it may use something?
- * @xprt: the server's transport, which compat_svc_peer_watch() has seen
+ * compat_svc_peer_valid - check whether a client is verified
+ * @xprt: the server's transport, after compat_svc_peer_watch()
  *
  * Context: any.
- * Return: true if it has
+ * Return: true if the client is verified
  */
 static inline bool compat_svc_peer_valid(const struct svc_xprt *xprt)
 {
@@ -302,14 +303,14 @@ static inline bool compat_svc_peer_valid(const struct svc_xprt *xprt)
 }
 
 /**
- * compat_svc_conn_limit - how many connections does sunrpc allow a service?
+ * compat_svc_conn_limit - sunrpc's limit on the connections of a service
  * @serv: the service
  *
- * Those that compat_svc_peer_valid() is true of do not count; in kernels that know
- * nothing of filehandles they do.
+ * Connections of verified clients do not count, except in older kernels, see
+ * compat_svc_peer_watch().
  *
  * Context: any.
- * Return: the number
+ * Return: the largest number of connections
  */
 static inline unsigned int compat_svc_conn_limit(const struct svc_serv *serv)
 {
@@ -329,10 +330,10 @@ static inline unsigned int compat_svc_conn_limit(const struct svc_serv *serv)
 }
 
 /**
- * compat_genl_dump_attrs - what a dump was asked for with
+ * compat_genl_dump_attrs - attributes of the request for a dump
  * @cb: the dump
  *
- * Return: the attributes
+ * Return: the attributes, by their number
  */
 static inline struct nlattr **
 compat_genl_dump_attrs(struct netlink_callback *cb)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load and unload: what client and server share exists before sunrpc hears
- * of the transport, see class.c, and as long as sunrpc knows of it.
+ * Load and unload. Resources that client and server share are created before the
+ * transport is registered with sunrpc (class.c), and released after the transport
+ * has been unregistered.
  *
- * sunrpc holds a reference to the module for every transport, so unloading
- * is refused while a mount or a listener exists.
+ * sunrpc holds a reference to the module for every transport, so the module cannot
+ * be unloaded while a mount or a listener exists.
  */
 #include <linux/module.h>
 
@@ -36,7 +37,7 @@ static int __init rpcrdma2_init(void)
 	rpcrdma2_inject_init();
 	ret = rpcrdma2_netlink_init(rpcrdma2_class_replace());
 	if (ret)
-		goto out_observe;
+		goto out_conn_list;
 	ret = rpcrdma2_server_init();
 	if (ret)
 		goto out_netlink;
@@ -49,7 +50,7 @@ out_server:
 	rpcrdma2_server_exit();
 out_netlink:
 	rpcrdma2_netlink_exit();
-out_observe:
+out_conn_list:
 	rpcrdma2_inject_exit();
 	rpcrdma2_conn_list_exit();
 out_policy:
@@ -74,7 +75,7 @@ MODULE_DESCRIPTION("RPC-over-RDMA version 2, client and server");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS("xprtrdma2");
 MODULE_ALIAS("svcrdma2");
-/* In a kernel tree the version is that of the kernel. */
+/* A module built in a kernel tree has the version of the kernel. */
 #ifdef RPCRDMA2_PROBES
 MODULE_VERSION(RPCRDMA2_VERSION);
 MODULE_INFO(build, RPCRDMA2_BUILD);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The one place where the trace points of this module are instantiated.
+ * Definition of the module's trace points.
  */
 #include "compat.h"
 #include "conn/conn.h"

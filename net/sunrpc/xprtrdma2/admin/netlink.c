@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink family "rpcrdma2": what the module tells of its connections,
- * for the command of the same name and for everybody else. The specification,
- * Documentation/netlink/specs/rpcrdma2.yaml, says what the attributes mean;
- * netlink_gen.c, with the policies and the table of operations, is made of it.
+ * Generic netlink family "rpcrdma2": shows and changes connections, for the
+ * command of the same name and for other programs. The specification,
+ * Documentation/netlink/specs/rpcrdma2.yaml, describes the attributes; the
+ * attribute policies and the table of operations (netlink_gen.c) are generated
+ * from the specification.
  *
- * A socket sees the connections of its own network namespace. Everybody may
- * read; what changes something takes CAP_NET_ADMIN there.
+ * A socket sees the connections of its own network namespace. Every user may
+ * read; a change requires CAP_NET_ADMIN in that namespace.
  *
- * Context: system calls; sleeps. Events come from anywhere.
+ * Context: system calls; may sleep. Events are sent from any context.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -42,7 +43,7 @@ struct genl_family rpcrdma2_nl_family __ro_after_init = {
 	.n_mcgrps	= ARRAY_SIZE(groups),
 };
 
-/* The numbers of the specification are the module's own. */
+/* The specification has the same numbers as the module. */
 static_assert((int)RPCRDMA2_CONNECTION_STATE_CLOSED ==
 	      (int)RPCRDMA2_CONN_CLOSED);
 static_assert((int)RPCRDMA2_PROPERTY_ID_BRS == (int)RPCRDMA2_BRS);
@@ -50,7 +51,7 @@ static_assert((int)RPCRDMA2_REQUEST_RESULT_REJECTED ==
 	      (int)RPCRDMA2_CHANGE_REJECTED);
 static_assert(RPCRDMA2_A_COUNTERS_MAX == 1 + RPCRDMA2_NR_STATS);
 
-/* Counters follow the attribute for padding, in the order of stats_list.h. */
+/* The counters follow the padding attribute, in the order of stats_list.h. */
 static int put_counters(struct sk_buff *skb, int type,
 			const struct rpcrdma2_stats *stats)
 {
@@ -152,7 +153,7 @@ static int put_properties(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	return 0;
 }
 
-/* Absent before the version is settled. */
+/* Before the version is settled these attributes are absent. */
 static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
 	if (rpcrdma2_conn_state(conn) < RPCRDMA2_CONN_READY ||
@@ -194,8 +195,8 @@ static int put_bytes(struct sk_buff *skb, int type, u64 bytes)
 	return nla_put_u64_64bit(skb, type, bytes, RPCRDMA2_A_CONNECTION_PAD);
 }
 
-/* What the allocator gives. The device's memory for queues and page lists is
- * not known here.
+/* Sizes as allocated. The memory that the device driver allocates for queues and
+ * page lists is not included.
  */
 static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
@@ -236,7 +237,7 @@ static int put_connection(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	       put_counters(skb, RPCRDMA2_A_CONNECTION_COUNTERS, conn->p.stats);
 }
 
-/* A message about a connection that is under way into @skb */
+/* Where and how conn_message() writes a message about a connection */
 struct conn_message {
 	struct sk_buff		*skb;
 	u32			portid;
@@ -292,12 +293,13 @@ static int conn_message(struct rpcrdma2_conn *conn, void *arg)
 }
 
 /**
- * rpcrdma2_nl_conn_get_doit - tell of one connection
+ * rpcrdma2_nl_conn_get_doit - show one connection
  * @skb: the request
  * @info: its attributes
  *
  * Context: system call; sleeps.
- * Return: 0; -EINVAL without an id; -ENOENT: no such connection; -ENOMEM
+ * Return: 0; -EINVAL: the request has no id; -ENOENT: no such connection;
+ * -EMSGSIZE; -ENOMEM
  */
 int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -322,12 +324,13 @@ int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * rpcrdma2_nl_conn_get_dumpit - tell of all connections
- * @skb: to be filled
- * @cb: the dump; ctx holds the least id that was not told of
+ * rpcrdma2_nl_conn_get_dumpit - show all connections
+ * @skb: receives the messages
+ * @cb: the dump; args[0] is the least id that has not been shown
  *
  * Context: system call; sleeps.
- * Return: bytes in @skb, 0 at the end; -EINVAL: the address is none
+ * Return: bytes in @skb, 0 at the end; -EINVAL: the address is invalid;
+ * -EMSGSIZE: @skb is too small for one connection
  */
 int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb)
@@ -358,7 +361,7 @@ int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb,
 	return skb->len ?: (ret == -EMSGSIZE ? ret : 0);
 }
 
-/* Counts connections of a role. */
+/* The number of connections with a role, for count_role() */
 struct role_count {
 	bool	client;
 	u32	n;
@@ -394,7 +397,7 @@ static int put_role(struct sk_buff *skb, const struct net *net, u32 role)
 			    rpcrdma2_conn_list_totals(net, client));
 }
 
-/* In a kernel tree the version is that of the kernel. */
+/* A module built in a kernel tree has the version of the kernel. */
 static int put_build(struct sk_buff *skb)
 {
 #ifdef RPCRDMA2_PROBES
@@ -405,7 +408,7 @@ static int put_build(struct sk_buff *skb)
 	return 0;
 }
 
-/* Has this transport taken the stock one's place? */
+/* True if this transport replaces the stock transport */
 static bool replaces __ro_after_init;
 
 static int put_module(struct sk_buff *skb, struct genl_info *info)
@@ -420,12 +423,12 @@ static int put_module(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * rpcrdma2_nl_module_get_doit - tell of the module
+ * rpcrdma2_nl_module_get_doit - show the module
  * @skb: the request
  * @info: its attributes
  *
  * Context: system call; sleeps.
- * Return: 0 or -ENOMEM
+ * Return: 0, -EMSGSIZE or -ENOMEM
  */
 int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -444,7 +447,7 @@ int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(msg, info);
 }
 
-/* What an administrator wants of a connection. */
+/* Requests that change a connection */
 
 static int conn_change(struct rpcrdma2_conn *conn, void *arg)
 {
@@ -486,7 +489,8 @@ static int with_connection(struct genl_info *info,
  * @info: its attributes
  *
  * Context: system call; sleeps.
- * Return: 0; -ENOENT: no such connection; as rpcrdma2_props_request()
+ * Return: 0; -EINVAL: an attribute is missing; -ENOENT: no such connection; or an
+ * error of rpcrdma2_props_request()
  */
 int rpcrdma2_nl_conn_change_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -494,12 +498,13 @@ int rpcrdma2_nl_conn_change_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * rpcrdma2_nl_conn_forget_doit - offer version 2 again next time (VER-16)
+ * rpcrdma2_nl_conn_forget_doit - offer version 2 on the next connect (VER-16)
  * @skb: the request
  * @info: its attributes
  *
  * Context: system call; sleeps.
- * Return: 0; -ENOENT: no such connection; -EINVAL: not the client's end
+ * Return: 0; -ENOENT: no such connection; -EINVAL: the request has no id, or this
+ * machine is not the client
  */
 int rpcrdma2_nl_conn_forget_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -512,7 +517,7 @@ int rpcrdma2_nl_conn_forget_doit(struct sk_buff *skb, struct genl_info *info)
  * @info: its attributes
  *
  * Context: system call; sleeps.
- * Return: 0; -ENOENT: no such connection
+ * Return: 0; -EINVAL: the request has no id; -ENOENT: no such connection
  */
 int rpcrdma2_nl_conn_reconnect_doit(struct sk_buff *skb,
 				    struct genl_info *info)
@@ -520,8 +525,8 @@ int rpcrdma2_nl_conn_reconnect_doit(struct sk_buff *skb,
 	return with_connection(info, conn_reconnect);
 }
 
-/* Events: who does not listen costs nothing, who does misses some when there is
- * no memory.
+/* Events. Without listeners no message is built. If there is no memory, the event
+ * is lost.
  */
 
 static int put_event(struct sk_buff *skb, const struct rpcrdma2_conn *conn,
@@ -560,7 +565,7 @@ static void conn_event(const struct rpcrdma2_conn *conn,
 				GFP_ATOMIC);
 }
 
-/* The client's device is known from CONNECTING on. */
+/* A client has no device before CONNECTING. */
 static void state_event(const struct rpcrdma2_conn *conn,
 			enum rpcrdma2_conn_state state)
 {
@@ -595,7 +600,7 @@ static const struct rpcrdma2_conn_listener listener = {
 
 /**
  * rpcrdma2_netlink_init - register the family
- * @replace: the transport has taken the stock one's place
+ * @replace: this transport replaces the stock transport
  *
  * Context: module load.
  * Return: 0 or a negative errno
@@ -610,7 +615,7 @@ int __init rpcrdma2_netlink_init(bool replace)
 /**
  * rpcrdma2_netlink_exit - reverse of rpcrdma2_netlink_init()
  *
- * Context: module unload; nobody asks any more afterwards.
+ * Context: module unload; no request is handled after the return.
  */
 void rpcrdma2_netlink_exit(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Generic netlink family "rpcrdma2".
+ * Generic netlink family "rpcrdma2"; see netlink.c.
  */
 #ifndef _RPCRDMA2_NETLINK_H
 #define _RPCRDMA2_NETLINK_H

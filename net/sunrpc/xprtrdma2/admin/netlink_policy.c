@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy table by netlink: see peer_policy.c for what an entry means, and the
- * specification for the attributes.
+ * Netlink requests for the policy table. peer_policy.c describes an entry, the
+ * specification its attributes.
  *
- * What the table of attributes in netlink_gen.c cannot say about a request is
- * checked here, and each refusal names the attribute that is wrong.
+ * This file makes those checks of a request that the attribute policies in
+ * netlink_gen.c cannot express. Each error message names the attribute.
  *
- * Context: system calls; sleeps.
+ * Context: system calls; may sleep.
  */
 #include <net/genetlink.h>
 #include <net/sock.h>
@@ -15,7 +15,7 @@
 #include "admin/netlink_gen.h"
 #include "conn/peer_policy.h"
 
-/* Values have the attributes that follow, in their order. */
+/* The attributes of values have the order of enum rpcrdma2_policy_value. */
 #define POLICY_ATTR(value)	(RPCRDMA2_A_POLICY_VERSIONS + (value))
 
 static_assert(POLICY_ATTR(RPCRDMA2_POLICY_SEND_SIZE) ==
@@ -23,17 +23,17 @@ static_assert(POLICY_ATTR(RPCRDMA2_POLICY_SEND_SIZE) ==
 static_assert(POLICY_ATTR(RPCRDMA2_NR_POLICY) ==
 	      RPCRDMA2_A_POLICY_RECV_MAX + 1);
 
-/* From attributes */
+/* Read attributes */
 
 /**
- * struct policy_request - what a request is about
- * @client: role
- * @sa: address and its family; AF_UNSPEC for all peers
- * @in: the same
- * @in6: the same
- * @addr: the address in it
- * @bits: of the address
- * @port: the server's, 0 for any
+ * struct policy_request - role and peer of a request
+ * @client: this machine is the client
+ * @sa: address of the peer with its family; AF_UNSPEC for all peers
+ * @in: the same for AF_INET
+ * @in6: the same for AF_INET6
+ * @addr: the bytes of the address in @in or @in6; NULL for all peers
+ * @bits: number of bits of the address; 0 for all peers
+ * @port: port of the server, 0 for any
  */
 struct policy_request {
 	bool				client;
@@ -110,7 +110,7 @@ static int get_key(struct genl_info *info, struct rpcrdma2_policy_key *key)
 	return 0;
 }
 
-/* The table of attributes does not know of roles. */
+/* The attribute policies cannot depend on the role. */
 static int refuse_value(const struct genl_info *info, bool client,
 			enum rpcrdma2_policy_value value)
 {
@@ -163,7 +163,7 @@ static int get_values(const struct genl_info *info, bool client,
 	return 0;
 }
 
-/* To attributes */
+/* Write attributes */
 
 static int put_values(struct sk_buff *skb, const struct rpcrdma2_policy *policy)
 {
@@ -202,12 +202,12 @@ static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
 /* Requests */
 
 /**
- * rpcrdma2_nl_policy_set_doit - make or replace an entry
+ * rpcrdma2_nl_policy_set_doit - create or replace an entry
  * @skb: the request
  * @info: its attributes
  *
  * Context: system call; sleeps.
- * Return: 0; -EINVAL or -ERANGE: an attribute is missing or wrong; as
+ * Return: 0; -EINVAL: an attribute is missing or wrong; or an error of
  * rpcrdma2_policy_set()
  */
 int rpcrdma2_nl_policy_set_doit(struct sk_buff *skb, struct genl_info *info)
@@ -240,7 +240,7 @@ int rpcrdma2_nl_policy_del_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret ?: rpcrdma2_policy_delete(genl_info_net(info), &key);
 }
 
-/* What a connection with this peer would get */
+/* The settings that a connection with this peer would get */
 static int put_found(struct sk_buff *skb, struct net *net,
 		     const struct policy_request *req)
 {
@@ -258,12 +258,12 @@ static int put_found(struct sk_buff *skb, struct net *net,
 }
 
 /**
- * rpcrdma2_nl_policy_get_doit - tell what is wanted of connections with a peer
+ * rpcrdma2_nl_policy_get_doit - show the settings for connections with a peer
  * @skb: the request
  * @info: its attributes
  *
  * Context: system call; sleeps.
- * Return: 0; -EINVAL: an attribute is missing or wrong; -ENOMEM
+ * Return: 0; -EINVAL: an attribute is missing or wrong; -EMSGSIZE; -ENOMEM
  */
 int rpcrdma2_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -288,9 +288,9 @@ int rpcrdma2_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * rpcrdma2_nl_policy_get_dumpit - tell of all entries
- * @skb: to be filled
- * @cb: the dump; ctx holds the key of the last one told of
+ * rpcrdma2_nl_policy_get_dumpit - show all entries
+ * @skb: receives the messages
+ * @cb: the dump; ctx holds the key of the last entry shown
  *
  * Context: system call; sleeps.
  * Return: bytes in @skb, 0 at the end
