@@ -254,7 +254,7 @@ random_requests() {
 comparisons() {
 	local probe=$TRACE/events/kprobes/policy_cmp/enable
 
-	echo "p:policy_cmp rpcrdma2:key_cmp" > $TRACE/kprobe_events || return
+	echo "p:policy_cmp rpcrdma2:entry_cmp" > $TRACE/kprobe_events || return
 	echo 1 > "$probe"
 	"$@" > $LAB_TMP/found
 	echo 0 > "$probe"
