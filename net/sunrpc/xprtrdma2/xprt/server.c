@@ -120,10 +120,11 @@ static bool svc_trusted(const struct rpcrdma2_conn *conn)
 }
 
 /* sunrpc has the transport, or will never get it: then XPT_DEAD is set. No thread handles
- * the transport before. Pairs with set_stage().
+ * the transport before.
  */
 static bool svc_is_admitted(const struct rpcrdma2_svc *svc)
 {
+	/* Pairs with set_stage() */
 	return smp_load_acquire(&svc->cand.stage) >= RPCRDMA2_STAGE_UNVERIFIED;
 }
 
