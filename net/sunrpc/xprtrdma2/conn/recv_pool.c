@@ -216,7 +216,7 @@ void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx
  * rpcrdma2_recv_pool_trim - free the Receives that are too many or too large
  * @conn: the connection
  *
- * Receives in use are checked when they become free. Nobody finds the pool empty
+ * Receives in use are checked when they become free. The pool is never seen empty
  * meanwhile.
  *
  * Context: process; does not sleep. Takes pool->lock.
