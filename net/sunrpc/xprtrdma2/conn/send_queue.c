@@ -34,8 +34,9 @@
 /* Take @nwrs entries, and the first of @slots unless NULL. Returns false if not all is
  * free. RPC messages leave entries for control messages.
  */
-static bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs, struct list_head *slots,
-		    struct rpcrdma2_send **send)
+static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
+				    struct list_head *slots,
+				    struct rpcrdma2_send **send)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	u32 keep = slots == &sendq->free_control ? 0 : RPCRDMA2_CONTROL_RESERVE;
@@ -332,8 +333,10 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 }
 
 /* Take entries, and one of @slots unless NULL; or let @w wait for them. */
-static bool sq_get(struct rpcrdma2_conn *conn, u32 nwrs, struct list_head *slots,
-		   struct rpcrdma2_sendq_waiter *w, struct rpcrdma2_send **send)
+static __always_inline bool sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
+				   struct list_head *slots,
+				   struct rpcrdma2_sendq_waiter *w,
+				   struct rpcrdma2_send **send)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	bool closed, taken = false;

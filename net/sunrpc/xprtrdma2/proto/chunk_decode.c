@@ -176,8 +176,15 @@ static bool lists_empty(const struct rpcrdma2_reader *r)
  */
 bool rpcrdma2_chunk_decode(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
 {
+	u32 left;
+
 	if (lists_empty(r))
 		return rpcrdma2_rd_skip(r, EMPTY_LISTS);
-	return rd_read_list(r, hdr) && rd_write_list(r, hdr) &&
-	       rd_reply_chunk(r, hdr);
+	if (!rd_read_list(r, hdr))
+		return false;
+	left = r->left;
+	if (!rd_write_list(r, hdr) || !rd_reply_chunk(r, hdr))
+		return false;
+	hdr->results_len = left - r->left - EMPTY_RESULTS;
+	return true;
 }

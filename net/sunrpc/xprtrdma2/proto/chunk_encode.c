@@ -154,55 +154,20 @@ static u32 chunk_written(const struct rpcrdma2_reply_hdr *reply, u32 index)
 	return index < reply->nwritten ? reply->written[index] : 0;
 }
 
-/**
- * rpcrdma2_reply_chunks_ok - check a Reply to be sent against its chunks
- * @reply: Reply to be encoded
- *
- * Context: any. Requirements: CHK-23, LNG-7, MSG-3.
- * Return: false if the caller made a mistake.
- */
-bool rpcrdma2_reply_chunks_ok(const struct rpcrdma2_reply_hdr *reply)
+/* The message goes to the Reply chunk or inline, not both (LNG-7, MSG-3). */
+static bool reply_form_ok(const struct rpcrdma2_reply_hdr *reply)
 {
-	struct rpcrdma2_cursor writes, segs;
-	u32 i;
-
-	rpcrdma2_write_list_begin(reply->call, &writes);
-	for (i = 0; rpcrdma2_write_list_next(&writes, &segs); i++)
-		if (chunk_written(reply, i) > rpcrdma2_segs_bytes(segs))
-			return false;
-	for (; i < reply->nwritten; i++)
-		if (reply->written[i])
-			return false;
-
-	if (!rpcrdma2_hdr_reply_chunk(reply->call, &segs))
-		return !reply->nomsg && !reply->reply_written;
-	if (!reply->nomsg)
-		return !reply->reply_written;
-	return reply->reply_written <= rpcrdma2_segs_bytes(segs);
+	if (reply->nwritten > reply->call->write_chunks)
+		return false;
+	if (reply->nomsg)
+		return reply->call->reply_chunk;
+	return !reply->reply_written;
 }
 
-/**
- * rpcrdma2_reply_chunks_len - bytes that the chunks add to a header
- * @reply: Reply to be encoded
- *
- * Context: any.
- * Return: bytes beyond the three words of empty lists.
+/* Repeat a chunk, with @bytes spread over its segments from the first on. Returns false
+ * if the chunk is too short.
  */
-u32 rpcrdma2_reply_chunks_len(const struct rpcrdma2_reply_hdr *reply)
-{
-	struct rpcrdma2_cursor writes, segs;
-	u32 len = 0;
-
-	rpcrdma2_write_list_begin(reply->call, &writes);
-	while (rpcrdma2_write_list_next(&writes, &segs))
-		len += 8 + segs.left * RPCRDMA2_SEGMENT_BYTES;
-	if (rpcrdma2_hdr_reply_chunk(reply->call, &segs))
-		len += 4 + segs.left * RPCRDMA2_SEGMENT_BYTES;
-	return len;
-}
-
-/* Repeat a chunk, with @bytes spread over its segments from the first on. */
-static void wr_returned_chunk(struct rpcrdma2_writer *w,
+static bool wr_returned_chunk(struct rpcrdma2_writer *w,
 			      struct rpcrdma2_cursor segs, u32 bytes)
 {
 	struct rpcrdma2_segment seg;
@@ -215,34 +180,46 @@ static void wr_returned_chunk(struct rpcrdma2_writer *w,
 		wr_segment(w, seg.handle, used, seg.offset);
 		bytes -= used;
 	}
+	return !bytes;
+}
+
+static bool wr_returned_chunks(struct rpcrdma2_writer *w,
+			       const struct rpcrdma2_reply_hdr *reply)
+{
+	struct rpcrdma2_cursor writes, segs;
+	bool fits = true;
+	u32 i;
+
+	rpcrdma2_wr_u32(w, LIST_END);
+
+	rpcrdma2_write_list_begin(reply->call, &writes);
+	for (i = 0; rpcrdma2_write_list_next(&writes, &segs); i++)
+		if (!wr_returned_chunk(w, segs, chunk_written(reply, i)))
+			fits = false;
+	rpcrdma2_wr_u32(w, LIST_END);
+
+	if (rpcrdma2_hdr_reply_chunk(reply->call, &segs))
+		return wr_returned_chunk(w, segs, reply->reply_written) && fits;
+	rpcrdma2_wr_u32(w, LIST_END);
+	return fits;
 }
 
 /**
  * rpcrdma2_reply_chunks_put - write the chunk lists of a Reply
  * @w: writer
- * @reply: Reply that passed rpcrdma2_reply_chunks_ok()
+ * @reply: Reply to be encoded
  *
- * Context: any. Requirements: CHK-13 to CHK-15, CHK-17, CHK-18, LNG-8.
+ * Context: any. Requirements: CHK-13 to CHK-15, CHK-17, CHK-18, CHK-23, LNG-7, LNG-8,
+ * MSG-3.
+ * Return: false if the caller made a mistake: the Reply does not suit its chunks.
  */
-void rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
+bool rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
 			       const struct rpcrdma2_reply_hdr *reply)
 {
-	struct rpcrdma2_cursor writes, segs;
-	u32 i;
-
-	if (!reply->call->write_chunks && !reply->call->reply_chunk) {
-		wr_empty_lists(w);
-		return;
-	}
-	rpcrdma2_wr_u32(w, LIST_END);
-
-	rpcrdma2_write_list_begin(reply->call, &writes);
-	for (i = 0; rpcrdma2_write_list_next(&writes, &segs); i++)
-		wr_returned_chunk(w, segs, chunk_written(reply, i));
-	rpcrdma2_wr_u32(w, LIST_END);
-
-	if (rpcrdma2_hdr_reply_chunk(reply->call, &segs))
-		wr_returned_chunk(w, segs, reply->reply_written);
-	else
-		rpcrdma2_wr_u32(w, LIST_END);
+	if (!reply_form_ok(reply))
+		return false;
+	if (reply->call->results_len)
+		return wr_returned_chunks(w, reply);
+	wr_empty_lists(w);
+	return true;
 }

@@ -100,6 +100,8 @@ struct rpcrdma2_chunk {
  * @write_list: first Write list entry, NULL if empty
  * @write_chunks: entries of the Write list
  * @reply_chunk: the count word of the Reply chunk, NULL if absent
+ * @results_len: bytes of Write list and Reply chunk beyond the two words that say there
+ *	are none; the Reply repeats these bytes
  * @max_segs: segments of the largest chunk of any kind
  * @err: ERROR: the code
  * @err_arg: ERROR: its arguments, zero where the code has none
@@ -124,6 +126,7 @@ struct rpcrdma2_hdr {
 	const u8		*write_list;
 	u32			write_chunks;
 	const u8		*reply_chunk;
+	u32			results_len;
 	u32			max_segs;
 
 	u32			err;

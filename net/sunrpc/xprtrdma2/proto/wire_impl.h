@@ -17,6 +17,7 @@
 #define LIST_ENTRY		1U
 
 #define EMPTY_LISTS		12U	/* bytes: LIST_END three times */
+#define EMPTY_RESULTS		8U	/* bytes: LIST_END twice */
 
 /**
  * struct rpcrdma2_reader - the unread rest of a received message
@@ -125,9 +126,7 @@ bool rpcrdma2_call_chunks_ok(const struct rpcrdma2_call_hdr *call);
 u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call);
 void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
 			      const struct rpcrdma2_call_hdr *call);
-bool rpcrdma2_reply_chunks_ok(const struct rpcrdma2_reply_hdr *reply);
-u32 rpcrdma2_reply_chunks_len(const struct rpcrdma2_reply_hdr *reply);
-void rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
+bool rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
 			       const struct rpcrdma2_reply_hdr *reply);
 
 #endif /* _RPCRDMA2_WIRE_IMPL_H */

@@ -132,7 +132,7 @@ static int v1_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 
 static u32 v1_reply_len(const struct rpcrdma2_reply_hdr *reply)
 {
-	return RPCRDMA1_HDR_MIN + rpcrdma2_reply_chunks_len(reply);
+	return RPCRDMA1_HDR_MIN + reply->call->results_len;
 }
 
 static int v1_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
@@ -140,11 +140,10 @@ static int v1_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
 
-	if (!rpcrdma2_reply_chunks_ok(reply))
-		return -EINVAL;
 	rpcrdma2_wire_put_prefix(&w, reply->xid, RPCRDMA_VERS_1, reply->credit,
 				 reply->nomsg ? RDMA2_NOMSG : RDMA2_MSG);
-	rpcrdma2_reply_chunks_put(&w, reply);
+	if (!rpcrdma2_reply_chunks_put(&w, reply))
+		return -EINVAL;
 	return rpcrdma2_wr_result(&w, size);
 }
 

@@ -203,7 +203,7 @@ static int v2_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 
 static u32 v2_reply_len(const struct rpcrdma2_reply_hdr *reply)
 {
-	return RPCRDMA2_HDR_MIN + rpcrdma2_reply_chunks_len(reply);
+	return RPCRDMA2_HDR_MIN + reply->call->results_len;
 }
 
 static int v2_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
@@ -211,12 +211,11 @@ static int v2_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
 
-	if (!rpcrdma2_reply_chunks_ok(reply))
-		return -EINVAL;
 	v2_put_prefix(&w, reply->xid, reply->credit,
 		      reply->nomsg ? RDMA2_NOMSG : RDMA2_MSG, true);
 	rpcrdma2_wr_u32(&w, 0);				/* RINV-10 */
-	rpcrdma2_reply_chunks_put(&w, reply);
+	if (!rpcrdma2_reply_chunks_put(&w, reply))
+		return -EINVAL;
 	return rpcrdma2_wr_result(&w, size);
 }
 

@@ -98,14 +98,22 @@ static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 	return 0;
 }
 
+static bool reply_chunk_suffices(const struct rpcrdma2_svc_call *call)
+{
+	struct rpcrdma2_cursor segs;
+
+	return call->resp->limits.write_chunks &&
+	       rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs) &&
+	       rpcrdma2_segs_bytes(segs) >= call->reply_bytes;
+}
+
 /* Choose between inline, Reply chunk and error: MSG-4, MSG-5, LNG-5 to LNG-7. */
 static void reply_choose(struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_codec *codec = call->conn->codec;
 	u32 max = rpcrdma2_msg_size_send(&call->conn->limits);
-	struct rpcrdma2_cursor segs;
-	bool given, fits;
 	u32 hdr_len;
+	bool fits;
 
 	call->kind = RPCRDMA2_REPLY_MSG;
 	call->hdr.nomsg = false;
@@ -113,14 +121,12 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 	hdr_len = codec->reply_len(&call->hdr);
 	call->msg_len = hdr_len + call->reply_bytes;
 	fits = hdr_len <= max && call->reply_bytes <= max - hdr_len;
-	given = call->resp->limits.write_chunks &&
-		rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs) &&
-		rpcrdma2_segs_bytes(segs) >= call->reply_bytes;
-	if (fits && (codec->inline_reply_first || !given))
+	if (fits && codec->inline_reply_first)
 		return;
-	if (!given) {
-		reply_set_error(call, RDMA2_ERR_REPLY_RESOURCE,
-				call->reply_bytes, 0);
+	if (!reply_chunk_suffices(call)) {
+		if (!fits)
+			reply_set_error(call, RDMA2_ERR_REPLY_RESOURCE,
+					call->reply_bytes, 0);
 		return;
 	}
 

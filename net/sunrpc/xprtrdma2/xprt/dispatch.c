@@ -116,7 +116,8 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	/* A requester sends no ERROR about a possible Reply (V1-3) */
 	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
 		verdict = RPCRDMA2_DROP;
-	if (!may_invalidate(rx, verdict) && stray_invalidation(conn, rx))
+	if (unlikely(rx->invalidated) && !may_invalidate(rx, verdict) &&
+	    stray_invalidation(conn, rx))
 		return false;
 
 	switch (verdict) {
