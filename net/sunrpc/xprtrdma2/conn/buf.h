@@ -17,6 +17,12 @@ size_t rpcrdma2_buf_bytes(u32 size);
 
 gfp_t rpcrdma2_buf_gfp(void);
 
+/* Pages that @len bytes touch if the first is at @offset in its page. */
+static inline u32 rpcrdma2_pages_spanned(u32 offset, u32 len)
+{
+	return len ? DIV_ROUND_UP(offset + len, PAGE_SIZE) : 0;
+}
+
 /* A faster read_bytes_from_xdr_buf(), which takes a hundred instructions: most messages
  * are only a head.
  */

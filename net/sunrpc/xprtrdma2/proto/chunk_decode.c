@@ -96,11 +96,13 @@ static bool tally_entry(struct read_tally *t, u32 position, u32 *nsegs)
 /* CHK-3, CHK-9, CHK-11, CHK-12 */
 static bool rd_read_list(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
 {
-	struct read_tally tally = {};
+	struct read_tally tally;
 	u32 position, nsegs;
 	const u8 *entry;
 	bool more, fresh;
 
+	tally.used = 0;
+	tally.rest_segs = 0;
 	for (;;) {
 		entry = r->p;
 		if (!rd_discriminator(r, &more))

@@ -379,29 +379,29 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr,
 			    struct rpcrdma2_region *r, unsigned int nregions)
 {
 	bool gaps = mr->pool->conn->caps.mr_type == IB_MR_TYPE_SG_GAPS;
+	unsigned int n = 0, depth = mr->pool->depth;
 	struct scatterlist *sg = mr->sgt.sgl;
-	unsigned int n = 0;
+	struct rpcrdma2_region rest;
 	bool short_page = false;
 	u32 len;
 
 	for (; nregions; r++, nregions--) {
-		while (r->len) {
-			if (n == mr->pool->depth)
-				return n;
-			if (n && !gaps && (short_page || r->offset))
-				return n;
-			len = min_t(u32, PAGE_SIZE - r->offset, r->len);
-			sg_set_page(sg, *r->pages, len, r->offset);
+		rest = *r;
+		if (!rest.len)
+			continue;
+		if (n && !gaps && (short_page || rest.offset))
+			break;
+		for (; rest.len && n < depth; n++) {
+			len = min_t(u32, PAGE_SIZE - rest.offset, rest.len);
+			sg_set_page(sg, *rest.pages++, len, rest.offset);
 			sg = sg_next(sg);
-			n++;
-			short_page = r->offset + len < PAGE_SIZE;
-			r->len -= len;
-			r->offset += len;
-			if (r->offset == PAGE_SIZE) {
-				r->offset = 0;
-				r->pages++;
-			}
+			rest.len -= len;
+			rest.offset = offset_in_page(rest.offset + len);
 		}
+		short_page = rest.offset;
+		*r = rest;
+		if (rest.len)
+			break;
 	}
 	return n;
 }

@@ -13,7 +13,6 @@
 #include <linux/sunrpc/auth.h>
 #include <linux/sunrpc/clnt.h>
 
-#include "conn/buf.h"
 #include "requester/marshal.h"
 #include <trace/events/rpcrdma2.h>
 

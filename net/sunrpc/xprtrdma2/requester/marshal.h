@@ -5,13 +5,8 @@
 #ifndef _RPCRDMA2_MARSHAL_H
 #define _RPCRDMA2_MARSHAL_H
 
+#include "conn/buf.h"
 #include "requester/rpc_slot.h"
-
-/* Pages that @len bytes touch if the first is at @offset in its page. */
-static inline u32 rpcrdma2_pages_spanned(u32 offset, u32 len)
-{
-	return len ? DIV_ROUND_UP(offset + len, PAGE_SIZE) : 0;
-}
 
 /* Pages of the page vector of @buf that hold data. */
 static inline u32 rpcrdma2_vector_pages(const struct xdr_buf *buf)

@@ -163,24 +163,17 @@ static int call_read_seg(struct rpcrdma2_svc_call *call, u32 handle, u64 offset,
 			 u32 len, u32 pos)
 {
 	u32 max = pull_max_pages(call->conn) << PAGE_SHIFT;
-	u32 n, npages, sink = call_place(call, pos);
+	u32 n, sink = call_place(call, pos);
 	struct rpcrdma2_rw *rw;
-	struct page **pages;
-	int ret;
 
 	while (len) {
 		n = min_t(u32, len, max - offset_in_page(sink));
-		rw = rpcrdma2_rw_new(call, DMA_FROM_DEVICE, handle, offset);
+		rw = rpcrdma2_rw_new(call, DMA_FROM_DEVICE, handle, offset,
+				     rpcrdma2_pages_spanned(offset_in_page(sink), n));
 		if (!rw)
 			return -ENOMEM;
-		pages = call->pages + (sink >> PAGE_SHIFT);
-		npages = DIV_ROUND_UP(offset_in_page(sink) + n, PAGE_SIZE);
-		ret = sg_alloc_table_from_pages_segment(&rw->table, pages, npages,
-							offset_in_page(sink), n,
-							PAGE_SIZE,
-							rpcrdma2_buf_gfp());
-		if (ret)
-			return ret;
+		rpcrdma2_rw_add(rw, call->pages + (sink >> PAGE_SHIFT),
+				offset_in_page(sink), n);
 		offset += n;
 		sink += n;
 		len -= n;

@@ -12,9 +12,6 @@
 #include "proto/chunk_list.h"
 #include "responder/responder_impl.h"
 
-/* Neighbouring pages become one SGE of at most this many bytes */
-#define RPCRDMA2_RW_RUN		SZ_64K
-
 /**
  * rpcrdma2_reply_ranges - iterate over the stream after reduction
  * @call: the Call; its @reduced results are skipped
@@ -53,7 +50,6 @@ int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
  * @segs: segments not begun
  * @seg: current segment; @seg.length bytes of it are left
  * @rw: current RDMA Write, the last one on @todo; or NULL
- * @sg: last used entry of its table, or NULL
  * @left: remaining bytes, a hint for the size of @rw
  */
 struct gather {
@@ -62,7 +58,6 @@ struct gather {
 	struct rpcrdma2_cursor		segs;
 	struct rpcrdma2_segment		seg;
 	struct rpcrdma2_rw		*rw;
-	struct scatterlist		*sg;
 	u32				left;
 };
 
@@ -92,36 +87,11 @@ static u32 push_max_pages(const struct rpcrdma2_conn *conn)
 
 static int gather_open(struct gather *g)
 {
-	u32 nents = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
-	struct rpcrdma2_rw *rw;
-	int ret;
+	u32 pages = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
 
-	rw = rpcrdma2_rw_new(g->call, DMA_TO_DEVICE, g->seg.handle,
-			     g->seg.offset);
-	if (!rw)
-		return -ENOMEM;
-	ret = sg_alloc_table(&rw->table,
-			     min(nents, push_max_pages(g->call->conn)),
-			     rpcrdma2_buf_gfp());
-	if (ret)
-		return ret;
-	rw->table.nents = 0;	/* number of used entries */
-	g->rw = rw;
-	g->sg = NULL;
-	return 0;
-}
-
-/* Append an SGE to the current RDMA Write. Returns false if that is full. */
-static bool gather_append(struct gather *g, struct page *page, u32 off, u32 len)
-{
-	struct sg_table *table = &g->rw->table;
-
-	if (table->nents == table->orig_nents)
-		return false;
-	g->sg = g->sg ? sg_next(g->sg) : table->sgl;
-	sg_set_page(g->sg, page, len, off);
-	table->nents++;
-	return true;
+	g->rw = rpcrdma2_rw_new(g->call, DMA_TO_DEVICE, g->seg.handle, g->seg.offset,
+				min(pages, push_max_pages(g->call->conn)));
+	return g->rw ? 0 : -ENOMEM;
 }
 
 /* Next segment that is not empty; the capacity was checked before (CHK-23). */
@@ -139,78 +109,72 @@ static int gather_next_seg(struct gather *g)
 	return 0;
 }
 
-static int gather_piece(struct gather *g, struct page *page, u32 off, u32 len)
+/* Provide a segment that is not empty and an RDMA Write to it. */
+static int gather_ready(struct gather *g)
 {
-	u32 n;
 	int ret;
 
-	while (len) {
-		if (!g->seg.length) {
-			ret = gather_next_seg(g);
-			if (ret)
-				return ret;
-		}
-		if (!g->rw) {
-			ret = gather_open(g);
-			if (ret)
-				return ret;
-		}
-		n = min(len, g->seg.length);
-		if (!gather_append(g, page, off, n)) {
-			ret = gather_close(g);
-			if (ret)
-				return ret;
-			continue;
-		}
+	if (!g->seg.length) {
+		ret = gather_next_seg(g);
+		if (ret)
+			return ret;
+	}
+	return g->rw ? 0 : gather_open(g);
+}
+
+static int gather_pages(struct gather *g, struct page **pages, u32 off, u32 len)
+{
+	u32 n, want;
+	int ret;
+
+	for (; len; len -= n) {
+		ret = gather_ready(g);
+		if (ret)
+			return ret;
+		want = min(len, g->seg.length);
+		n = rpcrdma2_rw_add(g->rw, pages, off, want);
+		ret = n < want ? gather_close(g) : 0;
+		if (ret)
+			return ret;
 		g->seg.offset += n;
 		g->seg.length -= n;
 		g->left -= n;
 		off += n;
-		len -= n;
+		pages += off >> PAGE_SHIFT;
+		off = offset_in_page(off);
 	}
 	return 0;
 }
 
 static int gather_kvec(struct gather *g, const struct kvec *vec)
 {
-	if (!vec->iov_len)
-		return 0;
-	return gather_piece(g, virt_to_page(vec->iov_base),
-			    offset_in_page(vec->iov_base), vec->iov_len);
-}
+	u32 n, off, done = 0;
+	struct page *page;
+	int ret;
 
-/* Bytes from @off of the first page on that neighbouring pages hold, at most @len. The
- * device takes them as one SGE.
- */
-static u32 pages_run(struct page **pages, u32 off, u32 len)
-{
-	unsigned long pfn = page_to_pfn(*pages);
-	u32 n = PAGE_SIZE - off;
-
-	len = min_t(u32, len, RPCRDMA2_RW_RUN);
-	while (n < len && page_to_pfn(*++pages) == ++pfn)
-		n += PAGE_SIZE;
-	return min(n, len);
+	for (; done < vec->iov_len; done += n) {
+		page = virt_to_page(vec->iov_base + done);
+		off = offset_in_page(vec->iov_base + done);
+		n = min_t(u32, vec->iov_len - done, PAGE_SIZE - off);
+		ret = gather_pages(g, &page, off, n);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static int gather_range(void *priv, u32 pos, u32 len)
 {
 	struct gather *g = priv;
 	struct xdr_buf range;
-	struct page **pages;
-	u32 n, base, left;
 	int ret;
 
 	if (xdr_buf_subsegment(g->xdr, &range, pos, len))
 		return -EMSGSIZE;
 	ret = gather_kvec(g, &range.head[0]);
-	base = range.page_base;
-	for (left = range.page_len; !ret && left; left -= n) {
-		pages = &range.pages[base >> PAGE_SHIFT];
-		n = pages_run(pages, offset_in_page(base), left);
-		ret = gather_piece(g, *pages, offset_in_page(base), n);
-		base += n;
-	}
+	if (!ret)
+		ret = gather_pages(g, range.pages + (range.page_base >> PAGE_SHIFT),
+				   offset_in_page(range.page_base), range.page_len);
 	return ret ?: gather_kvec(g, &range.tail[0]);
 }
 

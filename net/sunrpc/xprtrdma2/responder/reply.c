@@ -16,6 +16,14 @@
 #include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 
+static bool reply_has_word(const struct xdr_buf *xdr, u32 pos, u32 want)
+{
+	__be32 word;
+
+	return !rpcrdma2_xdr_read(xdr, pos, &word, sizeof(word)) &&
+	       be32_to_cpu(word) == want;
+}
+
 /* Settle the place of a recorded result. The record may be stale, if the upper layer has
  * removed the result from the Reply; then its length word is not in front of it.
  * For the link text of an NFSv4 READLINK nfsd reports the place of the length word
@@ -24,13 +32,12 @@
 static bool payload_settle(const struct xdr_buf *xdr, u32 from,
 			   struct rpcrdma2_payload *p)
 {
-	u32 off = p->offset, len = p->length, word;
+	u32 off = p->offset, len = p->length;
 
 	if (off < sizeof(u32) || off > xdr->len)
 		return false;
-	if (xdr_decode_word(xdr, off - sizeof(u32), &word) || word != len) {
-		if (xdr->len - off < sizeof(u32) ||
-		    xdr_decode_word(xdr, off, &word) || word != len)
+	if (!reply_has_word(xdr, off - sizeof(u32), len)) {
+		if (xdr->len - off < sizeof(u32) || !reply_has_word(xdr, off, len))
 			return false;
 		off += sizeof(u32);
 	}
@@ -60,6 +67,8 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call,
 	u32 i, from = 0, chunk = 0;
 
 	call->nreduced = 0;
+	if (!call->hdr.call->write_chunks)
+		return true;
 	rpcrdma2_write_list_begin(call->hdr.call, &list);
 	for (i = 0; i < call->npayloads; i++) {
 		p = call->payloads[i];

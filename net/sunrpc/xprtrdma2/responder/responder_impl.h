@@ -17,8 +17,10 @@
 
 DECLARE_TRACEPOINT(rpcrdma2_call_state);
 
-/* Maximum number of pages of a struct rpcrdma2_rw: those of one MR of rdma_rw */
-#define RPCRDMA2_RW_PAGES	256U
+/* Maximum number of pages of a struct rpcrdma2_rw: no more than one MR of rdma_rw has, and
+ * no allocation of more than 8 KiB
+ */
+#define RPCRDMA2_RW_PAGES	240U
 
 /**
  * struct rpcrdma2_rw - local pages and one piece of remote memory
@@ -28,7 +30,10 @@ DECLARE_TRACEPOINT(rpcrdma2_call_state);
  * @handle: remote memory
  * @offset: remote memory
  * @nwrs: work requests; 0 while not mapped
- * @table: local memory
+ * @next_pfn: page frame that the last entry of @sg can be extended by, or 0
+ * @nents: used entries of @sg
+ * @max: entries of @sg
+ * @sg: local memory
  */
 struct rpcrdma2_rw {
 	struct list_head	list;
@@ -37,7 +42,10 @@ struct rpcrdma2_rw {
 	u32			handle;
 	u64			offset;
 	u32			nwrs;
-	struct sg_table		table;
+	unsigned long		next_pfn;
+	u32			nents;
+	u32			max;
+	struct scatterlist	sg[] __counted_by(max);
 };
 
 /* Flags of an allocation. A client's transport is locked while it sends a Reply, and
@@ -104,7 +112,8 @@ void rpcrdma2_batch_post(struct rpcrdma2_svc_call *call, u32 nwrs,
 /* rw_ctx.c */
 struct rpcrdma2_rw *rpcrdma2_rw_new(struct rpcrdma2_svc_call *call,
 				    enum dma_data_direction dir, u32 handle,
-				    u64 offset);
+				    u64 offset, u32 max);
+u32 rpcrdma2_rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 len);
 int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw);
 struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
 				      struct list_head *list,

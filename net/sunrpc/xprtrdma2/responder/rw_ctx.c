@@ -3,8 +3,8 @@
  * RDMA contexts: local pages and remote memory, for the RDMA Reads and Writes of the
  * responder, which rdma_rw of ib_core makes.
  *
- * Life: rpcrdma2_rw_new(), pages put into the table, rpcrdma2_rw_map(),
- * rpcrdma2_rws_chain() and a post; after its completion rpcrdma2_rws_release().
+ * Life: rpcrdma2_rw_new(), rpcrdma2_rw_add(), rpcrdma2_rw_map(), rpcrdma2_rws_chain() and
+ * a post; after its completion rpcrdma2_rws_release().
  *
  * A struct rpcrdma2_rw belongs to one Call. Completion handlers unmap and free it;
  * only work items and threads make one and map it. Nothing here waits for the send
@@ -16,30 +16,71 @@
 
 #include "responder/responder_impl.h"
 
+/* Neighbouring pages become one SGE of an RDMA Write, of at most this many bytes */
+#define RPCRDMA2_RW_RUN		SZ_64K
+
 /**
  * rpcrdma2_rw_new - append an RDMA context without pages to the @todo of a Call
  * @call: the Call
  * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
  * @handle: remote memory
  * @offset: remote memory
+ * @max: maximum number of pages, at most RPCRDMA2_RW_PAGES
  *
  * Context: work item or thread; sleeps as rpcrdma2_buf_gfp() says.
  * Return: a struct rpcrdma2_rw, or NULL without memory
  */
 struct rpcrdma2_rw *rpcrdma2_rw_new(struct rpcrdma2_svc_call *call,
 				    enum dma_data_direction dir, u32 handle,
-				    u64 offset)
+				    u64 offset, u32 max)
 {
 	struct rpcrdma2_rw *rw;
 
-	rw = kzalloc_obj(*rw, rpcrdma2_buf_gfp());
+	rw = kmalloc(struct_size(rw, sg, max), rpcrdma2_buf_gfp());
 	if (!rw)
 		return NULL;
 	rw->dir = dir;
 	rw->handle = handle;
 	rw->offset = offset;
+	rw->nwrs = 0;
+	rw->next_pfn = 0;
+	rw->nents = 0;
+	rw->max = max;
+	sg_init_table(rw->sg, max);
 	list_add_tail(&rw->list, &call->todo);
 	return rw;
+}
+
+/**
+ * rpcrdma2_rw_add - append pages to an RDMA context that is not mapped yet
+ * @rw: the context
+ * @pages: the pages
+ * @off: offset of the first byte in the first page
+ * @len: bytes
+ *
+ * Context: any.
+ * Return: the number of bytes appended: fewer than @len if there are not enough entries
+ */
+u32 rpcrdma2_rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 len)
+{
+	u32 n, run = rw->dir == DMA_TO_DEVICE ? RPCRDMA2_RW_RUN : 0, done;
+	struct scatterlist *sg = rw->sg + rw->nents;
+	unsigned long pfn;
+
+	for (done = 0; done < len; done += n, off = 0) {
+		n = min_t(u32, len - done, PAGE_SIZE - off);
+		pfn = page_to_pfn(*pages);
+		if (pfn == rw->next_pfn && !off && sg[-1].length + n <= run)
+			sg[-1].length += n;
+		else if (rw->nents < rw->max)
+			sg_set_page(&rw->sg[rw->nents++], *pages, n, off);
+		else
+			break;
+		sg = rw->sg + rw->nents;
+		rw->next_pfn = off + n == PAGE_SIZE ? pfn + 1 : 0;
+		pages++;
+	}
+	return done;
 }
 
 /**
@@ -63,7 +104,7 @@ int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 		return 0;
 	noio = memalloc_noio_save();
 	ret = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
-			       rw->table.sgl, rw->table.nents, 0, rw->offset,
+			       rw->sg, rw->nents, 0, rw->offset,
 			       rw->handle, rw->dir);
 	memalloc_noio_restore(noio);
 	if (ret < 0)
@@ -88,9 +129,8 @@ void rpcrdma2_rws_release(struct rpcrdma2_conn *conn, struct list_head *list)
 		if (rw->nwrs)
 			rdma_rw_ctx_destroy(&rw->ctx, conn->qp,
 					    conn->cm_id->port_num,
-					    rw->table.sgl, rw->table.nents,
+					    rw->sg, rw->nents,
 					    rw->dir);
-		sg_free_table(&rw->table);
 		kfree(rw);
 	}
 }
