@@ -286,18 +286,6 @@ struct nlattr **probe(struct netlink_callback *cb)
 }
 EOP
 
-# The newer way warns of a workqueue that says neither WQ_UNBOUND nor this.
-probe WQ_PERCPU "whether a workqueue says that it is one for each CPU (6.18)" <<'EOP'
-#include <linux/workqueue.h>
-unsigned int probe(void);
-unsigned int probe(void) { return WQ_PERCPU; }
----
-#include <linux/workqueue.h>
-enum { WQ_PERCPU };
-unsigned int probe(void);
-unsigned int probe(void) { return WQ_UNBOUND; }
-EOP
-
 if [ "${1-}" = --list ]; then
 	printf '%s\n' "${names[@]}"
 	exit 0

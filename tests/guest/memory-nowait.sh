@@ -14,11 +14,10 @@ FAIL_MAP=/sys/kernel/debug/fail_rpcrdma2_map
 
 # ---- what completion handlers ask for ----
 
-# Lines of allocations that may wait, made while a CQ's work item runs; not that
-# of the CM, which is in an unbound workqueue, and not those of kmemleak for itself,
-# with the pages that come in front of it. How many completions ask at all depends on
-# the device and on who is first: siw sends in a thread of its own. So the allocations
-# of everybody tell whether the trace is good.
+# Lines of allocations that may wait, made while a CQ's work item runs; not those of
+# kmemleak for itself, with the pages that come in front of it. How many completions ask
+# at all depends on the device and on who is first: siw sends in a thread of its own, and
+# nfsd polls. So the allocations of everybody tell whether the trace is good.
 waits_in_completions() {
 	awk '
 	function process() {
@@ -30,11 +29,10 @@ waits_in_completions() {
 	}
 	{ p = process() }
 	/ (kmalloc|kmem_cache_alloc|mm_page_alloc): / { traced++ }
-	p ~ /kworker\/u/ { next }
-	/ workqueue_execute_start: / { in_cq[p] = / function ib_cq_poll_work/ }
+	/ workqueue_execute_start: / { in_cq[p] = / function cq_poll_worker/ }
 	/ workqueue_execute_end: / { flush(); in_cq[p] = 0 }
 	!in_cq[p] { next }
-	/ ib_cq_poll_work/ { seen++ }
+	/ cq_poll_worker/ { seen++ }
 	!/ (kmalloc|kmem_cache_alloc|mm_page_alloc): / { next }
 	{ allocs++ }
 	/ call_site=__alloc_object/ { pages[p] = ""; next }

@@ -30,7 +30,6 @@
 #define COMPAT_SVC_PEER_VALID 1
 #define COMPAT_SVC_MAX_TMP_CONN 1
 #define COMPAT_GENL_INFO_DUMP 1
-#define COMPAT_WQ_PERCPU 1
 #endif
 
 #ifndef COMPAT_UNALIGNED
@@ -74,9 +73,6 @@
 #endif
 #ifndef COMPAT_GENL_INFO_DUMP
 #error "rpcrdma2: scripts/probe-compat.sh has no answer for GENL_INFO_DUMP"
-#endif
-#ifndef COMPAT_WQ_PERCPU
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for WQ_PERCPU"
 #endif
 
 #include <linux/gfp.h>
@@ -344,9 +340,5 @@ compat_genl_dump_attrs(struct netlink_callback *cb)
 	return genl_dumpit_info(cb)->attrs;
 #endif
 }
-
-#if !COMPAT_WQ_PERCPU
-#define WQ_PERCPU	0
-#endif
 
 #endif /* _RPCRDMA2_COMPAT_H */

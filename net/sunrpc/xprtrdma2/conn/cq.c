@@ -2,18 +2,21 @@
 /*
  * Completion queue of a connection, one for both queues of the QP.
  *
- * A work item of ib_core polls a client's queue (IB_POLL_WORKQUEUE).
+ * A wake-up costs more than all work of a completion handler, so the thread that
+ * continues an RPC polls if possible.
  *
- * The service threads that execute Calls poll a server's queue, because a wake-up costs
- * more than all work of a completion handler. The device's event wakes an idle thread
- * (ops->completions()), which polls the queue in xpo_recvfrom and executes the Call that
- * it finds there. A work item polls if no thread is idle, if none has polled within
- * RPCRDMA2_POLL_LATE, and once the connection is over: messages other than Calls, RDMA
- * Reads, and the end of the connection must not wait for threads that all wait for a
+ * A work item polls a client's queue. Its workqueue is of the kind of rpciod, so the thread
+ * that has polled goes on with the asynchronous RPCs that it has completed. A workqueue of
+ * ib_core (IB_POLL_WORKQUEUE) is of another kind, and would need one thread more.
+ *
+ * The service threads that execute Calls poll a server's queue. The device's event wakes
+ * an idle thread (ops->completions()), which polls the queue in xpo_recvfrom and executes
+ * the Call that it finds there. A work item polls if no thread is idle, if none has polled
+ * within RPCRDMA2_POLL_LATE, and once the connection is over: messages other than Calls,
+ * RDMA Reads, and the end of the connection must not wait for threads that all wait for a
  * disk.
  *
- * Handlers of one connection run one at a time: ib_core ensures that for a client,
- * poll.lock for a server.
+ * Handlers of one connection run one at a time, with poll.lock held.
  *
  * Contexts: the device may report an event in hard interrupt context.
  */
@@ -41,7 +44,8 @@ static void cq_event(struct ib_cq *cq, void *context)
 	WRITE_ONCE(poll->pending, true);
 	/* Pairs with the barrier in svc_next_call() */
 	smp_mb();
-	if (rpcrdma2_conn_over(conn) || !conn->p.ops->completions(conn))
+	if (rpcrdma2_conn_over(conn) || !cq_polled_by_threads(conn) ||
+	    !conn->p.ops->completions(conn))
 		mod_delayed_work(rpcrdma2_poll_wq, &poll->work, 0);
 	else if (!delayed_work_pending(&poll->work))
 		queue_delayed_work(rpcrdma2_poll_wq, &poll->work, RPCRDMA2_POLL_LATE);
@@ -131,26 +135,12 @@ void rpcrdma2_cq_setup(struct rpcrdma2_conn *conn)
 	INIT_DELAYED_WORK(&conn->poll.work, cq_poll_worker);
 }
 
-/* Create a queue for service threads. The device reports completions from here on. */
-static struct ib_cq *cq_create_polled(struct rpcrdma2_conn *conn, u32 entries)
-{
-	struct ib_device *device = conn->cm_id->device;
-	struct ib_cq_init_attr attr = {
-		.cqe		= entries,
-		.comp_vector	= conn->id % max(device->num_comp_vectors, 1),
-	};
-	struct ib_cq *cq;
-
-	cq = ib_create_cq(device, cq_event, NULL, conn, &attr);
-	if (!IS_ERR(cq))
-		ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
-	return cq;
-}
-
 /**
  * rpcrdma2_cq_create - create the completion queue
  * @conn: connection with a device
  * @entries: completions that it holds
+ *
+ * The device reports completions from here on.
  *
  * Context: process; sleeps.
  * Return: 0 or a negative errno
@@ -158,14 +148,17 @@ static struct ib_cq *cq_create_polled(struct rpcrdma2_conn *conn, u32 entries)
 int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
 {
 	struct ib_cq *cq = rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_CQ);
+	struct ib_device *device = conn->cm_id->device;
+	struct ib_cq_init_attr attr = {
+		.cqe		= entries,
+		.comp_vector	= conn->id % max(device->num_comp_vectors, 1),
+	};
 
-	if (!cq && cq_polled_by_threads(conn))
-		cq = cq_create_polled(conn, entries);
-	else if (!cq)
-		cq = ib_alloc_cq_any(conn->cm_id->device, conn, entries,
-				     IB_POLL_WORKQUEUE);
+	if (!cq)
+		cq = ib_create_cq(device, cq_event, NULL, conn, &attr);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
+	ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
 	conn->cq = cq;
 	conn->cq_id = cq->res.id;
 	return 0;
@@ -181,8 +174,7 @@ int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
  */
 void rpcrdma2_cq_kick(struct rpcrdma2_conn *conn)
 {
-	if (cq_polled_by_threads(conn))
-		mod_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
+	mod_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
 }
 
 /**
@@ -199,14 +191,9 @@ void rpcrdma2_cq_destroy(struct rpcrdma2_conn *conn)
 
 	if (!cq)
 		return;
-	if (cq_polled_by_threads(conn)) {
-		spin_lock(&conn->poll.lock);
-		conn->cq = NULL;
-		spin_unlock(&conn->poll.lock);
-		ib_destroy_cq(cq);
-		cancel_delayed_work_sync(&conn->poll.work);
-	} else {
-		ib_free_cq(cq);
-		conn->cq = NULL;
-	}
+	spin_lock(&conn->poll.lock);
+	conn->cq = NULL;
+	spin_unlock(&conn->poll.lock);
+	ib_destroy_cq(cq);
+	cancel_delayed_work_sync(&conn->poll.work);
 }

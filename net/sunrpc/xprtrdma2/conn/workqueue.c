@@ -24,23 +24,22 @@ struct workqueue_struct *rpcrdma2_serve_wq;
 struct workqueue_struct *rpcrdma2_connect_wq;
 struct workqueue_struct *rpcrdma2_poll_wq;
 
-/* Work with a high priority runs, as a rule, in the thread of the CQ's work item, right
- * behind it.
+/* The flags of rpciod, so that all share their threads: a thread goes on with the work that
+ * its work item has queued. Administrators can change priority and CPUs in
+ * /sys/devices/virtual/workqueue.
  */
-#define UNBOUND_FLAGS		(WQ_MEM_RECLAIM | WQ_UNBOUND)
-#define BEHIND_FLAGS		(WQ_MEM_RECLAIM | WQ_PERCPU | WQ_HIGHPRI)
+#define WORKQUEUE_FLAGS		(WQ_MEM_RECLAIM | WQ_UNBOUND | WQ_SYSFS)
 
 static const struct {
 	struct workqueue_struct	**wq;
 	const char		*name;
-	unsigned int		flags;
 } workqueues[] = {
-	{ &rpcrdma2_wq,		 "rpcrdma2",		UNBOUND_FLAGS },
-	{ &rpcrdma2_memory_wq,	 "rpcrdma2_memory",	UNBOUND_FLAGS },
-	{ &rpcrdma2_deferred_wq, "rpcrdma2_deferred",	BEHIND_FLAGS },
-	{ &rpcrdma2_serve_wq,	 "rpcrdma2_serve",	BEHIND_FLAGS },
-	{ &rpcrdma2_connect_wq,	 "rpcrdma2_connect",	UNBOUND_FLAGS },
-	{ &rpcrdma2_poll_wq,	 "rpcrdma2_poll",	BEHIND_FLAGS },
+	{ &rpcrdma2_wq,		 "rpcrdma2" },
+	{ &rpcrdma2_memory_wq,	 "rpcrdma2_memory" },
+	{ &rpcrdma2_deferred_wq, "rpcrdma2_deferred" },
+	{ &rpcrdma2_serve_wq,	 "rpcrdma2_serve" },
+	{ &rpcrdma2_connect_wq,	 "rpcrdma2_connect" },
+	{ &rpcrdma2_poll_wq,	 "rpcrdma2_poll" },
 };
 
 /**
@@ -68,7 +67,7 @@ int __init rpcrdma2_workqueues_create(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(workqueues); i++) {
-		*workqueues[i].wq = alloc_workqueue("%s", workqueues[i].flags, 0,
+		*workqueues[i].wq = alloc_workqueue("%s", WORKQUEUE_FLAGS, 0,
 						    workqueues[i].name);
 		if (!*workqueues[i].wq) {
 			rpcrdma2_workqueues_destroy();
