@@ -79,6 +79,7 @@ changed() { # DEV VERS
 	iocheck check -d -s 3 -l 300001 -b 7001 "$D/f"
 	iocheck check -e -s 3 -l 300001 "$E/f"
 	umount_nfs
+	for_both recv_max 4096
 	none_left
 	rm -r "$E"
 }
