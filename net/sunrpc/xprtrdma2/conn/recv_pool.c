@@ -26,32 +26,18 @@
 /**
  * rpcrdma2_recv_pool_init - set up an empty pool
  * @pool: the pool
- * @size: bytes of each Receive
  *
  * Context: any.
  */
-void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size)
+void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool)
 {
 	init_llist_head(&pool->free);
 	spin_lock_init(&pool->lock);
 	atomic_set(&pool->count, 0);
 	atomic_long_set(&pool->bytes, 0);
-	pool->wanted = size;
-	pool->size = size;
+	pool->size = 0;
 	pool->keep = 0;
 	pool->node = NUMA_NO_NODE;
-}
-
-/**
- * rpcrdma2_recv_pool_begin - set the capacity of Receives for the next connection
- * @pool: a pool that no connection uses
- * @size: bytes of each Receive
- *
- * Context: any.
- */
-void rpcrdma2_recv_pool_begin(struct rpcrdma2_recv_pool *pool, u32 size)
-{
-	pool->wanted = size;
 }
 
 static void recv_unmap(struct rpcrdma2_recv *rx)
@@ -232,16 +218,16 @@ void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn)
 	spin_unlock(&pool->lock);
 }
 
-/* Count the free Receives that have at least the size of the pool. Free the others unless
- * they are to be @kept.
+/* Count the free Receives that have at least the size of the pool, and at most @largest.
+ * Free the others unless they are to be @kept.
  */
-static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool kept)
+static u32 pool_count(struct rpcrdma2_recv_pool *pool, u32 largest, bool kept)
 {
 	struct rpcrdma2_recv *rx, *tmp;
 	u32 n = 0;
 
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node) {
-		if (rx->size >= pool->size && rx->size <= pool->wanted) {
+		if (rx->size >= pool->size && rx->size <= largest) {
 			n++;
 		} else if (!kept) {
 			recv_free(pool, rx);
@@ -256,6 +242,7 @@ static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool kept)
  * rpcrdma2_recv_pool_fill - allocate Receives before any is posted
  * @pool: a pool that no connection uses
  * @count: number of free Receives wanted
+ * @size: capacity of each, bytes
  *
  * Receives of an earlier connection are kept if they are large enough. When memory is
  * fragmented all have less capacity: the connection comes up, down to the size that
@@ -264,13 +251,13 @@ static u32 pool_count(struct rpcrdma2_recv_pool *pool, bool kept)
  * Context: may sleep.
  * Return: 0 or -ENOMEM
  */
-int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
+int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size)
 {
 	struct rpcrdma2_recv *rx;
 	u32 have;
 
-	pool->size = pool->wanted;
-	have = pool_count(pool, true);
+	pool->size = size;
+	have = pool_count(pool, size, true);
 	while (have < count) {
 		rx = recv_alloc(pool, pool->size, rpcrdma2_buf_gfp());
 		if (rx) {
@@ -281,9 +268,9 @@ int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count)
 		if (pool->size <= RPCRDMA2_INLINE_DEFAULT)
 			return -ENOMEM;
 		pool->size = max(pool->size / 2, RPCRDMA2_INLINE_DEFAULT);
-		have = pool_count(pool, true);
+		have = pool_count(pool, size, true);
 	}
-	pool_count(pool, false);
+	pool_count(pool, size, false);
 	return 0;
 }
 

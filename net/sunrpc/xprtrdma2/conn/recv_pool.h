@@ -57,9 +57,8 @@ struct rpcrdma2_recv {
  * struct rpcrdma2_recv_pool - Receives, kept over reconnects
  * @free: Receives that are neither posted nor in use
  * @lock: serializes removal from @free
- * @wanted: capacity of each buffer when a connection begins, bytes
- * @size: capacity that all have, bytes: @wanted, or less if memory is fragmented or
- *	messages are not longer
+ * @size: capacity that all have, bytes: that of the policy for the connection, or less if
+ *	memory is fragmented or messages are not longer
  * @keep: number of Receives to keep, besides those in use by Calls
  * @count: number of Receives in existence
  * @bytes: memory of their buffers
@@ -68,7 +67,6 @@ struct rpcrdma2_recv {
 struct rpcrdma2_recv_pool {
 	struct llist_head		free;
 	spinlock_t			lock;	/* takers */
-	u32				wanted;
 	u32				size;
 	u32				keep;
 	atomic_t			count;
@@ -96,11 +94,10 @@ static inline void rpcrdma2_recv_pool_free(struct rpcrdma2_recv_pool *pool,
 	llist_add(&rx->node, &pool->free);
 }
 
-void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool, u32 size);
-void rpcrdma2_recv_pool_begin(struct rpcrdma2_recv_pool *pool, u32 size);
+void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool);
 void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool);
 void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool);
-int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count);
+int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size);
 struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t gfp);
 void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
 void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn);

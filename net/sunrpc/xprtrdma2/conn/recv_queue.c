@@ -15,7 +15,6 @@
  */
 #include "conn/buf.h"
 #include "conn/conn.h"
-#include "conn/inject.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -377,7 +376,8 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 	u32 first = rpcrdma2_credit_grant(&conn->credit) + 1, tries;
 	int ret;
 
-	ret = rpcrdma2_recv_pool_fill(conn->p.pool, first + RPCRDMA2_RECV_EXTRA);
+	ret = rpcrdma2_recv_pool_fill(conn->p.pool, first + RPCRDMA2_RECV_EXTRA,
+				      rpcrdma2_policy_capacity(&conn->p.policy));
 	if (ret)
 		goto out_none;
 	/* The refill work continues with those that cannot be mapped at once */

@@ -132,8 +132,6 @@ static void client_look_up(struct rpcrdma2_client *client,
 
 	rpcrdma2_policy_lookup(xprt->xprt_net, true, server,
 			       rpc_get_port(server), policy);
-	rpcrdma2_recv_pool_begin(&client->recvs,
-				 rpcrdma2_policy_capacity(policy));
 	spin_lock(&xprt->reserve_lock);
 	/* Slots may be in use, so their number never shrinks */
 	xprt->max_reqs = max(xprt->max_reqs,
@@ -727,7 +725,7 @@ static int client_init(struct rpcrdma2_client *client,
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
 	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
 	ratelimit_default_init(&client->log_limit);
-	rpcrdma2_recv_pool_init(&client->recvs, RPCRDMA2_INLINE_DEFAULT);
+	rpcrdma2_recv_pool_init(&client->recvs);
 	rpcrdma2_client_bc_init(&client->callback, xprt);
 	client->rq.callback = &client->callback;
 	ret = rpcrdma2_requester_init(&client->rq, &client->stats,

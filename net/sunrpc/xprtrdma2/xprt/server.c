@@ -262,8 +262,7 @@ static void svc_free(struct work_struct *work)
 /* A new transport without a connection. It takes over the reference to @origin. */
 static struct rpcrdma2_svc *svc_alloc(struct rpcrdma2_admission *adm,
 				      struct rdma_cm_id *cm_id,
-				      struct rpcrdma2_origin *origin,
-				      u32 capacity)
+				      struct rpcrdma2_origin *origin)
 {
 	struct svc_xprt *listener = adm->listener;
 	const struct rpcrdma2_chunk_limits limits = {
@@ -296,30 +295,23 @@ static struct rpcrdma2_svc *svc_alloc(struct rpcrdma2_admission *adm,
 	INIT_LIST_HEAD(&svc->ready);
 	INIT_WORK(&svc->close_work, svc_close);
 	INIT_WORK(&svc->free_work, svc_free);
-	rpcrdma2_recv_pool_init(&svc->pool, capacity);
+	rpcrdma2_recv_pool_init(&svc->pool);
 	svc->pool.node = ibdev_to_node(cm_id->device);
 	return svc;
 }
 
 /* Make the connection. */
-static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id,
-		       const struct rpcrdma2_policy *policy)
+static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id)
 {
-	u32 credits = policy->val[RPCRDMA2_POLICY_CREDITS];
+	const struct rdma_addr *addr = &cm_id->route.addr;
 	struct rpcrdma2_conn_params p = {
 		.ops		= &svc_conn_ops,
 		.owner		= svc,
 		.responder	= &svc->resp,
 		.stats		= &svc->stats,
 		.pool		= &svc->pool,
-		.policy		= *policy,
-		/* D-16 */
-		.send_size	= rpcrdma2_policy_capacity(policy),
 		.calls		= RPCRDMA2_BC_CALLS,
-		.serves		= credits,
-		.serves_initial	= clamp(server_first_credits, 1U, credits),
 		.call_wrs	= 1,
-		.rw_ctxs	= min(credits, RPCRDMA2_RW_CTXS),
 		.brs		= RDMA2_RVREQSUP_INLINE,
 	};
 	struct rpcrdma2_device_caps caps;
@@ -328,6 +320,14 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id,
 	ret = rpcrdma2_device_query(cm_id->device, &caps);
 	if (ret)
 		return ret;
+	rpcrdma2_policy_lookup(svc->xprt.xpt_net, false,
+			       (const struct sockaddr *)&addr->dst_addr,
+			       rpc_get_port((const struct sockaddr *)&addr->src_addr),
+			       &p.policy);
+	p.send_size = rpcrdma2_policy_capacity(&p.policy);	/* D-16 */
+	p.serves = p.policy.val[RPCRDMA2_POLICY_CREDITS];
+	p.serves_initial = clamp(server_first_credits, 1U, p.serves);
+	p.rw_ctxs = min(p.serves, RPCRDMA2_RW_CTXS);
 	p.reply_wrs = rpcrdma2_responder_wrs(&caps, svc->resp.limits.bytes);
 	svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
 	return svc->conn ? 0 : -ENOMEM;
@@ -347,18 +347,12 @@ void rpcrdma2_server_accept(struct rpcrdma2_admission *adm,
 			    const struct rdma_conn_param *param,
 			    struct rpcrdma2_origin *origin)
 {
-	const struct rdma_addr *addr = &cm_id->route.addr;
-	struct rpcrdma2_policy policy;
 	struct rpcrdma2_svc *svc;
 	int ret = -ENOMEM;
 
-	rpcrdma2_policy_lookup(adm->listener->xpt_net, false,
-			       (const struct sockaddr *)&addr->dst_addr,
-			       rpc_get_port((const struct sockaddr *)
-					    &addr->src_addr), &policy);
-	svc = svc_alloc(adm, cm_id, origin, rpcrdma2_policy_capacity(&policy));
+	svc = svc_alloc(adm, cm_id, origin);
 	if (svc)
-		ret = svc_connect(svc, cm_id, &policy);
+		ret = svc_connect(svc, cm_id);
 	else
 		rpcrdma2_origin_put(origin);
 	if (!ret) {
