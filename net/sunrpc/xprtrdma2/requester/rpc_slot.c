@@ -81,19 +81,6 @@ void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to)
 	req->inval = to;
 }
 
-static struct rpcrdma2_req *slot_alloc(struct rpcrdma2_requester *rq,
-				       gfp_t gfp)
-{
-	struct rpcrdma2_req *req = kzalloc_obj(*req, gfp);
-
-	if (!req)
-		return NULL;
-	req->rq = rq;
-	INIT_LIST_HEAD(&req->list);
-	INIT_LIST_HEAD(&req->mrs);
-	return req;
-}
-
 /**
  * rpcrdma2_slot_free - free a slot and all its memory
  * @req: the slot, in no list but that of all slots, or in none
@@ -111,25 +98,24 @@ void rpcrdma2_slot_free(struct rpcrdma2_req *req)
 	kfree(req);
 }
 
-static void slot_add(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
-{
-	lockdep_assert_held(&rq->xprt.reserve_lock);
-	list_add(&req->all, &rq->all);
-	rq->xprt.stat.max_slots = max_t(unsigned long, rq->xprt.stat.max_slots,
-					rq->xprt.num_reqs);
-}
-
 /* Allocate a slot that num_reqs counts already; correct num_reqs after a failure. */
 static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
 {
-	struct rpcrdma2_req *req = slot_alloc(rq, gfp);
+	struct rpcrdma2_req *req = kzalloc_obj(*req, gfp);
+	struct rpc_xprt *xprt = &rq->xprt;
 
-	spin_lock(&rq->xprt.reserve_lock);
-	if (req)
-		slot_add(rq, req);
-	else
-		rq->xprt.num_reqs--;
-	spin_unlock(&rq->xprt.reserve_lock);
+	spin_lock(&xprt->reserve_lock);
+	if (req) {
+		req->rq = rq;
+		INIT_LIST_HEAD(&req->list);
+		INIT_LIST_HEAD(&req->mrs);
+		list_add(&req->all, &rq->all);
+		xprt->stat.max_slots = max_t(unsigned long, xprt->stat.max_slots,
+					     xprt->num_reqs);
+	} else {
+		xprt->num_reqs--;
+	}
+	spin_unlock(&xprt->reserve_lock);
 	return req;
 }
 
@@ -175,28 +161,20 @@ void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
 	req = list_first_entry_or_null(&rq->free, struct rpcrdma2_req, list);
 	if (req) {
 		list_del_init(&req->list);
-		goto out_found;
-	}
-	if (xprt->num_reqs >= xprt->max_reqs) {
+	} else if (xprt->num_reqs >= xprt->max_reqs) {
 		task->tk_status = -EAGAIN;
 		xprt_add_backlog(xprt, task);
-		goto out_unlock;
+		spin_unlock(&xprt->reserve_lock);
+		return;
+	} else {
+		xprt->num_reqs++;
 	}
-	xprt->num_reqs++;
 	spin_unlock(&xprt->reserve_lock);
-	req = slot_alloc(rq, rpc_task_gfp_mask());
-	spin_lock(&xprt->reserve_lock);
-	if (!req) {
-		xprt->num_reqs--;
-		task->tk_status = -ENOMEM;
-		goto out_unlock;
-	}
-	slot_add(rq, req);
-out_found:
-	task->tk_rqstp = &req->rqst;
-	task->tk_status = 0;
-out_unlock:
-	spin_unlock(&xprt->reserve_lock);
+	if (!req)
+		req = slot_new(rq, rpc_task_gfp_mask());
+	task->tk_status = req ? 0 : -ENOMEM;
+	if (req)
+		task->tk_rqstp = &req->rqst;
 }
 
 /**

@@ -97,7 +97,6 @@ static struct svc_xprt_class servers[NAMES] = {
 
 /* sunrpc reads netids up to an empty string */
 static struct xprt_class own_client = {
-	.list	= LIST_HEAD_INIT(own_client.list),
 	.name	= "rdma2",
 	.owner	= THIS_MODULE,
 	.ident	= RPCRDMA2_XPRT_IDENT,
@@ -106,7 +105,6 @@ static struct xprt_class own_client = {
 };
 
 static struct xprt_class stock_client = {
-	.list	= LIST_HEAD_INIT(stock_client.list),
 	.name	= "rdma",
 	.owner	= THIS_MODULE,
 	.ident	= XPRT_TRANSPORT_RDMA,
@@ -116,7 +114,6 @@ static struct xprt_class stock_client = {
 
 /* nfsd derives the ident from that of the server's class */
 static struct xprt_class own_callback = {
-	.list	= LIST_HEAD_INIT(own_callback.list),
 	.name	= "rdma2 backchannel",
 	.owner	= THIS_MODULE,
 	.ident	= RPCRDMA2_XPRT_IDENT | XPRT_TRANSPORT_BC,
@@ -125,7 +122,6 @@ static struct xprt_class own_callback = {
 };
 
 static struct xprt_class stock_callback = {
-	.list	= LIST_HEAD_INIT(stock_callback.list),
 	.name	= "rdma backchannel",
 	.owner	= THIS_MODULE,
 	.ident	= XPRT_TRANSPORT_BC_RDMA,
