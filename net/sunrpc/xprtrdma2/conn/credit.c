@@ -105,23 +105,6 @@ void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 }
 
 /**
- * rpcrdma2_credit_left - check whether another Call of ours may be sent
- * @c: credits of the connection
- *
- * Context: process; does not sleep. Takes c->lock.
- * Return: true if a credit is free
- */
-bool rpcrdma2_credit_left(struct rpcrdma2_credit *c)
-{
-	bool open;
-
-	spin_lock(&c->lock);
-	open = rpcrdma2_window_open(&c->window);
-	spin_unlock(&c->lock);
-	return open;
-}
-
-/**
  * rpcrdma2_credit_unused - check that no Call of ours is outstanding
  * @c: credits of the connection
  *

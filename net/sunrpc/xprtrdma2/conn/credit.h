@@ -109,7 +109,6 @@ void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit);
 void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want);
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want);
-bool rpcrdma2_credit_left(struct rpcrdma2_credit *c);
 bool rpcrdma2_credit_unused(struct rpcrdma2_credit *c);
 
 #endif /* _RPCRDMA2_CREDIT_H */

@@ -658,7 +658,7 @@ static bool orphans_block(struct rpcrdma2_requester *rq)
 		return READ_ONCE(rq->xprt.backlog.qlen);
 	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
 		return false;
-	return !rpcrdma2_credit_left(&conn->credit);
+	return rpcrdma2_credit_used(&conn->credit) >= rpcrdma2_credit_have(&conn->credit);
 }
 
 /* Give up a connection without progress: a local invalidation does not complete, or
