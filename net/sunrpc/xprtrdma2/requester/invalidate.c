@@ -32,17 +32,18 @@ static void send_again(struct rpcrdma2_requester *rq,
 }
 
 /**
- * rpcrdma2_inval_redo - discard a Reply that does not belong to its RPC
- * @rq: the requester
- * @req: the RPC
+ * rpcrdma2_inval_redo - let an RPC wait for the end of its connection
+ * @req: the RPC; its Reply is discarded, or its local invalidation has failed
  *
  * The caller gives up the connection. The RPC waits for the end of the connection;
  * then sunrpc sends the RPC again on another one.
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_inval_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+void rpcrdma2_inval_redo(struct rpcrdma2_req *req)
 {
+	struct rpcrdma2_requester *rq = req->rq;
+
 	spin_lock(&rq->xprt.queue_lock);
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
@@ -80,7 +81,7 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 			atomic_long_inc(&rq->bad_replies);
 			rpcrdma2_stat_inc(rq->stats, rx_dropped);
 			rpcrdma2_conn_kill(READ_ONCE(rq->conn), -EPROTO);
-			rpcrdma2_inval_redo(rq, req);
+			rpcrdma2_inval_redo(req);
 			return;
 		}
 	}
@@ -172,12 +173,6 @@ static void inval_complete(struct rpcrdma2_req *req)
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* The connection is lost: only its end invalidates the handles (RINV-15). */
-static void inval_failed(struct rpcrdma2_req *req)
-{
-	rpcrdma2_inval_redo(req->rq, req);
-}
-
 /* The last local invalidation of an RPC completed, so all have completed. */
 static void inval_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -195,7 +190,7 @@ static void inval_done(struct ib_cq *cq, struct ib_wc *wc)
 	} else {
 		rpcrdma2_conn_wc_failed(conn, "inv", req->inv_waiter.cid, wc);
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
-		inval_failed(req);
+		rpcrdma2_inval_redo(req);
 	}
 }
 
@@ -214,7 +209,7 @@ static void inval_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 	trace_rpcrdma2_inval(req);
 	if (!rpcrdma2_sendq_post(conn, &req->inv_waiter, wr))
 		return;
-	inval_failed(req);
+	rpcrdma2_inval_redo(req);
 	rpcrdma2_sendq_put(conn, ninv);
 }
 
@@ -225,13 +220,13 @@ static void inval_sendq_ready(struct rpcrdma2_sendq_waiter *w,
 						inv_waiter);
 
 	if (status)
-		inval_failed(req);
+		rpcrdma2_inval_redo(req);
 	else
 		inval_post(req, READ_ONCE(req->rq->conn));
 }
 
 /* Invalidate the handles that rpcrdma2_inval_begin() has counted. Ends in
- * inval_complete() or inval_failed().
+ * inval_complete() or rpcrdma2_inval_redo().
  */
 static void inval_run(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {

@@ -10,7 +10,7 @@
 void rpcrdma2_inval_begin(struct rpcrdma2_req *req);
 bool rpcrdma2_inval_release(struct rpcrdma2_requester *rq,
 			    struct rpcrdma2_req *req);
-void rpcrdma2_inval_redo(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req);
+void rpcrdma2_inval_redo(struct rpcrdma2_req *req);
 void rpcrdma2_inval_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 			struct rpcrdma2_req *req);
 

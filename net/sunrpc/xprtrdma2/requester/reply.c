@@ -450,7 +450,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			trace_rpcrdma2_reply(conn, req, hdr);
 		}
 		if (unlikely(remedy == RECONNECT))
-			rpcrdma2_inval_redo(rq, req);
+			rpcrdma2_inval_redo(req);
 		else
 			rpcrdma2_inval_end(rq, conn, req);
 	} else if (put) {
