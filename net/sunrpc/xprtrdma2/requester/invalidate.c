@@ -35,8 +35,8 @@ static void send_again(struct rpcrdma2_requester *rq,
  * rpcrdma2_inval_redo - let an RPC wait for the end of its connection
  * @req: the RPC; its Reply is discarded, or its local invalidation has failed
  *
- * The caller gives up the connection. The RPC waits for the end of the connection;
- * then sunrpc sends the RPC again on another one.
+ * The connection is given up. Its end invalidates the handles (RINV-15); then sunrpc
+ * sends the RPC again on another one.
  *
  * Context: process; does not sleep.
  */
@@ -75,7 +75,7 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 		return;
 	}
 	if (req->nomsg && !error) {
-		if (rpcrdma2_marshal_copy_out(req, &req->res_span, req->copied)) {
+		if (rpcrdma2_marshal_bounce(req, &req->res_span, req->copied, true)) {
 			error = -EIO;
 		} else if (!is_own_reply(req)) {
 			atomic_long_inc(&rq->bad_replies);

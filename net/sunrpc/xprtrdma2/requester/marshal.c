@@ -278,40 +278,28 @@ static int bounce_copy(struct rpcrdma2_req *req, u32 first, u32 offset,
 	return ret ? -EIO : 0;
 }
 
-static int span_copy_in(struct rpcrdma2_req *req,
-			const struct rpcrdma2_span *span)
-{
-	int ret;
-
-	ret = bounce_copy(req, span->first, span->front_off, span->buf, 0,
-			  span->front, false);
-	if (ret || !span->back)
-		return ret;
-	return bounce_copy(req, span->back_first, 0, span->buf,
-			   span->front + span->direct, span->back, false);
-}
-
 /**
- * rpcrdma2_marshal_copy_out - copy a Reply from bounce pages to its xdr_buf
- * @req: owner of the bounce pages, unmapped
- * @span: layout of the Reply chunk
- * @len: bytes of the stream that have arrived
+ * rpcrdma2_marshal_bounce - copy the ragged ends of a chunk
+ * @req: owner of the bounce pages, which are not mapped
+ * @span: layout of the Position-Zero or Reply chunk
+ * @len: bytes of the stream that there are
+ * @out: from the bounce pages to the xdr_buf; otherwise the other way
  *
  * Context: process; does not sleep.
  * Return: 0, or -EIO if the stream is longer than its xdr_buf
  */
-int rpcrdma2_marshal_copy_out(struct rpcrdma2_req *req,
-			      const struct rpcrdma2_span *span, u32 len)
+int rpcrdma2_marshal_bounce(struct rpcrdma2_req *req,
+			    const struct rpcrdma2_span *span, u32 len, bool out)
 {
 	u32 behind = span->front + span->direct;
 	int ret;
 
 	ret = bounce_copy(req, span->first, span->front_off, span->buf, 0,
-			  min(len, span->front), true);
+			  min(len, span->front), out);
 	if (ret || len <= behind)
 		return ret;
 	return bounce_copy(req, span->back_first, 0, span->buf, behind,
-			   len - behind, true);
+			   len - behind, out);
 }
 
 /* Map regions as one chunk. The pages of a WRITE stay until the RPC ends, so until its
@@ -394,7 +382,8 @@ static int chunk_map_span(struct rpcrdma2_req *req,
 	regions[2].offset = 0;
 	regions[2].len = span->back;
 	if (dir == DMA_TO_DEVICE) {
-		ret = span_copy_in(req, span);
+		ret = rpcrdma2_marshal_bounce(req, span, span->front +
+					      span->direct + span->back, false);
 		if (ret)
 			return ret;
 	}

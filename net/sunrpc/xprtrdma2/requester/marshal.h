@@ -20,7 +20,7 @@ int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 int rpcrdma2_marshal_build(struct rpcrdma2_requester *rq,
 			   struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 			   struct rpcrdma2_send *send);
-int rpcrdma2_marshal_copy_out(struct rpcrdma2_req *req,
-			      const struct rpcrdma2_span *span, u32 len);
+int rpcrdma2_marshal_bounce(struct rpcrdma2_req *req,
+			    const struct rpcrdma2_span *span, u32 len, bool out);
 
 #endif /* _RPCRDMA2_MARSHAL_H */
