@@ -134,7 +134,7 @@ static void check_call_again(const struct rpcrdma2_codec *codec,
 			     const struct rpcrdma2_call_hdr *call,
 			     const struct rpcrdma2_hdr *hdr)
 {
-	u32 len = codec->call_len(call), size = len;
+	u32 len = rpcrdma2_call_len(codec, call), size = len;
 	struct rpcrdma2_hdr again;
 	struct summary a, b;
 	u8 *buf;
@@ -230,7 +230,7 @@ static void check_reply(const struct rpcrdma2_codec *codec,
 		reply.reply_written = some_of(rpcrdma2_hdr_reply_chunk_bytes(hdr),
 					      hdr->credit / 2);
 
-	len = codec->reply_len(&reply);
+	len = rpcrdma2_reply_len(codec, &reply);
 	size = len + (reply.nomsg ? 0 : 8);
 	buf = malloc(size);
 	CHECK(buf);

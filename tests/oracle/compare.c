@@ -938,7 +938,7 @@ static int random_call(struct oracle_msg *m, u8 *buf, u32 size)
 	if (call.reply)
 		m->reply = put_chunk(m, &reply);
 	len = rpcrdma2_codec_v2.encode_call(&call, buf, size);
-	AGREE(rpcrdma2_codec_v2.call_len(&call) == (u32)len);
+	AGREE(rpcrdma2_call_len(&rpcrdma2_codec_v2, &call) == (u32)len);
 	return len;
 }
 

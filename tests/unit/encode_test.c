@@ -38,7 +38,7 @@ static void expect_call(struct kunit *test, const struct call_job *job,
 {
 	struct message m = message_vector(test, id);
 
-	KUNIT_EXPECT_EQ(test, job->codec->call_len(&job->call), hdr_len);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_call_len(job->codec, &job->call), hdr_len);
 	expect_encode(test, encode_call, job, m.p, hdr_len);
 }
 
@@ -136,7 +136,7 @@ static void largest_call(struct kunit *test)
 
 	for (vers = 1; vers <= 2; vers++) {
 		job.codec = rpcrdma2_wire_codec(vers);
-		m = message_new(test, NULL, job.codec->call_len(&job.call));
+		m = message_new(test, NULL, rpcrdma2_call_len(job.codec, &job.call));
 		KUNIT_EXPECT_EQ(test, m.len, vers == 2 ? 1328 : 1320);
 		memset(m.p, 0xa5, m.len);
 		KUNIT_EXPECT_EQ(test, encode_call(&job, m.p, m.len),
@@ -221,7 +221,7 @@ static void make_call(struct kunit *test, struct message m,
 static void expect_reply(struct kunit *test, const struct reply_job *job,
 			 const u8 *expected, u32 len)
 {
-	KUNIT_EXPECT_EQ(test, job->codec->reply_len(&job->reply), len);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_reply_len(job->codec, &job->reply), len);
 	expect_encode(test, encode_reply, job, expected, len);
 }
 
@@ -299,7 +299,7 @@ static void spread_over_segments(struct kunit *test)
 	make_call(test, MESSAGE(test, V2_CALL, NO_INV, 0, 1, 3, SEG(1, 4096),
 				SEG(2, 4096), SEG(3, 4096), 0, 0, RPC_CALL),
 		  &call);
-	len = v2->reply_len(&reply);
+	len = rpcrdma2_reply_len(v2, &reply);
 	m = message_new(test, NULL, len + 8);
 	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, m.p, len), (int)len);
 	put_unaligned_be32(XID, m.p + len);
@@ -407,11 +407,11 @@ static void threshold_boundary(struct kunit *test)
 	static const struct rpcrdma2_chunk write = { .nsegs = 1 };
 	static const struct rpcrdma2_chunk reply = { .nsegs = 2 };
 	const struct rpcrdma2_call_hdr call = { .write = &write, .reply = &reply };
-	u32 len = v2->call_len(&call);
+	u32 len = rpcrdma2_call_len(v2, &call);
 	u8 buf[128];
 
 	KUNIT_EXPECT_EQ(test, len, 36 + 24 + 36);
-	KUNIT_EXPECT_EQ(test, v1->call_len(&call), len - 8);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_call_len(v1, &call), len - 8);
 	KUNIT_EXPECT_EQ(test, v2->encode_call(&call, buf, len - 1),
 			-EMSGSIZE);
 	KUNIT_EXPECT_EQ(test, v2->encode_call(&call, buf, len), (int)len);

@@ -219,11 +219,9 @@ struct rpcrdma2_reply_hdr {
  * @decode: read @len bytes at @msg into @hdr. Order of the checks is that
  *	of FLG-11. XID mismatch between header and inline RPC message, and
  *	RESPONSE against msg_type, are checked here too (HDR-7, FLG-5)
- * @call_len: header bytes that @encode_call will produce
  * @encode_call: write a Call header; returns bytes, -EMSGSIZE if @size
  *	is too small, -EINVAL if the chunks do not suit the Call (a mistake
  *	of the caller)
- * @reply_len: header bytes that @encode_reply will produce
  * @encode_reply: write a Reply header; as @encode_call. -EINVAL if more
  *	was written than a chunk holds, or into the Reply chunk of a MSG
  * @encode_error: write an ERROR about @msg; @arg is used as far as the
@@ -243,10 +241,8 @@ struct rpcrdma2_codec {
 	bool		inline_reply_first;
 	enum rpcrdma2_verdict (*decode)(const void *msg, u32 len,
 					struct rpcrdma2_hdr *hdr);
-	u32		(*call_len)(const struct rpcrdma2_call_hdr *call);
 	int		(*encode_call)(const struct rpcrdma2_call_hdr *call,
 				       void *buf, u32 size);
-	u32		(*reply_len)(const struct rpcrdma2_reply_hdr *reply);
 	int		(*encode_reply)(const struct rpcrdma2_reply_hdr *reply,
 					void *buf, u32 size);
 	int		(*encode_error)(const struct rpcrdma2_hdr *msg,
@@ -258,6 +254,22 @@ extern const struct rpcrdma2_codec rpcrdma2_codec_v1;
 extern const struct rpcrdma2_codec rpcrdma2_codec_v2;
 
 const struct rpcrdma2_codec *rpcrdma2_wire_codec(u32 vers);
+
+u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call);
+
+/* Bytes of the header that @codec->encode_call() will write */
+static inline u32 rpcrdma2_call_len(const struct rpcrdma2_codec *codec,
+				    const struct rpcrdma2_call_hdr *call)
+{
+	return codec->hdr_min + rpcrdma2_call_chunks_len(call);
+}
+
+/* Bytes of the header that @codec->encode_reply() will write */
+static inline u32 rpcrdma2_reply_len(const struct rpcrdma2_codec *codec,
+				     const struct rpcrdma2_reply_hdr *reply)
+{
+	return codec->hdr_min + reply->call->results_len;
+}
 
 bool rpcrdma2_wire_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr);
 

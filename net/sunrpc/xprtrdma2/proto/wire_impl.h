@@ -123,7 +123,6 @@ bool rpcrdma2_chunk_decode(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr);
 
 /* chunk_encode.c */
 bool rpcrdma2_call_chunks_ok(const struct rpcrdma2_call_hdr *call);
-u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call);
 void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
 			      const struct rpcrdma2_call_hdr *call);
 bool rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,

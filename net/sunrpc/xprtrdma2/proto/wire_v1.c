@@ -112,11 +112,6 @@ static enum rpcrdma2_verdict v1_decode(const void *msg, u32 len,
 	}
 }
 
-static u32 v1_call_len(const struct rpcrdma2_call_hdr *call)
-{
-	return RPCRDMA1_HDR_MIN + rpcrdma2_call_chunks_len(call);
-}
-
 static int v1_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 			  u32 size)
 {
@@ -128,11 +123,6 @@ static int v1_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 				 call->nomsg ? RDMA2_NOMSG : RDMA2_MSG);
 	rpcrdma2_call_chunks_put(&w, call);
 	return rpcrdma2_wr_result(&w, size);
-}
-
-static u32 v1_reply_len(const struct rpcrdma2_reply_hdr *reply)
-{
-	return RPCRDMA1_HDR_MIN + reply->call->results_len;
 }
 
 static int v1_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
@@ -168,9 +158,7 @@ const struct rpcrdma2_codec rpcrdma2_codec_v1 = {
 	.props			= false,
 	.inline_reply_first	= false,
 	.decode			= v1_decode,
-	.call_len		= v1_call_len,
 	.encode_call		= v1_encode_call,
-	.reply_len		= v1_reply_len,
 	.encode_reply		= v1_encode_reply,
 	.encode_error		= v1_encode_error,
 };

@@ -182,11 +182,6 @@ static void v2_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 credit,
 	rpcrdma2_wr_u32(w, response ? RPCRDMA2_F_RESPONSE : 0);
 }
 
-static u32 v2_call_len(const struct rpcrdma2_call_hdr *call)
-{
-	return RPCRDMA2_HDR_MIN + rpcrdma2_call_chunks_len(call);
-}
-
 static int v2_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 			  u32 size)
 {
@@ -199,11 +194,6 @@ static int v2_encode_call(const struct rpcrdma2_call_hdr *call, void *buf,
 	rpcrdma2_wr_u32(&w, call->inv_handle);
 	rpcrdma2_call_chunks_put(&w, call);
 	return rpcrdma2_wr_result(&w, size);
-}
-
-static u32 v2_reply_len(const struct rpcrdma2_reply_hdr *reply)
-{
-	return RPCRDMA2_HDR_MIN + reply->call->results_len;
 }
 
 static int v2_encode_reply(const struct rpcrdma2_reply_hdr *reply, void *buf,
@@ -266,9 +256,7 @@ const struct rpcrdma2_codec rpcrdma2_codec_v2 = {
 	.props			= true,
 	.inline_reply_first	= true,
 	.decode			= v2_decode,
-	.call_len		= v2_call_len,
 	.encode_call		= v2_encode_call,
-	.reply_len		= v2_reply_len,
 	.encode_reply		= v2_encode_reply,
 	.encode_error		= v2_encode_error,
 };

@@ -78,7 +78,7 @@ static u32 reply_header(const struct rpcrdma2_conn *conn,
 		.write	= write,
 	};
 
-	return conn->codec->call_len(&call);
+	return rpcrdma2_call_len(conn->codec, &call);
 }
 
 /* Results: inline if the largest possible Reply fits, or else the payload of a
@@ -102,8 +102,7 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	plan->results = RPCRDMA2_RES_INLINE;
 	plan->res_mrs = 0;
 	req->results.nsegs = 0;
-	plan->res_bytes = conn->codec->hdr_min + rcv->buflen;
-	plan->reply_due = plan->res_bytes;
+	plan->reply_due = conn->codec->hdr_min + rcv->buflen;
 	if (plan->reply_due <= limit)
 		return 0;
 	if (!depth)
@@ -146,21 +145,14 @@ static void req_chunks(const struct rpcrdma2_req *req,
 	call->reply = results == RPCRDMA2_RES_REPLY ? &req->results : NULL;
 }
 
-/* Bytes of the Call with the chunks planned and @body bytes behind its header */
-static u32 call_bytes(const struct rpcrdma2_conn *conn,
+/* Whether the Call, with the chunks planned and @body bytes behind its header, fits inline */
+static bool call_fits(const struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_req *req, u32 body)
 {
 	struct rpcrdma2_call_hdr call;
 
 	req_chunks(req, &call);
-	return conn->codec->call_len(&call) + body;
-}
-
-/* Whether the Call, with @body bytes behind its header, fits inline */
-static bool call_fits(const struct rpcrdma2_conn *conn,
-		      const struct rpcrdma2_req *req, u32 body)
-{
-	return call_bytes(conn, req, body) <= req->plan.inline_send;
+	return rpcrdma2_call_len(conn->codec, &call) + body <= req->plan.inline_send;
 }
 
 /* Arguments: inline if the Call fits, or else the payload of a WRITE in a Read
@@ -178,10 +170,9 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 	plan->args = RPCRDMA2_ARGS_INLINE;
 	plan->arg_mrs = 0;
 	req->args.nsegs = 0;
-	plan->arg_bytes = plan->results == RPCRDMA2_RES_INLINE ?
-			  conn->codec->hdr_min + snd->len :
-			  call_bytes(conn, req, snd->len);
-	if (plan->arg_bytes <= plan->inline_send)
+	if (plan->results == RPCRDMA2_RES_INLINE ?
+	    conn->codec->hdr_min + snd->len <= plan->inline_send :
+	    call_fits(conn, req, snd->len))
 		return 0;
 	if (!depth)
 		return -EMSGSIZE;

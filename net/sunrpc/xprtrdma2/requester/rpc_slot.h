@@ -110,8 +110,6 @@ enum rpcrdma2_results {
  * @arg_mrs: MRs for the Read or Position-Zero chunk
  * @res_mrs: MRs for the Write or Reply chunk
  * @inline_send: largest message at the time of the plan, bytes
- * @arg_bytes: length of the message with the arguments inline
- * @res_bytes: length of the longest Reply with the results inline
  * @reply_due: length of the longest Reply that may come inline
  */
 struct rpcrdma2_plan {
@@ -120,8 +118,6 @@ struct rpcrdma2_plan {
 	u32			arg_mrs;
 	u32			res_mrs;
 	u32			inline_send;
-	u32			arg_bytes;
-	u32			res_bytes;
 	u32			reply_due;
 };
 

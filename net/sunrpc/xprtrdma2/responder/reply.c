@@ -127,8 +127,7 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 	call->kind = RPCRDMA2_REPLY_MSG;
 	call->hdr.nomsg = false;
 	call->hdr.reply_written = 0;
-	hdr_len = codec->reply_len(&call->hdr);
-	call->msg_len = hdr_len + call->reply_bytes;
+	hdr_len = rpcrdma2_reply_len(codec, &call->hdr);
 	fits = hdr_len <= max && call->reply_bytes <= max - hdr_len;
 	if (fits && codec->inline_reply_first)
 		return;
@@ -142,8 +141,7 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 	call->kind = RPCRDMA2_REPLY_NOMSG;
 	call->hdr.nomsg = true;
 	call->hdr.reply_written = call->reply_bytes;
-	call->msg_len = codec->reply_len(&call->hdr);
-	if (call->msg_len > max)
+	if (rpcrdma2_reply_len(codec, &call->hdr) > max)
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
 }
 

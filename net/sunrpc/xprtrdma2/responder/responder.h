@@ -207,7 +207,6 @@ enum rpcrdma2_reply_kind {
  * @nreduced: used entries of @reduced
  * @reduced: results removed from the stream
  * @reply_bytes: bytes of the reduced stream
- * @msg_len: length of the message with the Reply, unless it is an error; bytes
  * @inv_handle: handle for the Send to invalidate, or 0
  * @err: code of an RDMA2_ERROR
  * @err_arg: its arguments
@@ -255,7 +254,6 @@ struct rpcrdma2_svc_call {
 	u32				nreduced;
 	struct rpcrdma2_payload		reduced[RPCRDMA2_WRITE_CHUNKS_MAX];
 	u32				reply_bytes;
-	u32				msg_len;
 	u32				inv_handle;
 	u32				err;
 	u32				err_arg[2];
