@@ -20,7 +20,7 @@ static void init(struct rpcrdma2_propset *set)
 
 static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 {
-	u32 done = choice & ALL, other = choice / 16 & ALL, known;
+	u32 done = choice & ALL, other = choice / 16 & ALL;
 	struct rpcrdma2_propset mine, peer, before;
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 	struct rpcrdma2_hdr back = { .body = buf };
@@ -34,20 +34,22 @@ static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 		return;
 	init(&mine);
 	init(&peer);
-	known = rpcrdma2_prop_change_known(&req);
-	CHECK(!(known & ~req.set.listed));
-	len = rpcrdma2_prop_change_put_resprop(&req, done, other, &mine, buf,
+	rpcrdma2_prop_change_init(&c, &mine, &peer);
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
+		CHECK(!(req.set.listed & BIT(i)) ||
+		      req.places.entry[i] < RPCRDMA2_CHANGE_ENTRIES);
+	len = rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf,
 					       sizeof(buf));
 	CHECK(len >= 12 && len % 4 == 0);
-	CHECK(rpcrdma2_prop_change_put_resprop(&req, done, other, &mine, buf,
+	CHECK(rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf,
 					       len - 1) == -EMSGSIZE);
-	rpcrdma2_prop_change_put_resprop(&req, done, other, &mine, buf, len);
+	rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf, len);
 
 	/* the same as the answer to a request of our own form */
 	rpcrdma2_prop_change_init(&c, &mine, &peer);
 	before = peer;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (known & BIT(i) && req.places.entry[i] == i)
+		if (req.set.listed & BIT(i) && req.places.entry[i] == i)
 			rpcrdma2_prop_change_ask(&c, &peer, i, req.set.val[i]);
 	{
 		u8 ask[RPCRDMA2_PROPS_MAX];

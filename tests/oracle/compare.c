@@ -1095,6 +1095,7 @@ static void compare_connprops(unsigned long n)
 static void compare_answer(const struct oracle_msg *request, const u8 *msg,
 			   u32 len)
 {
+	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
 	struct rpcrdma2_reqprop req;
 	struct oracle_msg m = {};
@@ -1135,7 +1136,7 @@ static void compare_answer(const struct oracle_msg *request, const u8 *msg,
 			m.rejected.n = i + 1;
 	}
 	n = put_prefix(&m, buf, sizeof(buf));
-	n += rpcrdma2_prop_change_put_resprop(&req, done, other, &mine, buf + n,
+	n += rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf + n,
 					      sizeof(buf) - n);
 	same_bytes(&m, buf, n);
 }

@@ -233,6 +233,7 @@ static int encode_answer(const void *what, void *buf, u32 size)
 		.set.listed	= BIT(RPCRDMA2_RBSIZ),
 		.places.count	= 1,
 	};
+	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
 	int hdr, body;
 
@@ -242,7 +243,7 @@ static int encode_answer(const void *what, void *buf, u32 size)
 					   size);
 	if (hdr < 0)
 		return hdr;
-	body = rpcrdma2_prop_change_put_resprop(&req, answer->done, answer->other,
+	body = rpcrdma2_prop_change_put_resprop(&c, &req, answer->done, answer->other,
 						&mine, (u8 *)buf + hdr, size - hdr);
 	return body < 0 ? body : hdr + body;
 }
@@ -431,17 +432,17 @@ static void one_outstanding(struct kunit *test)
 
 	asker_init(&a, OLD);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_REQPROP);
+			RDMA2_X_REQPROP);
 	post(&a, 1);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 	ask(&a, RPCRDMA2_RBSIZ, 10240);
 	ask(&a, RPCRDMA2_RBSIZ, 12288);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 	KUNIT_EXPECT_EQ(test, post(&a, 2), -EBUSY);
 
 	/* done is about what was asked, not about what is wished since */
@@ -449,12 +450,12 @@ static void one_outstanding(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
 	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_REQPROP);
+			RDMA2_X_REQPROP);
 	post(&a, 2);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(2), 1, 1, 0, NO_VALUES);
 	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 12288);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 }
 
 /* A value that was refused comes later; one that is not asked for yet is there. */
@@ -484,18 +485,18 @@ do {									\
 	ask(&a, RPCRDMA2_RBSIZ, 10240);
 	UPDATED(9216);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_REQPROP);
+			RDMA2_X_REQPROP);
 	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
 	UPDATED(12288);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 	EXPECT_RESULT(test, &a, RBSIZ, DONE);
 
 	/* What limits nothing is asked for all the same */
 	ask(&a, RPCRDMA2_BRS, 0);
 	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_BRS);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_REQPROP);
+			RDMA2_X_REQPROP);
 #undef UPDATED
 }
 
@@ -519,7 +520,7 @@ static void not_to_be_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 	a.peer.x_change = true;
 	mine.x_change = false;
 	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
@@ -615,7 +616,7 @@ static void errors(struct kunit *test)
 	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
 	EXPECT_RESULT(test, &a, BRS, REJECTED);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 
 	/* whichever is pending, whichever waits */
@@ -700,7 +701,7 @@ static void one_announcement(struct kunit *test)
 	/* may go while a request is pending */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_UPDPROP);
+			RDMA2_X_UPDPROP);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 2, &a.peer,
 							       buf, sizeof(buf)),
 			16);
@@ -709,27 +710,41 @@ static void one_announcement(struct kunit *test)
 	 */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 3, &a.peer,
 							       buf, sizeof(buf)),
 			-EBUSY);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
 	/* an empty request is the barrier */
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_REQPROP);
+			RDMA2_X_REQPROP);
 	KUNIT_EXPECT_EQ(test, post(&a, 4), 4);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(4), 0, 0, NO_VALUES);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_UPDPROP);
+			RDMA2_X_UPDPROP);
 	rpcrdma2_prop_change_put_updprop(&a.c, 5, &a.peer, buf, sizeof(buf));
 
 	/* an ERROR about it is an answer, too */
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, 5,
 							   RDMA2_ERR_BAD_XDR));
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
+}
+
+/* A RESPROP that tells the value of a property */
+static void answered(struct kunit *test, struct asker *a, enum rpcrdma2_prop prop)
+{
+	const struct rpcrdma2_reqprop req = {
+		.set.listed	= BIT(prop),
+		.places.count	= 1,
+	};
+	u8 buf[RPCRDMA2_RESPROP_MAX];
+
+	KUNIT_EXPECT_GE(test, rpcrdma2_prop_change_put_resprop(&a->c, &req, BIT(prop), 0,
+							       &a->peer, buf,
+							       sizeof(buf)), 12);
 }
 
 /* What a RESPROP has told need not be announced. */
@@ -740,25 +755,25 @@ static void answer_instead_of_update(struct kunit *test)
 
 	asker_init(&a, OLD);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	rpcrdma2_prop_change_answered(&a.c, RPCRDMA2_RBSIZ);
+	answered(test, &a, RPCRDMA2_RBSIZ);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_IDLE);
+			0);
 
 	/* what it has not told is left */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
-	rpcrdma2_prop_change_answered(&a.c, RPCRDMA2_RBSIZ);
+	answered(test, &a, RPCRDMA2_RBSIZ);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_UPDPROP);
+			RDMA2_X_UPDPROP);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 1, &a.peer,
 							       buf, sizeof(buf)),
 			16);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 4), RDMA2_PROPID_BRS);
 
 	/* what is on its way is not known to have arrived by that */
-	rpcrdma2_prop_change_answered(&a.c, RPCRDMA2_BRS);
+	answered(test, &a, RPCRDMA2_BRS);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RPCRDMA2_CHANGE_REQPROP);
+			RDMA2_X_REQPROP);
 }
 
 static void updates(struct kunit *test)
@@ -852,7 +867,7 @@ static void requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, req.set.listed, BIT(RPCRDMA2_RBSIZ));
 	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_RBSIZ], 8192);
 	KUNIT_EXPECT_EQ(test, req.places.count, 1);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req),
+	KUNIT_EXPECT_EQ(test, req.set.listed,
 			BIT(RPCRDMA2_RBSIZ));
 
 	/* no bytes: the default */
@@ -863,7 +878,7 @@ static void requests(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1),
 						    NO_VALUES), &req), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req), 0);
+	KUNIT_EXPECT_EQ(test, req.set.listed, 0);
 	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1)), &req),
 			-EBADMSG);
 	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1), 1,
@@ -902,6 +917,7 @@ static struct message wide_request(struct kunit *test, u32 count, u32 at)
 static void response_bits(struct kunit *test)
 {
 	static const u32 places[] = { 0, 1, 31, 32, 33, 63, 64, 255 };
+	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 	struct rpcrdma2_reqprop req;
@@ -914,9 +930,9 @@ static void response_bits(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, request(test,
 					      wide_request(test, at + 2, at),
 					      &req), 0);
-		KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req),
+		KUNIT_EXPECT_EQ(test, req.set.listed,
 				BIT(RPCRDMA2_RBSIZ));
-		len = rpcrdma2_prop_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ), 0,
+		len = rpcrdma2_prop_change_put_resprop(&c, &req, BIT(RPCRDMA2_RBSIZ), 0,
 						       &mine, buf, sizeof(buf));
 		d = get_unaligned_be32(buf);
 		KUNIT_EXPECT_EQ(test, d, at / 32 + 1);
@@ -934,6 +950,7 @@ static void response_bits(struct kunit *test)
 /* An entry whose bit has no room is in none of the parts: rejected. */
 static void response_bounds(struct kunit *test)
 {
+	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 	struct rpcrdma2_reqprop req;
@@ -941,22 +958,22 @@ static void response_bounds(struct kunit *test)
 
 	rpcrdma2_propset_init(&mine);
 	request(test, wide_request(test, 2000, 256), &req);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req), 0);
-	len = rpcrdma2_prop_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ), 0, &mine,
+	KUNIT_EXPECT_EQ(test, req.set.listed, 0);
+	len = rpcrdma2_prop_change_put_resprop(&c, &req, BIT(RPCRDMA2_RBSIZ), 0, &mine,
 					       buf, sizeof(buf));
 	KUNIT_EXPECT_EQ(test, len, 4 + 4 + 32 + 4);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf), 0);
 
 	/* the answer to an empty request is empty */
 	request(test, MESSAGE(test, REQPROP(1), NO_VALUES), &req);
-	len = rpcrdma2_prop_change_put_resprop(&req, ALL, ALL, &mine, buf,
+	len = rpcrdma2_prop_change_put_resprop(&c, &req, ALL, ALL, &mine, buf,
 					       sizeof(buf));
 	KUNIT_EXPECT_EQ(test, len, 12);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 8), 0);
 
 	/* nothing is said of what was not asked for */
 	request(test, MESSAGE(test, REQPROP(1), 1, BRS(0)), &req);
-	len = rpcrdma2_prop_change_put_resprop(&req, BIT(RPCRDMA2_RBSIZ),
+	len = rpcrdma2_prop_change_put_resprop(&c, &req, BIT(RPCRDMA2_RBSIZ),
 					       BIT(RPCRDMA2_RBSIZ), &mine, buf,
 					       sizeof(buf));
 	KUNIT_EXPECT_EQ(test, len, 16);

@@ -18,12 +18,10 @@
 #define rpcrdma2_propset_locate		extend_props_locate
 #define rpcrdma2_propset_decode		extend_props_decode
 #define rpcrdma2_propset_encode		extend_props_encode
-#define rpcrdma2_prop_change_type		extend_change_type
 #define rpcrdma2_prop_change_decode		extend_change_decode
 #define rpcrdma2_prop_change_init		extend_change_init
 #define rpcrdma2_prop_change_ask		extend_change_ask
 #define rpcrdma2_prop_change_announce	extend_change_announce
-#define rpcrdma2_prop_change_answered	extend_change_answered
 #define rpcrdma2_prop_change_next		extend_change_next
 #define rpcrdma2_prop_change_put_reqprop	extend_change_put_reqprop
 #define rpcrdma2_prop_change_put_updprop	extend_change_put_updprop
@@ -32,7 +30,6 @@
 #define rpcrdma2_prop_change_response	extend_change_response
 #define rpcrdma2_prop_change_error		extend_change_error
 #define rpcrdma2_prop_change_requested	extend_change_requested
-#define rpcrdma2_prop_change_known		extend_change_known
 #define rpcrdma2_prop_change_put_resprop	extend_change_put_resprop
 #define rpcrdma2_prop_change_update		extend_change_update
 
@@ -82,12 +79,12 @@ static void one_more_property(struct kunit *test)
 	/* the request, as the other side sees it */
 	hdr.body_len = rpcrdma2_prop_change_put_reqprop(&c, 5, buf, sizeof(buf));
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_requested(&hdr, &req), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_known(&req), X_TEST_BIT);
+	KUNIT_EXPECT_EQ(test, req.set.listed, X_TEST_BIT);
 	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_X_TEST], 90);
 
 	/* granted in part */
 	mine.val[RPCRDMA2_X_TEST] = 60;
-	hdr.body_len = rpcrdma2_prop_change_put_resprop(&req, 0, X_TEST_BIT, &mine,
+	hdr.body_len = rpcrdma2_prop_change_put_resprop(&c, &req, 0, X_TEST_BIT, &mine,
 							buf, sizeof(buf));
 	hdr.xid = 5;
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_response(&c, &hdr, &peer,

@@ -43,10 +43,6 @@ static void limits_follow(struct rpcrdma2_conn *conn)
 	rpcrdma2_msg_size_set(conn, send, recv);
 }
 
-/* Functions that decide on a value of ours the peer asks for, and return the value in
- * force afterwards. Properties without one do not change on request.
- */
-
 /* A value within the capacity is granted at once. But no lower one while a Call is
  * outstanding, since its Reply may be as long as the present value (CHG-27). Calls
  * that take their credit after the check are planned for the lower value.
@@ -71,10 +67,21 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 	return now;
 }
 
-static u32 (* const prop_grant[RPCRDMA2_NR_PROPS])(struct rpcrdma2_conn *conn,
-						   u32 wanted) = {
-	[RPCRDMA2_RBSIZ] = rbsiz_grant,
-};
+/* Decide on a value of ours that the peer asks for. Returns the value in force afterwards.
+ * Properties without a function here do not change on request.
+ */
+static u32 grant(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 wanted)
+{
+	if (prop == RPCRDMA2_RBSIZ)
+		return rbsiz_grant(conn, wanted);
+	return conn->props.mine.val[prop];
+}
+
+/* Properties of ours whose values may change */
+static u32 changeable(const struct rpcrdma2_conn_props *props)
+{
+	return props->mine.listed & ~props->mine.nochg;
+}
 
 static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 {
@@ -98,8 +105,8 @@ static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 
 /* Messages to the peer */
 
-/* Send a REQPROP or an UPDPROP. */
-static void send_change(struct rpcrdma2_conn *conn, u32 htype)
+/* Send a REQPROP or an UPDPROP. Returns false if that is not possible now. */
+static bool send_change(struct rpcrdma2_conn *conn, u32 htype)
 {
 	struct rpcrdma2_conn_props *props = &conn->props;
 	u32 xid = atomic_inc_return(&conn->xids), size;
@@ -110,7 +117,7 @@ static void send_change(struct rpcrdma2_conn *conn, u32 htype)
 	send = rpcrdma2_control_get(conn, xid, htype, false);
 	if (!send) {
 		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, RPCRDMA2_PROPS_DELAY);
-		return;
+		return false;
 	}
 	to = send->buf + RPCRDMA2_PREFIX;
 	size = send->size - RPCRDMA2_PREFIX;
@@ -120,26 +127,16 @@ static void send_change(struct rpcrdma2_conn *conn, u32 htype)
 		body = rpcrdma2_prop_change_put_updprop(&props->change, xid,
 							&props->mine, to, size);
 	if (rpcrdma2_control_post(conn, send, xid, htype, body))
-		return;
+		return false;
 	if (htype == RDMA2_X_REQPROP) {
 		rpcrdma2_stat_inc(conn->p.stats, tx_reqprop);
-		return;
+		return true;
 	}
 	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
 	/* Replies to Calls after this one may be as long */
 	props->told_recv = props->mine.val[RPCRDMA2_RBSIZ];
 	limits_follow(conn);
-}
-
-/* Send pending messages. */
-static void send_next(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_change *c = &conn->props.change;
-
-	if (rpcrdma2_prop_change_next(c) == RPCRDMA2_CHANGE_UPDPROP)
-		send_change(conn, RDMA2_X_UPDPROP);
-	if (rpcrdma2_prop_change_next(c) == RPCRDMA2_CHANGE_REQPROP)
-		send_change(conn, RDMA2_X_REQPROP);
+	return true;
 }
 
 /* Grant as much as possible of the peer's request, and answer it (CHG-6). Returns false
@@ -148,7 +145,8 @@ static void send_next(struct rpcrdma2_conn *conn)
 static bool answer_request(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_reqprop *req = &conn->props.request;
-	u32 done = 0, other = 0, known, old, now;
+	u32 asked = req->set.listed & changeable(&conn->props);
+	u32 done = 0, other = 0, old, now;
 	u32 xid = conn->props.request_xid;
 	struct rpcrdma2_send *send;
 	enum rpcrdma2_prop i;
@@ -158,26 +156,22 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 	if (!send)
 		return false;
 	conn->props.unanswered = false;
-	known = rpcrdma2_prop_change_known(req) &
-		rpcrdma2_propset_changeable(conn->client);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
-		if (!(known & BIT(i)))
+		if (!(asked & BIT(i)))
 			continue;
 		old = conn->props.mine.val[i];
-		now = prop_grant[i] ? prop_grant[i](conn, req->set.val[i]) : old;
+		now = grant(conn, i, req->set.val[i]);
 		if (now == req->set.val[i])
 			done |= BIT(i);
 		else if (now != old)
 			other |= BIT(i);
 		if (now != old)
 			rpcrdma2_stat_inc(conn->p.stats, props_changed);
-		/* The answer also announces the value */
-		if ((done | other) & BIT(i))
-			rpcrdma2_prop_change_answered(&conn->props.change, i);
 		trace_rpcrdma2_prop(conn, "asked", i, req->set.val[i], now);
 	}
-	body = rpcrdma2_prop_change_put_resprop(req, done, other, &conn->props.mine,
-						send->buf + RPCRDMA2_PREFIX,
+	/* The answer also announces the values */
+	body = rpcrdma2_prop_change_put_resprop(&conn->props.change, req, done, other,
+						&conn->props.mine, send->buf + RPCRDMA2_PREFIX,
 						send->size - RPCRDMA2_PREFIX);
 	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, body))
 		return true;
@@ -197,12 +191,16 @@ static bool answer_request(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
 {
+	u32 htype;
+
 	spin_lock(&conn->props.lock);
 	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
 		if (conn->props.unanswered && !answer_request(conn))
 			rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS,
 					   RPCRDMA2_PROPS_DELAY);
-		send_next(conn);
+		do {
+			htype = rpcrdma2_prop_change_next(&conn->props.change);
+		} while (htype && send_change(conn, htype));
 	}
 	spin_unlock(&conn->props.lock);
 }
@@ -233,8 +231,8 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 }
 
-static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			 bool readable)
+/* Of a message that cannot be decoded the body is empty: everything is rejected (CHG-29). */
+static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_propset old = conn->props.peer;
 	u32 asked = conn->props.change.asked, mask = 0;
@@ -242,8 +240,6 @@ static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	bool malformed;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_resprop);
-	if (!readable)
-		rx->hdr.body_len = 0;	/* everything is rejected (CHG-29) */
 	if (!rpcrdma2_prop_change_response(&conn->props.change, &rx->hdr,
 					   &conn->props.peer, &malformed)) {
 		rpcrdma2_reject_dropped(conn, rx);
@@ -306,7 +302,6 @@ void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
 static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  struct rpcrdma2_propset *set)
 {
-	rpcrdma2_propset_init(set);
 	if (rpcrdma2_propset_decode(rx->hdr.body, rx->hdr.body_len, set) >= 0)
 		return true;
 	rpcrdma2_reject_bad_xdr(conn, rx);
@@ -403,7 +398,7 @@ void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
 /**
  * rpcrdma2_props_receive - handle a message of the property-change extension
  * @conn: the connection
- * @rx: a message of any type
+ * @rx: a message that the codec has not accepted, though its version is the right one
  *
  * Context: completion handler; does not sleep. Takes props.lock.
  * Return: true if the message was one of the extension, and has been handled
@@ -414,17 +409,13 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_hdr *hdr = &rx->hdr;
 	enum rpcrdma2_verdict verdict;
 
-	if (!conn->props.extended || !rpcrdma2_wire_peek(rx->buf, rx->len, hdr) ||
-	    !rpcrdma2_prop_change_type(hdr->htype))
+	if (!conn->props.extended || !rpcrdma2_prop_change_type(hdr->htype))
 		return false;
-	memset(hdr, 0, sizeof(*hdr));
 	verdict = rpcrdma2_prop_change_decode(rx->buf, rx->len, hdr);
 	switch (verdict) {
 	case RPCRDMA2_OK:
 		trace_rpcrdma2_recv(conn, rx);
 		break;
-	case RPCRDMA2_BAD_VERS:
-		return false;
 	case RPCRDMA2_DROP:
 		rpcrdma2_reject_malformed(conn, rx);
 		if (hdr->htype != RDMA2_X_RESPROP)
@@ -441,7 +432,7 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 		recv_reqprop(conn, rx);
 		break;
 	case RDMA2_X_RESPROP:
-		recv_resprop(conn, rx, verdict == RPCRDMA2_OK);
+		recv_resprop(conn, rx);
 		break;
 	case RDMA2_X_UPDPROP:
 		recv_updprop(conn, rx);
@@ -595,7 +586,7 @@ static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 valu
 		/* Only on the peer's request (CHG-25) */
 		if (value < now)
 			return -EPERM;
-	} else if (!(rpcrdma2_propset_changeable(conn->client) & BIT(prop))) {
+	} else if (!(changeable(props) & BIT(prop))) {
 		return -EPERM;
 	} else if (value != RDMA2_RVREQSUP_NONE && value != RDMA2_RVREQSUP_INLINE) {
 		return -EINVAL;

@@ -17,38 +17,6 @@ static_assert(RPCRDMA2_PREFIX + RPCRDMA2_RESPROP_MAX <=
 
 /* Messages */
 
-/* The header types, and whether they answer one of the receiver's. */
-static const struct change_type {
-	u32	htype;
-	bool	response;
-} change_types[] = {
-	{ RDMA2_X_REQPROP, false },
-	{ RDMA2_X_RESPROP, true },
-	{ RDMA2_X_UPDPROP, false },
-};
-
-static const struct change_type *find_type(u32 htype)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(change_types); i++)
-		if (change_types[i].htype == htype)
-			return &change_types[i];
-	return NULL;
-}
-
-/**
- * rpcrdma2_prop_change_type - does a header type belong to the extension?
- * @htype: header type
- *
- * Context: any. Requirements: CHG-1, HT-6.
- * Return: true if so.
- */
-bool rpcrdma2_prop_change_type(u32 htype)
-{
-	return find_type(htype);
-}
-
 /**
  * rpcrdma2_prop_change_decode - decode the header of one of the three types
  * @msg: received message
@@ -61,7 +29,6 @@ bool rpcrdma2_prop_change_type(u32 htype)
 enum rpcrdma2_verdict rpcrdma2_prop_change_decode(const void *msg, u32 len,
 						  struct rpcrdma2_hdr *hdr)
 {
-	const struct change_type *type;
 	enum rpcrdma2_verdict verdict;
 	struct rpcrdma2_reader r;
 	u32 flags;
@@ -69,10 +36,9 @@ enum rpcrdma2_verdict rpcrdma2_prop_change_decode(const void *msg, u32 len,
 	verdict = rpcrdma2_wire_v2_prefix(&r, msg, len, hdr, &flags);
 	if (verdict != RPCRDMA2_OK)
 		return verdict;
-	type = find_type(hdr->htype);
-	if (!type)
+	if (!rpcrdma2_prop_change_type(hdr->htype))
 		return hdr->response ? RPCRDMA2_DROP : RPCRDMA2_INVAL_HTYPE;
-	if (flags != (type->response ? RPCRDMA2_F_RESPONSE : 0))
+	if (flags != (hdr->htype == RDMA2_X_RESPROP ? RPCRDMA2_F_RESPONSE : 0))
 		return hdr->response ? RPCRDMA2_DROP : RPCRDMA2_BAD_XDR;
 	hdr->hdr_len = RPCRDMA2_PREFIX;
 	hdr->body = r.p;
@@ -203,21 +169,6 @@ void rpcrdma2_prop_change_announce(struct rpcrdma2_change *c,
 }
 
 /**
- * rpcrdma2_prop_change_answered - a RESPROP tells the peer our value
- * @c: changes
- * @prop: property
- *
- * Context: any. Requirements: CHG-6.
- */
-void rpcrdma2_prop_change_answered(struct rpcrdma2_change *c,
-				   enum rpcrdma2_prop prop)
-{
-	c->dirty &= ~BIT(prop);
-	if (c->announcement == RPCRDMA2_ANN_DIRTY)
-		ann_arrived(c);
-}
-
-/**
  * rpcrdma2_prop_change_next - which message to send now
  * @c: changes
  *
@@ -226,17 +177,17 @@ void rpcrdma2_prop_change_answered(struct rpcrdma2_change *c,
  * later request proves that. Both may be under way at the same time.
  *
  * Context: any. Requirements: CHG-3, CHG-17, CHG-21, CHG-31, D-32.
- * Return: the type of message.
+ * Return: the header type of the message, 0 for none.
  */
-enum rpcrdma2_change_send rpcrdma2_prop_change_next(const struct rpcrdma2_change *c)
+u32 rpcrdma2_prop_change_next(const struct rpcrdma2_change *c)
 {
 	if (!c->on)
-		return RPCRDMA2_CHANGE_IDLE;
+		return 0;
 	if (c->announcement == RPCRDMA2_ANN_DIRTY)
-		return RPCRDMA2_CHANGE_UPDPROP;
+		return RDMA2_X_UPDPROP;
 	if (!c->pending && (c->want || c->announcement == RPCRDMA2_ANN_SENT))
-		return RPCRDMA2_CHANGE_REQPROP;
-	return RPCRDMA2_CHANGE_IDLE;
+		return RDMA2_X_REQPROP;
+	return 0;
 }
 
 static void begin_request(struct rpcrdma2_change *c, u32 xid)
@@ -471,9 +422,9 @@ bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
 /**
  * rpcrdma2_prop_change_requested - read the body of a REQPROP
  * @hdr: its header
- * @req: untouched unless all is good
+ * @req: untouched unless all is good; lists the properties that a RESPROP can mention
  *
- * Context: any. Requirements: CHG-4, CHG-29, CHG-30, CHG-31, PROP-11.
+ * Context: any. Requirements: CHG-4, CHG-6, CHG-29, CHG-30, CHG-31, PROP-11.
  * Return: 0 or -EBADMSG
  */
 int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
@@ -481,12 +432,19 @@ int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
 {
 	int ret = rpcrdma2_propset_locate(hdr->body, hdr->body_len, &req->set,
 					  &req->places);
+	u32 i;
 
-	return ret < 0 ? ret : 0;
+	if (ret < 0)
+		return ret;
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
+		if (req->places.entry[i] >= RPCRDMA2_CHANGE_ENTRIES)
+			req->set.listed &= ~BIT(i);
+	return 0;
 }
 
 /**
  * rpcrdma2_prop_change_put_resprop - write the body of a RESPROP
+ * @c: changes; the values in @done and @other need not be announced any more
  * @req: the REQPROP
  * @done: properties that have the value asked for
  * @other: properties that have another new value
@@ -500,8 +458,9 @@ int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
  * Context: any. Requirements: CHG-6 to CHG-14, CHG-31.
  * Return: bytes or -EMSGSIZE
  */
-int rpcrdma2_prop_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
-				     u32 other,
+int rpcrdma2_prop_change_put_resprop(struct rpcrdma2_change *c,
+				     const struct rpcrdma2_reqprop *req,
+				     u32 done, u32 other,
 				     const struct rpcrdma2_propset *mine,
 				     void *buf, u32 size)
 {
@@ -520,8 +479,6 @@ int rpcrdma2_prop_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 don
 			continue;
 		entry = req->places.entry[i];
 		/* A value in "other" has no bit. */
-		if (entry >= RPCRDMA2_CHANGE_ENTRIES)
-			continue;
 		subset[1][entry / 32] &= ~BIT(entry % 32);
 		if (done & BIT(i))
 			subset[0][entry / 32] |= BIT(entry % 32);
@@ -533,25 +490,12 @@ int rpcrdma2_prop_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 don
 	if (len < 0)
 		return len;
 	set = put_set(other, mine->val, w.p, w.left);
-	return set < 0 ? set : len + set;
-}
-
-/**
- * rpcrdma2_prop_change_known - properties of a REQPROP that an answer can mention
- * @req: the REQPROP
- *
- * Context: any. Requirements: CHG-6.
- * Return: BIT(enum rpcrdma2_prop) of those that a RESPROP can mention.
- */
-u32 rpcrdma2_prop_change_known(const struct rpcrdma2_reqprop *req)
-{
-	u32 i, mask = 0;
-
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (req->set.listed & BIT(i) &&
-		    req->places.entry[i] < RPCRDMA2_CHANGE_ENTRIES)
-			mask |= BIT(i);
-	return mask;
+	if (set < 0)
+		return set;
+	c->dirty &= ~(done | other);
+	if (c->announcement == RPCRDMA2_ANN_DIRTY)
+		ann_arrived(c);
+	return len + set;
 }
 
 /* May the peer announce this change of one of its values? */

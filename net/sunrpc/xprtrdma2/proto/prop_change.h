@@ -26,18 +26,6 @@
 	(8U + 8U * RPCRDMA2_CHANGE_WORDS + RPCRDMA2_PROPS_MAX)
 
 /**
- * enum rpcrdma2_change_send - the message to send next
- * @RPCRDMA2_CHANGE_IDLE: nothing
- * @RPCRDMA2_CHANGE_REQPROP: a REQPROP
- * @RPCRDMA2_CHANGE_UPDPROP: an UPDPROP
- */
-enum rpcrdma2_change_send {
-	RPCRDMA2_CHANGE_IDLE = 0,
-	RPCRDMA2_CHANGE_REQPROP,
-	RPCRDMA2_CHANGE_UPDPROP,
-};
-
-/**
  * enum rpcrdma2_change_result - result of our last request for a property
  * @RPCRDMA2_CHANGE_NEVER: no request was made
  * @RPCRDMA2_CHANGE_WAITING: queued or not answered yet
@@ -99,7 +87,7 @@ struct rpcrdma2_change {
 
 /**
  * struct rpcrdma2_reqprop - a received REQPROP
- * @set: the values wanted
+ * @set: the values wanted; lists those that a RESPROP can mention
  * @places: where in the message they are
  */
 struct rpcrdma2_reqprop {
@@ -120,7 +108,12 @@ struct rpcrdma2_update {
 	u32				unasked;
 };
 
-bool rpcrdma2_prop_change_type(u32 htype);
+/* The header type is one of the extension (CHG-1, HT-6). */
+static inline bool rpcrdma2_prop_change_type(u32 htype)
+{
+	return htype >= RDMA2_X_REQPROP && htype <= RDMA2_X_UPDPROP;
+}
+
 enum rpcrdma2_verdict rpcrdma2_prop_change_decode(const void *msg, u32 len,
 						  struct rpcrdma2_hdr *hdr);
 
@@ -135,9 +128,7 @@ int rpcrdma2_prop_change_ask(struct rpcrdma2_change *c,
 			     enum rpcrdma2_prop prop, u32 value);
 void rpcrdma2_prop_change_announce(struct rpcrdma2_change *c,
 				   enum rpcrdma2_prop prop);
-void rpcrdma2_prop_change_answered(struct rpcrdma2_change *c,
-				   enum rpcrdma2_prop prop);
-enum rpcrdma2_change_send rpcrdma2_prop_change_next(const struct rpcrdma2_change *c);
+u32 rpcrdma2_prop_change_next(const struct rpcrdma2_change *c);
 int rpcrdma2_prop_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
 				     u32 size);
 int rpcrdma2_prop_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
@@ -158,9 +149,9 @@ bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err);
 
 int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
 				   struct rpcrdma2_reqprop *req);
-u32 rpcrdma2_prop_change_known(const struct rpcrdma2_reqprop *req);
-int rpcrdma2_prop_change_put_resprop(const struct rpcrdma2_reqprop *req, u32 done,
-				     u32 other,
+int rpcrdma2_prop_change_put_resprop(struct rpcrdma2_change *c,
+				     const struct rpcrdma2_reqprop *req,
+				     u32 done, u32 other,
 				     const struct rpcrdma2_propset *mine,
 				     void *buf, u32 size);
 

@@ -6,8 +6,8 @@
  *
  * All values are one word. The rules say which side may change the value while
  * the connection lives, and how a change is obeyed (RPCRDMA2_CHG_*, props.h). An
- * entry makes RPCRDMA2_NAME a value of enum rpcrdma2_prop; prop_update.c says
- * with rpcrdma2_prop_NAME what a change does to a connection.
+ * entry makes RPCRDMA2_NAME a value of enum rpcrdma2_prop; grant() of prop_update.c
+ * decides on a value that the peer asks for.
  *
  * Included where RPCRDMA2_PROP() is defined, as often as there are uses for
  * the list. The numbers need not be small or contiguous (PROP-12).
