@@ -138,7 +138,7 @@ TRACE_EVENT(rpcrdma2_settled,
 		__entry->inline_recv = rpcrdma2_msg_size_recv(&conn->limits);
 		__entry->window = rpcrdma2_credit_have(&conn->credit);
 		__entry->grant = rpcrdma2_credit_grant(&conn->credit);
-		__entry->remote_inval = rpcrdma2_msg_size_remote_inval(&conn->limits);
+		__entry->remote_inval = rpcrdma2_ver_remote_inval(&conn->ver);
 	),
 	TP_printk("conn=%u %s vers=%u why=%u inline_send=%u inline_recv=%u window=%u grant=%u%s",
 		  __entry->conn, __entry->client ? "client" : "server",

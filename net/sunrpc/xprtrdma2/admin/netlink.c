@@ -165,7 +165,7 @@ static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_RECV,
 			rpcrdma2_msg_size_recv(&conn->limits)) ||
 	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REMOTE_INVALIDATION,
-		       rpcrdma2_msg_size_remote_inval(&conn->limits)))
+		       rpcrdma2_ver_remote_inval(&conn->ver)))
 		return -EMSGSIZE;
 	return 0;
 }

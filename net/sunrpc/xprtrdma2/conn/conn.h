@@ -7,8 +7,8 @@
  *   send_queue.h   sendq      send queue
  *   recv_queue.h   recvq      receive queue
  *   credit.h       credit     credits of both directions
- *   msg_size.h     limits     lengths of messages
  *   prop_update.h  props      properties of both sides, and their changes
+ *                  limits     lengths of messages
  *   negotiate.h    ver        version
  *   keepalive.h    keepalive  probes of the peer
  *   timer.h        timer      deadlines
@@ -31,7 +31,6 @@
 
 #include "conn/keepalive.h"
 #include "conn/completion.h"
-#include "conn/msg_size.h"
 #include "conn/prop_update.h"
 #include "conn/cq.h"
 #include "conn/device.h"

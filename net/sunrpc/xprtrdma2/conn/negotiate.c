@@ -71,7 +71,7 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	bool props = conn->codec->props, theirs = props || peer->remote_inval;
 	u32 recv;
 
-	rpcrdma2_msg_size_inval(conn, mine->remote_inval && theirs);
+	conn->ver.remote_inval = mine->remote_inval && theirs;
 	if (props) {
 		rpcrdma2_props_apply(conn);
 		return;
@@ -80,7 +80,7 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	 * not be larger. A peer without private data may expect a page.
 	 */
 	recv = rpcrdma_cm_threshold(peer, mine);
-	rpcrdma2_msg_size_set(conn, rpcrdma_cm_threshold(mine, peer), recv);
+	rpcrdma2_props_limits(conn, rpcrdma_cm_threshold(mine, peer), recv);
 	rpcrdma2_recv_pool_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 
@@ -112,7 +112,7 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 				   min(limit, codec->inline_default));
 	if (size < 0)
 		return -ENOBUFS;
-	rpcrdma2_msg_size_set(conn, limit, rpcrdma2_msg_size_recv(&conn->limits));
+	rpcrdma2_props_limits(conn, limit, rpcrdma2_msg_size_recv(&conn->limits));
 	if (codec->props && !conn->client && size < want)
 		rpcrdma2_props_cut(conn, size);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))

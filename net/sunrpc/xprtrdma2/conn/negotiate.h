@@ -21,6 +21,8 @@ struct rpcrdma2_recv;
  * @proved: a valid message arrived after the version was settled; always true on a
  *	server, where such a message settles the version
  * @srv: server: negotiation; for the handler of messages
+ * @remote_inval: Replies of either side may invalidate a handle of the other (RINV-20,
+ *	RINV-21)
  */
 struct rpcrdma2_conn_ver {
 	enum rpcrdma2_why		why;
@@ -29,6 +31,7 @@ struct rpcrdma2_conn_ver {
 	enum rpcrdma2_neg_action	action;
 	bool				proved;
 	struct rpcrdma2_srv_ver		srv;
+	bool				remote_inval;
 };
 
 /* Reason for the version */
@@ -42,6 +45,13 @@ rpcrdma2_ver_why(const struct rpcrdma2_conn_ver *ver)
 static inline bool rpcrdma2_ver_proved(const struct rpcrdma2_conn_ver *ver)
 {
 	return ver->proved;
+}
+
+/* A Send may invalidate a handle; known when the version is. */
+static inline bool
+rpcrdma2_ver_remote_inval(const struct rpcrdma2_conn_ver *ver)
+{
+	return ver->remote_inval;
 }
 
 void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn);

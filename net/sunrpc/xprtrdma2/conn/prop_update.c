@@ -25,6 +25,31 @@
 /* Time until the next attempt if no control slot is free */
 #define RPCRDMA2_PROPS_DELAY	msecs_to_jiffies(10)
 
+/**
+ * rpcrdma2_props_limits - set the limits of messages
+ * @conn: the connection
+ * @send: bytes of the largest message that the peer takes; no more than fits into a
+ *	send slot counts
+ * @recv: bytes of the largest message that the peer may send
+ *
+ * The builder of a message reads the limit once; rpcrdma2_send_post() checks the message
+ * again.
+ *
+ * Context: props.lock held, or before READY; does not sleep. Requirements: INL-2, INL-3,
+ * INL-8.
+ */
+void rpcrdma2_props_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv)
+{
+	struct rpcrdma2_msg_size *l = &conn->limits;
+
+	send = min(send, rpcrdma2_sends_size(&conn->sendq) ?: conn->p.send_size);
+	if (send == l->send && recv == l->recv)
+		return;
+	WRITE_ONCE(l->send, send);
+	WRITE_ONCE(l->recv, recv);
+	trace_rpcrdma2_limits(conn);
+}
+
 /* Recompute the limits of messages. A client plans for Replies no longer than the server
  * will receive, and counts on no more than it has announced to the server (D-16).
  */
@@ -40,7 +65,7 @@ static void limits_follow(struct rpcrdma2_conn *conn)
 		recv = min(props->mine.val[RPCRDMA2_RBSIZ], props->told_recv);
 	if (conn->client)
 		recv = min(recv, send);
-	rpcrdma2_msg_size_set(conn, send, recv);
+	rpcrdma2_props_limits(conn, send, recv);
 }
 
 /* A value within the capacity is granted at once. But no lower one while a Call is

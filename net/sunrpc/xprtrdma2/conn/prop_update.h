@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Properties of a connection and their changes; see prop_update.c. No other file looks
- * into struct rpcrdma2_conn_props.
+ * Properties of a connection, their changes, and the lengths of messages; see
+ * prop_update.c. No other file looks into struct rpcrdma2_conn_props, or into struct
+ * rpcrdma2_msg_size.
  */
 #ifndef _RPCRDMA2_PROP_UPDATE_H
 #define _RPCRDMA2_PROP_UPDATE_H
@@ -13,8 +14,6 @@
 #include "conn/recv_queue.h"
 
 struct rpcrdma2_conn;
-struct rpcrdma2_hdr;
-struct rpcrdma2_recv;
 
 /**
  * struct rpcrdma2_conn_props - properties of both sides
@@ -44,6 +43,28 @@ struct rpcrdma2_conn_props {
 	struct rpcrdma2_reqprop		request;
 	u32				request_xid;
 };
+
+/**
+ * struct rpcrdma2_msg_size - limits of messages
+ * @send: largest message we may send, bytes (INL-3)
+ * @recv: largest message the peer may send, bytes
+ */
+struct rpcrdma2_msg_size {
+	u32				send;
+	u32				recv;
+};
+
+/* Bytes of the largest message that may be sent */
+static inline u32 rpcrdma2_msg_size_send(const struct rpcrdma2_msg_size *l)
+{
+	return READ_ONCE(l->send);
+}
+
+/* Bytes of the largest message that the peer may send */
+static inline u32 rpcrdma2_msg_size_recv(const struct rpcrdma2_msg_size *l)
+{
+	return READ_ONCE(l->recv);
+}
 
 /**
  * struct rpcrdma2_props_shown - properties for display
@@ -92,6 +113,7 @@ void rpcrdma2_props_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_begin(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_props_apply(struct rpcrdma2_conn *conn);
+void rpcrdma2_props_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv);
 
 /* Messages */
 int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response);

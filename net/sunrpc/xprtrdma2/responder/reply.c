@@ -97,7 +97,7 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call,
 static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_hdr *hdr)
 {
-	if (!rpcrdma2_msg_size_remote_inval(&conn->limits))
+	if (!rpcrdma2_ver_remote_inval(&conn->ver))
 		return 0;
 	if (!conn->codec->inv_by_handle)
 		return rpcrdma2_hdr_only_handle(hdr);
