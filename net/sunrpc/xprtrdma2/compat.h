@@ -32,49 +32,6 @@
 #define COMPAT_GENL_INFO_DUMP 1
 #endif
 
-#ifndef COMPAT_UNALIGNED
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for UNALIGNED"
-#endif
-#ifndef COMPAT_ALLOC_PAGES_BULK
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for ALLOC_PAGES_BULK"
-#endif
-#ifndef COMPAT_KZALLOC_OBJ
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for KZALLOC_OBJ"
-#endif
-#ifndef COMPAT_ASSIGN_STR
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for ASSIGN_STR"
-#endif
-#ifndef COMPAT_SV_CB_LWQ
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for SV_CB_LWQ"
-#endif
-#ifndef COMPAT_SVC_SERV_NRPOOLS
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_SERV_NRPOOLS"
-#endif
-#ifndef COMPAT_SVC_RESPAGES
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_RESPAGES"
-#endif
-#ifndef COMPAT_SVC_XPRT_OPS
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_XPRT_OPS"
-#endif
-#ifndef COMPAT_RPC_XPRT_OPS
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for RPC_XPRT_OPS"
-#endif
-#ifndef COMPAT_XPRT_CREATE
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for XPRT_CREATE"
-#endif
-#ifndef COMPAT_RQ_SEQNOS
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for RQ_SEQNOS"
-#endif
-#ifndef COMPAT_SVC_PEER_VALID
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_PEER_VALID"
-#endif
-#ifndef COMPAT_SVC_MAX_TMP_CONN
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for SVC_MAX_TMP_CONN"
-#endif
-#ifndef COMPAT_GENL_INFO_DUMP
-#error "rpcrdma2: scripts/probe-compat.sh has no answer for GENL_INFO_DUMP"
-#endif
-
 #include <linux/gfp.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
@@ -82,6 +39,14 @@
 #include <linux/sunrpc/xprt.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
+
+/* Without a result #if would take the older interface. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wundef"
+
+/* No code depends on this one: a kernel with neither is refused. */
+#if COMPAT_RPC_XPRT_OPS
+#endif
 
 #if COMPAT_UNALIGNED
 #include <linux/unaligned.h>
@@ -340,5 +305,7 @@ compat_genl_dump_attrs(struct netlink_callback *cb)
 	return genl_dumpit_info(cb)->attrs;
 #endif
 }
+
+#pragma GCC diagnostic pop
 
 #endif /* _RPCRDMA2_COMPAT_H */
