@@ -39,7 +39,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		CHECK(len >= 4 && (size_t)len <= size && len % 4 == 0);
 		CHECK(set.val[RPCRDMA2_BRS] <= RDMA2_RVREQSUP_GENL);
 		CHECK(!(set.nochg & ~set.listed));
-		rpcrdma2_propset_send_limit(&set, 4096);
 		check_again(&set);
 	}
 	free(msg);

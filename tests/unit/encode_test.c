@@ -314,7 +314,7 @@ static void spread_over_segments(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seg.length, lengths[i]);
 	}
 	KUNIT_EXPECT_EQ(test, i, 3);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 9000);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 9000);
 }
 
 /*

@@ -7,13 +7,11 @@
 
 #define RPCRDMA2_MORE_PROPS						\
 	RPCRDMA2_PROP(X_TEST, 0xffffff7eU, 7U, 100U,			\
-		      RPCRDMA2_CHG_SERVER, "Test")
+		      RPCRDMA2_CHG_SERVER)
 
 #define rpcrdma2_propset_init		extend_props_init
-#define rpcrdma2_prop_name		extend_prop_name
 #define rpcrdma2_prop_rules		extend_prop_rules
 #define rpcrdma2_propset_changeable	extend_props_changeable
-#define rpcrdma2_propset_send_limit	extend_props_send_limit
 #define rpcrdma2_propset_subset_has		extend_subset_has
 #define rpcrdma2_propset_locate		extend_props_locate
 #define rpcrdma2_propset_decode		extend_props_decode

@@ -468,45 +468,6 @@ static void first_message_length(struct kunit *test)
 	KUNIT_EXPECT_GE(test, len + (int)RPCRDMA2_PREFIX, 32);
 }
 
-static void send_limit(struct kunit *test)
-{
-	static const struct {
-		u32	theirs, own, limit;
-	} rows[] = {
-		{ 4096, 4096, 4096 },
-		{ 4096, 8192, 4096 },
-		{ 8192, 4096, 4096 },
-		{ 8192, 8192, 8192 },
-		{ 2048, 8192, 2048 },
-		{ 1024, 8192, 1024 },
-		{ 1023, 8192, 0 },
-		{ 512, 8192, 0 },
-		{ 0, 8192, 0 },
-		{ 0xffffffff, 16384, 16384 },
-	};
-	struct rpcrdma2_propset set;
-	u32 i;
-
-	rpcrdma2_propset_init(&set);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_send_limit(&set, 65536), 4096);
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		set.val[RPCRDMA2_RBSIZ] = rows[i].theirs;
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_propset_send_limit(&set, rows[i].own),
-				rows[i].limit);
-	}
-}
-
-static void names(struct kunit *test)
-{
-	u32 i;
-
-	for (i = 0; i <= RPCRDMA2_NR_PROPS; i++) {
-		KUNIT_EXPECT_NOT_NULL(test, rpcrdma2_prop_name(i));
-		KUNIT_EXPECT_NE(test, rpcrdma2_prop_name(i)[0], 0);
-	}
-}
-
 static struct kunit_case props_cases[] = {
 	RPCRDMA2_CASE(defaults, "PROP-21,PROP-2,CONN-14,INL-2"),
 	RPCRDMA2_CASE(vector_p1, "PROP-1,PROP-2,PROP-14,CONN-1"),
@@ -531,8 +492,6 @@ static struct kunit_case props_cases[] = {
 	RPCRDMA2_CASE(round_trip, "PROP-1,PROP-20"),
 	RPCRDMA2_CASE(propids_sent, "PROP-13,PROP-19,D-3"),
 	RPCRDMA2_CASE(first_message_length, "CONN-4,VER-3,VER-4"),
-	RPCRDMA2_CASE(send_limit, "INL-1,INL-3,PROP-15,PROP-16,D-27"),
-	RPCRDMA2_CASE(names, "PROP-14,PROP-17"),
 	{}
 };
 

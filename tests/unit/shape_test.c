@@ -332,7 +332,7 @@ static void nomsg_shapes(struct kunit *test)
 	/* a Reply that uses both kinds of chunk */
 	EXPECT_V2(test, &hdr, OK, V2_NOMSG_REPLY, NO_INV, 0,
 		  1, 1, SEG(3, 4096), 0, 1, 1, SEG(4, 200));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 4096);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 4096);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 200);
 }
 
@@ -360,15 +360,15 @@ static void unused_write_chunks(struct kunit *test)
 
 	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 0),
 		  SEG(2, 0), 0, 0, RPC_REPLY);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 0);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 0);
 	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, 0, 1, 0, 0, 0,
 		  RPC_REPLY);
 	KUNIT_EXPECT_EQ(test, hdr.write_chunks, 1);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 0);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 0);
 	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, 0, 1, 0, 1, 1, SEG(7, 5),
 		  0, 0, RPC_REPLY);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 1), 5);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 0);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 1), 5);
 }
 
 /* Version 1 */

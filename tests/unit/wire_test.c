@@ -169,7 +169,7 @@ static void nomsg_reply(struct kunit *test)
 			RPCRDMA2_OK);
 	KUNIT_EXPECT_TRUE(test, hdr.response);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 5000);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 0);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 0);
 }
 
 static void returned_write_chunk(struct kunit *test)
@@ -181,9 +181,9 @@ static void returned_write_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 76);
 	KUNIT_EXPECT_EQ(test, hdr.write_chunks, 1);
 	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 0), 8192);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, 1), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_list_bytes(&hdr, ~0U), 0);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 8192);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 1), 0);
+	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, ~0U), 0);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 0);
 }
 
@@ -257,7 +257,7 @@ static void expect_cut(struct kunit *test, const struct rpcrdma2_codec *codec,
 	struct rpcrdma2_hdr hdr;
 
 	KUNIT_EXPECT_EQ(test, codec->decode(cut.p, cut.len, &hdr), verdict);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_wire_too_short(cut.p, cut.len),
+	KUNIT_EXPECT_EQ(test, too_short(cut.p, cut.len),
 			verdict == RPCRDMA2_DROP);
 	message_free(test, cut);
 	message_free(test, whole);
@@ -294,7 +294,7 @@ static void short_v1_error(struct kunit *test)
 		cut = message_new(test, m.p, len);
 		KUNIT_EXPECT_EQ(test, v1->decode(cut.p, len, &hdr),
 				len < 20 ? RPCRDMA2_DROP : RPCRDMA2_OK);
-		KUNIT_EXPECT_EQ(test, rpcrdma2_wire_too_short(cut.p, len),
+		KUNIT_EXPECT_EQ(test, too_short(cut.p, len),
 				len < 16);
 		message_free(test, cut);
 	}

@@ -222,27 +222,6 @@ u32 rpcrdma2_hdr_only_handle(const struct rpcrdma2_hdr *hdr)
 }
 
 /**
- * rpcrdma2_write_list_bytes - what a responder put into a Write chunk
- * @reply: decoded header of the Reply
- * @index: which Write chunk, from 0
- *
- * Context: any. Requirements: CHK-17, CHK-19: an empty and an unused chunk
- * both give 0.
- * Return: bytes; 0 if there is no such chunk.
- */
-u64 rpcrdma2_write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index)
-{
-	struct rpcrdma2_cursor writes, segs;
-
-	rpcrdma2_write_list_begin(reply, &writes);
-	do {
-		if (!rpcrdma2_write_list_next(&writes, &segs))
-			return 0;
-	} while (index--);
-	return rpcrdma2_segs_bytes(segs);
-}
-
-/**
  * rpcrdma2_hdr_reply_chunk_bytes - what a responder put into the Reply chunk
  * @reply: decoded header of the Reply
  *

@@ -27,15 +27,13 @@ static const struct prop_desc {
 	u32		def;
 	u32		max;
 	u32		rules;
-	const char	*name;
 } prop_descs[RPCRDMA2_NR_PROPS] = {
-#define RPCRDMA2_PROP(_name, _propid, _def, _max, _rules, _text)	\
+#define RPCRDMA2_PROP(_name, _propid, _def, _max, _rules)		\
 	[RPCRDMA2_##_name] = {						\
 		.propid	= _propid,					\
 		.def	= _def,						\
 		.max	= _max,						\
 		.rules	= _rules,					\
-		.name	= _text,					\
 	},
 #include "proto/props_list.h"
 #undef RPCRDMA2_PROP
@@ -54,19 +52,6 @@ void rpcrdma2_propset_init(struct rpcrdma2_propset *set)
 	memset(set, 0, sizeof(*set));
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		set->val[i] = prop_descs[i].def;
-}
-
-/**
- * rpcrdma2_prop_name - name of a property
- * @prop: property
- *
- * Context: any.
- * Return: a constant string.
- */
-const char *rpcrdma2_prop_name(enum rpcrdma2_prop prop)
-{
-	return (u32)prop < RPCRDMA2_NR_PROPS ? prop_descs[prop].name :
-					       "unknown";
 }
 
 /**
@@ -97,22 +82,6 @@ u32 rpcrdma2_propset_changeable(bool client)
 		if (prop_descs[i].rules & who)
 			mask |= BIT(i);
 	return mask;
-}
-
-/**
- * rpcrdma2_propset_send_limit - largest message a peer takes from us
- * @peer: properties of the peer
- * @own_send: largest message we can send, bytes
- *
- * Context: any. Requirements: INL-1, INL-3, PROP-14, PROP-16.
- * Return: bytes; 0 if the peer's Receives cannot carry the protocol.
- */
-u32 rpcrdma2_propset_send_limit(const struct rpcrdma2_propset *peer,
-				u32 own_send)
-{
-	u32 theirs = peer->val[RPCRDMA2_RBSIZ];
-
-	return theirs < RPCRDMA2_RBSIZ_MIN ? 0 : min(theirs, own_send);
 }
 
 /* One property value, found to lie inside the message. */

@@ -82,11 +82,6 @@ bool rpcrdma2_propset_subset_has(const u8 *words, u32 nwords, u32 entry);
 int rpcrdma2_propset_encode(const struct rpcrdma2_propset *set, void *buf,
 			    u32 size);
 
-u32 rpcrdma2_propset_send_limit(const struct rpcrdma2_propset *peer,
-				u32 own_send);
-
-const char *rpcrdma2_prop_name(enum rpcrdma2_prop prop);
-
 u32 rpcrdma2_prop_rules(enum rpcrdma2_prop prop);
 u32 rpcrdma2_propset_changeable(bool client);
 

@@ -10,6 +10,7 @@
 
 #include "proto/props.h"
 #include "proto/version.h"
+#include "proto/wire_impl.h"
 
 #define LOSSES_MAX		2U	/* more are not the fault of the link (VER-15) */
 
@@ -535,13 +536,13 @@ enum rpcrdma2_srv_action rpcrdma2_srv_ver_message(struct rpcrdma2_srv_ver *v,
 						  enum rpcrdma2_verdict *verdict,
 						  u32 *low, u32 *high)
 {
+	struct rpcrdma2_reader r;
+
 	*verdict = RPCRDMA2_DROP;
 	*low = 0;
 	*high = 0;
-	if (rpcrdma2_wire_too_short(msg, len))
+	if (!rpcrdma2_wire_prefix(&r, msg, len, hdr))
 		return RPCRDMA2_SRV_DROP;
-	memset(hdr, 0, sizeof(*hdr));
-	rpcrdma2_wire_peek(msg, len, hdr);
 	if (v->codec ? hdr->vers != v->codec->vers :
 		       !srv_supports(v, hdr->vers)) {
 		*verdict = RPCRDMA2_BAD_VERS;

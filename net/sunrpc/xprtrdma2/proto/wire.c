@@ -50,30 +50,14 @@ static u32 least_len(const struct rpcrdma2_hdr *hdr)
 }
 
 /**
- * rpcrdma2_wire_too_short - is a message too short to be answered?
- * @msg: received message
- * @len: bytes received
- *
- * Below these lengths the XID cannot be trusted. A longer message that is too
- * short for its type is answered.
- *
- * Context: any. Requirements: HDR-5, D-9.
- * Return: true if the message must be dropped. False also means that the
- * four common words are there.
- */
-bool rpcrdma2_wire_too_short(const void *msg, u32 len)
-{
-	struct rpcrdma2_hdr hdr;
-
-	return !rpcrdma2_wire_peek(msg, len, &hdr) || len < least_len(&hdr);
-}
-
-/**
  * rpcrdma2_wire_prefix - begin to decode a message
  * @r: reader, set to the first byte after the common prefix
  * @msg: received message
  * @len: bytes received
  * @hdr: header, cleared and filled as by rpcrdma2_wire_peek()
+ *
+ * Below a length that depends on the version the XID cannot be trusted. A longer message
+ * that is too short for its type is answered.
  *
  * Context: any. Requirements: HDR-1, HDR-5, D-9.
  * Return: false if the message is so short that it must not be answered.

@@ -273,8 +273,6 @@ static inline u32 rpcrdma2_reply_len(const struct rpcrdma2_codec *codec,
 
 bool rpcrdma2_wire_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr);
 
-bool rpcrdma2_wire_too_short(const void *msg, u32 len);
-
 bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high);
 
 int rpcrdma2_wire_encode_control(u32 xid, u32 credit, u32 htype, bool response,
