@@ -37,7 +37,6 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
-#include <linux/workqueue.h>
 #include <net/genetlink.h>
 
 /* Without a result #if would take the older interface. */

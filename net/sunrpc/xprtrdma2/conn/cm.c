@@ -9,7 +9,6 @@
 #include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/sunrpc/addr.h>
 #include <rdma/ib_cm.h>
 
 #include "conn/buf.h"

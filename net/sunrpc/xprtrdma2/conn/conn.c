@@ -12,7 +12,6 @@
 #include <linux/random.h>
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
-#include <linux/sunrpc/addr.h>
 #include <net/ipv6.h>
 
 #include "conn/conn.h"

@@ -8,7 +8,6 @@
 #include <linux/types.h>
 #include <linux/nfs.h>
 #include <linux/nfs3.h>
-#include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/msg_prot.h>
 #include <linux/sunrpc/xdr.h>
 

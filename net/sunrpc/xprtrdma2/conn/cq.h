@@ -5,7 +5,6 @@
 #ifndef _RPCRDMA2_CQ_H
 #define _RPCRDMA2_CQ_H
 
-#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>

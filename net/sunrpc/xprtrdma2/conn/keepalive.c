@@ -21,7 +21,6 @@
  * time, because the clock leaps in a machine that was stopped for a while.
  */
 #include <linux/module.h>
-#include <linux/sunrpc/addr.h>
 
 #include "conn/conn.h"
 #include <trace/events/rpcrdma2.h>

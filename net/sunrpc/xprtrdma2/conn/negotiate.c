@@ -8,7 +8,6 @@
  * messages, which runs one at a time (dispatch.c).
  */
 #include <linux/module.h>
-#include <linux/sunrpc/addr.h>
 
 #include <uapi/linux/rpcrdma2_netlink.h>
 

@@ -6,7 +6,6 @@
 #define _RPCRDMA2_RECV_QUEUE_H
 
 #include <linux/list.h>
-#include <linux/llist.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>

@@ -11,7 +11,6 @@
  */
 #include <linux/gfp.h>
 #include <linux/sunrpc/auth.h>
-#include <linux/sunrpc/clnt.h>
 
 #include "requester/marshal.h"
 #include <trace/events/rpcrdma2.h>

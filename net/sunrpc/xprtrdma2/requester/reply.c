@@ -5,11 +5,9 @@
  *
  * Runs in completion handlers. Never sleeps.
  */
-#include <linux/sunrpc/clnt.h>
 
 #include "compat.h"
 #include "proto/chunk_list.h"
-#include "requester/marshal.h"
 #include "requester/invalidate.h"
 #include "requester/requester.h"
 #include <trace/events/rpcrdma2.h>

@@ -12,7 +12,6 @@
  * See rpc_slot.h for invariants and contexts. A function of this file sleeps only if
  * its Context section says so.
  */
-#include <linux/sched/mm.h>
 #include <linux/sunrpc/clnt.h>
 
 #include "conn/buf.h"

@@ -8,7 +8,6 @@
  *
  * Lists of slots are protected by xprt->reserve_lock, process context only.
  */
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/clnt.h>
 

@@ -9,7 +9,7 @@
  * A Reply in progress has its own reference to the Call, see responder.h. No locks are
  * taken here.
  */
-#include <linux/mm.h>
+#include <linux/types.h>
 #include <linux/sunrpc/msg_prot.h>
 
 #include "proto/chunk_list.h"

@@ -3,11 +3,9 @@
  * The responder role: its life, and the credits and limits of a Call that arrives.
  */
 #include <linux/gfp.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "responder/responder_impl.h"
-#include <trace/events/rpcrdma2.h>
 
 /* Refuse a Call beyond the limits before anything is allocated for it (ERR-19..24,
  * CHK-24). Returns false if the Call was answered.

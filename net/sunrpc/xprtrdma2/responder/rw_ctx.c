@@ -10,7 +10,6 @@
  * only work items and threads make one and map it. Nothing here waits for the send
  * queue.
  */
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 

@@ -13,11 +13,9 @@
  * reconnects. Writeback and swap wait for the connect worker, so it never
  * starts I/O for memory.
  */
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/clnt.h>
 
