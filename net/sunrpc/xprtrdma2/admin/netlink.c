@@ -146,7 +146,7 @@ static int put_properties(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVE_CAPACITY,
 			rpcrdma2_recvs_size(conn->p.pool)) ||
 	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REQUEST_PENDING,
-		       shown.requesting) ||
+		       shown.change.pending || shown.change.want) ||
 	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_ANNOUNCEMENT_PENDING,
 		       shown.change.announcement != RPCRDMA2_ANN_CLEAN))
 		return -EMSGSIZE;

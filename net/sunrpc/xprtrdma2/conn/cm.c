@@ -562,7 +562,6 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 	ret = conn_setup(conn);
 	if (ret)
 		return ret;
-	rpcrdma2_ver_serve(conn);
 	conn_cm_private(conn, &param, private);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;

@@ -48,6 +48,8 @@ void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn)
 		.remember_min	= READ_ONCE(remember_min),
 		.remember_max	= READ_ONCE(remember_max),
 	};
+	rpcrdma2_srv_ver_init(&conn->ver.srv, &conn->ver.policy);
+	conn->ver.proved = !conn->client;
 }
 
 /* Each reason has a counter (stats_list.h). */
@@ -398,18 +400,6 @@ void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
 }
 
 /* Server */
-
-/**
- * rpcrdma2_ver_serve - begin a server's connection
- * @conn: the connection, before anything can arrive
- *
- * Context: any.
- */
-void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_srv_ver_init(&conn->ver.srv, &conn->ver.policy);
-	conn->ver.proved = true;
-}
 
 /* Settle the version by the first valid message of a supported version (VER-20). A
  * CONNPROP with invalid properties is not valid.

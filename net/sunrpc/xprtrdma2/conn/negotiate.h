@@ -56,7 +56,6 @@ rpcrdma2_ver_remote_inval(const struct rpcrdma2_conn_ver *ver)
 
 void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst);
-void rpcrdma2_ver_serve(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err);
 void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn);

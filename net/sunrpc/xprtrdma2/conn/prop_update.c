@@ -565,13 +565,11 @@ void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_props_shown *shown)
 {
 	struct rpcrdma2_conn_props *props = &conn->props;
-	const struct rpcrdma2_change *c = &props->change;
 
 	spin_lock(&props->lock);
 	shown->mine = props->mine;
 	shown->peer = props->peer;
-	shown->change = *c;
-	shown->requesting = c->pending || c->want;
+	shown->change = props->change;
 	spin_unlock(&props->lock);
 }
 

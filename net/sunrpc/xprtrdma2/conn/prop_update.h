@@ -71,13 +71,11 @@ static inline u32 rpcrdma2_msg_size_recv(const struct rpcrdma2_msg_size *l)
  * @mine: ours
  * @peer: the peer's
  * @change: changes under way
- * @requesting: a request to the peer is pending
  */
 struct rpcrdma2_props_shown {
 	struct rpcrdma2_propset		mine;
 	struct rpcrdma2_propset		peer;
 	struct rpcrdma2_change		change;
-	bool				requesting;
 };
 
 /* The present value of a property of ours */
