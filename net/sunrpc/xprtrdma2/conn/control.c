@@ -52,11 +52,14 @@ static int control_send(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 	return ret;
 }
 
+/* Answer a received message with an RDMA2_ERROR. A message that is itself an ERROR is never
+ * answered (HT-4). Without a send slot the ERROR is dropped, so that a flood costs no memory
+ * (SEC-14). @args may be NULL.
+ */
 static int send_error(struct rpcrdma2_conn *conn,
-		      const struct rpcrdma2_hdr *about, u32 err, u32 arg0, u32 arg1,
+		      const struct rpcrdma2_hdr *about, u32 err, const u32 *args,
 		      void (*done)(struct rpcrdma2_send *send, int status))
 {
-	const u32 args[2] = { arg0, arg1 };
 	struct rpcrdma2_send *send;
 	int ret;
 
@@ -78,49 +81,29 @@ static int send_error(struct rpcrdma2_conn *conn,
 	return ret;
 }
 
-/**
- * rpcrdma2_control_error - answer a received message with an RDMA2_ERROR
- * @conn: the connection
- * @about: header of the message
- * @err: error code
- * @arg0: first argument, if the code has one
- * @arg1: second argument
- *
- * A message that is itself an ERROR is never answered (HT-4). Without a send slot the
- * ERROR is dropped, so that a flood costs no memory (SEC-14).
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_control_error(struct rpcrdma2_conn *conn,
-			    const struct rpcrdma2_hdr *about, u32 err,
-			    u32 arg0, u32 arg1)
-{
-	send_error(conn, about, err, arg0, arg1, NULL);
-}
-
 static void last_error_done(struct rpcrdma2_send *send, int status)
 {
 	rpcrdma2_conn_kill(send->conn, -EPROTO);
 }
 
 /**
- * rpcrdma2_control_last_error - answer with an RDMA2_ERROR, then close
+ * rpcrdma2_control_err_vers - answer a message of a version that is not spoken
  * @conn: the connection
  * @about: header of the message
- * @err: error code
- * @arg0: first argument
- * @arg1: second argument
- *
- * The connection is given up when the ERROR has been sent, so that the peer sees
- * both.
+ * @low: lowest version that is spoken
+ * @high: highest version
+ * @last: give up the connection when the ERROR has been sent, so that the peer sees both
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_control_last_error(struct rpcrdma2_conn *conn,
-				 const struct rpcrdma2_hdr *about, u32 err,
-				 u32 arg0, u32 arg1)
+void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_hdr *about, u32 low, u32 high,
+			       bool last)
 {
-	if (send_error(conn, about, err, arg0, arg1, last_error_done))
+	const u32 args[2] = { low, high };
+
+	if (send_error(conn, about, RDMA2_ERR_VERS, args, last ? last_error_done : NULL) &&
+	    last)
 		rpcrdma2_conn_kill(conn, -EPROTO);
 }
 
@@ -260,7 +243,7 @@ void rpcrdma2_reject_bad_xdr(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_recv *rx)
 {
 	rpcrdma2_reject_malformed(conn, rx);
-	rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, 0, 0);
+	send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, NULL, NULL);
 }
 
 /**
@@ -275,5 +258,5 @@ void rpcrdma2_reject_unknown(struct rpcrdma2_conn *conn,
 {
 	reject(conn, rx, RPCRDMA2_STAT_rx_unknown_type);
 	trace_rpcrdma2_reject_malformed(conn, rx);
-	rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE, 0, 0);
+	send_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE, NULL, NULL);
 }

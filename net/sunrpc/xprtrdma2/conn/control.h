@@ -18,12 +18,9 @@ int rpcrdma2_control_post(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send
 			  u32 xid, u32 htype, int body);
 int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid);
 
-void rpcrdma2_control_error(struct rpcrdma2_conn *conn,
-			    const struct rpcrdma2_hdr *about, u32 err,
-			    u32 arg0, u32 arg1);
-void rpcrdma2_control_last_error(struct rpcrdma2_conn *conn,
-				 const struct rpcrdma2_hdr *about, u32 err,
-				 u32 arg0, u32 arg1);
+void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_hdr *about, u32 low, u32 high,
+			       bool last);
 
 void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_recv *rx);

@@ -441,11 +441,9 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		rpcrdma2_reject_malformed(conn, rx);
 		break;
 	case RPCRDMA2_SRV_ERR_VERS:
-		rpcrdma2_control_error(conn, &rx->hdr, RDMA2_ERR_VERS, low, high);
-		break;
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
-		rpcrdma2_control_last_error(conn, &rx->hdr, RDMA2_ERR_VERS, low,
-					    high);
+		rpcrdma2_control_err_vers(conn, &rx->hdr, low, high,
+					  action == RPCRDMA2_SRV_ERR_VERS_CLOSE);
 		break;
 	case RPCRDMA2_SRV_CLOSE:
 		rpcrdma2_conn_kill(conn, -EPROTO);
