@@ -33,7 +33,6 @@
 
 DECLARE_TRACEPOINT(rpcrdma2_req_state);
 
-struct rpcrdma2_callback;
 struct rpcrdma2_requester;
 
 /* Pages for the ragged ends of one Position-Zero or Reply chunk */
@@ -235,7 +234,6 @@ enum rpcrdma2_lesson {
  * @xprt: the transport; must be first
  * @stats: counters, belong to the owner
  * @pool: MRs, NULL if this requester never registers memory
- * @callback: client: the other direction of its transport
  * @conn: current connection or NULL; queue_lock
  * @free: free slots; xprt->reserve_lock
  * @all: all slots; xprt->reserve_lock
@@ -265,7 +263,6 @@ struct rpcrdma2_requester {
 	struct rpc_xprt			xprt;
 	struct rpcrdma2_stats		*stats;
 	struct rpcrdma2_mr_pool		*pool;
-	struct rpcrdma2_callback	*callback;
 	struct rpcrdma2_conn		*conn;
 	struct list_head		free;
 	struct list_head		all;

@@ -724,8 +724,7 @@ static int client_init(struct rpcrdma2_client *client,
 	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
 	ratelimit_default_init(&client->log_limit);
 	rpcrdma2_recv_pool_init(&client->recvs);
-	rpcrdma2_client_bc_init(&client->callback, xprt);
-	client->rq.callback = &client->callback;
+	rpcrdma2_client_bc_init(xprt);
 	ret = rpcrdma2_requester_init(&client->rq, &client->stats,
 				      &client->mrs, RPCRDMA2_MIN_SLOTS);
 	if (ret)

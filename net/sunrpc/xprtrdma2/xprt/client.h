@@ -25,7 +25,6 @@
 /**
  * struct rpcrdma2_callback - the backchannel of a client's transport
  * @resp: its responder
- * @xprt: the transport
  * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 without
  *	a backchannel; transport_lock
  * @reserved: callbacks requested by rpc_xprt_ops.bc_setup; bc_pa_lock
@@ -35,7 +34,6 @@
  */
 struct rpcrdma2_callback {
 	struct rpcrdma2_responder	resp;
-	struct rpc_xprt			*xprt;
 	unsigned long			idle_timeout;
 	unsigned int			reserved;
 	unsigned int			count;
@@ -97,8 +95,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 				       struct xprt_create *args);
 
 /* The backchannel: client_bc.c */
-void rpcrdma2_client_bc_init(struct rpcrdma2_callback *callback,
-			     struct rpc_xprt *xprt);
+void rpcrdma2_client_bc_init(struct rpc_xprt *xprt);
 void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback);
 int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst);
 

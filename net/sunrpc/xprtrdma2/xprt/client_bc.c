@@ -57,7 +57,12 @@ static struct rpcrdma2_cb *cb_of(struct rpc_rqst *rqst)
 
 static struct rpcrdma2_callback *callback_of(struct rpc_xprt *xprt)
 {
-	return rpcrdma2_requester(xprt)->callback;
+	return &rpcrdma2_client(xprt)->callback;
+}
+
+static struct rpc_xprt *xprt_of(struct rpcrdma2_callback *callback)
+{
+	return &container_of(callback, struct rpcrdma2_client, callback)->rq.xprt;
 }
 
 static void cb_free(struct rpcrdma2_cb *cb)
@@ -87,7 +92,7 @@ static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
 /* Free the unused slots. */
 static void cb_free_list(struct rpcrdma2_callback *callback)
 {
-	struct rpc_xprt *xprt = callback->xprt;
+	struct rpc_xprt *xprt = xprt_of(callback);
 	struct rpc_rqst *rqst, *tmp;
 
 	spin_lock(&xprt->bc_pa_lock);
@@ -104,7 +109,7 @@ static void cb_free_list(struct rpcrdma2_callback *callback)
  */
 static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
 {
-	struct rpc_xprt *xprt = callback->xprt;
+	struct rpc_xprt *xprt = xprt_of(callback);
 
 	spin_lock(&xprt->transport_lock);
 	if (keep == !!xprt->idle_timeout)
@@ -120,7 +125,7 @@ static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
  */
 static bool cb_provide(struct rpcrdma2_callback *callback)
 {
-	struct rpc_xprt *xprt = callback->xprt;
+	struct rpc_xprt *xprt = xprt_of(callback);
 	struct rpcrdma2_cb *cb;
 
 	while (READ_ONCE(callback->count) < RPCRDMA2_CB_SLOTS) {
@@ -310,7 +315,7 @@ static void cb_ready(struct rpcrdma2_responder *resp,
 {
 	struct rpcrdma2_callback *callback =
 		container_of(resp, struct rpcrdma2_callback, resp);
-	struct rpc_xprt *xprt = callback->xprt;
+	struct rpc_xprt *xprt = xprt_of(callback);
 	struct rpcrdma2_cb *cb = NULL;
 	int ret = -ENOENT;
 
@@ -354,10 +359,10 @@ static void cb_closed(struct rpcrdma2_responder *resp)
 		container_of(resp, struct rpcrdma2_callback, resp);
 	struct rpc_rqst *rqst;
 
-	spin_lock(&callback->xprt->bc_pa_lock);
+	spin_lock(&xprt_of(callback)->bc_pa_lock);
 	list_for_each_entry(rqst, &callback->busy, rq_bc_pa_list)
 		cb_drop_call(cb_of(rqst));
-	spin_unlock(&callback->xprt->bc_pa_lock);
+	spin_unlock(&xprt_of(callback)->bc_pa_lock);
 }
 
 /**
@@ -406,14 +411,13 @@ static const struct rpcrdma2_responder_ops cb_responder_ops = {
 
 /**
  * rpcrdma2_client_bc_init - prepare the backchannel of a transport
- * @callback: zeroed memory
- * @xprt: the transport
+ * @xprt: the transport, whose part for callbacks is zeroed
  *
  * Context: any.
  */
-void rpcrdma2_client_bc_init(struct rpcrdma2_callback *callback,
-			     struct rpc_xprt *xprt)
+void rpcrdma2_client_bc_init(struct rpc_xprt *xprt)
 {
+	struct rpcrdma2_callback *callback = callback_of(xprt);
 	const struct rpcrdma2_chunk_limits limits = {
 		.segs	= RPCRDMA2_MAX_SEGS,
 		.bytes	= rpcrdma2_client_bc_maxpayload(xprt),
@@ -421,7 +425,6 @@ void rpcrdma2_client_bc_init(struct rpcrdma2_callback *callback,
 
 	rpcrdma2_responder_init(&callback->resp, &cb_responder_ops, &limits,
 				NULL);
-	callback->xprt = xprt;
 	INIT_LIST_HEAD(&callback->busy);
 	init_waitqueue_head(&callback->wq);
 }
