@@ -220,17 +220,18 @@ static void client_row(const struct row *r)
 
 static const char * const server_actions[] = {
 	[RPCRDMA2_SRV_PASS]		= "process",
+	[RPCRDMA2_SRV_SETTLE]		= "process",
 	[RPCRDMA2_SRV_DROP]		= "drop",
 	[RPCRDMA2_SRV_ERR_VERS]		= "ERR_VERS",
 	[RPCRDMA2_SRV_ERR_VERS_CLOSE]	= "ERR_VERS and close",
 	[RPCRDMA2_SRV_CLOSE]		= "close",
 };
 
-static const char *server_state(const struct rpcrdma2_srv_ver *v)
+static const char *server_state(const struct rpcrdma2_codec *codec)
 {
-	if (!v->codec)
+	if (!codec)
 		return "OPEN";
-	return v->codec->vers == 2 ? "2" : "1";
+	return codec->vers == 2 ? "2" : "1";
 }
 
 static void server_row(const struct row *r)
@@ -238,21 +239,25 @@ static void server_row(const struct row *r)
 	struct rpcrdma2_ver_policy policy = allowed(r->col[1]);
 	enum rpcrdma2_srv_action action;
 	enum rpcrdma2_verdict verdict;
-	struct rpcrdma2_srv_ver v;
+	const struct rpcrdma2_codec *codec = NULL;
 	struct rpcrdma2_hdr hdr;
 	u32 len, low, high;
 	char number[16];
 	u8 buf[512];
 	bool ok;
 
-	rpcrdma2_srv_ver_init(&v, &policy);
 	if (!is(r->col[0], "OPEN")) {
 		len = get_vector(is(r->col[0], "2") ? "T1" : "V1", XID, buf);
-		rpcrdma2_srv_ver_message(&v, buf, len, &hdr, &verdict, &low, &high);
+		if (rpcrdma2_srv_ver_message(&policy, NULL, buf, len, &hdr, &verdict, &low,
+					     &high) == RPCRDMA2_SRV_SETTLE)
+			codec = rpcrdma2_wire_codec(hdr.vers);
 	}
-	ok = expect("state before", server_state(&v), r->col[0]);
+	ok = expect("state before", server_state(codec), r->col[0]);
 	len = get_vector(r->col[2], XID, buf);
-	action = rpcrdma2_srv_ver_message(&v, buf, len, &hdr, &verdict, &low, &high);
+	action = rpcrdma2_srv_ver_message(&policy, codec, buf, len, &hdr, &verdict, &low,
+					  &high);
+	if (action == RPCRDMA2_SRV_SETTLE)
+		codec = rpcrdma2_wire_codec(hdr.vers);
 	ok &= expect("action", server_actions[action], r->col[3]);
 	if (*r->col[4]) {
 		snprintf(number, sizeof(number), "%u", low);
@@ -260,7 +265,7 @@ static void server_row(const struct row *r)
 		snprintf(number, sizeof(number), "%u", high);
 		ok &= expect("high", number, r->col[5]);
 	}
-	ok &= expect("next state", server_state(&v), r->col[6]);
+	ok &= expect("next state", server_state(codec), r->col[6]);
 	report(ok, "server", r, 0, 3);
 }
 

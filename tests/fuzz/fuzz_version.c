@@ -123,31 +123,33 @@ static void client_event(struct client *c, u8 event)
 	CHECK(c->mem.until <= c->now + c->policy.remember_max);
 }
 
-static void server_message(struct rpcrdma2_srv_ver *v, const u8 *msg, u32 len)
+static void server_message(const struct rpcrdma2_ver_policy *policy,
+			   const struct rpcrdma2_codec **codec, const u8 *msg, u32 len)
 {
-	const struct rpcrdma2_codec *before = v->codec;
+	const struct rpcrdma2_codec *before = *codec;
 	enum rpcrdma2_srv_action action;
 	enum rpcrdma2_verdict verdict;
 	struct rpcrdma2_hdr hdr;
 	u32 low, high;
 
-	action = rpcrdma2_srv_ver_message(v, msg, len, &hdr, &verdict, &low,
+	action = rpcrdma2_srv_ver_message(policy, before, msg, len, &hdr, &verdict, &low,
 					  &high);
-	if (before)
-		CHECK(v->codec == before);
-	if (v->codec)
-		CHECK(v->codec->vers == RPCRDMA_VERS_1 ? v->policy->v1 :
-							 v->policy->v2);
+	if (action == RPCRDMA2_SRV_SETTLE) {
+		CHECK(!before && verdict == RPCRDMA2_OK);
+		*codec = rpcrdma2_wire_codec(hdr.vers);
+		CHECK(hdr.vers == RPCRDMA_VERS_1 ? policy->v1 : policy->v2);
+	}
 	switch (action) {
 	case RPCRDMA2_SRV_PASS:
+	case RPCRDMA2_SRV_SETTLE:
 		CHECK(verdict != RPCRDMA2_BAD_VERS);
-		CHECK(verdict != RPCRDMA2_OK || v->codec);
+		CHECK(verdict != RPCRDMA2_OK || *codec);
 		CHECK(rpcrdma2_wire_codec(hdr.vers));
 		break;
 	case RPCRDMA2_SRV_ERR_VERS:
 		CHECK(!before && hdr.htype != RDMA2_ERROR);
-		CHECK(low == (v->policy->v1 ? 1 : 2));
-		CHECK(high == (v->policy->v2 ? 2 : 1));
+		CHECK(low == (policy->v1 ? 1 : 2));
+		CHECK(high == (policy->v2 ? 2 : 1));
 		break;
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
 		CHECK(before && hdr.htype != RDMA2_ERROR);
@@ -163,7 +165,7 @@ static void server_message(struct rpcrdma2_srv_ver *v, const u8 *msg, u32 len)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	struct rpcrdma2_srv_ver server;
+	const struct rpcrdma2_codec *codec = NULL;
 	struct client c = {};
 	size_t len;
 	u8 *msg;
@@ -177,7 +179,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	data++;
 	size--;
 	client_connect(&c);
-	rpcrdma2_srv_ver_init(&server, &c.policy);
 
 	while (size) {
 		if (*data >= EV_TIMEOUT) {
@@ -189,7 +190,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		len = min_t(size_t, *data, size - 1);
 		msg = exact_copy(data + 1, len);
 		client_message(&c, msg, len);
-		server_message(&server, msg, len);
+		server_message(&c.policy, &codec, msg, len);
 		free(msg);
 		data += 1 + len;
 		size -= 1 + len;

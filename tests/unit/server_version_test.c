@@ -6,10 +6,14 @@
 
 #include "unit.h"
 
+/* @ver: what a connection keeps */
 struct server {
 	struct kunit			*test;
 	struct rpcrdma2_ver_policy	policy;
-	struct rpcrdma2_srv_ver		ver;
+	struct {
+		const struct rpcrdma2_codec	*codec;
+		enum rpcrdma2_why		why;
+	} ver;
 	struct rpcrdma2_hdr		hdr;
 	enum rpcrdma2_verdict		verdict;
 	u32				low;
@@ -22,8 +26,6 @@ static void server_init(struct server *s, struct kunit *test)
 	s->test = test;
 	s->policy.v1 = true;
 	s->policy.v2 = true;
-	memset(&s->ver, 0xa5, sizeof(s->ver));
-	rpcrdma2_srv_ver_init(&s->ver, &s->policy);
 }
 
 static enum rpcrdma2_srv_action server_message(struct server *s,
@@ -35,8 +37,16 @@ static enum rpcrdma2_srv_action server_message(struct server *s,
 	s->verdict = RPCRDMA2_OK;
 	s->low = ~0U;
 	s->high = ~0U;
-	action = rpcrdma2_srv_ver_message(&s->ver, m.p, m.len, &s->hdr,
+	action = rpcrdma2_srv_ver_message(&s->policy, s->ver.codec, m.p, m.len, &s->hdr,
 					  &s->verdict, &s->low, &s->high);
+	if (action == RPCRDMA2_SRV_SETTLE) {
+		KUNIT_EXPECT_NULL(s->test, s->ver.codec);
+		KUNIT_EXPECT_EQ(s->test, s->verdict, RPCRDMA2_OK);
+		s->ver.codec = rpcrdma2_wire_codec(s->hdr.vers);
+		s->ver.why = s->hdr.htype == RDMA2_CONNPROP ? RPCRDMA2_WHY_CONNPROP :
+							      RPCRDMA2_WHY_CALL;
+		action = RPCRDMA2_SRV_PASS;
+	}
 	if (action == RPCRDMA2_SRV_PASS || action == RPCRDMA2_SRV_DROP) {
 		KUNIT_EXPECT_EQ(s->test, s->low, 0);
 		KUNIT_EXPECT_EQ(s->test, s->high, 0);

@@ -48,7 +48,6 @@ void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn)
 		.remember_min	= READ_ONCE(remember_min),
 		.remember_max	= READ_ONCE(remember_max),
 	};
-	rpcrdma2_srv_ver_init(&conn->ver.srv, &conn->ver.policy);
 	conn->ver.proved = !conn->client;
 }
 
@@ -406,15 +405,13 @@ void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
  */
 static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
-	struct rpcrdma2_srv_ver *ver = &conn->ver.srv;
+	bool connprop = rx->hdr.htype == RDMA2_CONNPROP;
 
 	rpcrdma2_conn_first_message(conn);
-	if (rx->hdr.htype == RDMA2_CONNPROP && ver->codec->props &&
-	    !rpcrdma2_props_take(conn, rx)) {
-		rpcrdma2_srv_ver_init(ver, ver->policy);
+	if (connprop && !rpcrdma2_props_take(conn, rx))
 		return false;
-	}
-	if (ver_settle(conn, ver->codec, ver->why)) {
+	if (ver_settle(conn, rpcrdma2_wire_codec(rx->hdr.vers),
+		       connprop ? RPCRDMA2_WHY_CONNPROP : RPCRDMA2_WHY_CALL)) {
 		rpcrdma2_conn_kill(conn, -ENOBUFS);
 		return false;
 	}
@@ -425,18 +422,19 @@ static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			   enum rpcrdma2_verdict *verdict, bool *settles)
 {
-	bool settled = conn->ver.srv.codec;
 	enum rpcrdma2_srv_action action;
 	u32 low = 0, high = 0;
 
-	action = rpcrdma2_srv_ver_message(&conn->ver.srv, rx->buf, rx->len,
-					  &rx->hdr, verdict, &low, &high);
-	if (action != RPCRDMA2_SRV_PASS && action != RPCRDMA2_SRV_DROP)
+	action = rpcrdma2_srv_ver_message(&conn->ver.policy, conn->codec, rx->buf,
+					  rx->len, &rx->hdr, verdict, &low, &high);
+	if (*verdict == RPCRDMA2_BAD_VERS && action != RPCRDMA2_SRV_DROP)
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
 	switch (action) {
 	case RPCRDMA2_SRV_PASS:
-		*settles = !settled;
-		return settled || !conn->ver.srv.codec || server_settle(conn, rx);
+		return true;
+	case RPCRDMA2_SRV_SETTLE:
+		*settles = true;
+		return server_settle(conn, rx);
 	case RPCRDMA2_SRV_DROP:
 		rpcrdma2_reject_malformed(conn, rx);
 		break;

@@ -20,7 +20,6 @@ struct rpcrdma2_recv;
  * @action: client: result of the negotiation, for the connect path
  * @proved: a valid message arrived after the version was settled; always true on a
  *	server, where such a message settles the version
- * @srv: server: negotiation; for the handler of messages
  * @remote_inval: Replies of either side may invalidate a handle of the other (RINV-20,
  *	RINV-21)
  */
@@ -30,7 +29,6 @@ struct rpcrdma2_conn_ver {
 	struct rpcrdma2_neg		neg;
 	enum rpcrdma2_neg_action	action;
 	bool				proved;
-	struct rpcrdma2_srv_ver		srv;
 	bool				remote_inval;
 };
 

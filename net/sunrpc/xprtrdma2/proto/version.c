@@ -426,28 +426,13 @@ bool rpcrdma2_neg_outdated(const struct rpcrdma2_neg *n, u64 now)
 
 /* The server */
 
-/**
- * rpcrdma2_srv_ver_init - prepare for a new connection
- * @v: server's version state
- * @policy: what is allowed; stays valid as long as @v
- *
- * Context: any. Requirements: REC-1.
- */
-void rpcrdma2_srv_ver_init(struct rpcrdma2_srv_ver *v,
-			   const struct rpcrdma2_ver_policy *policy)
-{
-	v->policy = policy;
-	v->codec = NULL;
-	v->why = RPCRDMA2_WHY_NONE;
-}
-
-static bool srv_supports(const struct rpcrdma2_srv_ver *v, u32 vers)
+static bool srv_supports(const struct rpcrdma2_ver_policy *policy, u32 vers)
 {
 	switch (vers) {
 	case RPCRDMA_VERS_1:
-		return v->policy->v1;
+		return policy->v1;
 	case RPCRDMA_VERS_2:
-		return v->policy->v2;
+		return policy->v2;
 	default:
 		return false;
 	}
@@ -464,23 +449,24 @@ static bool srv_may_be_call(const void *msg, const struct rpcrdma2_hdr *hdr)
 		 RPCRDMA2_F_RESPONSE);
 }
 
-static enum rpcrdma2_srv_action srv_refuse(const struct rpcrdma2_srv_ver *v,
+static enum rpcrdma2_srv_action srv_refuse(const struct rpcrdma2_ver_policy *policy,
+					   const struct rpcrdma2_codec *codec,
 					   const void *msg,
 					   const struct rpcrdma2_hdr *hdr,
 					   u32 *low, u32 *high)
 {
 	bool call = srv_may_be_call(msg, hdr);
 
-	if (v->codec) {					/* HDR-12, D-14 */
-		*low = v->codec->vers;
-		*high = v->codec->vers;
+	if (codec) {					/* HDR-12, D-14 */
+		*low = codec->vers;
+		*high = codec->vers;
 		return call ? RPCRDMA2_SRV_ERR_VERS_CLOSE :
 			      RPCRDMA2_SRV_CLOSE;
 	}
-	if (!call || (!v->policy->v1 && !v->policy->v2))
+	if (!call || (!policy->v1 && !policy->v2))
 		return RPCRDMA2_SRV_DROP;
-	*low = v->policy->v1 ? RPCRDMA_VERS_1 : RPCRDMA_VERS_2;
-	*high = v->policy->v2 ? RPCRDMA_VERS_2 : RPCRDMA_VERS_1;
+	*low = policy->v1 ? RPCRDMA_VERS_1 : RPCRDMA_VERS_2;
+	*high = policy->v2 ? RPCRDMA_VERS_2 : RPCRDMA_VERS_1;
 	return RPCRDMA2_SRV_ERR_VERS;
 }
 
@@ -488,31 +474,23 @@ static enum rpcrdma2_srv_action srv_refuse(const struct rpcrdma2_srv_ver *v,
  * The first well-formed message. No Call of ours is outstanding, so only a
  * Call or a CONNPROP settles the version.
  */
-static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
-					  const struct rpcrdma2_hdr *hdr,
+static enum rpcrdma2_srv_action srv_first(const struct rpcrdma2_hdr *hdr,
 					  enum rpcrdma2_verdict *verdict)
 {
 	struct rpcrdma2_propset set;
 
-	if (hdr->htype == RDMA2_CONNPROP) {
-		if (rpcrdma2_propset_decode(hdr->body, hdr->body_len,
-					    &set) < 0) {
-			*verdict = RPCRDMA2_BAD_XDR;
-			return RPCRDMA2_SRV_PASS;
-		}
-		v->why = RPCRDMA2_WHY_CONNPROP;
-	} else {
-		if (hdr->response)
-			return RPCRDMA2_SRV_DROP;
-		v->why = RPCRDMA2_WHY_CALL;
-	}
-	v->codec = rpcrdma2_wire_codec(hdr->vers);
+	if (hdr->htype != RDMA2_CONNPROP)
+		return hdr->response ? RPCRDMA2_SRV_DROP : RPCRDMA2_SRV_SETTLE;
+	if (rpcrdma2_propset_decode(hdr->body, hdr->body_len, &set) >= 0)
+		return RPCRDMA2_SRV_SETTLE;
+	*verdict = RPCRDMA2_BAD_XDR;
 	return RPCRDMA2_SRV_PASS;
 }
 
 /**
  * rpcrdma2_srv_ver_message - judge a message by its version
- * @v: server's version state
+ * @policy: what is allowed
+ * @codec: the settled codec, NULL while the version is open
  * @msg: received message
  * @len: bytes received
  * @hdr: filled as far as @msg can be decoded
@@ -520,7 +498,7 @@ static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
  * @low: with the ERR_VERS actions: lowest version to name
  * @high: and the highest
  *
- * The first well-formed message of a supported version settles it. After PASS
+ * The first well-formed message of a supported version settles it. After PASS and SETTLE
  * @hdr and @verdict hold what the decoder of version @hdr->vers said; if the
  * version is still open the message is a faulty one of a supported version: it
  * settles nothing, and the answer is that of rpcrdma2_wire_codec(@hdr->vers).
@@ -530,11 +508,11 @@ static enum rpcrdma2_srv_action srv_first(struct rpcrdma2_srv_ver *v,
  * VER-9, VER-19, VER-20, VER-21, VER-24.
  * Return: what to do with the message.
  */
-enum rpcrdma2_srv_action rpcrdma2_srv_ver_message(struct rpcrdma2_srv_ver *v,
-						  const void *msg, u32 len,
-						  struct rpcrdma2_hdr *hdr,
-						  enum rpcrdma2_verdict *verdict,
-						  u32 *low, u32 *high)
+enum rpcrdma2_srv_action
+rpcrdma2_srv_ver_message(const struct rpcrdma2_ver_policy *policy,
+			 const struct rpcrdma2_codec *codec, const void *msg, u32 len,
+			 struct rpcrdma2_hdr *hdr, enum rpcrdma2_verdict *verdict,
+			 u32 *low, u32 *high)
 {
 	struct rpcrdma2_reader r;
 
@@ -543,18 +521,17 @@ enum rpcrdma2_srv_action rpcrdma2_srv_ver_message(struct rpcrdma2_srv_ver *v,
 	*high = 0;
 	if (!rpcrdma2_wire_prefix(&r, msg, len, hdr))
 		return RPCRDMA2_SRV_DROP;
-	if (v->codec ? hdr->vers != v->codec->vers :
-		       !srv_supports(v, hdr->vers)) {
+	if (codec ? hdr->vers != codec->vers : !srv_supports(policy, hdr->vers)) {
 		*verdict = RPCRDMA2_BAD_VERS;
-		return srv_refuse(v, msg, hdr, low, high);
+		return srv_refuse(policy, codec, msg, hdr, low, high);
 	}
 
 	*verdict = rpcrdma2_wire_codec(hdr->vers)->decode(msg, len, hdr);
 	if (*verdict == RPCRDMA2_DROP)
 		return RPCRDMA2_SRV_DROP;
-	if (v->codec || *verdict != RPCRDMA2_OK)
+	if (codec || *verdict != RPCRDMA2_OK)
 		return RPCRDMA2_SRV_PASS;
-	return srv_first(v, hdr, verdict);
+	return srv_first(hdr, verdict);
 }
 
 /**

@@ -171,20 +171,9 @@ void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem);
 void rpcrdma2_neg_absent(struct rpcrdma2_ver_memory *mem);
 
 /**
- * struct rpcrdma2_srv_ver - server's version of one connection
- * @policy: what is allowed
- * @codec: settled codec, NULL while open
- * @why: how it was settled
- */
-struct rpcrdma2_srv_ver {
-	const struct rpcrdma2_ver_policy *policy;
-	const struct rpcrdma2_codec	*codec;
-	enum rpcrdma2_why		why;
-};
-
-/**
  * enum rpcrdma2_srv_action - what the server does with a message
  * @RPCRDMA2_SRV_PASS: process it with the settled codec
+ * @RPCRDMA2_SRV_SETTLE: settle the version of the message, then process it
  * @RPCRDMA2_SRV_DROP: drop
  * @RPCRDMA2_SRV_ERR_VERS: answer ERR_VERS with @low..@high, stay open
  * @RPCRDMA2_SRV_ERR_VERS_CLOSE: the same, then close
@@ -193,19 +182,18 @@ struct rpcrdma2_srv_ver {
  */
 enum rpcrdma2_srv_action {
 	RPCRDMA2_SRV_PASS = 0,
+	RPCRDMA2_SRV_SETTLE,
 	RPCRDMA2_SRV_DROP,
 	RPCRDMA2_SRV_ERR_VERS,
 	RPCRDMA2_SRV_ERR_VERS_CLOSE,
 	RPCRDMA2_SRV_CLOSE,
 };
 
-void rpcrdma2_srv_ver_init(struct rpcrdma2_srv_ver *v,
-			   const struct rpcrdma2_ver_policy *policy);
-enum rpcrdma2_srv_action rpcrdma2_srv_ver_message(struct rpcrdma2_srv_ver *v,
-						  const void *msg, u32 len,
-						  struct rpcrdma2_hdr *hdr,
-						  enum rpcrdma2_verdict *verdict,
-						  u32 *low, u32 *high);
+enum rpcrdma2_srv_action
+rpcrdma2_srv_ver_message(const struct rpcrdma2_ver_policy *policy,
+			 const struct rpcrdma2_codec *codec, const void *msg, u32 len,
+			 struct rpcrdma2_hdr *hdr, enum rpcrdma2_verdict *verdict,
+			 u32 *low, u32 *high);
 
 bool rpcrdma2_neg_other_draft(const void *msg, u32 len);
 
