@@ -12,7 +12,7 @@
  * - A thread that executes RPCs may wait, but without I/O.
  */
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "conn/buf.h"
@@ -57,15 +57,13 @@ gfp_t rpcrdma2_buf_gfp(void)
  * take from the reserves.
  *
  * Context: process. May be nested.
- * Return: state for rpcrdma2_reclaim_exit()
+ * Return: flags of the task, for rpcrdma2_reclaim_exit()
  */
-struct rpcrdma2_reclaim rpcrdma2_reclaim_enter(bool swapping)
+unsigned int rpcrdma2_reclaim_enter(bool swapping)
 {
-	struct rpcrdma2_reclaim was = { .swapping = swapping };
+	unsigned int was = current->flags;
 
-	was.noio = memalloc_noio_save();
-	if (swapping)
-		was.noreclaim = memalloc_noreclaim_save();
+	current->flags |= PF_MEMALLOC_NOIO | (swapping ? PF_MEMALLOC : 0);
 	return was;
 }
 
@@ -75,11 +73,9 @@ struct rpcrdma2_reclaim rpcrdma2_reclaim_enter(bool swapping)
  *
  * Context: process.
  */
-void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was)
+void rpcrdma2_reclaim_exit(unsigned int was)
 {
-	if (was.swapping)
-		memalloc_noreclaim_restore(was.noreclaim);
-	memalloc_noio_restore(was.noio);
+	current_restore_flags(was, PF_MEMALLOC_NOIO | PF_MEMALLOC);
 }
 
 /**

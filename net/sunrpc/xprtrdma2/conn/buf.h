@@ -35,19 +35,7 @@ static inline int rpcrdma2_xdr_read(const struct xdr_buf *xdr, u32 pos,
 	return 0;
 }
 
-/**
- * struct rpcrdma2_reclaim - state before rpcrdma2_reclaim_enter()
- * @noio: flag of the task
- * @noreclaim: flag of the task
- * @swapping: @noreclaim was set
- */
-struct rpcrdma2_reclaim {
-	unsigned int			noio;
-	unsigned int			noreclaim;
-	bool				swapping;
-};
-
-struct rpcrdma2_reclaim rpcrdma2_reclaim_enter(bool swapping);
-void rpcrdma2_reclaim_exit(struct rpcrdma2_reclaim was);
+unsigned int rpcrdma2_reclaim_enter(bool swapping);
+void rpcrdma2_reclaim_exit(unsigned int was);
 
 #endif /* _RPCRDMA2_BUF_H */

@@ -156,8 +156,7 @@ static void recv_refill_worker(struct work_struct *work)
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn,
 						  recvq.refill_work);
-	struct rpcrdma2_reclaim was =
-		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(conn));
+	unsigned int was = rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(conn));
 	u32 missing;
 
 	/* One at a time: each is useful at once */

@@ -116,7 +116,7 @@ static void pool_refill_worker(struct work_struct *work)
 	struct rpcrdma2_mr_pool *pool = container_of(to_delayed_work(work),
 						     struct rpcrdma2_mr_pool,
 						     refill);
-	struct rpcrdma2_reclaim was =
+	unsigned int was =
 		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
 	u32 missing;
 
@@ -165,7 +165,7 @@ static void pool_trim_worker(struct work_struct *work)
 {
 	struct rpcrdma2_mr_pool *pool = container_of(work, struct rpcrdma2_mr_pool,
 						     trim);
-	struct rpcrdma2_reclaim was =
+	unsigned int was =
 		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
 	struct rpcrdma2_mr *mr, *tmp;
 	LIST_HEAD(spare);

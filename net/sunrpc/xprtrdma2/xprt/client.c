@@ -323,7 +323,7 @@ static void client_connect_worker(struct work_struct *work)
 	struct rpcrdma2_client *client =
 		container_of(work, struct rpcrdma2_client, connect_work.work);
 	struct rpc_xprt *xprt = &client->rq.xprt;
-	struct rpcrdma2_reclaim was;
+	unsigned int was;
 	int ret;
 
 	if (!client_connect_due(client))
@@ -418,7 +418,7 @@ static void client_disconnect(struct rpcrdma2_client *client)
  */
 static void client_op_close(struct rpc_xprt *xprt)
 {
-	struct rpcrdma2_reclaim was;
+	unsigned int was;
 
 	was = rpcrdma2_reclaim_enter(atomic_read(&xprt->swapper));
 	client_disconnect(rpcrdma2_client(xprt));
