@@ -256,7 +256,7 @@ static void conn_established(struct rpcrdma2_conn *conn,
 		conn->may_read = param->initiator_depth &&
 				 param->responder_resources;
 	}
-	/* Fails if a message was faster: see rpcrdma2_conn_first_message() */
+	/* Fails if a message was faster: see server_settle() */
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0);
 }
 

@@ -118,22 +118,6 @@ void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err)
 }
 
 /**
- * rpcrdma2_conn_first_message - open a server's connection at its first message
- * @conn: the connection
- *
- * A client sends as soon as it has accepted the connection, and its message may overtake
- * the one by which its CM reports that, which may also be lost. Without the notification
- * the CM would report a refusal to a client that loses its connection.
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_conn_first_message(struct rpcrdma2_conn *conn)
-{
-	if (rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0))
-		rdma_notify(conn->cm_id, IB_EVENT_COMM_EST);
-}
-
-/**
  * rpcrdma2_conn_quiet - check for few Calls since the last check
  * @conn: the connection; the Calls of the client count
  * @seen: number of Calls at the last check; updated

@@ -233,7 +233,6 @@ struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
 bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 			     enum rpcrdma2_conn_state to, int reason);
-void rpcrdma2_conn_first_message(struct rpcrdma2_conn *conn);
 bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen);
 void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err);
 int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,

@@ -402,12 +402,17 @@ void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
 
 /* Settle the version by the first valid message of a supported version (VER-20). A
  * CONNPROP with invalid properties is not valid.
+ *
+ * A client sends as soon as it has accepted the connection, and its message may overtake
+ * the one by which its CM reports that, which may also be lost. Without the notification
+ * the CM would report a refusal to a client that loses its connection.
  */
 static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	bool connprop = rx->hdr.htype == RDMA2_CONNPROP;
 
-	rpcrdma2_conn_first_message(conn);
+	if (rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0))
+		rdma_notify(conn->cm_id, IB_EVENT_COMM_EST);
 	if (connprop && !rpcrdma2_props_take(conn, rx))
 		return false;
 	if (ver_settle(conn, rpcrdma2_wire_codec(rx->hdr.vers),
