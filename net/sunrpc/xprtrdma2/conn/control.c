@@ -42,12 +42,10 @@ static int control_send(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 {
 	int ret = len;
 
-	if (len < 0) {
+	if (len < 0)
 		rpcrdma2_send_put(send);
-	} else {
-		rpcrdma2_send_prepare(send, len, 0);
-		ret = rpcrdma2_send_post(send, NULL);
-	}
+	else
+		ret = rpcrdma2_send_message(send, len);
 	trace_rpcrdma2_send_control(conn, xid, htype, arg, ret);
 	return ret;
 }
