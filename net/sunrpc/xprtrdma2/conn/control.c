@@ -99,9 +99,10 @@ void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,
 			       bool last)
 {
 	const u32 args[2] = { low, high };
+	int ret;
 
-	if (send_error(conn, about, RDMA2_ERR_VERS, args, last ? last_error_done : NULL) &&
-	    last)
+	ret = send_error(conn, about, RDMA2_ERR_VERS, args, last ? last_error_done : NULL);
+	if (ret && last)
 		rpcrdma2_conn_kill(conn, -EPROTO);
 }
 

@@ -92,7 +92,7 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 	return now;
 }
 
-/* Decide on a value of ours that the peer asks for. Returns the value in force afterwards.
+/* Decide on a value of ours that the peer asks for, and return the value in force then.
  * Properties without a function here do not change on request.
  */
 static u32 grant(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 wanted)
@@ -196,7 +196,8 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 	}
 	/* The answer also announces the values */
 	body = rpcrdma2_prop_change_put_resprop(&conn->props.change, req, done, other,
-						&conn->props.mine, send->buf + RPCRDMA2_PREFIX,
+						&conn->props.mine,
+						send->buf + RPCRDMA2_PREFIX,
 						send->size - RPCRDMA2_PREFIX);
 	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, body))
 		return true;
@@ -256,7 +257,7 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 }
 
-/* Of a message that cannot be decoded the body is empty: everything is rejected (CHG-29). */
+/* If the message cannot be decoded its body is empty: everything is rejected (CHG-29). */
 static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_propset old = conn->props.peer;

@@ -144,7 +144,7 @@ static void req_chunks(const struct rpcrdma2_req *req,
 	call->reply = results == RPCRDMA2_RES_REPLY ? &req->results : NULL;
 }
 
-/* Whether the Call, with the chunks planned and @body bytes behind its header, fits inline */
+/* Whether the Call fits inline with the chunks planned and @body bytes behind its header */
 static bool call_fits(const struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_req *req, u32 body)
 {

@@ -160,13 +160,13 @@ void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
 	req = list_first_entry_or_null(&rq->free, struct rpcrdma2_req, list);
 	if (req) {
 		list_del_init(&req->list);
-	} else if (xprt->num_reqs >= xprt->max_reqs) {
+	} else if (xprt->num_reqs < xprt->max_reqs) {
+		xprt->num_reqs++;
+	} else {
 		task->tk_status = -EAGAIN;
 		xprt_add_backlog(xprt, task);
 		spin_unlock(&xprt->reserve_lock);
 		return;
-	} else {
-		xprt->num_reqs++;
 	}
 	spin_unlock(&xprt->reserve_lock);
 	if (!req)
