@@ -7,6 +7,7 @@
  */
 
 #include "compat.h"
+#include "conn/control.h"
 #include "proto/chunk_list.h"
 #include "requester/invalidate.h"
 #include "requester/requester.h"
@@ -267,13 +268,6 @@ static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	return true;
 }
 
-static void dropped(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
-		    const struct rpcrdma2_recv *rx)
-{
-	rpcrdma2_stat_inc(rq->stats, rx_dropped);
-	trace_rpcrdma2_reject_dropped(conn, rx);
-}
-
 /**
  * enum remedy - what to do with an RPC that was answered with an ERROR
  * @FAIL: end the RPC with -EIO
@@ -455,10 +449,10 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		rpcrdma2_slot_put(req);
 	} else if (!req) {
 		rpcrdma2_stat_inc(rq->stats, rx_bad_xid);
-		dropped(rq, conn, rx);
+		rpcrdma2_reject_dropped(conn, rx);
 	} else if (!sane) {
 		atomic_long_inc(&rq->bad_replies);
-		dropped(rq, conn, rx);
+		rpcrdma2_reject_dropped(conn, rx);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 	}
 	rpcrdma2_requester_run(rq);
