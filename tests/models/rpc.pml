@@ -12,8 +12,8 @@
  * tables.h has the states and steps of the module, see tests/models/tables.
  *
  * Each of these weakens the model: GUESSED accepts a Reply before its Call is posted,
- * NO_WAIT lets a task that cancels go on before the local invalidation has completed,
- * UNPINNED does not pin an RPC whose Reply has arrived.
+ * NO_WAIT lets a task that cancels go on before the local invalidation has completed, and
+ * AT_ONCE releases a cancelled RPC when its Reply arrives, whatever is under way.
  */
 #include "tables.h"
 
@@ -188,15 +188,15 @@ end:
 		if
 		:: st == REQ_ORPHAN ->
 			if
+#ifndef AT_ONCE
 			:: inv != INV_NONE -> set(REQ_ANSWERED)
+#endif
 			:: else -> release()
 			fi
 		:: st != REQ_ORPHAN && !wanted -> set(REQ_ANSWERED)
 		:: else ->
 			set(REQ_REPLIED);
-#ifndef UNPINNED
 			pins++;
-#endif
 			inval_begin(); ends = true; invals = (inv != INV_NONE)
 		fi };
 		if :: what == RECONNECT -> killed = true :: else fi;
