@@ -4,6 +4,7 @@
  * its session; the next Call, whatever it is, is held back, and Calls of the
  * server arrive.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -390,15 +391,22 @@ static bool null_replied(struct cl *s, const struct rp_rx *rx)
 	return true;
 }
 
-/* Without a service there are no Replies: give up one Call, and send another. */
+/* A Call for each Reply, at once: the service may end at any moment. Without a service
+ * there are no Replies: give up one Call after a while, and send another.
+ */
 static struct cl_call *calling_back(struct cl *s)
 {
+	uint64_t end = rp_now() + 2;
 	struct cl_call *call;
 
 	for (; cb_open < cb_granted; cb_open++)
 		if (!rp_try_send(s->c, msg_call(cb_null(rp_xid()))))
 			return NULL;
-	call = cl_next_within(s, 1);
+	do {
+		sched_yield();
+		call = cl_next_within(s, 0);
+	} while (!call && cb_open == cb_granted && rp_now() < end &&
+		 !rp_is_closed(s->c));
 	if (!call && cb_open == cb_granted)
 		cb_open--;
 	return call;
