@@ -45,7 +45,6 @@ byte changes[2] = CHANGES, asks[2] = ASKS, sends[2] = 1, calls = CALLS, losses;
 bool up;
 
 #define MIN(a, b)	((a) < (b) -> (a) : (b))
-#define MAX(a, b)	((a) > (b) -> (a) : (b))
 /* rpcrdma2_prop_change_limit() */
 #ifdef LATER
 #define LIMIT(i)	peer[i]
@@ -60,7 +59,6 @@ bool up;
 chan c2s = [6] of { mtype, byte, mtype };	/* type, size or length, result */
 chan s2c = [6] of { mtype, byte, mtype };
 
-inline ann_set(i, to) { ann[i] = to }
 inline ann_arrived(i) { ann[i] = (dirty[i] -> ANN_DIRTY : ANN_CLEAN) }
 /* rpcrdma2_prop_change_announce(), _answered() */
 inline announce(i)
