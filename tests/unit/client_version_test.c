@@ -694,6 +694,38 @@ static void row_v2_refused(struct kunit *test)
 	expect_nothing_remembered(&c);
 }
 
+/* v1 after two losses: ERR_VERS about a Call */
+static void row_v1_refused(struct kunit *test)
+{
+	struct client c;
+
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	rpcrdma2_neg_connected(&c.neg, c.now);
+	rpcrdma2_neg_lost(&c.neg, c.now);
+	rpcrdma2_neg_connected(&c.neg, c.now);
+	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_LOST);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_v1_refused(&c.neg, 1, 1));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_v1_refused(&c.neg, 3, 4));
+	expect_remembered(&c, 60, RPCRDMA2_WHY_LOST);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+	expect_nothing_remembered(&c);
+
+	/* A server that has refused version 2 as well */
+	client_init(&c, test);
+	client_wait(&c, NEG_XID);
+	client_vector(&c, VEC_E1b);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+
+	client_init(&c, test);
+	c.policy.v2 = false;
+	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, NEG_XID);
+	rpcrdma2_neg_connected(&c.neg, c.now);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+}
+
 /* v2, v1: connection lost */
 static void row_settled_lost(struct kunit *test)
 {
@@ -917,6 +949,7 @@ static struct kunit_case client_version_cases[] = {
 	RPCRDMA2_CASE(malformed_connprop, "ERR-1,ERR-5,PROP-11"),
 	RPCRDMA2_CASE(row_v2_err_vers, "8.1,ERR-14,HDR-11,SEC-11"),
 	RPCRDMA2_CASE(row_v2_refused, "8.1,ERR-18,VER-16,D-34"),
+	RPCRDMA2_CASE(row_v1_refused, "VER-10,VER-15,VER-16,D-22"),
 	RPCRDMA2_CASE(row_settled_lost, "8.1,REC-1,VER-13"),
 	RPCRDMA2_CASE(memory_grows, "VER-16,VER-17,D-22"),
 	RPCRDMA2_CASE(memory_of_closing_server, "VER-13,VER-16"),

@@ -4,6 +4,7 @@
  * its session; the next Call, whatever it is, is held back, and Calls of the
  * server arrive.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -377,13 +378,38 @@ RP_CASE("credits", DECISION, rev_no_service, "REV-11,FLG-10",
 	cl_end(s);
 }
 
-/* Each answer brings the next reverse Call, until there is none. */
-static bool next_null(struct cl *s, const struct rp_rx *rx)
+/* Reverse Calls without a Reply, and as many as the client grants */
+static unsigned int cb_open, cb_granted;
+
+static bool null_replied(struct cl *s, const struct rp_rx *rx)
 {
+	(void)s;
 	if (rp_word(rx->buf, 4) != RESPONSE)
 		return false;
-	rp_try_send(s->c, msg_call(cb_null(rp_xid())));
+	if (cb_open)
+		cb_open--;
 	return true;
+}
+
+/* A Call for each Reply, at once: the service may end at any moment. Without a service
+ * there are no Replies: give up one Call after a while, and send another.
+ */
+static struct cl_call *calling_back(struct cl *s)
+{
+	uint64_t end = rp_now() + 2;
+	struct cl_call *call;
+
+	for (; cb_open < cb_granted; cb_open++)
+		if (!rp_try_send(s->c, msg_call(cb_null(rp_xid()))))
+			return NULL;
+	do {
+		sched_yield();
+		call = cl_next_within(s, 0);
+	} while (!call && cb_open == cb_granted && rp_now() < end &&
+		 !rp_is_closed(s->c));
+	if (!call && cb_open == cb_granted)
+		cb_open--;
+	return call;
 }
 
 RP_CASE("credits", DECISION, rev_service_goes, "REV-11,REC-4",
@@ -391,12 +417,22 @@ RP_CASE("credits", DECISION, rev_service_goes, "REV-11,REC-4",
 {
 	struct cl_call *call;
 	struct cl *s = with_session(16, &call);
-	int i;
+	uint32_t xid = rp_xid();
+	uint64_t end = 0;
 
-	s->control = next_null;
-	for (i = 0; i < 4; i++)
-		rp_send(s->c, msg_call(cb_null(rp_xid())));
-	give_up(s, call);
+	rp_send(s->c, msg_call(cb_null(xid)));
+	cb_granted = cb_replied(s, xid);
+	s->control = null_replied;
+	/* A callback that nobody serves would keep the connection. */
+	while (!rp_is_closed(s->c)) {
+		if (call)
+			cl_reply(s, call, rp_words(W(call->xid, 1, 0, 0, 0, 1)));
+		if (call || !job_over(s->mount))
+			end = rp_now() + RP_ANSWER;
+		rp_check(rp_now() < end, "the client keeps the connection");
+		call = calling_back(s);
+	}
+	rp_check(job_result(s->mount), "a mount without a file system");
 }
 
 RP_CASE("faults-client", TROUBLE | MODULE, rev_fault, "REV-11,REC-2",

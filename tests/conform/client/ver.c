@@ -707,6 +707,31 @@ RP_CASE("version", DECISION, cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
 	cl_end(s);
 }
 
+/* A loss or silence misleads a client about a server that has no version 1. */
+RP_CASE("version", DECISION, cl_v1_refused, "VER-10,VER-15,VER-16,ERR-13,D-22",
+	"ERR_VERS to a Call of version 1 that nobody asked for: version 2 again")
+{
+	struct cl *s = cl_start(NULL);
+	struct cl_call *call;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		cl_accept(s);
+		cl_first(s);
+		hang_up(s);
+	}
+	cl_accept(s);
+	call = cl_next(s);
+	rp_check(call->vers == 1, "version %u", call->vers);
+	rp_send(s->c, err_vers(call->xid, 1, 2, 2));
+	leaves(s);
+	cl_accept(s);
+	cl_settle(s);
+	must_mount(s);
+	cl_use(s);
+	cl_end(s);
+}
+
 RP_CASE("version", DECISION, cl_lost_once, "VER-15,D-22",
 	"closed once without an answer: version 2 the second time")
 {

@@ -304,6 +304,28 @@ bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn)
 	return refused;
 }
 
+/**
+ * rpcrdma2_ver_v1_refused - handle a server that does not know version 1
+ * @conn: client's connection of version 1
+ * @low: lowest version in the server's ERR_VERS
+ * @high: and the highest
+ *
+ * If version 1 was chosen after losses or silence, and the server offers version 2, the
+ * next connection offers version 2, and the caller gives up this connection.
+ *
+ * Context: process; does not sleep. Requirements: VER-10, D-22.
+ * Return: false if another connection would not help; then nothing has changed
+ */
+bool rpcrdma2_ver_v1_refused(struct rpcrdma2_conn *conn, u32 low, u32 high)
+{
+	bool refused;
+
+	spin_lock(&conn->state_lock);
+	refused = rpcrdma2_neg_v1_refused(&conn->ver.neg, low, high);
+	spin_unlock(&conn->state_lock);
+	return refused;
+}
+
 /* Process the message that has settled version 2: a CONNPROP, or the Reply to our Call.
  * Returns false if the properties are invalid.
  */

@@ -57,6 +57,7 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst);
 int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err);
 void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn);
+bool rpcrdma2_ver_v1_refused(struct rpcrdma2_conn *conn, u32 low, u32 high);
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  enum rpcrdma2_verdict *verdict, bool *settles);
 void rpcrdma2_ver_works(struct rpcrdma2_conn *conn);

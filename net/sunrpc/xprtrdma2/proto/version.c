@@ -383,6 +383,27 @@ bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now)
 }
 
 /**
+ * rpcrdma2_neg_v1_refused - a Call of version 1 was answered with ERR_VERS
+ * @n: negotiation
+ * @low: lowest version that the peer names
+ * @high: and the highest
+ *
+ * Losses or silence were not the fault of version 2: the server takes no other one. This
+ * does not apply to a server that has refused version 2 on this connection.
+ *
+ * Context: any. Requirements: VER-10, VER-15, D-22.
+ * Return: true if another connection is to offer version 2
+ */
+bool rpcrdma2_neg_v1_refused(struct rpcrdma2_neg *n, u32 low, u32 high)
+{
+	if (n->state != RPCRDMA2_NEG_V1 || n->why == RPCRDMA2_WHY_ERR_VERS ||
+	    !n->policy->v2 || low > RPCRDMA_VERS_2 || high < RPCRDMA_VERS_2)
+		return false;
+	rpcrdma2_neg_forget(n->mem);
+	return true;
+}
+
+/**
  * rpcrdma2_neg_proved - the settled version works
  * @n: negotiation
  *

@@ -330,6 +330,10 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 				const struct rpcrdma2_hdr *hdr)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
+	if (conn->client && conn->codec->vers == RPCRDMA_VERS_1 &&
+	    hdr->err == RDMA2_ERR_VERS)
+		return rpcrdma2_ver_v1_refused(conn, hdr->err_arg[0], hdr->err_arg[1]) ?
+			RECONNECT : FAIL;
 	/* Without MRs there is no other form */
 	if (conn->codec->vers != RPCRDMA_VERS_2 || !rq->pool)
 		return FAIL;
@@ -393,7 +397,8 @@ static enum remedy take_error(struct rpcrdma2_requester *rq,
  * After an ERROR the RPC ends with -EIO as soon as its handles are invalid (ERR-8,
  * ERR-10, ERR-16, ERR-27, ERR-29, ERR-32), unless the error code asks for another form
  * of the Call and there is one. INVAL_HTYPE ends the connection instead, if version 1 is
- * allowed: the RPC was not executed and is sent again (ERR-18, D-34). The credit
+ * allowed, and so does ERR_VERS from a server that takes version 2 only: the RPC was not
+ * executed and is sent again (ERR-18, D-22, D-34). The credit
  * field of an ERROR has no meaning (ERR-3).
  *
  * Context: completion handler; does not sleep.

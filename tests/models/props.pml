@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changes of the Receive Buffer Size by both peers at once: proto/prop_change.c and
+ * conn/prop_update.c on both sides, the messages whose length depends on the size, and
+ * the loss of the connection. Sizes are 1 to CAPACITY; side 0 is the client.
+ *
+ * tables.h has the states of an announcement, and rows(), which has the model do what
+ * each row of tests/data/send-limit.csv says (tests/models/tables).
+ *
+ * ASKS_LESS: a peer asks for a smaller size, too. This module does not, unless the other
+ * side changes its size at the same time.
+ *
+ * Each of these weakens the model: with UNASKED a peer lowers its size without being
+ * asked, with LATER a peer that has asked for a smaller size sends longer messages until
+ * the answer, and with FORGETS a new value is not announced while another announcement
+ * is under way.
+ */
+#ifndef CAPACITY
+#define CAPACITY	3
+#endif
+#ifndef CHANGES
+#define CHANGES		1	/* values that each side changes */
+#endif
+#ifndef ASKS
+#define ASKS		1	/* values that each side asks for */
+#endif
+#ifndef LOSSES
+#define LOSSES		1
+#endif
+#ifndef CALLS
+#define CALLS		1	/* of the client */
+#endif
+#define FIRST		1	/* size that both announce in the beginning */
+
+mtype = { DATA, CALL, REPLY, REQPROP, RESPROP, UPDPROP };
+mtype = { DONE, OTHER, REJECTED };
+
+/* struct rpcrdma2_conn_props and _change of each side */
+byte mine[2], told[2], peer[2];
+byte ann[2], asked[2], want[2];		/* asked, want: a size, or 0 */
+bool pending[2], dirty[2];
+/* For what a Reply may be as long as: the client's limit for each Call */
+byte due, inflight;
+byte changes[2] = CHANGES, asks[2] = ASKS, sends[2] = 1, calls = CALLS, losses;
+bool up;
+
+#define MIN(a, b)	((a) < (b) -> (a) : (b))
+/* rpcrdma2_prop_change_limit() */
+#ifdef LATER
+#define LIMIT(i)	peer[i]
+#else
+#define LIMIT(i)	(asked[i] && asked[i] < peer[i] -> asked[i] : peer[i])
+#endif
+/* limits_follow(): what the client expects of Replies */
+#define EXPECTS		MIN(MIN(mine[0], told[0]), LIMIT(0))
+
+#include "tables.h"
+
+chan c2s = [6] of { mtype, byte, mtype };	/* type, size or length, result */
+chan s2c = [6] of { mtype, byte, mtype };
+
+inline ann_arrived(i) { ann[i] = (dirty[i] -> ANN_DIRTY : ANN_CLEAN) }
+/* rpcrdma2_prop_change_announce(), _answered() */
+inline announce(i)
+{
+#ifdef FORGETS
+	if :: ann[i] == ANN_CLEAN -> dirty[i] = true :: else fi;
+#else
+	dirty[i] = true;
+#endif
+	if :: ann[i] == ANN_CLEAN -> ann[i] = ANN_DIRTY :: else fi
+}
+inline answered(i)
+{
+	dirty[i] = false;
+	if :: ann[i] == ANN_DIRTY -> ann_arrived(i) :: else fi
+}
+/* rpcrdma2_prop_change_response(), with end_request(); an UPDPROP of the peer; _met() */
+inline response(i, result, value)
+{
+	if
+	:: result == DONE -> peer[i] = asked[i]
+	:: result == OTHER -> peer[i] = value
+	:: result == REJECTED
+	fi;
+	pending[i] = false; asked[i] = 0;
+	if :: ann[i] == ANN_PROVING -> ann_arrived(i) :: else fi
+}
+inline met(i) { if :: want[i] && peer[i] >= want[i] -> want[i] = 0 :: else fi }
+inline begin_request(i)
+{
+	pending[i] = true;
+	if :: ann[i] == ANN_SENT -> ann[i] = ANN_PROVING :: else fi;
+	asked[i] = want[i]; want[i] = 0
+}
+
+inline reset(i)
+{
+	mine[i] = FIRST; told[i] = FIRST; peer[i] = FIRST; ann[i] = ANN_CLEAN; asked[i] = 0;
+	want[i] = 0; pending[i] = false; dirty[i] = false; changes[i] = CHANGES;
+	asks[i] = ASKS
+}
+
+/* rbsiz_grant(): the value in force afterwards */
+inline grant(i, wanted)
+{
+	if
+	:: wanted > CAPACITY || (wanted < mine[i] && i == 0 && inflight)
+	:: else -> mine[i] = wanted
+	fi
+}
+
+proctype side(byte i; chan in; chan out)
+{
+	mtype m, result; byte v;
+end:
+	do
+	/* A message as long as the limit allows, at any time; one finds every fault */
+	:: atomic { up && sends[i] > 0 && len(out) < 2 -> sends[i]--; out!DATA(LIMIT(i), 0) }
+	/* A Call, whose Reply may be inline */
+	:: atomic { up && i == 0 && calls > 0 && !inflight && len(out) < 2 ->
+		calls--; inflight = 1; due = EXPECTS; out!CALL(due, 0) }
+	/* set_own(), ask_peer() */
+	:: atomic { up && changes[i] > 0 && mine[i] < CAPACITY ->
+		changes[i]--;
+		if :: mine[i]++ :: mine[i] = CAPACITY fi;
+		announce(i) }
+#ifdef UNASKED
+	:: atomic { up && changes[i] > 0 && mine[i] > 1 -> changes[i]--; mine[i]--; announce(i) }
+#endif
+	:: atomic { up && asks[i] > 0 -> asks[i]--;
+		if
+		:: want[i] = peer[i]
+		:: peer[i] < CAPACITY -> want[i] = peer[i] + 1
+#ifdef ASKS_LESS
+		:: peer[i] > 1 -> want[i] = peer[i] - 1
+#endif
+		fi }
+	/* send_next() */
+	:: atomic { up && ann[i] == ANN_DIRTY && nfull(out) ->
+		dirty[i] = false; ann[i] = ANN_SENT; told[i] = mine[i]; out!UPDPROP(mine[i], 0) }
+	:: atomic { up && ann[i] != ANN_DIRTY && !pending[i] &&
+		    (want[i] || ann[i] == ANN_SENT) && nfull(out) ->
+		begin_request(i); out!REQPROP(asked[i], 0) }
+	/* The message is received, and answered at once */
+	:: atomic { up && len(in) > 0 && nfull(out) -> in?m(v, result);
+		if
+		:: m == DATA || m == CALL -> assert(m == CALL || v <= mine[i])
+		:: m == REPLY -> assert(v <= mine[i]); inflight = 0; due = 0
+		:: m == UPDPROP -> peer[i] = v; met(i)
+		:: m == RESPROP -> assert(pending[i]); response(i, result, v); met(i)
+		:: m == REQPROP && v == 0 -> out!RESPROP(0, REJECTED)
+		:: m == REQPROP && v > 0 ->
+			result = mine[i];
+			grant(i, v);
+			if
+			:: mine[i] == v -> answered(i); told[i] = v; result = DONE
+			:: mine[i] != v -> result = REJECTED
+			fi;
+			out!RESPROP(mine[i], result)
+		fi;
+		if
+		:: m == CALL -> due = v
+		:: else
+		fi;
+		m = 0; v = 0; result = 0 }
+	/* The Reply: the client has no chunk for it */
+	:: atomic { up && i == 1 && inflight == 1 && due && len(in) == 0 && nfull(out) ->
+		inflight = 2;
+#ifdef REPLIES
+		assert(LIMIT(1) >= due);
+#endif
+		out!REPLY(MIN(due, LIMIT(1)), 0) }
+	od
+}
+
+proctype link()
+{
+	mtype m, r; byte v;
+end:
+	do
+	:: atomic { !up -> reset(0); reset(1); due = 0; inflight = 0; up = true }
+	:: atomic { up && losses < LOSSES -> losses++; up = false;
+		do :: c2s?m(v, r) :: empty(c2s) -> break od;
+		do :: s2c?m(v, r) :: empty(s2c) -> break od; m = 0; v = 0; r = 0 }
+	:: timeout ->	/* nothing can move: both agree, and nothing is unfinished */
+		assert(up && peer[0] == mine[1] && peer[1] == mine[0] && told[0] == mine[0] &&
+		       told[1] == mine[1] && ann[0] == ANN_CLEAN && ann[1] == ANN_CLEAN &&
+		       !pending[0] && !pending[1] && !want[0] && !want[1] && !asked[0] &&
+		       !asked[1] && !dirty[0] && !dirty[1] && !inflight);
+		break
+	od
+}
+
+init {
+	atomic {
+#ifndef LATER
+		rows();
+#endif
+		run side(0, s2c, c2s); run side(1, c2s, s2c); run link()
+	}
+}
