@@ -11,7 +11,7 @@ SERIES	?= dist/series
 export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
-	install-tools uninstall-tools dist deb demo check kselftest mutants prove models \
+	install-tools uninstall-tools dist deb demo docs check kselftest mutants prove models \
 	series bench lint help clean
 
 all: module
@@ -44,6 +44,13 @@ deb:
 demo:
 	@scripts/setup-packages.sh
 	@scripts/demo
+
+# What is known of the mutants, and how, takes no test here.
+docs:
+	@scripts/setup-packages.sh
+	@scripts/coverage "$(DIST)/docs" $(RESULTS)
+	@rc=0; tests/mutants/run --minutes 0 --report "$(DIST)/docs/mutants.md" || \
+		rc=$$?; [ $$rc = 0 ] || [ $$rc = 3 ]
 
 # tests/run has the lists. What it takes to run it, it cannot install itself.
 RUN_TESTS = @command -v python3 > /dev/null || scripts/setup-packages.sh; \
@@ -133,6 +140,9 @@ help:
 	@echo '                    deb, kselftest, series, collectors'
 	@echo '  make mutants      do the tests detect small faults? Takes hours; continues'
 	@echo '                    after an interruption. MUTANTS="unit", "guest --minutes 30"'
+	@echo '  make docs         requirements and their tests, and what make mutants has found,'
+	@echo '                    as tables in $(DIST)/docs; their sums in Documentation/tests.md.'
+	@echo '                    RESULTS="FILE...": with the results of these KTAP files'
 	@echo '  make prove        decoders, encoders and credits have no run-time error: a proof'
 	@echo '                    by Frama-C; minutes'
 	@echo '  make models       credits and Receives of both sides, in every state that can be'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Writes peer/basis.h's table: what each requirement or decision says, and
-# where it is from. Input: requirements.txt, sections.txt, decisions.md.
+# where it is from. Input: requirements.txt, decisions.md.
 function text(s) {
 	gsub(/\\/, "\\\\", s)
 	gsub(/"/, "\\\"", s)
@@ -28,11 +28,10 @@ BEGIN {
 	print "#include \"basis.h\"\n\nconst struct basis basis[] = {"
 }
 FNR == 1 { file++ }
-file < 3 && /^#/ { next }
-file == 1 { section[$1] = $2 }
-file == 2 { row($1, $2, section[$1], $5) }
-file == 3 && /^#/ { decision() }
-file == 3 && /^### D-[0-9]+: / {
+file == 1 && /^#/ { next }
+file == 1 { row($1, $2, $8, $5) }
+file == 2 && /^#/ { decision() }
+file == 2 && /^### D-[0-9]+: / {
 	id = open = $0
 	gsub(/^### |: .*/, "", id)
 	sub(/^### D-[0-9]+: /, "", open)
@@ -40,7 +39,7 @@ file == 3 && /^### D-[0-9]+: / {
 	says = ""
 	next
 }
-file == 3 && id && NF { says = says (says ? " " : "") $0 }
+file == 2 && id && NF { says = says (says ? " " : "") $0 }
 END {
 	decision()
 	print "\t{ 0 },\n};"
