@@ -13,32 +13,66 @@
 #include "rp.h"
 #include "either.h"
 
-/* A case against a server and the same one against a client */
-#define BOTH(_basis, _fn, _ids, _text)					\
-static void _fn(struct peer *(*start)(uint32_t rbsiz));			\
-RP_CASE("server-change", _basis, s_##_fn, _ids, _text ": server")		\
+/* A case against a server and the same one against a client. @start is how the
+ * connection @p begins; it must still work at the end.
+ */
+#define BOTH(_basis, _fn, _start, _ids, _text)				\
+static void _fn(struct peer *p);					\
+RP_CASE("server-change", _basis, s_##_fn, _ids, _text ": server")	\
 {									\
-	_fn(peer_server);						\
+	bool client = false;						\
+	struct peer *p = _start;					\
+									\
+	_fn(p);								\
+	peer_end(p);							\
 }									\
-RP_CASE("client-change", _basis, c_##_fn, _ids, _text ": client")		\
+RP_CASE("client-change", _basis, c_##_fn, _ids, _text ": client")	\
 {									\
-	_fn(peer_client);						\
+	bool client = true;						\
+	struct peer *p = _start;					\
+									\
+	_fn(p);								\
+	peer_end(p);							\
 }									\
-static void _fn(struct peer *(*start)(uint32_t rbsiz))
+static void _fn(struct peer *p)
 
-static struct peer *start_with(struct peer *(*start)(uint32_t rbsiz),
-			       struct rp_msg *prop)
+#define SIZE(rbsiz)	(client ? peer_client(rbsiz) : peer_server(rbsiz))
+/* What our CONNPROP lists, and how many words of values that are, or all of it */
+#define LISTS(n, ...)							\
+({									\
+	struct rp_msg *_m = connprop_head(rp_xid(), CALL, n);		\
+									\
+	put_all(_m, W(__VA_ARGS__));					\
+	SAYS(_m);							\
+})
+#define SAYS(m)		(client ? peer_client_with(NULL, m) : peer_server_with(m))
+
+/* It wants a larger size from us, and has asked. */
+static void asked(struct peer *p, const char *order)
 {
-	return start == peer_server ? peer_server_with(prop) :
-				      peer_client_with(NULL, prop);
+	peer_order(p, order);
+	peer_asks(p);
+}
+
+/* Our answer, and what it sends at the most then */
+static void answered(struct peer *p, struct rp_msg *m, uint32_t limit)
+{
+	peer_answer(p, m);
+	peer_limit(p, limit);
+}
+
+/* Our size is another one, and what it sends at the most then */
+static void update(struct peer *p, uint32_t rbsiz, uint32_t limit)
+{
+	rp_send(p->c, updprop_rbsiz(rp_xid(), rbsiz));
+	peer_limit(p, limit);
 }
 
 /* ---- REQPROP, RESPROP ---- */
 
-BOTH(DECISION, chg_hundred, "CHG-6,CHG-1,CHG-4,CHG-8,CHG-12,CRED-13",
+BOTH(DECISION, chg_hundred, SIZE(4096), "CHG-6,CHG-1,CHG-4,CHG-8,CHG-12,CRED-13",
 	"100 REQPROPs, 100 RESPROPs")
 {
-	struct peer *p = start(4096);
 	unsigned int i;
 	struct rp_msg *m;
 
@@ -68,24 +102,20 @@ BOTH(DECISION, chg_hundred, "CHG-6,CHG-1,CHG-4,CHG-8,CHG-12,CRED-13",
 			break;
 		}
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_empty, "CHG-31,CHG-6,CHG-14",
+BOTH(DECISION, chg_empty, SIZE(4096), "CHG-31,CHG-6,CHG-14",
 	"an empty REQPROP gets an empty RESPROP")
 {
-	struct peer *p = start(4096);
 	unsigned int i;
 
 	for (i = 0; i < 20; i++)
 		peer_ask_nothing(p);
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_unknown, "CHG-7,PROP-5,EXT-2,PROP-12",
+BOTH(DECISION, chg_unknown, SIZE(4096), "CHG-7,PROP-5,EXT-2,PROP-12",
 	"unknown properties are rejected without error")
 {
-	struct peer *p = start(4096);
 	uint32_t xid = rp_xid();
 	struct rp_msg *m = reqprop(xid, 1);
 
@@ -99,16 +129,14 @@ BOTH(DECISION, chg_unknown, "CHG-7,PROP-5,EXT-2,PROP-12",
 	put_prop(m, 0x80000000, 1);
 	rp_send(p->c, m);
 	peer_expect(p, resprop(xid, 0, 7, 0));
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_unknown_types, "EXT-1,HT-2,D-2",
+BOTH(DECISION, chg_unknown_types, SIZE(4096), "EXT-1,HT-2,D-2",
 	"unknown types stay unknown with the extension")
 {
 	static const uint32_t types[] = {
 		0xffffff00, 0xffffff01, 0xffffff05, 0xffffffff, 6, 99,
 	};
-	struct peer *p = start(4096);
 	unsigned int i, round;
 
 	for (round = 0; round < 2; round++) {
@@ -120,14 +148,12 @@ BOTH(DECISION, chg_unknown_types, "EXT-1,HT-2,D-2",
 					     types[i]));
 		peer_nothing(p);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_many_values, "CHG-13,CHG-14,CHG-12,D-24,PROP-10",
+BOTH(DECISION, chg_many_values, SIZE(4096), "CHG-13,CHG-14,CHG-12,D-24,PROP-10",
 	"values 0, 31, 32, 33 among unknown ones have their bits")
 {
 	static const unsigned int at[] = { 0, 31, 32, 33 };
-	struct peer *p = start(4096);
 	unsigned int i, j, n;
 	struct rp_msg *m;
 	struct chg resp;
@@ -151,17 +177,15 @@ BOTH(DECISION, chg_many_values, "CHG-13,CHG-14,CHG-12,D-24,PROP-10",
 			rp_check(i == at[j] || chg_in(&resp.rejected, i),
 				 "value %u is not rejected", i);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_range, "CHG-7,PROP-16,D-27,CHG-12",
+BOTH(DECISION, chg_range, SIZE(4096), "CHG-7,PROP-16,D-27,CHG-12",
 	"sizes out of range: whatever the answer, the size stays in range")
 {
 	static const uint32_t sizes[] = {
 		0, 1, 512, 1023, 1024, 4092, 4095, 4097, 0x7fffffff,
 		0x80000000, 0xfffffffc, 0xffffffff,
 	};
-	struct peer *p = start(4096);
 	unsigned int i;
 
 	for (i = 0; i < 12; i++) {
@@ -170,13 +194,11 @@ BOTH(DECISION, chg_range, "CHG-7,PROP-16,D-27,CHG-12",
 			 "asked for %u, the size is %u", sizes[i], p->rbsiz);
 		peer_flood(p, 4096);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_default, "CHG-30,PROP-4",
+BOTH(DECISION, chg_default, SIZE(4096), "CHG-30,PROP-4",
 	"a REQPROP with a value of zero length asks for the default")
 {
-	struct peer *p = start(4096);
 	struct rp_msg *m;
 	struct chg resp;
 
@@ -189,13 +211,11 @@ BOTH(DECISION, chg_default, "CHG-30,PROP-4",
 	peer_flood(p, 4096);
 	peer_ask_size(p, 4096);
 	rp_check(p->rbsiz == 4096, "the size is %u", p->rbsiz);
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_brs, "CHG-7,CHG-12,PROP-17",
+BOTH(DECISION, chg_brs, SIZE(4096), "CHG-7,CHG-12,PROP-17",
 	"every Reverse Request Support may be asked for")
 {
-	struct peer *p = start(4096);
 	struct rp_msg *m;
 	uint32_t i;
 
@@ -205,7 +225,6 @@ BOTH(DECISION, chg_brs, "CHG-7,CHG-12,PROP-17",
 		put_prop(m, STRANGE, i);
 		peer_ask(p, m);
 	}
-	peer_end(p);
 }
 
 static struct rp_msg *one_value(uint32_t type)
@@ -219,12 +238,11 @@ static void spoilt(struct peer *p, uint32_t type, unsigned int word,
 	peer_refused(p, rp_set(one_value(type), word, value), BAD_XDR);
 }
 
-BOTH(DECISION, chg_malformed,
+BOTH(DECISION, chg_malformed, SIZE(4096),
 	"CHG-29,PROP-3,PROP-6,PROP-7,PROP-8,PROP-9,PROP-10,PROP-11",
 	"malformed REQPROPs and UPDPROPs get BAD_XDR and change nothing")
 {
 	static const uint32_t types[] = { REQPROP, UPDPROP };
-	struct peer *p = start(4096);
 	struct rp_msg *m;
 	unsigned int i;
 
@@ -257,14 +275,11 @@ BOTH(DECISION, chg_malformed,
 		peer_refused(p, m, BAD_XDR);
 		peer_limit(p, 4096);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_flags, "FLG-3,FLG-11,D-13,CHG-4,CHG-19",
+BOTH(DECISION, chg_flags, SIZE(4096), "FLG-3,FLG-11,D-13,CHG-4,CHG-19",
 	"reserved flags, and RESPONSE where it does not belong or is missing")
 {
-	struct peer *p = start(4096);
-
 	peer_refused(p, rp_set(reqprop(rp_xid(), 0), 4, 2), BAD_XDR);
 	peer_refused(p, rp_set(updprop(rp_xid(), 0), 4, 0x80000000), BAD_XDR);
 	peer_refused(p, rp_set(resprop(rp_xid(), 0, 0, 0), 4, CALL), BAD_XDR);
@@ -273,13 +288,11 @@ BOTH(DECISION, chg_flags, "FLG-3,FLG-11,D-13,CHG-4,CHG-19",
 	rp_send(p->c, rp_set(reqprop(rp_xid(), 0), 4, 3));
 	peer_nothing(p);
 	peer_limit(p, 4096);
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_trailing, "CHK-31,D-12",
+BOTH(DECISION, chg_trailing, SIZE(4096), "CHK-31,D-12",
 	"bytes behind a REQPROP or UPDPROP are ignored")
 {
-	struct peer *p = start(4096);
 	uint32_t xid = rp_xid();
 	struct rp_msg *m = reqprop(xid, 0);
 
@@ -290,13 +303,11 @@ BOTH(DECISION, chg_trailing, "CHK-31,D-12",
 	put(m, 0xdeadbeef);
 	rp_send(p->c, m);
 	peer_limit(p, 8192);
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_unasked_resprop, "CHG-16,CHG-29,CHG-15",
+BOTH(DECISION, chg_unasked_resprop, SIZE(4096), "CHG-16,CHG-29,CHG-15",
 	"a RESPROP nobody asked for, good or bad, is dropped")
 {
-	struct peer *p = start(4096);
 	struct rp_msg *m;
 	unsigned int i;
 
@@ -317,16 +328,14 @@ BOTH(DECISION, chg_unasked_resprop, "CHG-16,CHG-29,CHG-15",
 		peer_nothing(p);
 	}
 	peer_limit(p, 4096);
-	peer_end(p);
 }
 
 /* ---- its Receive Buffer Size ---- */
 
-BOTH(DECISION, chg_grant, "CHG-9,CHG-24,CHG-10,PROP-14,CHG-23,CHG-20",
+BOTH(DECISION, chg_grant, SIZE(4096), "CHG-9,CHG-24,CHG-10,PROP-14,CHG-23,CHG-20",
 	"after the grant messages of the new size are taken")
 {
 	static const uint32_t sizes[] = { 4096, 8192, 6144, 16384, 5000 };
-	struct peer *p = start(4096);
 	unsigned int i;
 
 	for (i = 0; i < 5; i++) {
@@ -334,13 +343,11 @@ BOTH(DECISION, chg_grant, "CHG-9,CHG-24,CHG-10,PROP-14,CHG-23,CHG-20",
 		peer_flood(p, sizes[i]);
 		peer_alive(p);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_notice_often, "CHG-23,CHG-24,CHG-20,PROP-14",
+BOTH(DECISION, chg_notice_often, SIZE(4096), "CHG-23,CHG-24,CHG-20,PROP-14",
 	"1000 messages of the new size right after the notice")
 {
-	struct peer *p = start(4096);
 	unsigned int n, round;
 
 	for (n = 0, round = 0; n < 1000; round++) {
@@ -356,13 +363,11 @@ BOTH(DECISION, chg_notice_often, "CHG-23,CHG-24,CHG-20,PROP-14",
 		n += peer_flood(p, size);
 		n += peer_flood(p, size);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_at_once, "CHG-9,CHG-23,CHG-24,D-32",
+BOTH(DECISION | MODULE, chg_at_once, SIZE(4096), "CHG-9,CHG-23,CHG-24,D-32",
 	"a size within the capacity is granted at once, and the capacity stays")
 {
-	struct peer *p = start(4096);
 	uint32_t most = p->rbsiz;
 	unsigned int i;
 
@@ -378,43 +383,30 @@ BOTH(DECISION | MODULE, chg_at_once, "CHG-9,CHG-23,CHG-24,D-32",
 	peer_ask_size(p, most + 4);
 	rp_check(p->rbsiz == most, "the size is %u, the capacity %u", p->rbsiz,
 		 most);
-	peer_end(p);
 }
 
 /* ---- our values, as it takes them ---- */
 
-BOTH(DECISION, chg_update_raise, "CHG-19,CHG-20,CHG-1,PROP-15",
+BOTH(DECISION, chg_update_raise, SIZE(4096), "CHG-19,CHG-20,CHG-1,PROP-15",
 	"UPDPROP: our size grows, what is sent inline with it")
 {
-	struct peer *p = start(4096);
-
 	peer_limit(p, 4096);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 8192));
-	peer_limit(p, 8192);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 10000));
-	peer_limit(p, 10000);
-	peer_end(p);
+	update(p, 8192, 8192);
+	update(p, 10000, 10000);
 }
 
-BOTH(DECISION, chg_update_lower, "CHG-28,PROP-16,D-27",
+BOTH(DECISION, chg_update_lower, SIZE(8192), "CHG-28,PROP-16,D-27",
 	"UPDPROP: our size falls unasked, which is obeyed at once")
 {
-	struct peer *p = start(8192);
-
 	peer_limit(p, 8192);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 2048));
-	peer_limit(p, 2048);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 1024));
-	peer_limit(p, 1024);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 4096));
-	peer_limit(p, 4096);
-	peer_end(p);
+	update(p, 2048, 2048);
+	update(p, 1024, 1024);
+	update(p, 4096, 4096);
 }
 
-BOTH(DECISION, chg_update_default, "CHG-30,PROP-4",
+BOTH(DECISION, chg_update_default, SIZE(8192), "CHG-30,PROP-4",
 	"UPDPROP with a value of zero length states the default")
 {
-	struct peer *p = start(8192);
 	struct rp_msg *m;
 
 	peer_limit(p, 8192);
@@ -422,13 +414,11 @@ BOTH(DECISION, chg_update_default, "CHG-30,PROP-4",
 	put_default(m, RBSIZ);
 	rp_send(p->c, m);
 	peer_limit(p, 4096);
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_update_unknown, "CHG-22,PROP-5,CONN-6,EXT-2",
+BOTH(DECISION, chg_update_unknown, SIZE(4096), "CHG-22,PROP-5,CONN-6,EXT-2",
 	"UPDPROP of unknown properties, of none, of the announcement")
 {
-	struct peer *p = start(4096);
 	struct rp_msg *m = updprop(rp_xid(), 4);
 
 	put_all(m, W(STRANGE, 5, 0x01020304, 0x05000000));
@@ -443,83 +433,52 @@ BOTH(DECISION, chg_update_unknown, "CHG-22,PROP-5,CONN-6,EXT-2",
 	rp_send(p->c, m);
 	peer_nothing(p);
 	peer_limit(p, 8192);
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_update_often, "CHG-19,CHG-20,CHG-28,CONN-13",
+BOTH(DECISION, chg_update_often, SIZE(4096), "CHG-19,CHG-20,CHG-28,CONN-13",
 	"our size goes up and down many times under RPCs")
 {
-	unsigned int i, n = start == peer_client ? 12 : 60;
-	struct peer *p = start(4096);
+	unsigned int i, n = p->s ? 12 : 60;
 
 	for (i = 0; i < n; i++) {
 		uint32_t size = 1024 + 4 * (rp_dice() % 3841);
 
-		rp_send(p->c, updprop_rbsiz(rp_xid(), size));
-		peer_limit(p, size);
+		update(p, size, size);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_update_unlisted, "CHG-22,CONN-6,PROP-21,CHG-5",
+BOTH(DECISION | MODULE, chg_update_unlisted, LISTS(2, BRS, 4, 0, X_NOCHG, 8, 1, 0),
+	"CHG-22,CONN-6,PROP-21,CHG-5",
 	"UPDPROP of a property that CONNPROP did not list is ignored")
 {
-	struct rp_msg *m = connprop_head(rp_xid(), CALL, 2);
-	struct peer *p;
-
-	put_prop(m, BRS, 0);
-	put_all(m, W(X_NOCHG, 8, 1, 0));
-	p = start_with(start, m);
 	peer_limit(p, 4096);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 8192));
-	peer_limit(p, 4096);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 2048));
-	peer_limit(p, 4096);
+	update(p, 8192, 4096);
+	update(p, 2048, 4096);
 	peer_order_refused(p, "rbsiz 8192");
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_update_nochg, "CHG-22,PROP-20,CHG-13,CHG-15",
+/* bit 0 is RBSIZ; those beyond the set mean nothing */
+BOTH(DECISION, chg_update_nochg, SAYS(connprop_x(rp_xid(), 8192, 0, 0xfffffff1)),
+	"CHG-22,PROP-20,CHG-13,CHG-15",
 	"UPDPROP of what will not change: lower is obeyed, higher ignored")
 {
-	struct rp_msg *m;
-	struct peer *p;
-
-	/* bit 0 is RBSIZ; those beyond the set mean nothing */
-	m = connprop_x(rp_xid(), 8192, 0, 0xfffffff1);
-	p = start_with(start, m);
 	peer_limit(p, 8192);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 16384));
-	peer_limit(p, 8192);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 4096));
-	peer_limit(p, 4096);
-	peer_end(p);
+	update(p, 16384, 8192);
+	update(p, 4096, 4096);
 }
 
-BOTH(DECISION, chg_all_may_change, "PROP-20,CHG-14,CHG-3",
-	"an announcement without bits: everything may change")
+BOTH(DECISION, chg_all_may_change, LISTS(2, RBSIZ, 4, 4096, X_NOCHG, 4, 0),
+	"PROP-20,CHG-14,CHG-3", "an announcement without bits: everything may change")
 {
-	struct rp_msg *m = connprop_head(rp_xid(), CALL, 2);
-	struct peer *p;
-
-	put_prop(m, RBSIZ, 4096);
-	put_all(m, W(X_NOCHG, 4, 0));
-	p = start_with(start, m);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 16384));
-	peer_limit(p, 16384);
-	peer_end(p);
+	update(p, 16384, 16384);
 }
 
-BOTH(DECISION | MODULE, chg_base_peer, "CHG-3,EXT-8,EXT-1,HT-7,D-4,D-2,CONN-7",
+BOTH(DECISION | MODULE, chg_base_peer, LISTS(2, RBSIZ, 4, 8192, BRS, 4, 0),
+	"CHG-3,EXT-8,EXT-1,HT-7,D-4,D-2,CONN-7",
 	"a peer without the extension never sees it")
 {
-	struct rp_msg *m = connprop_head(rp_xid(), CALL, 2);
-	struct peer *p;
 	unsigned int i;
 
-	put_prop(m, RBSIZ, 8192);
-	put_prop(m, BRS, 0);
-	p = start_with(start, m);
 	peer_refused(p, reqprop_rbsiz(rp_xid(), 8192), INVAL_HTYPE);
 	peer_refused(p, updprop_rbsiz(rp_xid(), 16384), INVAL_HTYPE);
 	rp_send(p->c, resprop(rp_xid(), 1, 0, 0));
@@ -528,72 +487,52 @@ BOTH(DECISION | MODULE, chg_base_peer, "CHG-3,EXT-8,EXT-1,HT-7,D-4,D-2,CONN-7",
 		peer_limit(p, 8192);
 		peer_alive(p);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION, chg_no_announcement, "PROP-20,PROP-4,CHG-3",
-	"an announcement of zero length is none")
+BOTH(DECISION, chg_no_announcement, LISTS(2, RBSIZ, 4, 8192, X_NOCHG, 0),
+	"PROP-20,PROP-4,CHG-3", "an announcement of zero length is none")
 {
-	struct rp_msg *m = connprop_head(rp_xid(), CALL, 2);
-	struct peer *p;
-
-	put_prop(m, RBSIZ, 8192);
-	put_default(m, X_NOCHG);
-	p = start_with(start, m);
 	p->base = true;
 	peer_refused(p, reqprop_rbsiz(rp_xid(), 8192), INVAL_HTYPE);
 	peer_limit(p, 8192);
-	peer_end(p);
 }
 
 /* ---- what it asks for ---- */
 
-BOTH(DECISION | MODULE, chg_asks_done, "CHG-2,CHG-4,CHG-9,CHG-1,CHG-5,CHG-6",
+BOTH(DECISION | MODULE, chg_asks_done, SIZE(4096), "CHG-2,CHG-4,CHG-9,CHG-1,CHG-5,CHG-6",
 	"it asks for a larger size, and uses it after it was granted")
 {
-	struct peer *p = start(4096);
-
 	p->hold = true;
 	peer_order(p, "rbsiz 8192");
 	peer_asks_size(p, 8192);
 	peer_limit(p, 4096);
-	peer_answer(p, resprop(0, 1, 0, 0));
-	peer_limit(p, 8192);
-	peer_end(p);
+	answered(p, resprop(0, 1, 0, 0), 8192);
 }
 
-BOTH(DECISION | MODULE, chg_asks_other, "CHG-10,CHG-30",
+BOTH(DECISION | MODULE, chg_asks_other, SIZE(4096), "CHG-10,CHG-30",
 	"it asks for a larger size and gets part of it")
 {
-	struct peer *p = start(4096);
 	struct rp_msg *m;
 
 	p->hold = true;
-	peer_order(p, "rbsiz 8192");
-	peer_asks(p);
-	peer_answer(p, resprop_rbsiz(0, 6144));
-	peer_limit(p, 6144);
-	peer_order(p, "rbsiz 12000");
-	peer_asks(p);
+	asked(p, "rbsiz 8192");
+	answered(p, resprop_rbsiz(0, 6144), 6144);
+	asked(p, "rbsiz 12000");
 	m = resprop(0, 0, 0, 1);
 	put_default(m, RBSIZ);
-	peer_answer(p, m);
-	peer_limit(p, 4096);
-	peer_end(p);
+	answered(p, m, 4096);
 }
 
-BOTH(DECISION | MODULE, chg_asks_rejected,
+BOTH(DECISION | MODULE, chg_asks_rejected, SIZE(4096),
 	"CHG-7,CHG-12,CHG-15,CHG-14,CHG-5,D-24",
 	"answers that do not grant: rejected, overlaps, nothing, foreign bits")
 {
-	struct peer *p = start(4096);
 	unsigned int i;
 	struct rp_msg *m;
 
 	p->hold = true;
 	for (i = 0; i < 8; i++) {
-		peer_order(p, "rbsiz 8192");
-		peer_asks(p);
+		asked(p, "rbsiz 8192");
 		switch (i) {
 		case 0:
 			m = resprop(0, 0, 1, 0);
@@ -625,47 +564,36 @@ BOTH(DECISION | MODULE, chg_asks_rejected,
 			put_prop(m, STRANGE, 6144);
 			break;
 		}
-		peer_answer(p, m);
-		peer_limit(p, 4096);
+		answered(p, m, 4096);
 	}
-	peer_order(p, "rbsiz 8192");	/* granted, and more bits */
-	peer_asks(p);
-	peer_answer(p, resprop(0, 0xffffffff, 0xfffffffe, 0));
-	peer_limit(p, 8192);
-	peer_end(p);
+	asked(p, "rbsiz 8192"); /* granted, and more bits */
+	answered(p, resprop(0, 0xffffffff, 0xfffffffe, 0), 8192);
 }
 
-BOTH(DECISION | MODULE, chg_asks_extra, "CHG-11,PROP-5",
+BOTH(DECISION | MODULE, chg_asks_extra, SIZE(4096), "CHG-11,PROP-5",
 	"values in the answer that were not asked for are ignored")
 {
-	struct peer *p = start(4096);
 	struct rp_msg *m;
 
 	p->hold = true;
-	peer_order(p, "rbsiz 8192");
-	peer_asks(p);
+	asked(p, "rbsiz 8192");
 	m = resprop(0, 1, 0, 3);
 	put_prop(m, BRS, 2);
 	put_prop(m, STRANGE, 99);
 	put_all(m, W(X_NOCHG, 8, 1, 1));
-	peer_answer(p, m);
-	peer_limit(p, 8192);
+	answered(p, m, 8192);
 	peer_order(p, "rbsiz 10000");		/* nothing was made nochg */
 	peer_asks(p);
-	peer_answer(p, resprop(0, 1, 0, 0));
-	peer_limit(p, 10000);
-	peer_end(p);
+	answered(p, resprop(0, 1, 0, 0), 10000);
 }
 
-BOTH(DECISION | MODULE, chg_asks_foreign_xid, "CHG-16,CHG-9",
+BOTH(DECISION | MODULE, chg_asks_foreign_xid, SIZE(4096), "CHG-16,CHG-9",
 	"RESPROPs with wrong XIDs, then with the right one")
 {
-	struct peer *p = start(4096);
 	uint32_t xid;
 
 	p->hold = true;
-	peer_order(p, "rbsiz 8192");
-	peer_asks(p);
+	asked(p, "rbsiz 8192");
 	xid = p->request.xid;
 	rp_send(p->c, resprop(xid + 1, 1, 0, 0));
 	rp_send(p->c, resprop(xid - 1, 0, 1, 0));
@@ -676,39 +604,31 @@ BOTH(DECISION | MODULE, chg_asks_foreign_xid, "CHG-16,CHG-9",
 	rp_send(p->c, resprop(xid, 0, 1, 0));
 	rp_send(p->c, resprop_rbsiz(xid, 6144));
 	peer_limit(p, 8192);
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_asks_one_by_one, "CHG-17,CHG-16",
+BOTH(DECISION | MODULE, chg_asks_one_by_one, SIZE(4096), "CHG-17,CHG-16",
 	"a second request waits for the answer to the first")
 {
-	struct peer *p = start(4096);
-
 	p->hold = true;
-	peer_order(p, "rbsiz 8192");
-	peer_asks(p);
+	asked(p, "rbsiz 8192");
 	peer_order(p, "rbsiz 10000");
 	peer_limit(p, 4096);
 	rp_check(p->requests == 1, "a second REQPROP");
 	peer_answer(p, resprop(0, 1, 0, 0));
 	peer_asks_size(p, 10000);
 	peer_limit(p, 8192);
-	peer_answer(p, resprop(0, 1, 0, 0));
-	peer_limit(p, 10000);
-	peer_end(p);
+	answered(p, resprop(0, 1, 0, 0), 10000);
 }
 
-BOTH(DECISION | MODULE, chg_asks_crossed, "CHG-18,CHG-4,CHG-17",
+BOTH(DECISION | MODULE, chg_asks_crossed, SIZE(4096), "CHG-18,CHG-4,CHG-17",
 	"both ask at the same time, with equal XIDs")
 {
-	struct peer *p = start(4096);
 	struct rp_msg *m;
 	struct chg resp;
 	uint32_t xid;
 
 	p->hold = true;
-	peer_order(p, "rbsiz 8192");
-	peer_asks(p);
+	asked(p, "rbsiz 8192");
 	xid = p->request.xid;
 	rp_send(p->c, reqprop(xid, 0));
 	peer_expect(p, resprop(xid, 0, 0, 0));
@@ -717,22 +637,18 @@ BOTH(DECISION | MODULE, chg_asks_crossed, "CHG-18,CHG-4,CHG-17",
 	resp = peer_ask(p, m);
 	rp_check(resp.xid == xid, "another XID");
 	peer_limit(p, 4096);
-	peer_answer(p, resprop(0, 1, 0, 0));
-	peer_limit(p, 8192);
-	peer_end(p);
+	answered(p, resprop(0, 1, 0, 0), 8192);
 }
 
-BOTH(DECISION | MODULE, chg_asks_malformed, "CHG-29,CHG-17,PROP-7,PROP-8",
+BOTH(DECISION | MODULE, chg_asks_malformed, SIZE(4096), "CHG-29,CHG-17,PROP-7,PROP-8",
 	"a malformed RESPROP is dropped and counts as rejected")
 {
-	struct peer *p = start(4096);
 	unsigned int i;
 	struct rp_msg *m;
 
 	p->hold = true;
 	for (i = 0; i < 6; i++) {
-		peer_order(p, "rbsiz 8192");
-		peer_asks(p);
+		asked(p, "rbsiz 8192");
 		switch (i) {
 		case 0:
 			m = rp_set(resprop(0, 1, 0, 0), 5, 77);
@@ -758,88 +674,67 @@ BOTH(DECISION | MODULE, chg_asks_malformed, "CHG-29,CHG-17,PROP-7,PROP-8",
 		peer_nothing(p);
 		peer_limit(p, 4096);
 	}
-	peer_order(p, "rbsiz 8192");
-	peer_asks(p);
-	peer_answer(p, resprop(0, 1, 0, 0));
-	peer_limit(p, 8192);
-	peer_end(p);
+	asked(p, "rbsiz 8192");
+	answered(p, resprop(0, 1, 0, 0), 8192);
 }
 
-BOTH(DECISION | MODULE, chg_asks_error, "CHG-3,CHG-17,ERR-7",
+BOTH(DECISION | MODULE, chg_asks_error, SIZE(8192), "CHG-3,CHG-17,ERR-7",
 	"an ERROR in answer to a REQPROP is a rejection")
 {
 	static const uint32_t codes[] = { BAD_XDR, SYSTEM, 77 };
-	struct peer *p = start(8192);
 	unsigned int i;
 
 	p->hold = true;
 	for (i = 0; i < 3; i++) {
-		peer_order(p, "rbsiz 12288");
-		peer_asks(p);
-		peer_answer(p, error2(0, codes[i]));
-		peer_limit(p, 8192);
+		asked(p, "rbsiz 12288");
+		answered(p, error2(0, codes[i]), 8192);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_asks_in_error, "HT-9,CHG-3,EXT-6",
+BOTH(DECISION | MODULE, chg_asks_in_error, SIZE(8192), "HT-9,CHG-3,EXT-6",
 	"after INVAL_HTYPE for a REQPROP no other is sent")
 {
-	struct peer *p = start(8192);
-
 	p->hold = true;
-	peer_order(p, "rbsiz 12288");
-	peer_asks(p);
+	asked(p, "rbsiz 12288");
 	peer_answer(p, error2(0, INVAL_HTYPE));
 	p->base = true;
 	peer_limit(p, 8192);
 	peer_try_order(p, "rbsiz 12288");
 	peer_try_order(p, "own rbsiz 16384");
 	peer_limit(p, 8192);
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_asks_lower, "CHG-26",
+BOTH(DECISION | MODULE, chg_asks_lower, SIZE(8192), "CHG-26",
 	"it does not ask for a lower size, whoever wants it")
 {
-	struct peer *p = start(8192);
-
 	peer_order_refused(p, "rbsiz 4096");
 	peer_order_refused(p, "rbsiz 8191");
 	peer_nothing(p);
 	rp_check(!p->requests, "it asks");
 	peer_limit(p, 8192);
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_asks_update, "CHG-26,CHG-19,CHG-28",
+BOTH(DECISION | MODULE, chg_asks_update, SIZE(4096), "CHG-26,CHG-19,CHG-28",
 	"our size changes while it asks for a larger one, and beyond that")
 {
-	struct peer *p = start(4096);
-
 	p->hold = true;
 	peer_order(p, "rbsiz 8192");
 	peer_asks_size(p, 8192);
 	/* What it has asked for would be less than this */
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 10000));
-	peer_limit(p, 8192);
+	update(p, 10000, 8192);
 	peer_order(p, "rbsiz 12000");
 	rp_send(p->c, updprop_rbsiz(rp_xid(), 16000));
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 2048));
-	peer_limit(p, 2048);
+	update(p, 2048, 2048);
 	rp_send(p->c, updprop_rbsiz(rp_xid(), 12000));
-	peer_answer(p, resprop(0, 0, 1, 0));
-	peer_limit(p, 12000);
+	answered(p, resprop(0, 0, 1, 0), 12000);
 	peer_nothing(p);
 	rp_check(p->requests == 1, "it asks for what there is more of");
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_asks_often, "CHG-17,CHG-9,CHG-26,CHG-16,CHG-10",
+BOTH(DECISION | MODULE, chg_asks_often, SIZE(4096), "CHG-17,CHG-9,CHG-26,CHG-16,CHG-10",
 	"many requests under RPCs; in between our size goes down")
 {
-	unsigned int i, n = start == peer_client ? 15 : 60;
-	struct peer *p = start(4096);
+	unsigned int i, n = p->s ? 15 : 60;
 	uint32_t now = 4096, want;
 	char order[32];
 
@@ -847,8 +742,7 @@ BOTH(DECISION | MODULE, chg_asks_often, "CHG-17,CHG-9,CHG-26,CHG-16,CHG-10",
 		want = 4096 + 8 * (rp_dice() % 1537);
 		if (want <= now) {
 			now = want - 1024;
-			rp_send(p->c, updprop_rbsiz(rp_xid(), now));
-			peer_limit(p, now);
+			update(p, now, now);
 		}
 		snprintf(order, sizeof(order), "rbsiz %u", want);
 		p->hold = true;
@@ -869,41 +763,32 @@ BOTH(DECISION | MODULE, chg_asks_often, "CHG-17,CHG-9,CHG-26,CHG-16,CHG-10",
 		}
 		peer_limit(p, now);
 	}
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_asks_never_answered, "CHG-17,CRED-13,SEC-2",
+BOTH(DECISION | MODULE, chg_asks_never_answered, SIZE(4096), "CHG-17,CRED-13,SEC-2",
 	"a REQPROP that is never answered: everything else goes on")
 {
-	struct peer *p = start(4096);
-
 	p->hold = true;
-	peer_order(p, "rbsiz 8192");
-	peer_asks(p);
+	asked(p, "rbsiz 8192");
 	peer_get_size(p, 8192);
 	peer_flood(p, 8192);
-	rp_send(p->c, updprop_rbsiz(rp_xid(), 2048));
-	peer_limit(p, 2048);
-	peer_end(p);
+	update(p, 2048, 2048);
 }
 
-BOTH(DECISION | MODULE, chg_asks_in_vain, "CHG-5,CHG-22,PROP-20,CHG-13",
+BOTH(DECISION | MODULE, chg_asks_in_vain, SAYS(connprop_x(rp_xid(), 4096, 0, 1)),
+	"CHG-5,CHG-22,PROP-20,CHG-13",
 	"what will not change is not asked for")
 {
-	struct peer *p = start_with(start, connprop_x(rp_xid(), 4096, 0, 1));
-
 	p->hold = true;
 	peer_order_refused(p, "rbsiz 8192");
 	peer_nothing(p);
 	rp_check(!p->requests, "it asks");
 	peer_limit(p, 4096);
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_own_raise, "CHG-19,CHG-21,CHG-23,CHG-24,CHG-31",
+BOTH(DECISION | MODULE, chg_own_raise, SIZE(4096), "CHG-19,CHG-21,CHG-23,CHG-24,CHG-31",
 	"it raises its size: one UPDPROP, then proof that it arrived")
 {
-	struct peer *p = start(4096);
 	unsigned int i;
 
 	peer_get_size(p, 4096);
@@ -929,22 +814,18 @@ BOTH(DECISION | MODULE, chg_own_raise, "CHG-19,CHG-21,CHG-23,CHG-24,CHG-31",
 	}
 	rp_check(p->rbsiz == 10000, "the size becomes %u", p->rbsiz);
 	peer_flood(p, 10000);
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_own_lower, "CHG-25",
+BOTH(DECISION | MODULE, chg_own_lower, SIZE(4096), "CHG-25",
 	"it does not lower its size unasked, whoever wants it")
 {
-	struct peer *p = start(4096);
-
 	peer_get_size(p, 8192);
 	peer_order_refused(p, "own rbsiz 4096");
 	peer_flood(p, 8192);
 	rp_check(p->rbsiz == 8192, "the size is %u", p->rbsiz);
-	peer_end(p);
 }
 
-BOTH(DECISION | MODULE, chg_orders_refused, "PROP-16,D-27",
+BOTH(DECISION | MODULE, chg_orders_refused, SIZE(4096), "PROP-16,D-27",
 	"orders that make no sense are refused")
 {
 	static const char *const orders[] = {
@@ -952,12 +833,10 @@ BOTH(DECISION | MODULE, chg_orders_refused, "PROP-16,D-27",
 		"own", "own rbsiz", "own rbsiz 0", "own brs 7", "xyz 1",
 		"messages 3", "rbsiz 99999999999999999999",
 	};
-	struct peer *p = start(4096);
 	unsigned int i;
 
 	for (i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
 		peer_order_refused(p, orders[i]);
 	peer_nothing(p);
 	rp_check(!p->requests && !p->updates, "something was sent");
-	peer_end(p);
 }

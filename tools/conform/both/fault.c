@@ -110,9 +110,7 @@ RP_CASE("faults", TROUBLE | MODULE, fault_reply_chunks, "MSG-11,CHK-23",
 	struct rp_msg *m = call_head(xid, MSG, 0);
 
 	rp_file("fault", 4096);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "fault", 0, 4096));
 	rp_null(c);
 	next_post_fails();
@@ -209,8 +207,7 @@ RP_CASE("faults", TROUBLE | MODULE, fault_pull, "MSG-11",
 	uint32_t xid = rp_xid();
 	struct rp_msg *m = call_head(xid, NOMSG, 0);
 
-	put_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, rpc_null(xid))));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, rpc_null(xid))));
 	rp_null(c);
 	next_post_fails();
 	rp_send(c, m);
@@ -240,16 +237,13 @@ RP_CASE("faults", TROUBLE | MODULE, fault_late, "MSG-11,REC-4",
 		rp_file("fault", 4096);
 		if (i == 0) {			/* RDMA Reads */
 			m = call_head(xid, NOMSG, 0);
-			put_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0,
+			put_last_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0,
 							rpc_null(xid))));
-			put_all(m, W(0, 0, 0));
 		} else if (i == 1) {		/* RDMA Writes and a Reply */
 			struct rp_seg seg = rp_seg(mem, 4096, 4096);
 
 			m = call_head(xid, MSG, 0);
-			put(m, 0);
-			put_chunk(m, 1, &seg);
-			put_all(m, W(0, 0));
+			put_last_write(m, 1, &seg);
 			put_msg(m, nfs4_read(xid, "fault", 0, 4096));
 		} else {			/* a Reply alone */
 			m = null_call(xid);

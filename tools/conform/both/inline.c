@@ -26,8 +26,7 @@ static void replies_around(struct rp_conn *c, struct rp_mem *mem,
 		uint32_t xid = rp_xid();
 		struct rp_msg *m = call_head(xid, MSG, 0);
 
-		put_all(m, W(0, 0));
-		put_chunk(m, 1, &seg);
+		put_reply_chunk(m, 1, &seg);
 		put_msg(m, nfs4_read(xid, "inl", 0, count));
 		rx = rp_exchange(c, m);
 		rp_check(rx->len <= size, "%u bytes", rx->len);

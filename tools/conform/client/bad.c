@@ -93,8 +93,7 @@ RP_CASE("reasons", MUST | MODULE, bad_answers,
 	counted(s, job, "an ERROR about nothing", error2(xid + 9, SYSTEM), 0,
 		"rx_bad_xid");
 	m = reply_head(xid, MSG);
-	put_read(m, 24, (struct rp_seg){ 0x1234, 4, 0x1000 });
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 24, (struct rp_seg){ 0x1234, 4, 0x1000 });
 	put_msg(m, cl_rpc_reply(s, call));
 	counted(s, job, "a Read list", m, 0, "rx_malformed");
 	m = reply_head(xid, NOMSG);
@@ -636,11 +635,9 @@ static struct rp_msg *tiny(uint32_t xid)
 	return rp_set(connprop(xid, 512, 0), 4, RESPONSE);
 }
 
-RP_CASE("reasons", DECISION | MODULE, why_no_common, "ERR-13,SEC-11",
-	"no version in common: EPROTO, reason 10")
-{
-	comes_to_nothing_logged(only_3, 10, "why_no_common");
-}
+RP_ROW("reasons", DECISION | MODULE, why_no_common, "ERR-13,SEC-11",
+	"no version in common: EPROTO, reason 10",
+	comes_to_nothing_logged(only_3, 10, "why_no_common"))
 
 static struct rp_msg *backwards(uint32_t xid)
 {
@@ -652,33 +649,19 @@ static struct rp_msg *only_0(uint32_t xid)
 	return err_vers(xid, 2, 0, 0);
 }
 
-RP_CASE("reasons", DECISION | MODULE, why_backwards, "ERR-13,SEC-3",
-	"a range from 2 to 1 is none: EPROTO, reason 10")
-{
-	comes_to_nothing(backwards, 10, "why_no_common");
-}
-
-RP_CASE("reasons", DECISION | MODULE, why_only_0, "ERR-13,SEC-3",
-	"version 0 is none of ours: EPROTO, reason 10")
-{
-	comes_to_nothing(only_0, 10, "why_no_common");
-}
-
-RP_CASE("reasons", DECISION | MODULE, why_required, "SEC-11,VER-24",
-	"version 2 insisted on: EPROTO, reason 11")
-{
+RP_ROW("reasons", DECISION | MODULE, why_backwards, "ERR-13,SEC-3",
+	"a range from 2 to 1 is none: EPROTO, reason 10",
+	comes_to_nothing(backwards, 10, "why_no_common"))
+RP_ROW("reasons", DECISION | MODULE, why_only_0, "ERR-13,SEC-3",
+	"version 0 is none of ours: EPROTO, reason 10",
+	comes_to_nothing(only_0, 10, "why_no_common"))
+RP_ROW("reasons", DECISION | MODULE, why_required, "SEC-11,VER-24",
+	"version 2 insisted on: EPROTO, reason 11",
 	cmd_policy("client", "versions v2");
-	comes_to_nothing_logged(only_1, 11, "why_required");
-}
-
-RP_CASE("reasons", DECISION | MODULE, why_peer_error, "ERR-13,SEC-11",
-	"version 2 refused and offered at once: EPROTO, reason 12")
-{
-	comes_to_nothing_logged(only_2, 12, "why_peer_error");
-}
-
-RP_CASE("reasons", DECISION | MODULE, why_tiny, "PROP-16,SEC-11",
-	"Receives too small for the protocol: EPROTO, reason 12")
-{
-	comes_to_nothing(tiny, 12, "why_peer_error");
-}
+	comes_to_nothing_logged(only_1, 11, "why_required"))
+RP_ROW("reasons", DECISION | MODULE, why_peer_error, "ERR-13,SEC-11",
+	"version 2 refused and offered at once: EPROTO, reason 12",
+	comes_to_nothing_logged(only_2, 12, "why_peer_error"))
+RP_ROW("reasons", DECISION | MODULE, why_tiny, "PROP-16,SEC-11",
+	"Receives too small for the protocol: EPROTO, reason 12",
+	comes_to_nothing(tiny, 12, "why_peer_error"))

@@ -247,32 +247,27 @@ RP_CASE("credits", DECISION, rev_chunks,
 	unsigned int i;
 
 	m = call_head(xid, MSG, 0);		/* Read chunk */
-	put_read(m, 40, rp_seg(mem, 0, 4));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 40, rp_seg(mem, 0, 4));
 	put_msg(m, cb_null(xid));
 	rp_send(s->c, m);
 	rp_expect(s->c, error2_arg(xid, READ_CHUNKS, 0));
 
 	xid = rp_xid();				/* Position-Zero chunk */
 	m = call_head(xid, NOMSG, 0);
-	put_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, cb_null(xid))));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, cb_null(xid))));
 	rp_send(s->c, m);
 	rp_expect(s->c, error2_arg(xid, READ_CHUNKS, 0));
 
 	xid = rp_xid();				/* Write chunk */
 	m = call_head(xid, MSG, 0);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, cb_null(xid));
 	rp_send(s->c, m);
 	rp_expect(s->c, error2_arg(xid, REPLY_RESOURCE, ANY));
 
 	xid = rp_xid();				/* Reply chunk */
 	m = call_head(xid, MSG, 0);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	put_msg(m, cb_null(xid));
 	rp_send(s->c, m);
 	m = reply_head(xid, MSG);		/* repeated, unused */
@@ -286,15 +281,13 @@ RP_CASE("credits", DECISION, rev_chunks,
 	for (i = 0; i < 16; i++)
 		segs[i] = rp_seg(mem, 16 * i, 16);
 	m = call_head(xid, MSG, 0);
-	put_all(m, W(0, 0));
-	put_chunk(m, 16, segs);
+	put_reply_chunk(m, 16, segs);
 	put_msg(m, cb_null(xid));
 	rp_send(s->c, m);
 	for (i = 0; i < 16; i++)
 		segs[i].len = 0;
 	m = reply_head(xid, MSG);
-	put_all(m, W(0, 0));
-	put_chunk(m, 16, segs);
+	put_reply_chunk(m, 16, segs);
 	put_msg(m, rpc_reply(xid));
 	rp_expect(s->c, m);
 
@@ -302,8 +295,7 @@ RP_CASE("credits", DECISION, rev_chunks,
 	for (i = 0; i < 17; i++)
 		segs[i] = rp_seg(mem, 16 * i, 16);
 	m = call_head(xid, MSG, 0);
-	put_all(m, W(0, 0));
-	put_chunk(m, 17, segs);
+	put_reply_chunk(m, 17, segs);
 	put_msg(m, cb_null(xid));
 	rp_send(s->c, m);
 	rp_expect(s->c, error2_arg(xid, SEGMENTS, 16));
@@ -328,19 +320,15 @@ RP_CASE("credits", MUST, rev_malformed,
 		rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), i, 2),
 			   BAD_XDR);
 	m = call_head(rp_xid(), MSG, 0);	/* an entry follows */
-	put_read(m, 40, seg);
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 40, seg);
 	put_msg(m, cb_null(m->w[0]));
 	rp_refused(s->c, rp_set(m, 6, 2), BAD_XDR);
 	m = call_head(rp_xid(), MSG, 0);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, cb_null(m->w[0]));
 	rp_refused(s->c, rp_set(m, 7, 2), BAD_XDR);
 	m = call_head(rp_xid(), MSG, 0);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	put_msg(m, cb_null(m->w[0]));
 	rp_refused(s->c, rp_set(m, 8, 2), BAD_XDR);
 	rp_refused(s->c, rp_set(msg_call(cb_null(rp_xid())), 9, 7), BAD_XDR);

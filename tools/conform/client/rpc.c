@@ -264,8 +264,7 @@ RP_CASE("replies", MUST, rpc_read_list, "CHK-13,V1-6,CHK-8",
 	struct wait w = hold_lookup(cl_mounted(NULL));
 	struct rp_msg *m = reply_head(w.call->xid, MSG);
 
-	put_read(m, 24, (struct rp_seg){ 0x1234, 4, 0x1000 });
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 24, (struct rp_seg){ 0x1234, 4, 0x1000 });
 	put_msg(m, cl_rpc_reply(w.s, w.call));
 	rp_send(w.s->c, m);
 	finish(&w);
@@ -355,8 +354,7 @@ RP_CASE("replies", MUST, rpc_inline_used, "MSG-3",
 	struct wait w = hold_list(s);
 	struct rp_msg *m = reply_head(w.call->xid, MSG);
 
-	put_all(m, W(0, 0));
-	put_chunk(m, w.call->reply.n, w.call->reply.seg);
+	put_reply_chunk(m, w.call->reply.n, w.call->reply.seg);
 	put_msg(m, empty_dir(&w));
 	rp_send(s->c, m);
 	finish(&w);
@@ -372,8 +370,7 @@ RP_CASE("replies", DECISION, rpc_reply_lies, "SEC-2,SEC-3,LNG-8,CHK-7",
 
 	chunk.seg[0].len = 0x7ffffff0;
 	m->w[2] = s->grant;
-	put_all(m, W(0, 0));
-	put_chunk(m, chunk.n, chunk.seg);
+	put_reply_chunk(m, chunk.n, chunk.seg);
 	rp_send(s->c, m);
 	refuted(&w);
 }
@@ -395,8 +392,7 @@ static void via_chunk(struct wait *w, struct rp_msg *rpc)
 	for (i = 1; i < chunk.n; i++)
 		chunk.seg[i].len = 0;
 	rp_rdma_write(w->s->c, bytes, chunk.seg[0]);
-	put_all(m, W(0, 0));
-	put_chunk(m, chunk.n, chunk.seg);
+	put_reply_chunk(m, chunk.n, chunk.seg);
 	rp_send(w->s->c, m);
 }
 
@@ -450,9 +446,7 @@ RP_CASE("replies", MUST, rpc_write_lies, "SEC-2,SEC-3,CHK-21,LNG-15",
 
 	chunk.seg[0].len = 0x7ffffff0;
 	m->w[2] = s->grant;
-	put(m, 0);
-	put_chunk(m, chunk.n, chunk.seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, chunk.n, chunk.seg);
 	rpc = cl_rpc_reply(s, w.call);
 	rpc->n = 32;
 	rpc->w[31] = 0x7ffffff0;		/* length of the data */
@@ -568,9 +562,7 @@ RP_CASE("replies", TROUBLE, rpc_read_more, "SEC-2,LNG-15",
 	for (i = 1; i < chunk.n; i++)
 		chunk.seg[i].len = 0;
 	m->w[2] = s->grant;
-	put(m, 0);
-	put_chunk(m, chunk.n, chunk.seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, chunk.n, chunk.seg);
 	rpc = cl_rpc_reply(s, call);
 	rpc->n = 32;
 	rpc->w[29] = 4;				/* count */
@@ -610,11 +602,9 @@ static void ends_with_eio(uint32_t code, uint64_t a, uint64_t b)
 	cl_end(s);
 }
 
-RP_CASE("replies", DECISION, rpc_bad_xdr, "ERR-16,ERR-8,ERR-34,ERR-15,D-34",
-	"BAD_XDR ends the RPC with EIO; the credit is free again")
-{
-	ends_with_eio(BAD_XDR, ANY, ANY);
-}
+RP_ROW("replies", DECISION, rpc_bad_xdr, "ERR-16,ERR-8,ERR-34,ERR-15,D-34",
+	"BAD_XDR ends the RPC with EIO; the credit is free again",
+	ends_with_eio(BAD_XDR, ANY, ANY))
 
 RP_CASE("replies", DECISION | MODULE, rpc_inval_htype, "ERR-18,VER-16,D-34",
 	"INVAL_HTYPE for a Call: another connection, version 1, the RPC again")
@@ -640,37 +630,20 @@ RP_CASE("replies", DECISION | MODULE, rpc_inval_htype, "ERR-18,VER-16,D-34",
 	cl_end(s);
 }
 
-RP_CASE("replies", DECISION | MODULE, rpc_inval_htype_v2,
+RP_ROW("replies", DECISION | MODULE, rpc_inval_htype_v2,
 	"ERR-18,ERR-8,ERR-34,VER-24,D-34",
-	"INVAL_HTYPE for a Call where version 1 is not allowed: EIO")
-{
-	cmd_policy("client", "versions v2");
-	ends_with_eio(INVAL_HTYPE, ANY, ANY);
-}
-
-RP_CASE("replies", DECISION, rpc_write_resource, "ERR-27,ERR-34,D-30",
-	"WRITE_RESOURCE ends the RPC with EIO, no retry")
-{
-	ends_with_eio(WRITE_RESOURCE, 1, 8192);
-}
-
-RP_CASE("replies", DECISION, rpc_reply_resource, "ERR-29,ERR-34,SEC-15,D-30",
-	"REPLY_RESOURCE ends the RPC with EIO, no retry")
-{
-	ends_with_eio(REPLY_RESOURCE, 20480, ANY);
-}
-
-RP_CASE("replies", MUST, rpc_system, "ERR-31,ERR-32,ERR-8,ERR-34",
-	"SYSTEM ends the RPC with EIO, no retry")
-{
-	ends_with_eio(SYSTEM, ANY, ANY);
-}
-
-RP_CASE("replies", DECISION, rpc_error_77, "ERR-10,ERR-34,EXT-3,D-23",
-	"an unknown error code ends the RPC with EIO")
-{
-	ends_with_eio(77, ANY, ANY);
-}
+	"INVAL_HTYPE for a Call where version 1 is not allowed: EIO",
+	cmd_policy("client", "versions v2"); ends_with_eio(INVAL_HTYPE, ANY, ANY))
+RP_ROW("replies", DECISION, rpc_write_resource, "ERR-27,ERR-34,D-30",
+	"WRITE_RESOURCE ends the RPC with EIO, no retry",
+	ends_with_eio(WRITE_RESOURCE, 1, 8192))
+RP_ROW("replies", DECISION, rpc_reply_resource, "ERR-29,ERR-34,SEC-15,D-30",
+	"REPLY_RESOURCE ends the RPC with EIO, no retry",
+	ends_with_eio(REPLY_RESOURCE, 20480, ANY))
+RP_ROW("replies", MUST, rpc_system, "ERR-31,ERR-32,ERR-8,ERR-34",
+	"SYSTEM ends the RPC with EIO, no retry", ends_with_eio(SYSTEM, ANY, ANY))
+RP_ROW("replies", DECISION, rpc_error_77, "ERR-10,ERR-34,EXT-3,D-23",
+	"an unknown error code ends the RPC with EIO", ends_with_eio(77, ANY, ANY))
 
 RP_CASE("replies", DECISION, rpc_read_write_resource, "ERR-27,ERR-8",
 	"WRITE_RESOURCE to a READ: EIO, its memory is out of reach")
@@ -1075,9 +1048,7 @@ static struct rp_msg *placed(struct wait *w)
 	}
 	m = reply_head(w->call->xid, MSG);
 	m->w[2] = w->s->grant;
-	put(m, 0);
-	put_chunk(m, chunk.n, chunk.seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, chunk.n, chunk.seg);
 	rpc->n = 32;
 	put_msg(m, rpc);
 	return m;

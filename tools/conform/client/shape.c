@@ -398,8 +398,7 @@ static void orphan(bool late_write, bool invalidate)
 			 "the memory is still exposed");
 	}
 	m->w[2] = s->grant;
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, chunk.seg);
+	put_reply_chunk(m, 1, chunk.seg);
 	if (!rp_is_closed(s->c)) {
 		if (invalidate)
 			rp_send_inv(s->c, m, call->inv);
@@ -417,23 +416,14 @@ static void orphan(bool late_write, bool invalidate)
 	serve_on(s, job);
 }
 
-RP_CASE("replies", DECISION, orphan_plain, "RINV-18,SEC-8,SEC-7",
-	"an RPC is cancelled, its Reply comes later")
-{
-	orphan(false, false);
-}
-
-RP_CASE("replies", DECISION, orphan_invalidate, "RINV-18,SEC-8,RINV-14",
-	"an RPC is cancelled, its Reply comes later and invalidates")
-{
-	orphan(false, true);
-}
-
-RP_CASE("replies", DECISION, orphan_write, "RINV-18,SEC-8,SEC-7",
-	"an RPC is cancelled, the server writes into its memory later")
-{
-	orphan(true, false);
-}
+RP_ROW("replies", DECISION, orphan_plain, "RINV-18,SEC-8,SEC-7",
+	"an RPC is cancelled, its Reply comes later", orphan(false, false))
+RP_ROW("replies", DECISION, orphan_invalidate, "RINV-18,SEC-8,RINV-14",
+	"an RPC is cancelled, its Reply comes later and invalidates",
+	orphan(false, true))
+RP_ROW("replies", DECISION, orphan_write, "RINV-18,SEC-8,SEC-7",
+	"an RPC is cancelled, the server writes into its memory later",
+	orphan(true, false))
 
 RP_CASE("replies", MUST, orphan_credit, "RINV-18,CRED-3,CRED-2",
 	"a cancelled RPC keeps its credit until its Reply comes")

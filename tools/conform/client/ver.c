@@ -26,6 +26,20 @@ static void must_fail(struct cl *s, int want)
 		 strerror(err), strerror(want));
 }
 
+static void mount_works(struct cl *s)
+{
+	must_mount(s);
+	cl_use(s);
+	cl_end(s);
+}
+
+/* A connection, and the XID of its CONNPROP */
+static uint32_t first(struct cl *s)
+{
+	cl_accept(s);
+	return cl_first(s);
+}
+
 /* The client leaves. */
 static void leaves(struct cl *s)
 {
@@ -205,11 +219,9 @@ RP_CASE("version", SHOULD, cl_large_answer, "INL-4,CONN-4",
 	"the client has Receives of 4096 bytes before its first message")
 {
 	struct cl *s = cl_start(NULL);
+	uint32_t xid = first(s);
 	struct rp_msg *m;
-	uint32_t xid;
 
-	cl_accept(s);
-	xid = cl_first(s);
 	m = connprop_head(xid, RESPONSE, 3);
 	put_prop(m, RBSIZ, 4096);
 	put_prop(m, BRS, 0);
@@ -229,13 +241,10 @@ RP_CASE("version", DECISION, cl_connprop_own, "CONN-10,CONN-11,CRED-11,D-10",
 {
 	struct cl *s = cl_start(NULL);
 
-	cl_accept(s);
-	cl_first(s);
+	first(s);
 	rp_send(s->c, connprop(0x77777777, 4096, 0));
 	s->limit = 4096;
-	must_mount(s);
-	cl_use(s);
-	cl_end(s);
+	mount_works(s);
 }
 
 RP_CASE("version", MUST, cl_connprop_none, "CONN-11,CONN-5,PROP-21",
@@ -246,69 +255,35 @@ RP_CASE("version", MUST, cl_connprop_none, "CONN-11,CONN-5,PROP-21",
 	cl_accept(s);
 	rp_send(s->c, rp_set(connprop_head(cl_first(s), RESPONSE, 0), 2, 16));
 	s->limit = 4096;
-	must_mount(s);
-	cl_use(s);
-	cl_end(s);
+	mount_works(s);
 }
 
 /* ---- ERR_VERS ---- */
 
-static void falls_back(struct rp_msg *(*answer)(uint32_t xid))
-{
-	struct cl *s = cl_start(NULL);
-
-	cl_accept(s);
-	rp_send(s->c, answer(cl_first(s)));
-	must_mount(s);
-	one_connect(s);
-	cl_use(s);
-	cl_end(s);
+/* The answer to the CONNPROP with this XID: version 1, same connection */
+#define FALLS_BACK(_basis, _fn, _ids, _text, _answer)			\
+RP_CASE("version", _basis, _fn, _ids, _text)				\
+{									\
+	struct cl *s = cl_start(NULL);					\
+	uint32_t xid = first(s);					\
+									\
+	rp_send(s->c, _answer);						\
+	must_mount(s);							\
+	one_connect(s);							\
+	cl_use(s);							\
+	cl_end(s);							\
 }
 
-static struct rp_msg *e1b(uint32_t xid)
-{
-	return err_vers(xid, 2, 1, 1);
-}
-
-static struct rp_msg *e1c(uint32_t xid)
-{
-	return err_vers(xid, 1, 1, 1);
-}
-
-static struct rp_msg *e1d(uint32_t xid)
-{
-	return rp_words(W(xid, 2, 16, ERROR, RESPONSE, ERR_VERS, 1, 1));
-}
-
-static struct rp_msg *e1_wide(uint32_t xid)
-{
-	return err_vers(xid, 2, 0, 1);
-}
-
-RP_CASE("version", DECISION, cl_err_vers_copied,
-	"VER-10,VER-9,ERR-12,V1-11,D-8",
-	"E1b: ERR_VERS with copied version: version 1, same connection")
-{
-	falls_back(e1b);
-}
-
-RP_CASE("version", DECISION, cl_err_vers_own, "VER-10,ERR-12,V1-11,D-8",
-	"E1c: ERR_VERS with the server's version: the same")
-{
-	falls_back(e1c);
-}
-
-RP_CASE("version", DECISION, cl_err_vers_flags, "VER-10,ERR-12,D-8",
-	"E1d: ERR_VERS with a flags word: the same")
-{
-	falls_back(e1d);
-}
-
-RP_CASE("version", MUST, cl_err_vers_wide, "VER-10,ERR-12",
-	"a range that contains 1 and not 2: the same")
-{
-	falls_back(e1_wide);
-}
+FALLS_BACK(DECISION, cl_err_vers_copied, "VER-10,VER-9,ERR-12,V1-11,D-8",
+	"E1b: ERR_VERS with copied version: version 1, same connection",
+	err_vers(xid, 2, 1, 1))
+FALLS_BACK(DECISION, cl_err_vers_own, "VER-10,ERR-12,V1-11,D-8",
+	"E1c: ERR_VERS with the server's version: the same", err_vers(xid, 1, 1, 1))
+FALLS_BACK(DECISION, cl_err_vers_flags, "VER-10,ERR-12,D-8",
+	"E1d: ERR_VERS with a flags word: the same",
+	rp_words(W(xid, 2, 16, ERROR, RESPONSE, ERR_VERS, 1, 1)))
+FALLS_BACK(MUST, cl_err_vers_wide, "VER-10,ERR-12",
+	"a range that contains 1 and not 2: the same", err_vers(xid, 2, 0, 1))
 
 RP_CASE("version", MUST | V1, cl_err_vers_v1, "VER-11,INL-8,V1-7,CM-9",
 	"after ERR_VERS without private data nothing exceeds 1024 bytes")
@@ -391,30 +366,21 @@ RP_CASE("version", DECISION, cl_err_vers_range, "ERR-13,VER-10,D-8",
 static void err_vers_and_leave(unsigned int pause)
 {
 	struct cl *s = cl_start(NULL);
-	uint32_t xid;
+	uint32_t xid = first(s);
 
-	cl_accept(s);
-	xid = cl_first(s);
 	rp_send(s->c, err_vers(xid, 2, 1, 1));
 	rp_sleep(pause);
 	hang_up(s);
 	starts_with_v1(s);
-	must_mount(s);
-	cl_use(s);
-	cl_end(s);
+	mount_works(s);
 }
 
-RP_CASE("version", DECISION, cl_err_vers_close, "VER-13,V1-10,D-22",
-	"ERR_VERS, then the connection is lost: version 1 next (F-19)")
-{
-	err_vers_and_leave(200);
-}
-
-RP_CASE("version", DECISION, cl_err_vers_at_once, "VER-13,V1-10,D-22",
-	"ERR_VERS and the end of the connection at once: the same (F-19)")
-{
-	err_vers_and_leave(0);
-}
+RP_ROW("version", DECISION, cl_err_vers_close, "VER-13,V1-10,D-22",
+	"ERR_VERS, then the connection is lost: version 1 next (F-19)",
+	err_vers_and_leave(200))
+RP_ROW("version", DECISION, cl_err_vers_at_once, "VER-13,V1-10,D-22",
+	"ERR_VERS and the end of the connection at once: the same (F-19)",
+	err_vers_and_leave(0))
 
 RP_CASE("version", MUST, cl_err_vers_late, "ERR-14,VER-13,SEC-11",
 	"ERR_VERS in mid-connection changes no version")
@@ -473,16 +439,13 @@ RP_CASE("version", DECISION | MODULE, cl_silence,
 
 	cl_parameter("negotiate_ms", "2000");
 	s = cl_start(NULL);
-	cl_accept(s);
-	cl_first(s);
+	first(s);
 	silence(s, 500);
 	cl_accept(s);
 	cl_call_free(cl_first_call(s));
 	silence(s, 500);
 	starts_with_v1(s);
-	must_mount(s);
-	cl_use(s);
-	cl_end(s);
+	mount_works(s);
 }
 
 /* CONNPROP is not answered, which the draft allows; everything else is. The
@@ -494,8 +457,7 @@ static struct cl *only_calls(void)
 
 	cl_parameter("negotiate_ms", "1000");
 	s = cl_start(NULL);
-	cl_accept(s);
-	cl_first(s);
+	first(s);
 	silence(s, 250);
 	/* Whoever answers now has time */
 	cl_parameter("negotiate_ms", "15000");
@@ -539,20 +501,14 @@ static void only_calls_works(void)
 	cl_end(s);
 }
 
-RP_CASE("version", DECISION | MODULE, cl_only_calls,
+RP_ROW("version", DECISION | MODULE, cl_only_calls,
 	"VER-14,VER-3,CONN-11,CONN-6,VER-16,D-10,D-22",
-	"a server that ignores CONNPROP and answers Calls: version 2")
-{
-	only_calls_works();
-}
-
-RP_CASE("version", DECISION | MODULE, cl_only_calls_v2,
+	"a server that ignores CONNPROP and answers Calls: version 2",
+	only_calls_works())
+RP_ROW("version", DECISION | MODULE, cl_only_calls_v2,
 	"VER-14,VER-24,CONN-11,D-10,D-22",
-	"the same where version 1 is not allowed")
-{
-	cmd_policy("client", "versions v2");
-	only_calls_works();
-}
+	"the same where version 1 is not allowed",
+	cmd_policy("client", "versions v2"); only_calls_works())
 
 RP_CASE("version", DECISION | MODULE, cl_only_calls_own, "CONN-10,CONN-9,D-10",
 	"the same, and it sends a CONNPROP of its own before its Reply")
@@ -563,9 +519,7 @@ RP_CASE("version", DECISION | MODULE, cl_only_calls_own, "CONN-10,CONN-9,D-10",
 	rp_send(s->c, connprop(0x77777777, 4096, 0));
 	s->limit = 4096;
 	cl_answer(s, call);
-	must_mount(s);
-	cl_use(s);
-	cl_end(s);
+	mount_works(s);
 }
 
 RP_CASE("version", MUST | MODULE, cl_call_err_vers,
@@ -598,9 +552,7 @@ RP_CASE("version", DECISION | MODULE, cl_call_lost, "VER-15,D-22",
 			cl_accept(s);
 	}
 	starts_with_v1(s);
-	must_mount(s);
-	cl_use(s);
-	cl_end(s);
+	mount_works(s);
 }
 
 RP_CASE("version", DECISION | MODULE, cl_call_junk,
@@ -695,16 +647,12 @@ RP_CASE("version", DECISION, cl_lost_twice, "VER-15,V1-10,VER-16,D-22",
 {
 	struct cl *s = cl_start(NULL);
 
-	cl_accept(s);
-	cl_first(s);
+	first(s);
 	hang_up(s);
-	cl_accept(s);
-	cl_first(s);
+	first(s);
 	hang_up(s);
 	starts_with_v1(s);
-	must_mount(s);
-	cl_use(s);
-	cl_end(s);
+	mount_works(s);
 }
 
 RP_CASE("version", DECISION, cl_lost_once, "VER-15,D-22",
@@ -712,8 +660,7 @@ RP_CASE("version", DECISION, cl_lost_once, "VER-15,D-22",
 {
 	struct cl *s = cl_start(NULL);
 
-	cl_accept(s);
-	cl_first(s);
+	first(s);
 	hang_up(s);
 	cl_accept(s);
 	cl_settle(s);
@@ -752,8 +699,7 @@ RP_CASE("version", DECISION, cl_restarts, "VER-15,VER-17,REC-5,D-22",
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		cl_accept(s);
-		cl_first(s);
+		first(s);
 		hang_up(s);
 		rp_reject(s->l);
 	}
@@ -764,104 +710,45 @@ RP_CASE("version", DECISION, cl_restarts, "VER-15,VER-17,REC-5,D-22",
 
 /* ---- other errors as first answer ---- */
 
-static void starts_over(struct rp_msg *(*answer)(uint32_t xid))
-{
-	struct cl *s = cl_start(NULL);
-
-	cl_accept(s);
-	rp_send(s->c, answer(cl_first(s)));
-	leaves(s);
-	starts_with_v1(s);
-	must_mount(s);
-	cl_end(s);
+/* The answer to the CONNPROP with this XID: version 1 on the next connection */
+#define STARTS_OVER(_fn, _ids, _text, _answer)				\
+RP_CASE("version", DECISION, _fn, _ids, _text)				\
+{									\
+	struct cl *s = cl_start(NULL);					\
+	uint32_t xid = first(s);					\
+									\
+	rp_send(s->c, _answer);						\
+	leaves(s);							\
+	starts_with_v1(s);						\
+	must_mount(s);							\
+	cl_end(s);							\
 }
 
-static struct rp_msg *answer_e2(uint32_t xid)
-{
-	return error2(xid, BAD_XDR);
-}
-
-static struct rp_msg *answer_e3(uint32_t xid)
-{
-	return error2(xid, INVAL_HTYPE);
-}
-
-/* As long as an ERR_VERS */
-static struct rp_msg *answer_e2_long(uint32_t xid)
-{
-	return error2_arg(xid, BAD_XDR, 2);
-}
-
-static struct rp_msg *answer_e3_long(uint32_t xid)
-{
-	return error2_arg(xid, INVAL_HTYPE, 4);
-}
-
-static struct rp_msg *answer_e9_long(uint32_t xid)
-{
-	return error2_arg(xid, SYSTEM, 9);
-}
-
-static struct rp_msg *answer_v2(uint32_t xid)
-{
-	return rp_words(W(xid, 1, 32, ERROR, 2));
-}
-
-static struct rp_msg *answer_e1e(uint32_t xid)
-{
-	return rp_words(W(xid, 2, 32, ERROR, 2));
-}
-
-RP_CASE("version", DECISION, cl_answer_bad_xdr, "VER-18,ERR-16,D-22",
-	"BAD_XDR as first answer: reconnect with version 1")
-{
-	starts_over(answer_e2);
-}
-
-RP_CASE("version", DECISION, cl_answer_inval, "VER-18,ERR-18,HT-2,D-22",
-	"INVAL_HTYPE as first answer: reconnect with version 1")
-{
-	starts_over(answer_e3);
-}
-
-RP_CASE("version", DECISION, cl_answer_bad_xdr_long, "VER-18,ERR-12,D-8,D-12",
-	"BAD_XDR of 28 bytes, the length of ERR_VERS: the same")
-{
-	starts_over(answer_e2_long);
-}
-
-RP_CASE("version", DECISION, cl_answer_inval_long, "VER-18,ERR-12,D-8",
-	"INVAL_HTYPE of 28 bytes: the same")
-{
-	starts_over(answer_e3_long);
-}
-
-RP_CASE("version", DECISION, cl_answer_system_long, "VER-18,ERR-12,D-8",
-	"SYSTEM of 28 bytes: the same")
-{
-	starts_over(answer_e9_long);
-}
-
-RP_CASE("version", DECISION, cl_answer_err_chunk, "VER-18,D-22",
-	"version 1 ERR_CHUNK as first answer: reconnect with version 1")
-{
-	starts_over(answer_v2);
-}
-
-RP_CASE("version", DECISION, cl_answer_err_chunk2, "VER-18,D-22",
-	"ERR_CHUNK with a copied version 2 as first answer: the same")
-{
-	starts_over(answer_e1e);
-}
+STARTS_OVER(cl_answer_bad_xdr, "VER-18,ERR-16,D-22",
+	"BAD_XDR as first answer: reconnect with version 1", error2(xid, BAD_XDR))
+STARTS_OVER(cl_answer_inval, "VER-18,ERR-18,HT-2,D-22",
+	"INVAL_HTYPE as first answer: reconnect with version 1",
+	error2(xid, INVAL_HTYPE))
+STARTS_OVER(cl_answer_bad_xdr_long, "VER-18,ERR-12,D-8,D-12",
+	"BAD_XDR of 28 bytes, the length of ERR_VERS: the same",
+	error2_arg(xid, BAD_XDR, 2))
+STARTS_OVER(cl_answer_inval_long, "VER-18,ERR-12,D-8",
+	"INVAL_HTYPE of 28 bytes: the same", error2_arg(xid, INVAL_HTYPE, 4))
+STARTS_OVER(cl_answer_system_long, "VER-18,ERR-12,D-8",
+	"SYSTEM of 28 bytes: the same", error2_arg(xid, SYSTEM, 9))
+STARTS_OVER(cl_answer_err_chunk, "VER-18,D-22",
+	"version 1 ERR_CHUNK as first answer: reconnect with version 1",
+	rp_words(W(xid, 1, 32, ERROR, 2)))
+STARTS_OVER(cl_answer_err_chunk2, "VER-18,D-22",
+	"ERR_CHUNK with a copied version 2 as first answer: the same",
+	rp_words(W(xid, 2, 32, ERROR, 2)))
 
 RP_CASE("version", DECISION, cl_answer_junk, "HDR-5,HT-3,FLG-9,ERR-6,ERR-9,SEC-11",
 	"other messages in place of the answer are dropped")
 {
 	struct cl *s = cl_start(NULL);
-	uint32_t xid;
+	uint32_t xid = first(s);
 
-	cl_accept(s);
-	xid = cl_first(s);
 	rp_send(s->c, rp_cut(cl_connprop(s, xid), 15));
 	rp_send(s->c, rp_cut(cl_connprop(s, xid), 19));
 	rp_send(s->c, cl_connprop(s, xid + 1));
@@ -884,11 +771,9 @@ RP_CASE("version", DECISION, cl_answer_malformed,
 	"a malformed CONNPROP is reported although RESPONSE is set")
 {
 	struct cl *s = cl_start(NULL);
+	uint32_t xid = first(s);
 	struct rp_msg *m;
-	uint32_t xid;
 
-	cl_accept(s);
-	xid = cl_first(s);
 	m = connprop_head(xid, RESPONSE, 1);
 	put_all(m, W(RBSIZ, 2, 0x10000000));		/* P4 */
 	rp_send(s->c, m);
@@ -982,11 +867,9 @@ RP_CASE("version", DECISION | MODULE, cl_own_then_answer,
 	"a CONNPROP of the server's own, then the answer: its grant counts")
 {
 	struct cl *s = cl_start(NULL);
+	uint32_t xid = first(s);
 	struct cl_call *call;
-	uint32_t xid;
 
-	cl_accept(s);
-	xid = cl_first(s);
 	rp_send(s->c, connprop(0x77777777, 4096, 0));
 	s->limit = 4096;
 	call = cl_next(s);

@@ -101,8 +101,7 @@ static const struct rp_msg *framed(struct maker *k, const struct rp_msg *rpc)
 		return msg_call(rpc);
 	mem = rp_mem(k->c, 4 * rpc->n);
 	m = call_head(rpc->w[0], NOMSG, 0);
-	put_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, rpc)));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, rpc)));
 	return m;
 }
 

@@ -99,6 +99,25 @@ void put_chunk(struct rp_msg *m, unsigned int n, const struct rp_seg *s)
 		put_seg(m, *s++);
 }
 
+void put_last_read(struct rp_msg *m, uint32_t position, struct rp_seg s)
+{
+	put_read(m, position, s);
+	put_all(m, W(0, 0, 0));
+}
+
+void put_last_write(struct rp_msg *m, unsigned int n, const struct rp_seg *s)
+{
+	put(m, 0);
+	put_chunk(m, n, s);
+	put_all(m, W(0, 0));
+}
+
+void put_reply_chunk(struct rp_msg *m, unsigned int n, const struct rp_seg *s)
+{
+	put_all(m, W(0, 0));
+	put_chunk(m, n, s);
+}
+
 void put_prop(struct rp_msg *m, uint32_t id, uint32_t value)
 {
 	put(m, id);

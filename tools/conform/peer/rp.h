@@ -142,6 +142,15 @@ static void __attribute__((constructor)) rp_register_##_fn(void)	\
 }									\
 static void _fn(void)
 
+/* A case that is a row of a table: what it has in common with the rows beside it is
+ * a function, which it calls with what is different
+ */
+#define RP_ROW(_group, _basis, _fn, _ids, _text, ...)			\
+RP_CASE(_group, _basis, _fn, _ids, _text)				\
+{									\
+	__VA_ARGS__;							\
+}
+
 /* ---- constants of the wire ---- */
 
 enum {
@@ -220,6 +229,10 @@ void put_seg(struct rp_msg *m, struct rp_seg s);
 void put_read(struct rp_msg *m, uint32_t position, struct rp_seg s);
 /* One entry of the Write list, or a Reply chunk that is present */
 void put_chunk(struct rp_msg *m, unsigned int n, const struct rp_seg *s);
+/* The rest of the lists: one Read segment, one Write chunk, or a Reply chunk */
+void put_last_read(struct rp_msg *m, uint32_t position, struct rp_seg s);
+void put_last_write(struct rp_msg *m, unsigned int n, const struct rp_seg *s);
+void put_reply_chunk(struct rp_msg *m, unsigned int n, const struct rp_seg *s);
 /* A property with a value of one word */
 void put_prop(struct rp_msg *m, uint32_t id, uint32_t value);
 

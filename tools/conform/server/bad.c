@@ -160,8 +160,7 @@ RP_CASE("trouble", MUST | MODULE, bad_handle, "ERR-33,SEC-4",
 	struct rp_conn *other = rp_open(), *c = rp_open();
 	struct rp_msg *m = call_head(rp_xid(), NOMSG, 0);
 
-	put_read(m, 0, (struct rp_seg){ 0x00abcd00, 40, 0x1000 });
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, (struct rp_seg){ 0x00abcd00, 40, 0x1000 });
 	rp_send(c, m);
 	rp_check(rp_closed_within(c, RP_ANSWER),
 		 "the connection does not end");
@@ -218,8 +217,7 @@ RP_CASE("trouble", DECISION | MODULE, err_system, "ERR-31,CHK-24,SEC-9",
 	unsigned int i;
 
 	m = call_head(rp_xid(), NOMSG, 0);
-	put_read(m, 0, rp_seg(mem, 0, 0xffffffff));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, 0xffffffff));
 	is_system(c, m);
 
 	/* Each of the segments would do, all of them are too much */
@@ -291,30 +289,22 @@ static void has_limit(const char *name, const char *value, uint32_t code,
 	rp_close(c);
 }
 
-RP_CASE("trouble", MUST | MODULE, limit_read_chunks, "ERR-19,CHK-27",
-	"the limit of Read chunks is the administrator's, at least 1")
-{
+RP_ROW("trouble", MUST | MODULE, limit_read_chunks, "ERR-19,CHK-27",
+	"the limit of Read chunks is the administrator's, at least 1",
 	has_limit("server_read_chunks", "2", READ_CHUNKS, 2);
 	has_limit("server_read_chunks", "7", READ_CHUNKS, 7);
-	has_limit("server_read_chunks", "0", READ_CHUNKS, 1);
-}
-
-RP_CASE("trouble", DECISION | MODULE, limit_write_chunks,
+	has_limit("server_read_chunks", "0", READ_CHUNKS, 1))
+RP_ROW("trouble", DECISION | MODULE, limit_write_chunks,
 	"ERR-21,ERR-22,CHK-27,D-31",
-	"the limit of Write chunks is the administrator's, at least 1")
-{
+	"the limit of Write chunks is the administrator's, at least 1",
 	has_limit("server_write_chunks", "1", WRITE_CHUNKS, 1);
 	has_limit("server_write_chunks", "3", WRITE_CHUNKS, 3);
-	has_limit("server_write_chunks", "0", WRITE_CHUNKS, 1);
-}
-
-RP_CASE("trouble", MUST | MODULE, limit_segments, "ERR-24,CHK-27",
-	"the limit of segments is the administrator's, at least 1")
-{
+	has_limit("server_write_chunks", "0", WRITE_CHUNKS, 1))
+RP_ROW("trouble", MUST | MODULE, limit_segments, "ERR-24,CHK-27",
+	"the limit of segments is the administrator's, at least 1",
 	has_limit("server_segments", "1", SEGMENTS, 1);
 	has_limit("server_segments", "20", SEGMENTS, 20);
-	has_limit("server_segments", "0", SEGMENTS, 1);
-}
+	has_limit("server_segments", "0", SEGMENTS, 1))
 
 RP_CASE("trouble", MUST | MODULE, rinv_switched_off, "RINV-9,RINV-5,CM-3",
 	"without remote invalidation: a plain Send, whatever the Call names")
@@ -337,9 +327,7 @@ RP_CASE("trouble", MUST | MODULE, rinv_switched_off, "RINV-9,RINV-5,CM-3",
 		uint32_t xid = rp_xid();
 		struct rp_msg *m = call_head(xid, MSG, mem->handle);
 
-		put(m, 0);
-		put_chunk(m, 1, &seg);
-		put_all(m, W(0, 0));
+		put_last_write(m, 1, &seg);
 		put_msg(m, nfs4_read(xid, "rinv", 0, 4096));
 		rx = rp_exchange(c, m);
 		rp_check(rp_word(rx->buf, 3) == MSG, "not a Reply");

@@ -34,13 +34,10 @@ RP_CASE("server", MUST, chk_discriminator, "CHK-6",
 		put_all(m, W(0, 0, 0));
 		rp_refused(c, with_null(rp_set(m, 6, bad[i])), BAD_XDR);
 		m = call_head(rp_xid(), MSG, 0);
-		put(m, 0);
-		put_chunk(m, 1, &seg);
-		put_all(m, W(0, 0));
+		put_last_write(m, 1, &seg);
 		rp_refused(c, with_null(rp_set(m, 7, bad[i])), BAD_XDR);
 		m = call_head(rp_xid(), MSG, 0);
-		put_all(m, W(0, 0));
-		put_chunk(m, 1, &seg);
+		put_reply_chunk(m, 1, &seg);
 		rp_refused(c, with_null(rp_set(m, 8, bad[i])), BAD_XDR);
 	}
 	rp_nothing(c);
@@ -87,8 +84,7 @@ RP_CASE("server", MUST, chk_position, "CHK-9",
 		uint32_t xid = rp_xid();
 		struct rp_msg *m = call_head(xid, MSG, 0);
 
-		put_read(m, 36 + i, rp_seg(mem, 0, 4));
-		put_all(m, W(0, 0, 0));
+		put_last_read(m, 36 + i, rp_seg(mem, 0, 4));
 		rp_refused(c, with_null(m), BAD_XDR);
 	}
 	rp_nothing(c);
@@ -152,8 +148,7 @@ RP_CASE("server", MUST, chk_read_zero, "CHK-26",
 	m = call_head(xid, NOMSG, 0);
 	put_read(m, 0, rp_seg(mem, 0, 12));
 	put_read(m, 0, rp_seg(mem, 4096, 0));
-	put_read(m, 0, rp_seg(mem, 12, bytes - 12));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 12, bytes - 12));
 	rp_send(c, m);
 	rp_expect(c, null_reply(xid));
 	rp_nothing(c);
@@ -171,8 +166,7 @@ static void write_in_part(struct rp_conn *c, const char *file, uint32_t len,
 
 	rp_fill(mem->buf, 0, total);
 	m = call_head(xid, MSG, 0);
-	put_read(m, 4 * rpc->n, rp_seg(mem, 0, len));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, len));
 	put_msg(m, rpc);
 	put_bytes(m, mem->buf + len, total - len);
 	rp_send(c, m);
@@ -209,8 +203,7 @@ static void write_like_two(struct rp_conn *c, const char *file, uint32_t len,
 	rp_store(mem, 8192, rpc);
 	memcpy(mem->buf, mem->buf + 8192 + 4 * (rpc->n - 1), 4);
 	m = call_head(xid, MSG, 0);
-	put_read(m, 4 * rpc->n, rp_seg(mem, 4, len));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 4 * rpc->n, rp_seg(mem, 4, len));
 	put_msg(m, rpc);
 	put_bytes(m, mem->buf + 4 + len, total - 4 - len);
 	rp_send(c, m);
@@ -247,8 +240,7 @@ RP_CASE("server", MUST, chk_read_count, "CHK-26,CHK-12,SEC-2,SEC-10",
 		count = i < 3 ? more[i] : 1000;
 		rpc = nfs4_write(xid, "chkcount", 0, count);
 		m = call_head(xid, MSG, 0);
-		put_read(m, 4 * rpc->n, rp_seg(mem, 0, 2000));
-		put_all(m, W(0, 0, 0));
+		put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, 2000));
 		put_msg(m, rpc);
 		rp_send(c, m);
 		if (i == 3) {
@@ -278,8 +270,7 @@ RP_CASE("server", MUST, chk_read_two_items, "CHK-12,CHK-26",
 	nfs4_put_file(rpc, "chktwo");
 	nfs4_put_write(rpc, 0, 2000);
 	m = call_head(xid, MSG, 0);
-	put_read(m, 4 * rpc->n, rp_seg(mem, 0, 2000));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, 2000));
 	nfs4_put_write(rpc, 2000, 1000);
 	put_bytes(rpc, mem->buf + 2000, 1000);
 	put_msg(m, rpc);
@@ -307,8 +298,7 @@ RP_CASE("server", MUST, chk_read_header, "CHK-12,CHK-30",
 		rpc = rpc_null(xid);
 		rp_store(mem, 0, rpc);
 		m = call_head(xid, MSG, 0);
-		put_read(m, 4 * at, rp_seg(mem, 4 * at, 4));
-		put_all(m, W(0, 0, 0));
+		put_last_read(m, 4 * at, rp_seg(mem, 4 * at, 4));
 		for (i = 0; i < rpc->n; i++)
 			if (i != at)
 				put(m, rpc->w[i]);
@@ -337,8 +327,7 @@ RP_CASE("server", DECISION, chk_interleaved, "CHK-12,CHK-10,MSG-7,D-20",
 	put_read(m, len, rp_seg(mem, 4096, 1000));
 	put_read(m, 0, rp_seg(mem, 0, 24));
 	put_read(m, len, rp_seg(mem, 5096, 2000));
-	put_read(m, 0, rp_seg(mem, 24, len - 24));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 24, len - 24));
 	rp_send(c, m);
 	rp_expect(c, msg_reply(nfs4_write_reply(xid, 3000)));
 	rp_file_is("chk12", 0, mem->buf + 4096, 3000);
@@ -358,17 +347,13 @@ RP_CASE("server", MUST, chk_write_segments, "CHK-15,CHK-14,CHK-16,CHK-4",
 	struct rp_msg *m = call_head(xid, MSG, 0);
 
 	rp_file("chk15", 9000);
-	put(m, 0);
-	put_chunk(m, 3, seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 3, seg);
 	put_msg(m, nfs4_read(xid, "chk15", 0, 9000));
 	rp_send(c, m);
 
 	seg[2].len = 808;
 	m = reply_head(xid, MSG);
-	put(m, 0);
-	put_chunk(m, 3, seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 3, seg);
 	put_msg(m, nfs4_read_reply(xid, true, 9000));
 	rp_expect(c, m);
 	rp_is_pattern(mem->buf + 32768, 0, 4096);
@@ -390,18 +375,14 @@ RP_CASE("server", MUST, chk_write_unused, "CHK-17",
 	struct rp_msg *m = call_head(xid, MSG, 0), *rpc;
 
 	/* LOOKUP fails, READ is not reached */
-	put(m, 0);
-	put_chunk(m, 2, seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 2, seg);
 	put_msg(m, nfs4_read(xid, "not-there", 0, 8192));
 	rp_send(c, m);
 
 	seg[0].len = 0;
 	seg[1].len = 0;
 	m = reply_head(xid, MSG);
-	put(m, 0);
-	put_chunk(m, 2, seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 2, seg);
 	rpc = rpc_reply(xid);
 	put_all(rpc, W(2, 0, 2, nfs4_root_op(), 0, 15, 2));		/* NFS4ERR_NOENT */
 	put_msg(m, rpc);
@@ -439,9 +420,7 @@ RP_CASE("server", MUST, chk_write_short, "CHK-23,ERR-26,SEC-10",
 	struct rp_msg *m = call_head(xid, MSG, 0);
 
 	rp_file("chk23", 8192);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "chk23", 0, 8192));
 	rp_send(c, m);
 	m = error2_arg(xid, WRITE_RESOURCE, 1);
@@ -474,15 +453,13 @@ RP_CASE("server", DECISION, chk_read_huge, "CHK-24,SEC-9,SEC-3,SEC-2",
 	xid = rp_xid();
 	rpc = nfs4_write(xid, "chk24", 0, 0xffffffff);
 	m = call_head(xid, MSG, 0);
-	put_read(m, 4 * rpc->n, huge);
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 4 * rpc->n, huge);
 	put_msg(m, rpc);
 	some_error(c, m);
 
 	xid = rp_xid();
 	m = call_head(xid, NOMSG, 0);
-	put_read(m, 0, huge);
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, huge);
 	some_error(c, m);
 
 	/* Every segment could be, their sum could not */
@@ -506,19 +483,15 @@ RP_CASE("server", DECISION, chk_wrap, "CHK-25",
 	struct rp_msg *m;
 
 	m = call_head(rp_xid(), MSG, 0);
-	put_read(m, 40, wrap);
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 40, wrap);
 	rp_refused(c, with_null(m), BAD_XDR);
 
 	m = call_head(rp_xid(), MSG, 0);
-	put(m, 0);
-	put_chunk(m, 1, &wrap);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &wrap);
 	rp_refused(c, with_null(m), BAD_XDR);
 
 	m = call_head(rp_xid(), MSG, 0);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &wrap);
+	put_reply_chunk(m, 1, &wrap);
 	rp_refused(c, with_null(m), BAD_XDR);
 	rp_nothing(c);
 }

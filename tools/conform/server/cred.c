@@ -251,9 +251,7 @@ RP_CASE("errors", MUST, sec_other_handle, "SEC-4,ERR-33,SEC-13",
 	struct rp_rx *rx;
 
 	rp_file("rinv", 4096);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "rinv", 0, 4096));
 	rp_send(thief, m);
 	rx = rp_recv_within(thief, RP_ANSWER);
@@ -271,8 +269,7 @@ RP_CASE("errors", MUST, sec_stale_read, "ERR-33,SEC-4",
 	struct rp_conn *other = rp_open(), *c = rp_open();
 	struct rp_msg *m = call_head(rp_xid(), NOMSG, 0);
 
-	put_read(m, 0, (struct rp_seg){ 0x00abcd00, 40, 0x1000 });
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, (struct rp_seg){ 0x00abcd00, 40, 0x1000 });
 	rp_send(c, m);
 	rp_check(!rp_recv_within(c, RP_ANSWER), "an answer");
 	rp_check(rp_closed_within(c, RP_ANSWER),
@@ -316,8 +313,7 @@ static struct rp_msg *many_reads(struct rp_seg good, struct rp_seg last)
 
 	for (i = 0; i < 11; i++)
 		put_read(m, 0, good);
-	put_read(m, 0, last);
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, last);
 	return m;
 }
 

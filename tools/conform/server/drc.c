@@ -49,8 +49,7 @@ static struct rp_msg *write_chunk(struct rp_conn *c, uint32_t xid,
 
 	rp_fill(mem->buf, 0, len);
 	m = call_head(xid, MSG, 0);
-	put_read(m, 4 * rpc->n, rp_seg(mem, 0, len));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, len));
 	put_msg(m, rpc);
 	return m;
 }
@@ -94,14 +93,8 @@ static void resent(uint32_t len)
 	      v1_reply(nfs4_write_reply(xid, len)));
 }
 
-RP_CASE("replay", TROUBLE | MODULE, drc_write, "REC-2,V1-16,HDR-8",
-	"a WRITE in a chunk, again inline and as version 1: executed once (F-7)")
-{
-	resent(3000);
-}
-
-RP_CASE("replay", TROUBLE | MODULE, drc_write_padded, "REC-2,V1-16,LNG-10",
-	"the same with a length that takes padding (F-7)")
-{
-	resent(3001);
-}
+RP_ROW("replay", TROUBLE | MODULE, drc_write, "REC-2,V1-16,HDR-8",
+	"a WRITE in a chunk, again inline and as version 1: executed once (F-7)",
+	resent(3000))
+RP_ROW("replay", TROUBLE | MODULE, drc_write_padded, "REC-2,V1-16,LNG-10",
+	"the same with a length that takes padding (F-7)", resent(3001))

@@ -76,35 +76,21 @@ static void find_limit(enum shape shape, uint32_t code, unsigned int min,
 	rp_nothing(c);
 }
 
-RP_CASE("errors", MUST, err_read_chunks, "ERR-19,CHK-27,SEC-3",
-	"READ_CHUNKS names the number of Read chunks that is accepted")
-{
-	find_limit(READS, READ_CHUNKS, 1, 400);
-}
-
-RP_CASE("errors", MUST, err_write_chunks, "ERR-21,CHK-27,SEC-3",
-	"WRITE_CHUNKS names the number of Write chunks that is accepted")
-{
-	find_limit(WRITES, WRITE_CHUNKS, 1, 400);
-}
-
-RP_CASE("errors", MUST, err_segments_write, "ERR-24,CHK-27,SEC-3",
-	"SEGMENTS names the segments of a Write chunk that are accepted")
-{
-	find_limit(WRITE_SEGS, SEGMENTS, 16, 500);
-}
-
-RP_CASE("errors", MUST, err_segments_read, "ERR-24,CHK-27,CHK-11,SEC-3",
-	"SEGMENTS names the segments of a Read chunk that are accepted")
-{
-	find_limit(READ_SEGS, SEGMENTS, 16, 400);
-}
-
-RP_CASE("errors", MUST, err_segments_reply, "ERR-24,CHK-27,SEC-3",
-	"SEGMENTS names the segments of a Reply chunk that are accepted")
-{
-	find_limit(REPLY_SEGS, SEGMENTS, 16, 500);
-}
+RP_ROW("errors", MUST, err_read_chunks, "ERR-19,CHK-27,SEC-3",
+	"READ_CHUNKS names the number of Read chunks that is accepted",
+	find_limit(READS, READ_CHUNKS, 1, 400))
+RP_ROW("errors", MUST, err_write_chunks, "ERR-21,CHK-27,SEC-3",
+	"WRITE_CHUNKS names the number of Write chunks that is accepted",
+	find_limit(WRITES, WRITE_CHUNKS, 1, 400))
+RP_ROW("errors", MUST, err_segments_write, "ERR-24,CHK-27,SEC-3",
+	"SEGMENTS names the segments of a Write chunk that are accepted",
+	find_limit(WRITE_SEGS, SEGMENTS, 16, 500))
+RP_ROW("errors", MUST, err_segments_read, "ERR-24,CHK-27,CHK-11,SEC-3",
+	"SEGMENTS names the segments of a Read chunk that are accepted",
+	find_limit(READ_SEGS, SEGMENTS, 16, 400))
+RP_ROW("errors", MUST, err_segments_reply, "ERR-24,CHK-27,SEC-3",
+	"SEGMENTS names the segments of a Reply chunk that are accepted",
+	find_limit(REPLY_SEGS, SEGMENTS, 16, 500))
 
 RP_CASE("errors", MUST, err_unsolicited, "ERR-6,ERR-3,CRED-1,CRED-12,V1-3",
 	"an ERROR for an unknown XID is ignored, whatever its credits")
@@ -161,8 +147,7 @@ static struct rp_msg *something(const struct rp_mem *mem)
 	case 3:
 		m = call_head(xid, NOMSG, 0);
 		put_read(m, 0, seg);
-		put_all(m, W(0, 0));
-		put_chunk(m, 1, &seg);
+		put_reply_chunk(m, 1, &seg);
 		return m;
 	case 4:
 		m = null_reply(xid);

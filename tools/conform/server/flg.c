@@ -66,8 +66,7 @@ RP_CASE("server", DECISION, flg_reply_unasked, "FLG-10,REV-15,FLG-7",
 
 	rp_send(c, null_reply(rp_xid()));
 	m = reply_head(rp_xid(), NOMSG);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &(struct rp_seg){ 0x1234, 100, 0x1000 });
+	put_reply_chunk(m, 1, &(struct rp_seg){ 0x1234, 100, 0x1000 });
 	rp_send(c, m);
 	rp_nothing(c);
 }
@@ -83,8 +82,7 @@ RP_CASE("server", MUST, ht_all, "HT-1,CONN-2,MSG-6",
 	rp_null(c);				/* MSG */
 	rp_send(c, error2(rp_xid(), SYSTEM));	/* ERROR */
 	m = call_head(xid, NOMSG, 0);		/* NOMSG */
-	put_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, rpc_null(xid))));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, rpc_null(xid))));
 	rp_send(c, m);
 	rp_expect(c, null_reply(xid));
 	rp_nothing(c);

@@ -19,37 +19,27 @@ static void there_and_back(const char *file, uint32_t bytes)
 	xid = rp_xid();
 	rpc = nfs4_write(xid, file, 0, bytes);
 	m = call_head(xid, MSG, 0);
-	put_read(m, 4 * rpc->n, rp_seg(out, 0, bytes));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 4 * rpc->n, rp_seg(out, 0, bytes));
 	put_msg(m, rpc);
 	rp_send(c, m);
 	rp_expect(c, msg_reply(nfs4_write_reply(xid, bytes)));
 
 	xid = rp_xid();
 	m = call_head(xid, MSG, 0);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, file, 0, bytes));
 	rp_send(c, m);
 	m = reply_head(xid, MSG);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read_reply(xid, true, bytes));
 	rp_expect(c, m);
 	rp_check(!memcmp(in->buf, out->buf, bytes), "other data came back");
 	rp_nothing(c);
 }
 
-RP_CASE("large", TROUBLE, large_1m, "CHK-24",
-	"1 MiB in one Read chunk, and back in one Write chunk")
-{
-	there_and_back("large1", 1 << 20);
-}
-
-RP_CASE("large", TROUBLE, large_4m, "CHK-24",
-	"4 MiB in one Read chunk, and back in one Write chunk")
-{
-	there_and_back("large4", 4 << 20);
-}
+RP_ROW("large", TROUBLE, large_1m, "CHK-24",
+	"1 MiB in one Read chunk, and back in one Write chunk",
+	there_and_back("large1", 1 << 20))
+RP_ROW("large", TROUBLE, large_4m, "CHK-24",
+	"4 MiB in one Read chunk, and back in one Write chunk",
+	there_and_back("large4", 4 << 20))

@@ -16,8 +16,7 @@ RP_CASE("server", MUST, msg_position_zero, "MSG-2",
 	uint32_t xid = rp_xid();
 	struct rp_msg *m = call_head(xid, MSG, 0);
 
-	put_read(m, 0, rp_seg(mem, 0, 40));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, 40));
 	put_msg(m, rpc_null(xid));
 	rp_refused(c, m, BAD_XDR);
 	rp_nothing(c);
@@ -33,8 +32,7 @@ RP_CASE("server", MUST, msg_any_as_nomsg, "MSG-6,LNG-1,HDR-6",
 
 	m = call_head(xid, NOMSG, 0);
 	len = rp_store(mem, 0, rpc_null(xid));
-	put_read(m, 0, rp_seg(mem, 0, len));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, len));
 	rp_send(c, m);
 	rp_expect(c, null_reply(xid));
 
@@ -44,8 +42,7 @@ RP_CASE("server", MUST, msg_any_as_nomsg, "MSG-6,LNG-1,HDR-6",
 	m = call_head(xid, NOMSG, 0);
 	put_read(m, 0, rp_seg(mem, 4096, 5));
 	put_read(m, 0, rp_seg(mem, 5, 20));
-	put_read(m, 0, rp_seg(mem, 25, len - 25));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 25, len - 25));
 	rp_send(c, m);
 	rp_expect(c, null_reply(xid));
 	rp_nothing(c);
@@ -60,8 +57,7 @@ RP_CASE("server", MUST, msg_nomsg_xid, "HDR-6,HDR-7",
 	uint32_t xid = rp_xid(), len = rp_store(mem, 0, rpc_null(xid + 0x1000));
 	struct rp_msg *m = call_head(xid, NOMSG, 0);
 
-	put_read(m, 0, rp_seg(mem, 0, len));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, len));
 	rp_refused(c, m, BAD_XDR);
 	rp_check(rp_nulls_served() == before, "the Call was executed");
 	rp_nothing(c);
@@ -84,8 +80,7 @@ RP_CASE("server", DECISION, msg_nomsg_extra, "MSG-7,CHK-31,D-12",
 		rp_fill(mem->buf + 4096, 0, 6000);
 		m = call_head(xid, NOMSG, 0);
 		put_read(m, 0, rp_seg(mem, 0, len));
-		put_read(m, len, rp_seg(mem, 4096, 6000));
-		put_all(m, W(0, 0, 0));
+		put_last_read(m, len, rp_seg(mem, 4096, 6000));
 		if (more)
 			put_all(m, W(0xdeadbeef, 0x01020304));
 		rp_send(c, m);
@@ -107,17 +102,13 @@ RP_CASE("server", MUST, msg_nomsg_nothing, "MSG-8",
 	put_all(m, W(0, 0, 0));
 	rp_refused(c, m, BAD_XDR);
 	m = call_head(rp_xid(), NOMSG, 0);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	rp_refused(c, m, BAD_XDR);
 	m = call_head(rp_xid(), NOMSG, 0);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	rp_refused(c, m, BAD_XDR);
 	m = call_head(rp_xid(), NOMSG, 0);
-	put_read(m, 40, seg);
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 40, seg);
 	rp_refused(c, m, BAD_XDR);
 	rp_nothing(c);
 }
@@ -141,8 +132,7 @@ RP_CASE("server", SHOULD, msg_garbage_args, "MSG-10",
 	rpc = rpc_call(xid, 100003, 3, 7);
 	put_all(rpc, W(8, 0, 0, 0, 0, 1000, 2, 1000));
 	m = call_head(xid, MSG, 0);
-	put_read(m, 4 * rpc->n + 400, rp_seg(mem, 0, 1000));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 4 * rpc->n + 400, rp_seg(mem, 0, 1000));
 	put_msg(m, rpc);
 	rp_send(c, m);
 	rp_expect(c, msg_reply(rp_words(W(xid, 1, 0, 0, 0, 4))));
@@ -263,14 +253,12 @@ RP_CASE("server", MUST, lng_reply_chunk, "LNG-2,LNG-5,LNG-8,CHK-14,CHK-5",
 	struct rp_msg *m = call_head(xid, MSG, 0);
 
 	rp_file("lng5", 20480);
-	put_all(m, W(0, 0));
-	put_chunk(m, 2, seg);
+	put_reply_chunk(m, 2, seg);
 	put_msg(m, nfs4_read(xid, "lng5", 0, 8001));
 	rp_send(c, m);
 	seg[1].len = NFS4_READ_HEAD + 8004 - 5000;
 	m = reply_head(xid, NOMSG);
-	put_all(m, W(0, 0));
-	put_chunk(m, 2, seg);
+	put_reply_chunk(m, 2, seg);
 	rp_expect(c, m);
 	rp_holds(mem, 0, nfs4_read_reply(xid, false, 8001));
 	rp_is_pattern(mem->buf + NFS4_READ_HEAD, 0, 5000 - NFS4_READ_HEAD);
@@ -292,14 +280,12 @@ RP_CASE("server", DECISION, lng_inline_anyway, "LNG-6,MSG-3,D-21",
 	struct rp_msg *m = call_head(xid, MSG, 0);
 
 	rp_file("lng6", 1000);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "lng6", 0, 1000));
 	rp_send(c, m);
 	seg.len = 0;
 	m = reply_head(xid, MSG);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	put_msg(m, nfs4_read_reply(xid, true, 1000));
 	put_pattern(m, 0, 1000);
 	rp_expect(c, m);
@@ -318,8 +304,7 @@ RP_CASE("server", MUST, lng_reply_short, "LNG-7,ERR-28,SEC-10,LNG-9",
 	struct rp_rx *rx;
 
 	rp_file("lng7", 20480);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "lng7", 0, 20480));
 	rp_send(c, m);
 	rx = rp_expect(c, error2_arg(xid, REPLY_RESOURCE, ANY));
@@ -346,8 +331,7 @@ RP_CASE("server", DECISION, lng_pad_accepted, "LNG-12,D-19",
 		rp_fill(mem->buf, 0, 5001);
 		memset(mem->buf + 5001, 0, 3);
 		m = call_head(xid, MSG, 0);
-		put_read(m, 4 * rpc->n, rp_seg(mem, 0, len[i]));
-		put_all(m, W(0, 0, 0));
+		put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, len[i]));
 		put_msg(m, rpc);
 		rp_send(c, m);
 		rp_expect(c, msg_reply(nfs4_write_reply(xid, 5001)));
@@ -376,8 +360,7 @@ RP_CASE("server", MUST, lng_pad_followed, "LNG-10,LNG-12,CHK-10",
 		position = 4 * rpc->n;
 		nfs4_put_read(rpc, 4990, 100);
 		m = call_head(xid, MSG, 0);
-		put_read(m, position, rp_seg(mem, 0, len[i]));
-		put_all(m, W(0, 0, 0));
+		put_last_read(m, position, rp_seg(mem, 0, len[i]));
 		put_msg(m, rpc);
 		rp_send(c, m);
 		m = nfs4_reply(xid, 4);
@@ -403,16 +386,12 @@ RP_CASE("server", MUST, lng_pad_not_written, "LNG-13,LNG-14",
 		seg = rp_seg(mem, 0, room);
 		xid = rp_xid();
 		m = call_head(xid, MSG, 0);
-		put(m, 0);
-		put_chunk(m, 1, &seg);
-		put_all(m, W(0, 0));
+		put_last_write(m, 1, &seg);
 		put_msg(m, nfs4_read(xid, "lng13", 0, 5001));
 		rp_send(c, m);
 		seg.len = 5001;
 		m = reply_head(xid, MSG);
-		put(m, 0);
-		put_chunk(m, 1, &seg);
-		put_all(m, W(0, 0));
+		put_last_write(m, 1, &seg);
 		put_msg(m, nfs4_read_reply(xid, true, 5001));
 		rp_expect(c, m);
 		rp_is_pattern(mem->buf, 0, 5001);

@@ -66,11 +66,9 @@ RP_CASE("versions", MUST, prop_unknown, "PROP-5,PROP-4,PROP-12,EXT-2",
 	rp_nothing(c);
 }
 
-RP_CASE("versions", MUST, prop_empty_set, "PROP-2,PROP-21,CONN-1",
-	"a CONNPROP without properties")
-{
-	rp_nothing(rp_open_with(connprop_head(rp_xid(), CALL, 0)));
-}
+RP_ROW("versions", MUST, prop_empty_set, "PROP-2,PROP-21,CONN-1",
+	"a CONNPROP without properties",
+	rp_nothing(rp_open_with(connprop_head(rp_xid(), CALL, 0))))
 
 RP_CASE("versions", DECISION, prop_count, "PROP-3,SEC-3",
 	"a count of properties beyond the message is answered with BAD_XDR")

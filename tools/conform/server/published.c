@@ -36,8 +36,7 @@ RP_CASE("published", DECISION | MODULE, pub_inline_too_long, "CHK-24,SEC-2,SEC-9
 	unsigned long before = rp_nulls_served();
 	struct rp_msg *m = call_head(rp_xid(), MSG, 0);
 
-	put_read(m, 40, rp_seg(mem, 0, chunk));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 40, rp_seg(mem, 0, chunk));
 	put_msg(m, rpc_null(m->w[0]));
 	while (4 * m->n < bytes)
 		put(m, 0);
@@ -78,8 +77,7 @@ static struct rp_msg *at_positions(struct rp_mem *mem, uint32_t htype,
 		put_read(m, 0, rp_seg(mem, 0, rp_store(mem, 0, rpc)));
 	if (first)
 		put_read(m, first, rp_seg(mem, 4096, len));
-	put_read(m, second, rp_seg(mem, 8192, len));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, second, rp_seg(mem, 8192, len));
 	if (htype == MSG)
 		put_msg(m, rpc);
 	return m;
@@ -211,8 +209,7 @@ static void two_writes(struct rp_conn *c, const char *file, bool zero,
 		put_read(m, 0, rp_seg(rest, 4096, 20));
 		put_read(m, 0, rp_seg(rest, 16384 + 32, len - 32));
 	}
-	put_read(m, position, rp_seg(mem, 0, first));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, position, rp_seg(mem, 0, first));
 	if (!zero)
 		put_msg(m, rpc);
 	rp_send(c, m);
@@ -265,16 +262,12 @@ RP_CASE("published", MUST, pub_long_chunk, "CHK-15,CHK-14,SEC-10",
 		seg.len = lens[i];
 		xid = rp_xid();
 		m = call_head(xid, MSG, 0);
-		put(m, 0);
-		put_chunk(m, 1, &seg);
-		put_all(m, W(0, 0));
+		put_last_write(m, 1, &seg);
 		put_msg(m, nfs4_read(xid, "publess", 0, 3000));
 		rp_send(c, m);
 		seg.len = 3000;
 		m = reply_head(xid, MSG);
-		put(m, 0);
-		put_chunk(m, 1, &seg);
-		put_all(m, W(0, 0));
+		put_last_write(m, 1, &seg);
 		put_msg(m, nfs4_read_reply(xid, true, 3000));
 		rp_expect(c, m);
 		rp_is_pattern(mem->buf, 0, 3000);
@@ -290,15 +283,11 @@ static void good_read(struct rp_conn *c, struct rp_mem *mem)
 	uint32_t xid = rp_xid();
 	struct rp_msg *m = call_head(xid, MSG, 0);
 
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "pubearly", 0, 4096));
 	rp_send(c, m);
 	m = reply_head(xid, MSG);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read_reply(xid, true, 4096));
 	rp_expect(c, m);
 }
@@ -316,8 +305,7 @@ RP_CASE("published", MUST, pub_early_ends, "MSG-10,CHK-24,REC-1,SEC-2",
 	for (i = 0; i < 16; i++) {
 		good_read(c, mem);
 		m = call_head(rp_xid(), NOMSG, 0);	/* by the responder */
-		put_read(m, 0, rp_seg(mem, 0, 0xffffffff));
-		put_all(m, W(0, 0, 0));
+		put_last_read(m, 0, rp_seg(mem, 0, 0xffffffff));
 		rp_refused(c, m, SYSTEM);
 		good_read(c, mem);
 		xid = rp_xid();				/* another RPC version */

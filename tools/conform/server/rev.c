@@ -422,8 +422,7 @@ RP_CASE("versions", MUST, rev_junk,
 	rp_send(s->c, rp_set(rp_copy(good), 10, 0));
 	rp_send(s->c, msg_reply(recall_reply(s, xid + 1)));
 	m = reply_head(xid, MSG);
-	put_read(m, 24, (struct rp_seg){ 1, 4, 0x1000 });
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 24, (struct rp_seg){ 1, 4, 0x1000 });
 	put_msg(m, recall_reply(s, xid));
 	rp_send(s->c, m);
 	rp_send(s->c, rp_set(error2(xid, SYSTEM), 4, CALL));

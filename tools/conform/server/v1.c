@@ -88,9 +88,7 @@ static struct rp_rx *v1_read(struct rp_conn *c, struct rp_seg *seg,
 
 	*xid = rp_xid();
 	m = v1(*xid, 32, MSG);
-	put(m, 0);
-	put_chunk(m, n, seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, n, seg);
 	put_msg(m, nfs4_read(*xid, "v1", 0, count));
 	rp_send(c, m);
 	return rp_recv(c);
@@ -112,9 +110,7 @@ RP_CASE("versions", MUST | V1, v1_chunks, "V1-1,CHK-14,CHK-15,LNG-13,V1-14",
 	rx = v1_read(c, seg, 2, 5001, &xid);
 	seg[1].len = 905;
 	m = v1(xid, ANY, MSG);
-	put(m, 0);
-	put_chunk(m, 2, seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 2, seg);
 	put_msg(m, nfs4_read_reply(xid, true, 5001));
 	rp_must_match(rx, m);
 	rp_check(!rx->inv, "something was invalidated");
@@ -134,14 +130,12 @@ RP_CASE("versions", DECISION | V1, v1_reply_chunk, "LNG-6,V1-1,LNG-5",
 	struct rp_msg *m = v1(xid, 32, MSG);
 
 	rp_file("v1", 100);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "v1", 0, 100));
 	rp_send(c, m);
 	seg.len = NFS4_READ_HEAD + 100;
 	m = v1(xid, ANY, NOMSG);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	rp_expect(c, m);
 	rp_holds(mem, 0, nfs4_read_reply(xid, true, 100));
 	rp_is_pattern(mem->buf + NFS4_READ_HEAD, 0, 100);
@@ -267,9 +261,7 @@ RP_CASE("versions", DECISION, cm_not_v2, "CM-14,D-28,RINV-20",
 
 	xid = rp_xid();
 	m = call_head(xid, MSG, mem->handle);
-	put(m, 0);
-	put_chunk(m, 1, &seg);
-	put_all(m, W(0, 0));
+	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "v1", 0, 4096));
 	rx = rp_exchange(c, m);
 	rp_check(rp_word(rx->buf, 3) == MSG, "not a Reply");

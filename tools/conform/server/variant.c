@@ -67,14 +67,12 @@ RP_CASE("variant", MUST, variant_no_write_chunks_client,
 	struct rp_msg *m = call_head(xid, MSG, 0);
 
 	rp_file("variant", DATA);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "variant", 0, 8000));
 	rp_send(c, m);
 	seg.len = NFS4_READ_HEAD + 8000;
 	m = reply_head(xid, NOMSG);
-	put_all(m, W(0, 0));
-	put_chunk(m, 1, &seg);
+	put_reply_chunk(m, 1, &seg);
 	rp_expect(c, m);
 	rp_is_pattern(mem->buf + NFS4_READ_HEAD, 0, 8000);
 	rp_nothing(c);
@@ -90,8 +88,7 @@ static void writes_nomsg(struct rp_conn *c, uint32_t count)
 	put_pattern(rpc, 0, count);
 	len = rp_store(mem, 0, rpc);
 	m = call_head(xid, NOMSG, 0);
-	put_read(m, 0, rp_seg(mem, 0, len));
-	put_all(m, W(0, 0, 0));
+	put_last_read(m, 0, rp_seg(mem, 0, len));
 	rp_send(c, m);
 	rp_expect(c, msg_reply(nfs4_write_reply(xid, count)));
 }
