@@ -43,7 +43,7 @@ deb:
 
 demo:
 	@scripts/setup-packages.sh
-	@scripts/demo
+	@tools/demo/run
 
 # What is known of the mutants, and how, takes no test here.
 docs:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Cases of the conformance kit against a module that may have a fault: see
-# scripts/check-conform. From the kernel's command line:
+# tools/conform/check. From the kernel's command line:
 #
 #	lab_conform_cases=SIDE:CASE,...	which
 #	lab_conform_expect=pass|fail	what they must do

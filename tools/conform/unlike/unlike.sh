@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # All cases of level must, as others run them, against an implementation that is
-# unlike ours and as good: see scripts/check-conform. From the kernel's command
+# unlike ours and as good: see tools/conform/check. From the kernel's command
 # line:
 #
 #	lab_conform_module=NAME=VALUE,...	parameters of rpcrdma2

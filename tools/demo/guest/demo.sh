@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest part of scripts/demo: real files over real mounts, every claim
+# Guest part of tools/demo/run: real files over real mounts, every claim
 # checked. What it says goes to the result channel as diagnostic lines; the
 # first claim that does not hold ends it.
 #
