@@ -80,17 +80,17 @@ series:
 bench:
 	@scripts/setup-packages.sh
 ifdef BENCH
-	@scripts/bench $(BENCH)
+	@tests/bench/run $(BENCH)
 else
 	@rc=0; \
-	scripts/bench --strict || rc=1; \
-	scripts/bench --kernel 7.3-debian13 --strict || rc=1; \
-	scripts/bench --kernel 7.3-debian13 --preempt full || rc=1; \
-	scripts/bench --vers 3 || rc=1; \
-	scripts/bench --kernel 7.3-debian13 --vers 3 || rc=1; \
-	scripts/bench --floor || rc=1; \
-	scripts/bench --floor --kernel 7.3-debian13 || rc=1; \
-	scripts/bench --policy || rc=1; \
+	tests/bench/run --strict || rc=1; \
+	tests/bench/run --kernel 7.3-debian13 --strict || rc=1; \
+	tests/bench/run --kernel 7.3-debian13 --preempt full || rc=1; \
+	tests/bench/run --vers 3 || rc=1; \
+	tests/bench/run --kernel 7.3-debian13 --vers 3 || rc=1; \
+	tests/bench/run --floor || rc=1; \
+	tests/bench/run --floor --kernel 7.3-debian13 || rc=1; \
+	tests/bench/run --policy || rc=1; \
 	exit $$rc
 endif
 
@@ -151,7 +151,7 @@ help:
 	@echo '                    version 1 and TCP; with full preemption, with NFSv3, the share'
 	@echo '                    of this module, with and without the policy for buffer sizes,'
 	@echo '                    and memory. An hour; fails at the end if a target is missed.'
-	@echo '                    BENCH="--connections 1,10,100": one run of scripts/bench with'
+	@echo '                    BENCH="--connections 1,10,100": one run of tests/bench/run with'
 	@echo '                    these options; BENCH=--recovery, BENCH=--help'
 	@echo
 	@echo '  make lint         checkpatch, sparse, W=1, kernel-doc, spelling'

@@ -10,8 +10,8 @@
 #   build/CHECKOUT/FLAVOUR/   the modules, built from links to the checkout
 #   runs/                     one directory per run: console, dmesg, KTAP
 
-. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
-LAB=$TOP/scripts/lab
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
+LAB=$TOP/tests/lab
 CACHE=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
 mkdir -p "$CACHE"
 
