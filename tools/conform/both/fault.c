@@ -242,9 +242,7 @@ RP_CASE("faults", TROUBLE | MODULE, fault_late, "MSG-11,REC-4",
 		} else if (i == 1) {		/* RDMA Writes and a Reply */
 			struct rp_seg seg = rp_seg(mem, 4096, 4096);
 
-			m = call_head(xid, MSG, 0);
-			put_last_write(m, 1, &seg);
-			put_msg(m, nfs4_read(xid, "fault", 0, 4096));
+			m = call_with_write(nfs4_read(xid, "fault", 0, 4096), 1, &seg);
 		} else {			/* a Reply alone */
 			m = null_call(xid);
 		}

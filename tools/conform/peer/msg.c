@@ -200,6 +200,36 @@ struct rp_msg *reply_head(uint32_t xid, uint32_t htype)
 	return m;
 }
 
+struct rp_msg *call_with_read(const struct rp_msg *rpc, uint32_t position,
+			      struct rp_seg s)
+{
+	struct rp_msg *m = call_head(rpc->w[0], MSG, 0);
+
+	put_last_read(m, position, s);
+	put_msg(m, rpc);
+	return m;
+}
+
+struct rp_msg *call_with_write(const struct rp_msg *rpc, unsigned int n,
+			       const struct rp_seg *s)
+{
+	struct rp_msg *m = call_head(rpc->w[0], MSG, 0);
+
+	put_last_write(m, n, s);
+	put_msg(m, rpc);
+	return m;
+}
+
+struct rp_msg *reply_with_write(const struct rp_msg *rpc, unsigned int n,
+				const struct rp_seg *s)
+{
+	struct rp_msg *m = reply_head(rpc->w[0], MSG);
+
+	put_last_write(m, n, s);
+	put_msg(m, rpc);
+	return m;
+}
+
 struct rp_msg *msg_call(const struct rp_msg *rpc)
 {
 	struct rp_msg *m = call_head(rpc->w[0], MSG, 0);

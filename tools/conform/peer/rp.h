@@ -257,6 +257,14 @@ struct rp_msg *v1_reply(const struct rp_msg *rpc);
 struct rp_msg *call_head(uint32_t xid, uint32_t htype, uint32_t inv);
 struct rp_msg *reply_head(uint32_t xid, uint32_t htype);
 
+/* MSG with one Read segment, one Write chunk or a Reply chunk around an RPC message */
+struct rp_msg *call_with_read(const struct rp_msg *rpc, uint32_t position,
+			      struct rp_seg s);
+struct rp_msg *call_with_write(const struct rp_msg *rpc, unsigned int n,
+			       const struct rp_seg *s);
+struct rp_msg *reply_with_write(const struct rp_msg *rpc, unsigned int n,
+				const struct rp_seg *s);
+
 /* A NULL Call with this XID, and what must come back */
 struct rp_msg *null_call(uint32_t xid);
 struct rp_msg *null_reply(uint32_t xid);

@@ -165,9 +165,7 @@ static void write_in_part(struct rp_conn *c, const char *file, uint32_t len,
 	struct rp_msg *m, *rpc = nfs4_write(xid, file, 0, total);
 
 	rp_fill(mem->buf, 0, total);
-	m = call_head(xid, MSG, 0);
-	put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, len));
-	put_msg(m, rpc);
+	m = call_with_read(rpc, 4 * rpc->n, rp_seg(mem, 0, len));
 	put_bytes(m, mem->buf + len, total - len);
 	rp_send(c, m);
 	rp_expect(c, msg_reply(nfs4_write_reply(xid, total)));
@@ -202,9 +200,7 @@ static void write_like_two(struct rp_conn *c, const char *file, uint32_t len,
 	put(rpc, len);
 	rp_store(mem, 8192, rpc);
 	memcpy(mem->buf, mem->buf + 8192 + 4 * (rpc->n - 1), 4);
-	m = call_head(xid, MSG, 0);
-	put_last_read(m, 4 * rpc->n, rp_seg(mem, 4, len));
-	put_msg(m, rpc);
+	m = call_with_read(rpc, 4 * rpc->n, rp_seg(mem, 4, len));
 	put_bytes(m, mem->buf + 4 + len, total - 4 - len);
 	rp_send(c, m);
 	rp_expect(c, msg_reply(nfs4_write_reply(xid, total)));
@@ -230,7 +226,7 @@ RP_CASE("server", MUST, chk_read_count, "CHK-26,CHK-12,SEC-2,SEC-10",
 	struct rp_conn *c = rp_open();
 	struct rp_mem *mem = rp_mem(c, 4096);
 	uint32_t xid, count;
-	struct rp_msg *m, *rpc;
+	struct rp_msg *rpc;
 	unsigned int i;
 
 	rp_file("chkcount", 0);
@@ -239,10 +235,7 @@ RP_CASE("server", MUST, chk_read_count, "CHK-26,CHK-12,SEC-2,SEC-10",
 		xid = rp_xid();
 		count = i < 3 ? more[i] : 1000;
 		rpc = nfs4_write(xid, "chkcount", 0, count);
-		m = call_head(xid, MSG, 0);
-		put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, 2000));
-		put_msg(m, rpc);
-		rp_send(c, m);
+		rp_send(c, call_with_read(rpc, 4 * rpc->n, rp_seg(mem, 0, 2000)));
 		if (i == 3) {
 			rp_expect(c, msg_reply(nfs4_write_reply(xid, count)));
 			break;
@@ -352,10 +345,7 @@ RP_CASE("server", MUST, chk_write_segments, "CHK-15,CHK-14,CHK-16,CHK-4",
 	rp_send(c, m);
 
 	seg[2].len = 808;
-	m = reply_head(xid, MSG);
-	put_last_write(m, 3, seg);
-	put_msg(m, nfs4_read_reply(xid, true, 9000));
-	rp_expect(c, m);
+	rp_expect(c, reply_with_write(nfs4_read_reply(xid, true, 9000), 3, seg));
 	rp_is_pattern(mem->buf + 32768, 0, 4096);
 	rp_is_pattern(mem->buf + 16384, 4096, 4096);
 	rp_is_pattern(mem->buf, 8192, 808);
@@ -452,10 +442,7 @@ RP_CASE("server", DECISION, chk_read_huge, "CHK-24,SEC-9,SEC-3,SEC-2",
 	rp_file("chk24", 0);
 	xid = rp_xid();
 	rpc = nfs4_write(xid, "chk24", 0, 0xffffffff);
-	m = call_head(xid, MSG, 0);
-	put_last_read(m, 4 * rpc->n, huge);
-	put_msg(m, rpc);
-	some_error(c, m);
+	some_error(c, call_with_read(rpc, 4 * rpc->n, huge));
 
 	xid = rp_xid();
 	m = call_head(xid, NOMSG, 0);

@@ -48,9 +48,7 @@ static struct rp_msg *write_chunk(struct rp_conn *c, uint32_t xid,
 	struct rp_msg *m, *rpc = nfs4_write(xid, name, 0, len);
 
 	rp_fill(mem->buf, 0, len);
-	m = call_head(xid, MSG, 0);
-	put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, len));
-	put_msg(m, rpc);
+	m = call_with_read(rpc, 4 * rpc->n, rp_seg(mem, 0, len));
 	return m;
 }
 

@@ -54,41 +54,29 @@ RP_CASE("server", MUST, hdr_xid_mismatch, "HDR-7,ERR-5",
 	rp_nothing(c);
 }
 
-RP_CASE("server", DECISION, hdr_v1_on_v2, "HDR-12,VER-20,D-14",
-	"version 1 on a version 2 connection: ERR_VERS 2..2, then the end")
+/* A Call of version @vers where RPCs are of version @settled */
+static void other_version(struct rp_conn *c, uint32_t settled, uint32_t vers)
 {
-	struct rp_conn *c = rp_open();
 	uint32_t xid = rp_xid();
 
-	rp_null(c);
-	rp_send(c, v1_null_call(xid));
-	rp_expect(c, err_vers(xid, 1, 2, 2));
+	if (settled == 1)
+		rp_v1_null(c);
+	else
+		rp_null(c);
+	rp_send(c, vers == 1 ? v1_null_call(xid) : rp_set(null_call(xid), 1, vers));
+	rp_expect(c, err_vers(xid, vers, settled, settled));
 	rp_expect_closed(c);
 }
 
-RP_CASE("server", DECISION, hdr_v3_on_v2, "HDR-12,D-14",
-	"version 3 on a version 2 connection: ERR_VERS 2..2, then the end")
-{
-	struct rp_conn *c = rp_connect();
-	uint32_t xid = rp_xid();
-
-	rp_null(c);
-	rp_send(c, rp_set(null_call(xid), 1, 3));
-	rp_expect(c, err_vers(xid, 3, 2, 2));
-	rp_expect_closed(c);
-}
-
-RP_CASE("server", DECISION, hdr_v2_on_v1, "HDR-12,VER-19,VER-20,D-14",
-	"version 2 on a version 1 connection: ERR_VERS 1..1, then the end")
-{
-	struct rp_conn *c = rp_connect();
-	uint32_t xid = rp_xid();
-
-	rp_v1_null(c);
-	rp_send(c, null_call(xid));
-	rp_expect(c, err_vers(xid, 2, 1, 1));
-	rp_expect_closed(c);
-}
+RP_ROW("server", DECISION, hdr_v1_on_v2, "HDR-12,VER-20,D-14",
+	"version 1 on a version 2 connection: ERR_VERS 2..2, then the end",
+	other_version(rp_open(), 2, 1))
+RP_ROW("server", DECISION, hdr_v3_on_v2, "HDR-12,D-14",
+	"version 3 on a version 2 connection: ERR_VERS 2..2, then the end",
+	other_version(rp_connect(), 2, 3))
+RP_ROW("server", DECISION, hdr_v2_on_v1, "HDR-12,VER-19,VER-20,D-14",
+	"version 2 on a version 1 connection: ERR_VERS 1..1, then the end",
+	other_version(rp_connect(), 1, 2))
 
 RP_CASE("server", MUST, hdr_v1_types, "HDR-13,HT-2",
 	"RDMA_MSGP and RDMA_DONE are unknown types in version 2")

@@ -11,28 +11,19 @@ static void there_and_back(const char *file, uint32_t bytes)
 	struct rp_conn *c = rp_open();
 	struct rp_mem *out = rp_mem(c, bytes), *in = rp_mem(c, bytes);
 	struct rp_seg seg = rp_seg(in, 0, bytes);
-	struct rp_msg *m, *rpc;
+	struct rp_msg *rpc;
 	uint32_t xid;
 
 	rp_file(file, 0);
 	rp_fill(out->buf, 0, bytes);
 	xid = rp_xid();
 	rpc = nfs4_write(xid, file, 0, bytes);
-	m = call_head(xid, MSG, 0);
-	put_last_read(m, 4 * rpc->n, rp_seg(out, 0, bytes));
-	put_msg(m, rpc);
-	rp_send(c, m);
+	rp_send(c, call_with_read(rpc, 4 * rpc->n, rp_seg(out, 0, bytes)));
 	rp_expect(c, msg_reply(nfs4_write_reply(xid, bytes)));
 
 	xid = rp_xid();
-	m = call_head(xid, MSG, 0);
-	put_last_write(m, 1, &seg);
-	put_msg(m, nfs4_read(xid, file, 0, bytes));
-	rp_send(c, m);
-	m = reply_head(xid, MSG);
-	put_last_write(m, 1, &seg);
-	put_msg(m, nfs4_read_reply(xid, true, bytes));
-	rp_expect(c, m);
+	rp_send(c, call_with_write(nfs4_read(xid, file, 0, bytes), 1, &seg));
+	rp_expect(c, reply_with_write(nfs4_read_reply(xid, true, bytes), 1, &seg));
 	rp_check(!memcmp(in->buf, out->buf, bytes), "other data came back");
 	rp_nothing(c);
 }

@@ -131,10 +131,7 @@ RP_CASE("server", SHOULD, msg_garbage_args, "MSG-10",
 	xid = rp_xid();
 	rpc = rpc_call(xid, 100003, 3, 7);
 	put_all(rpc, W(8, 0, 0, 0, 0, 1000, 2, 1000));
-	m = call_head(xid, MSG, 0);
-	put_last_read(m, 4 * rpc->n + 400, rp_seg(mem, 0, 1000));
-	put_msg(m, rpc);
-	rp_send(c, m);
+	rp_send(c, call_with_read(rpc, 4 * rpc->n + 400, rp_seg(mem, 0, 1000)));
 	rp_expect(c, msg_reply(rp_words(W(xid, 1, 0, 0, 0, 4))));
 	rp_nothing(c);
 }
@@ -180,39 +177,23 @@ RP_CASE("server", MUST, msg_threshold, "MSG-4,INL-1,INL-3,ERR-28,LNG-7,PROP-21",
 	rp_nothing(c);
 }
 
-RP_CASE("server", DECISION, prop_rbsiz_small,
-	"PROP-16,PROP-14,PROP-15,CONN-13,D-27",
-	"a client with Receives of 2048 bytes gets no more than that")
+/* A client with Receives of this size gets as much inline, and no word more. */
+static void sends_up_to(uint32_t size)
 {
-	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 2048, 0));
+	struct rp_conn *c = rp_open_with(connprop(rp_xid(), size, 0));
 
 	rp_file("prop16", 20480);
-	read_inline(c, "prop16", largest(2048), true);
-	read_inline(c, "prop16", largest(2048) + 4, false);
+	read_inline(c, "prop16", largest(size), true);
+	read_inline(c, "prop16", largest(size) + 4, false);
 	rp_nothing(c);
 }
 
-RP_CASE("server", DECISION, prop_rbsiz_1024, "PROP-16,D-27",
-	"the smallest Receive Buffer Size that is honoured")
-{
-	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 1024, 0));
-
-	rp_file("prop16", 20480);
-	read_inline(c, "prop16", largest(1024), true);
-	read_inline(c, "prop16", largest(1024) + 4, false);
-	rp_nothing(c);
-}
-
-RP_CASE("server", DECISION, prop_rbsiz_large, "PROP-16,PROP-14,PROP-15,INL-3",
-	"a larger Receive Buffer Size is used")
-{
-	struct rp_conn *c = rp_open_with(connprop(rp_xid(), 8192, 0));
-
-	rp_file("prop16", 20480);
-	read_inline(c, "prop16", largest(8192), true);
-	read_inline(c, "prop16", largest(8192) + 4, false);
-	rp_nothing(c);
-}
+RP_ROW("server", DECISION, prop_rbsiz_small, "PROP-16,PROP-14,PROP-15,CONN-13,D-27",
+	"a client with Receives of 2048 bytes gets no more than that", sends_up_to(2048))
+RP_ROW("server", DECISION, prop_rbsiz_1024, "PROP-16,D-27",
+	"the smallest Receive Buffer Size that is honoured", sends_up_to(1024))
+RP_ROW("server", DECISION, prop_rbsiz_large, "PROP-16,PROP-14,PROP-15,INL-3",
+	"a larger Receive Buffer Size is used", sends_up_to(8192))
 
 RP_CASE("server", DECISION, prop_rbsiz_huge, "PROP-16,SEC-3,INL-3",
 	"a Receive Buffer Size of 4 GiB is cut to what the server sends")
@@ -325,15 +306,12 @@ RP_CASE("server", DECISION, lng_pad_accepted, "LNG-12,D-19",
 
 	for (i = 0; i < 2; i++) {
 		uint32_t xid = rp_xid();
-		struct rp_msg *m, *rpc = nfs4_write(xid, "lng12", 0, 5001);
+		struct rp_msg *rpc = nfs4_write(xid, "lng12", 0, 5001);
 
 		rp_file("lng12", 0);
 		rp_fill(mem->buf, 0, 5001);
 		memset(mem->buf + 5001, 0, 3);
-		m = call_head(xid, MSG, 0);
-		put_last_read(m, 4 * rpc->n, rp_seg(mem, 0, len[i]));
-		put_msg(m, rpc);
-		rp_send(c, m);
+		rp_send(c, call_with_read(rpc, 4 * rpc->n, rp_seg(mem, 0, len[i])));
 		rp_expect(c, msg_reply(nfs4_write_reply(xid, 5001)));
 		rp_file_is("lng12", 0, mem->buf, 5001);
 	}
@@ -359,10 +337,7 @@ RP_CASE("server", MUST, lng_pad_followed, "LNG-10,LNG-12,CHK-10",
 		put_all(rpc, W(38, 0, 0, 0, 0, 0, 0, 2, 5001));
 		position = 4 * rpc->n;
 		nfs4_put_read(rpc, 4990, 100);
-		m = call_head(xid, MSG, 0);
-		put_last_read(m, position, rp_seg(mem, 0, len[i]));
-		put_msg(m, rpc);
-		rp_send(c, m);
+		rp_send(c, call_with_read(rpc, position, rp_seg(mem, 0, len[i])));
 		m = nfs4_reply(xid, 4);
 		put_all(m, W(nfs4_root_op(), 0, 15, 0, 38, 0, 5001, 2, ANY, ANY,
 			     25, 0, 1, 11));
@@ -378,22 +353,16 @@ RP_CASE("server", MUST, lng_pad_not_written, "LNG-13,LNG-14",
 	struct rp_conn *c = rp_open();
 	struct rp_mem *mem = rp_mem(c, 8192);
 	struct rp_seg seg;
-	struct rp_msg *m;
 	uint32_t room, xid;
 
 	rp_file("lng13", 5001);
 	for (room = 5001; room <= 5004; room += 3) {
 		seg = rp_seg(mem, 0, room);
 		xid = rp_xid();
-		m = call_head(xid, MSG, 0);
-		put_last_write(m, 1, &seg);
-		put_msg(m, nfs4_read(xid, "lng13", 0, 5001));
-		rp_send(c, m);
+		rp_send(c, call_with_write(nfs4_read(xid, "lng13", 0, 5001), 1, &seg));
 		seg.len = 5001;
-		m = reply_head(xid, MSG);
-		put_last_write(m, 1, &seg);
-		put_msg(m, nfs4_read_reply(xid, true, 5001));
-		rp_expect(c, m);
+		rp_expect(c, reply_with_write(nfs4_read_reply(xid, true, 5001),
+			1, &seg));
 		rp_is_pattern(mem->buf, 0, 5001);
 		rp_is_untouched(mem, 5001, 3000);
 	}

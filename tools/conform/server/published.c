@@ -251,7 +251,6 @@ RP_CASE("published", MUST, pub_long_chunk, "CHK-15,CHK-14,SEC-10",
 	struct rp_conn *c = rp_open();
 	struct rp_mem *mem = rp_mem(c, 65536);
 	struct rp_seg seg;
-	struct rp_msg *m;
 	unsigned int i;
 	uint32_t xid;
 
@@ -261,15 +260,11 @@ RP_CASE("published", MUST, pub_long_chunk, "CHK-15,CHK-14,SEC-10",
 		seg = rp_seg(mem, 0, 4096);
 		seg.len = lens[i];
 		xid = rp_xid();
-		m = call_head(xid, MSG, 0);
-		put_last_write(m, 1, &seg);
-		put_msg(m, nfs4_read(xid, "publess", 0, 3000));
-		rp_send(c, m);
+		rp_send(c, call_with_write(nfs4_read(xid, "publess", 0, 3000),
+			1, &seg));
 		seg.len = 3000;
-		m = reply_head(xid, MSG);
-		put_last_write(m, 1, &seg);
-		put_msg(m, nfs4_read_reply(xid, true, 3000));
-		rp_expect(c, m);
+		rp_expect(c, reply_with_write(nfs4_read_reply(xid, true, 3000),
+			1, &seg));
 		rp_is_pattern(mem->buf, 0, 3000);
 		rp_is_untouched(mem, 3000, 62536);
 	}
@@ -286,10 +281,7 @@ static void good_read(struct rp_conn *c, struct rp_mem *mem)
 	put_last_write(m, 1, &seg);
 	put_msg(m, nfs4_read(xid, "pubearly", 0, 4096));
 	rp_send(c, m);
-	m = reply_head(xid, MSG);
-	put_last_write(m, 1, &seg);
-	put_msg(m, nfs4_read_reply(xid, true, 4096));
-	rp_expect(c, m);
+	rp_expect(c, reply_with_write(nfs4_read_reply(xid, true, 4096), 1, &seg));
 }
 
 RP_CASE("published", MUST, pub_early_ends, "MSG-10,CHK-24,REC-1,SEC-2",

@@ -31,30 +31,23 @@ static void writes_inline(struct rp_conn *c, uint32_t vers, uint32_t count)
 	rp_expect(c, vers == 1 ? v1_reply(rpc) : msg_reply(rpc));
 }
 
-RP_CASE("variant", MUST, variant_no_connprop_client,
+static void without_connprop(uint32_t vers, uint32_t count)
+{
+	struct rp_conn *c = rp_connect();
+
+	rp_file("variant", DATA);
+	(vers == 1 ? rp_v1_null : rp_null)(c);
+	reads_inline(c, vers, count);
+	writes_inline(c, vers, count);
+	(vers == 1 ? rp_v1_nothing : rp_nothing)(c);
+}
+
+RP_ROW("variant", MUST, variant_no_connprop_client,
 	"CONN-7,CONN-11,INL-2,INL-5,VER-6",
-	"a client that never sends CONNPROP: NULL, READ, WRITE of 3000 bytes")
-{
-	struct rp_conn *c = rp_connect();
-
-	rp_file("variant", DATA);
-	rp_null(c);
-	reads_inline(c, 2, 3000);
-	writes_inline(c, 2, 3000);
-	rp_nothing(c);
-}
-
-RP_CASE("variant", MUST | V1, variant_version_1_client, "V1-7,V1-16,VER-19",
-	"a client of version 1: NULL, READ, WRITE of 500 bytes")
-{
-	struct rp_conn *c = rp_connect();
-
-	rp_file("variant", DATA);
-	rp_v1_null(c);
-	reads_inline(c, 1, 500);
-	writes_inline(c, 1, 500);
-	rp_v1_nothing(c);
-}
+	"a client that never sends CONNPROP: NULL, READ, WRITE of 3000 bytes",
+	without_connprop(2, 3000))
+RP_ROW("variant", MUST | V1, variant_version_1_client, "V1-7,V1-16,VER-19",
+	"a client of version 1: NULL, READ, WRITE of 500 bytes", without_connprop(1, 500))
 
 RP_CASE("variant", MUST, variant_no_write_chunks_client,
 	"LNG-5,LNG-8,CHK-14",
