@@ -11,7 +11,7 @@ SERIES	?= dist/series
 export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
-	install-tools uninstall-tools dist deb demo check kselftest mutants prove models \
+	install-tools uninstall-tools dist deb demo docs check kselftest mutants prove models \
 	series bench lint help clean
 
 all: module
@@ -43,7 +43,14 @@ deb:
 
 demo:
 	@scripts/setup-packages.sh
-	@scripts/demo
+	@tools/demo/run
+
+# What is known of the mutants, and how, takes no test here.
+docs:
+	@scripts/setup-packages.sh
+	@scripts/coverage "$(DIST)/docs" $(RESULTS)
+	@rc=0; tests/mutants/run --minutes 0 --report "$(DIST)/docs/mutants.md" || \
+		rc=$$?; [ $$rc = 0 ] || [ $$rc = 3 ]
 
 # tests/run has the lists. What it takes to run it, it cannot install itself.
 RUN_TESTS = @command -v python3 > /dev/null || scripts/setup-packages.sh; \
@@ -73,17 +80,17 @@ series:
 bench:
 	@scripts/setup-packages.sh
 ifdef BENCH
-	@scripts/bench $(BENCH)
+	@tests/bench/run $(BENCH)
 else
 	@rc=0; \
-	scripts/bench --strict || rc=1; \
-	scripts/bench --kernel 7.3-debian13 --strict || rc=1; \
-	scripts/bench --kernel 7.3-debian13 --preempt full || rc=1; \
-	scripts/bench --vers 3 || rc=1; \
-	scripts/bench --kernel 7.3-debian13 --vers 3 || rc=1; \
-	scripts/bench --floor || rc=1; \
-	scripts/bench --floor --kernel 7.3-debian13 || rc=1; \
-	scripts/bench --policy || rc=1; \
+	tests/bench/run --strict || rc=1; \
+	tests/bench/run --kernel 7.3-debian13 --strict || rc=1; \
+	tests/bench/run --kernel 7.3-debian13 --preempt full || rc=1; \
+	tests/bench/run --vers 3 || rc=1; \
+	tests/bench/run --kernel 7.3-debian13 --vers 3 || rc=1; \
+	tests/bench/run --floor || rc=1; \
+	tests/bench/run --floor --kernel 7.3-debian13 || rc=1; \
+	tests/bench/run --policy || rc=1; \
 	exit $$rc
 endif
 
@@ -133,6 +140,9 @@ help:
 	@echo '                    deb, kselftest, series, collectors'
 	@echo '  make mutants      do the tests detect small faults? Takes hours; continues'
 	@echo '                    after an interruption. MUTANTS="unit", "guest --minutes 30"'
+	@echo '  make docs         requirements and their tests, and what make mutants has found,'
+	@echo '                    as tables in $(DIST)/docs; their sums in Documentation/tests.md.'
+	@echo '                    RESULTS="FILE...": with the results of these KTAP files'
 	@echo '  make prove        decoders, encoders and credits have no run-time error: a proof'
 	@echo '                    by Frama-C; minutes'
 	@echo '  make models       credits and Receives of both sides, in every state that can be'
@@ -141,7 +151,7 @@ help:
 	@echo '                    version 1 and TCP; with full preemption, with NFSv3, the share'
 	@echo '                    of this module, with and without the policy for buffer sizes,'
 	@echo '                    and memory. An hour; fails at the end if a target is missed.'
-	@echo '                    BENCH="--connections 1,10,100": one run of scripts/bench with'
+	@echo '                    BENCH="--connections 1,10,100": one run of tests/bench/run with'
 	@echo '                    these options; BENCH=--recovery, BENCH=--help'
 	@echo
 	@echo '  make lint         checkpatch, sparse, W=1, kernel-doc, spelling'

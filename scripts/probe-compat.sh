@@ -26,6 +26,22 @@ probe() {
 		'BEGIN { out = new } /^---$/ { out = old; next } { print > out }'
 }
 
+# returns NAME ASKED HEADERS TYPE ARGUMENTS NEW OLD: both programs are a function that
+# returns an expression.
+returns() {
+	local h value includes=''
+
+	for h in $3; do
+		includes+="#include <$h>"$'\n'
+	done
+	for value in "$6" "$7"; do
+		printf '%s%s probe(%s);\n%s probe(%s) { return %s; }\n' "$includes" \
+			"$4" "$5" "$4" "$5" "$value"
+		[ "$value" = "$7" ] || echo ---
+	done > "$tmp/programs"
+	probe "$1" "$2" < "$tmp/programs"
+}
+
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -39,21 +55,10 @@ u32 probe(const void *p);
 u32 probe(const void *p) { return get_unaligned_be32(p); }
 EOP
 
-probe ALLOC_PAGES_BULK "what fills the empty entries of an array of pages (6.14)" <<'EOP'
-#include <linux/gfp.h>
-unsigned long probe(struct page **pages);
-unsigned long probe(struct page **pages)
-{
-	return alloc_pages_bulk(GFP_KERNEL, 3, pages);
-}
----
-#include <linux/gfp.h>
-unsigned long probe(struct page **pages);
-unsigned long probe(struct page **pages)
-{
-	return alloc_pages_bulk_array(GFP_KERNEL, 3, pages);
-}
-EOP
+returns ALLOC_PAGES_BULK "what fills the empty entries of an array of pages (6.14)" \
+	linux/gfp.h "unsigned long" "struct page **pages" \
+	"alloc_pages_bulk(GFP_KERNEL, 3, pages)" \
+	"alloc_pages_bulk_array(GFP_KERNEL, 3, pages)"
 
 probe KZALLOC_OBJ "how memory for one object is allocated (7.0)" <<'EOP'
 #include <linux/slab.h>
@@ -127,21 +132,9 @@ void probe(struct svc_serv *serv, struct rpc_rqst *rqst)
 }
 EOP
 
-probe SVC_SERV_NRPOOLS "whether a function tells how many pools a service has (7.3)" <<'EOP'
-#include <linux/sunrpc/svc.h>
-unsigned int probe(const struct svc_serv *serv);
-unsigned int probe(const struct svc_serv *serv)
-{
-	return svc_serv_nrpools(serv);
-}
----
-#include <linux/sunrpc/svc.h>
-unsigned int probe(const struct svc_serv *serv);
-unsigned int probe(const struct svc_serv *serv)
-{
-	return serv->sv_nrpools;
-}
-EOP
+returns SVC_SERV_NRPOOLS "whether a function tells how many pools a service has (7.3)" \
+	linux/sunrpc/svc.h "unsigned int" "const struct svc_serv *serv" \
+	"svc_serv_nrpools(serv)" "serv->sv_nrpools"
 
 # The older way: one array in the thread itself for argument and Reply, filled
 # as a whole. What came between the two is not known here.
@@ -218,73 +211,22 @@ static_assert(sizeof(struct xprt_create) ==
 	      ALIGN(offsetofend(struct xprt_create, flags), sizeof(void *)));
 EOP
 
-probe RQ_SEQNOS "how many GSS sequence numbers a Call remembers (6.16)" <<'EOP'
-#include <linux/sunrpc/xprt.h>
-unsigned int probe(const struct rpc_rqst *rqst);
-unsigned int probe(const struct rpc_rqst *rqst)
-{
-	return rqst->rq_seqno_count + rqst->rq_seqnos[0];
-}
----
-#include <linux/sunrpc/xprt.h>
-u32 probe(const struct rpc_rqst *rqst);
-u32 probe(const struct rpc_rqst *rqst)
-{
-	return rqst->rq_seqno;
-}
-EOP
+returns RQ_SEQNOS "how many GSS sequence numbers a Call remembers (6.16)" \
+	linux/sunrpc/xprt.h u32 "const struct rpc_rqst *rqst" \
+	"rqst->rq_seqno_count + rqst->rq_seqnos[0]" "rqst->rq_seqno"
 
-probe SVC_PEER_VALID "whether sunrpc tells which peers have a filehandle (6.12)" <<'EOP'
-#include <linux/build_bug.h>
-#include <linux/sunrpc/svc_xprt.h>
-bool probe(const struct svc_xprt *xprt);
-bool probe(const struct svc_xprt *xprt)
-{
-	return test_bit(XPT_PEER_VALID, &xprt->xpt_flags);
-}
----
-#include <linux/sunrpc/svc_xprt.h>
-bool probe(const struct svc_xprt *xprt);
-bool probe(const struct svc_xprt *xprt)
-{
-	return test_bit(XPT_CACHE_AUTH, &xprt->xpt_flags) &&
-	       READ_ONCE(xprt->xpt_auth_cache);
-}
-EOP
+returns SVC_PEER_VALID "whether sunrpc tells which peers have a filehandle (6.12)" \
+	linux/sunrpc/svc_xprt.h bool "const struct svc_xprt *xprt" \
+	"test_bit(XPT_PEER_VALID, &xprt->xpt_flags)" \
+	"test_bit(XPT_CACHE_AUTH, &xprt->xpt_flags) && READ_ONCE(xprt->xpt_auth_cache)"
 
-probe SVC_MAX_TMP_CONN "how many connections sunrpc allows a service (6.13)" <<'EOP'
-#include <linux/sunrpc/svc.h>
-#include <linux/sunrpc/svc_xprt.h>
-unsigned int probe(const struct svc_serv *serv);
-unsigned int probe(const struct svc_serv *serv)
-{
-	return XPT_MAX_TMP_CONN;
-}
----
-#include <linux/sunrpc/svc.h>
-#include <linux/sunrpc/svc_xprt.h>
-unsigned int probe(const struct svc_serv *serv);
-unsigned int probe(const struct svc_serv *serv)
-{
-	return serv->sv_maxconn + serv->sv_nrthreads;
-}
-EOP
+returns SVC_MAX_TMP_CONN "how many connections sunrpc allows a service (6.13)" \
+	"linux/sunrpc/svc.h linux/sunrpc/svc_xprt.h" "unsigned int" \
+	"const struct svc_serv *serv" XPT_MAX_TMP_CONN "serv->sv_maxconn + serv->sv_nrthreads"
 
-probe GENL_INFO_DUMP "where the attributes of a netlink dump are (6.6)" <<'EOP'
-#include <net/genetlink.h>
-struct nlattr **probe(struct netlink_callback *cb);
-struct nlattr **probe(struct netlink_callback *cb)
-{
-	return genl_info_dump(cb)->attrs;
-}
----
-#include <net/genetlink.h>
-struct nlattr **probe(struct netlink_callback *cb);
-struct nlattr **probe(struct netlink_callback *cb)
-{
-	return genl_dumpit_info(cb)->attrs;
-}
-EOP
+returns GENL_INFO_DUMP "where the attributes of a netlink dump are (6.6)" \
+	net/genetlink.h "struct nlattr **" "struct netlink_callback *cb" \
+	"genl_info_dump(cb)->attrs" "genl_dumpit_info(cb)->attrs"
 
 if [ "${1-}" = --list ]; then
 	printf '%s\n' "${names[@]}"

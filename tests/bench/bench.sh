@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest part of scripts/bench: runs the rows of the table over each transport
+# Guest part of tests/bench/run: runs the rows of the table over each transport
 # in one boot on the same files, and leaves the raw figures in results.
 #
 #	time DEV ROW OPS NANOSECONDS CONTEXT-SWITCHES	(one line per round)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest part of scripts/bench --connections: the same work by one process over one
+# Guest part of tests/bench/run --connections: the same work by one process over one
 # mount and over many, each with a connection of its own. Leaves in results:
 #
 #	time DEV ROW N OPS NANOSECONDS CONTEXT-SWITCHES	(per round)

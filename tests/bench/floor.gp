@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The plot of scripts/bench --floor: variables "data" and "svg" are file names.
+# The plot of tests/bench/run --floor: variables "data" and "svg" are file names.
 set terminal svg size 900,420 font "sans-serif,12" background "white"
 set output svg
 set style data histogram

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest part of scripts/bench --policy: what an operation costs and how much
+# Guest part of tests/bench/run --policy: what an operation costs and how much
 # memory a connection holds with the Receive Buffer Sizes that are the default, and
 # with others. One boot, the same file, version 2 over rxe; each
 # load has a connection of its own. A setting is "policy" (what a plain modprobe

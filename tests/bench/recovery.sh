@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest part of scripts/bench --recovery: faults that need no second machine, in the
+# Guest part of tests/bench/run --recovery: faults that need no second machine, in the
 # guest whose clock counts instructions, where waiting takes no time. See
 # lib/recovery.sh for what it leaves in results; tests/pair/recovery-client.sh has the
 # other faults.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by scripts/check-deb: what needs no kernel that runs.
+# Sourced by tests/deb/check: what needs no kernel that runs.
 
 # A kernel that no table has, with its headers; what dkms's own hook makes of it is
 # the end of that kernel's installation.

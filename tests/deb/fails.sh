@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the collection of scripts/check-kselftest: fails, with a mount active.
+# In the collection of tests/deb/check-kselftest: fails, with a mount active.
 #
 # timeout: 60
 . /lab/lib/lab.sh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by scripts/check-deb: what needs a kernel that runs. The guest's root
+# Sourced by tests/deb/check: what needs a kernel that runs. The guest's root
 # directory is the chroot, by 9p; phase.sh is what happens in it.
 
 # boot RELEASE PHASE: that phase in a guest with that kernel.
@@ -10,7 +10,7 @@ boot() {
 
 	: > "$root/root/results"
 	boot_root "$release" "$console" check_deb="$phase" || status=$?
-	# See emulator_fault() of scripts/lab/run.
+	# See emulator_fault() of tests/lab/run.
 	cp "$root/root/results" "$logs/results-$phase-$release"
 	tail -n 40 "$console" | tr -d '\r'
 	cat "$root/root/results"

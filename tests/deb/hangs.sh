@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the collection of scripts/check-kselftest: does not end, with a mount active.
+# In the collection of tests/deb/check-kselftest: does not end, with a mount active.
 #
 # timeout: 600
 . /lab/lib/lab.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the guest of scripts/check-kselftest, as a unit of its systemd. What each
+# Runs in the guest of tests/deb/check-kselftest, as a unit of its systemd. What each
 # run of the collection said goes to a file in /root/results; /root/tests has what
 # is to be run.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C KSFT_MACHINE_SLOW=y

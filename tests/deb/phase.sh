@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the guest of scripts/check-deb, as a unit of its systemd; check_deb= on the
+# Runs in the guest of tests/deb/check, as a unit of its systemd; check_deb= on the
 # kernel's command line says which phase. Results go to /root/results.
 export PATH=/usr/sbin:/usr/bin LC_ALL=C
 

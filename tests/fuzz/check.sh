@@ -15,8 +15,7 @@ for target; do
 	log=$O/$target.log
 	if "$make" -s "run-$target" "SECONDS=$seconds" "O=$O" > "$log" 2>&1; then
 		passed=$((passed + 1))
-		sed -nE "s/^(stat::number_of_executed_units: *)?([0-9]+)( runs)?\$/# $target: \2 inputs/p" \
-			"$log"
+		sed -n "s/^stat::number_of_executed_units: */# $target: inputs: /p" "$log"
 		echo "ok $n fuzz_$target"
 	else
 		failed=$((failed + 1))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Honest mounts beside clients that mean harm (tests/conform/server/hostile.c): they
+# Honest mounts beside clients that mean harm (tools/conform/server/hostile.c): they
 # keep a good part of their rate, no byte is wrong, the memory for connections
 # stays below what Documentation/administration.md says, and so does the log.
 #

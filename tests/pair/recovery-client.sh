@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The faults of scripts/bench --recovery that take two machines: the server loses its
+# The faults of tests/bench/run --recovery that take two machines: the server loses its
 # power and starts again, so that nobody tells the client of it, and the cable carries
 # nothing for a while, in either direction. All transports have them at the same time,
 # each on a mount of its own. See lib/recovery.sh for what is left in results.

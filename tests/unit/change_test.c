@@ -93,6 +93,10 @@ static int update(struct kunit *test, struct asker *a, struct message m,
 	KUNIT_EXPECT_EQ(test, (a)->c.result[RPCRDMA2_##prop],		\
 			RPCRDMA2_CHANGE_##res)
 
+/* What is to be sent now */
+#define EXPECT_NEXT(what)						\
+	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c), what)
+
 /* Headers */
 
 static void header_types(struct kunit *test)
@@ -431,31 +435,25 @@ static void one_outstanding(struct kunit *test)
 	struct asker a;
 
 	asker_init(&a, OLD);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_REQPROP);
+	EXPECT_NEXT(RDMA2_X_REQPROP);
 	post(&a, 1);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 	ask(&a, RPCRDMA2_RBSIZ, 10240);
 	ask(&a, RPCRDMA2_RBSIZ, 12288);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 	KUNIT_EXPECT_EQ(test, post(&a, 2), -EBUSY);
 
 	/* done is about what was asked, not about what is wished since */
 	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
 	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
 	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_REQPROP);
+	EXPECT_NEXT(RDMA2_X_REQPROP);
 	post(&a, 2);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(2), 1, 1, 0, NO_VALUES);
 	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 12288);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 }
 
 /* A value that was refused comes later; one that is not asked for yet is there. */
@@ -484,19 +482,16 @@ do {									\
 	/* Without that the request would be one for less (CHG-26) */
 	ask(&a, RPCRDMA2_RBSIZ, 10240);
 	UPDATED(9216);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_REQPROP);
+	EXPECT_NEXT(RDMA2_X_REQPROP);
 	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
 	UPDATED(12288);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 	EXPECT_RESULT(test, &a, RBSIZ, DONE);
 
 	/* What limits nothing is asked for all the same */
 	ask(&a, RPCRDMA2_BRS, 0);
 	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_BRS);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_REQPROP);
+	EXPECT_NEXT(RDMA2_X_REQPROP);
 #undef UPDATED
 }
 
@@ -519,8 +514,7 @@ static void not_to_be_asked(struct kunit *test)
 	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 	a.peer.x_change = true;
 	mine.x_change = false;
 	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
@@ -615,8 +609,7 @@ static void errors(struct kunit *test)
 	/* never again on this connection */
 	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
 	EXPECT_RESULT(test, &a, BRS, REJECTED);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 
 	/* whichever is pending, whichever waits */
@@ -700,8 +693,7 @@ static void one_announcement(struct kunit *test)
 
 	/* may go while a request is pending */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_UPDPROP);
+	EXPECT_NEXT(RDMA2_X_UPDPROP);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 2, &a.peer,
 							       buf, sizeof(buf)),
 			16);
@@ -709,28 +701,23 @@ static void one_announcement(struct kunit *test)
 	 * proof that it has arrived
 	 */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 3, &a.peer,
 							       buf, sizeof(buf)),
 			-EBUSY);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
 	/* an empty request is the barrier */
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_REQPROP);
+	EXPECT_NEXT(RDMA2_X_REQPROP);
 	KUNIT_EXPECT_EQ(test, post(&a, 4), 4);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 	EXPECT_ANSWER(test, &a, 1, RESPROP(4), 0, 0, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_UPDPROP);
+	EXPECT_NEXT(RDMA2_X_UPDPROP);
 	rpcrdma2_prop_change_put_updprop(&a.c, 5, &a.peer, buf, sizeof(buf));
 
 	/* an ERROR about it is an answer, too */
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, 5,
 							   RDMA2_ERR_BAD_XDR));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 }
 
 /* A RESPROP that tells the value of a property */
@@ -756,15 +743,13 @@ static void answer_instead_of_update(struct kunit *test)
 	asker_init(&a, OLD);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	answered(test, &a, RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			0);
+	EXPECT_NEXT(0);
 
 	/* what it has not told is left */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
 	answered(test, &a, RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_UPDPROP);
+	EXPECT_NEXT(RDMA2_X_UPDPROP);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 1, &a.peer,
 							       buf, sizeof(buf)),
 			16);
@@ -772,8 +757,7 @@ static void answer_instead_of_update(struct kunit *test)
 
 	/* what is on its way is not known to have arrived by that */
 	answered(test, &a, RPCRDMA2_BRS);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c),
-			RDMA2_X_REQPROP);
+	EXPECT_NEXT(RDMA2_X_REQPROP);
 }
 
 static void updates(struct kunit *test)

@@ -106,18 +106,20 @@ static void expect_v1_next(struct client *c, enum rpcrdma2_why why)
 	expect_state(c, RPCRDMA2_NEG_V1, why);
 }
 
+/* What the client does now */
+#define EXPECT_DO(action, now)						\
+	KUNIT_EXPECT_EQ(test, now, RPCRDMA2_DO_##action)
+
 /* start: connected, server not remembered as v1 */
 static void row_start_unknown(struct kunit *test)
 {
 	struct client c;
 
 	client_init(&c, test);
-	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
-			RPCRDMA2_DO_SEND_CONNPROP);
+	EXPECT_DO(SEND_CONNPROP, client_connect(&c, NEG_XID));
 	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
 	/* only once */
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, rpcrdma2_neg_connected(&c.neg, c.now));
 }
 
 /* start: connected, server remembered as v1 */
@@ -129,8 +131,7 @@ static void row_start_remembered(struct kunit *test)
 	c.mem.begin = RPCRDMA2_BEGIN_V1;
 	c.mem.until = c.now + 1;
 	c.mem.why = RPCRDMA2_WHY_SILENCE;
-	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
-			RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_connect(&c, NEG_XID));
 	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_REMEMBERED);
 
 	/* until its time has come */
@@ -145,7 +146,7 @@ static void row_wait_answer(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait(&c, NEG_XID);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2), RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_vector(&c, VEC_P2));
 	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_is_grant(&c.hdr));
 	KUNIT_EXPECT_EQ(test, c.hdr.credit, 16);
@@ -160,7 +161,7 @@ static void row_wait_own_connprop(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait(&c, NEG_XID + 1);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P1), RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_vector(&c, VEC_P1));
 	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&c.hdr));
 }
@@ -178,8 +179,7 @@ static void row_wait_err_vers(struct kunit *test)
 		client_init(&c, test);
 		client_wait(&c, XID);
 		c.mem.losses = 1;
-		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
-				RPCRDMA2_DO_SETTLE);
+		EXPECT_DO(SETTLE, client_vector(&c, ids[i]));
 		expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS);
 		KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 		KUNIT_EXPECT_TRUE(test, c.neg.saw_err_vers);
@@ -189,13 +189,10 @@ static void row_wait_err_vers(struct kunit *test)
 	/* 0..7 contains 1 as well */
 	client_init(&c, test);
 	client_wait(&c, XID);
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 2, 0, 4,
-							 1, 0, 7)),
-			RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_message(&c, MESSAGE(test, XID, 2, 0, 4, 1, 0, 7)));
 	/* but not if it is about another message */
 	client_wait(&c, OTHER_XID);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_E1b),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, client_vector(&c, VEC_E1b));
 	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
 }
 
@@ -223,8 +220,7 @@ static void row_wait_err_vers_useless(struct kunit *test)
 		m = message_vector(test, VEC_E1c);
 		put_unaligned_be32(rows[i].low, m.p + 20);
 		put_unaligned_be32(rows[i].high, m.p + 24);
-		KUNIT_EXPECT_EQ(test, client_message(&c, m),
-				RPCRDMA2_DO_FAIL);
+		EXPECT_DO(FAIL, client_message(&c, m));
 		expect_state(&c, RPCRDMA2_NEG_FAILED, rows[i].why);
 		expect_nothing_remembered(&c);
 	}
@@ -238,13 +234,11 @@ static void row_wait_err_vers_lost(struct kunit *test)
 	client_init(&c, test);
 	client_wait(&c, XID);
 	client_vector(&c, VEC_E1b);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, rpcrdma2_neg_lost(&c.neg, c.now));
 	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
 	/* one loss counts once, also without a new negotiation object */
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
-			RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, rpcrdma2_neg_connected(&c.neg, c.now));
 	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS_LOST);
 	rpcrdma2_neg_lost(&c.neg, c.now);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
@@ -263,8 +257,7 @@ static void row_wait_other_error(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		client_init(&c, test);
 		client_wait(&c, XID);
-		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
-				RPCRDMA2_DO_RECONNECT);
+		EXPECT_DO(RECONNECT, client_vector(&c, ids[i]));
 		KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
 		expect_remembered(&c, 60, RPCRDMA2_WHY_OTHER_ERROR);
 		expect_v1_next(&c, RPCRDMA2_WHY_OTHER_ERROR);
@@ -278,21 +271,18 @@ static void row_wait_other_error(struct kunit *test)
 		put_unaligned_be32(i, m.p + 20);
 		client_init(&c, test);
 		client_wait(&c, XID);
-		KUNIT_EXPECT_EQ(test, client_message(&c, m),
-				RPCRDMA2_DO_RECONNECT);
+		EXPECT_DO(RECONNECT, client_message(&c, m));
 		expect_v1_next(&c, RPCRDMA2_WHY_OTHER_ERROR);
 	}
 	/* a code that nobody knows yet is an answer, too */
 	client_init(&c, test);
 	client_wait(&c, XID);
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, V2_ERROR, 77)),
-			RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT, client_message(&c, MESSAGE(test, V2_ERROR, 77)));
 	/* not ours */
 	client_init(&c, test);
 	client_wait(&c, OTHER_XID);
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
-				RPCRDMA2_DO_NOTHING);
+		EXPECT_DO(NOTHING, client_vector(&c, ids[i]));
 	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
 }
 
@@ -308,29 +298,21 @@ static void err_chunk_rule(struct kunit *test)
 	client_wait(&c, XID);
 	for (len = 0; len < chunk.len; len++) {
 		cut = message_new(test, chunk.p, len);
-		KUNIT_EXPECT_EQ(test, client_message(&c, cut),
-				RPCRDMA2_DO_NOTHING);
+		EXPECT_DO(NOTHING, client_message(&c, cut));
 	}
 	/* version 2: longer ones are v2 errors without RESPONSE */
 	cut = message_new(test, NULL, 21);
 	memset(cut.p, 0, cut.len);
 	memcpy(cut.p, chunk.p, 20);
 	put_unaligned_be32(2, cut.p + 4);
-	KUNIT_EXPECT_EQ(test, client_message(&c, cut), RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 2, 0, 4,
-							 2, 2)),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 3, 0, 4,
-							 2)),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 1, 0, 4,
-							 3)),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, client_message(&c, cut));
+	EXPECT_DO(NOTHING, client_message(&c, MESSAGE(test, XID, 2, 0, 4, 2, 2)));
+	EXPECT_DO(NOTHING, client_message(&c, MESSAGE(test, XID, 3, 0, 4, 2)));
+	EXPECT_DO(NOTHING, client_message(&c, MESSAGE(test, XID, 1, 0, 4, 3)));
 	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
 	/* version 1: length does not matter */
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, XID, 1, 0, 4,
-							 2, 9, 9, 9)),
-			RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT,
+		  client_message(&c, MESSAGE(test, XID, 1, 0, 4, 2, 9, 9, 9)));
 }
 
 /* wait: timer: once more with a Call, at once, but nothing is remembered */
@@ -340,25 +322,21 @@ static void row_wait_timer(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait(&c, NEG_XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
-			RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT, rpcrdma2_neg_timeout(&c.neg, c.now));
 	expect_state(&c, RPCRDMA2_NEG_START, RPCRDMA2_WHY_SILENCE);
 	KUNIT_EXPECT_EQ(test, c.mem.until, 0);
 	KUNIT_EXPECT_EQ(test, c.mem.span, 0);
-	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
-			RPCRDMA2_DO_SEND_CALL);
+	EXPECT_DO(SEND_CALL, client_connect(&c, NEG_XID));
 	expect_state(&c, RPCRDMA2_NEG_WAIT_REPLY, RPCRDMA2_WHY_NONE);
 	/* only once */
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, rpcrdma2_neg_connected(&c.neg, c.now));
 	expect_nothing_remembered(&c);
 
 	/* why there is another connection is not why it is as it is */
 	client_init(&c, test);
 	client_wait(&c, NEG_XID);
 	rpcrdma2_neg_timeout(&c.neg, c.now);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_connected(&c.neg, c.now),
-			RPCRDMA2_DO_SEND_CALL);
+	EXPECT_DO(SEND_CALL, rpcrdma2_neg_connected(&c.neg, c.now));
 	expect_state(&c, RPCRDMA2_NEG_WAIT_REPLY, RPCRDMA2_WHY_NONE);
 }
 
@@ -369,8 +347,7 @@ static void row_reply_timer(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait_reply(&c, NEG_XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
-			RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT, rpcrdma2_neg_timeout(&c.neg, c.now));
 	expect_state(&c, RPCRDMA2_NEG_START, RPCRDMA2_WHY_SILENCE);
 	expect_remembered(&c, 60, RPCRDMA2_WHY_SILENCE);
 	expect_v1_next(&c, RPCRDMA2_WHY_SILENCE);
@@ -396,23 +373,21 @@ static void row_reply_answer(struct kunit *test)
 	client_wait_reply(&c, NEG_XID);
 	c.mem.losses = 1;
 	/* another XID; a Call; no RPC; NOMSG; version 1 */
-	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, OTHER_XID)),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, client_message(&c, reply_to(test, OTHER_XID)));
 	m = reply_to(test, NEG_XID);
 	put_unaligned_be32(0, m.p + 16);
-	KUNIT_EXPECT_EQ(test, client_message(&c, m), RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, client_message(&c, m));
 	m = reply_to(test, NEG_XID);
 	KUNIT_EXPECT_EQ(test, client_message(&c, message_new(test, m.p, 40)),
 			RPCRDMA2_DO_NOTHING);
 	put_unaligned_be32(1, m.p + 12);
-	KUNIT_EXPECT_EQ(test, client_message(&c, m), RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, client_message(&c, m));
 	m = reply_to(test, NEG_XID);
 	put_unaligned_be32(1, m.p + 4);
-	KUNIT_EXPECT_EQ(test, client_message(&c, m), RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, client_message(&c, m));
 	expect_state(&c, RPCRDMA2_NEG_WAIT_REPLY, RPCRDMA2_WHY_NONE);
 
-	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, NEG_XID)),
-			RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_message(&c, reply_to(test, NEG_XID)));
 	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_is_grant(&c.hdr));
 	KUNIT_EXPECT_EQ(test, c.hdr.credit, 16);
@@ -426,8 +401,7 @@ static void reply_to_connprop(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait(&c, NEG_XID);
-	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, NEG_XID)),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, client_message(&c, reply_to(test, NEG_XID)));
 	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
 }
 
@@ -446,8 +420,7 @@ static void memory_of_a_call(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, c.mem.span, spans[i]);
 		rpcrdma2_neg_lost(&c.neg, c.now);
 		c.now += spans[i] - 1;
-		KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
-				RPCRDMA2_DO_SEND_CALL);
+		EXPECT_DO(SEND_CALL, client_connect(&c, NEG_XID));
 		c.mem.losses = 1;
 		client_message(&c, reply_to(test, NEG_XID));
 		KUNIT_EXPECT_EQ(test, c.mem.span, spans[i]);
@@ -468,9 +441,9 @@ static void row_reply_connprop(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait_reply(&c, NEG_XID + 1);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2), RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P4), RPCRDMA2_DO_BAD_XDR);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P1), RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(NOTHING, client_vector(&c, VEC_P2));
+	EXPECT_DO(BAD_XDR, client_vector(&c, VEC_P4));
+	EXPECT_DO(SETTLE, client_vector(&c, VEC_P1));
 	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 	expect_nothing_remembered(&c);
 }
@@ -482,14 +455,14 @@ static void row_reply_error(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait_reply(&c, XID);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_E1b), RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_vector(&c, VEC_E1b));
 	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS);
 	rpcrdma2_neg_proved(&c.neg);
 	expect_nothing_remembered(&c);
 
 	client_init(&c, test);
 	client_wait_reply(&c, XID);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_V2), RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT, client_vector(&c, VEC_V2));
 	expect_remembered(&c, 60, RPCRDMA2_WHY_OTHER_ERROR);
 	expect_v1_next(&c, RPCRDMA2_WHY_OTHER_ERROR);
 }
@@ -501,12 +474,9 @@ static void row_reply_lost(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait_reply(&c, NEG_XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_RECONNECT);
-	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
-			RPCRDMA2_DO_SEND_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT, rpcrdma2_neg_lost(&c.neg, c.now));
+	EXPECT_DO(SEND_CALL, client_connect(&c, NEG_XID));
+	EXPECT_DO(RECONNECT, rpcrdma2_neg_lost(&c.neg, c.now));
 	expect_remembered(&c, 60, RPCRDMA2_WHY_LOST);
 	expect_v1_next(&c, RPCRDMA2_WHY_LOST);
 }
@@ -518,8 +488,7 @@ static void row_wait_lost_once(struct kunit *test)
 
 	client_init(&c, test);
 	client_wait(&c, NEG_XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT, rpcrdma2_neg_lost(&c.neg, c.now));
 	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
 	expect_nothing_remembered(&c);
 	client_wait(&c, NEG_XID);
@@ -534,8 +503,7 @@ static void row_wait_lost_twice(struct kunit *test)
 	client_wait(&c, NEG_XID);
 	rpcrdma2_neg_lost(&c.neg, c.now);
 	client_wait(&c, NEG_XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT, rpcrdma2_neg_lost(&c.neg, c.now));
 	expect_remembered(&c, 60, RPCRDMA2_WHY_LOST);
 	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 	expect_v1_next(&c, RPCRDMA2_WHY_LOST);
@@ -596,29 +564,21 @@ static void row_wait_anything_else(struct kunit *test)
 	client_init(&c, test);
 	client_wait(&c, OTHER_XID);
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
-				RPCRDMA2_DO_NOTHING);
+		EXPECT_DO(NOTHING, client_vector(&c, ids[i]));
 	/* an ERROR in the layout of v2 without RESPONSE, or cut */
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 2,
-							 0, 4, 0, 2)),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 2,
-							 0, 4, 1, 4)),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 1,
-							 0, 4, 77)),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING,
+		  client_message(&c, MESSAGE(test, OTHER_XID, 2, 0, 4, 0, 2)));
+	EXPECT_DO(NOTHING,
+		  client_message(&c, MESSAGE(test, OTHER_XID, 2, 0, 4, 1, 4)));
+	EXPECT_DO(NOTHING, client_message(&c, MESSAGE(test, OTHER_XID, 1, 0, 4, 77)));
 	/* CONNPROP of another version, or with a reserved flag */
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 3,
-							 0, 5, 1, 0)),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_message(&c, MESSAGE(test, OTHER_XID, 2,
-							 0, 5, 3, 0)),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING,
+		  client_message(&c, MESSAGE(test, OTHER_XID, 3, 0, 5, 1, 0)));
+	EXPECT_DO(NOTHING,
+		  client_message(&c, MESSAGE(test, OTHER_XID, 2, 0, 5, 3, 0)));
 	for (i = 0; i < RPCRDMA2_PREFIX; i++) {
 		cut = message_new(test, p2.p, i);
-		KUNIT_EXPECT_EQ(test, client_message(&c, cut),
-				RPCRDMA2_DO_NOTHING);
+		EXPECT_DO(NOTHING, client_message(&c, cut));
 	}
 	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
 	expect_nothing_remembered(&c);
@@ -636,20 +596,18 @@ static void malformed_connprop(struct kunit *test)
 	for (flags = 0; flags < 2; flags++) {
 		m = message_vector(test, VEC_P4);
 		put_unaligned_be32(flags, m.p + 16);
-		KUNIT_EXPECT_EQ(test, client_message(&c, m),
-				RPCRDMA2_DO_BAD_XDR);
+		EXPECT_DO(BAD_XDR, client_message(&c, m));
 		KUNIT_EXPECT_EQ(test, c.hdr.xid, NEG_XID);
 		KUNIT_EXPECT_EQ(test, c.hdr.vers, 2);
 	}
 	m = message_vector(test, VEC_P2);
 	for (len = RPCRDMA2_PREFIX; len < m.len; len++) {
 		cut = message_new(test, m.p, len);
-		KUNIT_EXPECT_EQ(test, client_message(&c, cut),
-				RPCRDMA2_DO_BAD_XDR);
+		EXPECT_DO(BAD_XDR, client_message(&c, cut));
 	}
 	expect_state(&c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
 	/* a good one still counts */
-	KUNIT_EXPECT_EQ(test, client_message(&c, m), RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_message(&c, m));
 }
 
 /* v2: ERR_VERS */
@@ -661,12 +619,9 @@ static void row_v2_err_vers(struct kunit *test)
 	client_wait(&c, NEG_XID);
 	client_vector(&c, VEC_P2);
 	c.neg.xid = XID;
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_E1b),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_E2),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, client_vector(&c, VEC_E1b));
+	EXPECT_DO(NOTHING, client_vector(&c, VEC_E2));
+	EXPECT_DO(NOTHING, rpcrdma2_neg_timeout(&c.neg, c.now));
 	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 	expect_nothing_remembered(&c);
 }
@@ -737,8 +692,7 @@ static void row_settled_lost(struct kunit *test)
 	c.mem.losses = 1;
 	rpcrdma2_neg_proved(&c.neg);
 	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, rpcrdma2_neg_lost(&c.neg, c.now));
 	KUNIT_EXPECT_EQ(test, c.neg.state, RPCRDMA2_NEG_START);
 	expect_nothing_remembered(&c);
 
@@ -753,12 +707,9 @@ static void row_settled_lost(struct kunit *test)
 
 	/* nothing happens to a negotiation that never began, or failed */
 	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, NEG_XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
-			RPCRDMA2_DO_NOTHING);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2),
-			RPCRDMA2_DO_NOTHING);
+	EXPECT_DO(NOTHING, rpcrdma2_neg_lost(&c.neg, c.now));
+	EXPECT_DO(NOTHING, rpcrdma2_neg_timeout(&c.neg, c.now));
+	EXPECT_DO(NOTHING, client_vector(&c, VEC_P2));
 	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 }
 
@@ -863,29 +814,24 @@ static void v2_required(struct kunit *test)
 	c.policy.v1 = false;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		client_wait(&c, XID);
-		KUNIT_EXPECT_EQ(test, client_vector(&c, ids[i]),
-				RPCRDMA2_DO_FAIL);
+		EXPECT_DO(FAIL, client_vector(&c, ids[i]));
 		expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
 		expect_nothing_remembered(&c);
 	}
 	client_wait_reply(&c, XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_timeout(&c.neg, c.now),
-			RPCRDMA2_DO_FAIL);
+	EXPECT_DO(FAIL, rpcrdma2_neg_timeout(&c.neg, c.now));
 	expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
 	expect_nothing_remembered(&c);
 	/* a server that answers Calls only */
 	client_wait_reply(&c, XID);
-	KUNIT_EXPECT_EQ(test, client_message(&c, reply_to(test, XID)),
-			RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_message(&c, reply_to(test, XID)));
 	expect_state(&c, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
 	rpcrdma2_neg_forget(&c.mem);
 
 	client_wait(&c, XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_RECONNECT);
+	EXPECT_DO(RECONNECT, rpcrdma2_neg_lost(&c.neg, c.now));
 	client_wait(&c, XID);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_neg_lost(&c.neg, c.now),
-			RPCRDMA2_DO_FAIL);
+	EXPECT_DO(FAIL, rpcrdma2_neg_lost(&c.neg, c.now));
 	expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
 	KUNIT_EXPECT_EQ(test, c.mem.losses, 0);
 
@@ -894,7 +840,7 @@ static void v2_required(struct kunit *test)
 	c.mem.until = c.now + 100;
 	c.mem.next = true;
 	client_wait(&c, NEG_XID);
-	KUNIT_EXPECT_EQ(test, client_vector(&c, VEC_P2), RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_vector(&c, VEC_P2));
 }
 
 static void v2_disabled(struct kunit *test)
@@ -903,12 +849,11 @@ static void v2_disabled(struct kunit *test)
 
 	client_init(&c, test);
 	c.policy.v2 = false;
-	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID),
-			RPCRDMA2_DO_SETTLE);
+	EXPECT_DO(SETTLE, client_connect(&c, NEG_XID));
 	expect_state(&c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ADMIN);
 
 	c.policy.v1 = false;
-	KUNIT_EXPECT_EQ(test, client_connect(&c, NEG_XID), RPCRDMA2_DO_FAIL);
+	EXPECT_DO(FAIL, client_connect(&c, NEG_XID));
 	expect_state(&c, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_ADMIN);
 }
 

@@ -74,8 +74,7 @@ static void decode_v2(struct kunit *test)
 
 	for (i = 1; i < ARRAY_SIZE(v2_rows); i++) {
 		m = message_vector(test, v2_rows[i].id);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_VERDICT(test, v2, m, &hdr, OK);
 		KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_ERROR);
 		KUNIT_EXPECT_TRUE(test, hdr.response);
 		KUNIT_EXPECT_EQ(test, hdr.xid, XID);
@@ -145,7 +144,7 @@ static void decode_v1(struct kunit *test)
 	struct message m = message_vector(test, VEC_V2);
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	EXPECT_VERDICT(test, v1, m, &hdr, OK);
 	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 16);
 	KUNIT_EXPECT_PTR_EQ(test, hdr.body, m.p + 16);
 	KUNIT_EXPECT_EQ(test, hdr.body_len, 4);
@@ -260,17 +259,15 @@ static void err_vers_in_decoder(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		m = message_vector(test, ids[i]);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_VERDICT(test, v2, m, &hdr, OK);
 		KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_VERS);
 		KUNIT_EXPECT_EQ(test, hdr.err_arg[0], 1);
 		KUNIT_EXPECT_EQ(test, hdr.err_arg[1], 1);
 		KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&hdr));
 	}
 	m = message_vector(test, VEC_E1c);
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-			RPCRDMA2_BAD_VERS);
-	KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	EXPECT_VERDICT(test, v2, m, &hdr, BAD_VERS);
+	EXPECT_VERDICT(test, v1, m, &hdr, OK);
 	KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_VERS);
 }
 

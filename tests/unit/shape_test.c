@@ -66,9 +66,7 @@ static void request_or_grant(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		m = message_vector(test, rows[i].id);
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_VERDICT(test, &rpcrdma2_codec_v2, m, &hdr, OK);
 		KUNIT_EXPECT_EQ(test, rpcrdma2_is_grant(&hdr),
 				rows[i].grant);
 		KUNIT_EXPECT_EQ(test, hdr.credit,
@@ -102,13 +100,9 @@ static void error_without_response(struct kunit *test)
 		struct message m = message_vector(test, id);
 		struct rpcrdma2_hdr hdr;
 
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_VERDICT(test, &rpcrdma2_codec_v2, m, &hdr, OK);
 		put_unaligned_be32(0, m.p + 16);
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
-				RPCRDMA2_DROP);
+		EXPECT_VERDICT(test, &rpcrdma2_codec_v2, m, &hdr, DROP);
 	}
 }
 
@@ -235,8 +229,7 @@ static void connprop_body(struct kunit *test)
 	struct message m = message_vector(test, VEC_P1);
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
-			RPCRDMA2_OK);
+	EXPECT_VERDICT(test, &rpcrdma2_codec_v2, m, &hdr, OK);
 	KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_CONNPROP);
 	KUNIT_EXPECT_EQ(test, hdr.xid, 0xc0de0001);
 	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 20);

@@ -153,21 +153,23 @@ void message_free(struct kunit *test, struct message m);
 	message_words(test, _words, ARRAY_SIZE(_words));		\
 })
 
-/* Decode the message of these words into hdr and compare the verdict */
+/* Decode a message into hdr and compare the verdict */
+#define EXPECT_VERDICT(test, codec, m, hdr, verdict)			\
+	KUNIT_EXPECT_EQ(test, (codec)->decode((m).p, (m).len, hdr),	\
+			RPCRDMA2_##verdict)
+
+/* The same with the message of these words */
 #define EXPECT_DECODE(test, codec, hdr, verdict, ...)			\
 do {									\
 	struct message _m = MESSAGE(test, __VA_ARGS__);			\
 									\
-	KUNIT_EXPECT_EQ(test, (codec)->decode(_m.p, _m.len, hdr),	\
-			verdict);					\
+	EXPECT_VERDICT(test, codec, _m, hdr, verdict);			\
 } while (0)
 
 #define EXPECT_V2(test, hdr, verdict, ...)				\
-	EXPECT_DECODE(test, &rpcrdma2_codec_v2, hdr,			\
-		      RPCRDMA2_##verdict, __VA_ARGS__)
+	EXPECT_DECODE(test, &rpcrdma2_codec_v2, hdr, verdict, __VA_ARGS__)
 #define EXPECT_V1(test, hdr, verdict, ...)				\
-	EXPECT_DECODE(test, &rpcrdma2_codec_v1, hdr,			\
-		      RPCRDMA2_##verdict, __VA_ARGS__)
+	EXPECT_DECODE(test, &rpcrdma2_codec_v1, hdr, verdict, __VA_ARGS__)
 
 /*
  * Something that writes: @what into @size bytes at @buf, as the encoders do.

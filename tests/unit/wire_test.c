@@ -70,7 +70,7 @@ static void call_without_chunks(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 	u32 position;
 
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	EXPECT_VERDICT(test, v2, m, &hdr, OK);
 	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
 	KUNIT_EXPECT_EQ(test, hdr.vers, 2);
 	KUNIT_EXPECT_EQ(test, hdr.credit, 32);
@@ -111,7 +111,7 @@ static void read_chunk(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 	u32 position;
 
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	EXPECT_VERDICT(test, v2, m, &hdr, OK);
 	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 84);
 	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0xa102);
 	KUNIT_EXPECT_EQ(test, hdr.read_segs, 2);
@@ -177,7 +177,7 @@ static void returned_write_chunk(struct kunit *test)
 	struct message m = with_payload(test, VEC_T6, 1);
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	EXPECT_VERDICT(test, v2, m, &hdr, OK);
 	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 76);
 	KUNIT_EXPECT_EQ(test, hdr.write_chunks, 1);
 	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
@@ -208,16 +208,14 @@ static void common_words(struct kunit *test)
 	struct message m = message_vector(test, VEC_T1);
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr),
-			RPCRDMA2_BAD_VERS);
+	EXPECT_VERDICT(test, v1, m, &hdr, BAD_VERS);
 	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
 	KUNIT_EXPECT_EQ(test, hdr.vers, 2);
 	KUNIT_EXPECT_EQ(test, hdr.credit, 32);
 	KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_MSG);
 
 	m = message_vector(test, VEC_V1);
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-			RPCRDMA2_BAD_VERS);
+	EXPECT_VERDICT(test, v2, m, &hdr, BAD_VERS);
 	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
 	KUNIT_EXPECT_EQ(test, hdr.vers, 1);
 
@@ -418,38 +416,30 @@ static void lying_counts(struct kunit *test)
 		/* Write list of a Call: two segments are there */
 		m = MESSAGE(test, V2_CALL, NO_INV, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), 0, 0, RPC_CALL);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_VERDICT(test, v2, m, &hdr, OK);
 		put_unaligned_be32(counts[i], m.p + 32);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_BAD_XDR);
+		EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
 
 		/* Reply chunk of a Call */
 		m = MESSAGE(test, V2_CALL, NO_INV, 0, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), RPC_CALL);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_VERDICT(test, v2, m, &hdr, OK);
 		put_unaligned_be32(counts[i], m.p + 36);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_BAD_XDR);
+		EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
 
 		/* the same in a Reply is dropped */
 		m = MESSAGE(test, V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), 0, 0, RPC_REPLY);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_VERDICT(test, v2, m, &hdr, OK);
 		put_unaligned_be32(counts[i], m.p + 32);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_DROP);
+		EXPECT_VERDICT(test, v2, m, &hdr, DROP);
 
 		/* version 1 */
 		m = MESSAGE(test, V1_MSG, 0, 0, 1, 2, SEG(1, 1), SEG(2, 1),
 			    RPC_CALL);
-		KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_VERDICT(test, v1, m, &hdr, OK);
 		put_unaligned_be32(counts[i], m.p + 28);
-		KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr),
-				RPCRDMA2_BAD_XDR);
+		EXPECT_VERDICT(test, v1, m, &hdr, BAD_XDR);
 	}
 }
 
@@ -480,22 +470,18 @@ static void discriminators(struct kunit *test)
 		for (j = 0; j < ARRAY_SIZE(at); j++) {
 			m = message_vector(test, VEC_T1);
 			put_unaligned_be32(bad[i], m.p + at[j]);
-			KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-					RPCRDMA2_BAD_XDR);
+			EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
 			m = message_vector(test, VEC_T2);
 			put_unaligned_be32(bad[i], m.p + at[j]);
-			KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-					RPCRDMA2_DROP);
+			EXPECT_VERDICT(test, v2, m, &hdr, DROP);
 			m = message_vector(test, VEC_V1);
 			put_unaligned_be32(bad[i], m.p + at[j] - 8);
-			KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr),
-					RPCRDMA2_BAD_XDR);
+			EXPECT_VERDICT(test, v1, m, &hdr, BAD_XDR);
 		}
 		/* behind the first entry of a list, too */
 		m = message_vector(test, VEC_T4);
 		put_unaligned_be32(bad[i], m.p + 48);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_BAD_XDR);
+		EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
 	}
 	/* what follows would do as the other lists */
 	EXPECT_V2(test, &hdr, DROP, V2_NOMSG_REPLY, NO_INV, 2, 0, 1, 1,
@@ -511,11 +497,10 @@ static void unaligned_position(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		put_unaligned_be32(bad[i], m.p + 28);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				RPCRDMA2_BAD_XDR);
+		EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
 	}
 	put_unaligned_be32(0xfffffffc, m.p + 28);
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	EXPECT_VERDICT(test, v2, m, &hdr, OK);
 	/* what follows would do as the other lists */
 	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
 		  READ_ENTRY(0, 1, 4), READ_ENTRY(2, 0, 0), NO_CHUNKS);
@@ -756,7 +741,7 @@ static void largest_call(struct kunit *test)
 		put_unaligned_be32(16, p + 4);
 	}
 	KUNIT_EXPECT_PTR_EQ(test, p, m.p + m.len + 4);
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	EXPECT_VERDICT(test, v2, m, &hdr, OK);
 	KUNIT_EXPECT_EQ(test, hdr.max_segs, RPCRDMA2_MAX_SEGS);
 	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
 	KUNIT_EXPECT_EQ(test, walk(&hdr), 64);

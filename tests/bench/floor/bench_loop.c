@@ -699,5 +699,5 @@ static void __exit loop_exit(void)
 
 module_init(loop_init);
 module_exit(loop_exit);
-MODULE_DESCRIPTION("sunrpc without a transport, for scripts/bench");
+MODULE_DESCRIPTION("sunrpc without a transport, for tests/bench/run");
 MODULE_LICENSE("GPL");

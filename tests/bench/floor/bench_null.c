@@ -122,5 +122,5 @@ static void __exit null_exit(void)
 
 module_init(null_init);
 module_exit(null_exit);
-MODULE_DESCRIPTION("Calls that do nothing, for scripts/bench");
+MODULE_DESCRIPTION("Calls that do nothing, for tests/bench/run");
 MODULE_LICENSE("GPL");

@@ -775,5 +775,5 @@ static void __exit verbs_exit(void)
 
 module_init(verbs_init);
 module_exit(verbs_exit);
-MODULE_DESCRIPTION("Verbs of an RPC with nothing above, for scripts/bench");
+MODULE_DESCRIPTION("Verbs of an RPC with nothing above, for tests/bench/run");
 MODULE_LICENSE("GPL");

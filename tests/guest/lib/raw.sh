@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Cases of the conformance kit (tests/conform) as subtests.
+# Cases of the conformance kit (tools/conform) as subtests.
 
 # tests/run conform.NAME: cases, separated by commas. Only they run, and nothing else
 # of the script that has them.

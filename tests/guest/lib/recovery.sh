@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What scripts/bench --recovery has in its guests, beside lab.sh: a little work on each
+# What tests/bench/run --recovery has in its guests, beside lab.sh: a little work on each
 # mount (src/steady.c), and how long after the end of a fault the first operation is
 # done. Leaves in results:
 #
