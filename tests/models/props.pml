@@ -5,7 +5,7 @@
  * the loss of the connection. Sizes are 1 to CAPACITY; side 0 is the client.
  *
  * tables.h has the states of an announcement, and rows(), which has the model do what
- * each row of tests/data/send-limit.csv says (tests/models/tables).
+ * each row of tools/vectors/send-limit.csv says (tests/models/tables).
  *
  * ASKS_LESS: a peer asks for a smaller size, too. This module does not, unless the other
  * side changes its size at the same time.

@@ -5,7 +5,7 @@
  * 1 only, or that do not answer a CONNPROP. Connections are lost, and answers are late.
  *
  * tables.h has the states, and rows(), which has the model do what each row of
- * tests/data/client-version.csv and server-version.csv says (tests/models/tables).
+ * tools/vectors/client-version.csv and server-version.csv says (tests/models/tables).
  *
  * Each of these weakens the model: with HASTY one loss before an answer is enough to fall
  * back to version 1, with NO_CALL silence about a CONNPROP is, and with STAYS a client goes
