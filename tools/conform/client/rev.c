@@ -384,7 +384,7 @@ static bool null_replied(struct cl *s, const struct rp_rx *rx)
  */
 static struct cl_call *calling_back(struct cl *s)
 {
-	uint64_t end = rp_now() + 2;
+	uint64_t end = rp_now() + 20;
 	struct cl_call *call;
 
 	for (; cb_open < cb_granted; cb_open++)
