@@ -4,8 +4,8 @@
  * each with a deadline of its own. The table of jobs is in cm.c.
  *
  * The work item is on rpcrdma2_wq, so no job may sleep. The refill of Receives waits for
- * memory (recv_queue.c), and completions are polled with a higher priority (cq.c); these
- * two have work items of their own.
+ * memory (recv_queue.c), and completions must not wait for the jobs (cq.c); these two have
+ * work items of their own.
  *
  * timer.lock protects the deadlines; it is a leaf, taken in process context only.
  */
