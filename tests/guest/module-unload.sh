@@ -68,9 +68,21 @@ again_and_again() {
 	done
 }
 
+# The thread that polls takes the priority that an administrator gives it.
+priority() {
+	local nice=/sys/devices/virtual/workqueue/rpcrdma2_poll/nice
+
+	modprobe $MODULE
+	[ "$(cat $nice)" = 0 ]
+	echo -10 > $nice
+	[ "$(cat $nice)" = -10 ]
+	unload
+}
+
 lab_net
 lab_server
 stop_server
 for_versions "3 4.1 4.2" in_use "in use"
 for_versions "4.2" two_mounts "two mounts"
 ktap_run "load and unload" again_and_again
+ktap_run "priority of completions" priority
