@@ -55,12 +55,13 @@ static void cq_event(struct ib_cq *cq, void *context)
 static bool cq_poll(struct rpcrdma2_conn *conn)
 {
 	struct ib_cq *cq = conn->cq;
+	int done = 0;
 
 	lockdep_assert_held(&conn->poll.lock);
 	WRITE_ONCE(conn->poll.pending, false);
 	do {
-		if (ib_process_cq_direct(cq, RPCRDMA2_POLL_BUDGET) >=
-		    RPCRDMA2_POLL_BUDGET)
+		done += ib_process_cq_direct(cq, RPCRDMA2_POLL_BUDGET - done);
+		if (done >= RPCRDMA2_POLL_BUDGET)
 			return true;
 	} while (ib_req_notify_cq(cq, IB_CQ_NEXT_COMP |
 				  IB_CQ_REPORT_MISSED_EVENTS) > 0);
