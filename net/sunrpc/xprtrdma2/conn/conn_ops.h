@@ -41,7 +41,7 @@ struct rpcrdma2_memory {
  *	client may have; must not sleep
  * @completions: server: the device has reported completions. Returns true if a thread
  *	will call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks.
- *	NULL for a client: ib_core polls
+ *	NULL for a client: a work item polls
  * @lost: the connection went to CLOSING (CM event, QP error, device
  *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
  *	context that may not sleep; arranges for rpcrdma2_conn_close()

@@ -28,8 +28,10 @@
 /* Time for a thread to begin polling */
 #define RPCRDMA2_POLL_LATE	(HZ / 100 + 1)
 
-/* Completions handled without a pause */
-#define RPCRDMA2_POLL_BUDGET	64
+/* Completions handled without a pause, with preemption off. A handler may unmap a megabyte
+ * from bounce buffers.
+ */
+#define RPCRDMA2_POLL_BUDGET	16
 
 static bool cq_polled_by_threads(const struct rpcrdma2_conn *conn)
 {
@@ -81,6 +83,8 @@ static void cq_poll_by(struct rpcrdma2_conn *conn, bool thread)
 		if (cq_poll(conn))
 			WRITE_ONCE(poll->pending, true);
 		WRITE_ONCE(poll->polling, false);
+	} else {
+		WRITE_ONCE(poll->pending, false);
 	}
 	spin_unlock(&poll->lock);
 }

@@ -12,7 +12,7 @@
 struct rpcrdma2_conn;
 
 /**
- * struct rpcrdma2_poll - state of a completion queue that threads poll
+ * struct rpcrdma2_poll - which context polls a completion queue
  * @lock: held while the queue is polled
  * @pending: the device has reported completions that were not polled yet
  * @polling: a thread polls, which runs the deferred work afterwards

@@ -69,7 +69,8 @@ u32 rpcrdma2_rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 le
 	for (done = 0; done < len; done += n, off = 0) {
 		n = min_t(u32, len - done, PAGE_SIZE - off);
 		pfn = page_to_pfn(*pages);
-		if (pfn == rw->next_pfn && !off && sg[-1].length + n <= run)
+		if (rw->next_pfn && pfn == rw->next_pfn && !off &&
+		    sg[-1].length + n <= run)
 			sg[-1].length += n;
 		else if (rw->nents < rw->max)
 			sg_set_page(&rw->sg[rw->nents++], *pages, n, off);
