@@ -6,14 +6,11 @@
 
 #include "unit.h"
 
-/* @ver: what a connection keeps */
+/* @codec: of the version that is settled, or NULL */
 struct server {
 	struct kunit			*test;
 	struct rpcrdma2_ver_policy	policy;
-	struct {
-		const struct rpcrdma2_codec	*codec;
-		enum rpcrdma2_why		why;
-	} ver;
+	const struct rpcrdma2_codec	*codec;
 	struct rpcrdma2_hdr		hdr;
 	enum rpcrdma2_verdict		verdict;
 	u32				low;
@@ -37,14 +34,12 @@ static enum rpcrdma2_srv_action server_message(struct server *s,
 	s->verdict = RPCRDMA2_OK;
 	s->low = ~0U;
 	s->high = ~0U;
-	action = rpcrdma2_srv_ver_message(&s->policy, s->ver.codec, m.p, m.len, &s->hdr,
+	action = rpcrdma2_srv_ver_message(&s->policy, s->codec, m.p, m.len, &s->hdr,
 					  &s->verdict, &s->low, &s->high);
 	if (action == RPCRDMA2_SRV_SETTLE) {
-		KUNIT_EXPECT_NULL(s->test, s->ver.codec);
+		KUNIT_EXPECT_NULL(s->test, s->codec);
 		KUNIT_EXPECT_EQ(s->test, s->verdict, RPCRDMA2_OK);
-		s->ver.codec = rpcrdma2_wire_codec(s->hdr.vers);
-		s->ver.why = s->hdr.htype == RDMA2_CONNPROP ? RPCRDMA2_WHY_CONNPROP :
-							      RPCRDMA2_WHY_CALL;
+		s->codec = rpcrdma2_wire_codec(s->hdr.vers);
 		action = RPCRDMA2_SRV_PASS;
 	}
 	if (action == RPCRDMA2_SRV_PASS || action == RPCRDMA2_SRV_DROP) {
@@ -61,13 +56,11 @@ static enum rpcrdma2_srv_action server_vector(struct server *s,
 }
 
 static void expect_pass(struct server *s, enum vector_id id,
-			const struct rpcrdma2_codec *codec,
-			enum rpcrdma2_why why)
+			const struct rpcrdma2_codec *codec)
 {
 	KUNIT_EXPECT_EQ(s->test, server_vector(s, id), RPCRDMA2_SRV_PASS);
 	KUNIT_EXPECT_EQ(s->test, s->verdict, RPCRDMA2_OK);
-	KUNIT_EXPECT_PTR_EQ(s->test, s->ver.codec, codec);
-	KUNIT_EXPECT_EQ(s->test, s->ver.why, why);
+	KUNIT_EXPECT_PTR_EQ(s->test, s->codec, codec);
 }
 
 static void expect_refused(struct server *s, struct message m,
@@ -98,11 +91,11 @@ static void row_open_connprop(struct kunit *test)
 	struct server s;
 
 	server_init(&s, test);
-	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CONNPROP);
+	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2);
 	server_init(&s, test);
-	expect_pass(&s, VEC_P2, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CONNPROP);
+	expect_pass(&s, VEC_P2, &rpcrdma2_codec_v2);
 	server_init(&s, test);
-	expect_pass(&s, VEC_P3, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CONNPROP);
+	expect_pass(&s, VEC_P3, &rpcrdma2_codec_v2);
 }
 
 /* open: v2 Call */
@@ -111,11 +104,11 @@ static void row_open_v2_call(struct kunit *test)
 	struct server s;
 
 	server_init(&s, test);
-	expect_pass(&s, VEC_T1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CALL);
+	expect_pass(&s, VEC_T1, &rpcrdma2_codec_v2);
 	server_init(&s, test);
-	expect_pass(&s, VEC_T4, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CALL);
+	expect_pass(&s, VEC_T4, &rpcrdma2_codec_v2);
 	/* a CONNPROP after it changes nothing */
-	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CALL);
+	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2);
 }
 
 /* open: v1 Call */
@@ -124,8 +117,8 @@ static void row_open_v1_call(struct kunit *test)
 	struct server s;
 
 	server_init(&s, test);
-	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1, RPCRDMA2_WHY_CALL);
-	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1, RPCRDMA2_WHY_CALL);
+	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1);
+	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1);
 }
 
 /* open: other version: refused, nothing fixed, any number of times */
@@ -139,10 +132,10 @@ static void row_open_other_version(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
 		expect_refused(&s, call_of(test, versions[i]),
 			       RPCRDMA2_SRV_ERR_VERS, 1, 2);
-		KUNIT_EXPECT_NULL(test, s.ver.codec);
+		KUNIT_EXPECT_NULL(test, s.codec);
 	}
 	/* then the right one */
-	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CONNPROP);
+	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2);
 }
 
 /* open: a disabled version */
@@ -157,14 +150,14 @@ static void row_open_disabled_version(struct kunit *test)
 	expect_refused(&s, message_vector(test, VEC_T1),
 		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
 	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 1, 1);
-	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1, RPCRDMA2_WHY_CALL);
+	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1);
 
 	server_init(&s, test);
 	s.policy.v1 = false;
 	expect_refused(&s, message_vector(test, VEC_V1),
 		       RPCRDMA2_SRV_ERR_VERS, 2, 2);
 	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 2, 2);
-	expect_pass(&s, VEC_T1, &rpcrdma2_codec_v2, RPCRDMA2_WHY_CALL);
+	expect_pass(&s, VEC_T1, &rpcrdma2_codec_v2);
 
 	/* a response in a version we do not speak cannot be a Call */
 	server_init(&s, test);
@@ -210,8 +203,7 @@ static void row_open_short(struct kunit *test)
 	}
 	cut = message_new(test, m.p, 16);
 	expect_refused(&s, cut, RPCRDMA2_SRV_ERR_VERS, 1, 2);
-	KUNIT_EXPECT_NULL(test, s.ver.codec);
-	KUNIT_EXPECT_EQ(test, s.ver.why, RPCRDMA2_WHY_NONE);
+	KUNIT_EXPECT_NULL(test, s.codec);
 }
 
 /* open: ERROR of whatever version */
@@ -224,10 +216,10 @@ static void row_open_error(struct kunit *test)
 	for (id = VEC_E1a; id <= VEC_E9; id++) {
 		KUNIT_EXPECT_EQ(test, server_vector(&s, id),
 				RPCRDMA2_SRV_DROP);
-		KUNIT_EXPECT_NULL(test, s.ver.codec);
+		KUNIT_EXPECT_NULL(test, s.codec);
 	}
 	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_V2), RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_NULL(test, s.ver.codec);
+	KUNIT_EXPECT_NULL(test, s.codec);
 }
 
 /* v2: v1 or another version */
@@ -241,7 +233,7 @@ static void row_v2_other_version(struct kunit *test)
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
 	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2,
 		       2);
-	KUNIT_EXPECT_PTR_EQ(test, s.ver.codec, &rpcrdma2_codec_v2);
+	KUNIT_EXPECT_PTR_EQ(test, s.codec, &rpcrdma2_codec_v2);
 	/* not answered, but not tolerated either */
 	expect_refused(&s, message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE,
 		       2, 2);
@@ -260,7 +252,7 @@ static void row_v1_other_version(struct kunit *test)
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
 	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1,
 		       1);
-	KUNIT_EXPECT_PTR_EQ(test, s.ver.codec, &rpcrdma2_codec_v1);
+	KUNIT_EXPECT_PTR_EQ(test, s.codec, &rpcrdma2_codec_v1);
 	expect_refused(&s, message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE,
 		       1, 1);
 	expect_refused(&s, message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE,
@@ -279,7 +271,7 @@ static void first_message_is_reply(struct kunit *test)
 			server_message(&s, MESSAGE(test, V1_MSG, NO_CHUNKS,
 						   RPC_REPLY)),
 			RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_NULL(test, s.ver.codec);
+	KUNIT_EXPECT_NULL(test, s.codec);
 }
 
 /* Faults are answered in the version of the message but settle nothing. */
@@ -304,9 +296,8 @@ static void faults_settle_nothing(struct kunit *test)
 			RPCRDMA2_SRV_PASS);
 	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
 	KUNIT_EXPECT_EQ(test, s.hdr.vers, 1);
-	KUNIT_EXPECT_NULL(test, s.ver.codec);
-	KUNIT_EXPECT_EQ(test, s.ver.why, RPCRDMA2_WHY_NONE);
-	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1, RPCRDMA2_WHY_CALL);
+	KUNIT_EXPECT_NULL(test, s.codec);
+	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1);
 }
 
 /* Once settled, everything of that version is the codec's business. */
@@ -325,7 +316,7 @@ static void settled_passes_through(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_G1), RPCRDMA2_SRV_PASS);
 	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_INVAL_HTYPE);
 	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_G2), RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_PTR_EQ(test, s.ver.codec, &rpcrdma2_codec_v2);
+	KUNIT_EXPECT_PTR_EQ(test, s.codec, &rpcrdma2_codec_v2);
 }
 
 /* The answer to a message of version 3, byte by byte. */

@@ -37,7 +37,7 @@ RP_CASE("client-change", _basis, c_##_fn, _ids, _text ": client")	\
 static void _fn(struct peer *p)
 
 #define SIZE(rbsiz)	(client ? peer_client(rbsiz) : peer_server(rbsiz))
-/* What our CONNPROP lists, and how many words of values that are, or all of it */
+/* Our CONNPROP lists @n properties, which follow. */
 #define LISTS(n, ...)							\
 ({									\
 	struct rp_msg *_m = connprop_head(rp_xid(), CALL, n);		\

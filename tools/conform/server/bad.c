@@ -120,6 +120,9 @@ RP_CASE("trouble", MUST | MODULE, bad_first_message, "VER-20,VER-21,ERR-11",
 	rp_check(rp_server_stat(c, "version_reason") == 2, "version_reason");
 	rp_check(rp_server_stat(c, "why_call") == 1 &&
 		 rp_server_stat(c, "why_connprop") == 0, "why_call");
+	rp_settle(c, connprop(rp_xid(), 4096, 0));
+	rp_check(rp_server_stat(c, "version_reason") == 2,
+		 "a CONNPROP behind the Call changes version_reason");
 	c = rp_open();
 	rp_check(rp_server_stat(c, "version_reason") == 1, "version_reason");
 	rp_check(rp_server_stat(c, "why_connprop") == 1 &&
