@@ -10,29 +10,7 @@
  */
 
 #include "fuzz.h"
-#include "../../net/sunrpc/xprtrdma2/proto/wire_impl.h"
-
-/* The message must not be answered, however it goes on. */
-static bool too_short(const void *msg, u32 len)
-{
-	struct rpcrdma2_reader r;
-	struct rpcrdma2_hdr hdr;
-
-	return !rpcrdma2_wire_prefix(&r, msg, len, &hdr);
-}
-
-/* Bytes that a responder put into Write chunk @index; 0 if there is none */
-static u64 write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index)
-{
-	struct rpcrdma2_cursor writes, segs;
-
-	rpcrdma2_write_list_begin(reply, &writes);
-	do {
-		if (!rpcrdma2_write_list_next(&writes, &segs))
-			return 0;
-	} while (index--);
-	return rpcrdma2_segs_bytes(segs);
-}
+#include "../unit/decoded.h"
 
 /* What a walk over the lists of a header sees, in a form to compare. */
 struct summary {

@@ -19,6 +19,7 @@
 #include "../../net/sunrpc/xprtrdma2/proto/version.h"
 #include "../../net/sunrpc/xprtrdma2/proto/wire.h"
 #include "../../net/sunrpc/xprtrdma2/proto/wire_impl.h"
+#include "decoded.h"
 
 /* One test: the function and the requirement ids, separated by commas. The
  * name is "function.ids".
@@ -208,27 +209,5 @@ extern struct kunit_suite rpcrdma2_extend_suite;
 	&rpcrdma2_cm_suite, \
 	&rpcrdma2_change_suite, \
 	&rpcrdma2_extend_suite
-
-/* The message must not be answered, however it goes on. */
-static inline bool too_short(const void *msg, u32 len)
-{
-	struct rpcrdma2_reader r;
-	struct rpcrdma2_hdr hdr;
-
-	return !rpcrdma2_wire_prefix(&r, msg, len, &hdr);
-}
-
-/* Bytes that a responder put into Write chunk @index; 0 if there is none */
-static inline u64 write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index)
-{
-	struct rpcrdma2_cursor writes, segs;
-
-	rpcrdma2_write_list_begin(reply, &writes);
-	do {
-		if (!rpcrdma2_write_list_next(&writes, &segs))
-			return 0;
-	} while (index--);
-	return rpcrdma2_segs_bytes(segs);
-}
 
 #endif /* _RPCRDMA2_UNIT_H */
