@@ -707,15 +707,12 @@ static void forget(struct rpcrdma2_requester *rq)
  *	table
  * @stats: counters to use
  * @pool: MR pool to use; NULL: this requester never registers memory
- * @min_slots: slots to allocate now
  *
- * Context: sleeps.
- * Return: 0 or -ENOMEM; rpcrdma2_requester_destroy() cleans up after both.
+ * Context: any.
  */
-int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_stats *stats,
-			    struct rpcrdma2_mr_pool *pool,
-			    unsigned int min_slots)
+void rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
+			     struct rpcrdma2_stats *stats,
+			     struct rpcrdma2_mr_pool *pool)
 {
 	BUILD_BUG_ON(offsetof(struct rpcrdma2_requester, xprt));
 	rq->stats = stats;
@@ -731,7 +728,6 @@ int rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 	INIT_DELAYED_WORK(&rq->watchdog, requester_watchdog);
 	if (pool)
 		rpcrdma2_mr_pool_init(pool, requester_mrs_ready, rq);
-	return rpcrdma2_requester_reserve(rq, min_slots, 0);
 }
 
 /**

@@ -15,6 +15,9 @@
 #include "requester/rpc_slot.h"
 #include <trace/events/rpcrdma2.h>
 
+/* Slots that an idle requester keeps */
+#define RPCRDMA2_LEAST_SLOTS	4U
+
 static const u8 __maybe_unused req_next_states[] = {
 	[RPCRDMA2_REQ_IDLE]	= BIT(RPCRDMA2_REQ_QUEUED),
 	[RPCRDMA2_REQ_QUEUED]	= BIT(RPCRDMA2_REQ_IDLE) |
@@ -253,7 +256,7 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 
 /**
  * rpcrdma2_requester_trim - free the slots that are not in use
- * @rq: the requester; keeps the slots that were reserved
+ * @rq: the requester; keeps a few, which writeback and swap can use without new memory
  *
  * Context: process; does not sleep. Takes reserve_lock.
  */
@@ -264,7 +267,7 @@ void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq)
 	LIST_HEAD(trimmed);
 
 	spin_lock(&xprt->reserve_lock);
-	while (xprt->num_reqs > rq->reserved && !list_empty(&rq->free)) {
+	while (xprt->num_reqs > RPCRDMA2_LEAST_SLOTS && !list_empty(&rq->free)) {
 		req = list_last_entry(&rq->free, struct rpcrdma2_req, list);
 		list_del_init(&req->list);
 		list_move(&req->all, &trimmed);
@@ -296,80 +299,6 @@ size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
 	}
 	spin_unlock(&rq->xprt.reserve_lock);
 	return sum;
-}
-
-/* If there are fewer than @slots slots with buffers of @size bytes, return true, and in
- * @req a free slot with smaller buffers or NULL: then the caller allocates a slot,
- * which num_reqs counts already.
- */
-static bool slot_wanted(struct rpcrdma2_requester *rq, unsigned int slots,
-			size_t size, struct rpcrdma2_req **req)
-{
-	struct rpc_xprt *xprt = &rq->xprt;
-	struct rpcrdma2_req *slot;
-	unsigned int n = 0;
-	bool wanted;
-
-	*req = NULL;
-	spin_lock(&xprt->reserve_lock);
-	list_for_each_entry(slot, &rq->all, all) {
-		/* The buffers of a slot in use may just grow */
-		n += data_race(min(slot->sbuf_size, slot->rbuf_size)) >= size;
-	}
-	wanted = n < slots;
-	if (!wanted)
-		goto out_unlock;
-	list_for_each_entry(slot, &rq->free, list) {
-		if (min(slot->sbuf_size, slot->rbuf_size) >= size)
-			continue;
-		list_del_init(&slot->list);
-		*req = slot;
-		goto out_unlock;
-	}
-	wanted = xprt->num_reqs < xprt->max_reqs;
-	xprt->num_reqs += wanted;
-out_unlock:
-	spin_unlock(&xprt->reserve_lock);
-	return wanted;
-}
-
-/**
- * rpcrdma2_requester_reserve - allocate slots and buffers in advance
- * @rq: the requester
- * @slots: number of slots, cut to the transport's limit
- * @size: bytes of each of their two buffers
- *
- * At the limit, slots that are in use keep their buffers.
- *
- * Context: sleeps (GFP_KERNEL).
- * Return: 0 or -ENOMEM
- */
-int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
-			       unsigned int slots, size_t size)
-{
-	struct rpc_xprt *xprt = &rq->xprt;
-	struct rpcrdma2_req *req;
-	bool grown;
-
-	spin_lock(&xprt->reserve_lock);
-	slots = min(slots, xprt->max_reqs);
-	rq->reserved = max(rq->reserved, slots);
-	spin_unlock(&xprt->reserve_lock);
-	while (slot_wanted(rq, slots, size, &req)) {
-		if (!req) {
-			req = slot_new(rq, GFP_KERNEL);
-			if (!req)
-				return -ENOMEM;
-		}
-		grown = buf_grow(&req->sbuf, &req->sbuf_size, size,
-				 GFP_KERNEL) &&
-			buf_grow(&req->rbuf, &req->rbuf_size, size,
-				 GFP_KERNEL);
-		rpcrdma2_slot_put(req);
-		if (!grown)
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 /**

@@ -237,7 +237,6 @@ enum rpcrdma2_lesson {
  * @conn: current connection or NULL; queue_lock
  * @free: free slots; xprt->reserve_lock
  * @all: all slots; xprt->reserve_lock
- * @reserved: slots that are never trimmed; xprt->reserve_lock
  * @fifo: Calls that wait, in order of arrival
  * @starved: Calls that need MRs, while the first of them waits for MRs
  * @outstanding: Calls sent and not ended, orphans included
@@ -266,7 +265,6 @@ struct rpcrdma2_requester {
 	struct rpcrdma2_conn		*conn;
 	struct list_head		free;
 	struct list_head		all;
-	unsigned int			reserved;
 	struct list_head		fifo;
 	struct list_head		starved;
 	struct list_head		outstanding;
@@ -330,8 +328,6 @@ static inline void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
 void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to);
 
 /* Slots */
-int rpcrdma2_requester_reserve(struct rpcrdma2_requester *rq,
-			       unsigned int slots, size_t size);
 void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq);
 size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq);

@@ -51,9 +51,8 @@ MODULE_PARM_DESC(negotiate_ms,
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
 
 #define RPCRDMA2_MIN_SLOTS		4U
-/* Slots with buffers while the mount holds swap */
-#define RPCRDMA2_SWAP_SLOTS		32U
-#define RPCRDMA2_SWAP_BUFFER		4096U
+/* MRs while the mount holds swap */
+#define RPCRDMA2_SWAP_MRS		32U
 
 static unsigned int client_idle = 300;
 module_param(client_idle, uint, 0644);
@@ -211,7 +210,7 @@ static int client_open_pool(struct rpcrdma2_client *client,
 	per_call = DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD / PAGE_SIZE + 1,
 				conn->caps.mr_depth) + 1;
 	if (atomic_read(&xprt->swapper))
-		first = max(first, RPCRDMA2_SWAP_SLOTS);
+		first = max(first, RPCRDMA2_SWAP_MRS);
 	return rpcrdma2_mr_pool_open(&client->mrs, conn, first,
 				     per_call * xprt->max_reqs);
 }
@@ -529,31 +528,20 @@ static int client_op_send_request(struct rpc_rqst *rqst)
 }
 
 /* Swap: resources for writing out a page must exist before. Receives, send slots and MRs
- * exist as long as the connection; a new connection gets its memory from the
- * reserves, see client_connect_worker().
+ * exist as long as the connection. RPC slots come from the reserves of memory, which
+ * sunrpc opens to tasks that swap, and a new connection does as well, see
+ * client_connect_worker().
  */
 static int client_op_enable_swap(struct rpc_xprt *xprt)
 {
-	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
-	int ret;
-
-	/* After success all of them exist, whichever caller was first */
-	ret = rpcrdma2_requester_reserve(&client->rq, RPCRDMA2_SWAP_SLOTS,
-					 RPCRDMA2_SWAP_BUFFER);
-	if (ret)
-		return ret;
 	atomic_inc(&xprt->swapper);
-	rpcrdma2_requester_want_mrs(&client->rq, RPCRDMA2_SWAP_SLOTS);
+	rpcrdma2_requester_want_mrs(rpcrdma2_requester(xprt), RPCRDMA2_SWAP_MRS);
 	return 0;
 }
 
 static void client_op_disable_swap(struct rpc_xprt *xprt)
 {
-	if (!atomic_dec_and_test(&xprt->swapper))
-		return;
-	spin_lock(&xprt->reserve_lock);
-	rpcrdma2_requester(xprt)->reserved = RPCRDMA2_MIN_SLOTS;
-	spin_unlock(&xprt->reserve_lock);
+	atomic_dec(&xprt->swapper);
 }
 
 /* ---- information ---- */
@@ -725,10 +713,7 @@ static int client_init(struct rpcrdma2_client *client,
 	ratelimit_default_init(&client->log_limit);
 	rpcrdma2_recv_pool_init(&client->recvs);
 	rpcrdma2_client_bc_init(xprt);
-	ret = rpcrdma2_requester_init(&client->rq, &client->stats,
-				      &client->mrs, RPCRDMA2_MIN_SLOTS);
-	if (ret)
-		return ret;
+	rpcrdma2_requester_init(&client->rq, &client->stats, &client->mrs);
 	ret = rpcrdma2_addr_init(xprt, args);
 	if (ret)
 		return ret;

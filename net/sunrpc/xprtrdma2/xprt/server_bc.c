@@ -25,9 +25,6 @@
 #include "xprt/server.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Initial number of slots */
-#define RPCRDMA2_BC_SLOTS	2
-
 /* Check whether the client accepts reverse direction Calls (REV-6). */
 static bool bc_allowed(const struct rpcrdma2_conn *conn)
 {
@@ -172,10 +169,8 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt->xprt_class = class;
 	xprt->max_payload = bc_max_message(conn);
 	xprt->bc_xprt = args->bc_xprt;
-	ret = rpcrdma2_requester_init(rq, &svc->stats, NULL,
-				      RPCRDMA2_BC_SLOTS);
-	if (!ret)
-		ret = rpcrdma2_addr_init(xprt, args);
+	rpcrdma2_requester_init(rq, &svc->stats, NULL);
+	ret = rpcrdma2_addr_init(xprt, args);
 	if (!ret) {
 		/* It makes no connections of its own */
 		xprt_set_bound(xprt);
