@@ -152,14 +152,8 @@ void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
 			   msecs_to_jiffies(ms));
 }
 
-/* MRs that an idle connection keeps */
-static u32 pool_least(const struct rpcrdma2_mr_pool *pool)
-{
-	return max(RPCRDMA2_FIRST_MRS, READ_ONCE(pool->min));
-}
-
-/* Free MRs of an idle connection, unless one was taken since the probe. A device may
- * sleep to free an MR, and may allocate memory for that.
+/* Free MRs of an idle connection. A device may sleep to free an MR, and may allocate memory
+ * for that.
  */
 static void pool_trim_worker(struct work_struct *work)
 {
@@ -171,18 +165,30 @@ static void pool_trim_worker(struct work_struct *work)
 	LIST_HEAD(spare);
 
 	spin_lock(&pool->lock);
-	if (pool->taken == pool->rest)
-		while (pool->count > pool_least(pool)) {
-			mr = list_last_entry(&pool->free, struct rpcrdma2_mr,
-					     list);
-			list_move(&mr->list, &spare);
-			list_del(&mr->all);
-			WRITE_ONCE(pool->count, pool->count - 1);
-		}
+	while (pool->count > RPCRDMA2_FIRST_MRS && !list_empty(&pool->free)) {
+		mr = list_last_entry(&pool->free, struct rpcrdma2_mr, list);
+		list_move(&mr->list, &spare);
+		list_del(&mr->all);
+		WRITE_ONCE(pool->count, pool->count - 1);
+	}
 	spin_unlock(&pool->lock);
 	list_for_each_entry_safe(mr, tmp, &spare, list)
 		mr_free(mr);
 	rpcrdma2_reclaim_exit(was);
+}
+
+/* A registration is not signaled, and neither is a local invalidation but the last of an
+ * RPC, so this is an error or a flush.
+ */
+static void mr_failed(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	guard(rpcrdma2_completion)();
+	if (wc->status == IB_WC_SUCCESS)
+		return;
+	rpcrdma2_conn_wc_failed(conn, "reg or inv", 0, wc);
+	rpcrdma2_conn_kill(conn, -ENOTCONN);
 }
 
 /**
@@ -202,6 +208,7 @@ void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
 	INIT_LIST_HEAD(&pool->all);
 	INIT_DELAYED_WORK(&pool->refill, pool_refill_worker);
 	INIT_WORK(&pool->trim, pool_trim_worker);
+	pool->cqe.done = mr_failed;
 	pool->ready = ready;
 	pool->user = user;
 }
@@ -224,7 +231,6 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 	pool->max = max;
 	pool->min = 0;
 	pool->need = 0;
-	pool->resting = false;
 	pool->count = 0;
 	rpcrdma2_mr_pool_grow(pool, count);
 	if (pool->count)
@@ -271,27 +277,21 @@ void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool)
 /**
  * rpcrdma2_mr_get - take an MR for an RPC
  * @pool: the pool
- * @req: the RPC
- * @mrs: its MRs; this one is added
+ * @mrs: MRs of the RPC; this one is added
  *
  * Context: process; does not sleep.
  * Return: an MR or NULL.
  */
 struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
-				    struct rpcrdma2_req *req,
 				    struct list_head *mrs)
 {
 	struct rpcrdma2_mr *mr;
 
 	spin_lock(&pool->lock);
 	mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
-	if (mr) {
-		list_move_tail(&mr->list, mrs);
-		pool->taken++;
-	}
-	spin_unlock(&pool->lock);
 	if (mr)
-		mr->req = req;
+		list_move_tail(&mr->list, mrs);
+	spin_unlock(&pool->lock);
 	return mr;
 }
 
@@ -311,7 +311,6 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
 	list_for_each_entry(mr, mrs, list) {
 		WARN_ON_ONCE(mr->state == RPCRDMA2_MR_VALID);
 		rpcrdma2_mr_unmap(mr);
-		mr->req = NULL;
 	}
 	spin_lock(&pool->lock);
 	/* The most recently used first: their tables are in the cache */
@@ -319,56 +318,17 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
 	spin_unlock(&pool->lock);
 }
 
-/* Whether every MR is free */
-static bool pool_rests(const struct rpcrdma2_mr_pool *pool)
-{
-	const struct list_head *pos;
-	u32 used = pool->count;
-
-	lockdep_assert_held(&pool->lock);
-	list_for_each(pos, &pool->free)
-		used--;
-	return !used;
-}
-
-/* Post a probe if every MR is free: the probe is behind all work requests of the MRs. */
-static bool pool_probe(struct rpcrdma2_mr_pool *pool)
-{
-	bool rests;
-
-	spin_lock(&pool->lock);
-	rests = pool_rests(pool);
-	pool->rest = pool->taken;
-	spin_unlock(&pool->lock);
-	/* An earlier probe proves nothing. */
-	if (!rests || rpcrdma2_keepalive_probing(pool->conn))
-		return false;
-	rpcrdma2_keepalive_probe(pool->conn);
-	return true;
-}
-
 /**
  * rpcrdma2_mr_pool_idle - free MRs of a connection that is idle
  * @pool: the pool, open or closed
- *
- * Registrations are not signaled. A device may report a registration as flushed long
- * after it was executed, unless a later work request has completed. So the first call
- * posts a probe. The next call has MRs freed if the probe has completed and no MR was
- * taken since.
  *
  * Context: the timer of the connection, which ends before the pool is closed; does not
  * sleep.
  */
 void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
 {
-	if (READ_ONCE(pool->count) <= pool_least(pool))
-		return;
-	if (!pool->resting || rpcrdma2_keepalive_probing(pool->conn)) {
-		pool->resting = pool_probe(pool);
-		return;
-	}
-	pool->resting = false;
-	queue_work(rpcrdma2_memory_wq, &pool->trim);
+	if (READ_ONCE(pool->count) > RPCRDMA2_FIRST_MRS)
+		queue_work(rpcrdma2_memory_wq, &pool->trim);
 }
 
 /* Fill the MR's scatterlist from the regions, as far as one MR can describe them.
@@ -501,20 +461,6 @@ void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 	mr->state = RPCRDMA2_MR_FREE;
 }
 
-/* Registrations are not signaled, so a completion is an error or a flush. */
-static void mr_reg_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
-					      reg_cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
-
-	guard(rpcrdma2_completion)();
-	if (wc->status == IB_WC_SUCCESS)
-		return;
-	rpcrdma2_conn_wc_failed(conn, "reg", mr->cid, wc);
-	rpcrdma2_conn_kill(conn, -ENOTCONN);
-}
-
 /**
  * rpcrdma2_mr_reg_wr - build the registration of a mapped MR
  * @mr: MR in state MAPPED; VALID afterwards
@@ -528,9 +474,8 @@ struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
 {
 	struct ib_reg_wr *reg = &mr->reg;
 
-	mr->reg_cqe.done = mr_reg_done;
 	reg->wr.next = next;
-	reg->wr.wr_cqe = &mr->reg_cqe;
+	reg->wr.wr_cqe = &mr->pool->cqe;
 	reg->wr.sg_list = NULL;
 	reg->wr.num_sge = 0;
 	reg->wr.opcode = IB_WR_REG_MR;
@@ -543,44 +488,26 @@ struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
 	return &reg->wr;
 }
 
-/* Only the last invalidation of a chain is signaled, so this is an error or a flush. */
-static void mr_inv_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
-					      inv_cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
-
-	guard(rpcrdma2_completion)();
-	if (wc->status == IB_WC_SUCCESS)
-		return;
-	rpcrdma2_conn_wc_failed(conn, "inv", mr->cid, wc);
-	rpcrdma2_conn_kill(conn, -ENOTCONN);
-}
-
 /**
  * rpcrdma2_mr_inv_wr - build the local invalidation of a valid MR
  * @mr: MR in state VALID
  * @next: work request behind it, NULL if this is the last
- * @done: completion handler of a signaled work request, or NULL for one that is not
- *	signaled
+ * @cqe: completion, NULL for a work request that is not signaled
  *
  * Context: any.
  * Return: the work request, first of the chain.
  */
 struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
-				      struct ib_send_wr *next,
-				      void (*done)(struct ib_cq *cq,
-						   struct ib_wc *wc))
+				      struct ib_send_wr *next, struct ib_cqe *cqe)
 {
 	struct ib_send_wr *inv = &mr->inv;
 
-	mr->inv_cqe.done = done ?: mr_inv_done;
 	inv->next = next;
-	inv->wr_cqe = &mr->inv_cqe;
+	inv->wr_cqe = cqe ?: &mr->pool->cqe;
 	inv->sg_list = NULL;
 	inv->num_sge = 0;
 	inv->opcode = IB_WR_LOCAL_INV;
-	inv->send_flags = done ? IB_SEND_SIGNALED : 0;
+	inv->send_flags = cqe ? IB_SEND_SIGNALED : 0;
 	inv->ex.invalidate_rkey = mr->seg.handle;
 	return inv;
 }

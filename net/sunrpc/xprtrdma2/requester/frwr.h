@@ -17,8 +17,6 @@
 
 #include "conn/conn.h"
 
-struct rpcrdma2_req;
-
 /* Delay before a retry after an allocation failed, milliseconds */
 #define RPCRDMA2_MR_RETRY_MS	100U
 /* An RPC whose memory the device cannot map for this time fails */
@@ -45,7 +43,6 @@ enum rpcrdma2_mr_state {
  * @list: link in the pool's free list or in rpcrdma2_req.mrs
  * @all: link in the pool's list of all
  * @pool: its pool
- * @req: RPC that uses it
  * @state: see enum rpcrdma2_mr_state
  * @ibmr: the device's object
  * @cid: its id in trace events
@@ -58,14 +55,11 @@ enum rpcrdma2_mr_state {
  * @seg: handle, length, offset for the peer
  * @reg: registration
  * @inv: local invalidation
- * @reg_cqe: completion of @reg, which occurs only after an error
- * @inv_cqe: completion of @inv
  */
 struct rpcrdma2_mr {
 	struct list_head		list;
 	struct list_head		all;
 	struct rpcrdma2_mr_pool		*pool;
-	struct rpcrdma2_req		*req;
 	enum rpcrdma2_mr_state		state;
 	struct ib_mr			*ibmr;
 	u32				cid;
@@ -77,26 +71,23 @@ struct rpcrdma2_mr {
 	struct rpcrdma2_segment		seg;
 	struct ib_reg_wr		reg;
 	struct ib_send_wr		inv;
-	struct ib_cqe			reg_cqe;
-	struct ib_cqe			inv_cqe;
 };
 
 /**
  * struct rpcrdma2_mr_pool - the MRs of a connection
- * @lock: protects the lists, @count, @taken
+ * @lock: protects the lists and @count
  * @free: MRs that no RPC uses
  * @all: every MR
  * @count: MRs in existence
  * @min: MRs that the refill work allocates at least
  * @need: free MRs that the first waiting Call needs
  * @max: limit of @count
- * @taken: MRs that were given to RPCs so far
- * @rest: @taken when @resting began
- * @resting: all MRs were free, and a probe was posted behind their work requests
  * @depth: pages per MR; 0 while the pool is closed
  * @ready: called when there are MRs again after the pool ran out
  * @user: for @ready
  * @conn: connection the MRs belong to
+ * @cqe: completion of work requests that are not signaled, which occurs only after an
+ *	error. A device may report that long after the MR is free, or gone
  * @refill: allocates MRs
  * @trim: frees MRs of an idle connection
  */
@@ -108,13 +99,11 @@ struct rpcrdma2_mr_pool {
 	u32				min;
 	u32				need;
 	u32				max;
-	u32				taken;
-	u32				rest;
-	bool				resting;
 	u32				depth;
 	void (*ready)(void *user);
 	void				*user;
 	struct rpcrdma2_conn		*conn;
+	struct ib_cqe			cqe;
 	struct delayed_work		refill;
 	struct work_struct		trim;
 };
@@ -143,7 +132,6 @@ void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool);
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);
 
 struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
-				    struct rpcrdma2_req *req,
 				    struct list_head *mrs);
 void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool,
 			 struct list_head *mrs);
@@ -155,8 +143,6 @@ void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr);
 struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
 				      struct ib_send_wr *next);
 struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
-				      struct ib_send_wr *next,
-				      void (*done)(struct ib_cq *cq,
-						   struct ib_wc *wc));
+				      struct ib_send_wr *next, struct ib_cqe *cqe);
 
 #endif /* _RPCRDMA2_FRWR_H */

@@ -176,14 +176,13 @@ static void inval_complete(struct rpcrdma2_req *req)
 /* The last local invalidation of an RPC completed, so all have completed. */
 static void inval_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct rpcrdma2_mr *mr = container_of(wc->wr_cqe, struct rpcrdma2_mr,
-					      inv_cqe);
+	struct rpcrdma2_req *req = container_of(wc->wr_cqe, struct rpcrdma2_req,
+						inv_cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	struct rpcrdma2_req *req = mr->req;
 
 	guard(rpcrdma2_completion)();
 	/* Check this first: the slot may soon belong to another RPC */
-	if (!req || !rpcrdma2_sendq_done(conn, &req->inv_waiter, wc))
+	if (!rpcrdma2_sendq_done(conn, &req->inv_waiter, wc))
 		return;
 	if (likely(wc->status == IB_WC_SUCCESS)) {
 		inval_complete(req);
@@ -200,11 +199,11 @@ static void inval_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 	struct ib_send_wr *wr = NULL;
 	struct rpcrdma2_mr *mr;
 
+	req->inv_cqe.done = inval_done;
 	/* The chain is built from its end */
 	list_for_each_entry(mr, &req->mrs, list)
 		if (mr->state == RPCRDMA2_MR_VALID)
-			wr = rpcrdma2_mr_inv_wr(mr, wr,
-						wr ? NULL : inval_done);
+			wr = rpcrdma2_mr_inv_wr(mr, wr, wr ? NULL : &req->inv_cqe);
 	rpcrdma2_stat_add(req->rq->stats, local_invalidations, ninv);
 	trace_rpcrdma2_inval(req);
 	if (!rpcrdma2_sendq_post(conn, &req->inv_waiter, wr))

@@ -317,7 +317,7 @@ static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 			return bytes;
 		if (chunk->nsegs == RPCRDMA2_MAX_SEGS)
 			return -EMSGSIZE;
-		mr = rpcrdma2_mr_get(pool, req, &req->mrs);
+		mr = rpcrdma2_mr_get(pool, &req->mrs);
 		if (!mr)
 			return -EAGAIN;
 		ret = rpcrdma2_mr_map(mr, r, nregions, dir, xid);

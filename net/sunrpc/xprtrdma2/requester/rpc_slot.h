@@ -164,6 +164,7 @@ struct rpcrdma2_span {
  * @moved: it was sent on another connection before
  * @ninv: local invalidations posted
  * @inv_waiter: waits for send queue entries for them
+ * @inv_cqe: completion of the last of them
  * @plan: chunks chosen
  * @args: Read or Position-Zero chunk as sent
  * @results: Write or Reply chunk as sent
@@ -199,6 +200,7 @@ struct rpcrdma2_req {
 	bool				moved;
 	u32				ninv;
 	struct rpcrdma2_sendq_waiter	inv_waiter;
+	struct ib_cqe			inv_cqe;
 
 	struct rpcrdma2_plan		plan;
 	struct rpcrdma2_chunk		args;
