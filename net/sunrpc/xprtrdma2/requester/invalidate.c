@@ -97,8 +97,8 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 		rpcrdma2_req_fail(rq, req);
 	} else {
 		rq->replies++;
-		if (rq->lesson == RPCRDMA2_LESSON_NEW)
-			rq->lesson = RPCRDMA2_LESSON_USED;
+		if (rpcrdma2_requester_usable(rq))
+			rq->lesson_new = false;
 		xprt_complete_rqst(rqst->rq_task, req->copied);
 	}
 	xprt_unpin_rqst(rqst);
@@ -166,8 +166,7 @@ static void inval_complete(struct rpcrdma2_req *req)
 	/* Cancelled: the owner waits and will reuse the memory. The MRs stay
 	 * with the RPC until the Reply.
 	 */
-	list_for_each_entry(mr, &req->mrs, list)
-		rpcrdma2_mr_unmap(mr);
+	rpcrdma2_req_unmap(req);
 	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 	wake_up_all(&rq->wq);
 	spin_unlock(&rq->xprt.queue_lock);
@@ -254,31 +253,6 @@ void rpcrdma2_inval_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *con
 		finish(rq, req);
 }
 
-static bool inval_over(struct rpcrdma2_requester *rq,
-		       const struct rpcrdma2_req *req)
-{
-	bool over;
-
-	spin_lock(&rq->xprt.queue_lock);
-	over = req->inval == RPCRDMA2_LOCAL_INV_NONE;
-	spin_unlock(&rq->xprt.queue_lock);
-	return over;
-}
-
-/* Wait until all handles are invalid, by local invalidation or by the end of the
- * connection, for which rpcrdma2_requester_detach() wakes this thread.
- */
-static void wait_for_inval(struct rpcrdma2_requester *rq,
-			   struct rpcrdma2_req *req,
-			   struct rpcrdma2_conn *conn)
-{
-	if (wait_event_timeout(rq->wq, inval_over(rq, req), RPCRDMA2_LOCAL_INV_LIMIT))
-		return;
-	if (conn)
-		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-	wait_event(rq->wq, inval_over(rq, req));
-}
-
 /**
  * rpcrdma2_inval_buf_free - make the buffers of an RPC inaccessible to the peer
  * @task: the task
@@ -288,13 +262,14 @@ static void wait_for_inval(struct rpcrdma2_requester *rq,
  * before sunrpc reuses the memory, and the RPC becomes an orphan (RINV-18).
  *
  * Context: process; may sleep for the invalidation: usually well below a second, at
- * most for RPCRDMA2_LOCAL_INV_LIMIT and until the connection is closed.
+ * most until requester_watchdog() has given up the connection and
+ * rpcrdma2_requester_detach() wakes this thread.
  */
 void rpcrdma2_inval_buf_free(struct rpc_task *task)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
 	struct rpcrdma2_requester *rq = req->rq;
-	struct rpcrdma2_conn *conn = NULL;
+	struct rpcrdma2_conn *conn;
 	bool post = false;
 
 	/* sunrpc does not send this RPC again, so the state stays IDLE */
@@ -324,33 +299,25 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 	}
 	trace_rpcrdma2_cancelled(req);
 
-	if (req->inval == RPCRDMA2_LOCAL_INV_NONE) {
+	if (!req->inval) {
 		rpcrdma2_inval_begin(req);
 		post = req->inval && rq->conn && !rq->stopping;
 	}
-	if (req->inval) {
-		if (rq->conn)
-			conn = rpcrdma2_conn_get(rq->conn);
-		if (post)
-			rq->busy++;
+	if (post) {
+		conn = rq->conn;
+		rq->busy++;
 		spin_unlock(&rq->xprt.queue_lock);
-
-		if (post) {
-			inval_run(req, conn);
-			spin_lock(&rq->xprt.queue_lock);
-			rpcrdma2_requester_busy_put(rq);
-			spin_unlock(&rq->xprt.queue_lock);
-		}
-		wait_for_inval(rq, req, conn);
-		if (conn)
-			rpcrdma2_conn_put(conn);
+		inval_run(req, conn);
+		spin_lock(&rq->xprt.queue_lock);
+		rpcrdma2_requester_busy_put(rq);
+	}
+	if (req->inval) {
+		spin_unlock(&rq->xprt.queue_lock);
+		wait_event(rq->wq, !READ_ONCE(req->inval));
 		spin_lock(&rq->xprt.queue_lock);
 	} else {
 		/* MRs that the peer invalidated are still mapped */
-		struct rpcrdma2_mr *mr;
-
-		list_for_each_entry(mr, &req->mrs, list)
-			rpcrdma2_mr_unmap(mr);
+		rpcrdma2_req_unmap(req);
 	}
 	if (req->state == RPCRDMA2_REQ_ANSWERED)
 		rpcrdma2_inval_release(rq, req);

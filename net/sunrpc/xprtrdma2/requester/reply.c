@@ -359,15 +359,6 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 	}
 }
 
-static void learned(struct rpcrdma2_requester *rq, enum remedy remedy)
-{
-	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (remedy == RECONNECT)
-		rq->lesson = RPCRDMA2_LESSON_NEXT;
-	else if (remedy != FAIL && rq->lesson == RPCRDMA2_LESSON_USED)
-		rq->lesson = RPCRDMA2_LESSON_NEW;
-}
-
 /* Handle an ERROR for an RPC that was not cancelled. */
 static enum remedy take_error(struct rpcrdma2_requester *rq,
 			      struct rpcrdma2_conn *conn,
@@ -376,7 +367,7 @@ static enum remedy take_error(struct rpcrdma2_requester *rq,
 {
 	enum remedy remedy = error_remedy(rq, conn, req, hdr);
 
-	learned(rq, remedy);
+	rq->lesson_new |= remedy != FAIL;
 	/* Also while the RPC is being encoded again */
 	req->error = remedy == FAIL ? -EIO : 0;
 	req->again = wanted && remedy == SEND_AGAIN;

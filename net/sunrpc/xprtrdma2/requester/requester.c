@@ -632,32 +632,26 @@ static bool reply_is_overdue(const struct rpcrdma2_req *req)
 	       jiffies_to_msecs(major);
 }
 
-/* Whether orphans block other RPCs: tasks wait for a slot and all are taken, or Calls
- * wait for a credit and the window is closed, while every outstanding Reply is overdue.
- * The server has lost these Calls, so only the end of the connection returns slots and
- * credits (RINV-18). Callbacks do not count: their credits do not affect forward
+/* Whether orphans block other RPCs: tasks wait for a slot or Calls for a credit, while
+ * every outstanding Reply is overdue. The server has lost these Calls, so only the end of
+ * the connection returns slots and credits (RINV-18). Callbacks do not count: their credits do not affect forward
  * traffic (REV-10), and a client may drop all of them (REV-11).
  */
 static bool orphans_block(struct rpcrdma2_requester *rq)
 {
-	struct rpcrdma2_conn *conn = rq->conn;
 	struct rpcrdma2_req *req;
-	u32 orphans = 0, overdue = 0;
+	bool orphans = false;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (!conn->client)
+	if (!rq->conn->client)
 		return false;
 	list_for_each_entry(req, &rq->outstanding, list) {
 		if (!reply_is_overdue(req))
 			return false;
-		orphans += req->state == RPCRDMA2_REQ_ORPHAN;
-		overdue++;
+		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
 	}
-	if (orphans && overdue == rq->xprt.max_reqs)
-		return READ_ONCE(rq->xprt.backlog.qlen);
-	if (!orphans || (list_empty(&rq->fifo) && list_empty(&rq->starved)))
-		return false;
-	return rpcrdma2_credit_used(&conn->credit) >= rpcrdma2_credit_have(&conn->credit);
+	return orphans && (READ_ONCE(rq->xprt.backlog.qlen) ||
+			   rpcrdma2_requester_has_queued(rq));
 }
 
 /* Give up a connection without progress: a local invalidation does not complete, or
@@ -821,10 +815,8 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	rpcrdma2_requester_stop(rq);
 
 	spin_lock(&rq->xprt.queue_lock);
-	if (rq->lesson == RPCRDMA2_LESSON_USED)
+	if (!rq->lesson_new)
 		forget(rq);
-	else
-		rq->lesson = RPCRDMA2_LESSON_NEW;
 	WRITE_ONCE(rq->conn, NULL);
 	rq->sq_wait = false;
 	WRITE_ONCE(rq->mr_wait, false);
@@ -834,11 +826,8 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	}
 	list_for_each_entry_safe(req, tmp, &rq->outstanding, list) {
-		struct rpcrdma2_mr *mr;
-
 		/* The pool frees them, and has them in its own list */
-		list_for_each_entry(mr, &req->mrs, list)
-			rpcrdma2_mr_unmap(mr);
+		rpcrdma2_req_unmap(req);
 		INIT_LIST_HEAD(&req->mrs);
 		WARN_ON_ONCE(req->state == RPCRDMA2_REQ_SENDING ||
 			     req->state == RPCRDMA2_REQ_REPLIED);

@@ -80,7 +80,7 @@ void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to)
 		return;
 	lockdep_assert(req_next_invals[req->inval] & BIT(to));
 	trace_rpcrdma2_req_state(req, req->state, to);
-	req->inval = to;
+	WRITE_ONCE(req->inval, to);
 }
 
 /**

@@ -219,19 +219,6 @@ struct rpcrdma2_req {
 };
 
 /**
- * enum rpcrdma2_lesson - use of the limits learned from a responder's ERRORs
- * @RPCRDMA2_LESSON_USED: an RPC has used them: forget them with the connection
- * @RPCRDMA2_LESSON_NEW: no RPC was completed since
- * @RPCRDMA2_LESSON_NEXT: they are for the next connection; RPCs completed on this one
- *	were sent without them
- */
-enum rpcrdma2_lesson {
-	RPCRDMA2_LESSON_USED = 0,
-	RPCRDMA2_LESSON_NEW,
-	RPCRDMA2_LESSON_NEXT,
-};
-
-/**
  * struct rpcrdma2_requester - requester role of a transport
  * @xprt: the transport; must be first
  * @stats: counters, belong to the owner
@@ -254,7 +241,8 @@ enum rpcrdma2_lesson {
  * @refused: RPCRDMA2_REFUSED_*: forms of Calls that are not sent again
  * @max_segs: segments per chunk that the responder accepts, as far as known
  * @max_reply: longest message that it sends, bytes, as far as known
- * @lesson: use of these limits, see enum rpcrdma2_lesson; queue_lock
+ * @lesson_new: no RPC was completed since an ERROR set one of these limits, except on the
+ *	connection that has ended because of that; queue_lock
  * @replies: Replies that completed an RPC on this connection
  * @offered: bytes of Write and Reply chunks offered; statistics
  * @unbuildable: Calls that could not be built; statistics
@@ -281,7 +269,7 @@ struct rpcrdma2_requester {
 	unsigned int			refused;
 	u32				max_segs;
 	u32				max_reply;
-	enum rpcrdma2_lesson		lesson;
+	bool				lesson_new;
 	unsigned long			replies;
 	atomic_long_t			offered;
 	atomic_long_t			unbuildable;
@@ -305,6 +293,15 @@ static inline void rpcrdma2_req_mrs_put(struct rpcrdma2_requester *rq,
 {
 	if (rq->pool)
 		rpcrdma2_mr_put_all(rq->pool, &req->mrs);
+}
+
+/* Unmap the memory of an RPC whose handles are invalid. The MRs stay with the RPC. */
+static inline void rpcrdma2_req_unmap(struct rpcrdma2_req *req)
+{
+	struct rpcrdma2_mr *mr;
+
+	list_for_each_entry(mr, &req->mrs, list)
+		rpcrdma2_mr_unmap(mr);
 }
 
 /* Whether a Call may be posted on the current connection */
