@@ -66,6 +66,7 @@ static bool is_own_reply(const struct rpcrdma2_req *req)
  */
 static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
+	struct rpcrdma2_conn *conn = READ_ONCE(rq->conn);
 	struct rpc_rqst *rqst = &req->rqst;
 	int error = req->error;
 
@@ -79,8 +80,8 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 			error = -EIO;
 		} else if (!is_own_reply(req)) {
 			atomic_long_inc(&rq->bad_replies);
-			rpcrdma2_stat_inc(rq->stats, rx_dropped);
-			rpcrdma2_conn_kill(READ_ONCE(rq->conn), -EPROTO);
+			rpcrdma2_stat_inc(conn->p.stats, rx_dropped);
+			rpcrdma2_conn_kill(conn, -EPROTO);
 			rpcrdma2_inval_redo(req);
 			return;
 		}
@@ -203,7 +204,7 @@ static void inval_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 	list_for_each_entry(mr, &req->mrs, list)
 		if (mr->state == RPCRDMA2_MR_VALID)
 			wr = rpcrdma2_mr_inv_wr(mr, wr, wr ? NULL : &req->inv_cqe);
-	rpcrdma2_stat_add(req->rq->stats, local_invalidations, ninv);
+	rpcrdma2_stat_add(conn->p.stats, local_invalidations, ninv);
 	trace_rpcrdma2_inval(req);
 	if (!rpcrdma2_sendq_post(conn, &req->inv_waiter, wr))
 		return;
@@ -284,7 +285,7 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 		goto out_unlock;
 	case RPCRDMA2_REQ_POSTED:
-		rpcrdma2_stat_inc(rq->stats, orphans);
+		rpcrdma2_stat_inc(rq->conn->p.stats, orphans);
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ORPHAN);
 		req->lost_at = jiffies +
 			       task->tk_client->cl_timeout->to_initval;

@@ -380,7 +380,7 @@ static int chunk_map_span(struct rpcrdma2_req *req,
 	return chunk_map(req, chunk, regions, ARRAY_SIZE(regions), dir);
 }
 
-static int map_args(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+static int map_args(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req)
 {
 	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
 	int ret;
@@ -392,24 +392,23 @@ static int map_args(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 		if (ret < 0)
 			return ret;
 		req->args.position = snd->head[0].iov_len;
-		rpcrdma2_stat_inc(rq->stats, read_chunks);
-		rpcrdma2_stat_add(rq->stats, read_bytes, ret);
+		rpcrdma2_stat_inc(stats, read_chunks);
+		rpcrdma2_stat_add(stats, read_bytes, ret);
 		return 0;
 	case RPCRDMA2_ARGS_PZ:
 		ret = chunk_map_span(req, &req->args, &req->arg_span,
 				     DMA_TO_DEVICE);
 		if (ret < 0)
 			return ret;
-		rpcrdma2_stat_inc(rq->stats, pz_chunks);
-		rpcrdma2_stat_add(rq->stats, read_bytes, ret);
+		rpcrdma2_stat_inc(stats, pz_chunks);
+		rpcrdma2_stat_add(stats, read_bytes, ret);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static int map_results(struct rpcrdma2_requester *rq,
-		       struct rpcrdma2_req *req)
+static int map_results(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req)
 {
 	const struct xdr_buf *rcv = &req->rqst.rq_rcv_buf;
 	int ret;
@@ -421,19 +420,19 @@ static int map_results(struct rpcrdma2_requester *rq,
 				       DMA_FROM_DEVICE);
 		if (ret < 0)
 			return ret;
-		rpcrdma2_stat_inc(rq->stats, write_chunks);
+		rpcrdma2_stat_inc(stats, write_chunks);
 		break;
 	case RPCRDMA2_RES_REPLY:
 		ret = chunk_map_span(req, &req->results, &req->res_span,
 				     DMA_FROM_DEVICE);
 		if (ret < 0)
 			return ret;
-		rpcrdma2_stat_inc(rq->stats, reply_chunks);
+		rpcrdma2_stat_inc(stats, reply_chunks);
 		break;
 	default:
 		return 0;
 	}
-	atomic_long_add(ret, &rq->offered);
+	atomic_long_add(ret, &req->rq->offered);
 	return 0;
 }
 
@@ -461,8 +460,8 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
  * the length in bytes; -ESTALE: too long, because the limit has changed since the plan;
  * -EMSGSIZE: too long; or -EIO.
  */
-static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req, struct rpcrdma2_send *send)
+static int req_encode(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		      struct rpcrdma2_send *send)
 {
 	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
 	u32 size = rpcrdma2_msg_size_send(&conn->limits);
@@ -489,7 +488,7 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 			return too_long;
 		if (rpcrdma2_xdr_read(snd, 0, p, body))
 			return -EIO;
-		rpcrdma2_stat_add(rq->stats, pullup_bytes, snd->page_len);
+		rpcrdma2_stat_add(conn->p.stats, pullup_bytes, snd->page_len);
 		break;
 	case RPCRDMA2_ARGS_READ:
 		/* The item after a reduced one follows directly (LNG-10) */
@@ -503,14 +502,13 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 	case RPCRDMA2_ARGS_PZ:
 		break;
 	}
-	rpcrdma2_stat_add(rq->stats, inline_tx_bytes, hdr + body);
+	rpcrdma2_stat_add(conn->p.stats, inline_tx_bytes, hdr + body);
 	return hdr + body;
 }
 
 /**
  * rpcrdma2_marshal_build - map the chunks of a Call and write its message
- * @rq: the requester
- * @conn: its connection
+ * @conn: the connection
  * @req: RPC with a plan; owns the MRs, also after an error
  * @send: send slot for header and inline part
  *
@@ -518,17 +516,16 @@ static int req_encode(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
  * Return: length in bytes; -EAGAIN: no MR now; -ENOMEM: no memory now;
  *	-ESTALE: the caller has to plan again; or a permanent error
  */
-int rpcrdma2_marshal_build(struct rpcrdma2_requester *rq,
-			   struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+int rpcrdma2_marshal_build(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 			   struct rpcrdma2_send *send)
 {
 	int ret;
 
-	ret = map_args(rq, req);
+	ret = map_args(conn->p.stats, req);
 	if (ret)
 		return ret;
-	ret = map_results(rq, req);
+	ret = map_results(conn->p.stats, req);
 	if (ret)
 		return ret;
-	return req_encode(rq, conn, req, send);
+	return req_encode(conn, req, send);
 }

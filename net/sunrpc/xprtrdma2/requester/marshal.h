@@ -17,8 +17,7 @@ static inline u32 rpcrdma2_vector_pages(const struct xdr_buf *buf)
 
 int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_req *req);
-int rpcrdma2_marshal_build(struct rpcrdma2_requester *rq,
-			   struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+int rpcrdma2_marshal_build(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 			   struct rpcrdma2_send *send);
 int rpcrdma2_marshal_bounce(struct rpcrdma2_req *req,
 			    const struct rpcrdma2_span *span, u32 len, bool out);

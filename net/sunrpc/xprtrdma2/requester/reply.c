@@ -140,13 +140,14 @@ static bool take_invalidated(struct rpcrdma2_requester *rq,
 			     struct rpcrdma2_req *req,
 			     const struct rpcrdma2_recv *rx)
 {
+	struct rpcrdma2_stats *stats = rx->conn->p.stats;
 	struct rpcrdma2_req *other;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	if (!rx->invalidated)
 		return true;
 	if (req && mark_invalid(req, rx->inv_handle)) {
-		rpcrdma2_stat_inc(rq->stats, remote_invalidations);
+		rpcrdma2_stat_inc(stats, remote_invalidations);
 		return true;
 	}
 	list_for_each_entry(other, &rq->outstanding, list)
@@ -154,7 +155,7 @@ static bool take_invalidated(struct rpcrdma2_requester *rq,
 		     other->state == RPCRDMA2_REQ_ANSWERED) &&
 		    mark_invalid(other, rx->inv_handle))
 			return true;
-	rpcrdma2_stat_inc(rq->stats, bad_inv_handle);
+	rpcrdma2_stat_inc(stats, bad_inv_handle);
 	return false;
 }
 
@@ -173,8 +174,7 @@ static void keep_cpu_data(struct rpcrdma2_req *req)
 /* Copy an RPC message that is inline to head, pages and tail, as from a socket. Bytes
  * that do not fit are cut off, which decoding detects.
  */
-static void copy_inline(struct rpcrdma2_requester *rq,
-			struct rpcrdma2_req *req,
+static void copy_inline(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req,
 			const struct rpcrdma2_hdr *hdr)
 {
 	struct xdr_buf *rcv = &req->rqst.rq_rcv_buf;
@@ -187,7 +187,7 @@ static void copy_inline(struct rpcrdma2_requester *rq,
 		memcpy(rcv->head[0].iov_base, hdr->body, len);
 	} else {
 		write_bytes_to_xdr_buf(rcv, 0, (void *)hdr->body, len);
-		rpcrdma2_stat_add(rq->stats, copied_bytes,
+		rpcrdma2_stat_add(stats, copied_bytes,
 				  len - rcv->head[0].iov_len);
 	}
 	req->copied = len;
@@ -223,21 +223,19 @@ static void copy_around_payload(struct rpcrdma2_req *req,
 	memcpy(&req->rqst.rq_private_buf, rcv, sizeof(*rcv));
 }
 
-static void take_reply(struct rpcrdma2_requester *rq,
-		       struct rpcrdma2_req *req,
-		       const struct rpcrdma2_hdr *hdr,
-		       const struct reply_chunks *rc)
+static void take_reply(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req,
+		       const struct rpcrdma2_hdr *hdr, const struct reply_chunks *rc)
 {
 	req->nomsg = hdr->htype == RDMA2_NOMSG;
 	if (req->nomsg) {
 		/* In place, or in bounce pages */
-		rpcrdma2_stat_add(rq->stats, reply_chunk_bytes, rc->reply);
+		rpcrdma2_stat_add(stats, reply_chunk_bytes, rc->reply);
 		req->copied = rc->reply;
 	} else if (rc->written) {
-		rpcrdma2_stat_add(rq->stats, write_bytes, rc->written);
+		rpcrdma2_stat_add(stats, write_bytes, rc->written);
 		copy_around_payload(req, hdr, rc->written);
 	} else {
-		copy_inline(rq, req, hdr);
+		copy_inline(stats, req, hdr);
 	}
 }
 
@@ -434,7 +432,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			trace_rpcrdma2_call_error(conn, req, hdr);
 			req->nomsg = false;
 		} else {
-			take_reply(rq, req, hdr, &rc);
+			take_reply(conn->p.stats, req, hdr, &rc);
 			trace_rpcrdma2_reply(conn, req, hdr);
 		}
 		if (unlikely(remedy == RECONNECT))
@@ -444,7 +442,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 	} else if (put) {
 		rpcrdma2_slot_put(req);
 	} else if (!req) {
-		rpcrdma2_stat_inc(rq->stats, rx_bad_xid);
+		rpcrdma2_stat_inc(conn->p.stats, rx_bad_xid);
 		rpcrdma2_reject_dropped(conn, rx);
 	} else if (!sane) {
 		atomic_long_inc(&rq->bad_replies);

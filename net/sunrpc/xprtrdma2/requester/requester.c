@@ -85,15 +85,6 @@ void rpcrdma2_requester_busy_put(struct rpcrdma2_requester *rq)
 		wake_up_all(&rq->wq);
 }
 
-static void count_call(struct rpcrdma2_requester *rq,
-		       const struct rpcrdma2_req *req)
-{
-	if (req->plan.args == RPCRDMA2_ARGS_PZ)
-		rpcrdma2_stat_inc(rq->stats, tx_call_nomsg);
-	else
-		rpcrdma2_stat_inc(rq->stats, tx_call_msg);
-}
-
 static void send_done_nothing(struct rpcrdma2_send *send, int status)
 {
 }
@@ -118,12 +109,15 @@ static void post_call(struct rpcrdma2_requester *rq,
 		wr = rpcrdma2_mr_reg_wr(mr, wr);
 		regs++;
 	}
-	rpcrdma2_stat_add(rq->stats, registrations, regs);
+	rpcrdma2_stat_add(conn->p.stats, registrations, regs);
 	/* The send queue is sized for ordinary Calls to retire in batches */
 	if (send->nwrs > conn->p.call_wrs)
 		send->done = send_done_nothing;
 	send->on_wire = &req->on_wire;
-	count_call(rq, req);
+	if (req->plan.args == RPCRDMA2_ARGS_PZ)
+		rpcrdma2_stat_inc(conn->p.stats, tx_call_nomsg);
+	else
+		rpcrdma2_stat_inc(conn->p.stats, tx_call_msg);
 	trace_rpcrdma2_call(conn, req, len);
 	ret = rpcrdma2_send_post(send, wr);
 
@@ -407,7 +401,7 @@ plan:
 		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
 	if (!*slot)
 		return wait_for_sendq(rq, conn, req, nwrs);
-	ret = rpcrdma2_marshal_build(rq, conn, req, *slot);
+	ret = rpcrdma2_marshal_build(conn, req, *slot);
 	if (ret > 0) {
 		req->unmapped = 0;
 		post_call(rq, conn, req, *slot, ret);
@@ -570,8 +564,8 @@ out_unlock:
 		/* The Call may be back in the FIFO, with entries free again */
 		rpcrdma2_requester_run(rq);
 		/* A counter, which may be wrong by one */
-		if (data_race(req->state) == RPCRDMA2_REQ_QUEUED)
-			rpcrdma2_stat_inc(rq->stats, window_waits);
+		if (conn && data_race(req->state) == RPCRDMA2_REQ_QUEUED)
+			rpcrdma2_stat_inc(conn->p.stats, window_waits);
 	}
 	if (replace) {
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
@@ -699,17 +693,14 @@ static void forget(struct rpcrdma2_requester *rq)
  * rpcrdma2_requester_init - set up a requester
  * @rq: zeroed memory from xprt_alloc(), which has set the limits of the slot
  *	table
- * @stats: counters to use
  * @pool: MR pool to use; NULL: this requester never registers memory
  *
  * Context: any.
  */
 void rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
-			     struct rpcrdma2_stats *stats,
 			     struct rpcrdma2_mr_pool *pool)
 {
 	BUILD_BUG_ON(offsetof(struct rpcrdma2_requester, xprt));
-	rq->stats = stats;
 	rq->pool = pool;
 	INIT_LIST_HEAD(&rq->free);
 	INIT_LIST_HEAD(&rq->all);

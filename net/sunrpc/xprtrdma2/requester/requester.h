@@ -58,7 +58,6 @@ rpcrdma2_requester_has_queued(const struct rpcrdma2_requester *rq)
 
 /* Life of a requester */
 void rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
-			     struct rpcrdma2_stats *stats,
 			     struct rpcrdma2_mr_pool *pool);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,

@@ -221,7 +221,6 @@ struct rpcrdma2_req {
 /**
  * struct rpcrdma2_requester - requester role of a transport
  * @xprt: the transport; must be first
- * @stats: counters, belong to the owner
  * @pool: MRs, NULL if this requester never registers memory
  * @conn: current connection or NULL; queue_lock
  * @free: free slots; xprt->reserve_lock
@@ -250,7 +249,6 @@ struct rpcrdma2_req {
  */
 struct rpcrdma2_requester {
 	struct rpc_xprt			xprt;
-	struct rpcrdma2_stats		*stats;
 	struct rpcrdma2_mr_pool		*pool;
 	struct rpcrdma2_conn		*conn;
 	struct list_head		free;

@@ -713,7 +713,7 @@ static int client_init(struct rpcrdma2_client *client,
 	ratelimit_default_init(&client->log_limit);
 	rpcrdma2_recv_pool_init(&client->recvs);
 	rpcrdma2_client_bc_init(xprt);
-	rpcrdma2_requester_init(&client->rq, &client->stats, &client->mrs);
+	rpcrdma2_requester_init(&client->rq, &client->mrs);
 	ret = rpcrdma2_addr_init(xprt, args);
 	if (ret)
 		return ret;

@@ -380,7 +380,6 @@ static void cb_closed(struct rpcrdma2_responder *resp)
  */
 int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst)
 {
-	struct rpcrdma2_requester *rq = rpcrdma2_requester(rqst->rq_xprt);
 	struct rpcrdma2_cb *cb = cb_of(rqst);
 	struct rpcrdma2_svc_call *call = READ_ONCE(cb->call);
 	struct page *page = virt_to_page(cb->reply);
@@ -400,7 +399,8 @@ int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst)
 				be32_to_cpu(rqst->rq_xid),
 				rqst->rq_snd_buf.len, min(ret, 0));
 	if (ret < 0)
-		rpcrdma2_stat_inc(rq->stats, callback_replies_dropped);
+		rpcrdma2_stat_inc(&rpcrdma2_client(rqst->rq_xprt)->stats,
+				  callback_replies_dropped);
 	return 0;
 }
 

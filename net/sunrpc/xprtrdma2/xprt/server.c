@@ -222,18 +222,6 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 
 /* ---- life of a transport ---- */
 
-/* A callback transport may outlive the connection and its counters. */
-static void svc_detach(struct rpcrdma2_requester *rq)
-{
-	static struct rpcrdma2_stats unread;
-
-	rpcrdma2_requester_detach(rq);
-	spin_lock(&rq->xprt.queue_lock);
-	rq->stats = &unread;
-	spin_unlock(&rq->xprt.queue_lock);
-	xprt_put(&rq->xprt);
-}
-
 /* Reverse of rpcrdma2_server_accept(). There are no references any more. */
 static void svc_free(struct work_struct *work)
 {
@@ -247,8 +235,10 @@ static void svc_free(struct work_struct *work)
 		if (rq)
 			rpcrdma2_requester_stop(rq);
 		rpcrdma2_conn_close(svc->conn);
-		if (rq)
-			svc_detach(rq);
+		if (rq) {
+			rpcrdma2_requester_detach(rq);
+			xprt_put(&rq->xprt);
+		}
 		/* The connection's CM id holds the namespace */
 		rpcrdma2_conn_list_ended(rpcrdma2_conn_net(svc->conn),
 					 &svc->stats, false);

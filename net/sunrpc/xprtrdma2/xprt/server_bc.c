@@ -169,7 +169,7 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt->xprt_class = class;
 	xprt->max_payload = bc_max_message(conn);
 	xprt->bc_xprt = args->bc_xprt;
-	rpcrdma2_requester_init(rq, &svc->stats, NULL);
+	rpcrdma2_requester_init(rq, NULL);
 	ret = rpcrdma2_addr_init(xprt, args);
 	if (!ret) {
 		/* It makes no connections of its own */
