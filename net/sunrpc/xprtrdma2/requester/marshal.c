@@ -214,7 +214,7 @@ int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 	u32 bounce = 0;
 	int ret;
 
-	/* Also for Calls that were waiting when the client announced this (REV-6) */
+	/* The client may announce this at any time, also while a Call waits (REV-6) */
 	if (!conn->client && conn->codec->props &&
 	    rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) ==
 	    RDMA2_RVREQSUP_NONE) {

@@ -14,7 +14,6 @@
  * nfsd calls while it holds a reference to the struct svc_xprt use that.
  */
 #include <linux/module.h>
-#include <linux/seq_file.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
@@ -25,39 +24,17 @@
 #include "xprt/server.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Check whether the client accepts reverse direction Calls (REV-6). */
-static bool bc_allowed(const struct rpcrdma2_conn *conn)
-{
-	return !conn->codec->props ||
-	       rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) !=
-			RDMA2_RVREQSUP_NONE;
-}
-
-/* Largest RPC message that fits inline now. */
-static u32 bc_max_message(const struct rpcrdma2_conn *conn)
-{
-	return rpcrdma2_msg_size_send(&conn->limits) - conn->codec->hdr_min;
-}
-
+/* The plan of the Call refuses what the client does not accept (REV-6, REV-7). */
 static int bc_send_request(struct rpc_rqst *rqst)
 {
 	struct svc_xprt *sxprt = rqst->rq_xprt->bc_xprt;
-	struct rpcrdma2_conn *conn;
 	int ret;
 
 	/* The server cannot connect again (REV-12) */
 	if (svc_xprt_is_dead(sxprt))
 		return -ENOTCONN;
-	conn = rpcrdma2_svc(sxprt)->conn;
-	if (!bc_allowed(conn)) {
-		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
-		ret = -EIO;
-	} else if (rqst->rq_snd_buf.len > bc_max_message(conn)) {
-		ret = -EMSGSIZE;
-	} else {
-		ret = rpcrdma2_requester_send(rqst);
-	}
-	trace_rpcrdma2_bc_send(conn->id, be32_to_cpu(rqst->rq_xid),
+	ret = rpcrdma2_requester_send(rqst);
+	trace_rpcrdma2_bc_send(rpcrdma2_svc(sxprt)->conn->id, be32_to_cpu(rqst->rq_xid),
 			       rqst->rq_snd_buf.len, ret);
 	if (ret == -ENOTCONN)
 		svc_xprt_deferred_close(sxprt);
@@ -92,15 +69,6 @@ static void bc_inject_disconnect(struct rpc_xprt *xprt)
 	svc_xprt_deferred_close(xprt->bc_xprt);
 }
 
-static void bc_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
-{
-	seq_printf(seq, "\txprt:\trdma 0 %lu %lu %lu 0 %lu %lu %lu %llu %llu\n",
-		   xprt->stat.bind_count, xprt->stat.connect_count,
-		   xprt->stat.connect_time / HZ, xprt->stat.sends,
-		   xprt->stat.recvs, xprt->stat.bad_xids,
-		   xprt->stat.req_u, xprt->stat.bklog_u);
-}
-
 static const struct rpc_xprt_ops rpcrdma2_bc_ops = {
 	.reserve_xprt		= xprt_reserve_xprt,
 	.release_xprt		= xprt_release_xprt,
@@ -113,7 +81,6 @@ static const struct rpc_xprt_ops rpcrdma2_bc_ops = {
 	.wait_for_reply_request	= rpcrdma2_requester_wait,
 	.close			= bc_close,
 	.destroy		= bc_destroy,
-	.print_stats		= bc_print_stats,
 	.inject_disconnect	= bc_inject_disconnect,
 };
 
@@ -155,8 +122,6 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 
 	if (!rpcrdma2_conn_ready(conn))
 		return ERR_PTR(-ENOTCONN);
-	if (!bc_allowed(conn))
-		return ERR_PTR(-EOPNOTSUPP);
 	xprt = xprt_alloc(args->net, sizeof(*rq), 0, RPCRDMA2_BC_CALLS);
 	if (!xprt)
 		return ERR_PTR(-ENOMEM);
@@ -167,7 +132,7 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt->prot = args->ident;
 	xprt->ops = &rpcrdma2_bc_ops;
 	xprt->xprt_class = class;
-	xprt->max_payload = bc_max_message(conn);
+	xprt->max_payload = rpcrdma2_msg_size_send(&conn->limits) - conn->codec->hdr_min;
 	xprt->bc_xprt = args->bc_xprt;
 	rpcrdma2_requester_init(rq, NULL);
 	ret = rpcrdma2_addr_init(xprt, args);
