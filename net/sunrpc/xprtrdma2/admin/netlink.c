@@ -69,6 +69,28 @@ static int put_counters(struct sk_buff *skb, int type,
 	return 0;
 }
 
+/* Numbers, in the order of a message */
+struct u32_attr {
+	int	type;
+	u32	value;
+};
+
+static int put_u32s(struct sk_buff *skb, const struct u32_attr *attr, u32 n)
+{
+	int ret = 0;
+
+	for (; n && !ret; n--, attr++)
+		ret = nla_put_u32(skb, attr->type, attr->value);
+	return ret;
+}
+
+#define PUT_U32S(skb, ...)						\
+({									\
+	const struct u32_attr attrs[] = { __VA_ARGS__ };		\
+									\
+	put_u32s(skb, attrs, ARRAY_SIZE(attrs));			\
+})
+
 static int put_address(struct sk_buff *skb, int type,
 		       const struct sockaddr_storage *addr)
 {
@@ -81,34 +103,27 @@ static int put_address(struct sk_buff *skb, int type,
 static int put_identity(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
+	u32 role = conn->client ? RPCRDMA2_ROLE_CLIENT : RPCRDMA2_ROLE_SERVER;
 
-	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_ID, conn->id) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_ROLE,
-			conn->client ? RPCRDMA2_ROLE_CLIENT :
-				       RPCRDMA2_ROLE_SERVER) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_STATE,
-			rpcrdma2_conn_state(conn)) ||
-	    nla_put_string(skb, RPCRDMA2_A_CONNECTION_DEVICE,
-			   dev_name(&conn->cm_id->device->dev)) ||
-	    put_address(skb, RPCRDMA2_A_CONNECTION_LOCAL_ADDRESS,
-			&addr->src_addr) ||
-	    put_address(skb, RPCRDMA2_A_CONNECTION_PEER_ADDRESS,
-			&addr->dst_addr))
-		return -EMSGSIZE;
-	return 0;
+	return PUT_U32S(skb,
+			{ RPCRDMA2_A_CONNECTION_ID, conn->id },
+			{ RPCRDMA2_A_CONNECTION_ROLE, role },
+			{ RPCRDMA2_A_CONNECTION_STATE, rpcrdma2_conn_state(conn) }) ?:
+	       nla_put_string(skb, RPCRDMA2_A_CONNECTION_DEVICE,
+			      dev_name(&conn->cm_id->device->dev)) ?:
+	       put_address(skb, RPCRDMA2_A_CONNECTION_LOCAL_ADDRESS, &addr->src_addr) ?:
+	       put_address(skb, RPCRDMA2_A_CONNECTION_PEER_ADDRESS, &addr->dst_addr);
 }
 
 static int put_version(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
 	enum rpcrdma2_why why = rpcrdma2_ver_why(&conn->ver);
 
-	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION,
-			conn->codec->vers) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON, why) ||
-	    nla_put_string(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON_TEXT,
-			   rpcrdma2_neg_why_name(why)))
-		return -EMSGSIZE;
-	return 0;
+	return PUT_U32S(skb,
+			{ RPCRDMA2_A_CONNECTION_VERSION, conn->codec->vers },
+			{ RPCRDMA2_A_CONNECTION_VERSION_REASON, why }) ?:
+	       nla_put_string(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON_TEXT,
+			      rpcrdma2_neg_why_name(why));
 }
 
 static int put_property(struct sk_buff *skb,
@@ -118,14 +133,12 @@ static int put_property(struct sk_buff *skb,
 	struct nlattr *nest = nla_nest_start(skb, RPCRDMA2_A_CONNECTION_PROPERTY);
 
 	if (!nest ||
-	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_ID, prop) ||
-	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_LOCAL,
-			shown->mine.val[prop]) ||
-	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_PEER, shown->peer.val[prop]) ||
-	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_ASKED,
-			shown->change.value[prop]) ||
-	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_RESULT,
-			shown->change.result[prop]))
+	    PUT_U32S(skb,
+		     { RPCRDMA2_A_PROPERTY_ID, prop },
+		     { RPCRDMA2_A_PROPERTY_LOCAL, shown->mine.val[prop] },
+		     { RPCRDMA2_A_PROPERTY_PEER, shown->peer.val[prop] },
+		     { RPCRDMA2_A_PROPERTY_ASKED, shown->change.value[prop] },
+		     { RPCRDMA2_A_PROPERTY_RESULT, shown->change.result[prop] }))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -140,17 +153,12 @@ static int put_properties(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	rpcrdma2_props_show(conn, &shown);
 	for (prop = 0; prop < RPCRDMA2_NR_PROPS && !ret; prop++)
 		ret = put_property(skb, &shown, prop);
-	if (ret ||
-	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_PROPERTY_CHANGE,
-		       shown.change.on) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVE_CAPACITY,
-			rpcrdma2_recvs_size(conn->p.pool)) ||
-	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REQUEST_PENDING,
-		       shown.change.pending || shown.change.want) ||
-	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_ANNOUNCEMENT_PENDING,
-		       shown.change.announcement != RPCRDMA2_ANN_CLEAN))
-		return -EMSGSIZE;
-	return 0;
+	return ret ?:
+	       nla_put_u8(skb, RPCRDMA2_A_CONNECTION_PROPERTY_CHANGE, shown.change.on) ?:
+	       nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REQUEST_PENDING,
+			  shown.change.pending || shown.change.want) ?:
+	       nla_put_u8(skb, RPCRDMA2_A_CONNECTION_ANNOUNCEMENT_PENDING,
+			  shown.change.announcement != RPCRDMA2_ANN_CLEAN);
 }
 
 /* Before the version is settled these attributes are absent. */
@@ -159,35 +167,39 @@ static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	if (rpcrdma2_conn_state(conn) < RPCRDMA2_CONN_READY ||
 	    !READ_ONCE(conn->codec))
 		return 0;
-	if (put_version(skb, conn) || put_properties(skb, conn) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_SEND,
-			rpcrdma2_msg_size_send(&conn->limits)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_RECV,
-			rpcrdma2_msg_size_recv(&conn->limits)) ||
-	    nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REMOTE_INVALIDATION,
-		       rpcrdma2_ver_remote_inval(&conn->ver)))
-		return -EMSGSIZE;
-	return 0;
+	return put_version(skb, conn) ?:
+	       put_properties(skb, conn) ?:
+	       PUT_U32S(skb,
+			{ RPCRDMA2_A_CONNECTION_RECEIVE_CAPACITY,
+			  rpcrdma2_recvs_size(conn->p.pool) },
+			{ RPCRDMA2_A_CONNECTION_INLINE_SEND,
+			  rpcrdma2_msg_size_send(&conn->limits) },
+			{ RPCRDMA2_A_CONNECTION_INLINE_RECV,
+			  rpcrdma2_msg_size_recv(&conn->limits) }) ?:
+	       nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REMOTE_INVALIDATION,
+			  rpcrdma2_ver_remote_inval(&conn->ver));
 }
 
-static int put_credits(struct sk_buff *skb, struct rpcrdma2_conn *conn)
+static int put_queues(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_window window;
 	struct rpcrdma2_grant grant;
 
 	rpcrdma2_credit_show(&conn->credit, &window, &grant);
-	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_ASKED,
-			window.asked) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER,
-			window.granted) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CALLS_OUTSTANDING,
-			window.inflight) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_TO_PEER,
-			grant.current_grant) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CALLS_BEING_SERVED,
-			grant.inflight))
-		return -EMSGSIZE;
-	return 0;
+	return PUT_U32S(skb,
+			{ RPCRDMA2_A_CONNECTION_CREDITS_ASKED, window.asked },
+			{ RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER, window.granted },
+			{ RPCRDMA2_A_CONNECTION_CALLS_OUTSTANDING, window.inflight },
+			{ RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_TO_PEER,
+			  grant.current_grant },
+			{ RPCRDMA2_A_CONNECTION_CALLS_BEING_SERVED, grant.inflight },
+			{ RPCRDMA2_A_CONNECTION_QP_NUMBER, conn->qp->qp_num },
+			{ RPCRDMA2_A_CONNECTION_RECEIVES_POSTED,
+			  rpcrdma2_recvs_posted(&conn->recvq) },
+			{ RPCRDMA2_A_CONNECTION_SEND_QUEUE_FREE,
+			  rpcrdma2_sendq_avail(&conn->sendq) },
+			{ RPCRDMA2_A_CONNECTION_SEND_QUEUE_DEPTH,
+			  rpcrdma2_sendq_depth(&conn->sendq) });
 }
 
 static int put_bytes(struct sk_buff *skb, int type, u64 bytes)
@@ -203,48 +215,52 @@ static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	struct rpcrdma2_memory mem;
 
 	conn->p.ops->memory(conn, &mem);
-	if (put_bytes(skb, RPCRDMA2_A_CONNECTION_RECEIVE_MEMORY,
-		      rpcrdma2_recvs_memory(conn->p.pool)) ||
-	    put_bytes(skb, RPCRDMA2_A_CONNECTION_SEND_MEMORY,
-		      rpcrdma2_sends_memory(conn)) ||
-	    put_bytes(skb, RPCRDMA2_A_CONNECTION_MR_MEMORY, mem.mrs) ||
-	    put_bytes(skb, RPCRDMA2_A_CONNECTION_RPC_MEMORY, mem.rpcs))
-		return -EMSGSIZE;
-	return 0;
+	return put_bytes(skb, RPCRDMA2_A_CONNECTION_RECEIVE_MEMORY,
+			 rpcrdma2_recvs_memory(conn->p.pool)) ?:
+	       put_bytes(skb, RPCRDMA2_A_CONNECTION_SEND_MEMORY,
+			 rpcrdma2_sends_memory(conn)) ?:
+	       put_bytes(skb, RPCRDMA2_A_CONNECTION_MR_MEMORY, mem.mrs) ?:
+	       put_bytes(skb, RPCRDMA2_A_CONNECTION_RPC_MEMORY, mem.rpcs);
 }
 
-static int put_queues(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
+static int put_connection(struct rpcrdma2_conn *conn, void *arg)
 {
-	if (nla_put_u32(skb, RPCRDMA2_A_CONNECTION_QP_NUMBER,
-			conn->qp->qp_num) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVES_POSTED,
-			rpcrdma2_recvs_posted(&conn->recvq)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_SEND_QUEUE_FREE,
-			rpcrdma2_sendq_avail(&conn->sendq)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONNECTION_SEND_QUEUE_DEPTH,
-			rpcrdma2_sendq_depth(&conn->sendq)))
-		return -EMSGSIZE;
-	return 0;
-}
+	struct sk_buff *skb = arg;
 
-static int put_connection(struct sk_buff *skb, struct rpcrdma2_conn *conn)
-{
 	return put_identity(skb, conn) ?:
 	       put_settled(skb, conn) ?:
-	       put_credits(skb, conn) ?:
 	       put_queues(skb, conn) ?:
 	       put_memory(skb, conn) ?:
 	       put_counters(skb, RPCRDMA2_A_CONNECTION_COUNTERS, conn->p.stats);
 }
 
-/* Where and how conn_message() writes a message about a connection */
-struct conn_message {
-	struct sk_buff		*skb;
-	u32			portid;
-	u32			seq;
-	int			flags;
-	struct nlattr		**filter;
-};
+/**
+ * rpcrdma2_nl_reply - answer a request
+ * @info: the request
+ * @cmd: command of the answer
+ * @put: fills in the answer
+ *
+ * Context: system call; sleeps for memory before @put.
+ * Return: 0, -ENOMEM, or the error of @put
+ */
+int rpcrdma2_nl_reply(struct genl_info *info, u8 cmd,
+		      int (*put)(struct sk_buff *skb, struct genl_info *info))
+{
+	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	void *hdr;
+	int ret;
+
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &rpcrdma2_nl_family, 0, cmd);
+	ret = hdr ? put(skb, info) : -EMSGSIZE;
+	if (ret) {
+		nlmsg_free(skb);
+		return ret;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
 
 static bool address_fits(const struct nlattr *attr)
 {
@@ -273,23 +289,39 @@ static bool conn_wanted(const struct rpcrdma2_conn *conn,
 	return !peer || rpc_cmp_addr(nla_data(peer), addr);
 }
 
-static int conn_message(struct rpcrdma2_conn *conn, void *arg)
+/* A dump and the message that it fills */
+struct dump {
+	struct netlink_callback	*cb;
+	struct sk_buff		*skb;
+};
+
+/* Add a connection to a dump. */
+static int dump_connection(struct rpcrdma2_conn *conn, void *arg)
 {
-	struct conn_message *m = arg;
+	const struct dump *dump = arg;
+	struct netlink_callback *cb = dump->cb;
+	struct sk_buff *skb = dump->skb;
 	void *hdr;
 
-	if (m->filter && !conn_wanted(conn, m->filter))
+	if (!conn_wanted(conn, compat_genl_dump_attrs(cb)))
 		return 0;
-	hdr = genlmsg_put(m->skb, m->portid, m->seq, &rpcrdma2_nl_family,
-			  m->flags, RPCRDMA2_CMD_CONN_GET);
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &rpcrdma2_nl_family, NLM_F_MULTI, RPCRDMA2_CMD_CONN_GET);
 	if (!hdr)
 		return -EMSGSIZE;
-	if (put_connection(m->skb, conn)) {
-		genlmsg_cancel(m->skb, hdr);
+	if (put_connection(conn, skb)) {
+		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
-	genlmsg_end(m->skb, hdr);
+	genlmsg_end(skb, hdr);
 	return 0;
+}
+
+static int put_one(struct sk_buff *skb, struct genl_info *info)
+{
+	return rpcrdma2_conn_list_look(genl_info_net(info),
+				       nla_get_u32(info->attrs[RPCRDMA2_A_CONNECTION_ID]),
+				       put_connection, skb);
 }
 
 /**
@@ -303,24 +335,9 @@ static int conn_message(struct rpcrdma2_conn *conn, void *arg)
  */
 int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct conn_message m = {
-		.portid	= info->snd_portid,
-		.seq	= info->snd_seq,
-	};
-	int ret;
-
 	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CONNECTION_ID))
 		return -EINVAL;
-	m.skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!m.skb)
-		return -ENOMEM;
-	ret = rpcrdma2_conn_list_look(genl_info_net(info),
-				      nla_get_u32(info->attrs[RPCRDMA2_A_CONNECTION_ID]),
-				      conn_message, &m);
-	if (!ret)
-		return genlmsg_reply(m.skb, info);
-	nlmsg_free(m.skb);
-	return ret;
+	return rpcrdma2_nl_reply(info, RPCRDMA2_CMD_CONN_GET, put_one);
 }
 
 /**
@@ -335,24 +352,19 @@ int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
-	struct conn_message m = {
-		.skb	= skb,
-		.portid	= NETLINK_CB(cb->skb).portid,
-		.seq	= cb->nlh->nlmsg_seq,
-		.flags	= NLM_F_MULTI,
-		.filter	= compat_genl_dump_attrs(cb),
-	};
-	const struct nlattr *first = m.filter[RPCRDMA2_A_CONNECTION_ID];
-	struct net *net = sock_net(skb->sk);
+	struct nlattr **filter = compat_genl_dump_attrs(cb);
+	const struct nlattr *first = filter[RPCRDMA2_A_CONNECTION_ID];
+	struct dump dump = { .skb = skb, .cb = cb };
 	unsigned long id = cb->args[0];
 	int ret = 0;
 
-	if (!address_fits(m.filter[RPCRDMA2_A_CONNECTION_PEER_ADDRESS]))
+	if (!address_fits(filter[RPCRDMA2_A_CONNECTION_PEER_ADDRESS]))
 		return -EINVAL;
 	if (first)
 		id = max_t(unsigned long, id, nla_get_u32(first));
 	while (ret != -ENOENT) {
-		ret = rpcrdma2_conn_list_next(net, &id, conn_message, &m);
+		ret = rpcrdma2_conn_list_next(sock_net(skb->sk), &id, dump_connection,
+					      &dump);
 		if (ret == -EMSGSIZE)
 			break;
 		id++;
@@ -361,39 +373,26 @@ int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb,
 	return skb->len ?: (ret == -EMSGSIZE ? ret : 0);
 }
 
-/* The number of connections with a role, for count_role() */
-struct role_count {
-	bool	client;
-	u32	n;
-};
-
 static int count_role(struct rpcrdma2_conn *conn, void *arg)
 {
-	struct role_count *count = arg;
+	u32 *count = arg;
 
-	count->n += conn->client == count->client;
+	count[conn->client]++;
 	return 0;
-}
-
-static u32 connections_of(const struct net *net, bool client)
-{
-	struct role_count count = { .client = client };
-	unsigned long id = 0;
-
-	while (rpcrdma2_conn_list_next(net, &id, count_role, &count) != -ENOENT)
-		id++;
-	return count.n;
 }
 
 static int put_role(struct sk_buff *skb, const struct net *net, u32 role)
 {
 	bool client = role == RPCRDMA2_ROLE_CLIENT;
+	u32 count[2] = { };
+	unsigned long id = 0;
 
-	if (nla_put_u32(skb, RPCRDMA2_A_MODULE_ROLE, role) ||
-	    nla_put_u32(skb, RPCRDMA2_A_MODULE_CONNECTIONS,
-			connections_of(net, client)))
-		return -EMSGSIZE;
-	return put_counters(skb, RPCRDMA2_A_MODULE_ENDED,
+	while (rpcrdma2_conn_list_next(net, &id, count_role, count) != -ENOENT)
+		id++;
+	return PUT_U32S(skb,
+			{ RPCRDMA2_A_MODULE_ROLE, role },
+			{ RPCRDMA2_A_MODULE_CONNECTIONS, count[client] }) ?:
+	       put_counters(skb, RPCRDMA2_A_MODULE_ENDED,
 			    rpcrdma2_conn_list_totals(net, client));
 }
 
@@ -401,11 +400,11 @@ static int put_role(struct sk_buff *skb, const struct net *net, u32 role)
 static int put_build(struct sk_buff *skb)
 {
 #ifdef RPCRDMA2_PROBES
-	if (nla_put_string(skb, RPCRDMA2_A_MODULE_VERSION, RPCRDMA2_VERSION) ||
-	    nla_put_string(skb, RPCRDMA2_A_MODULE_BUILD, RPCRDMA2_BUILD))
-		return -EMSGSIZE;
-#endif
+	return nla_put_string(skb, RPCRDMA2_A_MODULE_VERSION, RPCRDMA2_VERSION) ?:
+	       nla_put_string(skb, RPCRDMA2_A_MODULE_BUILD, RPCRDMA2_BUILD);
+#else
 	return 0;
+#endif
 }
 
 /* True if this transport replaces the stock transport */
@@ -415,11 +414,10 @@ static int put_module(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *role = info->attrs[RPCRDMA2_A_MODULE_ROLE];
 
-	if (put_build(skb) ||
-	    nla_put_string(skb, RPCRDMA2_A_MODULE_DRAFT, RPCRDMA2_DRAFT) ||
-	    nla_put_u8(skb, RPCRDMA2_A_MODULE_REPLACE, replaces))
-		return -EMSGSIZE;
-	return role ? put_role(skb, genl_info_net(info), nla_get_u32(role)) : 0;
+	return put_build(skb) ?:
+	       nla_put_string(skb, RPCRDMA2_A_MODULE_DRAFT, RPCRDMA2_DRAFT) ?:
+	       nla_put_u8(skb, RPCRDMA2_A_MODULE_REPLACE, replaces) ?:
+	       (role ? put_role(skb, genl_info_net(info), nla_get_u32(role)) : 0);
 }
 
 /**
@@ -432,19 +430,7 @@ static int put_module(struct sk_buff *skb, struct genl_info *info)
  */
 int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	void *hdr;
-
-	if (!msg)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &rpcrdma2_nl_family, 0,
-				RPCRDMA2_CMD_MODULE_GET);
-	if (!hdr || put_module(msg, info)) {
-		nlmsg_free(msg);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, hdr);
-	return genlmsg_reply(msg, info);
+	return rpcrdma2_nl_reply(info, RPCRDMA2_CMD_MODULE_GET, put_module);
 }
 
 /* Requests that change a connection */

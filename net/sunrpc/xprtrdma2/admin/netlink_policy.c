@@ -25,119 +25,53 @@ static_assert(POLICY_ATTR(RPCRDMA2_NR_POLICY) ==
 
 /* Read attributes */
 
-/**
- * struct policy_request - role and peer of a request
- * @client: this machine is the client
- * @sa: address of the peer with its family; AF_UNSPEC for all peers
- * @in: the same for AF_INET
- * @in6: the same for AF_INET6
- * @addr: the bytes of the address in @in or @in6; NULL for all peers
- * @bits: number of bits of the address; 0 for all peers
- * @port: port of the server, 0 for any
- */
-struct policy_request {
-	bool				client;
-	union {
-		struct sockaddr		sa;
-		struct sockaddr_in	in;
-		struct sockaddr_in6	in6;
-	};
-	const void			*addr;
-	u8				bits;
-	u16				port;
-};
-
-static int get_address(const struct genl_info *info, struct policy_request *req)
+static int refuse(const struct genl_info *info, const struct nlattr *attr,
+		  const char *why)
 {
-	const struct nlattr *addr4 = info->attrs[RPCRDMA2_A_POLICY_ADDR4];
-	const struct nlattr *addr6 = info->attrs[RPCRDMA2_A_POLICY_ADDR6];
-
-	if (addr4 && addr6) {
-		NL_SET_ERR_MSG_ATTR(info->extack, addr6,
-				    "addr4 is already present");
-		return -EINVAL;
-	}
-	if (addr4) {
-		req->sa.sa_family = AF_INET;
-		req->in.sin_addr.s_addr = nla_get_be32(addr4);
-		req->addr = &req->in.sin_addr;
-		req->bits = 32;
-	} else if (addr6) {
-		req->sa.sa_family = AF_INET6;
-		req->in6.sin6_addr = nla_get_in6_addr(addr6);
-		req->addr = &req->in6.sin6_addr;
-		req->bits = 128;
-	}
-	return 0;
+	NL_SET_BAD_ATTR(info->extack, attr);
+	info->extack->_msg = why;
+	return -EINVAL;
 }
 
-static int get_request(struct genl_info *info, struct policy_request *req)
+/* An address without a prefix length stands for itself alone. */
+static int get_key(struct genl_info *info, struct rpcrdma2_policy_key *key)
 {
+	const struct nlattr *role = info->attrs[RPCRDMA2_A_POLICY_ROLE];
+	const struct nlattr *addr4 = info->attrs[RPCRDMA2_A_POLICY_ADDR4];
+	const struct nlattr *addr6 = info->attrs[RPCRDMA2_A_POLICY_ADDR6];
+	const struct nlattr *prefix = info->attrs[RPCRDMA2_A_POLICY_PREFIX_LENGTH];
 	const struct nlattr *port = info->attrs[RPCRDMA2_A_POLICY_PORT];
+	const struct nlattr *addr = addr4 ?: addr6;
+	u8 family = addr4 ? AF_INET : addr6 ? AF_INET6 : AF_UNSPEC;
+	u8 bits = addr ? 8 * nla_len(addr) : 0;
+	u8 plen = prefix ? nla_get_u8(prefix) : bits;
 
 	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_POLICY_ROLE))
 		return -EINVAL;
-	memset(req, 0, sizeof(*req));
-	req->client = nla_get_u32(info->attrs[RPCRDMA2_A_POLICY_ROLE]) ==
-		      RPCRDMA2_ROLE_CLIENT;
-	req->port = port ? nla_get_u16(port) : 0;
-	return get_address(info, req);
-}
-
-static int get_key(struct genl_info *info, struct rpcrdma2_policy_key *key)
-{
-	const struct nlattr *attr = info->attrs[RPCRDMA2_A_POLICY_PREFIX_LENGTH];
-	struct policy_request req;
-	int ret = get_request(info, &req);
-	u8 plen;
-
-	if (ret)
-		return ret;
-	plen = attr ? nla_get_u8(attr) : req.bits;
-	if (plen > req.bits) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "longer than the address");
-		return -EINVAL;
-	}
-	if (!rpcrdma2_policy_key(key, req.client, req.sa.sa_family, req.addr,
-				 plen, req.port)) {
-		NL_SET_ERR_MSG_ATTR(info->extack,
-				    info->attrs[RPCRDMA2_A_POLICY_ADDR4] ?:
-				    info->attrs[RPCRDMA2_A_POLICY_ADDR6],
-				    "bits after the prefix must be 0");
-		return -EINVAL;
-	}
+	if (addr4 && addr6)
+		return refuse(info, addr6, "addr4 is already present");
+	if (plen > bits)
+		return refuse(info, prefix, "longer than the address");
+	if (!rpcrdma2_policy_key(key, nla_get_u32(role) == RPCRDMA2_ROLE_CLIENT, family,
+				 addr ? nla_data(addr) : NULL, plen,
+				 port ? nla_get_u16(port) : 0))
+		return refuse(info, addr, "bits after the prefix must be 0");
 	return 0;
 }
 
 /* The attribute policies cannot depend on the role. */
-static int refuse_value(const struct genl_info *info, bool client,
-			enum rpcrdma2_policy_value value)
+static const char *out_of_range(bool client, enum rpcrdma2_policy_value value)
 {
-	const struct nlattr *attr = info->attrs[POLICY_ATTR(value)];
-
 	switch (value) {
 	case RPCRDMA2_POLICY_RECV_SIZE:
-		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "a client's is 4096 to 65536");
-		break;
+		return "a client's is 4096 to 65536";
 	case RPCRDMA2_POLICY_SEND_SIZE:
-		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "a server has none, it uses recv_size");
-		break;
+		return "a server has none, it uses recv_size";
 	case RPCRDMA2_POLICY_CREDITS:
-		if (client)
-			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "a client's are 4 to 4096");
-		else
-			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "a server's are 1 to 1024");
-		break;
+		return client ? "a client's are 4 to 4096" : "a server's are 1 to 1024";
 	default:
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "out of range");
-		break;
+		return "out of range";
 	}
-	return -EINVAL;
 }
 
 static int get_values(const struct genl_info *info, bool client,
@@ -154,49 +88,29 @@ static int get_values(const struct genl_info *info, bool client,
 		policy->val[i] = nla_get_u32(attr);
 		policy->said |= BIT(i);
 		if (!rpcrdma2_policy_fits(client, i, policy->val[i]))
-			return refuse_value(info, client, i);
+			return refuse(info, attr, out_of_range(client, i));
 	}
-	if (!policy->said) {
-		NL_SET_ERR_MSG(info->extack, "the entry has no settings");
-		return -EINVAL;
-	}
-	return 0;
+	return policy->said ? 0 : refuse(info, NULL, "the entry has no settings");
 }
 
 /* Write attributes */
 
-static int put_values(struct sk_buff *skb, const struct rpcrdma2_policy *policy)
-{
-	int i;
-
-	for (i = 0; i < RPCRDMA2_NR_POLICY; i++)
-		if (policy->said & BIT(i) &&
-		    nla_put_u32(skb, POLICY_ATTR(i), policy->val[i]))
-			return -EMSGSIZE;
-	return 0;
-}
-
-static int put_addr(struct sk_buff *skb, u8 family, const void *addr)
-{
-	switch (family) {
-	case AF_INET:
-		return nla_put(skb, RPCRDMA2_A_POLICY_ADDR4, 4, addr);
-	case AF_INET6:
-		return nla_put(skb, RPCRDMA2_A_POLICY_ADDR6, 16, addr);
-	default:
-		return 0;
-	}
-}
-
 static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
 		     const struct rpcrdma2_policy *policy)
 {
-	if (nla_put_u32(skb, RPCRDMA2_A_POLICY_ROLE, key->role - 1) ||
-	    put_addr(skb, key->family, key->addr) ||
-	    nla_put_u8(skb, RPCRDMA2_A_POLICY_PREFIX_LENGTH, key->plen) ||
-	    nla_put_u16(skb, RPCRDMA2_A_POLICY_PORT, ntohs(key->port)))
-		return -EMSGSIZE;
-	return put_values(skb, policy);
+	int i, ret;
+
+	ret = nla_put_u32(skb, RPCRDMA2_A_POLICY_ROLE, key->role - 1) ?:
+	      nla_put_u8(skb, RPCRDMA2_A_POLICY_PREFIX_LENGTH, key->plen) ?:
+	      nla_put_u16(skb, RPCRDMA2_A_POLICY_PORT, ntohs(key->port));
+	if (!ret && key->family == AF_INET)
+		ret = nla_put(skb, RPCRDMA2_A_POLICY_ADDR4, 4, key->addr);
+	if (!ret && key->family == AF_INET6)
+		ret = nla_put(skb, RPCRDMA2_A_POLICY_ADDR6, 16, key->addr);
+	for (i = 0; i < RPCRDMA2_NR_POLICY && !ret; i++)
+		if (policy->said & BIT(i))
+			ret = nla_put_u32(skb, POLICY_ATTR(i), policy->val[i]);
+	return ret;
 }
 
 /* Requests */
@@ -241,20 +155,16 @@ int rpcrdma2_nl_policy_del_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* The settings that a connection with this peer would get */
-static int put_found(struct sk_buff *skb, struct net *net,
-		     const struct policy_request *req)
+static int put_found(struct sk_buff *skb, struct genl_info *info)
 {
+	struct rpcrdma2_policy_key key;
 	struct rpcrdma2_policy policy;
+	int ret = get_key(info, &key);
 
-	rpcrdma2_policy_lookup(net, req->client, &req->sa, req->port, &policy);
-	if (nla_put_u32(skb, RPCRDMA2_A_POLICY_ROLE,
-			req->client ? RPCRDMA2_ROLE_CLIENT :
-				      RPCRDMA2_ROLE_SERVER) ||
-	    put_addr(skb, req->sa.sa_family, req->addr) ||
-	    nla_put_u8(skb, RPCRDMA2_A_POLICY_PREFIX_LENGTH, req->bits) ||
-	    nla_put_u16(skb, RPCRDMA2_A_POLICY_PORT, req->port))
-		return -EMSGSIZE;
-	return put_values(skb, &policy);
+	if (ret)
+		return ret;
+	rpcrdma2_policy_lookup(genl_info_net(info), &key, &policy);
+	return put_entry(skb, &key, &policy);
 }
 
 /**
@@ -267,24 +177,7 @@ static int put_found(struct sk_buff *skb, struct net *net,
  */
 int rpcrdma2_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct policy_request req;
-	int ret = get_request(info, &req);
-	struct sk_buff *msg;
-	void *hdr;
-
-	if (ret)
-		return ret;
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &rpcrdma2_nl_family, 0,
-				RPCRDMA2_CMD_POLICY_GET);
-	if (!hdr || put_found(msg, genl_info_net(info), &req)) {
-		nlmsg_free(msg);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, hdr);
-	return genlmsg_reply(msg, info);
+	return rpcrdma2_nl_reply(info, RPCRDMA2_CMD_POLICY_GET, put_found);
 }
 
 /**

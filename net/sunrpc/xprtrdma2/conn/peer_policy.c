@@ -323,7 +323,39 @@ static void policy_add(struct rpcrdma2_policy *policy, struct policy_net *pn,
 }
 
 /**
- * rpcrdma2_policy_lookup - get the values for a connection
+ * rpcrdma2_policy_lookup - get the values for a key
+ * @net: network namespace
+ * @peer: the key; entries for shorter prefixes and for any port apply as well
+ * @policy: filled in, all values that the role has
+ *
+ * Context: sleeps for the lock, not for memory.
+ */
+void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *peer,
+			    struct rpcrdma2_policy *policy)
+{
+	struct policy_net *pn = net_generic(net, policy_net_id);
+	struct rpcrdma2_policy_key key = *peer;
+	int plen;
+
+	memset(policy, 0, sizeof(*policy));
+	down_read(&pn->lock);
+	/* The entry for all peers is last */
+	for (plen = peer->plen; plen >= -1; plen--) {
+		if (plen < 0)
+			key.family = AF_UNSPEC;
+		else
+			key_mask(&key, plen);
+		key.port = peer->port;
+		policy_add(policy, pn, &key);
+		key.port = 0;
+		policy_add(policy, pn, &key);
+	}
+	up_read(&pn->lock);
+	policy_add_defaults(policy, peer->role == 1 + RPCRDMA2_ROLE_CLIENT);
+}
+
+/**
+ * rpcrdma2_policy_peer - get the values for a connection
  * @net: network namespace
  * @client: this machine's role
  * @peer: address of the peer; its port is ignored
@@ -332,38 +364,18 @@ static void policy_add(struct rpcrdma2_policy *policy, struct policy_net *pn,
  *
  * Context: sleeps for the lock, not for memory.
  */
-void rpcrdma2_policy_lookup(struct net *net, bool client,
-			    const struct sockaddr *peer, u16 port,
-			    struct rpcrdma2_policy *policy)
+void rpcrdma2_policy_peer(struct net *net, bool client, const struct sockaddr *peer,
+			  u16 port, struct rpcrdma2_policy *policy)
 {
-	struct policy_net *pn = net_generic(net, policy_net_id);
-	u8 family = peer->sa_family;
+	const void *addr = &((const struct sockaddr_in *)peer)->sin_addr;
+	u8 bits = family_bits(peer->sa_family);
 	struct rpcrdma2_policy_key key;
-	const void *addr;
-	int plen;
 
-	if (family == AF_INET6)
+	if (peer->sa_family == AF_INET6)
 		addr = &((const struct sockaddr_in6 *)peer)->sin6_addr;
-	else
-		addr = &((const struct sockaddr_in *)peer)->sin_addr;
-	if (!family_bits(family))
-		family = AF_UNSPEC;
-	memset(policy, 0, sizeof(*policy));
-	rpcrdma2_policy_key(&key, client, family, addr, family_bits(family), port);
-	down_read(&pn->lock);
-	/* The entry for all peers is last */
-	for (plen = family_bits(family); plen >= -1; plen--) {
-		if (plen < 0)
-			key.family = AF_UNSPEC;
-		else
-			key_mask(&key, plen);
-		key.port = htons(port);
-		policy_add(policy, pn, &key);
-		key.port = 0;
-		policy_add(policy, pn, &key);
-	}
-	up_read(&pn->lock);
-	policy_add_defaults(policy, client);
+	rpcrdma2_policy_key(&key, client, bits ? peer->sa_family : AF_UNSPEC, addr, bits,
+			    port);
+	rpcrdma2_policy_lookup(net, &key, policy);
 }
 
 /* Life */

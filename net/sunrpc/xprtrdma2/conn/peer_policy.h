@@ -91,9 +91,10 @@ int rpcrdma2_policy_delete(struct net *net,
 			   const struct rpcrdma2_policy_key *key);
 bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 			  struct rpcrdma2_policy *policy);
-void rpcrdma2_policy_lookup(struct net *net, bool client,
-			    const struct sockaddr *peer, u16 port,
+void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *peer,
 			    struct rpcrdma2_policy *policy);
+void rpcrdma2_policy_peer(struct net *net, bool client, const struct sockaddr *peer,
+			  u16 port, struct rpcrdma2_policy *policy);
 
 int rpcrdma2_policy_init(void);
 void rpcrdma2_policy_exit(void);

@@ -127,8 +127,7 @@ static void client_look_up(struct rpcrdma2_client *client,
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
 
-	rpcrdma2_policy_lookup(xprt->xprt_net, true, server,
-			       rpc_get_port(server), policy);
+	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), policy);
 	spin_lock(&xprt->reserve_lock);
 	/* Slots may be in use, so their number never shrinks */
 	xprt->max_reqs = max(xprt->max_reqs,

@@ -310,10 +310,10 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id)
 	ret = rpcrdma2_device_query(cm_id->device, &caps);
 	if (ret)
 		return ret;
-	rpcrdma2_policy_lookup(svc->xprt.xpt_net, false,
-			       (const struct sockaddr *)&addr->dst_addr,
-			       rpc_get_port((const struct sockaddr *)&addr->src_addr),
-			       &p.policy);
+	rpcrdma2_policy_peer(svc->xprt.xpt_net, false,
+			     (const struct sockaddr *)&addr->dst_addr,
+			     rpc_get_port((const struct sockaddr *)&addr->src_addr),
+			     &p.policy);
 	p.send_size = rpcrdma2_policy_capacity(&p.policy);	/* D-16 */
 	p.serves = p.policy.val[RPCRDMA2_POLICY_CREDITS];
 	p.serves_initial = clamp(server_first_credits, 1U, p.serves);
