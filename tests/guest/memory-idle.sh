@@ -118,7 +118,7 @@ fits() {
 	  $((($(value "$1" receives_posted) + 24) * 4096)) ]
 }
 
-# An unused connection is closed, and its Receives are kept no longer than adapt_seconds.
+# An unused connection is closed, and its Receives are freed.
 given_back() { # DEV VERS
 	local high
 

@@ -7,7 +7,6 @@
 
 struct rpcrdma2_conn;
 
-unsigned long rpcrdma2_shrink_period(void);
 void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_shrink_check(struct rpcrdma2_conn *conn);
 

@@ -24,7 +24,6 @@
 #include "xprt/client.h"
 #include "compat.h"
 #include "conn/cm.h"
-#include "conn/shrink.h"
 #include "requester/invalidate.h"
 #include "conn/conn_list.h"
 #include "xprt/dispatch.h"
@@ -136,24 +135,6 @@ static void client_look_up(struct rpcrdma2_client *client,
 	rpcrdma2_requester_more_slots(&client->rq);
 }
 
-/* The transport has had no connection for a while. */
-static void client_kept_worker(struct work_struct *work)
-{
-	struct rpcrdma2_client *client =
-		container_of(work, struct rpcrdma2_client, kept_work.work);
-
-	if (!atomic_read(&client->rq.xprt.swapper))
-		rpcrdma2_recv_pool_empty(&client->recvs);
-}
-
-static void client_keep(struct rpcrdma2_client *client)
-{
-	unsigned long period = rpcrdma2_shrink_period();
-
-	if (period)
-		queue_delayed_work(rpcrdma2_wq, &client->kept_work, period);
-}
-
 static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
@@ -177,7 +158,6 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.swapper	= &xprt->swapper,
 	};
 
-	cancel_delayed_work_sync(&client->kept_work);
 	client_look_up(client, &params.policy);
 	params.send_size = params.policy.val[RPCRDMA2_POLICY_SEND_SIZE];
 	params.calls = params.policy.val[RPCRDMA2_POLICY_CREDITS];
@@ -335,7 +315,6 @@ static void client_connect_worker(struct work_struct *work)
 		if (client_server_unreachable(ret))
 			client_limit_backoff(xprt);
 		ret = client_connect_errno(client, ret);
-		client_keep(client);
 	}
 	xprt_clear_connecting(xprt);
 	xprt_unlock_connect(xprt, client);
@@ -398,9 +377,12 @@ static void client_judge(struct rpcrdma2_client *client,
 static void client_disconnect(struct rpcrdma2_client *client)
 {
 	struct rpcrdma2_conn *conn = READ_ONCE(client->rq.conn);
+	bool unused;
 
 	if (!conn)
 		return;
+	/* Nothing has ended it: sunrpc closes a connection without use */
+	unused = !READ_ONCE(conn->reason) && !atomic_read(&client->rq.xprt.swapper);
 	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id,
 				READ_ONCE(conn->reason));
 	rpcrdma2_requester_stop(&client->rq);
@@ -408,7 +390,8 @@ static void client_disconnect(struct rpcrdma2_client *client)
 	client_judge(client, conn);
 	rpcrdma2_requester_detach(&client->rq);
 	rpcrdma2_conn_free(conn);
-	client_keep(client);
+	if (unused)
+		rpcrdma2_recv_pool_empty(&client->recvs);
 }
 
 /* Closing a connection needs memory for the message of the CM. With swap on the mount
@@ -643,7 +626,6 @@ static void client_op_destroy(struct rpc_xprt *xprt)
 
 	cancel_delayed_work_sync(&client->connect_work);
 	client_disconnect(client);
-	cancel_delayed_work_sync(&client->kept_work);
 	client_free(client);
 }
 
@@ -708,7 +690,6 @@ static int client_init(struct rpcrdma2_client *client,
 	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
-	INIT_DELAYED_WORK(&client->kept_work, client_kept_worker);
 	ratelimit_default_init(&client->log_limit);
 	rpcrdma2_recv_pool_init(&client->recvs);
 	rpcrdma2_client_bc_init(xprt);

@@ -47,10 +47,9 @@ struct rpcrdma2_callback {
  * @callback: responder role
  * @stats: counters
  * @mrs: MRs of the current connection
- * @recvs: Receives, kept over reconnects
+ * @recvs: Receives, kept over reconnects, but not without use
  * @mem: results of earlier version negotiation
  * @connect_work: makes a connection; owns XPRT_LOCKED
- * @kept_work: frees @recvs if there is no connection for a while
  * @connect_at: jiffies when @connect_work connects, unless the transport is unused then
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
@@ -73,7 +72,6 @@ struct rpcrdma2_client {
 	struct rpcrdma2_recv_pool	recvs;
 	struct rpcrdma2_ver_memory	mem;
 	struct delayed_work		connect_work;
-	struct delayed_work		kept_work;
 	unsigned long			connect_at;
 	struct sockaddr_storage		srcaddr;
 	struct rpc_timeout		timeout;
