@@ -36,126 +36,108 @@ MODULE_PARM_DESC(replace,
 const unsigned int xprt_rdma2_ident = RPCRDMA2_XPRT_IDENT;
 EXPORT_SYMBOL_GPL(xprt_rdma2_ident);
 
-/* Index of a set of names: the transport's own, and those of the stock transport */
-enum { OWN, STOCK, NAMES };
-
-static struct svc_xprt_class servers[NAMES];
-static struct xprt_class own_client, stock_client, own_callback, stock_callback;
-static struct xprt_class *const clients[NAMES] = { &own_client, &stock_client };
-static struct xprt_class *const callbacks[NAMES] = {
-	&own_callback, &stock_callback
+/* A set of names. Listeners and connections have operations of their own. */
+struct names {
+	struct svc_xprt_ops	listen;
+	struct svc_xprt_class	server;
+	struct xprt_class	*client;
+	struct xprt_class	*callback;
 };
+
+static struct names own, stock;
+static struct xprt_class own_client, stock_client, own_callback, stock_callback;
 
 static struct svc_xprt *own_listen(struct svc_serv *serv, struct net *net,
 				   struct sockaddr *sa, int salen, int flags)
 {
-	return rpcrdma2_listener_create(&servers[OWN], serv, net, sa, salen);
+	return rpcrdma2_listener_create(&own.server, serv, net, sa, salen);
 }
 
 static struct svc_xprt *stock_listen(struct svc_serv *serv, struct net *net,
 				     struct sockaddr *sa, int salen, int flags)
 {
-	return rpcrdma2_listener_create(&servers[STOCK], serv, net, sa, salen);
+	return rpcrdma2_listener_create(&stock.server, serv, net, sa, salen);
 }
 
 static struct rpc_xprt *client_setup(struct xprt_create *args)
 {
-	int i = args->ident == own_client.ident ? OWN : STOCK;
+	bool is_own = args->ident == own_client.ident;
 
-	return rpcrdma2_client_setup(clients[i], args);
+	return rpcrdma2_client_setup(is_own ? &own_client : &stock_client, args);
 }
 
 static struct rpc_xprt *callback_setup(struct xprt_create *args)
 {
-	int i = args->ident == own_callback.ident ? OWN : STOCK;
+	bool is_own = args->ident == own_callback.ident;
 
-	return rpcrdma2_server_bc_setup(callbacks[i], args);
+	return rpcrdma2_server_bc_setup(is_own ? &own_callback : &stock_callback, args);
 }
 
-/* Listeners and connections have operations of their own */
-static const struct svc_xprt_ops server_ops[NAMES] = {
-	[OWN]	= { .xpo_create = own_listen },
-	[STOCK]	= { .xpo_create = stock_listen },
-};
+/* sunrpc reads netids up to an empty string. nfsd derives the ident of callbacks from that
+ * of the server's class.
+ */
+#define XPRT_CLASS(text, number, make, ...) {				\
+	.name	= text,							\
+	.owner	= THIS_MODULE,						\
+	.ident	= number,						\
+	.setup	= make,							\
+	.netid	= { __VA_ARGS__ },					\
+}
 
-static struct svc_xprt_class servers[NAMES] = {
-	[OWN] = {
-		.xcl_name	 = "rdma2",
-		.xcl_owner	 = THIS_MODULE,
-		.xcl_ops	 = &server_ops[OWN],
-		.xcl_max_payload = RPCSVC_MAXPAYLOAD,
-		.xcl_ident	 = RPCRDMA2_XPRT_IDENT,
-	},
-	[STOCK] = {
-		.xcl_name	 = "rdma",
-		.xcl_owner	 = THIS_MODULE,
-		.xcl_ops	 = &server_ops[STOCK],
-		.xcl_max_payload = RPCSVC_MAXPAYLOAD,
-		.xcl_ident	 = XPRT_TRANSPORT_RDMA,
-	},
-};
+static struct xprt_class own_client =
+	XPRT_CLASS("rdma2", RPCRDMA2_XPRT_IDENT, client_setup, "");
+static struct xprt_class stock_client =
+	XPRT_CLASS("rdma", XPRT_TRANSPORT_RDMA, client_setup,
+		   RPCBIND_NETID_RDMA, RPCBIND_NETID_RDMA6, "");
+static struct xprt_class own_callback =
+	XPRT_CLASS("rdma2 backchannel", RPCRDMA2_XPRT_IDENT | XPRT_TRANSPORT_BC,
+		   callback_setup, "");
+static struct xprt_class stock_callback =
+	XPRT_CLASS("rdma backchannel", XPRT_TRANSPORT_BC_RDMA, callback_setup, "");
 
-/* sunrpc reads netids up to an empty string */
-static struct xprt_class own_client = {
-	.name	= "rdma2",
-	.owner	= THIS_MODULE,
-	.ident	= RPCRDMA2_XPRT_IDENT,
-	.setup	= client_setup,
-	.netid	= { "" },
-};
+#define NAMES(set, text, number) {					\
+	.listen.xpo_create	= set##_listen,				\
+	.server = {							\
+		.xcl_name	 = text,				\
+		.xcl_owner	 = THIS_MODULE,				\
+		.xcl_ops	 = &set.listen,				\
+		.xcl_max_payload = RPCSVC_MAXPAYLOAD,			\
+		.xcl_ident	 = number,				\
+	},								\
+	.client			= &set##_client,			\
+	.callback		= &set##_callback,			\
+}
 
-static struct xprt_class stock_client = {
-	.name	= "rdma",
-	.owner	= THIS_MODULE,
-	.ident	= XPRT_TRANSPORT_RDMA,
-	.setup	= client_setup,
-	.netid	= { RPCBIND_NETID_RDMA, RPCBIND_NETID_RDMA6, "" },
-};
+static struct names own = NAMES(own, "rdma2", RPCRDMA2_XPRT_IDENT);
+static struct names stock = NAMES(stock, "rdma", XPRT_TRANSPORT_RDMA);
 
-/* nfsd derives the ident from that of the server's class */
-static struct xprt_class own_callback = {
-	.name	= "rdma2 backchannel",
-	.owner	= THIS_MODULE,
-	.ident	= RPCRDMA2_XPRT_IDENT | XPRT_TRANSPORT_BC,
-	.setup	= callback_setup,
-	.netid	= { "" },
-};
-
-static struct xprt_class stock_callback = {
-	.name	= "rdma backchannel",
-	.owner	= THIS_MODULE,
-	.ident	= XPRT_TRANSPORT_BC_RDMA,
-	.setup	= callback_setup,
-	.netid	= { "" },
-};
-
-static int names_register(int i)
+static int names_register(struct names *names)
 {
 	int ret;
 
-	ret = xprt_register_transport(callbacks[i]);
+	ret = xprt_register_transport(names->callback);
 	if (ret)
 		return ret;
-	ret = svc_reg_xprt_class(&servers[i]);
+	ret = svc_reg_xprt_class(&names->server);
 	if (ret)
 		goto out_callback;
-	ret = xprt_register_transport(clients[i]);
+	ret = xprt_register_transport(names->client);
 	if (ret)
 		goto out_server;
 	return 0;
 
 out_server:
-	svc_unreg_xprt_class(&servers[i]);
+	svc_unreg_xprt_class(&names->server);
 out_callback:
-	xprt_unregister_transport(callbacks[i]);
+	xprt_unregister_transport(names->callback);
 	return ret;
 }
 
-static void names_unregister(int i)
+static void names_unregister(struct names *names)
 {
-	xprt_unregister_transport(clients[i]);
-	svc_unreg_xprt_class(&servers[i]);
-	xprt_unregister_transport(callbacks[i]);
+	xprt_unregister_transport(names->client);
+	svc_unreg_xprt_class(&names->server);
+	xprt_unregister_transport(names->callback);
 }
 
 /**
@@ -172,13 +154,13 @@ int rpcrdma2_class_register(void)
 	int ret = 0;
 
 	if (replace)
-		ret = names_register(STOCK);
+		ret = names_register(&stock);
 	if (ret == -EEXIST)
 		pr_err("rpcrdma2: replace=1 is not possible while the stock transport is loaded: stop its mounts and listeners, then unload the module rpcrdma\n");
 	if (!ret) {
-		ret = names_register(OWN);
+		ret = names_register(&own);
 		if (ret && replace)
-			names_unregister(STOCK);
+			names_unregister(&stock);
 	}
 	return ret == -EEXIST ? -EBUSY : ret;
 }
@@ -190,9 +172,9 @@ int rpcrdma2_class_register(void)
  */
 void rpcrdma2_class_unregister(void)
 {
-	names_unregister(OWN);
+	names_unregister(&own);
 	if (replace)
-		names_unregister(STOCK);
+		names_unregister(&stock);
 }
 
 /**
