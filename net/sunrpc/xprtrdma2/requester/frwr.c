@@ -131,7 +131,7 @@ static void pool_refill_worker(struct work_struct *work)
 		rpcrdma2_mr_pool_refill(pool, READ_ONCE(pool->need),
 					RPCRDMA2_MR_RETRY_MS);
 	else
-		pool->ready(pool->user);
+		pool->ready(pool);
 	rpcrdma2_reclaim_exit(was);
 }
 
@@ -196,12 +196,11 @@ static void mr_failed(struct ib_cq *cq, struct ib_wc *wc)
  * @pool: zeroed memory
  * @ready: called when there are as many free MRs as rpcrdma2_mr_pool_refill()
  *	requested; does not sleep
- * @user: for @ready
  *
  * Context: any.
  */
 void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
-			   void (*ready)(void *user), void *user)
+			   void (*ready)(struct rpcrdma2_mr_pool *pool))
 {
 	spin_lock_init(&pool->lock);
 	INIT_LIST_HEAD(&pool->free);
@@ -210,7 +209,6 @@ void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
 	INIT_WORK(&pool->trim, pool_trim_worker);
 	pool->cqe.done = mr_failed;
 	pool->ready = ready;
-	pool->user = user;
 }
 
 /**

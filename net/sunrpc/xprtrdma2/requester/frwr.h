@@ -84,7 +84,6 @@ struct rpcrdma2_mr {
  * @max: limit of @count
  * @depth: pages per MR; 0 while the pool is closed
  * @ready: called when there are MRs again after the pool ran out
- * @user: for @ready
  * @conn: connection the MRs belong to
  * @cqe: completion of work requests that are not signaled, which occurs only after an
  *	error. A device may report that long after the MR is free, or gone
@@ -100,8 +99,7 @@ struct rpcrdma2_mr_pool {
 	u32				need;
 	u32				max;
 	u32				depth;
-	void (*ready)(void *user);
-	void				*user;
+	void (*ready)(struct rpcrdma2_mr_pool *pool);
 	struct rpcrdma2_conn		*conn;
 	struct ib_cqe			cqe;
 	struct delayed_work		refill;
@@ -121,7 +119,7 @@ struct rpcrdma2_region {
 };
 
 void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
-			   void (*ready)(void *user), void *user);
+			   void (*ready)(struct rpcrdma2_mr_pool *pool));
 int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 			  struct rpcrdma2_conn *conn, u32 count, u32 max);
 void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);

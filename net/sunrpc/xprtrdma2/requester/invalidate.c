@@ -70,7 +70,7 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	struct rpc_rqst *rqst = &req->rqst;
 	int error = req->error;
 
-	rpcrdma2_req_mrs_put(rq, req);
+	rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
 	if (req->again) {
 		send_again(rq, req);
 		return;
@@ -140,7 +140,7 @@ bool rpcrdma2_inval_release(struct rpcrdma2_requester *rq,
 	bool abandoned = req->abandoned;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	rpcrdma2_req_mrs_put(rq, req);
+	rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
 	list_del_init(&req->list);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	req->abandoned = false;

@@ -209,8 +209,7 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_req *req)
 {
-	const struct rpcrdma2_mr_pool *pool = req->rq->pool;
-	u32 depth = pool ? pool->depth : 0;
+	u32 depth = req->rq->pool.depth;
 	u32 bounce = 0;
 	int ret;
 
@@ -301,7 +300,6 @@ static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 		     struct rpcrdma2_region *r, unsigned int nregions,
 		     enum dma_data_direction dir)
 {
-	struct rpcrdma2_mr_pool *pool = req->rq->pool;
 	u32 xid = be32_to_cpu(req->rqst.rq_xid);
 	struct rpcrdma2_mr *mr;
 	int ret, bytes = 0;
@@ -317,7 +315,7 @@ static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 			return bytes;
 		if (chunk->nsegs == RPCRDMA2_MAX_SEGS)
 			return -EMSGSIZE;
-		mr = rpcrdma2_mr_get(pool, &req->mrs);
+		mr = rpcrdma2_mr_get(&req->rq->pool, &req->mrs);
 		if (!mr)
 			return -EAGAIN;
 		ret = rpcrdma2_mr_map(mr, r, nregions, dir, xid);
@@ -331,47 +329,33 @@ static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 	}
 }
 
-static int chunk_map_vector(struct rpcrdma2_req *req,
-			    struct rpcrdma2_chunk *chunk,
-			    const struct xdr_buf *buf,
-			    enum dma_data_direction dir)
+/* Map the payload of @buf as a chunk, or the whole of it if @span has its layout. */
+static int chunk_map_buf(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
+			 const struct xdr_buf *buf, const struct rpcrdma2_span *span,
+			 enum dma_data_direction dir)
 {
-	struct rpcrdma2_region region = {
-		.pages	= buf->pages + (buf->page_base >> PAGE_SHIFT),
-		.offset	= offset_in_page(buf->page_base),
-		.len	= buf->page_len,
-	};
-
-	return chunk_map(req, chunk, &region, 1, dir);
-}
-
-static int chunk_map_span(struct rpcrdma2_req *req,
-			  struct rpcrdma2_chunk *chunk,
-			  const struct rpcrdma2_span *span,
-			  enum dma_data_direction dir)
-{
-	const struct xdr_buf *buf = span->buf;
+	struct rpcrdma2_region regions[3] = { };
 	u32 base = buf->page_base;
-	struct rpcrdma2_region regions[3];
-	u32 end;
 	int ret;
 
-	end = span->back_first + rpcrdma2_pages_spanned(0, span->back);
-	ret = bounce_alloc(req, end);
-	if (ret)
-		return ret;
-	/* Skip the bytes of the vector that are in the front */
-	base += span->direct ? span->front - buf->head[0].iov_len : 0;
-	regions[0].pages = &req->bounce[span->first];
-	regions[0].offset = span->front_off;
-	regions[0].len = span->front;
+	regions[1].len = buf->page_len;
+	if (span) {
+		ret = bounce_alloc(req, span->back_first +
+					rpcrdma2_pages_spanned(0, span->back));
+		if (ret)
+			return ret;
+		/* Skip the bytes of the vector that are in the front */
+		base += span->direct ? span->front - buf->head[0].iov_len : 0;
+		regions[0].pages = &req->bounce[span->first];
+		regions[0].offset = span->front_off;
+		regions[0].len = span->front;
+		regions[1].len = span->direct;
+		regions[2].pages = &req->bounce[span->back_first];
+		regions[2].len = span->back;
+	}
 	regions[1].pages = buf->pages + (base >> PAGE_SHIFT);
 	regions[1].offset = offset_in_page(base);
-	regions[1].len = span->direct;
-	regions[2].pages = &req->bounce[span->back_first];
-	regions[2].offset = 0;
-	regions[2].len = span->back;
-	if (dir == DMA_TO_DEVICE) {
+	if (span && dir == DMA_TO_DEVICE) {
 		ret = rpcrdma2_marshal_bounce(req, span, span->front +
 					      span->direct + span->back, false);
 		if (ret)
@@ -383,55 +367,42 @@ static int chunk_map_span(struct rpcrdma2_req *req,
 static int map_args(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req)
 {
 	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
+	bool pz = req->plan.args == RPCRDMA2_ARGS_PZ;
 	int ret;
 
-	switch (req->plan.args) {
-	case RPCRDMA2_ARGS_READ:
-		/* Without padding (LNG-11) */
-		ret = chunk_map_vector(req, &req->args, snd, DMA_TO_DEVICE);
-		if (ret < 0)
-			return ret;
+	if (req->plan.args == RPCRDMA2_ARGS_INLINE)
+		return 0;
+	/* A Read chunk has no padding (LNG-11) */
+	ret = chunk_map_buf(req, &req->args, snd, pz ? &req->arg_span : NULL,
+			    DMA_TO_DEVICE);
+	if (ret < 0)
+		return ret;
+	if (pz) {
+		rpcrdma2_stat_inc(stats, pz_chunks);
+	} else {
 		req->args.position = snd->head[0].iov_len;
 		rpcrdma2_stat_inc(stats, read_chunks);
-		rpcrdma2_stat_add(stats, read_bytes, ret);
-		return 0;
-	case RPCRDMA2_ARGS_PZ:
-		ret = chunk_map_span(req, &req->args, &req->arg_span,
-				     DMA_TO_DEVICE);
-		if (ret < 0)
-			return ret;
-		rpcrdma2_stat_inc(stats, pz_chunks);
-		rpcrdma2_stat_add(stats, read_bytes, ret);
-		return 0;
-	default:
-		return 0;
 	}
+	rpcrdma2_stat_add(stats, read_bytes, ret);
+	return 0;
 }
 
 static int map_results(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req)
 {
-	const struct xdr_buf *rcv = &req->rqst.rq_rcv_buf;
+	bool whole = req->plan.results == RPCRDMA2_RES_REPLY;
 	int ret;
 
-	switch (req->plan.results) {
-	case RPCRDMA2_RES_WRITE:
-		/* Exactly the requested length, without padding (LNG-14) */
-		ret = chunk_map_vector(req, &req->results, rcv,
-				       DMA_FROM_DEVICE);
-		if (ret < 0)
-			return ret;
-		rpcrdma2_stat_inc(stats, write_chunks);
-		break;
-	case RPCRDMA2_RES_REPLY:
-		ret = chunk_map_span(req, &req->results, &req->res_span,
-				     DMA_FROM_DEVICE);
-		if (ret < 0)
-			return ret;
-		rpcrdma2_stat_inc(stats, reply_chunks);
-		break;
-	default:
+	if (req->plan.results == RPCRDMA2_RES_INLINE)
 		return 0;
-	}
+	/* A Write chunk has exactly the requested length, without padding (LNG-14) */
+	ret = chunk_map_buf(req, &req->results, &req->rqst.rq_rcv_buf,
+			    whole ? &req->res_span : NULL, DMA_FROM_DEVICE);
+	if (ret < 0)
+		return ret;
+	if (whole)
+		rpcrdma2_stat_inc(stats, reply_chunks);
+	else
+		rpcrdma2_stat_inc(stats, write_chunks);
 	atomic_long_add(ret, &req->rq->offered);
 	return 0;
 }

@@ -291,7 +291,7 @@ static enum remedy segments_refused(struct rpcrdma2_requester *rq, u32 limit)
 	WRITE_ONCE(rq->max_segs, limit);
 	pr_notice_ratelimited("rpcrdma2: server %s takes chunks of at most %u segments: transfers above %lu KiB fail, mount with smaller rsize and wsize\n",
 			      rq->xprt.servername, limit,
-			      (limit * rq->pool->depth - 1) * (PAGE_SIZE >> 10));
+			      (limit * rq->pool.depth - 1) * (PAGE_SIZE >> 10));
 	return FAIL;
 }
 
@@ -333,7 +333,7 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 		return rpcrdma2_ver_v1_refused(conn, hdr->err_arg[0], hdr->err_arg[1]) ?
 			RECONNECT : FAIL;
 	/* Without MRs there is no other form */
-	if (conn->codec->vers != RPCRDMA_VERS_2 || !rq->pool)
+	if (conn->codec->vers != RPCRDMA_VERS_2 || !rq->pool.depth)
 		return FAIL;
 	switch (hdr->err) {
 	case RDMA2_ERR_READ_CHUNKS:

@@ -216,7 +216,7 @@ static void call_put_back(struct rpcrdma2_requester *rq,
 			  enum rpcrdma2_req_state to)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	rpcrdma2_req_mrs_put(rq, req);
+	rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
 	rpcrdma2_credit_put(&conn->credit);
 	rpcrdma2_req_set_state(req, to);
 	xprt_unpin_rqst(&req->rqst);
@@ -375,7 +375,7 @@ static void wait_for_memory(struct rpcrdma2_requester *rq,
 	u32 need = req->plan.arg_mrs + req->plan.res_mrs;
 
 	fifo_return(rq, conn, req, &rq->mr_wait);
-	rpcrdma2_mr_pool_refill(rq->pool, need,
+	rpcrdma2_mr_pool_refill(&rq->pool, need,
 				why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
 }
 
@@ -410,7 +410,7 @@ plan:
 	}
 	/* The limit has changed since the plan */
 	if (ret == -ESTALE) {
-		rpcrdma2_req_mrs_put(rq, req);
+		rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
 		goto plan;
 	}
 	if (worth_waiting(rq, req, ret)) {
@@ -575,9 +575,10 @@ out_unlock:
 }
 
 /* Run the FIFO: MRs are available again. */
-static void requester_mrs_ready(void *user)
+static void requester_mrs_ready(struct rpcrdma2_mr_pool *pool)
 {
-	struct rpcrdma2_requester *rq = user;
+	struct rpcrdma2_requester *rq =
+		container_of(pool, struct rpcrdma2_requester, pool);
 
 	spin_lock(&rq->xprt.queue_lock);
 	WRITE_ONCE(rq->mr_wait, false);
@@ -595,9 +596,9 @@ static void requester_mrs_ready(void *user)
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
 {
 	spin_lock(&rq->xprt.queue_lock);
-	if (rpcrdma2_requester_usable(rq) && rq->pool) {
-		WRITE_ONCE(rq->pool->min, count);
-		rpcrdma2_mr_pool_refill(rq->pool, 0, 0);
+	if (rpcrdma2_requester_usable(rq)) {
+		WRITE_ONCE(rq->pool.min, count);
+		rpcrdma2_mr_pool_refill(&rq->pool, 0, 0);
 	}
 	spin_unlock(&rq->xprt.queue_lock);
 }
@@ -693,15 +694,12 @@ static void forget(struct rpcrdma2_requester *rq)
  * rpcrdma2_requester_init - set up a requester
  * @rq: zeroed memory from xprt_alloc(), which has set the limits of the slot
  *	table
- * @pool: MR pool to use; NULL: this requester never registers memory
  *
  * Context: any.
  */
-void rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
-			     struct rpcrdma2_mr_pool *pool)
+void rpcrdma2_requester_init(struct rpcrdma2_requester *rq)
 {
 	BUILD_BUG_ON(offsetof(struct rpcrdma2_requester, xprt));
-	rq->pool = pool;
 	INIT_LIST_HEAD(&rq->free);
 	INIT_LIST_HEAD(&rq->all);
 	INIT_LIST_HEAD(&rq->fifo);
@@ -711,8 +709,7 @@ void rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
 	forget(rq);
 	init_waitqueue_head(&rq->wq);
 	INIT_DELAYED_WORK(&rq->watchdog, requester_watchdog);
-	if (pool)
-		rpcrdma2_mr_pool_init(pool, requester_mrs_ready, rq);
+	rpcrdma2_mr_pool_init(&rq->pool, requester_mrs_ready);
 }
 
 /**
@@ -779,8 +776,7 @@ void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq)
 	rq->stopping = true;
 	spin_unlock(&rq->xprt.queue_lock);
 	wait_event(rq->wq, requester_idle(rq));
-	if (rq->pool)
-		rpcrdma2_mr_pool_stop(rq->pool);
+	rpcrdma2_mr_pool_stop(&rq->pool);
 	cancel_delayed_work_sync(&rq->watchdog);
 }
 
@@ -833,29 +829,9 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	wake_up_all(&rq->wq);
 	spin_unlock(&rq->xprt.queue_lock);
 
-	if (rq->pool)
-		rpcrdma2_mr_pool_close(rq->pool);
+	rpcrdma2_mr_pool_close(&rq->pool);
 	list_for_each_entry_safe(req, tmp, &abandoned, list) {
 		list_del_init(&req->list);
 		rpcrdma2_slot_put(req);
 	}
-}
-
-/**
- * rpcrdma2_requester_conn_get - take a reference to the connection
- * @rq: the requester
- *
- * Context: process; does not sleep.
- * Return: a reference to the connection's object, or NULL.
- */
-struct rpcrdma2_conn *
-rpcrdma2_requester_conn_get(struct rpcrdma2_requester *rq)
-{
-	struct rpcrdma2_conn *conn = NULL;
-
-	spin_lock(&rq->xprt.queue_lock);
-	if (rq->conn)
-		conn = rpcrdma2_conn_get(rq->conn);
-	spin_unlock(&rq->xprt.queue_lock);
-	return conn;
 }

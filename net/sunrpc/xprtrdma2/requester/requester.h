@@ -57,15 +57,12 @@ rpcrdma2_requester_has_queued(const struct rpcrdma2_requester *rq)
 }
 
 /* Life of a requester */
-void rpcrdma2_requester_init(struct rpcrdma2_requester *rq,
-			     struct rpcrdma2_mr_pool *pool);
+void rpcrdma2_requester_init(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
 			       struct rpcrdma2_conn *conn);
 void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq);
-struct rpcrdma2_conn *
-rpcrdma2_requester_conn_get(struct rpcrdma2_requester *rq);
 
 /* Methods for struct rpc_xprt_ops */
 int rpcrdma2_requester_send(struct rpc_rqst *rqst);

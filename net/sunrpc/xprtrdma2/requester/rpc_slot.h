@@ -221,7 +221,7 @@ struct rpcrdma2_req {
 /**
  * struct rpcrdma2_requester - requester role of a transport
  * @xprt: the transport; must be first
- * @pool: MRs, NULL if this requester never registers memory
+ * @pool: MRs, closed if this requester never registers memory
  * @conn: current connection or NULL; queue_lock
  * @free: free slots; xprt->reserve_lock
  * @all: all slots; xprt->reserve_lock
@@ -249,7 +249,7 @@ struct rpcrdma2_req {
  */
 struct rpcrdma2_requester {
 	struct rpc_xprt			xprt;
-	struct rpcrdma2_mr_pool		*pool;
+	struct rpcrdma2_mr_pool		pool;
 	struct rpcrdma2_conn		*conn;
 	struct list_head		free;
 	struct list_head		all;
@@ -283,14 +283,6 @@ rpcrdma2_requester(struct rpc_xprt *xprt)
 static inline struct rpcrdma2_req *rpcrdma2_req(struct rpc_rqst *rqst)
 {
 	return container_of(rqst, struct rpcrdma2_req, rqst);
-}
-
-/* Return the MRs of an RPC, which are invalid or were never registered, to the pool. */
-static inline void rpcrdma2_req_mrs_put(struct rpcrdma2_requester *rq,
-					struct rpcrdma2_req *req)
-{
-	if (rq->pool)
-		rpcrdma2_mr_put_all(rq->pool, &req->mrs);
 }
 
 /* Unmap the memory of an RPC whose handles are invalid. The MRs stay with the RPC. */

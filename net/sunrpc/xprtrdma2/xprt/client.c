@@ -5,7 +5,7 @@
  *
  * A connection exists between the connect worker and rpc_xprt_ops.close. Both own
  * XPRT_LOCKED, as do send_request and inject_disconnect: rq.conn is stable there. All
- * other code uses queue_lock, see rpcrdma2_requester_conn_get(). CM events, QP errors
+ * other code uses queue_lock, see client_op_timer(). CM events, QP errors
  * and completions need no lock of sunrpc: they change the state of the connection,
  * which ends all waiting of the owner of XPRT_LOCKED.
  *
@@ -190,7 +190,7 @@ static int client_open_pool(struct rpcrdma2_client *client,
 				conn->caps.mr_depth) + 1;
 	if (atomic_read(&xprt->swapper))
 		first = max(first, RPCRDMA2_SWAP_MRS);
-	return rpcrdma2_mr_pool_open(&client->mrs, conn, first,
+	return rpcrdma2_mr_pool_open(&client->rq.pool, conn, first,
 				     per_call * xprt->max_reqs);
 }
 
@@ -443,15 +443,10 @@ static bool client_reply_overdue(struct rpcrdma2_client *client,
 				 struct rpc_task *task)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
-	bool due;
 
-	spin_lock(&client->rq.xprt.queue_lock);
-	due = req->state == RPCRDMA2_REQ_POSTED &&
-	      time_after_eq(jiffies, req->rqst.rq_majortimeo) &&
-	      client_replace_due(client,
-				 task->tk_client->cl_timeout->to_maxval);
-	spin_unlock(&client->rq.xprt.queue_lock);
-	return due;
+	return req->state == RPCRDMA2_REQ_POSTED &&
+	       time_after_eq(jiffies, req->rqst.rq_majortimeo) &&
+	       client_replace_due(client, task->tk_client->cl_timeout->to_maxval);
 }
 
 /* An RPC's timer has expired. A probe checks that the peer is alive. With a slow peer
@@ -462,14 +457,22 @@ static bool client_reply_overdue(struct rpcrdma2_client *client,
 static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
-	struct rpcrdma2_conn *conn = rpcrdma2_requester_conn_get(&client->rq);
+	struct rpcrdma2_conn *conn;
+	bool overdue = false;
 
+	spin_lock(&xprt->queue_lock);
+	conn = client->rq.conn;
+	if (conn) {
+		rpcrdma2_conn_get(conn);
+		overdue = client_reply_overdue(client, task);
+	}
+	spin_unlock(&xprt->queue_lock);
 	if (!conn)
 		return;
 	trace_rpcrdma2_op_timer(xprt, conn->id,
 				time_before(jiffies,
 					    task->tk_rqstp->rq_majortimeo));
-	if (client_reply_overdue(client, task)) {
+	if (overdue) {
 		pr_notice_ratelimited("rpcrdma2: %pISpc has not answered an RPC within %lu s, connection replaced\n",
 				      &xprt->addr,
 				      task->tk_client->cl_timeout->to_maxval / HZ);
@@ -693,7 +696,7 @@ static int client_init(struct rpcrdma2_client *client,
 	ratelimit_default_init(&client->log_limit);
 	rpcrdma2_recv_pool_init(&client->recvs);
 	rpcrdma2_client_bc_init(xprt);
-	rpcrdma2_requester_init(&client->rq, &client->mrs);
+	rpcrdma2_requester_init(&client->rq);
 	ret = rpcrdma2_addr_init(xprt, args);
 	if (ret)
 		return ret;

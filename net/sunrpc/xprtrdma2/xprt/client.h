@@ -46,7 +46,6 @@ struct rpcrdma2_callback {
  * @rq: requester role, begins with the struct rpc_xprt; must be first
  * @callback: responder role
  * @stats: counters
- * @mrs: MRs of the current connection
  * @recvs: Receives, kept over reconnects, but not without use
  * @mem: results of earlier version negotiation
  * @connect_work: makes a connection; owns XPRT_LOCKED
@@ -68,7 +67,6 @@ struct rpcrdma2_client {
 	struct rpcrdma2_requester	rq;
 	struct rpcrdma2_callback	callback;
 	struct rpcrdma2_stats		stats;
-	struct rpcrdma2_mr_pool		mrs;
 	struct rpcrdma2_recv_pool	recvs;
 	struct rpcrdma2_ver_memory	mem;
 	struct delayed_work		connect_work;

@@ -231,8 +231,8 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
 	if (!rq)
 		return;
 	rpcrdma2_requester_trim(rq);
-	if (rq->pool && !rpcrdma2_conn_swapping(conn))
-		rpcrdma2_mr_pool_idle(rq->pool);
+	if (!rpcrdma2_conn_swapping(conn))
+		rpcrdma2_mr_pool_idle(&rq->pool);
 }
 
 /**
@@ -252,6 +252,5 @@ void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
 	if (!rq)
 		return;
 	mem->rpcs += rpcrdma2_requester_memory(rq);
-	if (rq->pool)
-		mem->mrs = rpcrdma2_mr_pool_memory(rq->pool);
+	mem->mrs = rpcrdma2_mr_pool_memory(&rq->pool);
 }

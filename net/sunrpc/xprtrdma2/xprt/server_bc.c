@@ -134,7 +134,7 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt->xprt_class = class;
 	xprt->max_payload = rpcrdma2_msg_size_send(&conn->limits) - conn->codec->hdr_min;
 	xprt->bc_xprt = args->bc_xprt;
-	rpcrdma2_requester_init(rq, NULL);
+	rpcrdma2_requester_init(rq);
 	ret = rpcrdma2_addr_init(xprt, args);
 	if (!ret) {
 		/* It makes no connections of its own */
