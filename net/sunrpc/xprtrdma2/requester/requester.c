@@ -92,10 +92,10 @@ static void send_done_nothing(struct rpcrdma2_send *send, int status)
 /* Post the registrations and the Send. The slot is consumed. After a failure the
  * connection is lost.
  */
-static void post_call(struct rpcrdma2_requester *rq,
-		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+static void post_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send *send, u32 len)
 {
+	struct rpcrdma2_conn *conn = send->conn;
 	unsigned int instance = req->sends;
 	struct rpcrdma2_mr *mr;
 	struct ib_send_wr *wr;
@@ -172,15 +172,12 @@ static bool call_is_unwanted(const struct rpcrdma2_req *req)
 }
 
 /* Take the first Call of the FIFO and a credit for it. */
-static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
-				      struct rpcrdma2_conn **pconn)
+static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq)
 {
 	struct rpc_xprt *xprt = &rq->xprt;
-	struct rpcrdma2_conn *conn;
 	struct rpcrdma2_req *req;
 
 	spin_lock(&xprt->queue_lock);
-	conn = rq->conn;
 	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait)
 		goto out_none;
 	if (!rq->mr_wait)
@@ -202,7 +199,6 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq,
 		goto out_none;
 	list_move_tail(&req->list, &rq->outstanding);
 	spin_unlock(&xprt->queue_lock);
-	*pconn = conn;
 	return req;
 
 out_none:
@@ -211,13 +207,12 @@ out_none:
 }
 
 /* Release credit, MRs and pin of a Call that cannot be sent. */
-static void call_put_back(struct rpcrdma2_requester *rq,
-			  struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+static void call_put_back(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 			  enum rpcrdma2_req_state to)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
-	rpcrdma2_credit_put(&conn->credit);
+	rpcrdma2_credit_put(&rq->conn->credit);
 	rpcrdma2_req_set_state(req, to);
 	xprt_unpin_rqst(&req->rqst);
 	rpcrdma2_requester_busy_put(rq);
@@ -228,14 +223,13 @@ static void call_put_back(struct rpcrdma2_requester *rq,
  * then a Call that was taken at the same time waits for the same resource, and the
  * FIFO runs when that resource is free.
  */
-static bool fifo_return(struct rpcrdma2_requester *rq,
-			struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+static bool fifo_return(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 			bool *flag)
 {
 	bool first;
 
 	spin_lock(&rq->xprt.queue_lock);
-	call_put_back(rq, conn, req, RPCRDMA2_REQ_QUEUED);
+	call_put_back(rq, req, RPCRDMA2_REQ_QUEUED);
 	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
 	first = !*flag;
 	WRITE_ONCE(*flag, true);
@@ -253,8 +247,7 @@ static void slot_drop(struct rpcrdma2_send **send)
 /* Queue a Call that needs MRs behind another one that waits for MRs; Calls that need
  * none pass. Returns false if no Call waits for MRs any more.
  */
-static bool fifo_pass(struct rpcrdma2_requester *rq,
-		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+static bool fifo_pass(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send **send)
 {
 	bool passed;
@@ -266,7 +259,7 @@ static bool fifo_pass(struct rpcrdma2_requester *rq,
 	spin_lock(&rq->xprt.queue_lock);
 	passed = rq->mr_wait;
 	if (passed) {
-		call_put_back(rq, conn, req, RPCRDMA2_REQ_QUEUED);
+		call_put_back(rq, req, RPCRDMA2_REQ_QUEUED);
 		list_move_tail(&req->list, &rq->starved);
 	}
 	spin_unlock(&rq->xprt.queue_lock);
@@ -274,14 +267,12 @@ static bool fifo_pass(struct rpcrdma2_requester *rq,
 }
 
 /* End a Call that can never be sent. */
-static void fail_call(struct rpcrdma2_requester *rq,
-		      struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
-		      int err)
+static void fail_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req, int err)
 {
-	trace_rpcrdma2_call_failed(conn, req, err);
+	trace_rpcrdma2_call_failed(rq->conn, req, err);
 	atomic_long_inc(&rq->unbuildable);
 	spin_lock(&rq->xprt.queue_lock);
-	call_put_back(rq, conn, req, RPCRDMA2_REQ_IDLE);
+	call_put_back(rq, req, RPCRDMA2_REQ_IDLE);
 	list_del_init(&req->list);
 	req->error = -EIO;
 	rpcrdma2_req_fail(rq, req);
@@ -291,20 +282,17 @@ static void fail_call(struct rpcrdma2_requester *rq,
 /* Wait for send queue entries, with the Call back in the FIFO. Returns true if there
  * are entries after all.
  */
-static bool wait_for_sendq(struct rpcrdma2_requester *rq,
-			   struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_req *req, u32 nwrs)
+static bool wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
+			   u32 nwrs)
 {
 	struct rpcrdma2_send *send = NULL;
-	bool first;
 
 	spin_lock(&rq->xprt.queue_lock);
 	rq->busy++;
 	spin_unlock(&rq->xprt.queue_lock);
 	/* One waiter serves all Calls */
-	first = fifo_return(rq, conn, req, &rq->sq_wait);
-	if (first)
-		send = rpcrdma2_send_get(conn, nwrs, &rq->sq_waiter, false);
+	if (fifo_return(rq, req, &rq->sq_wait))
+		send = rpcrdma2_send_get(rq->conn, nwrs, &rq->sq_waiter, false);
 	if (send)
 		rpcrdma2_send_put(send);
 	spin_lock(&rq->xprt.queue_lock);
@@ -368,23 +356,23 @@ static bool worth_waiting(struct rpcrdma2_requester *rq,
 /* Wait for MRs, bounce pages or mappings. Other RPCs return theirs when they end; the
  * refill work allocates more MRs.
  */
-static void wait_for_memory(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_conn *conn,
-			    struct rpcrdma2_req *req, int why)
+static void wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
+			    int why)
 {
 	u32 need = req->plan.arg_mrs + req->plan.res_mrs;
 
-	fifo_return(rq, conn, req, &rq->mr_wait);
+	fifo_return(rq, req, &rq->mr_wait);
 	rpcrdma2_mr_pool_refill(&rq->pool, need,
 				why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
 }
 
 /* Send a Call that has a credit. @slot, if there is one, is consumed or put. Returns
- * false if the send queue is full.
+ * false if the send queue is full. The Call counts as busy, so the connection stays.
  */
-static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
-		      struct rpcrdma2_req *req, struct rpcrdma2_send **slot)
+static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
+		      struct rpcrdma2_send **slot)
 {
+	struct rpcrdma2_conn *conn = rq->conn;
 	u32 nwrs;
 	int ret;
 
@@ -392,7 +380,7 @@ plan:
 	ret = rpcrdma2_marshal_plan(conn, req);
 	if (ret)
 		goto out_fail;
-	if (fifo_pass(rq, conn, req, slot))
+	if (fifo_pass(rq, req, slot))
 		return true;
 	nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
 	if (*slot && (*slot)->nwrs < nwrs)
@@ -400,11 +388,11 @@ plan:
 	if (!*slot)
 		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
 	if (!*slot)
-		return wait_for_sendq(rq, conn, req, nwrs);
+		return wait_for_sendq(rq, req, nwrs);
 	ret = rpcrdma2_marshal_build(conn, req, *slot);
 	if (ret > 0) {
 		req->unmapped = 0;
-		post_call(rq, conn, req, *slot, ret);
+		post_call(rq, req, *slot, ret);
 		*slot = NULL;
 		return true;
 	}
@@ -415,12 +403,12 @@ plan:
 	}
 	if (worth_waiting(rq, req, ret)) {
 		slot_drop(slot);
-		wait_for_memory(rq, conn, req, ret);
+		wait_for_memory(rq, req, ret);
 		return true;
 	}
 out_fail:
 	slot_drop(slot);
-	fail_call(rq, conn, req, ret);
+	fail_call(rq, req, ret);
 	return true;
 }
 
@@ -437,11 +425,10 @@ out_fail:
 void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
 				 struct rpcrdma2_send *send)
 {
-	struct rpcrdma2_conn *conn;
 	struct rpcrdma2_req *req;
 
-	while (rpcrdma2_requester_has_queued(rq) && (req = fifo_take(rq, &conn)))
-		if (!call_send(rq, conn, req, &send))
+	while (rpcrdma2_requester_has_queued(rq) && (req = fifo_take(rq)))
+		if (!call_send(rq, req, &send))
 			return;
 	slot_drop(&send);
 }
@@ -559,7 +546,7 @@ out_unlock:
 	spin_unlock(&xprt->queue_lock);
 
 	if (first)
-		call_send(rq, conn, req, &slot);
+		call_send(rq, req, &slot);
 	if (!ret) {
 		/* The Call may be back in the FIFO, with entries free again */
 		rpcrdma2_requester_run(rq);
