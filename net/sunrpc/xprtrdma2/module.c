@@ -15,11 +15,15 @@
 #include "admin/netlink.h"
 #include "conn/conn_list.h"
 #include "conn/peer_policy.h"
-#include "xprt/server.h"
 #include "conn/workqueue.h"
 #ifdef RPCRDMA2_PROBES
 #include "rpcrdma2_build.h"
 #endif
+
+static bool replace;
+module_param(replace, bool, 0444);
+MODULE_PARM_DESC(replace,
+		 "also take the place of the stock transport, rpcrdma");
 
 static int __init rpcrdma2_init(void)
 {
@@ -35,19 +39,14 @@ static int __init rpcrdma2_init(void)
 	if (ret)
 		goto out_policy;
 	rpcrdma2_inject_init();
-	ret = rpcrdma2_netlink_init(rpcrdma2_class_replace());
+	ret = rpcrdma2_netlink_init(replace);
 	if (ret)
 		goto out_conn_list;
-	ret = rpcrdma2_server_init();
+	ret = rpcrdma2_class_register(replace);
 	if (ret)
 		goto out_netlink;
-	ret = rpcrdma2_class_register();
-	if (ret)
-		goto out_server;
 	return 0;
 
-out_server:
-	rpcrdma2_server_exit();
 out_netlink:
 	rpcrdma2_netlink_exit();
 out_conn_list:
@@ -62,8 +61,9 @@ out_workqueues:
 
 static void __exit rpcrdma2_exit(void)
 {
-	rpcrdma2_class_unregister();
-	rpcrdma2_server_exit();
+	rpcrdma2_class_unregister(replace);
+	/* Transports may still be torn down */
+	flush_workqueue(rpcrdma2_free_wq);
 	rpcrdma2_netlink_exit();
 	rpcrdma2_inject_exit();
 	rpcrdma2_conn_list_exit();

@@ -2,7 +2,7 @@
 /*
  * The workqueues of the module. Without memory for more threads a workqueue has one,
  * which runs one work item after the other. Work that ends a wait must not queue behind
- * work that waits, hence six of them:
+ * work that waits, hence seven of them:
  *
  *   rpcrdma2_wq		work that does not wait
  *   rpcrdma2_memory_wq		work that may wait for memory
@@ -11,6 +11,7 @@
  *   rpcrdma2_serve_wq		deferred work of a server, which may wait for memory
  *   rpcrdma2_connect_wq	work that waits for a peer
  *   rpcrdma2_poll_wq		completions
+ *   rpcrdma2_free_wq		teardown of a server's transports, outside of nfsd's threads
  */
 #include <linux/init.h>
 
@@ -23,6 +24,7 @@ struct workqueue_struct *rpcrdma2_deferred_wq;
 struct workqueue_struct *rpcrdma2_serve_wq;
 struct workqueue_struct *rpcrdma2_connect_wq;
 struct workqueue_struct *rpcrdma2_poll_wq;
+struct workqueue_struct *rpcrdma2_free_wq;
 
 /* The flags of rpciod, so that all share their threads: a thread goes on with the work that
  * its work item has queued. Administrators can change priority and CPUs in
@@ -40,6 +42,7 @@ static const struct {
 	{ &rpcrdma2_serve_wq,	 "rpcrdma2_serve" },
 	{ &rpcrdma2_connect_wq,	 "rpcrdma2_connect" },
 	{ &rpcrdma2_poll_wq,	 "rpcrdma2_poll" },
+	{ &rpcrdma2_free_wq,	 "rpcrdma2_free" },
 };
 
 /**

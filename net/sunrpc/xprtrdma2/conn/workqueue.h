@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The workqueues of the module; see workqueue.c for the difference. Writeback waits for
- * all of them.
+ * all of them but the last.
  */
 #ifndef _RPCRDMA2_WORKQUEUE_H
 #define _RPCRDMA2_WORKQUEUE_H
@@ -14,6 +14,7 @@ extern struct workqueue_struct *rpcrdma2_deferred_wq;
 extern struct workqueue_struct *rpcrdma2_serve_wq;
 extern struct workqueue_struct *rpcrdma2_connect_wq;
 extern struct workqueue_struct *rpcrdma2_poll_wq;
+extern struct workqueue_struct *rpcrdma2_free_wq;
 
 int rpcrdma2_workqueues_create(void);
 void rpcrdma2_workqueues_destroy(void);

@@ -25,11 +25,6 @@
  */
 #define RPCRDMA2_XPRT_IDENT	0x5232
 
-static bool replace;
-module_param(replace, bool, 0444);
-MODULE_PARM_DESC(replace,
-		 "also take the place of the stock transport, rpcrdma");
-
 /* sunrpc has no list of its transports. Mounts with rdmaver=2 look for this symbol
  * instead, which appears only after the module's initialisation has succeeded.
  */
@@ -142,6 +137,7 @@ static void names_unregister(struct names *names)
 
 /**
  * rpcrdma2_class_register - register the transport with sunrpc
+ * @replace: also by the names of the stock transport
  *
  * From here on mounts and listeners can be created.
  *
@@ -149,7 +145,7 @@ static void names_unregister(struct names *names)
  * Return: 0 or a negative errno; -EBUSY if a name is taken. Not -EEXIST:
  * modprobe would take that for success.
  */
-int rpcrdma2_class_register(void)
+int rpcrdma2_class_register(bool replace)
 {
 	int ret = 0;
 
@@ -167,23 +163,13 @@ int rpcrdma2_class_register(void)
 
 /**
  * rpcrdma2_class_unregister - reverse of rpcrdma2_class_register()
+ * @replace: as then
  *
  * Context: module unload; no transport exists for sunrpc.
  */
-void rpcrdma2_class_unregister(void)
+void rpcrdma2_class_unregister(bool replace)
 {
 	names_unregister(&own);
 	if (replace)
 		names_unregister(&stock);
-}
-
-/**
- * rpcrdma2_class_replace - check whether this transport replaces the stock one
- *
- * Context: any.
- * Return: the parameter replace
- */
-bool rpcrdma2_class_replace(void)
-{
-	return replace;
 }

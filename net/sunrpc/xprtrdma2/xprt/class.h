@@ -10,8 +10,7 @@
 /* Exported to fs/nfs while the transport is registered. */
 extern const unsigned int xprt_rdma2_ident;
 
-int rpcrdma2_class_register(void);
-void rpcrdma2_class_unregister(void);
-bool rpcrdma2_class_replace(void);
+int rpcrdma2_class_register(bool replace);
+void rpcrdma2_class_unregister(bool replace);
 
 #endif /* _RPCRDMA2_CLASS_H */

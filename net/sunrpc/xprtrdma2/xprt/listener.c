@@ -353,7 +353,7 @@ static void listener_xpo_detach(struct svc_xprt *xprt)
 
 static void listener_xpo_free(struct svc_xprt *xprt)
 {
-	queue_work(rpcrdma2_svc_wq, &listener_of(xprt)->free_work);
+	queue_work(rpcrdma2_free_wq, &listener_of(xprt)->free_work);
 }
 
 static void listener_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)

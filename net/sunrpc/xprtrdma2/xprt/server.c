@@ -68,9 +68,6 @@ MODULE_PARM_DESC(server_segments,
 
 static const struct svc_xprt_ops rpcrdma2_svc_ops;
 
-/* Transports are torn down here, outside of nfsd's threads. */
-struct workqueue_struct *rpcrdma2_svc_wq;
-
 /* Check whether the client is on this host: its writeback must not wait for nfsd then. */
 static bool svc_peer_is_local(struct net *net, const struct sockaddr *local,
 			      const struct sockaddr *remote)
@@ -372,7 +369,7 @@ static void svc_xpo_detach(struct svc_xprt *xprt)
 
 static void svc_xpo_free(struct svc_xprt *xprt)
 {
-	queue_work(rpcrdma2_svc_wq, &rpcrdma2_svc(xprt)->free_work);
+	queue_work(rpcrdma2_free_wq, &rpcrdma2_svc(xprt)->free_work);
 }
 
 static int svc_xpo_has_wspace(struct svc_xprt *xprt)
@@ -508,29 +505,3 @@ static const struct svc_xprt_ops rpcrdma2_svc_ops = {
 	.xpo_has_wspace		= svc_xpo_has_wspace,
 	.xpo_kill_temp_xprt	= svc_xpo_kill_temp_xprt,
 };
-
-/**
- * rpcrdma2_server_init - prepare for listeners
- *
- * Context: module load.
- * Return: 0 or a negative errno.
- */
-int rpcrdma2_server_init(void)
-{
-	rpcrdma2_svc_wq = alloc_workqueue("rpcrdma2_svc", WQ_UNBOUND, 0);
-	if (!rpcrdma2_svc_wq)
-		return -ENOMEM;
-	return 0;
-}
-
-/**
- * rpcrdma2_server_exit - reverse of rpcrdma2_server_init()
- *
- * Waits for transports that are still being torn down.
- *
- * Context: module unload; no transport exists for sunrpc.
- */
-void rpcrdma2_server_exit(void)
-{
-	destroy_workqueue(rpcrdma2_svc_wq);
-}

@@ -52,10 +52,6 @@ static inline struct rpcrdma2_svc *rpcrdma2_svc(struct svc_xprt *xprt)
 	return container_of(xprt, struct rpcrdma2_svc, xprt);
 }
 
-extern struct workqueue_struct *rpcrdma2_svc_wq;
-
-int rpcrdma2_server_init(void);
-void rpcrdma2_server_exit(void);
 void rpcrdma2_server_accept(struct rpcrdma2_admission *adm,
 			    struct rdma_cm_id *cm_id,
 			    const struct rdma_conn_param *param,
