@@ -25,7 +25,6 @@ static void send_again(struct rpcrdma2_requester *rq,
 	list_move(&req->list, &rq->fifo);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->again = false;
-	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 	WRITE_ONCE(rq->mr_wait, false);
 	xprt_unpin_rqst(&req->rqst);
 	spin_unlock(&rq->xprt.queue_lock);
@@ -92,13 +91,12 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	trace_rpcrdma2_completed(req);
 	list_del_init(&req->list);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
-	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 	WRITE_ONCE(rq->mr_wait, false);
 	if (req->error) {
 		rpcrdma2_req_fail(rq, req);
 	} else {
 		rq->replies++;
-		if (rpcrdma2_requester_usable(rq))
+		if (unlikely(rq->lesson_new) && rpcrdma2_requester_usable(rq))
 			rq->lesson_new = false;
 		xprt_complete_rqst(rqst->rq_task, req->copied);
 	}
@@ -158,6 +156,7 @@ static void inval_complete(struct rpcrdma2_req *req)
 			mr->state = RPCRDMA2_MR_INVALID;
 
 	spin_lock(&rq->xprt.queue_lock);
+	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		spin_unlock(&rq->xprt.queue_lock);
 		finish(rq, req);
@@ -168,7 +167,6 @@ static void inval_complete(struct rpcrdma2_req *req)
 	 * with the RPC until the Reply.
 	 */
 	rpcrdma2_req_unmap(req);
-	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
 	wake_up_all(&rq->wq);
 	spin_unlock(&rq->xprt.queue_lock);
 }

@@ -336,9 +336,11 @@ void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)
 
 	if (!refcount_dec_and_test(&call->refs))
 		return;
-	rpcrdma2_rws_release(call->conn, &call->todo);
+	if (unlikely(!list_empty(&call->todo)))
+		rpcrdma2_rws_release(call->conn, &call->todo);
 	call_release_pages(call);
-	rpcrdma2_call_end_pull(call);
+	if (unlikely(call->pulling))
+		rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_FREE);
 	call->conn = NULL;
@@ -426,7 +428,7 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call)
 
 /**
  * rpcrdma2_call_end_pull - release the pages and contexts for RDMA Reads
- * @call: the Call; nothing happens if it had none
+ * @call: the Call, which has some
  *
  * Calls that wait may begin; on a lost connection they are released.
  *
@@ -438,8 +440,6 @@ void rpcrdma2_call_end_pull(struct rpcrdma2_svc_call *call)
 	struct rpcrdma2_svc_call *next;
 	u32 pages = call->pulling;
 
-	if (!pages)
-		return;
 	call->pulling = 0;
 	spin_lock(&resp->lock);
 	resp->pulling -= pages;

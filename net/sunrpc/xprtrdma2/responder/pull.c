@@ -483,6 +483,7 @@ u32 rpcrdma2_call_arg(struct rpcrdma2_svc_call *call, struct xdr_buf *arg,
 		memset(call->pages, 0, n * sizeof(call->pages[0]));
 		call->npages = 0;
 	}
-	rpcrdma2_call_end_pull(call);
+	if (call->pulling)
+		rpcrdma2_call_end_pull(call);
 	return n;
 }
