@@ -157,21 +157,6 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
 }
 
 /**
- * rpcrdma2_call_may_linger - check whether a Reply may keep its call object until a
- *	later Send completes
- * @call: the Call
- *
- * Context: any.
- * Return: true if other call objects are free, or if there are fewer than Sends of one
- * completion
- */
-bool rpcrdma2_call_may_linger(const struct rpcrdma2_svc_call *call)
-{
-	return !list_empty(&call->resp->calls) ||
-	       READ_ONCE(call->resp->ncalls) < RPCRDMA2_SIGNAL_EVERY;
-}
-
-/**
  * rpcrdma2_call_arrived - begin with a Call that arrived
  * @resp: the responder
  * @rx: the Receive with the Call; taken over

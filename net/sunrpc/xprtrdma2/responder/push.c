@@ -13,37 +13,6 @@
 #include "responder/responder_impl.h"
 
 /**
- * rpcrdma2_reply_ranges - iterate over the stream after reduction
- * @call: the Call; its @reduced results are skipped
- * @xdr: the Reply
- * @fn: called for each range with its place in @xdr and its bytes; a return value
- *	other than 0 ends the iteration
- * @priv: for @fn
- *
- * Context: that of @fn.
- * Return: 0, or the last return value of @fn
- */
-int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
-			  const struct xdr_buf *xdr,
-			  int (*fn)(void *priv, u32 pos, u32 len), void *priv)
-{
-	u32 i, end, pos = 0;
-	int ret;
-
-	for (i = 0; i <= call->nreduced; i++) {
-		end = i < call->nreduced ? call->reduced[i].offset : xdr->len;
-		if (end > pos) {
-			ret = fn(priv, pos, end - pos);
-			if (ret)
-				return ret;
-		}
-		if (i < call->nreduced)
-			pos = rpcrdma2_reduced_end(&call->reduced[i], xdr->len);
-	}
-	return 0;
-}
-
-/**
  * struct gather - RDMA Writes of ranges of the Reply
  * @call: has them on its @todo
  * @xdr: the Reply
@@ -163,9 +132,8 @@ static int gather_kvec(struct gather *g, const struct kvec *vec)
 	return 0;
 }
 
-static int gather_range(void *priv, u32 pos, u32 len)
+static int gather_range(struct gather *g, u32 pos, u32 len)
 {
-	struct gather *g = priv;
 	struct xdr_buf range;
 	int ret;
 
@@ -245,14 +213,16 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
 int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
 			       const struct xdr_buf *xdr)
 {
+	struct rpcrdma2_range range = { };
 	struct rpcrdma2_cursor segs;
 	struct gather g;
-	int ret;
+	int ret = 0;
 
 	if (!rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs))
 		return -EMSGSIZE;
 	gather_begin(&g, call, xdr, segs, call->reply_bytes);
-	ret = rpcrdma2_reply_ranges(call, xdr, gather_range, &g);
+	while (!ret && rpcrdma2_range_next(&range, call, xdr))
+		ret = gather_range(&g, range.pos, range.len);
 	if (!ret)
 		ret = gather_close(&g);
 	if (ret)

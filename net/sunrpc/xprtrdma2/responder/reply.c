@@ -231,28 +231,14 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	return 0;
 }
 
-struct reply_copy {
-	const struct xdr_buf	*xdr;
-	u8			*p;
-};
-
-static int reply_copy_range(void *priv, u32 pos, u32 len)
-{
-	struct reply_copy *copy = priv;
-
-	if (rpcrdma2_xdr_read(copy->xdr, pos, copy->p, len))
-		return -EIO;
-	copy->p += len;
-	return 0;
-}
-
 /* Write the message into the send buffer. Returns its length. */
 static int reply_encode(struct rpcrdma2_svc_call *call,
 			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
-	struct reply_copy copy;
-	int len, ret;
+	struct rpcrdma2_range range = { };
+	void *p;
+	int len;
 
 	if (call->kind == RPCRDMA2_REPLY_ERROR)
 		return conn->codec->encode_error(&call->rx->hdr,
@@ -265,24 +251,20 @@ static int reply_encode(struct rpcrdma2_svc_call *call,
 		return len;
 	if (call->reply_bytes > send->size - len)
 		return -EMSGSIZE;
-	copy.xdr = xdr;
-	copy.p = send->buf + len;
-	ret = rpcrdma2_reply_ranges(call, xdr, reply_copy_range, &copy);
-	if (ret)
-		return ret;
+	for (p = send->buf + len; rpcrdma2_range_next(&range, call, xdr); p += range.len)
+		if (rpcrdma2_xdr_read(xdr, range.pos, p, range.len))
+			return -EIO;
 	return len + call->reply_bytes;
 }
 
-static void reply_count(struct rpcrdma2_conn *conn,
-			enum rpcrdma2_reply_kind kind, u32 inv_handle, u32 len,
-			u32 copied)
+static void reply_count(const struct rpcrdma2_svc_call *call, u32 len)
 {
-	struct rpcrdma2_stats *stats = conn->p.stats;
+	struct rpcrdma2_stats *stats = call->conn->p.stats;
 
-	switch (kind) {
+	switch (call->kind) {
 	case RPCRDMA2_REPLY_MSG:
 		rpcrdma2_stat_inc(stats, tx_reply_msg);
-		rpcrdma2_stat_add(stats, pullup_bytes, copied);
+		rpcrdma2_stat_add(stats, pullup_bytes, call->reply_bytes);
 		break;
 	case RPCRDMA2_REPLY_NOMSG:
 		rpcrdma2_stat_inc(stats, tx_reply_nomsg);
@@ -292,7 +274,7 @@ static void reply_count(struct rpcrdma2_conn *conn,
 		return;
 	}
 	rpcrdma2_stat_add(stats, inline_tx_bytes, len);
-	if (inv_handle)
+	if (call->inv_handle)
 		rpcrdma2_stat_inc(stats, remote_invalidations);
 }
 
@@ -311,20 +293,25 @@ static void reply_done(struct rpcrdma2_send *send, int status)
 	rpcrdma2_call_put(call);
 }
 
+/* Whether a Reply may keep its call object until a later Send completes: others are free,
+ * or there are fewer than Sends of one completion.
+ */
+static bool reply_may_linger(const struct rpcrdma2_responder *resp)
+{
+	return !list_empty(&resp->calls) ||
+	       READ_ONCE(resp->ncalls) < RPCRDMA2_SIGNAL_EVERY;
+}
+
 /* Post the encoded message with the RDMA Writes in front of it. The completion, if one
  * is requested, takes over the Reply's reference.
  */
 static void reply_post(struct rpcrdma2_svc_call *call,
 		       struct rpcrdma2_send *send, int len)
 {
-	enum rpcrdma2_reply_kind kind = call->kind;
 	struct rpcrdma2_conn *conn = call->conn;
 	struct ib_send_wr *wr, *first = NULL;
 	bool io = !list_empty(&call->todo);
 	bool replied = READ_ONCE(call->resp->replied);
-	u32 inv = call->inv_handle;
-	u32 copied = call->reply_bytes;
-	int ret;
 
 	if (len < 0) {
 		/* The requester must learn that no Reply will come (MSG-11) */
@@ -333,28 +320,21 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 		rpcrdma2_call_put(call);
 		return;
 	}
-	if (kind == RPCRDMA2_REPLY_ERROR)
-		inv = 0;
 	rpcrdma2_call_credit(call);
-	wr = rpcrdma2_send_prepare(send, len, inv);
+	reply_count(call, len);
+	trace_rpcrdma2_reply_send(conn, call->hdr.xid, call->kind, len, call->nwrs,
+				  call->inv_handle, call->err);
+	wr = rpcrdma2_send_prepare(send, len, call->inv_handle);
 	if (io || !replied) {
 		send->done = reply_done;
 		send->priv = call;
 	}
 	if (io) {
 		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, wr);
-		if (replied && rpcrdma2_call_may_linger(call))
+		if (replied && reply_may_linger(call->resp))
 			send->holds = call->npages;
 	}
-	trace_rpcrdma2_reply_send(conn, call->hdr.xid, kind, len, call->nwrs,
-				  inv, call->err);
-	ret = rpcrdma2_send_post(send, first);
-	if (ret) {
-		rpcrdma2_call_put(call);
-		return;
-	}
-	reply_count(conn, kind, inv, len, copied);
-	if (!io && replied)
+	if (rpcrdma2_send_post(send, first) || (!io && replied))
 		rpcrdma2_call_put(call);
 }
 

@@ -63,10 +63,40 @@ static inline u32 rpcrdma2_reduced_end(const struct rpcrdma2_payload *p,
 	return min_t(u32, p->offset + xdr_align_size(p->length), len);
 }
 
+/**
+ * struct rpcrdma2_range - a part of a Reply without reduced results
+ * @pos: place in the Reply
+ * @len: bytes
+ * @next: number of reduced results in front of the next range
+ */
+struct rpcrdma2_range {
+	u32			pos;
+	u32			len;
+	u32			next;
+};
+
+/* Go to the next range of the Reply @xdr, first from { }. Returns false at the end. */
+static inline bool rpcrdma2_range_next(struct rpcrdma2_range *range,
+				       const struct rpcrdma2_svc_call *call,
+				       const struct xdr_buf *xdr)
+{
+	const struct rpcrdma2_payload *p = call->reduced;
+	u32 i, end;
+
+	do {
+		i = range->next++;
+		if (i > call->nreduced)
+			return false;
+		range->pos = i ? rpcrdma2_reduced_end(&p[i - 1], xdr->len) : 0;
+		end = i < call->nreduced ? p[i].offset : xdr->len;
+	} while (end <= range->pos);
+	range->len = end - range->pos;
+	return true;
+}
+
 /* call.c */
 void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
 			   struct rpcrdma2_recv *rx);
-bool rpcrdma2_call_may_linger(const struct rpcrdma2_svc_call *call);
 int rpcrdma2_call_have_array(struct rpcrdma2_svc_call *call, u32 count);
 void rpcrdma2_call_state_changes(const struct rpcrdma2_svc_call *call,
 				 enum rpcrdma2_call_state to);
@@ -95,9 +125,6 @@ void rpcrdma2_call_start_pull(struct rpcrdma2_deferred *deferred);
 void rpcrdma2_call_garbage(struct rpcrdma2_svc_call *call);
 
 /* push.c */
-int rpcrdma2_reply_ranges(const struct rpcrdma2_svc_call *call,
-			  const struct xdr_buf *xdr,
-			  int (*fn)(void *priv, u32 pos, u32 len), void *priv);
 int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
 				const struct xdr_buf *xdr);
 int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
