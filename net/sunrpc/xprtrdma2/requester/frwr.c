@@ -53,6 +53,10 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 		goto out_free;
 	mr->ibmr = ibmr;
 	mr->cid = rpcrdma2_conn_cid(conn);
+	mr->reg.wr.wr_cqe = &pool->cqe;
+	mr->reg.wr.opcode = IB_WR_REG_MR;
+	mr->reg.mr = ibmr;
+	mr->inv.opcode = IB_WR_LOCAL_INV;
 	return mr;
 
 out_free:
@@ -473,12 +477,6 @@ struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,
 	struct ib_reg_wr *reg = &mr->reg;
 
 	reg->wr.next = next;
-	reg->wr.wr_cqe = &mr->pool->cqe;
-	reg->wr.sg_list = NULL;
-	reg->wr.num_sge = 0;
-	reg->wr.opcode = IB_WR_REG_MR;
-	reg->wr.send_flags = 0;
-	reg->mr = mr->ibmr;
 	reg->key = mr->ibmr->rkey;
 	reg->access = mr->dir == DMA_TO_DEVICE ? IB_ACCESS_REMOTE_READ :
 		      IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
@@ -502,9 +500,6 @@ struct ib_send_wr *rpcrdma2_mr_inv_wr(struct rpcrdma2_mr *mr,
 
 	inv->next = next;
 	inv->wr_cqe = cqe ?: &mr->pool->cqe;
-	inv->sg_list = NULL;
-	inv->num_sge = 0;
-	inv->opcode = IB_WR_LOCAL_INV;
 	inv->send_flags = cqe ? IB_SEND_SIGNALED : 0;
 	inv->ex.invalidate_rkey = mr->seg.handle;
 	return inv;

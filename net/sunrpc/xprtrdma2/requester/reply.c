@@ -13,12 +13,6 @@
 #include "requester/requester.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Bytes in the chunks of a Call, according to the Reply */
-struct reply_chunks {
-	u32 written;	/* bytes in the Write chunk */
-	u32 reply;	/* bytes in the Reply chunk */
-};
-
 /* Whether a returned chunk matches the one offered (CHK-14, CHK-19) */
 static bool chunk_returned(const struct rpcrdma2_chunk *mine,
 			   struct rpcrdma2_cursor segs, u32 *bytes)
@@ -42,38 +36,34 @@ static bool chunk_returned(const struct rpcrdma2_chunk *mine,
 	return !n || n == mine->nsegs;
 }
 
-/* Whether the Reply is consistent with its Call */
+/* Whether the Reply is consistent with its Call. *@bytes: in the chunk for the results */
 static bool reply_is_sane(const struct rpcrdma2_req *req,
-			  const struct rpcrdma2_hdr *hdr,
-			  struct reply_chunks *rc)
+			  const struct rpcrdma2_hdr *hdr, u32 *bytes)
 {
 	static const struct rpcrdma2_chunk none;
-	const struct rpcrdma2_chunk *write = &none, *reply = &none;
+	const struct rpcrdma2_chunk *reply = &none;
 	struct rpcrdma2_cursor c, segs;
+	u32 in_reply = 0;
 
-	if (req->plan.results == RPCRDMA2_RES_WRITE)
-		write = &req->results;
-	if (req->plan.results == RPCRDMA2_RES_REPLY)
-		reply = &req->results;
-
-	rc->written = 0;
-	rc->reply = 0;
-	if (hdr->read_segs)				/* CHK-13 */
-		return false;
-	if (hdr->write_chunks > (write == &none ? 0 : 1))
+	*bytes = 0;
+	if (hdr->read_segs ||				/* CHK-13 */
+	    hdr->write_chunks > (req->plan.results == RPCRDMA2_RES_WRITE))
 		return false;
 	if (hdr->write_chunks) {
 		rpcrdma2_write_list_begin(hdr, &c);
 		if (rpcrdma2_write_list_next(&c, &segs) &&
-		    !chunk_returned(write, segs, &rc->written))
+		    !chunk_returned(&req->results, segs, bytes))
 			return false;
 	}
+	if (req->plan.results == RPCRDMA2_RES_REPLY)
+		reply = &req->results;
 	if (hdr->reply_chunk && rpcrdma2_hdr_reply_chunk(hdr, &segs) &&
-	    !chunk_returned(reply, segs, &rc->reply))
+	    !chunk_returned(reply, segs, &in_reply))
 		return false;
+	*bytes += in_reply;
 	if (hdr->htype == RDMA2_NOMSG)
-		return rc->reply >= 2 * XDR_UNIT;	/* MSG-8 */
-	return !rc->reply && hdr->body_len >= 2 * XDR_UNIT; /* MSG-3 */
+		return in_reply >= 2 * XDR_UNIT;	/* MSG-8 */
+	return !in_reply && hdr->body_len >= 2 * XDR_UNIT; /* MSG-3 */
 }
 
 static struct rpcrdma2_req *
@@ -224,16 +214,16 @@ static void copy_around_payload(struct rpcrdma2_req *req,
 }
 
 static void take_reply(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req,
-		       const struct rpcrdma2_hdr *hdr, const struct reply_chunks *rc)
+		       const struct rpcrdma2_hdr *hdr, u32 bytes)
 {
 	req->nomsg = hdr->htype == RDMA2_NOMSG;
 	if (req->nomsg) {
 		/* In place, or in bounce pages */
-		rpcrdma2_stat_add(stats, reply_chunk_bytes, rc->reply);
-		req->copied = rc->reply;
-	} else if (rc->written) {
-		rpcrdma2_stat_add(stats, write_bytes, rc->written);
-		copy_around_payload(req, hdr, rc->written);
+		rpcrdma2_stat_add(stats, reply_chunk_bytes, bytes);
+		req->copied = bytes;
+	} else if (bytes) {
+		rpcrdma2_stat_add(stats, write_bytes, bytes);
+		copy_around_payload(req, hdr, bytes);
 	} else {
 		copy_inline(stats, req, hdr);
 	}
@@ -399,9 +389,9 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 	bool wanted, fair, sane = true, end = false, put = false;
 	const struct rpcrdma2_hdr *hdr = &rx->hdr;
 	bool error = hdr->htype == RDMA2_ERROR;
-	struct reply_chunks rc = { };
 	enum remedy remedy = FAIL;
 	struct rpcrdma2_req *req;
+	u32 bytes = 0;
 
 	spin_lock(&rq->xprt.queue_lock);
 	req = find_req(rq, hdr->xid, &wanted);
@@ -412,7 +402,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		else if (unlikely(error))
 			remedy = take_error(rq, conn, req, hdr, wanted);
 		else
-			sane = reply_is_sane(req, hdr, &rc);
+			sane = reply_is_sane(req, hdr, &bytes);
 		if (sane)
 			end = answer(rq, conn, req, wanted, &put);
 	}
@@ -432,7 +422,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			trace_rpcrdma2_call_error(conn, req, hdr);
 			req->nomsg = false;
 		} else {
-			take_reply(conn->p.stats, req, hdr, &rc);
+			take_reply(conn->p.stats, req, hdr, bytes);
 			trace_rpcrdma2_reply(conn, req, hdr);
 		}
 		if (unlikely(remedy == RECONNECT))

@@ -590,13 +590,6 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
-/* Whether a local invalidation of this RPC takes too long */
-static bool inval_is_late(const struct rpcrdma2_req *req)
-{
-	return req->inval &&
-	       time_after_eq(jiffies, req->inval_start + RPCRDMA2_LOCAL_INV_LIMIT);
-}
-
 /* Whether the server has had this Call for longer than its task waits, or would have
  * waited, for the Reply
  */
@@ -614,37 +607,18 @@ static bool reply_is_overdue(const struct rpcrdma2_req *req)
 	       jiffies_to_msecs(major);
 }
 
-/* Whether orphans block other RPCs: tasks wait for a slot or Calls for a credit, while
- * every outstanding Reply is overdue. The server has lost these Calls, so only the end of
- * the connection returns slots and credits (RINV-18). Callbacks do not count: their credits do not affect forward
- * traffic (REV-10), and a client may drop all of them (REV-11).
- */
-static bool orphans_block(struct rpcrdma2_requester *rq)
-{
-	struct rpcrdma2_req *req;
-	bool orphans = false;
-
-	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (!rq->conn->client)
-		return false;
-	list_for_each_entry(req, &rq->outstanding, list) {
-		if (!reply_is_overdue(req))
-			return false;
-		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
-	}
-	return orphans && (READ_ONCE(rq->xprt.backlog.qlen) ||
-			   rpcrdma2_requester_has_queued(rq));
-}
-
 /* Give up a connection without progress: a local invalidation does not complete, or
- * orphans hold all slots or credits (RINV-18).
+ * orphans block other RPCs (RINV-18): tasks wait for a slot or Calls for a credit, while
+ * every outstanding Reply is overdue. The server has lost these Calls, so only the end of
+ * the connection returns slots and credits. Callbacks do not count: their credits do not
+ * affect forward traffic (REV-10), and a client may drop all of them (REV-11).
  */
 static void requester_watchdog(struct work_struct *work)
 {
 	struct rpcrdma2_requester *rq = container_of(to_delayed_work(work),
 						     struct rpcrdma2_requester,
 						     watchdog);
-	bool late = false, invalidating = false, orphans = false;
+	bool stuck = false, overdue = true, invalidating = false, orphans = false;
 	struct rpcrdma2_conn *conn = NULL;
 	struct rpcrdma2_req *req;
 
@@ -654,9 +628,14 @@ static void requester_watchdog(struct work_struct *work)
 	list_for_each_entry(req, &rq->outstanding, list) {
 		invalidating |= req->inval;
 		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
-		late |= inval_is_late(req);
+		overdue &= reply_is_overdue(req);
+		stuck |= req->inval &&
+			 time_after_eq(jiffies, req->inval_start + RPCRDMA2_LOCAL_INV_LIMIT);
 	}
-	if (late || orphans_block(rq))
+	if (rq->conn->client && orphans && overdue)
+		stuck |= READ_ONCE(rq->xprt.backlog.qlen) ||
+			 rpcrdma2_requester_has_queued(rq);
+	if (stuck)
 		conn = rpcrdma2_conn_get(rq->conn);
 out_unlock:
 	spin_unlock(&rq->xprt.queue_lock);

@@ -54,52 +54,32 @@ static u32 push_max_pages(const struct rpcrdma2_conn *conn)
 				      conn->caps.max_send_sge);
 }
 
-static int gather_open(struct gather *g)
+static struct rpcrdma2_rw *gather_open(const struct gather *g)
 {
 	u32 pages = (min(g->left, g->seg.length) >> PAGE_SHIFT) + 3;
 
-	g->rw = rpcrdma2_rw_new(g->call, DMA_TO_DEVICE, g->seg.handle, g->seg.offset,
-				min(pages, push_max_pages(g->call->conn)));
-	return g->rw ? 0 : -ENOMEM;
+	return rpcrdma2_rw_new(g->call, DMA_TO_DEVICE, g->seg.handle, g->seg.offset,
+			       min(pages, push_max_pages(g->call->conn)));
 }
 
-/* Next segment that is not empty; the capacity was checked before (CHK-23). */
-static int gather_next_seg(struct gather *g)
-{
-	int ret;
-
-	ret = gather_close(g);
-	if (ret)
-		return ret;
-	do {
-		if (!rpcrdma2_segs_next(&g->segs, &g->seg))
-			return -EMSGSIZE;
-	} while (!g->seg.length);
-	return 0;
-}
-
-/* Provide a segment that is not empty and an RDMA Write to it. */
-static int gather_ready(struct gather *g)
-{
-	int ret;
-
-	if (!g->seg.length) {
-		ret = gather_next_seg(g);
-		if (ret)
-			return ret;
-	}
-	return g->rw ? 0 : gather_open(g);
-}
-
+/* The capacity of the segments was checked before (CHK-23). */
 static int gather_pages(struct gather *g, struct page **pages, u32 off, u32 len)
 {
 	u32 n, want;
 	int ret;
 
 	for (; len; len -= n) {
-		ret = gather_ready(g);
-		if (ret)
-			return ret;
+		while (!g->seg.length) {
+			ret = gather_close(g);
+			if (ret)
+				return ret;
+			if (!rpcrdma2_segs_next(&g->segs, &g->seg))
+				return -EMSGSIZE;
+		}
+		if (!g->rw)
+			g->rw = gather_open(g);
+		if (!g->rw)
+			return -ENOMEM;
 		want = min(len, g->seg.length);
 		n = rpcrdma2_rw_add(g->rw, pages, off, want);
 		ret = n < want ? gather_close(g) : 0;
