@@ -28,7 +28,8 @@
  * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 without
  *	a backchannel; transport_lock
  * @reserved: callbacks requested by rpc_xprt_ops.bc_setup; bc_pa_lock
- * @count: number of callback slots; bc_pa_lock. Free ones are in xprt->bc_pa_list
+ * @count: number of callback slots, which stay; bc_pa_lock. Free ones are in
+ *	xprt->bc_pa_list
  * @busy: slots in use by the callback service; bc_pa_lock
  * @wq: woken when @busy becomes empty
  */

@@ -89,21 +89,6 @@ static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
 	return cb;
 }
 
-/* Free the unused slots. */
-static void cb_free_list(struct rpcrdma2_callback *callback)
-{
-	struct rpc_xprt *xprt = xprt_of(callback);
-	struct rpc_rqst *rqst, *tmp;
-
-	spin_lock(&xprt->bc_pa_lock);
-	list_for_each_entry_safe(rqst, tmp, &xprt->bc_pa_list, rq_bc_pa_list) {
-		list_del(&rqst->rq_bc_pa_list);
-		WRITE_ONCE(callback->count, callback->count - 1);
-		cb_free(cb_of(rqst));
-	}
-	spin_unlock(&xprt->bc_pa_lock);
-}
-
 /* While the server may call back it needs the connection even if that is idle: a lease
  * may be longer than the idle timeout (REV-13).
  */
@@ -155,14 +140,11 @@ int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 {
 	struct rpcrdma2_callback *callback = callback_of(xprt);
 
-	/* First, so that the end of another session does not free the slots */
+	if (!cb_provide(callback))
+		return -ENOMEM;
 	spin_lock(&xprt->bc_pa_lock);
 	callback->reserved += min_reqs;
 	spin_unlock(&xprt->bc_pa_lock);
-	if (!cb_provide(callback)) {
-		rpcrdma2_client_bc_destroy(xprt, min_reqs);
-		return -ENOMEM;
-	}
 	cb_keep_connection(callback, true);
 	trace_rpcrdma2_op_bc_setup(xprt, 0, min_reqs);
 	return 0;
@@ -225,23 +207,14 @@ void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct rpcrdma2_callback *callback = callback_of(xprt);
-	struct rpcrdma2_cb *cb = cb_of(rqst);
 
 	clear_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
 	spin_lock(&xprt->bc_pa_lock);
-	cb_drop_call(cb);
-	list_del_init(&rqst->rq_bc_pa_list);
-	if (callback->reserved) {
-		list_add(&rqst->rq_bc_pa_list, &xprt->bc_pa_list);
-		cb = NULL;
-	} else {
-		WRITE_ONCE(callback->count, callback->count - 1);
-	}
+	cb_drop_call(cb_of(rqst));
+	list_move(&rqst->rq_bc_pa_list, &xprt->bc_pa_list);
 	if (list_empty(&callback->busy))
 		wake_up_all(&callback->wq);
 	spin_unlock(&xprt->bc_pa_lock);
-	if (cb)
-		cb_free(cb);
 	xprt_put(xprt);
 }
 
@@ -270,7 +243,6 @@ void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 	/* The service will end and must have no Call queued then */
 	wait_event_timeout(callback->wq, list_empty(&callback->busy),
 			   RPCRDMA2_CB_DRAIN);
-	cb_free_list(callback);
 	cb_keep_connection(callback, false);
 }
 
@@ -437,7 +409,9 @@ void rpcrdma2_client_bc_init(struct rpc_xprt *xprt)
  */
 void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback)
 {
-	cb_free_list(callback);
-	WARN_ON_ONCE(callback->count);
+	struct rpc_rqst *rqst, *tmp;
+
+	list_for_each_entry_safe(rqst, tmp, &xprt_of(callback)->bc_pa_list, rq_bc_pa_list)
+		cb_free(cb_of(rqst));
 	rpcrdma2_calls_trim(&callback->resp, 0);
 }
