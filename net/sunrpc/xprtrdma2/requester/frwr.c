@@ -435,16 +435,6 @@ void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr)
 	mr->held = true;
 }
 
-static void mr_release(struct rpcrdma2_mr *mr)
-{
-	struct scatterlist *sg;
-	unsigned int i;
-
-	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
-		put_page(sg_page(sg));
-	mr->held = false;
-}
-
 /**
  * rpcrdma2_mr_unmap - unmap the memory of an MR
  * @mr: an MR that is invalid or was never registered
@@ -453,13 +443,18 @@ static void mr_release(struct rpcrdma2_mr *mr)
  */
 void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 {
+	struct scatterlist *sg;
+	unsigned int i;
+
 	if (mr->state == RPCRDMA2_MR_FREE)
 		return;
 	ib_dma_unmap_sg_attrs(pool_device(mr->pool), mr->sgt.sgl, mr->nents,
 			      mr->dir,
 			      mr->skip_sync ? DMA_ATTR_SKIP_CPU_SYNC : 0);
 	if (mr->held)
-		mr_release(mr);
+		for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
+			put_page(sg_page(sg));
+	mr->held = false;
 	mr->state = RPCRDMA2_MR_FREE;
 }
 

@@ -55,7 +55,6 @@ static bool call_sort_reads(struct rpcrdma2_svc_call *call)
 	u64 total = 0;
 	int i;
 
-	call->nchunks = 0;
 	call->pz_len = 0;
 	rpcrdma2_read_list_begin(&call->rx->hdr, &c);
 	while (rpcrdma2_read_list_next(&c, &position, &seg)) {

@@ -106,7 +106,7 @@ u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes)
  * rpcrdma2_responder_init - responder role for one connection at a time
  * @resp: zeroed memory
  * @ops: the executor
- * @limits: copied, values out of range are cut
+ * @limits: copied; no more than sizes of arrays allow
  * @stash: an array of RPCRDMA2_STASH entries, or NULL if no Read chunks are accepted
  *
  * It has no call objects yet, see rpcrdma2_calls_provide().
@@ -122,11 +122,6 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 	resp->special = call_special;
 	resp->replied = !ops->replied;
 	resp->limits = *limits;
-	resp->limits.read_chunks = min(limits->read_chunks,
-				       RPCRDMA2_READ_CHUNKS_MAX);
-	resp->limits.write_chunks = min(limits->write_chunks,
-					RPCRDMA2_WRITE_CHUNKS_MAX);
-	resp->limits.segs = clamp(limits->segs, 1U, RPCRDMA2_SEGS_MAX);
 	/* A Reply may have two pages more than a Call, and ragged ends */
 	resp->max_pages = DIV_ROUND_UP(limits->bytes, PAGE_SIZE) + 3;
 

@@ -101,13 +101,6 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 
 /* ---- connecting and closing ---- */
 
-static const struct sockaddr *client_src(const struct rpcrdma2_client *client)
-{
-	if (client->srcaddr.ss_family == AF_UNSPEC)
-		return NULL;
-	return (const struct sockaddr *)&client->srcaddr;
-}
-
 /* Time limit for the answer to the first message: at most a quarter of the limit for a
  * whole attempt (VER-14).
  */
@@ -161,7 +154,8 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 	client_look_up(client, &params.policy);
 	params.send_size = params.policy.val[RPCRDMA2_POLICY_SEND_SIZE];
 	params.calls = params.policy.val[RPCRDMA2_POLICY_CREDITS];
-	return rpcrdma2_conn_connect(xprt->xprt_net, client_src(client),
+	return rpcrdma2_conn_connect(xprt->xprt_net, client->srcaddr.ss_family ?
+				     (struct sockaddr *)&client->srcaddr : NULL,
 				     (struct sockaddr *)&xprt->addr, &params);
 }
 

@@ -69,11 +69,8 @@ MODULE_PARM_DESC(server_segments,
 static const struct svc_xprt_ops rpcrdma2_svc_ops;
 
 /* Check whether the client is on this host: its writeback must not wait for nfsd then. */
-static bool svc_peer_is_local(struct net *net, const struct sockaddr *local,
-			      const struct sockaddr *remote)
+static bool svc_peer_is_local(struct net *net, const struct sockaddr *remote)
 {
-	if (rpc_cmp_addr(local, remote))
-		return true;
 	switch (remote->sa_family) {
 	case AF_INET:
 		return inet_addr_type(net, ((const struct sockaddr_in *)
@@ -104,7 +101,7 @@ static void svc_set_addresses(struct svc_xprt *xprt,
 	 */
 	rpc_set_port((struct sockaddr *)&xprt->xpt_remote, 0);
 
-	if (svc_peer_is_local(xprt->xpt_net, local, remote))
+	if (svc_peer_is_local(xprt->xpt_net, remote))
 		set_bit(XPT_LOCAL, &xprt->xpt_flags);
 }
 
@@ -253,9 +250,9 @@ static struct rpcrdma2_svc *svc_alloc(struct rpcrdma2_admission *adm,
 {
 	struct svc_xprt *listener = adm->listener;
 	const struct rpcrdma2_chunk_limits limits = {
-		.read_chunks	= max(server_read_chunks, 1U),
-		.write_chunks	= max(server_write_chunks, 1U),
-		.segs		= server_segments,
+		.read_chunks	= clamp(server_read_chunks, 1U, RPCRDMA2_READ_CHUNKS_MAX),
+		.write_chunks	= clamp(server_write_chunks, 1U, RPCRDMA2_WRITE_CHUNKS_MAX),
+		.segs		= clamp(server_segments, 1U, RPCRDMA2_SEGS_MAX),
 		.bytes		= listener->xpt_server->sv_max_mesg,
 	};
 	struct rpcrdma2_svc *svc;
