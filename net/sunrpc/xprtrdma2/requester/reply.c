@@ -41,13 +41,13 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 			  const struct rpcrdma2_hdr *hdr, u32 *bytes)
 {
 	static const struct rpcrdma2_chunk none;
+	bool write = req->plan.results == RPCRDMA2_RES_WRITE;
 	const struct rpcrdma2_chunk *reply = &none;
 	struct rpcrdma2_cursor c, segs;
 	u32 in_reply = 0;
 
 	*bytes = 0;
-	if (hdr->read_segs ||				/* CHK-13 */
-	    hdr->write_chunks > (req->plan.results == RPCRDMA2_RES_WRITE))
+	if (hdr->read_segs || hdr->write_chunks > write)	/* CHK-13 */
 		return false;
 	if (hdr->write_chunks) {
 		rpcrdma2_write_list_begin(hdr, &c);

@@ -95,7 +95,7 @@ static struct xprt_class stock_callback =
 	.server = {							\
 		.xcl_name	 = text,				\
 		.xcl_owner	 = THIS_MODULE,				\
-		.xcl_ops	 = &set.listen,				\
+		.xcl_ops	 = &(set).listen,				\
 		.xcl_max_payload = RPCSVC_MAXPAYLOAD,			\
 		.xcl_ident	 = number,				\
 	},								\
