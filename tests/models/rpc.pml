@@ -43,7 +43,8 @@ mtype = { REPLY, FAIL, AGAIN, RECONNECT };
 mtype = { FREE, VALID, INVALID };
 
 /* The slot */
-byte st = REQ_IDLE, inv = INV_NONE;
+byte st = REQ_IDLE;
+bool inv;
 byte xid, sends, pins;
 bool on_wire, again, failed, abandoned;
 mtype mr[2] = FREE;
@@ -71,11 +72,6 @@ chan replies = [2] of { mtype, byte, byte, byte };	/* what, XID, instance, handl
 
 /* Macros, because C code in an inline has no arguments */
 #define set(to)	assert(REQ_MAY(st, to)); c_code { step(0, now.st, to); }; st = to
-#define set_inval(to)							\
-	if								\
-	:: inv == INV_NONE && to != INV_UNDERWAY			\
-	:: else -> assert(INV_MAY(inv, to)); c_code { step(1, now.inv, to); }; inv = to \
-	fi
 
 /* The owner of the memory may use it again. */
 inline returned()
@@ -88,7 +84,7 @@ inline unmap() { assert(mr[0] != VALID && mr[1] != VALID); mr[0] = FREE; mr[1] =
 inline mrs_put() { unmap(); listed[0] = false; listed[1] = false }
 inline inval_begin()
 {
-	if :: mr[0] == VALID || mr[1] == VALID -> set_inval(INV_UNDERWAY) :: else fi
+	if :: mr[0] == VALID || mr[1] == VALID -> inv = true :: else fi
 }
 /* rpcrdma2_inval_release() */
 inline release()
@@ -100,8 +96,7 @@ inline release()
 inline redo()
 {
 	atomic {
-		if :: st == REQ_REPLIED -> set(REQ_ANSWERED); pins-- :: else fi;
-		set_inval(INV_LOST)
+		if :: st == REQ_REPLIED -> set(REQ_ANSWERED); pins-- :: else fi
 	}
 }
 
@@ -110,13 +105,13 @@ inline finish()
 	atomic { mrs_put() };
 	atomic {
 		if
-		:: again -> set(REQ_QUEUED); again = false; set_inval(INV_NONE); pins--
+		:: again -> set(REQ_QUEUED); again = false; pins--
 		:: else ->
 			if
 			:: faults > 0 && !failed ->	/* not its own, in a Reply chunk */
 				faults--; killed = true; redo()
 			:: true ->
-				set(REQ_IDLE); set_inval(INV_NONE);
+				set(REQ_IDLE);
 				returned(); done = true; pins--
 			fi
 		fi
@@ -162,7 +157,7 @@ end:
 		:: handle && listed[handle - 1] &&
 		   (found || st == REQ_ORPHAN || st == REQ_ANSWERED) ->
 			if
-			:: inv == INV_NONE && mr[handle - 1] == VALID -> mr[handle - 1] = INVALID
+			:: !inv && mr[handle - 1] == VALID -> mr[handle - 1] = INVALID
 			:: else
 			fi
 		:: handle && !(listed[handle - 1] &&
@@ -189,7 +184,7 @@ end:
 		:: st == REQ_ORPHAN ->
 			if
 #ifndef AT_ONCE
-			:: inv != INV_NONE -> set(REQ_ANSWERED)
+			:: inv -> set(REQ_ANSWERED)
 #endif
 			:: else -> release()
 			fi
@@ -197,7 +192,7 @@ end:
 		:: else ->
 			set(REQ_REPLIED);
 			pins++;
-			inval_begin(); ends = true; invals = (inv != INV_NONE)
+			inval_begin(); ends = true; invals = inv
 		fi };
 		if :: what == RECONNECT -> killed = true :: else fi;
 		if
@@ -227,8 +222,8 @@ end:
 			if :: mr[1] == VALID -> mr[1] = INVALID :: else fi
 		};
 		if
-		:: atomic { st == REQ_REPLIED -> skip }; finish()
-		:: atomic { st != REQ_REPLIED -> unmap(); set_inval(INV_NONE) }
+		:: atomic { st == REQ_REPLIED -> inv = false }; finish()
+		:: atomic { st != REQ_REPLIED -> unmap(); inv = false }
 		fi;
 		inv_runs = false
 	:: atomic { lwait && !killed && !posting -> lwait = false; linv = true }
@@ -358,11 +353,11 @@ send:
 		:: st == REQ_ANSWERED
 		fi;				/* no other state is possible */
 		if
-		:: inv == INV_NONE -> inval_begin(); post = (inv != INV_NONE) && attached && !stopping
+		:: !inv -> inval_begin(); post = inv && attached && !stopping
 		:: else
 		fi;
 		if
-		:: inv != INV_NONE -> waits = true; if :: post -> busy++ :: else fi
+		:: inv -> waits = true; if :: post -> busy++ :: else fi
 		:: else ->
 			unmap();
 			if :: st == REQ_ANSWERED -> release() :: else fi;
@@ -375,8 +370,8 @@ send:
 	fi;
 #ifndef NO_WAIT
 	if
-	:: inv == INV_NONE
-	:: atomic { attached -> killed = true }; (inv == INV_NONE)	/* took too long */
+	:: !inv
+	:: atomic { attached -> killed = true }; !inv	/* the watchdog: took too long */
 	fi;
 	atomic { if :: st == REQ_ANSWERED -> release() :: else fi };
 #endif
@@ -422,13 +417,13 @@ end:
 			:: OUTSTANDING ->
 				assert(st != REQ_SENDING && st != REQ_REPLIED);
 				mr[0] = FREE; mr[1] = FREE; listed[0] = false; listed[1] = false;
-				set(REQ_IDLE); set_inval(INV_NONE);
+				set(REQ_IDLE); inv = false;
 				abandoned = false
 			:: st == REQ_IDLE
 			fi };
 		atomic { attached = true; up = true; killed = false; stopping = false }
 	:: timeout ->				/* nothing can move: then nothing is unfinished */
-		assert(ended && pins == 0 && busy == 0 && inv == INV_NONE &&
+		assert(ended && pins == 0 && busy == 0 && !inv &&
 		       (st == REQ_IDLE || st == REQ_ORPHAN));
 		break
 	od

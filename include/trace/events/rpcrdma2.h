@@ -491,37 +491,27 @@ DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_completed);
 DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_cancelled);
 DEFINE_RPCRDMA2_REQ_EVENT(rpcrdma2_orphan_answered);
 
-TRACE_DEFINE_ENUM(RPCRDMA2_LOCAL_INV_NONE);
-TRACE_DEFINE_ENUM(RPCRDMA2_LOCAL_INV_UNDERWAY);
-TRACE_DEFINE_ENUM(RPCRDMA2_LOCAL_INV_LOST);
-
-#define show_rpcrdma2_inval(x)						\
-	__print_symbolic(x,						\
-		{ RPCRDMA2_LOCAL_INV_NONE,		"none" },		\
-		{ RPCRDMA2_LOCAL_INV_UNDERWAY,	"under way" },		\
-		{ RPCRDMA2_LOCAL_INV_LOST,		"lost" })
-
 TRACE_EVENT(rpcrdma2_req_state,
-	TP_PROTO(const struct rpcrdma2_req *req, int to, int fence),
-	TP_ARGS(req, to, fence),
+	TP_PROTO(const struct rpcrdma2_req *req, int to, bool inval),
+	TP_ARGS(req, to, inval),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
 		__field(int, from)
 		__field(int, to)
-		__field(int, fence)
+		__field(bool, inval)
 	),
 	TP_fast_assign(
 		__entry->conn = req->conn_id;
 		__entry->xid = be32_to_cpu(req->rqst.rq_xid);
 		__entry->from = req->state;
 		__entry->to = to;
-		__entry->fence = fence;
+		__entry->inval = inval;
 	),
-	TP_printk("conn=%u xid=0x%08x %s -> %s, fence %s", __entry->conn,
+	TP_printk("conn=%u xid=0x%08x %s -> %s%s", __entry->conn,
 		  __entry->xid, show_rpcrdma2_req_state(__entry->from),
 		  show_rpcrdma2_req_state(__entry->to),
-		  show_rpcrdma2_inval(__entry->fence))
+		  __entry->inval ? ", invalidating" : "")
 );
 
 TRACE_EVENT(rpcrdma2_call,

@@ -48,7 +48,6 @@ void rpcrdma2_inval_redo(struct rpcrdma2_req *req)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
 		xprt_unpin_rqst(&req->rqst);
 	}
-	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_LOST);
 	spin_unlock(&rq->xprt.queue_lock);
 }
 
@@ -121,7 +120,7 @@ void rpcrdma2_inval_begin(struct rpcrdma2_req *req)
 	if (!req->ninv)
 		return;
 	req->inval_start = jiffies;
-	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_UNDERWAY);
+	rpcrdma2_req_set_inval(req, true);
 }
 
 /**
@@ -156,7 +155,7 @@ static void inval_complete(struct rpcrdma2_req *req)
 			mr->state = RPCRDMA2_MR_INVALID;
 
 	spin_lock(&rq->xprt.queue_lock);
-	rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
+	rpcrdma2_req_set_inval(req, false);
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		spin_unlock(&rq->xprt.queue_lock);
 		finish(rq, req);

@@ -114,8 +114,7 @@ static bool mark_invalid(struct rpcrdma2_req *req, u32 handle)
 		if (mr->seg.handle != handle)
 			continue;
 		/* A local invalidation in progress includes this MR */
-		if (req->inval == RPCRDMA2_LOCAL_INV_NONE &&
-		    mr->state == RPCRDMA2_MR_VALID)
+		if (!req->inval && mr->state == RPCRDMA2_MR_VALID)
 			mr->state = RPCRDMA2_MR_INVALID;
 		return true;
 	}

@@ -785,7 +785,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 		WARN_ON_ONCE(req->state == RPCRDMA2_REQ_SENDING ||
 			     req->state == RPCRDMA2_REQ_REPLIED);
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
-		rpcrdma2_req_set_inval(req, RPCRDMA2_LOCAL_INV_NONE);
+		rpcrdma2_req_set_inval(req, false);
 		list_del_init(&req->list);
 		if (req->abandoned) {
 			req->abandoned = false;

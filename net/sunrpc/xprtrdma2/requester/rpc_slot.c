@@ -50,28 +50,20 @@ void rpcrdma2_req_state_changes(const struct rpcrdma2_req *req,
 	trace_rpcrdma2_req_state(req, to, req->inval);
 }
 
-static const u8 __maybe_unused req_next_invals[] = {
-	[RPCRDMA2_LOCAL_INV_NONE]	  = BIT(RPCRDMA2_LOCAL_INV_UNDERWAY),
-	[RPCRDMA2_LOCAL_INV_UNDERWAY] = BIT(RPCRDMA2_LOCAL_INV_NONE) |
-				    BIT(RPCRDMA2_LOCAL_INV_LOST),
-	[RPCRDMA2_LOCAL_INV_LOST]	  = BIT(RPCRDMA2_LOCAL_INV_NONE),
-};
-
 /**
- * rpcrdma2_req_set_inval - change the invalidation state of an RPC
+ * rpcrdma2_req_set_inval - begin or end the local invalidation of an RPC
  * @req: the RPC
- * @to: its new state. LOST and NONE have no effect unless an invalidation has begun
+ * @to: whether it has begun
  *
- * No other function changes this state.
+ * No other function changes this.
  *
  * Context: queue_lock held.
  */
-void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to)
+void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, bool to)
 {
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
-	if (req->inval == RPCRDMA2_LOCAL_INV_NONE && to != RPCRDMA2_LOCAL_INV_UNDERWAY)
+	if (req->inval == to)
 		return;
-	lockdep_assert(req_next_invals[req->inval] & BIT(to));
 	trace_rpcrdma2_req_state(req, req->state, to);
 	WRITE_ONCE(req->inval, to);
 }

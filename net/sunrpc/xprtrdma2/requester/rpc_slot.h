@@ -63,18 +63,6 @@ enum rpcrdma2_req_state {
 };
 
 /**
- * enum rpcrdma2_inval - local invalidation of an RPC's handles
- * @RPCRDMA2_LOCAL_INV_NONE: none: no handle is valid, or the Reply is outstanding
- * @RPCRDMA2_LOCAL_INV_UNDERWAY: waits for the send queue, or is posted
- * @RPCRDMA2_LOCAL_INV_LOST: failed: the end of the connection invalidates the handles
- */
-enum rpcrdma2_inval {
-	RPCRDMA2_LOCAL_INV_NONE = 0,
-	RPCRDMA2_LOCAL_INV_UNDERWAY,
-	RPCRDMA2_LOCAL_INV_LOST,
-};
-
-/**
  * enum rpcrdma2_args - form of the arguments of a Call
  * @RPCRDMA2_ARGS_INLINE: behind the header
  * @RPCRDMA2_ARGS_READ: the payload in a Read chunk, the rest inline
@@ -145,7 +133,8 @@ struct rpcrdma2_span {
  * @rqst: what sunrpc sees
  * @rq: its requester
  * @state: see enum rpcrdma2_req_state; queue_lock
- * @inval: see enum rpcrdma2_inval; queue_lock
+ * @inval: handles may be valid, and a local invalidation of them has begun; the end of the
+ *	connection ends one that fails; queue_lock
  * @list: link in the requester's @free, @fifo, @starved or @outstanding
  * @all: link in the requester's @all
  * @abandoned: sunrpc has freed the slot, the transport has not
@@ -182,7 +171,7 @@ struct rpcrdma2_req {
 	struct rpc_rqst			rqst;
 	struct rpcrdma2_requester	*rq;
 	enum rpcrdma2_req_state		state;
-	enum rpcrdma2_inval		inval;
+	bool				inval;
 	struct list_head		list;
 	struct list_head		all;
 	bool				abandoned;
@@ -314,7 +303,7 @@ static inline void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
 	WRITE_ONCE(req->state, to);
 }
 
-void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, enum rpcrdma2_inval to);
+void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, bool to);
 
 /* Slots */
 void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq);
