@@ -15,7 +15,7 @@ position p;
 
 @states@
 identifier print =~ "^(pr|dev|netdev)_(emerg|alert|crit|err|warn|notice|info)$";
-identifier f =~ "^(listener_note|rpcrdma2_class_register)$";
+identifier f =~ "^(listener_rebuild|rpcrdma2_class_register)$";
 position p;
 @@
  f(...)

@@ -22,11 +22,6 @@
 /* MRs allocated at a time when the pool has run out */
 #define RPCRDMA2_MR_BATCH	16U
 
-static struct ib_device *pool_device(const struct rpcrdma2_mr_pool *pool)
-{
-	return pool->conn->cm_id->device;
-}
-
 static void mr_free(struct rpcrdma2_mr *mr)
 {
 	if (mr->ibmr)
@@ -71,9 +66,8 @@ out_free:
  *
  * Context: sleeps for memory, between rpcrdma2_reclaim_enter() and _exit(). One
  * caller at a time, see rpcrdma2_mr_pool_open() and the refill work.
- * Return: 0, or -ENOMEM if an allocation failed.
  */
-int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
+void rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 {
 	u32 limit = min(count, pool->max);
 	struct rpcrdma2_mr *mr;
@@ -93,7 +87,6 @@ int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 		rpcrdma2_stat_inc(pool->conn->p.stats, mrs_allocated);
 	}
 	trace_rpcrdma2_mrs_made(pool->conn, READ_ONCE(pool->count), ret);
-	return ret;
 }
 
 /* MRs that are missing for the Call that waits */
@@ -384,7 +377,7 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 		    unsigned int nregions, enum dma_data_direction dir,
 		    u32 xid)
 {
-	struct ib_device *device = pool_device(mr->pool);
+	struct rpcrdma2_conn *conn = mr->pool->conn;
 	struct ib_mr *ibmr = mr->ibmr;
 	struct sg_table sgt = { .sgl = mr->sgt.sgl };
 	int n;
@@ -397,8 +390,8 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 	 * buffers returns -EIO.
 	 */
 	if (rpcrdma2_inject(RPCRDMA2_FAULT_MAP_MR) ||
-	    ib_dma_map_sgtable_attrs(device, &sgt, dir, 0)) {
-		rpcrdma2_stat_inc(mr->pool->conn->p.stats, map_failures);
+	    ib_dma_map_sgtable_attrs(conn->cm_id->device, &sgt, dir, 0)) {
+		rpcrdma2_stat_inc(conn->p.stats, map_failures);
 		return -EBUSY;
 	}
 	mr->state = RPCRDMA2_MR_MAPPED;
@@ -448,8 +441,7 @@ void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 
 	if (mr->state == RPCRDMA2_MR_FREE)
 		return;
-	ib_dma_unmap_sg_attrs(pool_device(mr->pool), mr->sgt.sgl, mr->nents,
-			      mr->dir,
+	ib_dma_unmap_sg_attrs(mr->pool->conn->cm_id->device, mr->sgt.sgl, mr->nents, mr->dir,
 			      mr->skip_sync ? DMA_ATTR_SKIP_CPU_SYNC : 0);
 	if (mr->held)
 		for_each_sg(mr->sgt.sgl, sg, mr->nents, i)

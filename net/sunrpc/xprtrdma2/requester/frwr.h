@@ -124,7 +124,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 			  struct rpcrdma2_conn *conn, u32 count, u32 max);
 void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);
 void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool);
-int rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count);
+void rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count);
 void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms);
 void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool);
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);

@@ -462,13 +462,6 @@ static bool resend_is_needless(const struct rpcrdma2_req *req)
 	       !req->moved;
 }
 
-/* Whether a new Call may be sent at once */
-static bool fifo_is_empty(const struct rpcrdma2_requester *rq)
-{
-	return list_empty(&rq->fifo) && list_empty(&rq->starved) &&
-	       !rq->sq_wait;
-}
-
 /**
  * rpcrdma2_requester_send - send a Call, or queue it to be sent
  * @rqst: an encoded Call
@@ -516,8 +509,9 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
 		trace_rpcrdma2_queued(req);
-		first = fifo_is_empty(rq) && !call_is_unwanted(req) &&
-			call_take(rq, req);
+		/* At once unless others wait */
+		first = !rpcrdma2_requester_has_queued(rq) && !rq->sq_wait &&
+			!call_is_unwanted(req) && call_take(rq, req);
 		list_add_tail(&req->list, first ? &rq->outstanding : &rq->fifo);
 		ret = 0;
 		break;

@@ -40,31 +40,14 @@ static void call_special(struct rpcrdma2_svc_call *call)
 	rpcrdma2_conn_defer(call->conn, &call->deferred);
 }
 
-/* Count the Call. Grant more credits if the peer uses them, after the Receives for them
- * are posted (CRED-7), or fewer if the peer has used few lately. Returns false if the
- * peer sends far more than it may: memory must not depend on the peer (SEC-3).
- */
-static bool responder_grant(struct rpcrdma2_responder *resp,
-			    struct rpcrdma2_conn *conn, u32 asked)
-{
-	u32 want = rpcrdma2_credit_called(&conn->credit, asked, conn->p.serves +
-						   RPCRDMA2_CONTROL_RESERVE);
-	u32 now = rpcrdma2_credit_grant(&conn->credit);
-
-	/* With some for Calls whose Reply is posted but not completed */
-	if (want > now &&
-	    rpcrdma2_calls_provide(resp, want + RPCRDMA2_CONTROL_RESERVE,
-				   RPCRDMA2_GFP_NOWAIT))
-		rpcrdma2_credit_raise(conn, want);
-	else if (unlikely(want && want < now))
-		rpcrdma2_credit_lower(conn, want);
-	return want;
-}
-
 /**
  * rpcrdma2_responder_call - a Call arrived
  * @conn: the connection, READY
  * @rx: the Receive with the Call, header decoded
+ *
+ * Grants more credits if the peer uses them, after the Receives for them are posted
+ * (CRED-7), or fewer if the peer has used few lately. A peer that sends far more Calls
+ * than it may is refused: memory must not depend on the peer (SEC-3).
  *
  * Context: completion handler; does not sleep.
  * Return: true if @rx was taken over
@@ -73,12 +56,22 @@ bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_responder *resp = conn->responder;
+	u32 want = rpcrdma2_credit_called(&conn->credit, rx->hdr.credit, conn->p.serves +
+						   RPCRDMA2_CONTROL_RESERVE);
+	u32 now = rpcrdma2_credit_grant(&conn->credit);
 
-	if (!responder_grant(resp, conn, rx->hdr.credit)) {
+	if (unlikely(!want)) {
 		rpcrdma2_stat_inc(conn->p.stats, over_credit);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
+	/* With some for Calls whose Reply is posted but not completed */
+	if (want > now &&
+	    rpcrdma2_calls_provide(resp, want + RPCRDMA2_CONTROL_RESERVE,
+				   RPCRDMA2_GFP_NOWAIT))
+		rpcrdma2_credit_raise(conn, want);
+	else if (unlikely(want < now))
+		rpcrdma2_credit_lower(conn, want);
 	rpcrdma2_call_arrived(resp, rx);
 	return true;
 }

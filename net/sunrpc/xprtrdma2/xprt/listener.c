@@ -35,9 +35,8 @@ MODULE_PARM_DESC(server_backlog,
 /**
  * struct rpcrdma2_listener - a listener
  * @xprt: sunrpc's part; must be first
- * @mutex: protects @cm_id and @lost
- * @cm_id: listening CM id, NULL if listening failed or ended
- * @lost: the last attempt to make a CM id failed
+ * @mutex: protects @cm_id
+ * @cm_id: listening CM id, NULL if the last attempt failed or listening has ended
  * @rebuild_work: makes a new CM id after an address change, and repeats failed
  *	attempts
  * @admission: of its connections
@@ -48,9 +47,8 @@ MODULE_PARM_DESC(server_backlog,
  */
 struct rpcrdma2_listener {
 	struct svc_xprt			xprt;
-	struct mutex			mutex;	/* @cm_id, @lost */
+	struct mutex			mutex;	/* @cm_id */
 	struct rdma_cm_id		*cm_id;
-	bool				lost;
 	struct delayed_work		rebuild_work;
 	struct rpcrdma2_admission	admission;
 	spinlock_t			lock;	/* @pending, @npending */
@@ -257,33 +255,29 @@ static void listener_destroy_id(struct rpcrdma2_listener *listener)
 	listener->cm_id = NULL;
 }
 
-/* Log the result of an attempt to listen again if it has changed. */
-static void listener_note(struct rpcrdma2_listener *listener, int err)
-{
-	lockdep_assert_held(&listener->mutex);
-	if (err && !listener->lost)
-		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
-		       &listener->xprt.xpt_local, err);
-	else if (!err && listener->lost)
-		pr_notice("rpcrdma2: listener at %pISpc regained its address\n",
-			  &listener->xprt.xpt_local);
-	listener->lost = err;
-}
-
-/* No event reports that an address or a device is back, so this polls. */
+/* No event reports that an address or a device is back, so this polls. Logs changes. */
 static void listener_rebuild(struct work_struct *work)
 {
 	struct rpcrdma2_listener *listener =
 		container_of(work, struct rpcrdma2_listener,
 			     rebuild_work.work);
+	const void *addr = &listener->xprt.xpt_local;
+	bool had;
+	int err;
 
 	mutex_lock(&listener->mutex);
 	if (!READ_ONCE(listener->admission.ended)) {
+		had = listener->cm_id;
 		listener_destroy_id(listener);
-		listener_note(listener, listener_listen(listener));
-		if (listener->lost)
-			queue_delayed_work(rpcrdma2_memory_wq,
-					   &listener->rebuild_work,
+		err = listener_listen(listener);
+		if (err && had)
+			pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
+			       addr, err);
+		else if (!err && !had)
+			pr_notice("rpcrdma2: listener at %pISpc regained its address\n",
+				  addr);
+		if (err)
+			queue_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
 					   RPCRDMA2_LISTEN_AGAIN);
 	}
 	mutex_unlock(&listener->mutex);
