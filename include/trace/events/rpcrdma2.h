@@ -877,24 +877,14 @@ TRACE_EVENT(rpcrdma2_call_reads,
 		  __entry->nwrs, __entry->offset)
 );
 
-TRACE_DEFINE_ENUM(RPCRDMA2_REPLY_MSG);
-TRACE_DEFINE_ENUM(RPCRDMA2_REPLY_NOMSG);
-TRACE_DEFINE_ENUM(RPCRDMA2_REPLY_ERROR);
-
-#define show_rpcrdma2_reply_kind(x)					\
-	__print_symbolic(x,						\
-		{ RPCRDMA2_REPLY_MSG,		"msg" },		\
-		{ RPCRDMA2_REPLY_NOMSG,		"nomsg" },		\
-		{ RPCRDMA2_REPLY_ERROR,		"error" })
-
 TRACE_EVENT(rpcrdma2_reply_send,
-	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, int kind, u32 len,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, bool nomsg, u32 len,
 		 u32 write_wrs, u32 inv_handle, u32 err),
-	TP_ARGS(conn, xid, kind, len, write_wrs, inv_handle, err),
+	TP_ARGS(conn, xid, nomsg, len, write_wrs, inv_handle, err),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
-		__field(int, kind)
+		__field(bool, nomsg)
 		__field(u32, len)
 		__field(u32, write_wrs)
 		__field(u32, inv_handle)
@@ -903,7 +893,7 @@ TRACE_EVENT(rpcrdma2_reply_send,
 	TP_fast_assign(
 		__entry->conn = conn->id;
 		__entry->xid = xid;
-		__entry->kind = kind;
+		__entry->nomsg = nomsg;
 		__entry->len = len;
 		__entry->write_wrs = write_wrs;
 		__entry->inv_handle = inv_handle;
@@ -911,7 +901,7 @@ TRACE_EVENT(rpcrdma2_reply_send,
 	),
 	TP_printk("conn=%u xid=0x%08x %s len=%u write_wrs=%u inv=0x%08x err=%u",
 		  __entry->conn, __entry->xid,
-		  show_rpcrdma2_reply_kind(__entry->kind), __entry->len,
+		  __entry->err ? "error" : __entry->nomsg ? "nomsg" : "msg", __entry->len,
 		  __entry->write_wrs, __entry->inv_handle, __entry->err)
 );
 

@@ -50,7 +50,6 @@ static bool payload_settle(const struct xdr_buf *xdr, u32 from,
 static void reply_set_error(struct rpcrdma2_svc_call *call, u32 err, u32 arg0,
 			    u32 arg1)
 {
-	call->kind = RPCRDMA2_REPLY_ERROR;
 	call->err = err;
 	call->err_arg[0] = arg0;
 	call->err_arg[1] = arg1;
@@ -124,7 +123,6 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 	u32 hdr_len;
 	bool fits;
 
-	call->kind = RPCRDMA2_REPLY_MSG;
 	call->hdr.nomsg = false;
 	call->hdr.reply_written = 0;
 	hdr_len = rpcrdma2_reply_len(codec, &call->hdr);
@@ -138,7 +136,6 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 		return;
 	}
 
-	call->kind = RPCRDMA2_REPLY_NOMSG;
 	call->hdr.nomsg = true;
 	call->hdr.reply_written = call->reply_bytes;
 	if (rpcrdma2_reply_len(codec, &call->hdr) > max)
@@ -163,11 +160,11 @@ static int reply_plan(struct rpcrdma2_svc_call *call,
 	if (!reply_reduce(call, xdr))
 		return 0;
 	reply_choose(call);
-	if (call->kind == RPCRDMA2_REPLY_ERROR)
+	if (call->err)
 		return 0;
 
 	ret = call->nreduced ? rpcrdma2_reply_push_results(call, xdr) : 0;
-	if (!ret && call->kind == RPCRDMA2_REPLY_NOMSG)
+	if (!ret && call->hdr.nomsg)
 		ret = rpcrdma2_reply_push_stream(call, xdr);
 	if (ret) {
 		rpcrdma2_rws_release(call->conn, &call->todo);
@@ -188,7 +185,7 @@ static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
 	u32 head = xdr->head[0].iov_len;
 	u32 i;
 
-	if (call->kind == RPCRDMA2_REPLY_NOMSG)
+	if (call->hdr.nomsg)
 		return true;
 	for (i = 0; i < call->nreduced; i++) {
 		const struct rpcrdma2_payload *p = &call->reduced[i];
@@ -240,14 +237,14 @@ static int reply_encode(struct rpcrdma2_svc_call *call,
 	void *p;
 	int len;
 
-	if (call->kind == RPCRDMA2_REPLY_ERROR)
+	if (unlikely(call->err))
 		return conn->codec->encode_error(&call->rx->hdr,
 				rpcrdma2_credit_grant(&conn->credit), call->err,
 				call->err_arg, send->buf, send->size);
 
 	call->hdr.credit = rpcrdma2_credit_grant(&conn->credit);
 	len = conn->codec->encode_reply(&call->hdr, send->buf, send->size);
-	if (len < 0 || call->kind == RPCRDMA2_REPLY_NOMSG)
+	if (len < 0 || call->hdr.nomsg)
 		return len;
 	if (call->reply_bytes > send->size - len)
 		return -EMSGSIZE;
@@ -261,17 +258,15 @@ static void reply_count(const struct rpcrdma2_svc_call *call, u32 len)
 {
 	struct rpcrdma2_stats *stats = call->conn->p.stats;
 
-	switch (call->kind) {
-	case RPCRDMA2_REPLY_MSG:
-		rpcrdma2_stat_inc(stats, tx_reply_msg);
-		rpcrdma2_stat_add(stats, pullup_bytes, call->reply_bytes);
-		break;
-	case RPCRDMA2_REPLY_NOMSG:
-		rpcrdma2_stat_inc(stats, tx_reply_nomsg);
-		break;
-	case RPCRDMA2_REPLY_ERROR:
+	if (unlikely(call->err)) {
 		rpcrdma2_stat_inc(stats, tx_error);
 		return;
+	}
+	if (call->hdr.nomsg) {
+		rpcrdma2_stat_inc(stats, tx_reply_nomsg);
+	} else {
+		rpcrdma2_stat_inc(stats, tx_reply_msg);
+		rpcrdma2_stat_add(stats, pullup_bytes, call->reply_bytes);
 	}
 	rpcrdma2_stat_add(stats, inline_tx_bytes, len);
 	if (call->inv_handle)
@@ -285,8 +280,7 @@ static void reply_done(struct rpcrdma2_send *send, int status)
 	struct rpcrdma2_responder *resp = call->resp;
 
 	/* An ERROR may precede the admission of the connection, a Reply does not */
-	if (unlikely(!READ_ONCE(resp->replied)) && status >= 0 &&
-	    call->kind != RPCRDMA2_REPLY_ERROR) {
+	if (unlikely(!READ_ONCE(resp->replied)) && status >= 0 && !call->err) {
 		WRITE_ONCE(resp->replied, true);
 		resp->ops->replied(resp);
 	}
@@ -322,7 +316,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 	}
 	rpcrdma2_call_credit(call);
 	reply_count(call, len);
-	trace_rpcrdma2_reply_send(conn, call->hdr.xid, call->kind, len, call->nwrs,
+	trace_rpcrdma2_reply_send(conn, call->hdr.xid, call->hdr.nomsg, len, call->nwrs,
 				  call->inv_handle, call->err);
 	wr = rpcrdma2_send_prepare(send, len, call->inv_handle);
 	if (io || !replied) {
@@ -413,12 +407,12 @@ static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 	}
 
 	/* Wait for the send queue, without the executor */
-	if (call->kind != RPCRDMA2_REPLY_ERROR) {
+	if (!call->err) {
 		ret = reply_take_pages(call, xdr, pages, npages, 0);
 		if (ret)
 			goto out_kill;
 	}
-	ret = call->kind != RPCRDMA2_REPLY_ERROR;
+	ret = !call->err;
 	trace_rpcrdma2_reply_waits(conn, call->hdr.xid, call->nwrs + 1);
 	refcount_inc(&call->rx_refs);
 	reply_next(call);

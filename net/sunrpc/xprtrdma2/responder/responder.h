@@ -163,18 +163,6 @@ enum rpcrdma2_call_state {
 };
 
 /**
- * enum rpcrdma2_reply_kind - form of a Reply
- * @RPCRDMA2_REPLY_MSG: the (reduced) Reply inline
- * @RPCRDMA2_REPLY_NOMSG: the (reduced) Reply in the Reply chunk
- * @RPCRDMA2_REPLY_ERROR: an RDMA2_ERROR instead
- */
-enum rpcrdma2_reply_kind {
-	RPCRDMA2_REPLY_MSG = 0,
-	RPCRDMA2_REPLY_NOMSG,
-	RPCRDMA2_REPLY_ERROR,
-};
-
-/**
  * struct rpcrdma2_svc_call - one Call that is being served
  * @list: @calls or @waiting of the responder, or the executor's own
  * @resp: its responder
@@ -201,14 +189,13 @@ enum rpcrdma2_reply_kind {
  * @waiter: waits for space in the send queue
  * @npayloads: used entries of @payloads
  * @payloads: recorded results in ascending offset
- * @kind: form of the Reply
- * @hdr: header of the Reply
+ * @hdr: header of the Reply, which has the (reduced) Reply in the Reply chunk if @hdr.nomsg
  * @written: bytes for each Write chunk
  * @nreduced: used entries of @reduced
  * @reduced: results removed from the stream
  * @reply_bytes: bytes of the reduced stream
  * @inv_handle: handle for the Send to invalidate, or 0
- * @err: code of an RDMA2_ERROR
+ * @err: code of the RDMA2_ERROR that is sent instead of a Reply, or 0
  * @err_arg: its arguments
  * @res: the Reply, while it waits or RDMA Writes use it
  * @fixed: a Reply made by the responder
@@ -248,7 +235,6 @@ struct rpcrdma2_svc_call {
 	u32				npayloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_WRITE_CHUNKS_MAX];
 
-	enum rpcrdma2_reply_kind	kind;
 	struct rpcrdma2_reply_hdr	hdr;
 	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
 	u32				nreduced;
