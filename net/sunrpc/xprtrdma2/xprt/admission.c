@@ -71,7 +71,6 @@ struct rpcrdma2_origin {
  */
 static DEFINE_SPINLOCK(admission_lock);
 static DEFINE_HASHTABLE(origins, 8);
-static unsigned int total[RPCRDMA2_ADMIT_STAGES];
 static struct list_head candidates[RPCRDMA2_ADMIT_STAGES] = {
 	[RPCRDMA2_STAGE_NEW] =
 		LIST_HEAD_INIT(candidates[RPCRDMA2_STAGE_NEW]),
@@ -164,7 +163,6 @@ static void stage_count(struct rpcrdma2_candidate *cand, int by)
 {
 	unsigned int *nr = &cand->origin->nr[cand->stage];
 
-	total[cand->stage] += by;
 	WRITE_ONCE(*nr, *nr + by);
 }
 
@@ -197,8 +195,6 @@ static struct rpcrdma2_candidate *surplus(const struct svc_serv *serv,
 	unsigned int n = 0;
 
 	lockdep_assert_held(&admission_lock);
-	if (total[stage] < most)
-		return NULL;
 	list_for_each_entry_safe(cand, next, &candidates[stage], list) {
 		if (cand->origin->serv != serv)
 			continue;
