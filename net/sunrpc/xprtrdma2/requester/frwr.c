@@ -95,13 +95,10 @@ static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 	u32 missing = READ_ONCE(pool->need);
 	struct list_head *pos;
 
-	spin_lock(&pool->lock);
-	list_for_each(pos, &pool->free) {
-		if (!missing)
-			break;
-		missing--;
-	}
-	spin_unlock(&pool->lock);
+	guard(spinlock)(&pool->lock);
+	list_for_each(pos, &pool->free)
+		if (!missing--)
+			return 0;
 	return missing;
 }
 

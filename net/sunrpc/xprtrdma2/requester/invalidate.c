@@ -21,13 +21,12 @@
 static void send_again(struct rpcrdma2_requester *rq,
 		       struct rpcrdma2_req *req)
 {
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	list_move(&req->list, &rq->fifo);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->again = false;
 	WRITE_ONCE(rq->mr_wait, false);
 	xprt_unpin_rqst(&req->rqst);
-	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /**
@@ -41,14 +40,11 @@ static void send_again(struct rpcrdma2_requester *rq,
  */
 void rpcrdma2_inval_redo(struct rpcrdma2_req *req)
 {
-	struct rpcrdma2_requester *rq = req->rq;
-
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&req->rq->xprt.queue_lock);
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
 		xprt_unpin_rqst(&req->rqst);
 	}
-	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /* Whether the Reply chunk holds the Reply to this RPC (HDR-7) */

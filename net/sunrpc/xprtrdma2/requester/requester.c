@@ -174,21 +174,20 @@ static bool call_is_unwanted(const struct rpcrdma2_req *req)
 /* Take the first Call of the FIFO and a credit for it. */
 static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq)
 {
-	struct rpc_xprt *xprt = &rq->xprt;
 	struct rpcrdma2_req *req;
 
-	spin_lock(&xprt->queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait)
-		goto out_none;
+		return NULL;
 	if (!rq->mr_wait)
 		list_splice_init(&rq->starved, &rq->fifo);
 	else if (must_not_pass(rq))
-		goto out_none;
+		return NULL;
 	for (;;) {
 		req = list_first_entry_or_null(&rq->fifo, struct rpcrdma2_req,
 					       list);
 		if (!req)
-			goto out_none;
+			return NULL;
 		if (!call_is_unwanted(req))
 			break;
 		/* sunrpc sends it again, or cancels it */
@@ -196,14 +195,9 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	}
 	if (!call_take(rq, req))
-		goto out_none;
+		return NULL;
 	list_move_tail(&req->list, &rq->outstanding);
-	spin_unlock(&xprt->queue_lock);
 	return req;
-
-out_none:
-	spin_unlock(&xprt->queue_lock);
-	return NULL;
 }
 
 /* Release credit, MRs and pin of a Call that cannot be sent. */
@@ -228,12 +222,11 @@ static bool fifo_return(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 {
 	bool first;
 
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	call_put_back(rq, req, RPCRDMA2_REQ_QUEUED);
 	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
 	first = !*flag;
 	WRITE_ONCE(*flag, true);
-	spin_unlock(&rq->xprt.queue_lock);
 	return first;
 }
 
@@ -250,20 +243,16 @@ static void slot_drop(struct rpcrdma2_send **send)
 static bool fifo_pass(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send **send)
 {
-	bool passed;
-
 	if (likely(!READ_ONCE(rq->mr_wait)) ||
 	    (!req->plan.arg_mrs && !req->plan.res_mrs))
 		return false;
 	slot_drop(send);
-	spin_lock(&rq->xprt.queue_lock);
-	passed = rq->mr_wait;
-	if (passed) {
-		call_put_back(rq, req, RPCRDMA2_REQ_QUEUED);
-		list_move_tail(&req->list, &rq->starved);
-	}
-	spin_unlock(&rq->xprt.queue_lock);
-	return passed;
+	guard(spinlock)(&rq->xprt.queue_lock);
+	if (!rq->mr_wait)
+		return false;
+	call_put_back(rq, req, RPCRDMA2_REQ_QUEUED);
+	list_move_tail(&req->list, &rq->starved);
+	return true;
 }
 
 /* End a Call that can never be sent. */
@@ -271,12 +260,11 @@ static void fail_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req, i
 {
 	trace_rpcrdma2_call_failed(rq->conn, req, err);
 	atomic_long_inc(&rq->unbuildable);
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	call_put_back(rq, req, RPCRDMA2_REQ_IDLE);
 	list_del_init(&req->list);
 	req->error = -EIO;
 	rpcrdma2_req_fail(rq, req);
-	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /* Wait for send queue entries, with the Call back in the FIFO. Returns true if there
@@ -287,19 +275,17 @@ static bool wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *r
 {
 	struct rpcrdma2_send *send = NULL;
 
-	spin_lock(&rq->xprt.queue_lock);
-	rq->busy++;
-	spin_unlock(&rq->xprt.queue_lock);
+	scoped_guard(spinlock, &rq->xprt.queue_lock)
+		rq->busy++;
 	/* One waiter serves all Calls */
 	if (fifo_return(rq, req, &rq->sq_wait))
 		send = rpcrdma2_send_get(rq->conn, nwrs, &rq->sq_waiter, false);
 	if (send)
 		rpcrdma2_send_put(send);
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	if (send)
 		rq->sq_wait = false;
 	rpcrdma2_requester_busy_put(rq);
-	spin_unlock(&rq->xprt.queue_lock);
 	return send;
 }
 
@@ -309,15 +295,14 @@ static void requester_sendq_ready(struct rpcrdma2_sendq_waiter *w,
 	struct rpcrdma2_requester *rq =
 		container_of(w, struct rpcrdma2_requester, sq_waiter);
 
-	spin_lock(&rq->xprt.queue_lock);
-	rq->sq_wait = false;
-	rq->busy++;
-	spin_unlock(&rq->xprt.queue_lock);
+	scoped_guard(spinlock, &rq->xprt.queue_lock) {
+		rq->sq_wait = false;
+		rq->busy++;
+	}
 	if (!status)
 		rpcrdma2_requester_run_fifo(rq, send);
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	rpcrdma2_requester_busy_put(rq);
-	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /* Whether any other RPC has mapped memory. That of orphans is unmapped. */
@@ -325,14 +310,13 @@ static bool others_have_mrs(struct rpcrdma2_requester *rq,
 			    const struct rpcrdma2_req *req)
 {
 	const struct rpcrdma2_req *other;
-	bool have = false;
 
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	list_for_each_entry(other, &rq->outstanding, list)
-		have |= other != req && other->state != RPCRDMA2_REQ_ORPHAN &&
-			!list_empty(&other->mrs);
-	spin_unlock(&rq->xprt.queue_lock);
-	return have;
+		if (other != req && other->state != RPCRDMA2_REQ_ORPHAN &&
+		    !list_empty(&other->mrs))
+			return true;
+	return false;
 }
 
 /* Whether to retry after the error @why. Memory becomes free again, and so do mappings
@@ -561,9 +545,8 @@ static void requester_mrs_ready(struct rpcrdma2_mr_pool *pool)
 	struct rpcrdma2_requester *rq =
 		container_of(pool, struct rpcrdma2_requester, pool);
 
-	spin_lock(&rq->xprt.queue_lock);
-	WRITE_ONCE(rq->mr_wait, false);
-	spin_unlock(&rq->xprt.queue_lock);
+	scoped_guard(spinlock, &rq->xprt.queue_lock)
+		WRITE_ONCE(rq->mr_wait, false);
 	rpcrdma2_requester_run(rq);
 }
 
@@ -576,12 +559,11 @@ static void requester_mrs_ready(struct rpcrdma2_mr_pool *pool)
  */
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count)
 {
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	if (rpcrdma2_requester_usable(rq)) {
 		WRITE_ONCE(rq->pool.min, count);
 		rpcrdma2_mr_pool_refill(&rq->pool, 0, 0);
 	}
-	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /* Whether the server has had this Call for longer than its task waits, or would have
@@ -702,23 +684,18 @@ void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq)
 void rpcrdma2_requester_attach(struct rpcrdma2_requester *rq,
 			       struct rpcrdma2_conn *conn)
 {
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	WARN_ON_ONCE(rq->conn || !list_empty(&rq->outstanding));
 	rq->replies = 0;
 	rq->stopping = false;
 	WRITE_ONCE(rq->conn, conn);
-	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /* Read under the lock, so that the caller sees what the users of the connection did. */
 static bool requester_idle(struct rpcrdma2_requester *rq)
 {
-	bool idle;
-
-	spin_lock(&rq->xprt.queue_lock);
-	idle = !rq->busy;
-	spin_unlock(&rq->xprt.queue_lock);
-	return idle;
+	guard(spinlock)(&rq->xprt.queue_lock);
+	return !rq->busy;
 }
 
 /**
@@ -732,9 +709,8 @@ static bool requester_idle(struct rpcrdma2_requester *rq)
  */
 void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq)
 {
-	spin_lock(&rq->xprt.queue_lock);
-	rq->stopping = true;
-	spin_unlock(&rq->xprt.queue_lock);
+	scoped_guard(spinlock, &rq->xprt.queue_lock)
+		rq->stopping = true;
 	wait_event(rq->wq, requester_idle(rq));
 	rpcrdma2_mr_pool_stop(&rq->pool);
 	cancel_delayed_work_sync(&rq->watchdog);

@@ -91,7 +91,7 @@ static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
 	struct rpcrdma2_req *req = kzalloc_obj(*req, gfp);
 	struct rpc_xprt *xprt = &rq->xprt;
 
-	spin_lock(&xprt->reserve_lock);
+	guard(spinlock)(&xprt->reserve_lock);
 	if (req) {
 		req->rq = rq;
 		INIT_LIST_HEAD(&req->list);
@@ -102,7 +102,6 @@ static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
 	} else {
 		xprt->num_reqs--;
 	}
-	spin_unlock(&xprt->reserve_lock);
 	return req;
 }
 
@@ -275,14 +274,13 @@ size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
 	struct rpcrdma2_req *req;
 	size_t sum = 0;
 
-	spin_lock(&rq->xprt.reserve_lock);
+	guard(spinlock)(&rq->xprt.reserve_lock);
 	list_for_each_entry(req, &rq->all, all) {
 		sum += kmalloc_size_roundup(sizeof(*req));
 		/* For display: the buffers of a slot in use may just grow */
 		sum += data_race(req->sbuf_size + req->rbuf_size +
 				 req->nbounce * PAGE_SIZE);
 	}
-	spin_unlock(&rq->xprt.reserve_lock);
 	return sum;
 }
 

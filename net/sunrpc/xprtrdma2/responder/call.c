@@ -127,9 +127,8 @@ static struct rpcrdma2_svc_call *call_new(struct rpcrdma2_responder *resp,
 	INIT_LIST_HEAD(&call->list);
 	INIT_LIST_HEAD(&call->todo);
 	INIT_LIST_HEAD(&call->posted);
-	spin_lock(&resp->lock);
+	guard(spinlock)(&resp->lock);
 	resp->ncalls++;
-	spin_unlock(&resp->lock);
 	return call;
 }
 
@@ -248,7 +247,7 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 {
 	struct rpcrdma2_svc_call *call, *tmp;
 
-	spin_lock(&resp->lock);
+	guard(spinlock)(&resp->lock);
 	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
 		call_drop_array(call);
 		if (resp->ncalls <= count)
@@ -259,7 +258,6 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 	}
 	while (resp->stashed)
 		put_page(resp->stash[--resp->stashed]);
-	spin_unlock(&resp->lock);
 }
 
 /**
@@ -397,18 +395,15 @@ static void pull_begin(struct rpcrdma2_svc_call *call)
 bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_responder *resp = call->resp;
-	bool now;
 
-	spin_lock(&resp->lock);
-	now = list_empty(&resp->waiting) && pull_fits(call);
-	if (now) {
+	guard(spinlock)(&resp->lock);
+	if (list_empty(&resp->waiting) && pull_fits(call)) {
 		pull_begin(call);
-	} else {
-		rpcrdma2_call_set_state(call, RPCRDMA2_CALL_WAITING);
-		list_add_tail(&call->list, &resp->waiting);
+		return true;
 	}
-	spin_unlock(&resp->lock);
-	return now;
+	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_WAITING);
+	list_add_tail(&call->list, &resp->waiting);
+	return false;
 }
 
 /**

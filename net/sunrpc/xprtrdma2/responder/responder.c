@@ -165,9 +165,8 @@ void rpcrdma2_responder_closed(struct rpcrdma2_conn *conn)
 		rpcrdma2_call_release(call);
 	}
 	/* A client may be making a call object meanwhile */
-	spin_lock(&resp->lock);
-	list_splice_init(&resp->unserved, &unserved);
-	spin_unlock(&resp->lock);
+	scoped_guard(spinlock, &resp->lock)
+		list_splice_init(&resp->unserved, &unserved);
 	list_for_each_entry_safe(rx, next, &unserved, list) {
 		list_del_init(&rx->list);
 		rpcrdma2_recv_put(rx);
@@ -183,12 +182,7 @@ void rpcrdma2_responder_closed(struct rpcrdma2_conn *conn)
  */
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp)
 {
-	size_t sum;
-
-	spin_lock(&resp->lock);
-	sum = resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_svc_call));
-	sum += resp->entries * sizeof(struct page *);
-	sum += resp->stashed * PAGE_SIZE;
-	spin_unlock(&resp->lock);
-	return sum;
+	guard(spinlock)(&resp->lock);
+	return resp->ncalls * kmalloc_size_roundup(sizeof(struct rpcrdma2_svc_call)) +
+	       resp->entries * sizeof(struct page *) + resp->stashed * PAGE_SIZE;
 }

@@ -138,9 +138,8 @@ static void origin_put(struct rpcrdma2_origin *origin)
  */
 void rpcrdma2_origin_put(struct rpcrdma2_origin *origin)
 {
-	spin_lock(&admission_lock);
+	guard(spinlock)(&admission_lock);
 	origin_put(origin);
-	spin_unlock(&admission_lock);
 }
 
 /**
@@ -298,18 +297,15 @@ static void candidate_calls(struct rpcrdma2_candidate *cand)
 bool rpcrdma2_admit(struct rpcrdma2_svc *svc)
 {
 	struct rpcrdma2_candidate *cand = &svc->cand;
-	bool admitted;
 
-	spin_lock(&admission_lock);
-	admitted = !cand->adm->ended && !rpcrdma2_conn_over(svc->conn);
-	if (admitted) {
-		cand->until = jiffies + RPCRDMA2_ADMIT_TIME;
-		set_stage(cand, RPCRDMA2_STAGE_NEW);
-		if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
-			candidate_calls(cand);
-	}
-	spin_unlock(&admission_lock);
-	return admitted;
+	guard(spinlock)(&admission_lock);
+	if (cand->adm->ended || rpcrdma2_conn_over(svc->conn))
+		return false;
+	cand->until = jiffies + RPCRDMA2_ADMIT_TIME;
+	set_stage(cand, RPCRDMA2_STAGE_NEW);
+	if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
+		candidate_calls(cand);
+	return true;
 }
 
 /**
@@ -322,9 +318,8 @@ bool rpcrdma2_admit(struct rpcrdma2_svc *svc)
  */
 void rpcrdma2_admit_call(struct rpcrdma2_svc *svc)
 {
-	spin_lock(&admission_lock);
+	guard(spinlock)(&admission_lock);
 	candidate_calls(&svc->cand);
-	spin_unlock(&admission_lock);
 }
 
 /**
@@ -336,14 +331,11 @@ void rpcrdma2_admit_call(struct rpcrdma2_svc *svc)
  */
 bool rpcrdma2_admit_lost(struct rpcrdma2_svc *svc)
 {
-	bool owned;
-
-	spin_lock(&admission_lock);
-	owned = svc->cand.stage == RPCRDMA2_STAGE_NEW;
-	if (owned)
-		set_stage(&svc->cand, RPCRDMA2_STAGE_KNOWN);
-	spin_unlock(&admission_lock);
-	return owned;
+	guard(spinlock)(&admission_lock);
+	if (svc->cand.stage != RPCRDMA2_STAGE_NEW)
+		return false;
+	set_stage(&svc->cand, RPCRDMA2_STAGE_KNOWN);
+	return true;
 }
 
 /* sunrpc counts RDMA and TCP together: a quarter of its limit is for TCP. */
@@ -417,10 +409,9 @@ void rpcrdma2_admit_replied(struct rpcrdma2_svc *svc)
  */
 void rpcrdma2_admit_end(struct rpcrdma2_svc *svc)
 {
-	spin_lock(&admission_lock);
+	guard(spinlock)(&admission_lock);
 	set_stage(&svc->cand, RPCRDMA2_STAGE_KNOWN);
 	origin_put(svc->cand.origin);
-	spin_unlock(&admission_lock);
 }
 
 /* ---- listeners ---- */
@@ -430,10 +421,9 @@ static void admission_again(struct work_struct *work)
 	struct rpcrdma2_admission *adm =
 		container_of(work, struct rpcrdma2_admission, again.work);
 
-	spin_lock(&admission_lock);
+	guard(spinlock)(&admission_lock);
 	if (!list_empty(&adm->calling))
 		admission_wake(adm);
-	spin_unlock(&admission_lock);
 }
 
 /**

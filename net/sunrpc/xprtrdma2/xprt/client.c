@@ -120,11 +120,10 @@ static void client_look_up(struct rpcrdma2_client *client,
 	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
 
 	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), policy);
-	spin_lock(&xprt->reserve_lock);
 	/* Slots may be in use, so their number never shrinks */
-	xprt->max_reqs = max(xprt->max_reqs,
-			     policy->val[RPCRDMA2_POLICY_CREDITS]);
-	spin_unlock(&xprt->reserve_lock);
+	scoped_guard(spinlock, &xprt->reserve_lock)
+		xprt->max_reqs = max(xprt->max_reqs,
+				     policy->val[RPCRDMA2_POLICY_CREDITS]);
 	rpcrdma2_requester_more_slots(&client->rq);
 }
 
@@ -483,7 +482,7 @@ static void client_op_set_connect_timeout(struct rpc_xprt *xprt,
 {
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
 
-	spin_lock(&xprt->transport_lock);
+	guard(spinlock)(&xprt->transport_lock);
 	if (reconnect_timeout < xprt->max_reconnect_timeout)
 		xprt->max_reconnect_timeout = reconnect_timeout;
 	if (connect_timeout < xprt->connect_timeout) {
@@ -494,7 +493,6 @@ static void client_op_set_connect_timeout(struct rpc_xprt *xprt,
 		xprt->timeout = &client->timeout;
 		xprt->connect_timeout = connect_timeout;
 	}
-	spin_unlock(&xprt->transport_lock);
 }
 
 /* ---- sending ---- */
@@ -531,11 +529,10 @@ static bool client_local(struct rpc_xprt *xprt, struct sockaddr_storage *addr)
 	const struct rpcrdma2_conn *conn;
 
 	/* The CM id lives as long as the connection is attached */
-	spin_lock(&xprt->queue_lock);
+	guard(spinlock)(&xprt->queue_lock);
 	conn = rpcrdma2_client(xprt)->rq.conn;
 	if (conn)
 		*addr = conn->cm_id->route.addr.src_addr;
-	spin_unlock(&xprt->queue_lock);
 	return conn;
 }
 

@@ -96,12 +96,11 @@ static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
 {
 	struct rpc_xprt *xprt = xprt_of(callback);
 
-	spin_lock(&xprt->transport_lock);
+	guard(spinlock)(&xprt->transport_lock);
 	if (keep == !!xprt->idle_timeout)
 		swap(xprt->idle_timeout, callback->idle_timeout);
 	if (keep)
 		timer_delete(&xprt->timer);
-	spin_unlock(&xprt->transport_lock);
 }
 
 /* Allocate a call object and all slots. If several callbacks arrive at once the
@@ -142,9 +141,8 @@ int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 
 	if (!cb_provide(callback))
 		return -ENOMEM;
-	spin_lock(&xprt->bc_pa_lock);
-	callback->reserved += min_reqs;
-	spin_unlock(&xprt->bc_pa_lock);
+	scoped_guard(spinlock, &xprt->bc_pa_lock)
+		callback->reserved += min_reqs;
 	cb_keep_connection(callback, true);
 	trace_rpcrdma2_op_bc_setup(xprt, 0, min_reqs);
 	return 0;
@@ -331,10 +329,9 @@ static void cb_closed(struct rpcrdma2_responder *resp)
 		container_of(resp, struct rpcrdma2_callback, resp);
 	struct rpc_rqst *rqst;
 
-	spin_lock(&xprt_of(callback)->bc_pa_lock);
+	guard(spinlock)(&xprt_of(callback)->bc_pa_lock);
 	list_for_each_entry(rqst, &callback->busy, rq_bc_pa_list)
 		cb_drop_call(cb_of(rqst));
-	spin_unlock(&xprt_of(callback)->bc_pa_lock);
 }
 
 /**

@@ -97,7 +97,7 @@ static void pending_free(struct rpcrdma2_pending *req)
 static struct rpcrdma2_pending *pending_take(struct rpcrdma2_listener *listener,
 					     struct rpcrdma2_pending *req)
 {
-	spin_lock(&listener->lock);
+	guard(spinlock)(&listener->lock);
 	if (!req)
 		req = list_first_entry_or_null(&listener->pending,
 					       struct rpcrdma2_pending, list);
@@ -107,7 +107,6 @@ static struct rpcrdma2_pending *pending_take(struct rpcrdma2_listener *listener,
 		list_del_init(&req->list);
 		listener->npending--;
 	}
-	spin_unlock(&listener->lock);
 	return req;
 }
 
@@ -142,23 +141,19 @@ static int listener_add(struct rpcrdma2_listener *listener,
 {
 	bool first = rpcrdma2_origin_is_new(req->origin);
 	unsigned int most = first ? 2 * backlog() : backlog();
-	int ret = 0;
 
-	spin_lock(&listener->lock);
-	if (listener->npending < most) {
-		req->cm_id->context = req;
-		req->cm_id->event_handler = pending_event;
-		if (first)
-			list_add(&req->list, &listener->pending);
-		else
-			list_add_tail(&req->list, &listener->pending);
-		listener->npending++;
-		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
-	} else {
-		ret = -ENOMEM;
-	}
-	spin_unlock(&listener->lock);
-	return ret;
+	guard(spinlock)(&listener->lock);
+	if (listener->npending >= most)
+		return -ENOMEM;
+	req->cm_id->context = req;
+	req->cm_id->event_handler = pending_event;
+	if (first)
+		list_add(&req->list, &listener->pending);
+	else
+		list_add_tail(&req->list, &listener->pending);
+	listener->npending++;
+	set_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	return 0;
 }
 
 /* If the list is full the CM of InfiniBand and RoCE does not answer (-ENOMEM), so that
@@ -265,22 +260,19 @@ static void listener_rebuild(struct work_struct *work)
 	bool had;
 	int err;
 
-	mutex_lock(&listener->mutex);
-	if (!READ_ONCE(listener->admission.ended)) {
-		had = listener->cm_id;
-		listener_destroy_id(listener);
-		err = listener_listen(listener);
-		if (err && had)
-			pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n",
-			       addr, err);
-		else if (!err && !had)
-			pr_notice("rpcrdma2: listener at %pISpc regained its address\n",
-				  addr);
-		if (err)
-			queue_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
-					   RPCRDMA2_LISTEN_AGAIN);
-	}
-	mutex_unlock(&listener->mutex);
+	guard(mutex)(&listener->mutex);
+	if (READ_ONCE(listener->admission.ended))
+		return;
+	had = listener->cm_id;
+	listener_destroy_id(listener);
+	err = listener_listen(listener);
+	if (err && had)
+		pr_err("rpcrdma2: listener at %pISpc lost its address: %d\n", addr, err);
+	else if (!err && !had)
+		pr_notice("rpcrdma2: listener at %pISpc regained its address\n", addr);
+	if (err)
+		queue_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
+				   RPCRDMA2_LISTEN_AGAIN);
 }
 
 /* Refuse pending connect requests, and end connections that have had no Call. */
@@ -289,9 +281,8 @@ static void listener_stop(struct rpcrdma2_listener *listener)
 	struct rpcrdma2_pending *req;
 
 	rpcrdma2_admission_stop(&listener->admission);
-	mutex_lock(&listener->mutex);
-	listener_destroy_id(listener);
-	mutex_unlock(&listener->mutex);
+	scoped_guard(mutex, &listener->mutex)
+		listener_destroy_id(listener);
 
 	while ((req = pending_take(listener, NULL))) {
 		rdma_destroy_id(req->cm_id);

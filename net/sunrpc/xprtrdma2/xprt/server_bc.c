@@ -44,10 +44,9 @@ static int bc_send_request(struct rpc_rqst *rqst)
 /* Only the client can connect: wake all tasks that wait for a connection. */
 static void bc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
-	spin_lock(&xprt->transport_lock);
+	guard(spinlock)(&xprt->transport_lock);
 	xprt_clear_connecting(xprt);
 	xprt_wake_pending_tasks(xprt, -ENOTCONN);
-	spin_unlock(&xprt->transport_lock);
 }
 
 /* sunrpc calls this when it closes the struct svc_xprt. */
