@@ -111,294 +111,103 @@ static void end_test(const char *name)
 	test_failed = false;
 }
 
-/* ---- random ---- */
-
-static u64 state;
-
-static u32 rnd(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state >> 16;
-}
-
-static u32 below(u32 n)
-{
-	return rnd() % n;
-}
-
-static bool one_in(u32 n)
-{
-	return !below(n);
-}
-
-/* Words that are near the limits of something */
-static u32 odd_word(void)
-{
-	static const u32 words[] = {
-		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 28, 32, 64, 255,
-		1024, 4096, 0x40000001, 0x7fffffff, 0x80000000, 0x80000001,
-		0xfffffff8, 0xffffffff, 0xffffff01, 0xffffff02, 0xffffff03,
-		0xffffff04, 0xffffff05, 0x11223344,
-	};
-
-	return words[below(ARRAY_SIZE(words))];
-}
-
-static u32 word(void)
-{
-	return one_in(3) ? odd_word() : rnd();
-}
-
-static u32 add_segment(struct oracle_msg *m)
-{
-	struct oracle_segment *seg = &m->seg[m->nsegs];
-
-	seg->handle = one_in(2) ? below(4) : rnd();
-	seg->length = one_in(2) ? below(65536) : word();
-	seg->offset = (u64)word() << 32 | word();
-	if (!one_in(8))
-		seg->offset >>= 1;
-	return m->nsegs++;
-}
-
-static struct oracle_chunk add_chunk(struct oracle_msg *m)
-{
-	struct oracle_chunk c = { m->nsegs, below(one_in(4) ? 6 : 3) };
-	u32 i;
-
-	for (i = 0; i < c.n; i++)
-		add_segment(m);
-	return c;
-}
-
-static void random_lists(struct oracle_msg *m)
-{
-	u32 i, n, position = below(3) * 4;
-
-	m->inv_handle = one_in(2) ? 0 : word();
-	n = one_in(2) ? 0 : below(one_in(8) ? 14 : 4);
-	/* Those of a Call are likely to suit it */
-	if (m->htype == 1 && !(m->flags & 1) && !one_in(8)) {
-		position = 0;
-		n++;
-	} else if (m->flags & 1 && !one_in(8)) {
-		n = 0;
-	}
-	for (i = 0; i < n; i++) {
-		m->position[m->nreads++] = position;
-		add_segment(m);
-		if (one_in(3))
-			position = one_in(20) ? word() : (1 + below(11)) * 4;
-	}
-	n = one_in(2) ? 0 : below(4);
-	for (i = 0; i < n; i++)
-		m->write[m->nwrites++] = add_chunk(m);
-	m->has_reply = one_in(3) || (m->htype == 1 && m->flags & 1 && !one_in(8));
-	if (!m->has_reply)
-		return;
-	m->reply = add_chunk(m);
-	if (m->htype == 0 && m->flags & 1 && !one_in(4))
-		for (i = 0; i < m->reply.n; i++)
-			m->seg[m->reply.first + i].length = 0;
-}
-
-static void random_prop(struct oracle_prop *prop)
-{
-	static const u32 ids[] = { 1, 1, 2, 2, 3, 0xffffff01, 0xffffff7f };
-	u32 i;
-
-	prop->id = one_in(16) ? rnd() : ids[below(ARRAY_SIZE(ids))];
-	switch (one_in(8) ? 0 : prop->id) {
-	case RDMA2_PROPID_RBSIZ:
-		oracle_put_value(prop->id, word(), prop);
-		break;
-	case RDMA2_PROPID_BRS:
-		oracle_put_value(prop->id, below(one_in(8) ? 5 : 3), prop);
-		break;
-	case RDMA2_PROPID_X_NOCHG:
-		oracle_put_nochg(rnd(), prop);
-		break;
-	default:
-		prop->len = one_in(2) ? 0 : below(17);
-		for (i = 0; i < prop->len; i++)
-			prop->data[i] = one_in(2) ? 0 : rnd();
-	}
-}
-
-static void random_props(struct oracle_props *props)
-{
-	u32 i;
-
-	props->n = below(one_in(8) ? 40 : 4);
-	for (i = 0; i < props->n; i++)
-		random_prop(&props->prop[i]);
-}
-
-static void random_subset(struct oracle_subset *s)
-{
-	u32 i;
-
-	s->n = below(one_in(8) ? 12 : 3);
-	for (i = 0; i < s->n; i++)
-		s->word[i] = one_in(2) ? below(8) : rnd();
-}
-
-static void random_msg(struct oracle_msg *m)
-{
-	static const u32 types[] = {
-		RDMA2_MSG, RDMA2_MSG, RDMA2_MSG, RDMA2_NOMSG, RDMA2_NOMSG,
-		RDMA2_ERROR, RDMA2_CONNPROP, RDMA2_CONNPROP, RDMA2_X_REQPROP,
-		RDMA2_X_RESPROP, RDMA2_X_UPDPROP,
-	};
-
-	memset(m, 0, sizeof(*m));
-	m->xid = word();
-	m->vers = 2;
-	m->credit = word();
-	m->htype = types[below(ARRAY_SIZE(types))];
-	m->flags = m->htype == RDMA2_ERROR || m->htype == RDMA2_X_RESPROP ||
-		   (m->htype <= RDMA2_CONNPROP && one_in(2));
-	if (one_in(32))
-		m->flags ^= 1;
-	switch (m->htype) {
-	case RDMA2_MSG:
-	case RDMA2_NOMSG:
-		random_lists(m);
-		m->first_word = one_in(32) ? word() : m->xid;
-		break;
-	case RDMA2_ERROR:
-		m->err = one_in(16) ? word() : 1 + below(9);
-		m->arg[0] = one_in(2) ? below(4) : word();
-		m->arg[1] = one_in(2) ? below(4) : word();
-		break;
-	case RDMA2_X_RESPROP:
-		random_subset(&m->done);
-		random_subset(&m->rejected);
-		fallthrough;
-	default:
-		random_props(&m->props);
-	}
-}
-
-/* What becomes of a good message on its way through a bad peer */
-static u32 spoil(u8 *buf, u32 len, u32 size)
-{
-	u32 i;
-
-	while (one_in(2)) {
-		switch (below(4)) {
-		case 0:
-			len = below(len + 1);
-			break;
-		case 1:
-			if (len >= 4)
-				put_unaligned_be32(odd_word(),
-						   buf + below(len / 4) * 4);
-			break;
-		case 2:
-			if (len)
-				buf[below(len)] ^= 1U << below(8);
-			break;
-		case 3:
-			for (i = below(12); i && len < size; i--)
-				buf[len++] = rnd();
-			break;
-		}
-	}
-	return len;
-}
-
-/* A whole message: with the RPC message that XDR does not describe. */
-static u32 make_message(u8 *buf, u32 size)
-{
-	struct oracle_msg m;
-	u32 len;
-
-	random_msg(&m);
-	if (one_in(64) && m.htype == RDMA2_ERROR) {
-		m.vers = below(4);
-		m.err = RDMA2_ERR_VERS;
-		len = oracle_encode_fixed(&m, buf, size);
-	} else {
-		len = oracle_encode(&m, buf, size);
-	}
-	if (len && m.htype == RDMA2_MSG && size - len >= 4) {
-		put_unaligned_be32(one_in(32) ? word() : m.flags & 1, buf + len);
-		len += 4;
-	}
-	return one_in(3) ? len : spoil(buf, len, size);
-}
-
 /* ---- what is to be expected ---- */
 
-static bool wraps(const struct oracle_msg *m)
+static bool wraps(const xrpcrdma2_segment *seg)
+{
+	return seg->rdma_length &&
+	       seg->rdma_offset + (seg->rdma_length - 1) < seg->rdma_offset;
+}
+
+static bool chunk_wraps(const xrpcrdma2_write_chunk *c)
 {
 	u32 i;
 
-	for (i = 0; i < m->nsegs; i++)
-		if (m->seg[i].length &&
-		    m->seg[i].offset + (m->seg[i].length - 1) < m->seg[i].offset)
+	for (i = 0; i < c->rdma_target.rdma_target_len; i++)
+		if (wraps(&c->rdma_target.rdma_target_val[i]))
 			return true;
 	return false;
 }
 
-static bool odd_position(const struct oracle_msg *m)
+static bool any_wraps(const xrpcrdma2_chunk_lists *lists)
 {
-	u32 i;
+	const xrpcrdma2_write_list *w;
+	const xrpcrdma2_read_list *r;
 
-	for (i = 0; i < m->nreads; i++)
-		if (m->position[i] % 4)
+	for (r = lists->rdma_reads; r; r = r->rdma_next)
+		if (wraps(&r->rdma_entry.rdma_target))
+			return true;
+	for (w = lists->rdma_writes; w; w = w->rdma_next)
+		if (chunk_wraps(&w->rdma_entry))
+			return true;
+	return lists->rdma_reply && chunk_wraps(lists->rdma_reply);
+}
+
+static bool odd_position(const xrpcrdma2_chunk_lists *lists)
+{
+	const xrpcrdma2_read_list *r;
+
+	for (r = lists->rdma_reads; r; r = r->rdma_next)
+		if (r->rdma_entry.rdma_position % 4)
 			return true;
 	return false;
 }
 
-static u64 chunk_bytes(const struct oracle_msg *m, struct oracle_chunk c)
+static u64 chunk_bytes(const xrpcrdma2_write_chunk *c)
 {
 	u64 sum = 0;
 	u32 i;
 
-	for (i = 0; i < c.n; i++)
-		sum += m->seg[c.first + i].length;
+	for (i = 0; i < c->rdma_target.rdma_target_len; i++)
+		sum += c->rdma_target.rdma_target_val[i].rdma_length;
 	return sum;
 }
 
-static bool has_position_zero(const struct oracle_msg *m)
+/* Entries of the Read list at @position, in front of @end */
+static u32 reads_at(const xrpcrdma2_chunk_lists *lists, u32 position,
+		    const xrpcrdma2_read_list *end)
 {
-	u32 i;
+	const xrpcrdma2_read_list *r;
+	u32 n = 0;
 
-	for (i = 0; i < m->nreads; i++)
-		if (!m->position[i])
-			return true;
-	return false;
+	for (r = lists->rdma_reads; r != end; r = r->rdma_next)
+		n += r->rdma_entry.rdma_position == position;
+	return n;
+}
+
+static bool has_position_zero(const xrpcrdma2_chunk_lists *lists)
+{
+	return reads_at(lists, 0, NULL);
 }
 
 static bool wrong_shape(const struct oracle_msg *m)
 {
+	const xrpcrdma2_chunk_lists *lists = &m->rpc.rdma_chunks;
+	bool nomsg = m->common.rdma_htype == RDMA2_NOMSG;
+
 	if (!(m->flags & 1))
-		return has_position_zero(m) != (m->htype == RDMA2_NOMSG);
-	if (m->nreads)
+		return has_position_zero(lists) != nomsg;
+	if (lists->rdma_reads)
 		return true;
-	if (m->htype == RDMA2_NOMSG)
-		return !m->has_reply;
-	return m->has_reply && chunk_bytes(m, m->reply);
+	if (nomsg)
+		return !lists->rdma_reply;
+	return lists->rdma_reply && chunk_bytes(lists->rdma_reply);
 }
 
 /* Rules for MSG and NOMSG that XDR cannot express, in no particular order */
 static bool forbidden(const struct oracle_msg *m, const u8 *msg, u32 len)
 {
-	bool inl = m->htype == RDMA2_MSG;
+	bool inl = m->common.rdma_htype == RDMA2_MSG;
 
 	if (!m->same)
 		return need(R_BOOL);
-	if (odd_position(m))
+	if (odd_position(&m->rpc.rdma_chunks))
 		return need(R_POSITION);
-	if (wraps(m))
+	if (any_wraps(&m->rpc.rdma_chunks))
 		return need(R_WRAP);
 	if (inl && len < m->bytes + 4)
 		return need(m->flags & 1 ? R_BAD_REPLY : R_BAD_CALL);
-	if (inl && m->first_word != m->xid)
+	if (inl && m->rpc.rdma_rpc_first_word != m->common.rdma_xid)
 		return need(R_MSG_XID);
 	if (inl && get_unaligned_be32(msg + m->bytes) != (m->flags & 1))
 		return need(R_MSG_TYPE);
@@ -417,9 +226,11 @@ static enum rpcrdma2_verdict fault(const struct oracle_msg *m,
  */
 static bool fixed_err_vers(const u8 *msg, u32 len, struct oracle_msg *fixed)
 {
+	const u32 *range = oracle_err_args(fixed);
+
 	return len == 28 && oracle_decode_fixed(msg, len, fixed) &&
-	       fixed->err == RDMA2_ERR_VERS && fixed->arg[0] < 2 &&
-	       fixed->arg[0] <= fixed->arg[1] && need(R_ERR_VERS_FIXED);
+	       fixed->error.rdma_err == RDMA2_ERR_VERS && range[0] < 2 &&
+	       range[0] <= range[1] && need(R_ERR_VERS_FIXED);
 }
 
 /* Of the base protocol; those of the extension are another decoder's. */
@@ -447,7 +258,7 @@ static enum rpcrdma2_verdict expect_prefix(const struct oracle_msg *m,
 		need(R_OTHER_VERS);
 		return RPCRDMA2_BAD_VERS;
 	}
-	AGREE(result != ORACLE_SHORT && m->vers == 2);
+	AGREE(result != ORACLE_SHORT && m->common.rdma_vers == 2);
 	return RPCRDMA2_OK;
 }
 
@@ -460,24 +271,23 @@ static enum rpcrdma2_verdict expect(struct oracle_msg *m,
 
 	if (verdict != RPCRDMA2_OK)
 		return verdict;
-	if (!base_type(m->htype)) {
+	if (!base_type(m->common.rdma_htype)) {
 		need(m->flags & 1 ? R_UNKNOWN_RESPONSE : R_UNKNOWN);
 		return fault(m, RPCRDMA2_INVAL_HTYPE);
 	}
 	if (m->flags & ~1U) {
 		need(R_FLAGS);
-		return m->htype == RDMA2_ERROR ? RPCRDMA2_DROP :
+		return m->common.rdma_htype == RDMA2_ERROR ? RPCRDMA2_DROP :
 						 fault(m, RPCRDMA2_BAD_XDR);
 	}
-	switch (m->htype) {
+	switch (m->common.rdma_htype) {
 	case RDMA2_ERROR:
 		if (!(m->flags & 1)) {
 			need(R_ERROR_CALL);
 			return RPCRDMA2_DROP;
 		}
 		if (fixed_err_vers(msg, len, &fixed)) {
-			m->err = fixed.err;
-			memcpy(m->arg, fixed.arg, sizeof(m->arg));
+			m->error = fixed.error;
 			return RPCRDMA2_OK;
 		}
 		if (result == ORACLE_OK)
@@ -498,96 +308,90 @@ static enum rpcrdma2_verdict expect(struct oracle_msg *m,
 
 /* ---- content ---- */
 
-static void same_segment(const struct oracle_segment *a,
-			 const struct rpcrdma2_segment *b)
+static void same_segment(const xrpcrdma2_segment *a, const struct rpcrdma2_segment *b)
 {
-	AGREE(a->handle == b->handle);
-	AGREE(a->length == b->length);
-	AGREE(a->offset == b->offset);
+	AGREE(a->rdma_handle == b->handle);
+	AGREE(a->rdma_length == b->length);
+	AGREE(a->rdma_offset == b->offset);
 }
 
-static void same_chunk(const struct oracle_msg *m, struct oracle_chunk c,
-		       struct rpcrdma2_cursor segs)
+static void same_chunk(const xrpcrdma2_write_chunk *c, struct rpcrdma2_cursor segs)
 {
+	u32 i, n = c->rdma_target.rdma_target_len;
 	struct rpcrdma2_segment seg;
-	u32 i;
 
-	AGREE(segs.left == c.n);
-	AGREE(rpcrdma2_segs_bytes(segs) == chunk_bytes(m, c));
-	for (i = 0; i < c.n && AGREE(rpcrdma2_segs_next(&segs, &seg)); i++)
-		same_segment(&m->seg[c.first + i], &seg);
+	AGREE(segs.left == n);
+	AGREE(rpcrdma2_segs_bytes(segs) == chunk_bytes(c));
+	for (i = 0; i < n && AGREE(rpcrdma2_segs_next(&segs, &seg)); i++)
+		same_segment(&c->rdma_target.rdma_target_val[i], &seg);
 }
 
 /* What a decoded header counts: distinct Positions other than zero, and the
  * segments of the largest chunk. It may count more beyond eight Positions.
  */
-static void same_counts(const struct oracle_msg *m,
-			const struct rpcrdma2_hdr *hdr)
+static void same_counts(const xrpcrdma2_chunk_lists *lists, const struct rpcrdma2_hdr *hdr)
 {
-	u32 i, j, distinct = 0, all = 0, chunks = 0, max = 0;
-	u32 n;
+	const xrpcrdma2_write_list *w;
+	const xrpcrdma2_read_list *r;
+	u32 distinct = 0, all = 0, max = 0, position;
 
-	for (i = 0; i < m->nreads; i++) {
-		bool fresh = true;
-
-		for (j = 0, n = 0; j < m->nreads; j++) {
-			if (m->position[j] != m->position[i])
-				continue;
-			n++;
-			fresh = fresh && j >= i;
+	for (r = lists->rdma_reads; r; r = r->rdma_next) {
+		position = r->rdma_entry.rdma_position;
+		max = max(max, reads_at(lists, position, NULL));
+		if (!reads_at(lists, position, r)) {
+			all++;
+			distinct += !!position;
 		}
-		max = max(max, n);
-		all += fresh;
-		distinct += fresh && m->position[i];
 	}
-	for (i = 0; i < m->nwrites; i++)
-		max = max(max, m->write[i].n);
-	if (m->has_reply)
-		max = max(max, m->reply.n);
-	chunks = hdr->read_chunks;
-	AGREE(hdr->has_pz == has_position_zero(m));
-	AGREE(all > 8 ? chunks >= distinct : chunks == distinct);
+	for (w = lists->rdma_writes; w; w = w->rdma_next)
+		max = max(max, w->rdma_entry.rdma_target.rdma_target_len);
+	if (lists->rdma_reply)
+		max = max(max, lists->rdma_reply->rdma_target.rdma_target_len);
+	AGREE(hdr->has_pz == has_position_zero(lists));
+	AGREE(all > 8 ? hdr->read_chunks >= distinct : hdr->read_chunks == distinct);
 	AGREE(all > 8 ? hdr->max_segs >= max : hdr->max_segs == max);
 }
 
-static void same_lists(const struct oracle_msg *m,
-		       const struct rpcrdma2_hdr *hdr)
+static void same_lists(const xrpcrdma2_chunk_lists *lists, const struct rpcrdma2_hdr *hdr)
 {
+	const xrpcrdma2_write_list *w;
+	const xrpcrdma2_read_list *r;
 	struct rpcrdma2_cursor c, segs;
 	struct rpcrdma2_segment seg;
-	u32 i, position;
+	u32 position, n = 0;
 
-	AGREE(hdr->read_segs == m->nreads);
 	rpcrdma2_read_list_begin(hdr, &c);
-	for (i = 0; i < m->nreads; i++) {
+	for (r = lists->rdma_reads; r; r = r->rdma_next, n++) {
 		if (!AGREE(rpcrdma2_read_list_next(&c, &position, &seg)))
 			return;
-		AGREE(position == m->position[i]);
-		same_segment(&m->seg[i], &seg);
+		AGREE(position == r->rdma_entry.rdma_position);
+		same_segment(&r->rdma_entry.rdma_target, &seg);
 	}
-	AGREE(hdr->write_chunks == m->nwrites);
+	AGREE(hdr->read_segs == n);
 	rpcrdma2_write_list_begin(hdr, &c);
-	for (i = 0; i < m->nwrites; i++) {
+	for (w = lists->rdma_writes, n = 0; w; w = w->rdma_next, n++) {
 		if (!AGREE(rpcrdma2_write_list_next(&c, &segs)))
 			return;
-		same_chunk(m, m->write[i], segs);
+		same_chunk(&w->rdma_entry, segs);
 	}
-	AGREE(rpcrdma2_hdr_reply_chunk(hdr, &segs) == m->has_reply);
-	if (m->has_reply)
-		same_chunk(m, m->reply, segs);
-	same_counts(m, hdr);
+	AGREE(hdr->write_chunks == n);
+	AGREE(rpcrdma2_hdr_reply_chunk(hdr, &segs) == !!lists->rdma_reply);
+	if (lists->rdma_reply)
+		same_chunk(lists->rdma_reply, segs);
+	same_counts(lists, hdr);
 }
 
 static void same_rpc(const struct oracle_msg *m, const struct rpcrdma2_hdr *hdr,
 		     const u8 *msg, u32 len)
 {
-	u32 hdr_len = m->bytes - (m->htype == RDMA2_MSG ? 4 : 0);
+	u32 hdr_len = m->bytes - (m->common.rdma_htype == RDMA2_MSG ? 4 : 0);
+	u32 inv_handle = m->rpc.rdma_chunks.rdma_inv_handle;
 
-	if (hdr->response && m->inv_handle)
+	if (hdr->response && inv_handle)
 		need(R_INV_HANDLE);
-	AGREE(hdr->inv_handle == (hdr->response ? 0 : m->inv_handle));
+	AGREE(hdr->inv_handle == (hdr->response ? 0 : inv_handle));
 	AGREE(hdr->hdr_len == hdr_len);
-	if (m->htype == RDMA2_MSG) {
+	if (m->common.rdma_htype == RDMA2_MSG) {
 		AGREE(hdr->body == msg + hdr_len);
 		AGREE(hdr->body_len == len - hdr_len);
 	} else {
@@ -595,7 +399,7 @@ static void same_rpc(const struct oracle_msg *m, const struct rpcrdma2_hdr *hdr,
 		if (len > hdr_len)
 			need(R_TRAILING);
 	}
-	same_lists(m, hdr);
+	same_lists(&m->rpc.rdma_chunks, hdr);
 }
 
 static u32 prop_id(u32 prop)
@@ -609,59 +413,50 @@ static u32 prop_default(u32 prop)
 	return prop == RPCRDMA2_BRS ? RDMA2_RVREQSUP_INLINE : 4096;
 }
 
-static bool selected(const struct oracle_subset *s, u32 entry)
-{
-	return entry / 32 < s->n && s->word[entry / 32] >> entry % 32 & 1;
-}
-
 /* The last entry for a property, and whether there is more than one */
-static const struct oracle_prop *find_prop(const struct oracle_props *props,
-					   u32 id, u32 *entry, bool *twice)
+static const xrpcrdma2_propval *find_prop(const xrpcrdma2_propset *props, u32 id,
+					  u32 *entry, bool *twice)
 {
-	const struct oracle_prop *found = NULL;
+	const xrpcrdma2_propval *found = NULL;
 	u32 i;
 
 	*twice = false;
-	for (i = 0; i < props->n; i++) {
-		if (props->prop[i].id != id)
+	for (i = 0; i < props->xrpcrdma2_propset_len; i++) {
+		if (props->xrpcrdma2_propset_val[i].rdma_which != id)
 			continue;
 		*twice = found;
-		found = &props->prop[i];
+		found = &props->xrpcrdma2_propset_val[i];
 		*entry = i;
 	}
 	return found;
 }
 
 /* A set as it should be decoded, or false if it should be refused */
-static bool expect_set(const struct oracle_props *props,
-		       struct rpcrdma2_propset *set, u32 *entries)
+static bool expect_set(const xrpcrdma2_propset *props, struct rpcrdma2_propset *set,
+		       u32 *entries)
 {
-	const struct oracle_prop *prop;
-	struct oracle_subset nochg = {};
-	u32 i, entry;
+	const xrpcrdma2_propval *prop, *nochg;
 	bool twice;
+	u32 i;
 
 	memset(set, 0, sizeof(*set));
-	prop = find_prop(props, RDMA2_PROPID_X_NOCHG, &entry, &twice);
+	nochg = find_prop(props, RDMA2_PROPID_X_NOCHG, &i, &twice);
 	if (twice)
 		return !need(R_DUPLICATE);
-	if (prop && prop->len) {
-		if (!oracle_nochg(prop, &nochg))
-			return !need(R_NOCHG);
-		set->x_change = true;
-	}
+	set->x_change = nochg && nochg->rdma_data.rdma_data_len;
+	if (set->x_change && oracle_nochg(nochg, 0) < 0)
+		return !need(R_NOCHG);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		set->val[i] = prop_default(i);
-		prop = find_prop(props, prop_id(i), &entry, &twice);
+		prop = find_prop(props, prop_id(i), &entries[i], &twice);
 		if (twice)
 			return !need(R_DUPLICATE);
 		if (!prop)
 			continue;
 		set->listed |= BIT(i);
-		entries[i] = entry;
-		if (selected(&nochg, entry))
+		if (set->x_change && oracle_nochg(nochg, entries[i]))
 			set->nochg |= BIT(i);
-		if (!prop->len)
+		if (!prop->rdma_data.rdma_data_len)
 			need(R_EMPTY);
 		else if (!oracle_value(prop, &set->val[i]))
 			return !need(R_VALUE);
@@ -678,30 +473,17 @@ static void same_set(const struct rpcrdma2_propset *a,
 	AGREE(a->nochg == b->nochg);
 }
 
-/* A long X_NOCHG is kept in part only: nothing to compare with. */
-static bool too_long(const struct oracle_props *props)
-{
-	u32 i;
-
-	for (i = 0; i < props->n; i++)
-		if (props->prop[i].id == RDMA2_PROPID_X_NOCHG &&
-		    props->prop[i].len > sizeof(props->prop[i].data))
-			return true;
-	return false;
-}
-
 /* The set that begins at @body: decoded as it should be? */
-static void compare_props(const struct oracle_msg *m, enum oracle_result result,
+static void compare_props(struct oracle_msg *m, enum oracle_result result,
 			  const u8 *body, u32 len)
 {
 	u32 entries[RPCRDMA2_NR_PROPS] = {}, i;
 	struct rpcrdma2_prop_places places;
+	const xrpcrdma2_propset *props = oracle_props(m);
 	struct rpcrdma2_propset set, want;
 	int ret = rpcrdma2_propset_locate(body, len, &set, &places);
 
-	if (result == ORACLE_OK && too_long(&m->props))
-		return;
-	if (result != ORACLE_OK || !expect_set(&m->props, &want, entries)) {
+	if (result != ORACLE_OK || !expect_set(props, &want, entries)) {
 		AGREE(ret == -EBADMSG);
 		return;
 	}
@@ -712,7 +494,7 @@ static void compare_props(const struct oracle_msg *m, enum oracle_result result,
 	if (!AGREE(ret == (int)(m->bytes - RPCRDMA2_PREFIX)))
 		return;
 	same_set(&set, &want);
-	AGREE(places.count == m->props.n);
+	AGREE(places.count == props->xrpcrdma2_propset_len);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (set.listed & BIT(i))
 			AGREE(places.entry[i] == entries[i]);
@@ -721,10 +503,10 @@ static void compare_props(const struct oracle_msg *m, enum oracle_result result,
 static void same_prefix(const struct oracle_msg *m,
 			const struct rpcrdma2_hdr *hdr)
 {
-	AGREE(hdr->xid == m->xid);
-	AGREE(hdr->vers == m->vers);
-	AGREE(hdr->credit == m->credit);
-	AGREE(hdr->htype == m->htype);
+	AGREE(hdr->xid == m->common.rdma_xid);
+	AGREE(hdr->vers == m->common.rdma_vers);
+	AGREE(hdr->credit == m->common.rdma_credit);
+	AGREE(hdr->htype == m->common.rdma_htype);
 	AGREE(hdr->response == (m->flags & 1));
 }
 
@@ -743,11 +525,9 @@ static void compare_base(struct oracle_msg *m, enum oracle_result result,
 	same_prefix(m, &hdr);
 	switch (hdr.htype) {
 	case RDMA2_ERROR:
-		AGREE(hdr.err == m->err);
-		AGREE(hdr.err_arg[0] == m->arg[0] ||
-		      hdr.err > RDMA2_ERR_REPLY_RESOURCE);
-		AGREE(hdr.err_arg[1] == m->arg[1] ||
-		      hdr.err > RDMA2_ERR_REPLY_RESOURCE);
+		AGREE(hdr.err == m->error.rdma_err);
+		AGREE(hdr.err > RDMA2_ERR_REPLY_RESOURCE ||
+		      !memcmp(hdr.err_arg, oracle_err_args(m), sizeof(hdr.err_arg)));
 		break;
 	case RDMA2_CONNPROP:
 		AGREE(hdr.body == msg + RPCRDMA2_PREFIX);
@@ -764,8 +544,8 @@ static enum rpcrdma2_change_result expect_result(const struct oracle_msg *m,
 						 const struct rpcrdma2_propset *other,
 						 u32 prop)
 {
-	bool done = selected(&m->done, prop);
-	bool rejected = selected(&m->rejected, prop);
+	bool rejected = oracle_selected(&m->resprop.optrespr_rej, prop);
+	bool done = oracle_selected(&m->resprop.optrespr_done, prop);
 	bool listed = other->listed & BIT(prop);
 
 	if (done + rejected + listed > 1)
@@ -795,7 +575,8 @@ static void compare_resprop(const struct oracle_msg *m,
 	rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_BRS, RDMA2_RVREQSUP_GENL);
 	rpcrdma2_prop_change_put_reqprop(&c, hdr->xid, buf, sizeof(buf));
 
-	good = result == ORACLE_OK && expect_set(&m->props, &other, entries);
+	good = result == ORACLE_OK &&
+	       expect_set(&m->resprop.optrespr_other, &other, entries);
 	if (!AGREE(rpcrdma2_prop_change_response(&c, hdr, &peer, &malformed)))
 		return;
 	AGREE(malformed == !good);
@@ -822,19 +603,17 @@ static void compare_change(struct oracle_msg *m, enum oracle_result result,
 
 	want = expect_prefix(m, result, msg, len);
 	verdict = rpcrdma2_prop_change_decode(msg, len, &hdr);
-	extension = want == RPCRDMA2_OK && m->htype > 0xffffff01 &&
+	extension = want == RPCRDMA2_OK && m->common.rdma_htype > 0xffffff01 &&
 		    result != ORACLE_UNKNOWN;
 	if (want == RPCRDMA2_OK && !extension) {
 		want = fault(m, RPCRDMA2_INVAL_HTYPE);
-	} else if (extension && m->flags != (m->htype == RDMA2_X_RESPROP)) {
+	} else if (extension && m->flags != (m->common.rdma_htype == RDMA2_X_RESPROP)) {
 		need(R_DIRECTION);
 		want = fault(m, RPCRDMA2_BAD_XDR);
 	}
 	if (!AGREE(verdict == want) || verdict != RPCRDMA2_OK)
 		return;
 	same_prefix(m, &hdr);
-	if (result == ORACLE_OK && too_long(&m->props))
-		return;
 	if (hdr.htype == RDMA2_X_RESPROP)
 		compare_resprop(m, result, &hdr);
 	else
@@ -856,20 +635,32 @@ static void compare_message(const u8 *bytes, u32 len)
 	result = oracle_decode(msg, len, &m);
 	compare_change(&m, result, msg, len);
 	compare_base(&m, result, msg, len);
+	oracle_free(&m);
 	now_msg = NULL;
 	free(msg);
 }
 
 /* ---- encoders ---- */
 
-static void same_bytes(const struct oracle_msg *m, const u8 *buf, int len)
+static void same_bytes(struct oracle_msg *m, const u8 *buf, int len)
 {
 	u8 want[2 * ORACLE_MAX_BYTES];
 	u32 n = oracle_encode(m, want, sizeof(want));
 
-	if (m->htype == RDMA2_MSG)
+	if (m->common.rdma_htype == RDMA2_MSG)
 		n -= 4;			/* the RPC message's */
 	AGREE(len == (int)n && !memcmp(buf, want, n));
+}
+
+static struct oracle_msg new_msg(u32 htype, bool response)
+{
+	struct oracle_msg m = {};
+
+	take_reset();
+	m.common = (xrpcrdma_common){ rnd(), 2, rnd(), htype };
+	m.flags = response;
+	m.rpc.rdma_rpc_first_word = m.common.rdma_xid;
+	return m;
 }
 
 static struct rpcrdma2_chunk some_chunk(u32 position)
@@ -887,19 +678,33 @@ static struct rpcrdma2_chunk some_chunk(u32 position)
 	return c;
 }
 
-static struct oracle_chunk put_chunk(struct oracle_msg *m,
-				     const struct rpcrdma2_chunk *c)
+static xrpcrdma2_segment put_segment(const struct rpcrdma2_segment *seg)
 {
-	struct oracle_chunk to = { m->nsegs, c->nsegs };
+	return (xrpcrdma2_segment){ seg->handle, seg->length, seg->offset };
+}
+
+static xrpcrdma2_read_list **put_reads(xrpcrdma2_read_list **tail,
+				       const struct rpcrdma2_chunk *c)
+{
 	u32 i;
 
-	for (i = 0; i < c->nsegs; i++) {
-		m->position[m->nsegs] = c->position;
-		m->seg[m->nsegs++] = (struct oracle_segment){
-			c->seg[i].handle, c->seg[i].length, c->seg[i].offset
-		};
+	for (i = 0; c && i < c->nsegs; i++, tail = &(*tail)->rdma_next) {
+		*tail = take(1, sizeof(**tail));
+		(*tail)->rdma_entry.rdma_position = c->position;
+		(*tail)->rdma_entry.rdma_target = put_segment(&c->seg[i]);
 	}
-	return to;
+	return tail;
+}
+
+static void put_chunk(xrpcrdma2_write_chunk *to, const struct rpcrdma2_chunk *c)
+{
+	xrpcrdma2_segment *segs = take(c->nsegs, sizeof(*segs));
+	u32 i;
+
+	for (i = 0; i < c->nsegs; i++)
+		segs[i] = put_segment(&c->seg[i]);
+	to->rdma_target.rdma_target_len = c->nsegs;
+	to->rdma_target.rdma_target_val = segs;
 }
 
 /* A Call as both have to write it; @m says what it is. */
@@ -908,9 +713,8 @@ static int random_call(struct oracle_msg *m, u8 *buf, u32 size)
 	struct rpcrdma2_chunk pz = some_chunk(0), write = some_chunk(0);
 	struct rpcrdma2_chunk read = some_chunk((1 + below(99)) * 4);
 	struct rpcrdma2_chunk reply = some_chunk(0);
+	xrpcrdma2_chunk_lists *lists = &m->rpc.rdma_chunks;
 	struct rpcrdma2_call_hdr call = {
-		.xid		= rnd(),
-		.credit		= rnd(),
 		.nomsg		= one_in(2),
 		.inv_handle	= word(),
 		.read		= one_in(2) ? &read : NULL,
@@ -919,77 +723,78 @@ static int random_call(struct oracle_msg *m, u8 *buf, u32 size)
 	};
 	int len;
 
+	*m = new_msg(call.nomsg ? RDMA2_NOMSG : RDMA2_MSG, false);
+	call.xid = m->common.rdma_xid;
+	call.credit = m->common.rdma_credit;
 	call.pz = call.nomsg ? &pz : NULL;
-	memset(m, 0, sizeof(*m));
-	m->xid = call.xid;
-	m->vers = 2;
-	m->credit = call.credit;
-	m->htype = call.nomsg ? RDMA2_NOMSG : RDMA2_MSG;
-	m->inv_handle = call.inv_handle;
-	m->first_word = m->xid;
-	if (call.pz)
-		put_chunk(m, &pz);
-	if (call.read)
-		put_chunk(m, &read);
-	m->nreads = m->nsegs;
-	if (call.write)
-		m->write[m->nwrites++] = put_chunk(m, &write);
-	m->has_reply = call.reply;
-	if (call.reply)
-		m->reply = put_chunk(m, &reply);
+	lists->rdma_inv_handle = call.inv_handle;
+	put_reads(put_reads(&lists->rdma_reads, call.pz), call.read);
+	if (call.write) {
+		lists->rdma_writes = take(1, sizeof(*lists->rdma_writes));
+		put_chunk(&lists->rdma_writes->rdma_entry, &write);
+	}
+	if (call.reply) {
+		lists->rdma_reply = take(1, sizeof(*lists->rdma_reply));
+		put_chunk(lists->rdma_reply, &reply);
+	}
 	len = rpcrdma2_codec_v2.encode_call(&call, buf, size);
 	AGREE(rpcrdma2_call_len(&rpcrdma2_codec_v2, &call) == (u32)len);
 	return len;
 }
 
-/* Lengths of a chunk's segments when @bytes are written into it */
-static void fill(struct oracle_msg *m, struct oracle_chunk c, u32 bytes)
+/* Lengths of a chunk's segments when some bytes are written into it, which it returns */
+static u32 fill(xrpcrdma2_write_chunk *c)
 {
-	u32 i, n;
+	u32 i, bytes = below(chunk_bytes(c) + 1), left = bytes, *length;
 
-	for (i = 0; i < c.n; i++) {
-		n = min(bytes, m->seg[c.first + i].length);
-		m->seg[c.first + i].length = n;
-		bytes -= n;
+	for (i = 0; i < c->rdma_target.rdma_target_len; i++) {
+		length = &c->rdma_target.rdma_target_val[i].rdma_length;
+		*length = min(left, *length);
+		left -= *length;
 	}
+	return bytes;
+}
+
+static void empty(xrpcrdma2_write_chunk *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->rdma_target.rdma_target_len; i++)
+		c->rdma_target.rdma_target_val[i].rdma_length = 0;
 }
 
 static void compare_reply(struct oracle_msg *m, const u8 *call, u32 len)
 {
+	xrpcrdma2_chunk_lists *lists = &m->rpc.rdma_chunks;
 	u8 msg[ORACLE_MAX_BYTES * 2], buf[ORACLE_MAX_BYTES * 2];
-	u32 written = 0, in_reply = 0;
 	struct rpcrdma2_hdr hdr;
+	u32 written = 0;
 	struct rpcrdma2_reply_hdr reply = {
-		.xid		= m->xid,
+		.xid		= m->common.rdma_xid,
 		.credit		= rnd(),
-		.nomsg		= m->has_reply && one_in(2),
+		.nomsg		= lists->rdma_reply && one_in(2),
 		.call		= &hdr,
 		.written	= &written,
-		.nwritten	= m->nwrites,
+		.nwritten	= !!lists->rdma_writes,
 	};
 
 	memcpy(msg, call, len);
-	put_unaligned_be32(m->xid, msg + len);
+	put_unaligned_be32(m->common.rdma_xid, msg + len);
 	put_unaligned_be32(0, msg + len + 4);
 	if (!AGREE(rpcrdma2_codec_v2.decode(msg, len + 8, &hdr) == RPCRDMA2_OK))
 		return;
-	if (m->nwrites)
-		written = below(chunk_bytes(m, m->write[0]) + 1);
-	if (reply.nomsg)
-		in_reply = below(chunk_bytes(m, m->reply) + 1);
-	reply.reply_written = in_reply;
-
-	m->credit = reply.credit;
-	m->htype = reply.nomsg ? RDMA2_NOMSG : RDMA2_MSG;
+	m->common.rdma_credit = reply.credit;
+	m->common.rdma_htype = reply.nomsg ? RDMA2_NOMSG : RDMA2_MSG;
 	m->flags = 1;
-	m->inv_handle = 0;
-	m->nreads = 0;
-	if (m->nwrites)
-		fill(m, m->write[0], written);
-	if (m->has_reply)
-		fill(m, m->reply, in_reply);
-	same_bytes(m, buf, rpcrdma2_codec_v2.encode_reply(&reply, buf,
-							  sizeof(buf)));
+	lists->rdma_inv_handle = 0;
+	lists->rdma_reads = NULL;
+	if (lists->rdma_writes)
+		written = fill(&lists->rdma_writes->rdma_entry);
+	if (reply.nomsg)
+		reply.reply_written = fill(lists->rdma_reply);
+	else if (lists->rdma_reply)
+		empty(lists->rdma_reply);
+	same_bytes(m, buf, rpcrdma2_codec_v2.encode_reply(&reply, buf, sizeof(buf)));
 }
 
 static void compare_calls(unsigned long n)
@@ -1009,20 +814,23 @@ static void compare_calls(unsigned long n)
 static void compare_errors(unsigned long n)
 {
 	u8 buf[RPCRDMA2_MAX_ERROR], want[RPCRDMA2_MAX_ERROR];
-	struct oracle_msg m = { .htype = RDMA2_ERROR, .flags = 1 };
 	struct rpcrdma2_hdr hdr = { .htype = RDMA2_MSG };
+	struct oracle_msg m;
+	u32 err;
 	int len;
 
 	while (n--) {
-		m.xid = hdr.xid = rnd();
-		m.vers = hdr.vers = one_in(2) ? 2 : word();
-		m.credit = rnd();
-		m.err = one_in(10) ? word() : 1 + below(9);
-		m.arg[0] = word();
-		m.arg[1] = word();
-		len = rpcrdma2_codec_v2.encode_error(&hdr, m.credit, m.err,
-						     m.arg, buf, sizeof(buf));
-		if (m.err != RDMA2_ERR_VERS) {
+		m = new_msg(RDMA2_ERROR, true);
+		hdr.xid = m.common.rdma_xid;
+		hdr.vers = one_in(2) ? 2 : word();
+		m.common.rdma_vers = hdr.vers;
+		err = one_in(10) ? word() : 1 + below(9);
+		m.error.rdma_err = err;
+		oracle_err_args(&m)[0] = word();
+		oracle_err_args(&m)[1] = word();
+		len = rpcrdma2_codec_v2.encode_error(&hdr, m.common.rdma_credit, err,
+						     oracle_err_args(&m), buf, sizeof(buf));
+		if (err != RDMA2_ERR_VERS) {
 			same_bytes(&m, buf, len);
 			continue;
 		}
@@ -1032,28 +840,38 @@ static void compare_errors(unsigned long n)
 	}
 }
 
-static void some_set(struct rpcrdma2_propset *set, struct oracle_props *props,
-		     u32 mask)
+static xrpcrdma2_propval *some_props(struct oracle_msg *m, u32 n)
 {
-	u32 i, nochg = 0;
+	xrpcrdma2_propset *props = oracle_props(m);
 
-	memset(props, 0, sizeof(*props));
+	props->xrpcrdma2_propset_len = n;
+	props->xrpcrdma2_propset_val = take(n, sizeof(xrpcrdma2_propval));
+	return props->xrpcrdma2_propset_val;
+}
+
+/* The properties of @mask, in both forms; with X_NOCHG behind them if @nochg */
+static void some_set(struct rpcrdma2_propset *set, struct oracle_msg *m, u32 mask,
+		     bool nochg)
+{
+	xrpcrdma2_propval *props = some_props(m, RPCRDMA2_NR_PROPS + 1);
+	u32 i, n = 0, bits = 0;
+
 	rpcrdma2_propset_init(set);
 	set->listed = mask;
+	set->x_change = nochg;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (!(mask & BIT(i)))
 			continue;
 		set->val[i] = i == RPCRDMA2_BRS ? below(3) : word();
 		if (one_in(2)) {
 			set->nochg |= BIT(i);
-			nochg |= BIT(props->n);
+			bits |= BIT(n);
 		}
-		oracle_put_value(prop_id(i), set->val[i],
-				 &props->prop[props->n++]);
+		put_value(prop_id(i), set->val[i], &props[n++]);
 	}
-	set->x_change = one_in(2);
-	if (set->x_change)
-		oracle_put_nochg(nochg, &props->prop[props->n++]);
+	if (nochg)
+		put_nochg(bits, &props[n++]);
+	oracle_props(m)->xrpcrdma2_propset_len = n;
 }
 
 static u32 some_mask(void)
@@ -1063,7 +881,8 @@ static u32 some_mask(void)
 
 static int put_prefix(const struct oracle_msg *m, u8 *buf, u32 size)
 {
-	int len = rpcrdma2_wire_encode_control(m->xid, m->credit, m->htype,
+	int len = rpcrdma2_wire_encode_control(m->common.rdma_xid, m->common.rdma_credit,
+					       m->common.rdma_htype,
 					       m->flags & 1, buf, size);
 
 	AGREE(len == (int)RPCRDMA2_PREFIX);
@@ -1078,29 +897,34 @@ static void compare_connprops(unsigned long n)
 	int len;
 
 	while (n--) {
-		memset(&m, 0, sizeof(m));
-		m.xid = rnd();
-		m.vers = 2;
-		m.credit = rnd();
-		m.htype = RDMA2_CONNPROP;
-		m.flags = one_in(2);
-		some_set(&set, &m.props, some_mask());
+		m = new_msg(RDMA2_CONNPROP, one_in(2));
+		some_set(&set, &m, some_mask(), one_in(2));
 		len = put_prefix(&m, buf, sizeof(buf));
 		len += rpcrdma2_propset_encode(&set, buf + len, sizeof(buf) - len);
 		same_bytes(&m, buf, len);
 	}
 }
 
-/* A RESPROP to a REQPROP with properties that nobody knows among the others */
-static void compare_answer(const struct oracle_msg *request, const u8 *msg,
-			   u32 len)
+/* Bits of a subset, and how many words of them are needed */
+static void put_subset(xrpcrdma2_propsubset *s, u32 *words, u32 max)
 {
+	s->xrpcrdma2_propsubset_val = words;
+	while (max && !words[max - 1])
+		max--;
+	s->xrpcrdma2_propsubset_len = max;
+}
+
+/* A RESPROP to a REQPROP of @count properties, unknown ones among them */
+static void compare_answer(const u8 *msg, u32 len, u32 count)
+{
+	struct oracle_msg m = new_msg(RDMA2_X_RESPROP, true);
+	xrpcrdma2_propval *props = some_props(&m, RPCRDMA2_NR_PROPS);
+	u32 done_bits[4] = {}, rejected_bits[4] = {};
+	u32 i, entry, done, other, nprops = 0;
 	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
 	struct rpcrdma2_reqprop req;
-	struct oracle_msg m = {};
 	struct rpcrdma2_hdr hdr;
-	u32 i, entry, done, other;
 	u8 buf[1024];
 	int n;
 
@@ -1112,84 +936,76 @@ static void compare_answer(const struct oracle_msg *request, const u8 *msg,
 	done = some_mask() & req.set.listed;
 	other = some_mask() & req.set.listed & ~done;
 
-	m.xid = request->xid;
-	m.vers = 2;
-	m.credit = rnd();
-	m.htype = RDMA2_X_RESPROP;
-	m.flags = 1;
-	for (i = 0; i < request->props.n; i++)
-		m.rejected.word[i / 32] |= 1U << i % 32;
+	for (i = 0; i < count; i++)
+		rejected_bits[i / 32] |= 1U << i % 32;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		entry = req.places.entry[i];
 		if ((done | other) & BIT(i))
-			m.rejected.word[entry / 32] &= ~(1U << entry % 32);
+			rejected_bits[entry / 32] &= ~(1U << entry % 32);
 		if (done & BIT(i))
-			m.done.word[entry / 32] |= 1U << entry % 32;
+			done_bits[entry / 32] |= 1U << entry % 32;
 		if (other & BIT(i))
-			oracle_put_value(prop_id(i), mine.val[i],
-					 &m.props.prop[m.props.n++]);
+			put_value(prop_id(i), mine.val[i], &props[nprops++]);
 	}
-	for (i = 0; i < 4; i++) {
-		if (m.done.word[i])
-			m.done.n = i + 1;
-		if (m.rejected.word[i])
-			m.rejected.n = i + 1;
-	}
+	put_subset(&m.resprop.optrespr_done, done_bits, ARRAY_SIZE(done_bits));
+	put_subset(&m.resprop.optrespr_rej, rejected_bits, ARRAY_SIZE(rejected_bits));
+	oracle_props(&m)->xrpcrdma2_propset_len = nprops;
 	n = put_prefix(&m, buf, sizeof(buf));
 	n += rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf + n,
 					      sizeof(buf) - n);
 	same_bytes(&m, buf, n);
 }
 
-/* A REQPROP as our encoder makes it, an UPDPROP, and a REQPROP of another */
-static void compare_changes(unsigned long n)
+/* A REQPROP and an UPDPROP as our encoder makes them */
+static void compare_requests(void)
 {
+	struct oracle_msg m = new_msg(RDMA2_X_REQPROP, false);
 	struct rpcrdma2_propset mine, peer, set;
 	struct rpcrdma2_change c;
-	struct oracle_msg m;
-	u8 buf[2048];
-	u32 i, mask;
+	u32 i, mask = some_mask();
+	u8 buf[1024];
 	int len;
 
+	some_set(&set, &m, mask, false);
+	rpcrdma2_propset_init(&mine);
+	mine.x_change = true;
+	peer = mine;
+	peer.listed = mask;
+	rpcrdma2_prop_change_init(&c, &mine, &peer);
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
+		if (mask & BIT(i))
+			rpcrdma2_prop_change_ask(&c, &peer, i, set.val[i]);
+	len = put_prefix(&m, buf, sizeof(buf));
+	len += rpcrdma2_prop_change_put_reqprop(&c, m.common.rdma_xid, buf + len,
+						sizeof(buf) - len);
+	same_bytes(&m, buf, len);
+
+	m.common.rdma_htype = RDMA2_X_UPDPROP;
+	c.dirty = mask;
+	len = put_prefix(&m, buf, sizeof(buf));
+	len += rpcrdma2_prop_change_put_updprop(&c, m.common.rdma_xid, &set, buf + len,
+						sizeof(buf) - len);
+	same_bytes(&m, buf, len);
+}
+
+static void compare_changes(unsigned long n)
+{
+	xrpcrdma2_propval *props;
+	struct oracle_msg m;
+	u8 buf[2048];
+	u32 i, count, len;
+
 	while (n--) {
-		memset(&m, 0, sizeof(m));
-		m.xid = rnd();
-		m.vers = 2;
-		m.credit = rnd();
-		m.htype = RDMA2_X_REQPROP;
-		mask = some_mask();
-		some_set(&set, &m.props, mask);
-		m.props.n -= set.x_change;
-		rpcrdma2_propset_init(&mine);
-		mine.x_change = true;
-		peer = mine;
-		peer.listed = mask;
-		rpcrdma2_prop_change_init(&c, &mine, &peer);
-		for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-			if (mask & BIT(i))
-				rpcrdma2_prop_change_ask(&c, &peer, i, set.val[i]);
-		len = put_prefix(&m, buf, sizeof(buf));
-		len += rpcrdma2_prop_change_put_reqprop(&c, m.xid, buf + len,
-							sizeof(buf) - len);
-		same_bytes(&m, buf, len);
-
-		m.htype = RDMA2_X_UPDPROP;
-		c.dirty = mask;
-		len = put_prefix(&m, buf, sizeof(buf));
-		len += rpcrdma2_prop_change_put_updprop(&c, m.xid, &set, buf + len,
-							sizeof(buf) - len);
-		same_bytes(&m, buf, len);
-
-		m.htype = RDMA2_X_REQPROP;
-		m.props.n = below(100);
-		memset(m.props.prop, 0, sizeof(m.props.prop));
-		for (i = 0; i < m.props.n; i++)
-			m.props.prop[i].id = 100 + i;
-		for (i = 0; m.props.n > 4 && i < RPCRDMA2_NR_PROPS; i++)
-			oracle_put_value(prop_id(i), below(3),
-					 &m.props.prop[below(m.props.n / 2) * 2 + i]);
+		compare_requests();
+		m = new_msg(RDMA2_X_REQPROP, false);
+		count = below(100);
+		props = some_props(&m, count);
+		for (i = 0; i < count; i++)
+			props[i].rdma_which = 100 + i;
+		for (i = 0; count > 4 && i < RPCRDMA2_NR_PROPS; i++)
+			put_value(prop_id(i), below(3), &props[below(count / 2) * 2 + i]);
 		len = oracle_encode(&m, buf, sizeof(buf));
-		compare_answer(&m, buf, len);
+		compare_answer(buf, len, count);
 	}
 }
 
@@ -1220,6 +1036,7 @@ static void compare_vectors(void)
 			AGREE(m.same);
 			n++;
 		}
+		oracle_free(&m);
 	}
 	AGREE(n == 25);
 	printf("# %u messages of version 2 among %zu vectors\n", n,
@@ -1235,7 +1052,7 @@ static void compare_random(unsigned long n)
 	u32 len;
 
 	for (i = 0; i < n && !test_failed; i++) {
-		len = make_message(buf, sizeof(buf));
+		len = random_message(buf, sizeof(buf));
 		compare_message(buf, len);
 		good += rpcrdma2_codec_v2.decode(buf, len, &hdr) == RPCRDMA2_OK;
 	}
@@ -1263,7 +1080,7 @@ int main(int argc, char **argv)
 {
 	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000000;
 
-	state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9e3779b97f4a7c15;
+	random_seed(argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9e3779b97f4a7c15);
 	printf("KTAP version 1\n1..%u\n", 6 + NR_RULES);
 	compare_vectors();
 	compare_random(n);

@@ -1,49 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the code that rpcgen made of rpcrdma_version_two.x says about a message,
- * in a form that knows neither that code's types nor those of the module, which
- * have the same names.
+ * Messages as the code that rpcgen makes of rpcrdma_version_two.x has them. The names of
+ * its types and constants begin with an x, because the module has the same names.
  */
 #ifndef _RPCRDMA2_ORACLE_H
 #define _RPCRDMA2_ORACLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "../../net/sunrpc/xprtrdma2/proto/portable.h"
+#include "xrpcrdma_version_two.h"
 
 #define ORACLE_MAX_BYTES	1024	/* of a message that is decoded */
-#define ORACLE_MAX_SEGS		64
-#define ORACLE_MAX_CHUNKS	128
-#define ORACLE_MAX_PROPS	128
-#define ORACLE_MAX_WORDS	256
-#define ORACLE_MAX_DATA		ORACLE_MAX_BYTES
-
-struct oracle_segment {
-	uint32_t	handle;
-	uint32_t	length;
-	uint64_t	offset;
-};
-
-/* Segments first to first + n - 1 of the message's */
-struct oracle_chunk {
-	uint32_t	first;
-	uint32_t	n;
-};
-
-struct oracle_prop {
-	uint32_t	id;
-	uint32_t	len;
-	uint8_t		data[16];	/* the first bytes; zero behind len */
-};
-
-struct oracle_props {
-	uint32_t		n;
-	struct oracle_prop	prop[ORACLE_MAX_PROPS];
-};
-
-struct oracle_subset {
-	uint32_t	n;
-	uint32_t	word[ORACLE_MAX_WORDS];
-};
 
 /**
  * enum oracle_result - how far a message can be decoded
@@ -61,55 +27,71 @@ enum oracle_result {
 
 /**
  * struct oracle_msg - a message
- * @xid: and the other words of the prefix
- * @position: of each entry of the Read list, whose segments are the first
- * @first_word: the one of the RPC message
- * @arg: arguments of the error
- * @props: CONNPROP, REQPROP, UPDPROP: the set; RESPROP: other
- * @bytes: how long it is, as decoded
- * @same: encoding it again gives the same bytes
+ * @common: the words that all versions share
+ * @flags: the fifth word
+ * @rpc: MSG, and NOMSG, which has no first word
+ * @bytes: length of the message, as decoded
+ * @same: encoding the message again gives the same bytes
  */
 struct oracle_msg {
-	uint32_t		xid, vers, credit, htype, flags;
-
-	uint32_t		inv_handle;
-	uint32_t		nsegs;
-	struct oracle_segment	seg[ORACLE_MAX_SEGS];
-	uint32_t		nreads;
-	uint32_t		position[ORACLE_MAX_SEGS];
-	uint32_t		nwrites;
-	struct oracle_chunk	write[ORACLE_MAX_CHUNKS];
-	bool			has_reply;
-	struct oracle_chunk	reply;
-	uint32_t		first_word;
-
-	uint32_t		err, arg[2];
-
-	struct oracle_props	props;
-	struct oracle_subset	done, rejected;
-
-	uint32_t		bytes;
-	bool			same;
+	xrpcrdma_common			common;
+	u32				flags;
+	union {
+		xrpcrdma2_msg		rpc;
+		xrpcrdma2_error		error;
+		xrpcrdma2_connprop	connprop;
+		xrpcrdma2_x_reqprop	reqprop;
+		xrpcrdma2_x_resprop	resprop;
+		xrpcrdma2_x_updprop	updprop;
+	};
+	u32				bytes;
+	bool				same;
 };
 
-enum oracle_result oracle_decode(const uint8_t *msg, uint32_t len,
-				 struct oracle_msg *m);
+enum oracle_result oracle_decode(const u8 *msg, u32 len, struct oracle_msg *m);
+void oracle_free(struct oracle_msg *m);
 /* Bytes written; 0 if they do not fit. */
-uint32_t oracle_encode(const struct oracle_msg *m, uint8_t *buf, uint32_t size);
+u32 oracle_encode(struct oracle_msg *m, u8 *buf, u32 size);
 
-/* An ERR_VERS in the form that all versions share; arg is the range. */
-bool oracle_decode_fixed(const uint8_t *msg, uint32_t len,
-			 struct oracle_msg *m);
-uint32_t oracle_encode_fixed(const struct oracle_msg *m, uint8_t *buf,
-			     uint32_t size);
+/* An ERR_VERS in the form that all versions share */
+bool oracle_decode_fixed(const u8 *msg, u32 len, struct oracle_msg *m);
+u32 oracle_encode_fixed(const struct oracle_msg *m, u8 *buf, u32 size);
 
-/* The value of a property, by the type that the XDR has for it: false if it is
- * not of that type, or its type is not a number.
+/* The properties of CONNPROP, REQPROP and UPDPROP; RESPROP: the last of its parts */
+xrpcrdma2_propset *oracle_props(struct oracle_msg *m);
+/* The value of a property, by the type that the XDR has for it: false if it is not of that
+ * type, or its type is not a number.
  */
-bool oracle_value(const struct oracle_prop *prop, uint32_t *value);
-/* The value of X_NOCHG. */
-bool oracle_nochg(const struct oracle_prop *prop, struct oracle_subset *s);
-uint32_t oracle_put_value(uint32_t id, uint32_t value, struct oracle_prop *prop);
-uint32_t oracle_put_nochg(uint32_t word, struct oracle_prop *prop);
+bool oracle_value(const xrpcrdma2_propval *prop, u32 *value);
+/* Bit @entry of the value of X_NOCHG: 0, 1, or -1 if that is not of its type */
+int oracle_nochg(const xrpcrdma2_propval *prop, u32 entry);
+bool oracle_selected(const xrpcrdma2_propsubset *s, u32 entry);
+
+/* Arguments of an error. Every arm of the union is up to two words in their order. */
+static inline u32 *oracle_err_args(struct oracle_msg *m)
+{
+	static_assert(sizeof(m->error.xrpcrdma2_error_u) == 2 * sizeof(u32), "two words");
+	return (u32 *)&m->error.xrpcrdma2_error_u;
+}
+
+/* ---- random messages ---- */
+
+void random_seed(u64 seed);
+u32 rnd(void);
+u32 below(u32 n);
+bool one_in(u32 n);
+/* Many of these words are near the limits of something. */
+u32 word(void);
+
+/* Memory until the next reset */
+void *take(size_t n, size_t size);
+void take_reset(void);
+
+/* Properties with these values */
+void put_value(u32 id, u32 value, xrpcrdma2_propval *prop);
+void put_nochg(u32 word, xrpcrdma2_propval *prop);
+
+/* A whole message: with the RPC message that XDR does not describe, and often spoiled */
+u32 random_message(u8 *buf, u32 size);
 
 #endif /* _RPCRDMA2_ORACLE_H */
