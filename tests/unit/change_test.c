@@ -52,6 +52,14 @@ static int post(struct asker *a, u32 xid)
 	return rpcrdma2_prop_change_put_reqprop(&a->c, xid, buf, sizeof(buf));
 }
 
+/* A request for another size is on its way. */
+static void asked(struct asker *a, u32 rbsiz, u32 wanted)
+{
+	asker_init(a, rbsiz);
+	ask(a, RPCRDMA2_RBSIZ, wanted);
+	post(a, XID);
+}
+
 static u32 limit(const struct asker *a)
 {
 	return rpcrdma2_prop_change_limit(&a->c, &a->peer, RPCRDMA2_RBSIZ);
@@ -62,8 +70,7 @@ static struct rpcrdma2_hdr decoded(struct kunit *test, struct message m)
 	struct rpcrdma2_hdr hdr;
 
 	memset(&hdr, 0, sizeof(hdr));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_decode(m.p, m.len, &hdr),
-			RPCRDMA2_OK);
+	EXPECT_EQ(rpcrdma2_prop_change_decode(m.p, m.len, &hdr), RPCRDMA2_OK);
 	return hdr;
 }
 
@@ -74,7 +81,7 @@ static int answer(struct kunit *test, struct asker *a, struct message m)
 	bool malformed = true, mine;
 
 	mine = rpcrdma2_prop_change_response(&a->c, &hdr, &a->peer, &malformed);
-	KUNIT_EXPECT_TRUE(test, mine || !malformed);
+	EXPECT_TRUE(mine || !malformed);
 	return mine ? 1 + malformed : 0;
 }
 
@@ -86,16 +93,16 @@ static int update(struct kunit *test, struct asker *a, struct message m,
 	return rpcrdma2_prop_change_update(&hdr, &a->peer, upd);
 }
 
-#define EXPECT_ANSWER(test, a, result, ...)				\
-	KUNIT_EXPECT_EQ(test, answer(test, a, MESSAGE(test, __VA_ARGS__)), \
-			result)
-#define EXPECT_RESULT(test, a, prop, res)				\
-	KUNIT_EXPECT_EQ(test, (a)->c.result[RPCRDMA2_##prop],		\
-			RPCRDMA2_CHANGE_##res)
+#define EXPECT_ANSWER(a, result, ...)					\
+	EXPECT_EQ(answer(test, a, MESSAGE(__VA_ARGS__)), result)
+#define EXPECT_RESULT(a, prop, res)					\
+	EXPECT_EQ((a)->c.result[RPCRDMA2_##prop], RPCRDMA2_CHANGE_##res)
+#define EXPECT_PEER(prop, value)					\
+	EXPECT_EQ(a.peer.val[RPCRDMA2_##prop], value)
 
 /* What is to be sent now */
 #define EXPECT_NEXT(what)						\
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_next(&a.c), what)
+	EXPECT_EQ(rpcrdma2_prop_change_next(&a.c), what)
 
 /* Headers */
 
@@ -120,26 +127,22 @@ static void header_types(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		m = message_vector(test, rows[i].id);
 		hdr = decoded(test, m);
-		KUNIT_EXPECT_EQ(test, hdr.htype, rows[i].htype);
-		KUNIT_EXPECT_EQ(test, hdr.response, rows[i].response);
-		KUNIT_EXPECT_EQ(test, rpcrdma2_is_grant(&hdr),
-				rows[i].response);
-		KUNIT_EXPECT_EQ(test, hdr.hdr_len, RPCRDMA2_PREFIX);
-		KUNIT_EXPECT_EQ(test, hdr.body_len, m.len - RPCRDMA2_PREFIX);
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_type(hdr.htype));
+		EXPECT_EQ(hdr.htype, rows[i].htype);
+		EXPECT_EQ(hdr.response, rows[i].response);
+		EXPECT_EQ(rpcrdma2_is_grant(&hdr), rows[i].response);
+		EXPECT_EQ(hdr.hdr_len, RPCRDMA2_PREFIX);
+		EXPECT_EQ(hdr.body_len, m.len - RPCRDMA2_PREFIX);
+		EXPECT_TRUE(rpcrdma2_prop_change_type(hdr.htype));
 		/* no codec of the base protocol knows it (HT-7) */
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
-				rows[i].response ? RPCRDMA2_DROP :
-						   RPCRDMA2_INVAL_HTYPE);
+		EXPECT_EQ(rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
+			  rows[i].response ? RPCRDMA2_DROP : RPCRDMA2_INVAL_HTYPE);
 		for (len = 0; len < RPCRDMA2_PREFIX; len++)
-			KUNIT_EXPECT_EQ(test,
-					rpcrdma2_prop_change_decode(m.p, len, &hdr),
-					RPCRDMA2_DROP);
+			EXPECT_EQ(rpcrdma2_prop_change_decode(m.p, len, &hdr),
+				  RPCRDMA2_DROP);
 	}
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_type(0xffffff01));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_type(0xffffff05));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_type(RDMA2_CONNPROP));
+	EXPECT_FALSE(rpcrdma2_prop_change_type(0xffffff01));
+	EXPECT_FALSE(rpcrdma2_prop_change_type(0xffffff05));
+	EXPECT_FALSE(rpcrdma2_prop_change_type(RDMA2_CONNPROP));
 }
 
 /* Version, type, flags, in this order. */
@@ -173,9 +176,8 @@ static void header_faults(struct kunit *test)
 		words[4] = rows[i].flags;
 		words[5] = 0;
 		m = message_words(test, words, ARRAY_SIZE(words));
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_prop_change_decode(m.p, m.len, &hdr),
-				rows[i].verdict);
+		EXPECT_EQ(rpcrdma2_prop_change_decode(m.p, m.len, &hdr),
+			  rows[i].verdict);
 	}
 }
 
@@ -283,10 +285,10 @@ static void encode_vectors(struct kunit *test)
 static int answer_g1(struct kunit *test, struct asker *a, enum vector_id id)
 {
 	asker_init(a, OLD);
-	KUNIT_EXPECT_EQ(test, ask(a, RPCRDMA2_RBSIZ, 8192), 0);
-	EXPECT_RESULT(test, a, RBSIZ, WAITING);
-	KUNIT_EXPECT_EQ(test, post(a, GXID), 16);
-	EXPECT_RESULT(test, a, RBSIZ, WAITING);
+	EXPECT_EQ(ask(a, RPCRDMA2_RBSIZ, 8192), 0);
+	EXPECT_RESULT(a, RBSIZ, WAITING);
+	EXPECT_EQ(post(a, GXID), 16);
+	EXPECT_RESULT(a, RBSIZ, WAITING);
 	return answer(test, a, message_vector(test, id));
 }
 
@@ -294,58 +296,55 @@ static void answers_to_g1(struct kunit *test)
 {
 	struct asker a;
 
-	KUNIT_EXPECT_EQ(test, answer_g1(test, &a, VEC_G2), 1);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
-	EXPECT_RESULT(test, &a, RBSIZ, DONE);
-	EXPECT_RESULT(test, &a, BRS, NEVER);
+	EXPECT_EQ(answer_g1(test, &a, VEC_G2), 1);
+	EXPECT_PEER(RBSIZ, 8192);
+	EXPECT_RESULT(&a, RBSIZ, DONE);
+	EXPECT_RESULT(&a, BRS, NEVER);
 
-	KUNIT_EXPECT_EQ(test, answer_g1(test, &a, VEC_G3), 1);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	EXPECT_EQ(answer_g1(test, &a, VEC_G3), 1);
+	EXPECT_PEER(RBSIZ, OLD);
+	EXPECT_RESULT(&a, RBSIZ, REJECTED);
 
-	KUNIT_EXPECT_EQ(test, answer_g1(test, &a, VEC_G4), 1);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 6144);
-	EXPECT_RESULT(test, &a, RBSIZ, OTHER);
+	EXPECT_EQ(answer_g1(test, &a, VEC_G4), 1);
+	EXPECT_PEER(RBSIZ, 6144);
+	EXPECT_RESULT(&a, RBSIZ, OTHER);
 
 	/* done and rejected at once: rejected */
-	KUNIT_EXPECT_EQ(test, answer_g1(test, &a, VEC_G5), 1);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
-	KUNIT_EXPECT_FALSE(test, a.c.pending);
+	EXPECT_EQ(answer_g1(test, &a, VEC_G5), 1);
+	EXPECT_PEER(RBSIZ, OLD);
+	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	EXPECT_FALSE(a.c.pending);
 }
+
+/* What an answer to a request for 8192 leads to */
+#define EXPECT_AFTER(answers, res, rbsiz, ...)				\
+do {									\
+	asked(&a, OLD, 8192);						\
+	EXPECT_ANSWER(&a, answers, RESPROP(XID), __VA_ARGS__);		\
+	EXPECT_PEER(RBSIZ, rbsiz);					\
+	EXPECT_PEER(BRS, 1);						\
+	EXPECT_RESULT(&a, RBSIZ, res);					\
+} while (0)
 
 /* Every way to overlap, to leave out, and to say too much. */
 static void answers_odd(struct kunit *test)
 {
 	struct asker a;
 
-#define EXPECT_ODD(res, rbsiz, ...)					\
-do {									\
-	asker_init(&a, OLD);						\
-	ask(&a, RPCRDMA2_RBSIZ, 8192);					\
-	post(&a, XID);							\
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), __VA_ARGS__);		\
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], rbsiz);	\
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);		\
-	EXPECT_RESULT(test, &a, RBSIZ, res);				\
-} while (0)
-
-	EXPECT_ODD(REJECTED, OLD, 0, 0, NO_VALUES);
-	EXPECT_ODD(REJECTED, OLD, 1, 1, 0, 1, RBSIZ(6144));
-	EXPECT_ODD(REJECTED, OLD, 0, 1, 1, 1, RBSIZ(6144));
-	EXPECT_ODD(REJECTED, OLD, 1, 1, 1, 1, 1, RBSIZ(6144));
+	EXPECT_AFTER(1, REJECTED, OLD, 0, 0, NO_VALUES);
+	EXPECT_AFTER(1, REJECTED, OLD, 1, 1, 0, 1, RBSIZ(6144));
+	EXPECT_AFTER(1, REJECTED, OLD, 0, 1, 1, 1, RBSIZ(6144));
+	EXPECT_AFTER(1, REJECTED, OLD, 1, 1, 1, 1, 1, RBSIZ(6144));
 	/* bits and values that nobody asked for */
-	EXPECT_ODD(DONE, 8192, 2, 0xffffffff, 7, 2, 0xfffffffe, 1, NO_VALUES);
-	EXPECT_ODD(DONE, 8192, 1, 1, 0, 1, BRS(2));
-	EXPECT_ODD(OTHER, 6144, 0, 0, 3, BRS(0), 77, 3, 0x01020300,
-		   RBSIZ(6144));
+	EXPECT_AFTER(1, DONE, 8192, 2, 0xffffffff, 7, 2, 0xfffffffe, 1, NO_VALUES);
+	EXPECT_AFTER(1, DONE, 8192, 1, 1, 0, 1, BRS(2));
+	EXPECT_AFTER(1, OTHER, 6144, 0, 0, 3, BRS(0), 77, 3, 0x01020300, RBSIZ(6144));
 	/* no value is the default value */
-	EXPECT_ODD(OTHER, 4096, 0, 0, 1, RDMA2_PROPID_RBSIZ, 0);
+	EXPECT_AFTER(1, OTHER, 4096, 0, 0, 1, RDMA2_PROPID_RBSIZ, 0);
 	/* words that say nothing */
-	EXPECT_ODD(DONE, 8192, 10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NO_VALUES);
+	EXPECT_AFTER(1, DONE, 8192, 10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NO_VALUES);
 	/* more bytes than the message needs */
-	EXPECT_ODD(DONE, 8192, 1, 1, 0, 0, 0xdeadbeef);
-#undef EXPECT_ODD
+	EXPECT_AFTER(1, DONE, 8192, 1, 1, 0, 0, 0xdeadbeef);
 }
 
 /* Two properties: the bits go by the order of the entries. */
@@ -356,17 +355,17 @@ static void answers_to_two(struct kunit *test)
 	asker_init(&a, OLD);
 	ask(&a, RPCRDMA2_BRS, 0);
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	KUNIT_EXPECT_EQ(test, post(&a, XID), 28);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 2, 1, 1, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 0);
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
-	EXPECT_RESULT(test, &a, BRS, DONE);
+	EXPECT_EQ(post(&a, XID), 28);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 2, 1, 1, NO_VALUES);
+	EXPECT_PEER(RBSIZ, OLD);
+	EXPECT_PEER(BRS, 0);
+	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	EXPECT_RESULT(&a, BRS, DONE);
 
 	ask(&a, RPCRDMA2_BRS, 1);
-	KUNIT_EXPECT_EQ(test, post(&a, XID), 16);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);
+	EXPECT_EQ(post(&a, XID), 16);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_PEER(BRS, 1);
 }
 
 static void answers_malformed(struct kunit *test)
@@ -379,33 +378,18 @@ static void answers_malformed(struct kunit *test)
 
 	/* cut after every word */
 	for (n = 5; n < ARRAY_SIZE(whole); n++) {
-		asker_init(&a, OLD);
-		ask(&a, RPCRDMA2_RBSIZ, 8192);
-		post(&a, XID);
-		KUNIT_EXPECT_EQ(test,
-				answer(test, &a, message_words(test, whole, n)),
-				2);
-		KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
-		EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
-		KUNIT_EXPECT_FALSE(test, a.c.pending);
+		asked(&a, OLD, 8192);
+		EXPECT_EQ(answer(test, &a, message_words(test, whole, n)), 2);
+		EXPECT_PEER(RBSIZ, OLD);
+		EXPECT_RESULT(&a, RBSIZ, REJECTED);
+		EXPECT_FALSE(a.c.pending);
 	}
 
-#define EXPECT_MALFORMED(...)						\
-do {									\
-	asker_init(&a, OLD);						\
-	ask(&a, RPCRDMA2_RBSIZ, 8192);					\
-	post(&a, XID);							\
-	EXPECT_ANSWER(test, &a, 2, RESPROP(XID), __VA_ARGS__);		\
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);		\
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);			\
-} while (0)
-
-	EXPECT_MALFORMED(0xffffffff, 1, 0, 0);
-	EXPECT_MALFORMED(0x40000000, 1, 0, 0);
-	EXPECT_MALFORMED(1, 1, 0x80000000, 0);
-	EXPECT_MALFORMED(1, 1, 0, 1, BRS(3));
-	EXPECT_MALFORMED(1, 1, 0, 2, RBSIZ(6144), RBSIZ(6144));
-#undef EXPECT_MALFORMED
+	EXPECT_AFTER(2, REJECTED, OLD, 0xffffffff, 1, 0, 0);
+	EXPECT_AFTER(2, REJECTED, OLD, 0x40000000, 1, 0, 0);
+	EXPECT_AFTER(2, REJECTED, OLD, 1, 1, 0x80000000, 0);
+	EXPECT_AFTER(2, REJECTED, OLD, 1, 1, 0, 1, BRS(3));
+	EXPECT_AFTER(2, REJECTED, OLD, 1, 1, 0, 2, RBSIZ(6144), RBSIZ(6144));
 }
 
 static void answers_foreign(struct kunit *test)
@@ -414,19 +398,19 @@ static void answers_foreign(struct kunit *test)
 
 	/* unasked */
 	asker_init(&a, OLD);
-	EXPECT_ANSWER(test, &a, 0, RESPROP(0), 1, 1, 0, NO_VALUES);
-	EXPECT_ANSWER(test, &a, 0, RESPROP(0), 0, 0, 1, RBSIZ(16384));
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+	EXPECT_ANSWER(&a, 0, RESPROP(0), 1, 1, 0, NO_VALUES);
+	EXPECT_ANSWER(&a, 0, RESPROP(0), 0, 0, 1, RBSIZ(16384));
+	EXPECT_PEER(RBSIZ, OLD);
 
 	/* wrong XID, then the right one, then that again */
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
 	post(&a, XID);
-	EXPECT_ANSWER(test, &a, 0, RESPROP(XID + 1), 1, 1, 0, NO_VALUES);
-	KUNIT_EXPECT_TRUE(test, a.c.pending);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
-	EXPECT_ANSWER(test, &a, 0, RESPROP(XID), 0, 0, 1, RBSIZ(16384));
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_ANSWER(&a, 0, RESPROP(XID + 1), 1, 1, 0, NO_VALUES);
+	EXPECT_TRUE(a.c.pending);
+	EXPECT_PEER(RBSIZ, OLD);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_ANSWER(&a, 0, RESPROP(XID), 0, 0, 1, RBSIZ(16384));
+	EXPECT_PEER(RBSIZ, 8192);
 }
 
 /* One at a time; a wish that comes meanwhile is next, the last one counts. */
@@ -443,16 +427,16 @@ static void one_outstanding(struct kunit *test)
 	ask(&a, RPCRDMA2_RBSIZ, 10240);
 	ask(&a, RPCRDMA2_RBSIZ, 12288);
 	EXPECT_NEXT(0);
-	KUNIT_EXPECT_EQ(test, post(&a, 2), -EBUSY);
+	EXPECT_EQ(post(&a, 2), -EBUSY);
 
 	/* done is about what was asked, not about what is wished since */
-	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
-	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
+	EXPECT_ANSWER(&a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
+	EXPECT_PEER(RBSIZ, 8192);
+	EXPECT_RESULT(&a, RBSIZ, WAITING);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
 	post(&a, 2);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(2), 1, 1, 0, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 12288);
+	EXPECT_ANSWER(&a, 1, RESPROP(2), 1, 1, 0, NO_VALUES);
+	EXPECT_PEER(RBSIZ, 12288);
 	EXPECT_NEXT(0);
 }
 
@@ -464,29 +448,26 @@ static void met_later(struct kunit *test)
 
 #define UPDATED(size)							\
 do {									\
-	KUNIT_EXPECT_EQ(test, update(test, &a, MESSAGE(test,		\
-				UPDPROP(1), 1, RBSIZ(size)), &upd), 0);	\
-	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_RBSIZ);		\
+	EXPECT_EQ(update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(size)), &upd), 0); \
+	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_RBSIZ);	\
 } while (0)
 
-	asker_init(&a, OLD);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	post(&a, XID);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	asked(&a, OLD, 8192);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_RESULT(&a, RBSIZ, REJECTED);
 	UPDATED(6144);
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	EXPECT_RESULT(&a, RBSIZ, REJECTED);
 	UPDATED(8192);
-	EXPECT_RESULT(test, &a, RBSIZ, DONE);
+	EXPECT_RESULT(&a, RBSIZ, DONE);
 
 	/* Without that the request would be one for less (CHG-26) */
 	ask(&a, RPCRDMA2_RBSIZ, 10240);
 	UPDATED(9216);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
-	EXPECT_RESULT(test, &a, RBSIZ, WAITING);
+	EXPECT_RESULT(&a, RBSIZ, WAITING);
 	UPDATED(12288);
 	EXPECT_NEXT(0);
-	EXPECT_RESULT(test, &a, RBSIZ, DONE);
+	EXPECT_RESULT(&a, RBSIZ, DONE);
 
 	/* What limits nothing is asked for all the same */
 	ask(&a, RPCRDMA2_BRS, 0);
@@ -503,23 +484,23 @@ static void not_to_be_asked(struct kunit *test)
 	asker_init(&a, OLD);
 	mine = a.peer;
 	a.peer.nochg = BIT(RPCRDMA2_BRS);
-	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_BRS, 0), -EPERM);
+	EXPECT_EQ(ask(&a, RPCRDMA2_BRS, 0), -EPERM);
 	a.peer.nochg = 0;
 	a.peer.listed = BIT(RPCRDMA2_RBSIZ);
-	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_BRS, 0), -EPERM);
-	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_NR_PROPS, 0), -EINVAL);
+	EXPECT_EQ(ask(&a, RPCRDMA2_BRS, 0), -EPERM);
+	EXPECT_EQ(ask(&a, RPCRDMA2_NR_PROPS, 0), -EINVAL);
 
 	/* off unless both sides have announced it */
 	a.peer.x_change = false;
 	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
-	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+	EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(0);
 	a.peer.x_change = true;
 	mine.x_change = false;
 	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
-	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, post(&a, 1), -EBUSY);
+	EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+	EXPECT_EQ(post(&a, 1), -EBUSY);
 }
 
 /* State table 8.3, S = 16384, W = 8192 */
@@ -532,64 +513,59 @@ static void send_limit(struct kunit *test)
 do {									\
 	asker_init(&a, 16384);						\
 	ask(&a, RPCRDMA2_RBSIZ, 8192);					\
-	KUNIT_EXPECT_EQ(test, limit(&a), 16384);			\
+	EXPECT_EQ(limit(&a), 16384);					\
 	post(&a, XID);							\
-	KUNIT_EXPECT_EQ(test, limit(&a), 8192);				\
+	EXPECT_EQ(limit(&a), 8192);					\
 } while (0)
 
 	PENDING();
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, limit(&a), 8192);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_EQ(limit(&a), 8192);
 
 	PENDING();
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 0, 1, RBSIZ(12288));
-	KUNIT_EXPECT_EQ(test, limit(&a), 12288);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 0, 1, RBSIZ(12288));
+	EXPECT_EQ(limit(&a), 12288);
 
 	PENDING();
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_EQ(limit(&a), 16384);
 	PENDING();
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 0, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 0, NO_VALUES);
+	EXPECT_EQ(limit(&a), 16384);
 	PENDING();
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 1, 1, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 1, 1, NO_VALUES);
+	EXPECT_EQ(limit(&a), 16384);
 	PENDING();
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID,
-							   RDMA2_ERR_BAD_XDR));
-	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
+	EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, RDMA2_ERR_BAD_XDR));
+	EXPECT_EQ(limit(&a), 16384);
+	EXPECT_RESULT(&a, RBSIZ, REJECTED);
 
 	/* an announcement while the request is pending, larger and smaller */
 	PENDING();
-	KUNIT_EXPECT_EQ(test, update(test, &a, MESSAGE(test, UPDPROP(1), 1,
-						       RBSIZ(32768)), &upd), 0);
-	KUNIT_EXPECT_EQ(test, limit(&a), 8192);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, limit(&a), 32768);
+	EXPECT_EQ(update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(32768)), &upd), 0);
+	EXPECT_EQ(limit(&a), 8192);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_EQ(limit(&a), 32768);
 	PENDING();
-	update(test, &a, MESSAGE(test, UPDPROP(1), 1, RBSIZ(4096)), &upd);
-	KUNIT_EXPECT_EQ(test, limit(&a), 4096);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
-	KUNIT_EXPECT_EQ(test, limit(&a), 4096);
+	update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(4096)), &upd);
+	EXPECT_EQ(limit(&a), 4096);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_EQ(limit(&a), 4096);
 
 	asker_init(&a, 16384);
-	update(test, &a, MESSAGE(test, UPDPROP(1), 1, RBSIZ(32768)), &upd);
-	KUNIT_EXPECT_EQ(test, limit(&a), 32768);
+	update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(32768)), &upd);
+	EXPECT_EQ(limit(&a), 32768);
 
 	/* a request to raise does not limit */
-	asker_init(&a, OLD);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	post(&a, XID);
-	KUNIT_EXPECT_EQ(test, limit(&a), OLD);
+	asked(&a, OLD, 8192);
+	EXPECT_EQ(limit(&a), OLD);
 
 	/* nor does one for something else, or for what is no limit */
 	asker_init(&a, 16384);
 	ask(&a, RPCRDMA2_BRS, 0);
 	post(&a, XID);
-	KUNIT_EXPECT_EQ(test, limit(&a), 16384);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_limit(&a.c, &a.peer,
-							 RPCRDMA2_BRS), 1);
+	EXPECT_EQ(limit(&a), 16384);
+	EXPECT_EQ(rpcrdma2_prop_change_limit(&a.c, &a.peer, RPCRDMA2_BRS), 1);
 #undef PENDING
 }
 
@@ -599,34 +575,32 @@ static void errors(struct kunit *test)
 	struct asker a;
 
 	asker_init(&a, OLD);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_error(&a.c, 0, err));
+	EXPECT_FALSE(rpcrdma2_prop_change_error(&a.c, 0, err));
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
 	post(&a, XID);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_error(&a.c, XID + 1, err));
-	KUNIT_EXPECT_TRUE(test, a.c.pending);
+	EXPECT_FALSE(rpcrdma2_prop_change_error(&a.c, XID + 1, err));
+	EXPECT_TRUE(a.c.pending);
 	ask(&a, RPCRDMA2_BRS, 0);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID, err));
+	EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, err));
 	/* never again on this connection */
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
-	EXPECT_RESULT(test, &a, BRS, REJECTED);
+	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	EXPECT_RESULT(&a, BRS, REJECTED);
 	EXPECT_NEXT(0);
-	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+	EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 
 	/* whichever is pending, whichever waits */
 	asker_init(&a, OLD);
 	ask(&a, RPCRDMA2_BRS, 0);
 	post(&a, XID);
 	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID, err));
-	EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
-	EXPECT_RESULT(test, &a, BRS, REJECTED);
+	EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, err));
+	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	EXPECT_RESULT(&a, BRS, REJECTED);
 
 	/* other errors do not turn it off */
-	asker_init(&a, OLD);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	post(&a, XID);
+	asked(&a, OLD, 8192);
 	rpcrdma2_prop_change_error(&a.c, XID, 77);
-	KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192), 0);
+	EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), 0);
 }
 
 /* Whatever may come back for one of our types is understood: its answer, and
@@ -644,40 +618,29 @@ static void ready_for_answers(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(codes); i++) {
 		on = codes[i] != RDMA2_ERR_INVAL_HTYPE;
 
-		asker_init(&a, OLD);
-		ask(&a, RPCRDMA2_RBSIZ, 8192);
-		post(&a, XID);
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID,
-								   codes[i]));
-		KUNIT_EXPECT_FALSE(test, a.c.pending);
-		EXPECT_RESULT(test, &a, RBSIZ, REJECTED);
-		KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], OLD);
+		asked(&a, OLD, 8192);
+		EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, codes[i]));
+		EXPECT_FALSE(a.c.pending);
+		EXPECT_RESULT(&a, RBSIZ, REJECTED);
+		EXPECT_PEER(RBSIZ, OLD);
 		/* a second one is about nothing */
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_error(&a.c, XID,
-								    codes[i]));
-		KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192),
-				on ? 0 : -EOPNOTSUPP);
+		EXPECT_FALSE(rpcrdma2_prop_change_error(&a.c, XID, codes[i]));
+		EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), on ? 0 : -EOPNOTSUPP);
 
 		/* the same for what is not answered otherwise */
 		asker_init(&a, OLD);
 		mine = a.peer;
 		rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
-		KUNIT_EXPECT_GE(test,
-				rpcrdma2_prop_change_put_updprop(&a.c, XID, &mine,
-								 buf, sizeof(buf)),
-				4);
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, XID,
-								   codes[i]));
-		KUNIT_EXPECT_EQ(test, ask(&a, RPCRDMA2_RBSIZ, 8192),
-				on ? 0 : -EOPNOTSUPP);
+		EXPECT_GE(rpcrdma2_prop_change_put_updprop(&a.c, XID, &mine, buf,
+							   sizeof(buf)), 4);
+		EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, codes[i]));
+		EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), on ? 0 : -EOPNOTSUPP);
 	}
 
-	asker_init(&a, OLD);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	post(&a, XID);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
-	KUNIT_EXPECT_FALSE(test, a.c.pending);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_change_error(&a.c, XID, 9));
+	asked(&a, OLD, 8192);
+	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_FALSE(a.c.pending);
+	EXPECT_FALSE(rpcrdma2_prop_change_error(&a.c, XID, 9));
 }
 
 /* The side that announces */
@@ -694,29 +657,26 @@ static void one_announcement(struct kunit *test)
 	/* may go while a request is pending */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(RDMA2_X_UPDPROP);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 2, &a.peer,
-							       buf, sizeof(buf)),
-			16);
+	EXPECT_EQ(rpcrdma2_prop_change_put_updprop(&a.c, 2, &a.peer, buf, sizeof(buf)),
+		  16);
 	/* not the next one, and the answer to what was sent before is no
 	 * proof that it has arrived
 	 */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
 	EXPECT_NEXT(0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 3, &a.peer,
-							       buf, sizeof(buf)),
-			-EBUSY);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
+	EXPECT_EQ(rpcrdma2_prop_change_put_updprop(&a.c, 3, &a.peer, buf, sizeof(buf)),
+		  -EBUSY);
+	EXPECT_ANSWER(&a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
 	/* an empty request is the barrier */
 	EXPECT_NEXT(RDMA2_X_REQPROP);
-	KUNIT_EXPECT_EQ(test, post(&a, 4), 4);
+	EXPECT_EQ(post(&a, 4), 4);
 	EXPECT_NEXT(0);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(4), 0, 0, NO_VALUES);
+	EXPECT_ANSWER(&a, 1, RESPROP(4), 0, 0, NO_VALUES);
 	EXPECT_NEXT(RDMA2_X_UPDPROP);
 	rpcrdma2_prop_change_put_updprop(&a.c, 5, &a.peer, buf, sizeof(buf));
 
 	/* an ERROR about it is an answer, too */
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_error(&a.c, 5,
-							   RDMA2_ERR_BAD_XDR));
+	EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, 5, RDMA2_ERR_BAD_XDR));
 	EXPECT_NEXT(0);
 }
 
@@ -729,9 +689,8 @@ static void answered(struct kunit *test, struct asker *a, enum rpcrdma2_prop pro
 	};
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 
-	KUNIT_EXPECT_GE(test, rpcrdma2_prop_change_put_resprop(&a->c, &req, BIT(prop), 0,
-							       &a->peer, buf,
-							       sizeof(buf)), 12);
+	EXPECT_GE(rpcrdma2_prop_change_put_resprop(&a->c, &req, BIT(prop), 0, &a->peer,
+						   buf, sizeof(buf)), 12);
 }
 
 /* What a RESPROP has told need not be announced. */
@@ -750,10 +709,9 @@ static void answer_instead_of_update(struct kunit *test)
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
 	answered(test, &a, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(RDMA2_X_UPDPROP);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_put_updprop(&a.c, 1, &a.peer,
-							       buf, sizeof(buf)),
-			16);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 4), RDMA2_PROPID_BRS);
+	EXPECT_EQ(rpcrdma2_prop_change_put_updprop(&a.c, 1, &a.peer, buf, sizeof(buf)),
+		  16);
+	EXPECT_EQ(get_unaligned_be32(buf + 4), RDMA2_PROPID_BRS);
 
 	/* what is on its way is not known to have arrived by that */
 	answered(test, &a, RPCRDMA2_BRS);
@@ -766,48 +724,47 @@ static void updates(struct kunit *test)
 	struct asker a;
 
 	asker_init(&a, 8192);
-	KUNIT_EXPECT_EQ(test, update(test, &a, message_vector(test, VEC_G6),
-				     &upd), 0);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 16384);
-	KUNIT_EXPECT_EQ(test, upd.changed, BIT(RPCRDMA2_RBSIZ));
-	KUNIT_EXPECT_EQ(test, upd.ignored | upd.unasked, 0);
+	EXPECT_EQ(update(test, &a, message_vector(test, VEC_G6), &upd), 0);
+	EXPECT_PEER(RBSIZ, 16384);
+	EXPECT_EQ(upd.changed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(upd.ignored | upd.unasked, 0);
 
 	/* both, one as zero bytes, with unknown ones between */
-	update(test, &a, MESSAGE(test, UPDPROP(1), 4, UNKNOWN(77), BRS(0),
+	update(test, &a, MESSAGE(UPDPROP(1), 4, UNKNOWN(77), BRS(0),
 				 UNKNOWN(0xffffff01), RDMA2_PROPID_RBSIZ, 0),
 	       &upd);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 4096);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 0);
-	KUNIT_EXPECT_EQ(test, upd.changed, ALL);
+	EXPECT_PEER(RBSIZ, 4096);
+	EXPECT_PEER(BRS, 0);
+	EXPECT_EQ(upd.changed, ALL);
 	/* RBSIZ went down unasked: obeyed */
-	KUNIT_EXPECT_EQ(test, upd.unasked, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(upd.unasked, BIT(RPCRDMA2_RBSIZ));
 
 	/* no news */
-	update(test, &a, MESSAGE(test, UPDPROP(1), 2, BRS(0), RBSIZ(4096)),
+	update(test, &a, MESSAGE(UPDPROP(1), 2, BRS(0), RBSIZ(4096)),
 	       &upd);
-	KUNIT_EXPECT_EQ(test, upd.changed | upd.ignored | upd.unasked, 0);
-	update(test, &a, MESSAGE(test, UPDPROP(1), NO_VALUES), &upd);
-	KUNIT_EXPECT_EQ(test, upd.changed | upd.ignored | upd.unasked, 0);
+	EXPECT_EQ(upd.changed | upd.ignored | upd.unasked, 0);
+	update(test, &a, MESSAGE(UPDPROP(1), NO_VALUES), &upd);
+	EXPECT_EQ(upd.changed | upd.ignored | upd.unasked, 0);
 
 	/* not listed: ignored; said not to change: only downwards */
 	asker_init(&a, 8192);
 	a.peer.listed = BIT(RPCRDMA2_RBSIZ);
 	a.peer.nochg = BIT(RPCRDMA2_RBSIZ);
-	update(test, &a, MESSAGE(test, UPDPROP(1), 2, BRS(0), RBSIZ(16384)),
+	update(test, &a, MESSAGE(UPDPROP(1), 2, BRS(0), RBSIZ(16384)),
 	       &upd);
-	KUNIT_EXPECT_EQ(test, upd.ignored, ALL);
-	KUNIT_EXPECT_EQ(test, upd.changed, 0);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);
-	update(test, &a, MESSAGE(test, UPDPROP(1), 1, RBSIZ(4096)), &upd);
-	KUNIT_EXPECT_EQ(test, upd.changed, BIT(RPCRDMA2_RBSIZ));
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 4096);
+	EXPECT_EQ(upd.ignored, ALL);
+	EXPECT_EQ(upd.changed, 0);
+	EXPECT_PEER(RBSIZ, 8192);
+	EXPECT_PEER(BRS, 1);
+	update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(4096)), &upd);
+	EXPECT_EQ(upd.changed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_PEER(RBSIZ, 4096);
 	/* and not even that if it is no limit */
 	asker_init(&a, 8192);
 	a.peer.nochg = ALL;
-	update(test, &a, MESSAGE(test, UPDPROP(1), 1, BRS(0)), &upd);
-	KUNIT_EXPECT_EQ(test, upd.ignored, BIT(RPCRDMA2_BRS));
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);
+	update(test, &a, MESSAGE(UPDPROP(1), 1, BRS(0)), &upd);
+	EXPECT_EQ(upd.ignored, BIT(RPCRDMA2_BRS));
+	EXPECT_PEER(BRS, 1);
 }
 
 static void updates_malformed(struct kunit *test)
@@ -818,11 +775,9 @@ static void updates_malformed(struct kunit *test)
 	asker_init(&a, 8192);
 #define EXPECT_BAD_UPDATE(...)						\
 do {									\
-	KUNIT_EXPECT_EQ(test, update(test, &a,				\
-				     MESSAGE(test, UPDPROP(1), __VA_ARGS__), \
-				     &upd), -EBADMSG);			\
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_RBSIZ], 8192);	\
-	KUNIT_EXPECT_EQ(test, a.peer.val[RPCRDMA2_BRS], 1);		\
+	EXPECT_EQ(update(test, &a, MESSAGE(UPDPROP(1), __VA_ARGS__), &upd), -EBADMSG); \
+	EXPECT_PEER(RBSIZ, 8192);					\
+	EXPECT_PEER(BRS, 1);						\
 } while (0)
 	EXPECT_BAD_UPDATE(1);
 	EXPECT_BAD_UPDATE(2, RBSIZ(16384));
@@ -846,31 +801,25 @@ static void requests(struct kunit *test)
 {
 	struct rpcrdma2_reqprop req;
 
-	KUNIT_EXPECT_EQ(test, request(test, message_vector(test, VEC_G1),
-				      &req), 0);
-	KUNIT_EXPECT_EQ(test, req.set.listed, BIT(RPCRDMA2_RBSIZ));
-	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_RBSIZ], 8192);
-	KUNIT_EXPECT_EQ(test, req.places.count, 1);
-	KUNIT_EXPECT_EQ(test, req.set.listed,
-			BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(request(test, message_vector(test, VEC_G1), &req), 0);
+	EXPECT_EQ(req.set.listed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(req.set.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_EQ(req.places.count, 1);
+	EXPECT_EQ(req.set.listed, BIT(RPCRDMA2_RBSIZ));
 
 	/* no bytes: the default */
-	request(test, MESSAGE(test, REQPROP(1), 2, UNKNOWN(99),
+	request(test, MESSAGE(REQPROP(1), 2, UNKNOWN(99),
 			      RDMA2_PROPID_RBSIZ, 0), &req);
-	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_RBSIZ], 4096);
-	KUNIT_EXPECT_EQ(test, req.places.entry[RPCRDMA2_RBSIZ], 1);
+	EXPECT_EQ(req.set.val[RPCRDMA2_RBSIZ], 4096);
+	EXPECT_EQ(req.places.entry[RPCRDMA2_RBSIZ], 1);
 
-	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1),
-						    NO_VALUES), &req), 0);
-	KUNIT_EXPECT_EQ(test, req.set.listed, 0);
-	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1)), &req),
-			-EBADMSG);
-	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1), 1,
-						    RDMA2_PROPID_RBSIZ, 2,
-						    0x10000000), &req),
-			-EBADMSG);
-	KUNIT_EXPECT_EQ(test, request(test, MESSAGE(test, REQPROP(1), 1,
-						    BRS(3)), &req), -EBADMSG);
+	EXPECT_EQ(request(test, MESSAGE(REQPROP(1), NO_VALUES), &req), 0);
+	EXPECT_EQ(req.set.listed, 0);
+	EXPECT_EQ(request(test, MESSAGE(REQPROP(1)), &req), -EBADMSG);
+	EXPECT_EQ(request(test,
+			  MESSAGE(REQPROP(1), 1, RDMA2_PROPID_RBSIZ, 2, 0x10000000),
+			  &req), -EBADMSG);
+	EXPECT_EQ(request(test, MESSAGE(REQPROP(1), 1, BRS(3)), &req), -EBADMSG);
 }
 
 /* A REQPROP whose entry @at is RBSIZ and all others are unknown. */
@@ -911,22 +860,18 @@ static void response_bits(struct kunit *test)
 	rpcrdma2_propset_init(&mine);
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		at = places[i];
-		KUNIT_EXPECT_EQ(test, request(test,
-					      wide_request(test, at + 2, at),
-					      &req), 0);
-		KUNIT_EXPECT_EQ(test, req.set.listed,
-				BIT(RPCRDMA2_RBSIZ));
+		EXPECT_EQ(request(test, wide_request(test, at + 2, at), &req), 0);
+		EXPECT_EQ(req.set.listed, BIT(RPCRDMA2_RBSIZ));
 		len = rpcrdma2_prop_change_put_resprop(&c, &req, BIT(RPCRDMA2_RBSIZ), 0,
 						       &mine, buf, sizeof(buf));
 		d = get_unaligned_be32(buf);
-		KUNIT_EXPECT_EQ(test, d, at / 32 + 1);
+		EXPECT_EQ(d, at / 32 + 1);
 		r = get_unaligned_be32(buf + 4 + d * 4);
-		KUNIT_EXPECT_EQ(test, len, (d + r + 3) * 4);
+		EXPECT_EQ(len, (d + r + 3) * 4);
 		for (j = 0; j < at + 2; j++) {
-			KUNIT_EXPECT_EQ(test, rpcrdma2_propset_subset_has(buf + 4, d,
-									  j), j == at);
+			EXPECT_EQ(rpcrdma2_propset_subset_has(buf + 4, d, j), j == at);
 			rejected = rpcrdma2_propset_subset_has(buf + 8 + d * 4, r, j);
-			KUNIT_EXPECT_EQ(test, rejected, j != at && j < 256);
+			EXPECT_EQ(rejected, j != at && j < 256);
 		}
 	}
 }
@@ -942,39 +887,36 @@ static void response_bounds(struct kunit *test)
 
 	rpcrdma2_propset_init(&mine);
 	request(test, wide_request(test, 2000, 256), &req);
-	KUNIT_EXPECT_EQ(test, req.set.listed, 0);
+	EXPECT_EQ(req.set.listed, 0);
 	len = rpcrdma2_prop_change_put_resprop(&c, &req, BIT(RPCRDMA2_RBSIZ), 0, &mine,
 					       buf, sizeof(buf));
-	KUNIT_EXPECT_EQ(test, len, 4 + 4 + 32 + 4);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf), 0);
+	EXPECT_EQ(len, 4 + 4 + 32 + 4);
+	EXPECT_EQ(get_unaligned_be32(buf), 0);
 
 	/* the answer to an empty request is empty */
-	request(test, MESSAGE(test, REQPROP(1), NO_VALUES), &req);
+	request(test, MESSAGE(REQPROP(1), NO_VALUES), &req);
 	len = rpcrdma2_prop_change_put_resprop(&c, &req, ALL, ALL, &mine, buf,
 					       sizeof(buf));
-	KUNIT_EXPECT_EQ(test, len, 12);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 8), 0);
+	EXPECT_EQ(len, 12);
+	EXPECT_EQ(get_unaligned_be32(buf + 8), 0);
 
 	/* nothing is said of what was not asked for */
-	request(test, MESSAGE(test, REQPROP(1), 1, BRS(0)), &req);
+	request(test, MESSAGE(REQPROP(1), 1, BRS(0)), &req);
 	len = rpcrdma2_prop_change_put_resprop(&c, &req, BIT(RPCRDMA2_RBSIZ),
 					       BIT(RPCRDMA2_RBSIZ), &mine, buf,
 					       sizeof(buf));
-	KUNIT_EXPECT_EQ(test, len, 16);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 8), 1);
+	EXPECT_EQ(len, 16);
+	EXPECT_EQ(get_unaligned_be32(buf + 8), 1);
 }
 
 /* Who may change what; a client announces so. */
 static void rules(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_changeable(true), ALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_changeable(false),
-			BIT(RPCRDMA2_RBSIZ));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_rules(RPCRDMA2_NR_PROPS), 0);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_rules(RPCRDMA2_RBSIZ) &
-				RPCRDMA2_CHG_LIMIT);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_prop_rules(RPCRDMA2_BRS) &
-				 RPCRDMA2_CHG_LIMIT);
+	EXPECT_EQ(rpcrdma2_propset_changeable(true), ALL);
+	EXPECT_EQ(rpcrdma2_propset_changeable(false), BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(rpcrdma2_prop_rules(RPCRDMA2_NR_PROPS), 0);
+	EXPECT_TRUE(rpcrdma2_prop_rules(RPCRDMA2_RBSIZ) & RPCRDMA2_CHG_LIMIT);
+	EXPECT_FALSE(rpcrdma2_prop_rules(RPCRDMA2_BRS) & RPCRDMA2_CHG_LIMIT);
 }
 
 static struct kunit_case change_cases[] = {

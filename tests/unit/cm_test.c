@@ -20,9 +20,9 @@ static void expect_cm(struct kunit *test, const void *buf, u32 len,
 
 	memset(&cm, 0xa5, sizeof(cm));
 	rpcrdma_cm_decode(buf, len, &cm);
-	KUNIT_EXPECT_EQ(test, cm.remote_inval, remote_inval);
-	KUNIT_EXPECT_EQ(test, cm.send_size, send_size);
-	KUNIT_EXPECT_EQ(test, cm.recv_size, recv_size);
+	EXPECT_EQ(cm.remote_inval, remote_inval);
+	EXPECT_EQ(cm.send_size, send_size);
+	EXPECT_EQ(cm.recv_size, recv_size);
 }
 
 static void expect_defaults(struct kunit *test, const void *buf, u32 len)
@@ -78,13 +78,13 @@ static void sizes(struct kunit *test)
 		cm.send_size = rows[i].bytes;
 		cm.recv_size = 4096;
 		rpcrdma_cm_encode(&cm, buf);
-		KUNIT_EXPECT_EQ(test, buf[6], rows[i].code);
-		KUNIT_EXPECT_EQ(test, buf[7], 3);
+		EXPECT_EQ(buf[6], rows[i].code);
+		EXPECT_EQ(buf[7], 3);
 		cm.send_size = 4096;
 		cm.recv_size = rows[i].bytes;
 		rpcrdma_cm_encode(&cm, buf);
-		KUNIT_EXPECT_EQ(test, buf[6], 3);
-		KUNIT_EXPECT_EQ(test, buf[7], rows[i].code);
+		EXPECT_EQ(buf[6], 3);
+		EXPECT_EQ(buf[7], rows[i].code);
 		expect_cm(test, buf, sizeof(buf), false, 4096,
 			  (rows[i].code + 1) * 1024);
 	}
@@ -113,10 +113,8 @@ static void thresholds(struct kunit *test)
 			.recv_size	= rows[i].server_recv,
 		};
 
-		KUNIT_EXPECT_EQ(test, rpcrdma_cm_threshold(&client, &server),
-				rows[i].call);
-		KUNIT_EXPECT_EQ(test, rpcrdma_cm_threshold(&server, &client),
-				rows[i].reply);
+		EXPECT_EQ(rpcrdma_cm_threshold(&client, &server), rows[i].call);
+		EXPECT_EQ(rpcrdma_cm_threshold(&server, &client), rows[i].reply);
 	}
 }
 

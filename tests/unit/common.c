@@ -54,7 +54,7 @@ static void expect_poison(struct kunit *test, const u8 *p, u32 len, u8 poison)
 	u32 i;
 
 	for (i = 0; i < len; i++)
-		KUNIT_EXPECT_EQ(test, p[i], poison);
+		EXPECT_EQ(p[i], poison);
 }
 
 static void expect_encode_over(struct kunit *test, encode_fn encode,
@@ -64,8 +64,8 @@ static void expect_encode_over(struct kunit *test, encode_fn encode,
 	struct message m = message_new(test, NULL, len + 8);
 
 	memset(m.p, poison, m.len);
-	KUNIT_EXPECT_EQ(test, encode(what, m.p, m.len), (int)len);
-	KUNIT_EXPECT_MEMEQ(test, m.p, expected, len);
+	EXPECT_EQ(encode(what, m.p, m.len), (int)len);
+	EXPECT_MEMEQ(m.p, expected, len);
 	expect_poison(test, m.p + len, m.len - len, poison);
 	message_free(test, m);
 }
@@ -80,8 +80,7 @@ void expect_encode(struct kunit *test, encode_fn encode, const void *what,
 	expect_encode_over(test, encode, what, expected, len, 0x5a);
 	for (size = 0; size <= len; size++) {
 		m = message_new(test, NULL, size);
-		KUNIT_EXPECT_EQ(test, encode(what, m.p, size),
-				size < len ? -EMSGSIZE : (int)len);
+		EXPECT_EQ(encode(what, m.p, size), size < len ? -EMSGSIZE : (int)len);
 		message_free(test, m);
 	}
 }

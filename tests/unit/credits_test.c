@@ -19,17 +19,17 @@ static void new_connection(struct kunit *test)
 	struct rpcrdma2_window w;
 
 	rpcrdma2_window_reset(&w, 32);
-	KUNIT_EXPECT_EQ(test, w.asked, 32);
-	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_open(&w));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_take(&w));
-	KUNIT_EXPECT_EQ(test, w.inflight, 1);
+	EXPECT_EQ(w.asked, 32);
+	EXPECT_EQ(take_all(&w), 1);
+	EXPECT_FALSE(rpcrdma2_window_open(&w));
+	EXPECT_FALSE(rpcrdma2_window_take(&w));
+	EXPECT_EQ(w.inflight, 1);
 
 	/* and again after every loss, whatever there was */
 	rpcrdma2_window_grant(&w, 16);
 	take_all(&w);
 	rpcrdma2_window_reset(&w, 32);
-	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+	EXPECT_EQ(take_all(&w), 1);
 }
 
 static void window_is_the_grant(struct kunit *test)
@@ -37,14 +37,14 @@ static void window_is_the_grant(struct kunit *test)
 	struct rpcrdma2_window w;
 
 	rpcrdma2_window_reset(&w, 32);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 3));
-	KUNIT_EXPECT_EQ(test, take_all(&w), 3);
+	EXPECT_TRUE(rpcrdma2_window_grant(&w, 3));
+	EXPECT_EQ(take_all(&w), 3);
 	rpcrdma2_window_put(&w);
-	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+	EXPECT_EQ(take_all(&w), 1);
 	/* one transaction, one credit, whatever was granted meanwhile */
 	rpcrdma2_window_put(&w);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 3));
-	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+	EXPECT_TRUE(rpcrdma2_window_grant(&w, 3));
+	EXPECT_EQ(take_all(&w), 1);
 }
 
 static void lower_grant(struct kunit *test)
@@ -54,21 +54,21 @@ static void lower_grant(struct kunit *test)
 
 	rpcrdma2_window_reset(&w, 32);
 	rpcrdma2_window_grant(&w, 16);
-	KUNIT_EXPECT_EQ(test, take_all(&w), 16);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_grant(&w, 2));
-	KUNIT_EXPECT_EQ(test, w.inflight, 16);
+	EXPECT_EQ(take_all(&w), 16);
+	EXPECT_FALSE(rpcrdma2_window_grant(&w, 2));
+	EXPECT_EQ(w.inflight, 16);
 	for (i = 16; i > 2; i--) {
-		KUNIT_EXPECT_EQ(test, rpcrdma2_window_due(&w), i);
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_window_open(&w));
+		EXPECT_EQ(rpcrdma2_window_due(&w), i);
+		EXPECT_FALSE(rpcrdma2_window_open(&w));
 		rpcrdma2_window_put(&w);
 	}
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_open(&w));
+	EXPECT_FALSE(rpcrdma2_window_open(&w));
 	rpcrdma2_window_put(&w);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_open(&w));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_window_due(&w), 2);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 16));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_window_due(&w), 16);
-	KUNIT_EXPECT_EQ(test, take_all(&w), 15);
+	EXPECT_TRUE(rpcrdma2_window_open(&w));
+	EXPECT_EQ(rpcrdma2_window_due(&w), 2);
+	EXPECT_TRUE(rpcrdma2_window_grant(&w, 16));
+	EXPECT_EQ(rpcrdma2_window_due(&w), 16);
+	EXPECT_EQ(take_all(&w), 15);
 }
 
 static void zero_grant(struct kunit *test)
@@ -76,11 +76,11 @@ static void zero_grant(struct kunit *test)
 	struct rpcrdma2_window w;
 
 	rpcrdma2_window_reset(&w, 32);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_window_grant(&w, 0));
-	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_window_grant(&w, 0));
+	EXPECT_TRUE(rpcrdma2_window_grant(&w, 0));
+	EXPECT_EQ(take_all(&w), 1);
+	EXPECT_FALSE(rpcrdma2_window_grant(&w, 0));
 	rpcrdma2_window_put(&w);
-	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+	EXPECT_EQ(take_all(&w), 1);
 }
 
 static void exaggerated_grant(struct kunit *test)
@@ -89,10 +89,10 @@ static void exaggerated_grant(struct kunit *test)
 
 	rpcrdma2_window_reset(&w, 32);
 	rpcrdma2_window_grant(&w, 33);
-	KUNIT_EXPECT_EQ(test, w.granted, 32);
+	EXPECT_EQ(w.granted, 32);
 	rpcrdma2_window_grant(&w, 0xffffffff);
-	KUNIT_EXPECT_EQ(test, w.granted, 32);
-	KUNIT_EXPECT_EQ(test, take_all(&w), 32);
+	EXPECT_EQ(w.granted, 32);
+	EXPECT_EQ(take_all(&w), 32);
 }
 
 static void surplus_put(struct kunit *test)
@@ -101,8 +101,8 @@ static void surplus_put(struct kunit *test)
 
 	rpcrdma2_window_reset(&w, 4);
 	rpcrdma2_window_put(&w);
-	KUNIT_EXPECT_EQ(test, w.inflight, 0);
-	KUNIT_EXPECT_EQ(test, take_all(&w), 1);
+	EXPECT_EQ(w.inflight, 0);
+	EXPECT_EQ(take_all(&w), 1);
 }
 
 /* Word 2 stays below 65536 and is never 0, whatever is configured. */
@@ -112,21 +112,21 @@ static void limits(struct kunit *test)
 	struct rpcrdma2_grant g;
 
 	rpcrdma2_window_reset(&w, 0);
-	KUNIT_EXPECT_EQ(test, w.asked, 1);
+	EXPECT_EQ(w.asked, 1);
 	rpcrdma2_window_reset(&w, 0xffffffff);
-	KUNIT_EXPECT_EQ(test, w.asked, 65535);
+	EXPECT_EQ(w.asked, 65535);
 	rpcrdma2_grant_reset(&g, 0, 0);
-	KUNIT_EXPECT_EQ(test, g.current_grant, 1);
-	KUNIT_EXPECT_EQ(test, g.limit, 1);
+	EXPECT_EQ(g.current_grant, 1);
+	EXPECT_EQ(g.limit, 1);
 	rpcrdma2_grant_reset(&g, 0xffffffff, 0xffffffff);
-	KUNIT_EXPECT_EQ(test, g.current_grant, 65535);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 0xffffffff), 65535);
+	EXPECT_EQ(g.current_grant, 65535);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 0xffffffff), 65535);
 	rpcrdma2_grant_reset(&g, 100, 10);
-	KUNIT_EXPECT_EQ(test, g.current_grant, 10);
+	EXPECT_EQ(g.current_grant, 10);
 	rpcrdma2_grant_set(&g, 0);
-	KUNIT_EXPECT_EQ(test, g.current_grant, 1);
+	EXPECT_EQ(g.current_grant, 1);
 	rpcrdma2_grant_set(&g, 11);
-	KUNIT_EXPECT_EQ(test, g.current_grant, 10);
+	EXPECT_EQ(g.current_grant, 10);
 }
 
 static void grant_grows_with_use(struct kunit *test)
@@ -137,17 +137,17 @@ static void grant_grows_with_use(struct kunit *test)
 	rpcrdma2_grant_reset(&g, 8, 64);
 	/* half of it in use: no reason to grow */
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+		EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 8);
 	/* more than half: doubled, but in force only when set */
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
-	KUNIT_EXPECT_EQ(test, g.current_grant, 8);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 16);
+	EXPECT_EQ(g.current_grant, 8);
 	rpcrdma2_grant_set(&g, 16);
-	KUNIT_EXPECT_EQ(test, g.current_grant, 16);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
+	EXPECT_EQ(g.current_grant, 16);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 16);
 
 	/* a new connection knows nothing of it */
 	rpcrdma2_grant_reset(&g, 8, 64);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 8);
 
 	/* a burst that is over still shows what is needed */
 	rpcrdma2_grant_reset(&g, 4, 64);
@@ -155,9 +155,9 @@ static void grant_grows_with_use(struct kunit *test)
 		rpcrdma2_grant_call(&g, 128);
 	for (i = 0; i < 3; i++)
 		rpcrdma2_grant_done(&g);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 8);
 	rpcrdma2_grant_set(&g, 8);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 8);
 
 	/* but not what was needed before the grant was set, even to less */
 	for (i = 0; i < 4; i++)
@@ -165,7 +165,7 @@ static void grant_grows_with_use(struct kunit *test)
 	while (g.inflight)
 		rpcrdma2_grant_done(&g);
 	rpcrdma2_grant_set(&g, 4);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 4);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 4);
 }
 
 /* The first grant is never more than what the peer asks for, nor 0. */
@@ -174,11 +174,11 @@ static void first_grant(struct kunit *test)
 	struct rpcrdma2_grant g;
 
 	rpcrdma2_grant_reset(&g, 1, 64);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_first(&g, 8, 128), 8);
-	KUNIT_EXPECT_EQ(test, g.current_grant, 1);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_first(&g, 8, 7), 7);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_first(&g, 8, 0), 1);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_first(&g, 100, 128), 64);
+	EXPECT_EQ(rpcrdma2_grant_first(&g, 8, 128), 8);
+	EXPECT_EQ(g.current_grant, 1);
+	EXPECT_EQ(rpcrdma2_grant_first(&g, 8, 7), 7);
+	EXPECT_EQ(rpcrdma2_grant_first(&g, 8, 0), 1);
+	EXPECT_EQ(rpcrdma2_grant_first(&g, 100, 128), 64);
 }
 
 /* After a quiet time the grant is that of a new connection, until the load says
@@ -196,16 +196,16 @@ static void quiet_lowers(struct kunit *test)
 		rpcrdma2_grant_call(&g, 128);
 	while (g.inflight)
 		rpcrdma2_grant_done(&g);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 64);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 64);
 	rpcrdma2_grant_done(&g);
 	g.quiet = true;
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 8);
 	rpcrdma2_grant_set(&g, 8);
 	/* once for each quiet time */
-	KUNIT_EXPECT_FALSE(test, g.quiet);
+	EXPECT_FALSE(g.quiet);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
+		EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 8);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 16);
 
 	/* nothing is taken from a peer that was slow, but busy */
 	rpcrdma2_grant_reset(&g, 8, 64);
@@ -213,7 +213,7 @@ static void quiet_lowers(struct kunit *test)
 	for (i = 0; i < 10; i++)
 		rpcrdma2_grant_call(&g, 128);
 	g.quiet = true;
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 16);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 16);
 }
 
 static void grant_is_bounded(struct kunit *test)
@@ -223,14 +223,14 @@ static void grant_is_bounded(struct kunit *test)
 	/* by our limit */
 	rpcrdma2_grant_reset(&g, 6, 8);
 	g.high = 6;
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 128), 8);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 8);
 	/* by what is asked for */
 	rpcrdma2_grant_reset(&g, 6, 64);
 	g.high = 6;
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 7), 7);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 7), 7);
 	/* a small request does not shrink it */
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 1), 6);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_grant_call(&g, 0), 6);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 1), 6);
+	EXPECT_EQ(rpcrdma2_grant_call(&g, 0), 6);
 }
 
 static void grant_done_is_bounded(struct kunit *test)
@@ -239,9 +239,9 @@ static void grant_done_is_bounded(struct kunit *test)
 
 	rpcrdma2_grant_reset(&g, 4, 4);
 	rpcrdma2_grant_done(&g);
-	KUNIT_EXPECT_EQ(test, g.inflight, 0);
+	EXPECT_EQ(g.inflight, 0);
 	rpcrdma2_grant_call(&g, 4);
-	KUNIT_EXPECT_EQ(test, g.inflight, 1);
+	EXPECT_EQ(g.inflight, 1);
 }
 
 /* Two directions have two objects; one does not move the other. */
@@ -253,8 +253,8 @@ static void directions_apart(struct kunit *test)
 	rpcrdma2_window_reset(&reverse, 2);
 	rpcrdma2_window_grant(&forward, 16);
 	rpcrdma2_window_grant(&reverse, 1);
-	KUNIT_EXPECT_EQ(test, take_all(&reverse), 1);
-	KUNIT_EXPECT_EQ(test, take_all(&forward), 16);
+	EXPECT_EQ(take_all(&reverse), 1);
+	EXPECT_EQ(take_all(&forward), 16);
 }
 
 static struct kunit_case credits_cases[] = {

@@ -38,7 +38,7 @@ static void expect_call(struct kunit *test, const struct call_job *job,
 {
 	struct message m = message_vector(test, id);
 
-	KUNIT_EXPECT_EQ(test, rpcrdma2_call_len(job->codec, &job->call), hdr_len);
+	EXPECT_EQ(rpcrdma2_call_len(job->codec, &job->call), hdr_len);
 	expect_encode(test, encode_call, job, m.p, hdr_len);
 }
 
@@ -137,39 +137,35 @@ static void largest_call(struct kunit *test)
 	for (vers = 1; vers <= 2; vers++) {
 		job.codec = rpcrdma2_wire_codec(vers);
 		m = message_new(test, NULL, rpcrdma2_call_len(job.codec, &job.call));
-		KUNIT_EXPECT_EQ(test, m.len, vers == 2 ? 1328 : 1320);
+		EXPECT_EQ(m.len, vers == 2 ? 1328 : 1320);
 		memset(m.p, 0xa5, m.len);
-		KUNIT_EXPECT_EQ(test, encode_call(&job, m.p, m.len),
-				(int)m.len);
-		KUNIT_EXPECT_EQ(test, encode_call(&job, m.p, m.len - 1),
-				-EMSGSIZE);
-		KUNIT_EXPECT_EQ(test, job.codec->decode(m.p, m.len, &hdr),
-				RPCRDMA2_OK);
+		EXPECT_EQ(encode_call(&job, m.p, m.len), (int)m.len);
+		EXPECT_EQ(encode_call(&job, m.p, m.len - 1), -EMSGSIZE);
+		EXPECT_EQ(job.codec->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
 
 		last = 0;
 		rpcrdma2_read_list_begin(&hdr, &c);
 		for (i = 0; rpcrdma2_read_list_next(&c, &position, &seg); i++) {
-			KUNIT_EXPECT_GE(test, position, last);
-			KUNIT_EXPECT_EQ(test, position, i < 16 ? 0 : 4096);
-			KUNIT_EXPECT_EQ(test, seg.handle,
-					i < 16 ? i + 1 : i + 85);
+			EXPECT_GE(position, last);
+			EXPECT_EQ(position, i < 16 ? 0 : 4096);
+			EXPECT_EQ(seg.handle, i < 16 ? i + 1 : i + 85);
 			last = position;
 		}
-		KUNIT_EXPECT_EQ(test, i, 32);
+		EXPECT_EQ(i, 32);
 
 		rpcrdma2_write_list_begin(&hdr, &c);
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_write_list_next(&c, &segs));
+		EXPECT_TRUE(rpcrdma2_write_list_next(&c, &segs));
 		for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++) {
-			KUNIT_EXPECT_EQ(test, seg.handle, i + 201);
-			KUNIT_EXPECT_EQ(test, seg.length, i);
+			EXPECT_EQ(seg.handle, i + 201);
+			EXPECT_EQ(seg.length, i);
 		}
-		KUNIT_EXPECT_EQ(test, i, 16);
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_write_list_next(&c, &segs));
+		EXPECT_EQ(i, 16);
+		EXPECT_FALSE(rpcrdma2_write_list_next(&c, &segs));
 
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_reply_chunk(&hdr, &segs));
+		EXPECT_TRUE(rpcrdma2_hdr_reply_chunk(&hdr, &segs));
 		for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++)
-			KUNIT_EXPECT_EQ(test, seg.offset, (u64)i << 40);
-		KUNIT_EXPECT_EQ(test, i, 16);
+			EXPECT_EQ(seg.offset, (u64)i << 40);
+		EXPECT_EQ(i, 16);
 	}
 }
 
@@ -200,10 +196,8 @@ static void bad_calls(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		KUNIT_EXPECT_EQ(test, v2->encode_call(&calls[i], buf,
-						      sizeof(buf)), -EINVAL);
-		KUNIT_EXPECT_EQ(test, v1->encode_call(&calls[i], buf,
-						      sizeof(buf)), -EINVAL);
+		EXPECT_EQ(v2->encode_call(&calls[i], buf, sizeof(buf)), -EINVAL);
+		EXPECT_EQ(v1->encode_call(&calls[i], buf, sizeof(buf)), -EINVAL);
 	}
 }
 
@@ -213,15 +207,13 @@ static void make_call(struct kunit *test, struct message m,
 {
 	u32 vers = get_unaligned_be32(m.p + 4);
 
-	KUNIT_EXPECT_EQ(test,
-			rpcrdma2_wire_codec(vers)->decode(m.p, m.len, hdr),
-			RPCRDMA2_OK);
+	EXPECT_EQ(rpcrdma2_wire_codec(vers)->decode(m.p, m.len, hdr), RPCRDMA2_OK);
 }
 
 static void expect_reply(struct kunit *test, const struct reply_job *job,
 			 const u8 *expected, u32 len)
 {
-	KUNIT_EXPECT_EQ(test, rpcrdma2_reply_len(job->codec, &job->reply), len);
+	EXPECT_EQ(rpcrdma2_reply_len(job->codec, &job->reply), len);
 	expect_encode(test, encode_reply, job, expected, len);
 }
 
@@ -271,7 +263,7 @@ static void used_write_chunk(struct kunit *test)
 		.reply.nwritten	= 1,
 	};
 
-	make_call(test, MESSAGE(test, V2_CALL, NO_INV, 0, 1, 2,
+	make_call(test, MESSAGE(V2_CALL, NO_INV, 0, 1, 2,
 				0xc301, 8192, 0, 0x2000,
 				0xc302, 8192, 0, 0x4000, 0, 0, RPC_CALL),
 		  &call);
@@ -296,25 +288,25 @@ static void spread_over_segments(struct kunit *test)
 	struct message m;
 	u32 i, len;
 
-	make_call(test, MESSAGE(test, V2_CALL, NO_INV, 0, 1, 3, SEG(1, 4096),
+	make_call(test, MESSAGE(V2_CALL, NO_INV, 0, 1, 3, SEG(1, 4096),
 				SEG(2, 4096), SEG(3, 4096), 0, 0, RPC_CALL),
 		  &call);
 	len = rpcrdma2_reply_len(v2, &reply);
 	m = message_new(test, NULL, len + 8);
-	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, m.p, len), (int)len);
+	EXPECT_EQ(v2->encode_reply(&reply, m.p, len), (int)len);
 	put_unaligned_be32(XID, m.p + len);
 	put_unaligned_be32(1, m.p + len + 4);
 
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
+	EXPECT_EQ(v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
 	rpcrdma2_write_list_begin(&hdr, &writes);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_write_list_next(&writes, &segs));
+	EXPECT_TRUE(rpcrdma2_write_list_next(&writes, &segs));
 	for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++) {
-		KUNIT_EXPECT_EQ(test, seg.handle, i + 1);
-		KUNIT_EXPECT_EQ(test, seg.offset, 0x2000);
-		KUNIT_EXPECT_EQ(test, seg.length, lengths[i]);
+		EXPECT_EQ(seg.handle, i + 1);
+		EXPECT_EQ(seg.offset, 0x2000);
+		EXPECT_EQ(seg.length, lengths[i]);
 	}
-	KUNIT_EXPECT_EQ(test, i, 3);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 9000);
+	EXPECT_EQ(i, 3);
+	EXPECT_EQ(write_list_bytes(&hdr, 0), 9000);
 }
 
 /*
@@ -336,21 +328,21 @@ static void repeated_lists(struct kunit *test)
 	};
 	struct message m;
 
-	make_call(test, MESSAGE(test, V2_CALL, NO_INV, READ_ENTRY(8, 9, 9),
+	make_call(test, MESSAGE(V2_CALL, NO_INV, READ_ENTRY(8, 9, 9),
 				0, 1, 2, SEG(1, 10), SEG(2, 10), 1, 0,
 				1, 2, SEG(3, 3), SEG(4, 3), 1, 1, SEG(5, 7),
 				0, 1, 1, SEG(6, 100), RPC_CALL), &call);
-	m = MESSAGE(test, V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 0), SEG(2, 0),
+	m = MESSAGE(V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 0), SEG(2, 0),
 		    1, 0, 1, 2, SEG(3, 3), SEG(4, 2), 1, 1, SEG(5, 0), 0,
 		    1, 1, SEG(6, 0));
 	job.codec = v2;
 	expect_reply(test, &job, m.p, m.len);
 
-	make_call(test, MESSAGE(test, V1_MSG, READ_ENTRY(8, 9, 9),
+	make_call(test, MESSAGE(V1_MSG, READ_ENTRY(8, 9, 9),
 				0, 1, 2, SEG(1, 10), SEG(2, 10), 1, 0,
 				1, 2, SEG(3, 3), SEG(4, 3), 1, 1, SEG(5, 7),
 				0, 1, 1, SEG(6, 100), RPC_CALL), &call);
-	m = MESSAGE(test, XID, 1, 16, 0, 0, 1, 2, SEG(1, 0), SEG(2, 0),
+	m = MESSAGE(XID, 1, 16, 0, 0, 1, 2, SEG(1, 0), SEG(2, 0),
 		    1, 0, 1, 2, SEG(3, 3), SEG(4, 2), 1, 1, SEG(5, 0), 0,
 		    1, 1, SEG(6, 0));
 	job.codec = v1;
@@ -369,36 +361,36 @@ static void overfull_chunks(struct kunit *test)
 	};
 	u8 buf[256];
 
-	make_call(test, MESSAGE(test, V2_NOMSG_CALL, NO_INV,
+	make_call(test, MESSAGE(V2_NOMSG_CALL, NO_INV,
 				READ_ENTRY(0, 7, 100), 0,
 				1, 2, SEG(1, 10), SEG(2, 10), 0,
 				1, 2, SEG(3, 50), SEG(4, 50)), &call);
-	KUNIT_EXPECT_GE(test, v2->encode_reply(&reply, buf, 256), 0);
+	EXPECT_GE(v2->encode_reply(&reply, buf, 256), 0);
 	written[0] = 21;
-	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
-	KUNIT_EXPECT_EQ(test, v1->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(v1->encode_reply(&reply, buf, 256), -EINVAL);
 	written[0] = 20;
 	reply.nwritten = 2;
-	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
-	KUNIT_EXPECT_EQ(test, v1->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(v1->encode_reply(&reply, buf, 256), -EINVAL);
 	reply.nwritten = 1;
 
 	/* a MSG leaves the Reply chunk alone */
 	reply.reply_written = 1;
-	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
 	reply.nomsg = true;
 	reply.reply_written = 100;
-	KUNIT_EXPECT_GE(test, v2->encode_reply(&reply, buf, 256), 0);
+	EXPECT_GE(v2->encode_reply(&reply, buf, 256), 0);
 	reply.reply_written = 101;
-	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
 
 	/* a NOMSG needs one */
 	make_call(test, message_vector(test, VEC_T1), &call);
 	reply.nwritten = 0;
 	reply.reply_written = 0;
-	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
 	reply.nomsg = false;
-	KUNIT_EXPECT_EQ(test, v2->encode_reply(&reply, buf, 256), 36);
+	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), 36);
 }
 
 /* Header overhead that decides whether a message fits, at the boundary. */
@@ -410,13 +402,11 @@ static void threshold_boundary(struct kunit *test)
 	u32 len = rpcrdma2_call_len(v2, &call);
 	u8 buf[128];
 
-	KUNIT_EXPECT_EQ(test, len, 36 + 24 + 36);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_call_len(v1, &call), len - 8);
-	KUNIT_EXPECT_EQ(test, v2->encode_call(&call, buf, len - 1),
-			-EMSGSIZE);
-	KUNIT_EXPECT_EQ(test, v2->encode_call(&call, buf, len), (int)len);
-	KUNIT_EXPECT_EQ(test, v2->encode_call(&call, buf, len + 1),
-			(int)len);
+	EXPECT_EQ(len, 36 + 24 + 36);
+	EXPECT_EQ(rpcrdma2_call_len(v1, &call), len - 8);
+	EXPECT_EQ(v2->encode_call(&call, buf, len - 1), -EMSGSIZE);
+	EXPECT_EQ(v2->encode_call(&call, buf, len), (int)len);
+	EXPECT_EQ(v2->encode_call(&call, buf, len + 1), (int)len);
 }
 
 struct control_job {

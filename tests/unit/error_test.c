@@ -61,8 +61,8 @@ static void encode_v2(struct kunit *test)
 
 		m = message_vector(test, v2_rows[i].id);
 		expect_encode(test, encode_job, &job, m.p, m.len);
-		KUNIT_EXPECT_LE(test, m.len, RPCRDMA2_MAX_ERROR);
-		KUNIT_EXPECT_EQ(test, get_unaligned_be32(m.p + 16), 1);
+		EXPECT_LE(m.len, RPCRDMA2_MAX_ERROR);
+		EXPECT_EQ(get_unaligned_be32(m.p + 16), 1);
 	}
 }
 
@@ -74,16 +74,16 @@ static void decode_v2(struct kunit *test)
 
 	for (i = 1; i < ARRAY_SIZE(v2_rows); i++) {
 		m = message_vector(test, v2_rows[i].id);
-		EXPECT_VERDICT(test, v2, m, &hdr, OK);
-		KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_ERROR);
-		KUNIT_EXPECT_TRUE(test, hdr.response);
-		KUNIT_EXPECT_EQ(test, hdr.xid, XID);
-		KUNIT_EXPECT_EQ(test, hdr.hdr_len, 20);
-		KUNIT_EXPECT_PTR_EQ(test, hdr.body, m.p + 20);
-		KUNIT_EXPECT_EQ(test, hdr.body_len, m.len - 20);
-		KUNIT_EXPECT_EQ(test, hdr.err, v2_rows[i].err);
-		KUNIT_EXPECT_EQ(test, hdr.err_arg[0], v2_rows[i].arg[0]);
-		KUNIT_EXPECT_EQ(test, hdr.err_arg[1], v2_rows[i].arg[1]);
+		EXPECT_VERDICT(v2, m, &hdr, OK);
+		EXPECT_EQ(hdr.htype, RDMA2_ERROR);
+		EXPECT_TRUE(hdr.response);
+		EXPECT_EQ(hdr.xid, XID);
+		EXPECT_EQ(hdr.hdr_len, 20);
+		EXPECT_PTR_EQ(hdr.body, m.p + 20);
+		EXPECT_EQ(hdr.body_len, m.len - 20);
+		EXPECT_EQ(hdr.err, v2_rows[i].err);
+		EXPECT_EQ(hdr.err_arg[0], v2_rows[i].arg[0]);
+		EXPECT_EQ(hdr.err_arg[1], v2_rows[i].arg[1]);
 	}
 }
 
@@ -96,23 +96,22 @@ static void error_about_call(struct kunit *test)
 	u8 buf[RPCRDMA2_MAX_ERROR];
 	int len;
 
-	KUNIT_EXPECT_EQ(test, v2->decode(call.p, call.len, &hdr),
-			RPCRDMA2_OK);
+	EXPECT_EQ(v2->decode(call.p, call.len, &hdr), RPCRDMA2_OK);
 	len = v2->encode_error(&hdr, 16, RDMA2_ERR_BAD_XDR, NULL, buf,
 			       sizeof(buf));
-	KUNIT_EXPECT_EQ(test, len, (int)e2.len);
-	KUNIT_EXPECT_MEMEQ(test, buf, e2.p, e2.len);
+	EXPECT_EQ(len, (int)e2.len);
+	EXPECT_MEMEQ(buf, e2.p, e2.len);
 
 	/* a code with arguments and a caller without them */
 	len = v2->encode_error(&hdr, 16, RDMA2_ERR_REPLY_RESOURCE, NULL, buf,
 			       sizeof(buf));
-	KUNIT_EXPECT_EQ(test, len, 28);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 24), 0);
+	EXPECT_EQ(len, 28);
+	EXPECT_EQ(get_unaligned_be32(buf + 24), 0);
 	len = v2->encode_error(&hdr, 16, RDMA2_ERR_VERS, NULL, buf,
 			       sizeof(buf));
-	KUNIT_EXPECT_EQ(test, len, 28);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 20), 0);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 24), 0);
+	EXPECT_EQ(len, 28);
+	EXPECT_EQ(get_unaligned_be32(buf + 20), 0);
+	EXPECT_EQ(get_unaligned_be32(buf + 24), 0);
 }
 
 static void encode_v1(struct kunit *test)
@@ -144,22 +143,22 @@ static void decode_v1(struct kunit *test)
 	struct message m = message_vector(test, VEC_V2);
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_VERDICT(test, v1, m, &hdr, OK);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 16);
-	KUNIT_EXPECT_PTR_EQ(test, hdr.body, m.p + 16);
-	KUNIT_EXPECT_EQ(test, hdr.body_len, 4);
-	EXPECT_V1(test, &hdr, OK, XID, 1, 32, 4, 2);
-	KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_BAD_XDR);
-	KUNIT_EXPECT_TRUE(test, hdr.response);
-	EXPECT_V1(test, &hdr, OK, XID, 1, 32, 4, 1, 1, 1);
-	KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_VERS);
-	KUNIT_EXPECT_EQ(test, hdr.err_arg[0], 1);
-	KUNIT_EXPECT_EQ(test, hdr.err_arg[1], 1);
-	EXPECT_V1(test, &hdr, OK, XID, 1, 32, 4, 77);
-	KUNIT_EXPECT_EQ(test, hdr.err, 77);
-	EXPECT_V1(test, &hdr, DROP, XID, 1, 32, 4);
-	EXPECT_V1(test, &hdr, DROP, XID, 1, 32, 4, 1);
-	EXPECT_V1(test, &hdr, DROP, XID, 1, 32, 4, 1, 1);
+	EXPECT_VERDICT(v1, m, &hdr, OK);
+	EXPECT_EQ(hdr.hdr_len, 16);
+	EXPECT_PTR_EQ(hdr.body, m.p + 16);
+	EXPECT_EQ(hdr.body_len, 4);
+	EXPECT_V1(&hdr, OK, XID, 1, 32, 4, 2);
+	EXPECT_EQ(hdr.err, RDMA2_ERR_BAD_XDR);
+	EXPECT_TRUE(hdr.response);
+	EXPECT_V1(&hdr, OK, XID, 1, 32, 4, 1, 1, 1);
+	EXPECT_EQ(hdr.err, RDMA2_ERR_VERS);
+	EXPECT_EQ(hdr.err_arg[0], 1);
+	EXPECT_EQ(hdr.err_arg[1], 1);
+	EXPECT_V1(&hdr, OK, XID, 1, 32, 4, 77);
+	EXPECT_EQ(hdr.err, 77);
+	EXPECT_V1(&hdr, DROP, XID, 1, 32, 4);
+	EXPECT_V1(&hdr, DROP, XID, 1, 32, 4, 1);
+	EXPECT_V1(&hdr, DROP, XID, 1, 32, 4, 1, 1);
 }
 
 static void err_vers_forms(struct kunit *test)
@@ -184,9 +183,9 @@ static void err_vers_forms(struct kunit *test)
 		low = 0;
 		high = 0;
 		is = rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high);
-		KUNIT_EXPECT_EQ(test, is, rows[i].is);
-		KUNIT_EXPECT_EQ(test, low, rows[i].low);
-		KUNIT_EXPECT_EQ(test, high, rows[i].high);
+		EXPECT_EQ(is, rows[i].is);
+		EXPECT_EQ(low, rows[i].low);
+		EXPECT_EQ(high, rows[i].high);
 	}
 }
 
@@ -197,21 +196,18 @@ static void err_vers_rule(struct kunit *test)
 	u32 low, high, word5, i;
 
 	/* any version in the fixed form */
-	m = MESSAGE(test, XID, 0, 0, 4, 1, 7, 9);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
-							      &high));
-	KUNIT_EXPECT_EQ(test, low, 7);
-	KUNIT_EXPECT_EQ(test, high, 9);
-	m = MESSAGE(test, XID, 0xffffffff, 0, 4, 1, 3, 4);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
-							      &high));
+	m = MESSAGE(XID, 0, 0, 4, 1, 7, 9);
+	EXPECT_TRUE(rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high));
+	EXPECT_EQ(low, 7);
+	EXPECT_EQ(high, 9);
+	m = MESSAGE(XID, 0xffffffff, 0, 4, 1, 3, 4);
+	EXPECT_TRUE(rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high));
 
 	/* version 1 is always the fixed form, whatever its length */
-	m = MESSAGE(test, XID, 1, 0, 4, 1, 4, 5, 0, 0);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
-							      &high));
-	KUNIT_EXPECT_EQ(test, low, 4);
-	KUNIT_EXPECT_EQ(test, high, 5);
+	m = MESSAGE(XID, 1, 0, 4, 1, 4, 5, 0, 0);
+	EXPECT_TRUE(rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high));
+	EXPECT_EQ(low, 4);
+	EXPECT_EQ(high, 5);
 
 	/* 28 bytes of version 2: a range that begins below 2, or an error of
 	 * its own, whatever follows its code
@@ -220,33 +216,28 @@ static void err_vers_rule(struct kunit *test)
 		static const u32 last[] = { 0, 1, 2, 9, 0x80000000 };
 
 		for (i = 0; i < ARRAY_SIZE(last); i++) {
-			m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 0);
+			m = MESSAGE(XID, 2, 0, 4, 1, 0, 0);
 			put_unaligned_be32(word5, m.p + 20);
 			put_unaligned_be32(last[i], m.p + 24);
-			KUNIT_EXPECT_EQ(test,
-					rpcrdma2_wire_decode_err_vers(m.p, m.len,
-								      &low, &high),
-					word5 < 2 && word5 <= last[i]);
+			EXPECT_EQ(rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
+								&high),
+				  word5 < 2 && word5 <= last[i]);
 		}
 		/* 32 bytes: only ERR_VERS itself */
-		m = MESSAGE(test, XID, 2, 0, 4, 1, 0, 1, 2);
+		m = MESSAGE(XID, 2, 0, 4, 1, 0, 1, 2);
 		put_unaligned_be32(word5, m.p + 20);
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
-							      &high), word5 == 1);
+		EXPECT_EQ(rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high),
+			  word5 == 1);
 	}
 
 	/* not an ERROR, not the code */
-	m = MESSAGE(test, XID, 2, 0, 5, 1, 1, 1);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
-							       &high));
-	m = MESSAGE(test, XID, 1, 0, 4, 2, 1, 1);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
-							       &high));
+	m = MESSAGE(XID, 2, 0, 5, 1, 1, 1);
+	EXPECT_FALSE(rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high));
+	m = MESSAGE(XID, 1, 0, 4, 2, 1, 1);
+	EXPECT_FALSE(rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high));
 	/* too short */
-	m = MESSAGE(test, XID, 1, 0, 4, 1, 1);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_wire_decode_err_vers(m.p, m.len, &low,
-							       &high));
+	m = MESSAGE(XID, 1, 0, 4, 1, 1);
+	EXPECT_FALSE(rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high));
 }
 
 /* Both forms come out of the v2 decoder as the same error. */
@@ -259,41 +250,41 @@ static void err_vers_in_decoder(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		m = message_vector(test, ids[i]);
-		EXPECT_VERDICT(test, v2, m, &hdr, OK);
-		KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_VERS);
-		KUNIT_EXPECT_EQ(test, hdr.err_arg[0], 1);
-		KUNIT_EXPECT_EQ(test, hdr.err_arg[1], 1);
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&hdr));
+		EXPECT_VERDICT(v2, m, &hdr, OK);
+		EXPECT_EQ(hdr.err, RDMA2_ERR_VERS);
+		EXPECT_EQ(hdr.err_arg[0], 1);
+		EXPECT_EQ(hdr.err_arg[1], 1);
+		EXPECT_FALSE(rpcrdma2_is_grant(&hdr));
 	}
 	m = message_vector(test, VEC_E1c);
-	EXPECT_VERDICT(test, v2, m, &hdr, BAD_VERS);
-	EXPECT_VERDICT(test, v1, m, &hdr, OK);
-	KUNIT_EXPECT_EQ(test, hdr.err, RDMA2_ERR_VERS);
+	EXPECT_VERDICT(v2, m, &hdr, BAD_VERS);
+	EXPECT_VERDICT(v1, m, &hdr, OK);
+	EXPECT_EQ(hdr.err, RDMA2_ERR_VERS);
 }
 
 static void unknown_code(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_ERROR, 77);
-	KUNIT_EXPECT_EQ(test, hdr.err, 77);
-	KUNIT_EXPECT_EQ(test, hdr.err_arg[0], 0);
-	EXPECT_V2(test, &hdr, OK, V2_ERROR, 0);
-	EXPECT_V2(test, &hdr, OK, V2_ERROR, 0xffffffff);
-	KUNIT_EXPECT_EQ(test, hdr.err, 0xffffffff);
+	EXPECT_V2(&hdr, OK, V2_ERROR, 77);
+	EXPECT_EQ(hdr.err, 77);
+	EXPECT_EQ(hdr.err_arg[0], 0);
+	EXPECT_V2(&hdr, OK, V2_ERROR, 0);
+	EXPECT_V2(&hdr, OK, V2_ERROR, 0xffffffff);
+	EXPECT_EQ(hdr.err, 0xffffffff);
 }
 
 static void short_for_its_code(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, DROP, V2_ERROR);
-	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_VERS);
-	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_READ_CHUNKS);
-	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_WRITE_CHUNKS);
-	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_SEGMENTS);
-	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_WRITE_RESOURCE);
-	EXPECT_V2(test, &hdr, DROP, V2_ERROR, RDMA2_ERR_REPLY_RESOURCE);
+	EXPECT_V2(&hdr, DROP, V2_ERROR);
+	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_VERS);
+	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_READ_CHUNKS);
+	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_WRITE_CHUNKS);
+	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_SEGMENTS);
+	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_WRITE_RESOURCE);
+	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_REPLY_RESOURCE);
 }
 
 /* However it is cut, a message that calls itself an ERROR is not answered. */
@@ -309,7 +300,7 @@ static void expect_no_answer(struct kunit *test, struct message m)
 		cut = message_new(test, m.p, len);
 		verdict = rpcrdma2_wire_codec(vers)->decode(cut.p, len, &hdr);
 		if (verdict != RPCRDMA2_OK)
-			KUNIT_EXPECT_EQ(test, verdict, RPCRDMA2_DROP);
+			EXPECT_EQ(verdict, RPCRDMA2_DROP);
 		message_free(test, cut);
 	}
 }
@@ -323,7 +314,7 @@ static void error_about_error(struct kunit *test)
 	for (vers = 1; vers <= 2; vers++) {
 		for (i = 0; i < ARRAY_SIZE(flags); i++) {
 			for (j = 0; j < ARRAY_SIZE(codes); j++) {
-				struct message m = MESSAGE(test, XID, 0, 16, 4,
+				struct message m = MESSAGE(XID, 0, 16, 4,
 							   0, 0, 1, 2);
 
 				put_unaligned_be32(vers, m.p + 4);

@@ -44,16 +44,16 @@ static void announced(struct kunit *test, struct rpcrdma2_propset *set)
 	int len;
 
 	rpcrdma2_propset_init(&mine);
-	KUNIT_EXPECT_EQ(test, mine.val[RPCRDMA2_X_TEST], 7);
+	EXPECT_EQ(mine.val[RPCRDMA2_X_TEST], 7);
 	mine.val[RPCRDMA2_X_TEST] = 50;
 	mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
 	mine.nochg = mine.listed & ~rpcrdma2_propset_changeable(false);
 	mine.x_change = true;
 	len = rpcrdma2_propset_encode(&mine, buf, sizeof(buf));
-	KUNIT_EXPECT_EQ(test, len, (int)sizeof(buf));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_decode(buf, len, set), len);
-	KUNIT_EXPECT_EQ(test, set->val[RPCRDMA2_X_TEST], 50);
-	KUNIT_EXPECT_EQ(test, set->nochg, BIT(RPCRDMA2_BRS));
+	EXPECT_EQ(len, (int)sizeof(buf));
+	EXPECT_EQ(rpcrdma2_propset_decode(buf, len, set), len);
+	EXPECT_EQ(set->val[RPCRDMA2_X_TEST], 50);
+	EXPECT_EQ(set->nochg, BIT(RPCRDMA2_BRS));
 }
 
 static void one_more_property(struct kunit *test)
@@ -69,42 +69,37 @@ static void one_more_property(struct kunit *test)
 	announced(test, &peer);
 	mine = peer;
 	rpcrdma2_prop_change_init(&c, &mine, &peer);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_X_TEST,
-						       90), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_BRS, 0),
-			-EPERM);
+	EXPECT_EQ(rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_X_TEST, 90), 0);
+	EXPECT_EQ(rpcrdma2_prop_change_ask(&c, &peer, RPCRDMA2_BRS, 0), -EPERM);
 
 	/* the request, as the other side sees it */
 	hdr.body_len = rpcrdma2_prop_change_put_reqprop(&c, 5, buf, sizeof(buf));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_requested(&hdr, &req), 0);
-	KUNIT_EXPECT_EQ(test, req.set.listed, X_TEST_BIT);
-	KUNIT_EXPECT_EQ(test, req.set.val[RPCRDMA2_X_TEST], 90);
+	EXPECT_EQ(rpcrdma2_prop_change_requested(&hdr, &req), 0);
+	EXPECT_EQ(req.set.listed, X_TEST_BIT);
+	EXPECT_EQ(req.set.val[RPCRDMA2_X_TEST], 90);
 
 	/* granted in part */
 	mine.val[RPCRDMA2_X_TEST] = 60;
 	hdr.body_len = rpcrdma2_prop_change_put_resprop(&c, &req, 0, X_TEST_BIT, &mine,
 							buf, sizeof(buf));
 	hdr.xid = 5;
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_prop_change_response(&c, &hdr, &peer,
-							      &malformed));
-	KUNIT_EXPECT_FALSE(test, malformed);
-	KUNIT_EXPECT_EQ(test, peer.val[RPCRDMA2_X_TEST], 60);
-	KUNIT_EXPECT_EQ(test, c.result[RPCRDMA2_X_TEST],
-			RPCRDMA2_CHANGE_OTHER);
+	EXPECT_TRUE(rpcrdma2_prop_change_response(&c, &hdr, &peer, &malformed));
+	EXPECT_FALSE(malformed);
+	EXPECT_EQ(peer.val[RPCRDMA2_X_TEST], 60);
+	EXPECT_EQ(c.result[RPCRDMA2_X_TEST], RPCRDMA2_CHANGE_OTHER);
 
 	/* and announced */
 	mine.val[RPCRDMA2_X_TEST] = 70;
 	rpcrdma2_prop_change_announce(&c, RPCRDMA2_X_TEST);
 	hdr.body_len = rpcrdma2_prop_change_put_updprop(&c, 6, &mine, buf,
 							sizeof(buf));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_update(&hdr, &peer, &upd), 0);
-	KUNIT_EXPECT_EQ(test, upd.changed, X_TEST_BIT);
-	KUNIT_EXPECT_EQ(test, peer.val[RPCRDMA2_X_TEST], 70);
+	EXPECT_EQ(rpcrdma2_prop_change_update(&hdr, &peer, &upd), 0);
+	EXPECT_EQ(upd.changed, X_TEST_BIT);
+	EXPECT_EQ(peer.val[RPCRDMA2_X_TEST], 70);
 
 	/* a value out of range is no value of this property */
 	put_unaligned_be32(101, buf + 12);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_prop_change_update(&hdr, &peer, &upd),
-			-EBADMSG);
+	EXPECT_EQ(rpcrdma2_prop_change_update(&hdr, &peer, &upd), -EBADMSG);
 }
 
 static struct kunit_case extend_cases[] = {

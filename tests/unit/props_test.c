@@ -32,25 +32,25 @@ static int decode(struct kunit *test, struct message m,
 
 	poison(set);
 	len = rpcrdma2_propset_decode(m.p, m.len, set);
-	KUNIT_EXPECT_EQ(test, poisoned(set), len < 0);
+	EXPECT_EQ(poisoned(set), len < 0);
 	if (len < 0)
-		KUNIT_EXPECT_EQ(test, len, -EBADMSG);
+		EXPECT_EQ(len, -EBADMSG);
 	return len;
 }
 
-#define EXPECT_SET(test, set, ...)					\
+#define EXPECT_SET(set, ...)						\
 do {									\
-	struct message _m = MESSAGE(test, __VA_ARGS__);			\
+	struct message _m = MESSAGE(__VA_ARGS__);			\
 									\
-	KUNIT_EXPECT_EQ(test, decode(test, _m, set), (int)_m.len);	\
+	EXPECT_EQ(decode(test, _m, set), (int)_m.len);			\
 } while (0)
 
-#define EXPECT_BAD(test, ...)						\
+#define EXPECT_BAD(...)							\
 do {									\
-	struct message _m = MESSAGE(test, __VA_ARGS__);			\
+	struct message _m = MESSAGE(__VA_ARGS__);			\
 	struct rpcrdma2_propset _set;					\
 									\
-	KUNIT_EXPECT_EQ(test, decode(test, _m, &_set), -EBADMSG);	\
+	EXPECT_EQ(decode(test, _m, &_set), -EBADMSG);			\
 } while (0)
 
 static void defaults(struct kunit *test)
@@ -59,17 +59,17 @@ static void defaults(struct kunit *test)
 
 	poison(&set);
 	rpcrdma2_propset_init(&set);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	KUNIT_EXPECT_EQ(test, set.listed, 0);
-	KUNIT_EXPECT_FALSE(test, set.x_change);
-	KUNIT_EXPECT_EQ(test, set.nochg, 0);
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
+	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	EXPECT_EQ(set.listed, 0);
+	EXPECT_FALSE(set.x_change);
+	EXPECT_EQ(set.nochg, 0);
 
 	/* an empty set says just that */
-	EXPECT_SET(test, &set, 0);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	KUNIT_EXPECT_EQ(test, set.listed, 0);
+	EXPECT_SET(&set, 0);
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
+	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	EXPECT_EQ(set.listed, 0);
 }
 
 /* The set of a golden vector, through the codec as a caller does it. */
@@ -80,8 +80,7 @@ static int decode_vector(struct kunit *test, enum vector_id id,
 	struct message body;
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
-			RPCRDMA2_OK);
+	EXPECT_EQ(rpcrdma2_codec_v2.decode(m.p, m.len, &hdr), RPCRDMA2_OK);
 	body = message_new(test, hdr.body, hdr.body_len);
 	return decode(test, body, set);
 }
@@ -90,86 +89,84 @@ static void vector_p1(struct kunit *test)
 {
 	struct rpcrdma2_propset set;
 
-	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P1, &set), 28);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	KUNIT_EXPECT_EQ(test, set.listed,
-			BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS));
-	KUNIT_EXPECT_FALSE(test, set.x_change);
+	EXPECT_EQ(decode_vector(test, VEC_P1, &set), 28);
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
+	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS));
+	EXPECT_FALSE(set.x_change);
 }
 
 static void vector_p2(struct kunit *test)
 {
 	struct rpcrdma2_propset set;
 
-	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P2, &set), 44);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 16384);
-	KUNIT_EXPECT_TRUE(test, set.x_change);
-	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_BRS));
+	EXPECT_EQ(decode_vector(test, VEC_P2, &set), 44);
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 16384);
+	EXPECT_TRUE(set.x_change);
+	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_BRS));
 }
 
 static void vector_p3(struct kunit *test)
 {
 	struct rpcrdma2_propset set;
 
-	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P3, &set), 28);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	KUNIT_EXPECT_EQ(test, set.listed, BIT(RPCRDMA2_BRS));
+	EXPECT_EQ(decode_vector(test, VEC_P3, &set), 28);
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
+	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	EXPECT_EQ(set.listed, BIT(RPCRDMA2_BRS));
 }
 
 static void vectors_p4_p5(struct kunit *test)
 {
 	struct rpcrdma2_propset set;
 
-	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P4, &set), -EBADMSG);
-	KUNIT_EXPECT_EQ(test, decode_vector(test, VEC_P5, &set), -EBADMSG);
+	EXPECT_EQ(decode_vector(test, VEC_P4, &set), -EBADMSG);
+	EXPECT_EQ(decode_vector(test, VEC_P5, &set), -EBADMSG);
 }
 
 static void order_has_no_meaning(struct kunit *test)
 {
 	struct rpcrdma2_propset a, b;
 
-	EXPECT_SET(test, &a, 2, RBSIZ(8192), BRS(2));
-	EXPECT_SET(test, &b, 2, BRS(2), RBSIZ(8192));
-	KUNIT_EXPECT_EQ(test, a.val[RPCRDMA2_RBSIZ], 8192);
-	KUNIT_EXPECT_EQ(test, a.val[RPCRDMA2_BRS], 2);
-	KUNIT_EXPECT_MEMEQ(test, a.val, b.val, sizeof(a.val));
-	KUNIT_EXPECT_EQ(test, a.listed, b.listed);
+	EXPECT_SET(&a, 2, RBSIZ(8192), BRS(2));
+	EXPECT_SET(&b, 2, BRS(2), RBSIZ(8192));
+	EXPECT_EQ(a.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_EQ(a.val[RPCRDMA2_BRS], 2);
+	EXPECT_MEMEQ(a.val, b.val, sizeof(a.val));
+	EXPECT_EQ(a.listed, b.listed);
 }
 
 static void lying_count(struct kunit *test)
 {
-	EXPECT_BAD(test, 1);
-	EXPECT_BAD(test, 2, RBSIZ(8192));
-	EXPECT_BAD(test, 0x20000001, RBSIZ(8192));
-	EXPECT_BAD(test, 0xffffffff, RBSIZ(8192));
-	EXPECT_BAD(test, 0xffffffff);
-	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ);
-	EXPECT_BAD(test, 1, 77);
+	EXPECT_BAD(1);
+	EXPECT_BAD(2, RBSIZ(8192));
+	EXPECT_BAD(0x20000001, RBSIZ(8192));
+	EXPECT_BAD(0xffffffff, RBSIZ(8192));
+	EXPECT_BAD(0xffffffff);
+	EXPECT_BAD(1, RDMA2_PROPID_RBSIZ);
+	EXPECT_BAD(1, 77);
 }
 
 static void zero_length_is_default(struct kunit *test)
 {
 	struct rpcrdma2_propset set;
 
-	EXPECT_SET(test, &set, 3, RDMA2_PROPID_RBSIZ, 0, RDMA2_PROPID_BRS, 0,
+	EXPECT_SET(&set, 3, RDMA2_PROPID_RBSIZ, 0, RDMA2_PROPID_BRS, 0,
 		   RDMA2_PROPID_X_NOCHG, 0);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 4096);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	KUNIT_EXPECT_EQ(test, set.listed, 3);
-	KUNIT_EXPECT_FALSE(test, set.x_change);
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
+	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
+	EXPECT_EQ(set.listed, 3);
+	EXPECT_FALSE(set.x_change);
 }
 
 static void unknown_propids(struct kunit *test)
 {
 	struct rpcrdma2_propset set;
 
-	EXPECT_SET(test, &set, 7, 3, 4, 1, 0, 0, 0xfffffffe, 4, 9,
-		   0xffffff00, 0, 77, 5, 0x01020304, 0x05ffffff,
-		   77, 5, 0x01020304, 0x05000000, RBSIZ(2048));
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 2048);
-	KUNIT_EXPECT_EQ(test, set.listed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_SET(&set, 7, 3, 4, 1, 0, 0, 0xfffffffe, 4, 9, 0xffffff00, 0, 77, 5,
+		   0x01020304, 0x05ffffff, 77, 5, 0x01020304, 0x05000000, RBSIZ(2048));
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 2048);
+	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ));
 }
 
 static void overlong_value(struct kunit *test)
@@ -186,11 +183,10 @@ static void overlong_value(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(propids); i++) {
 		for (j = 0; j < ARRAY_SIZE(lengths); j++) {
-			m = MESSAGE(test, 1, 0, 4, 1);
+			m = MESSAGE(1, 0, 4, 1);
 			put_unaligned_be32(propids[i], m.p + 4);
 			put_unaligned_be32(lengths[j], m.p + 8);
-			KUNIT_EXPECT_EQ(test, decode(test, m, &set),
-					-EBADMSG);
+			EXPECT_EQ(decode(test, m, &set), -EBADMSG);
 		}
 	}
 }
@@ -198,15 +194,14 @@ static void overlong_value(struct kunit *test)
 /* The padding belongs to the value: without it the set is cut. */
 static void missing_padding(struct kunit *test)
 {
-	struct message m = MESSAGE(test, 1, 77, 5, 0x01020304, 0x05000000);
+	struct message m = MESSAGE(1, 77, 5, 0x01020304, 0x05000000);
 	struct rpcrdma2_propset set;
 	struct message cut;
 	u32 len;
 
 	for (len = 0; len <= m.len; len++) {
 		cut = message_new(test, m.p, len);
-		KUNIT_EXPECT_EQ(test, decode(test, cut, &set),
-				len == m.len ? (int)len : -EBADMSG);
+		EXPECT_EQ(decode(test, cut, &set), len == m.len ? (int)len : -EBADMSG);
 	}
 }
 
@@ -216,55 +211,55 @@ static void invalid_content(struct kunit *test)
 	u32 i;
 
 	for (i = RDMA2_RVREQSUP_NONE; i <= RDMA2_RVREQSUP_GENL; i++) {
-		struct message m = MESSAGE(test, 1, BRS(0));
+		struct message m = MESSAGE(1, BRS(0));
 
 		put_unaligned_be32(i, m.p + 12);
-		KUNIT_EXPECT_EQ(test, decode(test, m, &set), 16);
-		KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_BRS], i);
+		EXPECT_EQ(decode(test, m, &set), 16);
+		EXPECT_EQ(set.val[RPCRDMA2_BRS], i);
 	}
-	EXPECT_BAD(test, 1, BRS(3));
-	EXPECT_BAD(test, 1, BRS(0xffffffff));
+	EXPECT_BAD(1, BRS(3));
+	EXPECT_BAD(1, BRS(0xffffffff));
 }
 
 static void wrong_size(struct kunit *test)
 {
-	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 1, 0x10000000);
-	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 2, 0x10000000);
-	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 3, 0x10000000);
-	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 5, 0, 4096);
-	EXPECT_BAD(test, 1, RDMA2_PROPID_RBSIZ, 8, 0, 4096);
-	EXPECT_BAD(test, 1, RDMA2_PROPID_BRS, 1, 0);
-	EXPECT_BAD(test, 1, RDMA2_PROPID_BRS, 8, 0, 1);
+	EXPECT_BAD(1, RDMA2_PROPID_RBSIZ, 1, 0x10000000);
+	EXPECT_BAD(1, RDMA2_PROPID_RBSIZ, 2, 0x10000000);
+	EXPECT_BAD(1, RDMA2_PROPID_RBSIZ, 3, 0x10000000);
+	EXPECT_BAD(1, RDMA2_PROPID_RBSIZ, 5, 0, 4096);
+	EXPECT_BAD(1, RDMA2_PROPID_RBSIZ, 8, 0, 4096);
+	EXPECT_BAD(1, RDMA2_PROPID_BRS, 1, 0);
+	EXPECT_BAD(1, RDMA2_PROPID_BRS, 8, 0, 1);
 }
 
 static void duplicates(struct kunit *test)
 {
 	struct rpcrdma2_propset set;
 
-	EXPECT_BAD(test, 2, RBSIZ(4096), RBSIZ(4096));
-	EXPECT_BAD(test, 2, BRS(1), BRS(1));
-	EXPECT_BAD(test, 2, BRS(1), RDMA2_PROPID_BRS, 0);
-	EXPECT_BAD(test, 2, NOCHG(4, 0), NOCHG(4, 0));
-	EXPECT_BAD(test, 2, NOCHG(0), NOCHG(4, 0));
-	EXPECT_SET(test, &set, 2, 99, 4, 1, 99, 4, 2);
+	EXPECT_BAD(2, RBSIZ(4096), RBSIZ(4096));
+	EXPECT_BAD(2, BRS(1), BRS(1));
+	EXPECT_BAD(2, BRS(1), RDMA2_PROPID_BRS, 0);
+	EXPECT_BAD(2, NOCHG(4, 0), NOCHG(4, 0));
+	EXPECT_BAD(2, NOCHG(0), NOCHG(4, 0));
+	EXPECT_SET(&set, 2, 99, 4, 1, 99, 4, 2);
 }
 
 /* One bad value, wherever it is, and nothing is taken over. */
 static void all_or_nothing(struct kunit *test)
 {
-	EXPECT_BAD(test, 2, RBSIZ(16384), BRS(3));
-	EXPECT_BAD(test, 2, BRS(3), RBSIZ(16384));
-	EXPECT_BAD(test, 3, RBSIZ(16384), BRS(2), 77, 100, 0);
+	EXPECT_BAD(2, RBSIZ(16384), BRS(3));
+	EXPECT_BAD(2, BRS(3), RBSIZ(16384));
+	EXPECT_BAD(3, RBSIZ(16384), BRS(2), 77, 100, 0);
 }
 
 static void bytes_behind(struct kunit *test)
 {
-	struct message m = MESSAGE(test, 1, RBSIZ(8192), BRS(3), 0xffffffff);
+	struct message m = MESSAGE(1, RBSIZ(8192), BRS(3), 0xffffffff);
 	struct rpcrdma2_propset set;
 
-	KUNIT_EXPECT_EQ(test, decode(test, m, &set), 16);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 8192);
-	KUNIT_EXPECT_EQ(test, set.listed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(decode(test, m, &set), 16);
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ));
 }
 
 /* Bits count the entries of the set, in the order in which they are there. */
@@ -272,32 +267,31 @@ static void nochg_subset(struct kunit *test)
 {
 	struct rpcrdma2_propset set;
 
-	EXPECT_SET(test, &set, 3, NOCHG(8, 1, 0x2), RBSIZ(8192), BRS(1));
-	KUNIT_EXPECT_TRUE(test, set.x_change);
-	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_RBSIZ));
-	EXPECT_SET(test, &set, 3, NOCHG(8, 1, 0x4), RBSIZ(8192), BRS(1));
-	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_BRS));
-	EXPECT_SET(test, &set, 3, BRS(1), RBSIZ(8192), NOCHG(8, 1, 0x3));
-	KUNIT_EXPECT_EQ(test, set.nochg, 3);
+	EXPECT_SET(&set, 3, NOCHG(8, 1, 0x2), RBSIZ(8192), BRS(1));
+	EXPECT_TRUE(set.x_change);
+	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_SET(&set, 3, NOCHG(8, 1, 0x4), RBSIZ(8192), BRS(1));
+	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_BRS));
+	EXPECT_SET(&set, 3, BRS(1), RBSIZ(8192), NOCHG(8, 1, 0x3));
+	EXPECT_EQ(set.nochg, 3);
 	/* an entry that we do not know still counts */
-	EXPECT_SET(test, &set, 3, 77, 0, RBSIZ(8192), NOCHG(8, 1, 0x2));
-	KUNIT_EXPECT_EQ(test, set.nochg, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_SET(&set, 3, 77, 0, RBSIZ(8192), NOCHG(8, 1, 0x2));
+	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_RBSIZ));
 	/* no word, surplus words, bits beyond the last entry */
-	EXPECT_SET(test, &set, 2, RBSIZ(8192), NOCHG(4, 0));
-	KUNIT_EXPECT_TRUE(test, set.x_change);
-	KUNIT_EXPECT_EQ(test, set.nochg, 0);
-	EXPECT_SET(test, &set, 2, RBSIZ(8192),
-		   NOCHG(12, 2, 0xfffffffe, 0xffffffff));
-	KUNIT_EXPECT_EQ(test, set.nochg, 0);
+	EXPECT_SET(&set, 2, RBSIZ(8192), NOCHG(4, 0));
+	EXPECT_TRUE(set.x_change);
+	EXPECT_EQ(set.nochg, 0);
+	EXPECT_SET(&set, 2, RBSIZ(8192), NOCHG(12, 2, 0xfffffffe, 0xffffffff));
+	EXPECT_EQ(set.nochg, 0);
 
 	/* counts and lengths that do not agree */
-	EXPECT_BAD(test, 1, NOCHG(1, 0));
-	EXPECT_BAD(test, 1, NOCHG(4, 1));
-	EXPECT_BAD(test, 1, NOCHG(4, 0x40000000));
-	EXPECT_BAD(test, 1, NOCHG(4, 0xffffffff));
-	EXPECT_BAD(test, 1, NOCHG(8, 0, 0));
-	EXPECT_BAD(test, 1, NOCHG(8, 2, 0));
-	EXPECT_BAD(test, 1, NOCHG(6, 0, 0));
+	EXPECT_BAD(1, NOCHG(1, 0));
+	EXPECT_BAD(1, NOCHG(4, 1));
+	EXPECT_BAD(1, NOCHG(4, 0x40000000));
+	EXPECT_BAD(1, NOCHG(4, 0xffffffff));
+	EXPECT_BAD(1, NOCHG(8, 0, 0));
+	EXPECT_BAD(1, NOCHG(8, 2, 0));
+	EXPECT_BAD(1, NOCHG(6, 0, 0));
 }
 
 /* A set whose entry number @entry is RBSIZ, with these words as subset. */
@@ -320,8 +314,8 @@ static u32 far_nochg(struct kunit *test, u32 entry, const u8 *words, u32 len)
 	put_unaligned_be32(RDMA2_PROPID_X_NOCHG, p + 12);
 	put_unaligned_be32(len, p + 16);
 	memcpy(p + 20, words, len);
-	KUNIT_EXPECT_EQ(test, decode(test, m, &set), (int)m.len);
-	KUNIT_EXPECT_EQ(test, set.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_EQ(decode(test, m, &set), (int)m.len);
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 8192);
 	return set.nochg;
 }
 
@@ -333,10 +327,9 @@ static void nochg_far_entry(struct kunit *test)
 	u32 i, j, word;
 	u8 words[16];
 
-	KUNIT_EXPECT_EQ(test, far_nochg(test, 33, g7.p, g7.len),
-			BIT(RPCRDMA2_RBSIZ));
-	KUNIT_EXPECT_EQ(test, far_nochg(test, 32, g7.p, g7.len), 0);
-	KUNIT_EXPECT_EQ(test, far_nochg(test, 1, g7.p, g7.len), 0);
+	EXPECT_EQ(far_nochg(test, 33, g7.p, g7.len), BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(far_nochg(test, 32, g7.p, g7.len), 0);
+	EXPECT_EQ(far_nochg(test, 1, g7.p, g7.len), 0);
 
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {
 		for (j = 0; j < ARRAY_SIZE(entries); j++) {
@@ -345,10 +338,8 @@ static void nochg_far_entry(struct kunit *test)
 			word = 4 + entries[j] / 32 * 4;
 			put_unaligned_be32(1U << entries[j] % 32,
 					   words + word);
-			KUNIT_EXPECT_EQ(test,
-					far_nochg(test, entries[i], words,
-						  sizeof(words)),
-					i == j ? BIT(RPCRDMA2_RBSIZ) : 0);
+			EXPECT_EQ(far_nochg(test, entries[i], words, sizeof(words)),
+				  i == j ? BIT(RPCRDMA2_RBSIZ) : 0);
 		}
 	}
 }
@@ -364,8 +355,7 @@ static void cut_sets(struct kunit *test)
 		m = message_vector(test, ids[i]);
 		for (len = 0; len < m.len - RPCRDMA2_PREFIX; len++) {
 			cut = message_new(test, m.p + RPCRDMA2_PREFIX, len);
-			KUNIT_EXPECT_EQ(test, decode(test, cut, &set),
-					-EBADMSG);
+			EXPECT_EQ(decode(test, cut, &set), -EBADMSG);
 			message_free(test, cut);
 		}
 	}
@@ -381,7 +371,7 @@ static void encode_vectors(struct kunit *test)
 	struct message p1 = message_vector(test, VEC_P1);
 	struct message p2 = message_vector(test, VEC_P2);
 	struct message g1 = message_vector(test, VEC_G1);
-	struct message empty = MESSAGE(test, 0);
+	struct message empty = MESSAGE(0);
 	struct rpcrdma2_propset set;
 
 	rpcrdma2_propset_init(&set);
@@ -394,7 +384,7 @@ static void encode_vectors(struct kunit *test)
 	set.x_change = true;
 	set.nochg = BIT(RPCRDMA2_BRS);
 	expect_encode(test, encode_set, &set, p2.p + 20, p2.len - 20);
-	KUNIT_EXPECT_EQ(test, p2.len - 20, RPCRDMA2_PROPS_MAX);
+	EXPECT_EQ(p2.len - 20, RPCRDMA2_PROPS_MAX);
 
 	rpcrdma2_propset_init(&set);
 	set.val[RPCRDMA2_RBSIZ] = 8192;
@@ -420,15 +410,12 @@ static void round_trip(struct kunit *test)
 			if (listed & BIT(RPCRDMA2_BRS))
 				set.val[RPCRDMA2_BRS] = RDMA2_RVREQSUP_NONE;
 			len = rpcrdma2_propset_encode(&set, buf, sizeof(buf));
-			KUNIT_EXPECT_GE(test, len, 4);
-			KUNIT_EXPECT_EQ(test,
-					rpcrdma2_propset_decode(buf, len,
-								&back), len);
-			KUNIT_EXPECT_MEMEQ(test, set.val, back.val,
-					   sizeof(set.val));
-			KUNIT_EXPECT_EQ(test, set.listed, back.listed);
-			KUNIT_EXPECT_EQ(test, set.nochg, back.nochg);
-			KUNIT_EXPECT_TRUE(test, back.x_change);
+			EXPECT_GE(len, 4);
+			EXPECT_EQ(rpcrdma2_propset_decode(buf, len, &back), len);
+			EXPECT_MEMEQ(set.val, back.val, sizeof(set.val));
+			EXPECT_EQ(set.listed, back.listed);
+			EXPECT_EQ(set.nochg, back.nochg);
+			EXPECT_TRUE(back.x_change);
 		}
 	}
 }
@@ -439,19 +426,18 @@ static void propids_sent(struct kunit *test)
 	struct rpcrdma2_propset set;
 	u8 buf[RPCRDMA2_PROPS_MAX];
 
-	KUNIT_EXPECT_EQ(test, RDMA2_PROPID_RBSIZ, 1);
-	KUNIT_EXPECT_EQ(test, RDMA2_PROPID_BRS, 2);
-	KUNIT_EXPECT_EQ(test, RDMA2_PROPID_X_NOCHG, 4294967041U);
+	EXPECT_EQ(RDMA2_PROPID_RBSIZ, 1);
+	EXPECT_EQ(RDMA2_PROPID_BRS, 2);
+	EXPECT_EQ(RDMA2_PROPID_X_NOCHG, 4294967041U);
 
 	rpcrdma2_propset_init(&set);
 	set.listed = ~0U;
 	set.x_change = true;
-	KUNIT_EXPECT_EQ(test, rpcrdma2_propset_encode(&set, buf, sizeof(buf)),
-			(int)sizeof(buf));
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf), 3);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 4), 1);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 16), 2);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + 28), 0xffffff01);
+	EXPECT_EQ(rpcrdma2_propset_encode(&set, buf, sizeof(buf)), (int)sizeof(buf));
+	EXPECT_EQ(get_unaligned_be32(buf), 3);
+	EXPECT_EQ(get_unaligned_be32(buf + 4), 1);
+	EXPECT_EQ(get_unaligned_be32(buf + 16), 2);
+	EXPECT_EQ(get_unaligned_be32(buf + 28), 0xffffff01);
 }
 
 static void first_message_length(struct kunit *test)
@@ -460,12 +446,11 @@ static void first_message_length(struct kunit *test)
 	u8 buf[RPCRDMA2_PROPS_MAX];
 	int len;
 
-	KUNIT_EXPECT_LE(test, RPCRDMA2_PREFIX + RPCRDMA2_PROPS_MAX,
-			RPCRDMA2_FIRST_MSG_MAX);
+	EXPECT_LE(RPCRDMA2_PREFIX + RPCRDMA2_PROPS_MAX, RPCRDMA2_FIRST_MSG_MAX);
 	rpcrdma2_propset_init(&set);
 	set.listed = BIT(RPCRDMA2_RBSIZ);
 	len = rpcrdma2_propset_encode(&set, buf, sizeof(buf));
-	KUNIT_EXPECT_GE(test, len + (int)RPCRDMA2_PREFIX, 32);
+	EXPECT_GE(len + (int)RPCRDMA2_PREFIX, 32);
 }
 
 static struct kunit_case props_cases[] = {

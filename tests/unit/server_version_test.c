@@ -25,6 +25,15 @@ static void server_init(struct server *s, struct kunit *test)
 	s->policy.v2 = true;
 }
 
+static struct server *server_new(struct kunit *test)
+{
+	struct server *s = kunit_kmalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	server_init(s, test);
+	return s;
+}
+
 static enum rpcrdma2_srv_action server_message(struct server *s,
 					       struct message m)
 {
@@ -85,96 +94,99 @@ static struct message call_of(struct kunit *test, u32 vers)
 	return m;
 }
 
+/* What is to be done with a message, and its verdict */
+#define EXPECT_SRV(action, result, now)					\
+do {									\
+	EXPECT_EQ(now, RPCRDMA2_SRV_##action);				\
+	EXPECT_EQ(s->verdict, RPCRDMA2_##result);			\
+} while (0)
+
 /* open: v2 CONNPROP, whichever way its flag stands */
 static void row_open_connprop(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2);
-	server_init(&s, test);
-	expect_pass(&s, VEC_P2, &rpcrdma2_codec_v2);
-	server_init(&s, test);
-	expect_pass(&s, VEC_P3, &rpcrdma2_codec_v2);
+	expect_pass(s, VEC_P1, &rpcrdma2_codec_v2);
+	server_init(s, test);
+	expect_pass(s, VEC_P2, &rpcrdma2_codec_v2);
+	server_init(s, test);
+	expect_pass(s, VEC_P3, &rpcrdma2_codec_v2);
 }
 
 /* open: v2 Call */
 static void row_open_v2_call(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	expect_pass(&s, VEC_T1, &rpcrdma2_codec_v2);
-	server_init(&s, test);
-	expect_pass(&s, VEC_T4, &rpcrdma2_codec_v2);
+	expect_pass(s, VEC_T1, &rpcrdma2_codec_v2);
+	server_init(s, test);
+	expect_pass(s, VEC_T4, &rpcrdma2_codec_v2);
 	/* a CONNPROP after it changes nothing */
-	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2);
+	expect_pass(s, VEC_P1, &rpcrdma2_codec_v2);
 }
 
 /* open: v1 Call */
 static void row_open_v1_call(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1);
-	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1);
+	expect_pass(s, VEC_V1, &rpcrdma2_codec_v1);
+	expect_pass(s, VEC_V1, &rpcrdma2_codec_v1);
 }
 
 /* open: other version: refused, nothing fixed, any number of times */
 static void row_open_other_version(struct kunit *test)
 {
+	struct server *s = server_new(test);
 	static const u32 versions[] = { 0, 3, 4, 0x7fffffff, 0xffffffff };
-	struct server s;
 	u32 i;
 
-	server_init(&s, test);
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
-		expect_refused(&s, call_of(test, versions[i]),
+		expect_refused(s, call_of(test, versions[i]),
 			       RPCRDMA2_SRV_ERR_VERS, 1, 2);
-		KUNIT_EXPECT_NULL(test, s.codec);
+		EXPECT_NULL(s->codec);
 	}
 	/* then the right one */
-	expect_pass(&s, VEC_P1, &rpcrdma2_codec_v2);
+	expect_pass(s, VEC_P1, &rpcrdma2_codec_v2);
 }
 
 /* open: a disabled version */
 static void row_open_disabled_version(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	s.policy.v2 = false;
-	expect_refused(&s, message_vector(test, VEC_P1),
+	s->policy.v2 = false;
+	expect_refused(s, message_vector(test, VEC_P1),
 		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
-	expect_refused(&s, message_vector(test, VEC_T1),
+	expect_refused(s, message_vector(test, VEC_T1),
 		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
-	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 1, 1);
-	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1);
+	expect_refused(s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 1, 1);
+	expect_pass(s, VEC_V1, &rpcrdma2_codec_v1);
 
-	server_init(&s, test);
-	s.policy.v1 = false;
-	expect_refused(&s, message_vector(test, VEC_V1),
+	server_init(s, test);
+	s->policy.v1 = false;
+	expect_refused(s, message_vector(test, VEC_V1),
 		       RPCRDMA2_SRV_ERR_VERS, 2, 2);
-	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 2, 2);
-	expect_pass(&s, VEC_T1, &rpcrdma2_codec_v2);
+	expect_refused(s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 2, 2);
+	expect_pass(s, VEC_T1, &rpcrdma2_codec_v2);
 
 	/* a response in a version we do not speak cannot be a Call */
-	server_init(&s, test);
-	s.policy.v2 = false;
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T2), RPCRDMA2_SRV_DROP);
+	server_init(s, test);
+	s->policy.v2 = false;
+	EXPECT_EQ(server_vector(s, VEC_T2), RPCRDMA2_SRV_DROP);
 
 	/* nothing to offer */
-	server_init(&s, test);
-	s.policy.v1 = false;
-	s.policy.v2 = false;
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T1), RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_V1), RPCRDMA2_SRV_DROP);
+	server_init(s, test);
+	s->policy.v1 = false;
+	s->policy.v2 = false;
+	EXPECT_EQ(server_vector(s, VEC_T1), RPCRDMA2_SRV_DROP);
+	EXPECT_EQ(server_vector(s, VEC_V1), RPCRDMA2_SRV_DROP);
 }
 
 /* open: shorter than allowed */
 static void row_open_short(struct kunit *test)
 {
+	struct server *s = server_new(test);
 	static const struct {
 		enum vector_id	id;
 		u32		min;
@@ -182,161 +194,133 @@ static void row_open_short(struct kunit *test)
 		{ VEC_T1, 20 }, { VEC_P1, 20 }, { VEC_V1, 28 },
 	};
 	struct message m, cut;
-	struct server s;
 	u32 i, len;
 
-	server_init(&s, test);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		m = message_vector(test, rows[i].id);
 		for (len = 0; len < rows[i].min; len++) {
 			cut = message_new(test, m.p, len);
-			KUNIT_EXPECT_EQ(test, server_message(&s, cut),
-					RPCRDMA2_SRV_DROP);
-			KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_DROP);
+			EXPECT_SRV(DROP, DROP, server_message(s, cut));
 		}
 	}
 	m = call_of(test, 3);
 	for (len = 0; len < 16; len++) {
 		cut = message_new(test, m.p, len);
-		KUNIT_EXPECT_EQ(test, server_message(&s, cut),
-				RPCRDMA2_SRV_DROP);
+		EXPECT_EQ(server_message(s, cut), RPCRDMA2_SRV_DROP);
 	}
 	cut = message_new(test, m.p, 16);
-	expect_refused(&s, cut, RPCRDMA2_SRV_ERR_VERS, 1, 2);
-	KUNIT_EXPECT_NULL(test, s.codec);
+	expect_refused(s, cut, RPCRDMA2_SRV_ERR_VERS, 1, 2);
+	EXPECT_NULL(s->codec);
 }
 
 /* open: ERROR of whatever version */
 static void row_open_error(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 	u32 id;
 
-	server_init(&s, test);
 	for (id = VEC_E1a; id <= VEC_E9; id++) {
-		KUNIT_EXPECT_EQ(test, server_vector(&s, id),
-				RPCRDMA2_SRV_DROP);
-		KUNIT_EXPECT_NULL(test, s.codec);
+		EXPECT_EQ(server_vector(s, id), RPCRDMA2_SRV_DROP);
+		EXPECT_NULL(s->codec);
 	}
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_V2), RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_NULL(test, s.codec);
+	EXPECT_EQ(server_vector(s, VEC_V2), RPCRDMA2_SRV_DROP);
+	EXPECT_NULL(s->codec);
 }
 
 /* v2: v1 or another version */
 static void row_v2_other_version(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	server_vector(&s, VEC_P1);
-	expect_refused(&s, message_vector(test, VEC_V1),
+	server_vector(s, VEC_P1);
+	expect_refused(s, message_vector(test, VEC_V1),
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
-	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2,
+	expect_refused(s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2,
 		       2);
-	KUNIT_EXPECT_PTR_EQ(test, s.codec, &rpcrdma2_codec_v2);
+	EXPECT_PTR_EQ(s->codec, &rpcrdma2_codec_v2);
 	/* not answered, but not tolerated either */
-	expect_refused(&s, message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE,
+	expect_refused(s, message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE,
 		       2, 2);
 }
 
 /* v1: v2 or another version */
 static void row_v1_other_version(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	server_vector(&s, VEC_V1);
-	expect_refused(&s, message_vector(test, VEC_T1),
+	server_vector(s, VEC_V1);
+	expect_refused(s, message_vector(test, VEC_T1),
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
-	expect_refused(&s, message_vector(test, VEC_P1),
+	expect_refused(s, message_vector(test, VEC_P1),
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
-	expect_refused(&s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1,
+	expect_refused(s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1,
 		       1);
-	KUNIT_EXPECT_PTR_EQ(test, s.codec, &rpcrdma2_codec_v1);
-	expect_refused(&s, message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE,
+	EXPECT_PTR_EQ(s->codec, &rpcrdma2_codec_v1);
+	expect_refused(s, message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE,
 		       1, 1);
-	expect_refused(&s, message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE,
+	expect_refused(s, message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE,
 		       1, 1);
 }
 
 /* A Reply cannot be the first message: there was no Call. */
 static void first_message_is_reply(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T2), RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T5), RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_EQ(test,
-			server_message(&s, MESSAGE(test, V1_MSG, NO_CHUNKS,
-						   RPC_REPLY)),
-			RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_NULL(test, s.codec);
+	EXPECT_EQ(server_vector(s, VEC_T2), RPCRDMA2_SRV_DROP);
+	EXPECT_EQ(server_vector(s, VEC_T5), RPCRDMA2_SRV_DROP);
+	EXPECT_EQ(server_message(s, MESSAGE(V1_MSG, NO_CHUNKS, RPC_REPLY)),
+		  RPCRDMA2_SRV_DROP);
+	EXPECT_NULL(s->codec);
 }
 
 /* Faults are answered in the version of the message but settle nothing. */
 static void faults_settle_nothing(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	KUNIT_EXPECT_EQ(test, server_message(&s, MESSAGE(test, V2_CALL,
-							 NO_INV, 7)),
-			RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
-	KUNIT_EXPECT_EQ(test, s.hdr.vers, 2);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_G1), RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_INVAL_HTYPE);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_P4), RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_P5), RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
-	KUNIT_EXPECT_EQ(test, server_message(&s, MESSAGE(test, V1_MSG, 7, 0,
-							 0)),
-			RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_BAD_XDR);
-	KUNIT_EXPECT_EQ(test, s.hdr.vers, 1);
-	KUNIT_EXPECT_NULL(test, s.codec);
-	expect_pass(&s, VEC_V1, &rpcrdma2_codec_v1);
+	EXPECT_SRV(PASS, BAD_XDR, server_message(s, MESSAGE(V2_CALL, NO_INV, 7)));
+	EXPECT_EQ(s->hdr.vers, 2);
+	EXPECT_SRV(PASS, INVAL_HTYPE, server_vector(s, VEC_G1));
+	EXPECT_SRV(PASS, BAD_XDR, server_vector(s, VEC_P4));
+	EXPECT_SRV(PASS, BAD_XDR, server_vector(s, VEC_P5));
+	EXPECT_SRV(PASS, BAD_XDR, server_message(s, MESSAGE(V1_MSG, 7, 0, 0)));
+	EXPECT_EQ(s->hdr.vers, 1);
+	EXPECT_NULL(s->codec);
+	expect_pass(s, VEC_V1, &rpcrdma2_codec_v1);
 }
 
 /* Once settled, everything of that version is the codec's business. */
 static void settled_passes_through(struct kunit *test)
 {
-	struct server s;
+	struct server *s = server_new(test);
 
-	server_init(&s, test);
-	server_vector(&s, VEC_P1);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_T2), RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_OK);
-	KUNIT_EXPECT_TRUE(test, s.hdr.response);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_E9), RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_OK);
-	KUNIT_EXPECT_EQ(test, s.hdr.err, RDMA2_ERR_SYSTEM);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_G1), RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(test, s.verdict, RPCRDMA2_INVAL_HTYPE);
-	KUNIT_EXPECT_EQ(test, server_vector(&s, VEC_G2), RPCRDMA2_SRV_DROP);
-	KUNIT_EXPECT_PTR_EQ(test, s.codec, &rpcrdma2_codec_v2);
+	server_vector(s, VEC_P1);
+	EXPECT_SRV(PASS, OK, server_vector(s, VEC_T2));
+	EXPECT_TRUE(s->hdr.response);
+	EXPECT_SRV(PASS, OK, server_vector(s, VEC_E9));
+	EXPECT_EQ(s->hdr.err, RDMA2_ERR_SYSTEM);
+	EXPECT_SRV(PASS, INVAL_HTYPE, server_vector(s, VEC_G1));
+	EXPECT_EQ(server_vector(s, VEC_G2), RPCRDMA2_SRV_DROP);
+	EXPECT_PTR_EQ(s->codec, &rpcrdma2_codec_v2);
 }
 
 /* The answer to a message of version 3, byte by byte. */
 static void err_vers_on_the_wire(struct kunit *test)
 {
+	struct server *s = server_new(test);
 	struct message e1a = message_vector(test, VEC_E1a);
 	u8 buf[RPCRDMA2_MAX_ERROR];
-	struct server s;
 	u32 range[2];
 	int len;
 
-	server_init(&s, test);
-	KUNIT_EXPECT_EQ(test, server_message(&s, call_of(test, 3)),
-			RPCRDMA2_SRV_ERR_VERS);
-	range[0] = s.low;
-	range[1] = s.high;
-	len = rpcrdma2_codec_v2.encode_error(&s.hdr, 16, RDMA2_ERR_VERS,
+	EXPECT_EQ(server_message(s, call_of(test, 3)), RPCRDMA2_SRV_ERR_VERS);
+	range[0] = s->low;
+	range[1] = s->high;
+	len = rpcrdma2_codec_v2.encode_error(&s->hdr, 16, RDMA2_ERR_VERS,
 					     range, buf, sizeof(buf));
-	KUNIT_EXPECT_EQ(test, len, (int)e1a.len);
-	KUNIT_EXPECT_MEMEQ(test, buf, e1a.p, e1a.len);
+	EXPECT_EQ(len, (int)e1a.len);
+	EXPECT_MEMEQ(buf, e1a.p, e1a.len);
 }
 
 static void other_drafts(struct kunit *test)
@@ -345,16 +329,16 @@ static void other_drafts(struct kunit *test)
 	u32 htype;
 
 	/* GRANT of a later draft: a prefix of four words, and nothing else */
-	m = MESSAGE(test, XID, 2, 16, 5);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_neg_other_draft(m.p, m.len));
+	m = MESSAGE(XID, 2, 16, 5);
+	EXPECT_TRUE(rpcrdma2_neg_other_draft(m.p, m.len));
 	for (htype = 0; htype < 20; htype++) {
-		m = MESSAGE(test, XID, 2, 16, 0, 0, 0);
+		m = MESSAGE(XID, 2, 16, 0, 0, 0);
 		put_unaligned_be32(htype, m.p + 12);
-		KUNIT_EXPECT_EQ(test, rpcrdma2_neg_other_draft(m.p, m.len),
-				htype >= 6 && htype <= 13);
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_other_draft(m.p, 15));
+		EXPECT_EQ(rpcrdma2_neg_other_draft(m.p, m.len),
+			  htype >= 6 && htype <= 13);
+		EXPECT_FALSE(rpcrdma2_neg_other_draft(m.p, 15));
 		put_unaligned_be32(1, m.p + 4);
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_neg_other_draft(m.p, m.len));
+		EXPECT_FALSE(rpcrdma2_neg_other_draft(m.p, m.len));
 	}
 }
 

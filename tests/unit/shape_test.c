@@ -22,11 +22,8 @@ static void reserved_flags(struct kunit *test)
 			m = message_vector(test, ids[i]);
 			flags = get_unaligned_be32(m.p + 16);
 			put_unaligned_be32(flags | 1U << bit, m.p + 16);
-			KUNIT_EXPECT_EQ(test,
-					rpcrdma2_codec_v2.decode(m.p, m.len,
-								 &hdr),
-					flags ? RPCRDMA2_DROP :
-						RPCRDMA2_BAD_XDR);
+			EXPECT_EQ(rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
+				  flags ? RPCRDMA2_DROP : RPCRDMA2_BAD_XDR);
 			message_free(test, m);
 		}
 	}
@@ -36,16 +33,15 @@ static void flag_and_msg_type(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, NO_CHUNKS, RPC_CALL);
-	KUNIT_EXPECT_FALSE(test, hdr.response);
-	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, NO_CHUNKS, RPC_REPLY);
-	KUNIT_EXPECT_TRUE(test, hdr.response);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS, RPC_REPLY);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, RPC_CALL);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS, XID, 2);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, XID, 2);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, XID,
-		  0x80000001);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, NO_CHUNKS, RPC_CALL);
+	EXPECT_FALSE(hdr.response);
+	EXPECT_V2(&hdr, OK, V2_REPLY, NO_INV, NO_CHUNKS, RPC_REPLY);
+	EXPECT_TRUE(hdr.response);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS, RPC_REPLY);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, RPC_CALL);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS, XID, 2);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, XID, 2);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, XID, 0x80000001);
 }
 
 /* What word 2 and word 0 mean follows from the flag alone. */
@@ -66,11 +62,9 @@ static void request_or_grant(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		m = message_vector(test, rows[i].id);
-		EXPECT_VERDICT(test, &rpcrdma2_codec_v2, m, &hdr, OK);
-		KUNIT_EXPECT_EQ(test, rpcrdma2_is_grant(&hdr),
-				rows[i].grant);
-		KUNIT_EXPECT_EQ(test, hdr.credit,
-				get_unaligned_be32(m.p + 8));
+		EXPECT_VERDICT(&rpcrdma2_codec_v2, m, &hdr, OK);
+		EXPECT_EQ(rpcrdma2_is_grant(&hdr), rows[i].grant);
+		EXPECT_EQ(hdr.credit, get_unaligned_be32(m.p + 8));
 	}
 }
 
@@ -86,9 +80,9 @@ static void control_flag(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(htypes); i++) {
 		struct rpcrdma2_hdr hdr = { .htype = htypes[i] };
 
-		KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&hdr));
+		EXPECT_FALSE(rpcrdma2_is_grant(&hdr));
 		hdr.response = true;
-		KUNIT_EXPECT_TRUE(test, rpcrdma2_is_grant(&hdr));
+		EXPECT_TRUE(rpcrdma2_is_grant(&hdr));
 	}
 }
 
@@ -100,9 +94,9 @@ static void error_without_response(struct kunit *test)
 		struct message m = message_vector(test, id);
 		struct rpcrdma2_hdr hdr;
 
-		EXPECT_VERDICT(test, &rpcrdma2_codec_v2, m, &hdr, OK);
+		EXPECT_VERDICT(&rpcrdma2_codec_v2, m, &hdr, OK);
 		put_unaligned_be32(0, m.p + 16);
-		EXPECT_VERDICT(test, &rpcrdma2_codec_v2, m, &hdr, DROP);
+		EXPECT_VERDICT(&rpcrdma2_codec_v2, m, &hdr, DROP);
 	}
 }
 
@@ -111,12 +105,11 @@ static void direction_ignores_chunks(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(1, 4),
-		  RPC_CALL);
-	KUNIT_EXPECT_FALSE(test, hdr.response);
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4), 0,
-		  1, 1, SEG(2, 4), 0, 1, 1, SEG(3, 4), RPC_CALL);
-	KUNIT_EXPECT_FALSE(test, hdr.response);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(1, 4), RPC_CALL);
+	EXPECT_FALSE(hdr.response);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4), 0, 1, 1, SEG(2, 4), 0,
+		  1, 1, SEG(3, 4), RPC_CALL);
+	EXPECT_FALSE(hdr.response);
 }
 
 static void order_of_checks(struct kunit *test)
@@ -124,16 +117,16 @@ static void order_of_checks(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 
 	/* version before type, flags and body */
-	EXPECT_V2(test, &hdr, BAD_VERS, XID, 3, 1, 99, 6, 7, 7);
+	EXPECT_V2(&hdr, BAD_VERS, XID, 3, 1, 99, 6, 7, 7);
 	/* type before flags: unknown type with a reserved flag */
-	EXPECT_V2(test, &hdr, INVAL_HTYPE, XID, 2, 1, 99, 2);
-	EXPECT_V2(test, &hdr, DROP, XID, 2, 1, 99, 3);
+	EXPECT_V2(&hdr, INVAL_HTYPE, XID, 2, 1, 99, 2);
+	EXPECT_V2(&hdr, DROP, XID, 2, 1, 99, 3);
 	/* flags before body */
-	EXPECT_V2(test, &hdr, BAD_XDR, XID, 2, 1, 0, 2);
-	EXPECT_V2(test, &hdr, DROP, XID, 2, 1, 0, 3, NO_INV, 7);
+	EXPECT_V2(&hdr, BAD_XDR, XID, 2, 1, 0, 2);
+	EXPECT_V2(&hdr, DROP, XID, 2, 1, 0, 3, NO_INV, 7);
 	/* length before all of them */
-	EXPECT_V2(test, &hdr, DROP, XID, 2, 1, 99);
-	EXPECT_V2(test, &hdr, DROP, XID, 3, 1);
+	EXPECT_V2(&hdr, DROP, XID, 2, 1, 99);
+	EXPECT_V2(&hdr, DROP, XID, 3, 1);
 }
 
 /* Types */
@@ -142,16 +135,16 @@ static void unknown_types(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, INVAL_HTYPE, XID, 2, 1, 6, 0);
-	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
-	KUNIT_EXPECT_EQ(test, hdr.vers, 2);
-	KUNIT_EXPECT_EQ(test, hdr.htype, 6);
-	EXPECT_V2(test, &hdr, INVAL_HTYPE, XID, 2, 1, 99, 0);
-	EXPECT_V2(test, &hdr, INVAL_HTYPE, XID, 2, 1, 0xffffffff, 0);
-	EXPECT_V2(test, &hdr, INVAL_HTYPE, XID, 2, 1, 0xffffff01, 0);
-	EXPECT_V2(test, &hdr, DROP, XID, 2, 1, 6, 1);
-	EXPECT_V2(test, &hdr, DROP, XID, 2, 1, 99, 1);
-	EXPECT_V2(test, &hdr, DROP, XID, 2, 1, 0xffffffff, 1);
+	EXPECT_V2(&hdr, INVAL_HTYPE, XID, 2, 1, 6, 0);
+	EXPECT_EQ(hdr.xid, XID);
+	EXPECT_EQ(hdr.vers, 2);
+	EXPECT_EQ(hdr.htype, 6);
+	EXPECT_V2(&hdr, INVAL_HTYPE, XID, 2, 1, 99, 0);
+	EXPECT_V2(&hdr, INVAL_HTYPE, XID, 2, 1, 0xffffffff, 0);
+	EXPECT_V2(&hdr, INVAL_HTYPE, XID, 2, 1, 0xffffff01, 0);
+	EXPECT_V2(&hdr, DROP, XID, 2, 1, 6, 1);
+	EXPECT_V2(&hdr, DROP, XID, 2, 1, 99, 1);
+	EXPECT_V2(&hdr, DROP, XID, 2, 1, 0xffffffff, 1);
 }
 
 /* MSGP and DONE of version 1 are unknown types of version 2. */
@@ -159,11 +152,10 @@ static void v1_types_on_v2(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, INVAL_HTYPE, XID, 2, 1, RDMA1_MSGP, 0, 0, 0,
-		  NO_INV, NO_CHUNKS, RPC_CALL);
-	EXPECT_V2(test, &hdr, INVAL_HTYPE, XID, 2, 1, RDMA1_DONE, 0, NO_INV,
-		  NO_CHUNKS);
-	EXPECT_V2(test, &hdr, DROP, XID, 2, 1, RDMA1_DONE, 1);
+	EXPECT_V2(&hdr, INVAL_HTYPE, XID, 2, 1, RDMA1_MSGP, 0, 0, 0, NO_INV, NO_CHUNKS,
+		  RPC_CALL);
+	EXPECT_V2(&hdr, INVAL_HTYPE, XID, 2, 1, RDMA1_DONE, 0, NO_INV, NO_CHUNKS);
+	EXPECT_V2(&hdr, DROP, XID, 2, 1, RDMA1_DONE, 1);
 }
 
 /* The change operations are unknown to the base decoder. */
@@ -186,9 +178,7 @@ static void property_change_types(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		m = message_vector(test, rows[i].id);
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_codec_v2.decode(m.p, m.len, &hdr),
-				rows[i].verdict);
+		EXPECT_EQ(rpcrdma2_codec_v2.decode(m.p, m.len, &hdr), rows[i].verdict);
 	}
 }
 
@@ -209,18 +199,15 @@ static void trailing_bytes(struct kunit *test)
 		longer = message_new(test, NULL, m.len + more);
 		memset(longer.p, 0xff, longer.len);
 		memcpy(longer.p, m.p, m.len);
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_codec_v2.decode(m.p, m.len, &plain),
-				RPCRDMA2_OK);
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_codec_v2.decode(longer.p, longer.len,
-							 &hdr), RPCRDMA2_OK);
-		KUNIT_EXPECT_EQ(test, hdr.hdr_len, plain.hdr_len);
-		KUNIT_EXPECT_EQ(test, hdr.err, plain.err);
-		KUNIT_EXPECT_EQ(test, hdr.err_arg[0], plain.err_arg[0]);
-		KUNIT_EXPECT_EQ(test, hdr.read_segs, plain.read_segs);
+		EXPECT_EQ(rpcrdma2_codec_v2.decode(m.p, m.len, &plain), RPCRDMA2_OK);
+		EXPECT_EQ(rpcrdma2_codec_v2.decode(longer.p, longer.len, &hdr),
+			  RPCRDMA2_OK);
+		EXPECT_EQ(hdr.hdr_len, plain.hdr_len);
+		EXPECT_EQ(hdr.err, plain.err);
+		EXPECT_EQ(hdr.err_arg[0], plain.err_arg[0]);
+		EXPECT_EQ(hdr.read_segs, plain.read_segs);
 		if (hdr.htype == RDMA2_NOMSG)
-			KUNIT_EXPECT_EQ(test, hdr.body_len, 0);
+			EXPECT_EQ(hdr.body_len, 0);
 	}
 }
 
@@ -229,16 +216,16 @@ static void connprop_body(struct kunit *test)
 	struct message m = message_vector(test, VEC_P1);
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_VERDICT(test, &rpcrdma2_codec_v2, m, &hdr, OK);
-	KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_CONNPROP);
-	KUNIT_EXPECT_EQ(test, hdr.xid, 0xc0de0001);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 20);
-	KUNIT_EXPECT_PTR_EQ(test, hdr.body, m.p + 20);
-	KUNIT_EXPECT_EQ(test, hdr.body_len, m.len - 20);
+	EXPECT_VERDICT(&rpcrdma2_codec_v2, m, &hdr, OK);
+	EXPECT_EQ(hdr.htype, RDMA2_CONNPROP);
+	EXPECT_EQ(hdr.xid, 0xc0de0001);
+	EXPECT_EQ(hdr.hdr_len, 20);
+	EXPECT_PTR_EQ(hdr.body, m.p + 20);
+	EXPECT_EQ(hdr.body_len, m.len - 20);
 
 	/* without even a count it is reported, whatever the flag */
-	EXPECT_V2(test, &hdr, BAD_XDR, XID, 2, 1, 5, 0);
-	EXPECT_V2(test, &hdr, BAD_XDR, XID, 2, 1, 5, 1);
+	EXPECT_V2(&hdr, BAD_XDR, XID, 2, 1, 5, 0);
+	EXPECT_V2(&hdr, BAD_XDR, XID, 2, 1, 5, 1);
 }
 
 /* XIDs */
@@ -247,23 +234,21 @@ static void foreign_xid(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS, OTHER_XID,
-		  0);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, OTHER_XID,
-		  1);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, OTHER_XID, 0);
-	EXPECT_V1(test, &hdr, DROP, V1_MSG, NO_CHUNKS, OTHER_XID, 1);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS, OTHER_XID, 0);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, OTHER_XID, 1);
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, NO_CHUNKS, OTHER_XID, 0);
+	EXPECT_V1(&hdr, DROP, V1_MSG, NO_CHUNKS, OTHER_XID, 1);
 }
 
 static void short_payload(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS, XID);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, XID);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, NO_CHUNKS, XID);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, NO_CHUNKS, XID);
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID);
 }
 
 /* Chunks and kinds of messages */
@@ -272,41 +257,38 @@ static void msg_call_with_pz(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, READ_ENTRY(0, 1, 4),
-		  NO_CHUNKS, RPC_CALL);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4),
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, READ_ENTRY(0, 1, 4), NO_CHUNKS,
+		  RPC_CALL);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4),
 		  READ_ENTRY(0, 1, 4), NO_CHUNKS, RPC_CALL);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, READ_ENTRY(0, 1, 4),
-		  NO_CHUNKS, RPC_CALL);
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, READ_ENTRY(0, 1, 4), NO_CHUNKS, RPC_CALL);
 }
 
 static void msg_reply_with_reply_chunk(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, NO_CHUNKS, RPC_REPLY);
-	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, 0, 0, 1, 0, RPC_REPLY);
-	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, 0, 0, 1, 2, SEG(1, 0),
-		  SEG(2, 0), RPC_REPLY);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, 0, 0, 1, 2, SEG(1, 0),
-		  SEG(2, 1), RPC_REPLY);
-	EXPECT_V1(test, &hdr, OK, V1_MSG, 0, 0, 1, 1, SEG(1, 0), RPC_REPLY);
-	EXPECT_V1(test, &hdr, DROP, V1_MSG, 0, 0, 1, 1, SEG(1, 9),
+	EXPECT_V2(&hdr, OK, V2_REPLY, NO_INV, NO_CHUNKS, RPC_REPLY);
+	EXPECT_V2(&hdr, OK, V2_REPLY, NO_INV, 0, 0, 1, 0, RPC_REPLY);
+	EXPECT_V2(&hdr, OK, V2_REPLY, NO_INV, 0, 0, 1, 2, SEG(1, 0), SEG(2, 0),
 		  RPC_REPLY);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, 0, 0, 1, 2, SEG(1, 0), SEG(2, 1),
+		  RPC_REPLY);
+	EXPECT_V1(&hdr, OK, V1_MSG, 0, 0, 1, 1, SEG(1, 0), RPC_REPLY);
+	EXPECT_V1(&hdr, DROP, V1_MSG, 0, 0, 1, 1, SEG(1, 9), RPC_REPLY);
 }
 
 static void reply_with_read_list(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, READ_ENTRY(8, 1, 4),
-		  NO_CHUNKS, RPC_REPLY);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, READ_ENTRY(8, 1, 0),
-		  NO_CHUNKS, RPC_REPLY);
-	EXPECT_V2(test, &hdr, DROP, V2_NOMSG_REPLY, NO_INV,
-		  READ_ENTRY(0, 1, 4), 0, 0, 1, 1, SEG(1, 4));
-	EXPECT_V1(test, &hdr, DROP, V1_MSG, READ_ENTRY(8, 1, 4), NO_CHUNKS,
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, READ_ENTRY(8, 1, 4), NO_CHUNKS,
 		  RPC_REPLY);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, READ_ENTRY(8, 1, 0), NO_CHUNKS,
+		  RPC_REPLY);
+	EXPECT_V2(&hdr, DROP, V2_NOMSG_REPLY, NO_INV, READ_ENTRY(0, 1, 4), 0, 0, 1, 1,
+		  SEG(1, 4));
+	EXPECT_V1(&hdr, DROP, V1_MSG, READ_ENTRY(8, 1, 4), NO_CHUNKS, RPC_REPLY);
 }
 
 static void nomsg_shapes(struct kunit *test)
@@ -314,36 +296,31 @@ static void nomsg_shapes(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 
 	/* a small Call in a Position-Zero chunk */
-	EXPECT_V2(test, &hdr, OK, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 40), NO_CHUNKS);
+	EXPECT_V2(&hdr, OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 40), NO_CHUNKS);
 	/* with everything else beside it */
-	EXPECT_V2(test, &hdr, OK, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 40), READ_ENTRY(148, 2, 5000), 0,
-		  1, 1, SEG(3, 4096), 0, 1, 1, SEG(4, 4096));
-	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
-	KUNIT_EXPECT_EQ(test, hdr.write_chunks, 1);
+	EXPECT_V2(&hdr, OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 40),
+		  READ_ENTRY(148, 2, 5000), 0, 1, 1, SEG(3, 4096), 0, 1, 1,
+		  SEG(4, 4096));
+	EXPECT_EQ(hdr.read_chunks, 1);
+	EXPECT_EQ(hdr.write_chunks, 1);
 	/* a Reply that uses both kinds of chunk */
-	EXPECT_V2(test, &hdr, OK, V2_NOMSG_REPLY, NO_INV, 0,
-		  1, 1, SEG(3, 4096), 0, 1, 1, SEG(4, 200));
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 4096);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 200);
+	EXPECT_V2(&hdr, OK, V2_NOMSG_REPLY, NO_INV, 0, 1, 1, SEG(3, 4096), 0, 1, 1,
+		  SEG(4, 200));
+	EXPECT_EQ(write_list_bytes(&hdr, 0), 4096);
+	EXPECT_EQ(rpcrdma2_hdr_reply_chunk_bytes(&hdr), 200);
 }
 
 static void nomsg_without_body(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, NO_CHUNKS);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, 0,
-		  1, 1, SEG(1, 4), 0, 0);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(4, 1, 4), NO_CHUNKS);
-	EXPECT_V2(test, &hdr, DROP, V2_NOMSG_REPLY, NO_INV, NO_CHUNKS);
-	EXPECT_V2(test, &hdr, DROP, V2_NOMSG_REPLY, NO_INV, 0,
-		  1, 1, SEG(1, 4), 0, 0);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_NOMSG, NO_CHUNKS);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_NOMSG, READ_ENTRY(4, 1, 4),
-		  NO_CHUNKS);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, NO_CHUNKS);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, 0, 1, 1, SEG(1, 4), 0, 0);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(4, 1, 4), NO_CHUNKS);
+	EXPECT_V2(&hdr, DROP, V2_NOMSG_REPLY, NO_INV, NO_CHUNKS);
+	EXPECT_V2(&hdr, DROP, V2_NOMSG_REPLY, NO_INV, 0, 1, 1, SEG(1, 4), 0, 0);
+	EXPECT_V1(&hdr, BAD_XDR, V1_NOMSG, NO_CHUNKS);
+	EXPECT_V1(&hdr, BAD_XDR, V1_NOMSG, READ_ENTRY(4, 1, 4), NO_CHUNKS);
 }
 
 /* An unused and an empty Write chunk both mean "nothing written". */
@@ -351,17 +328,16 @@ static void unused_write_chunks(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 0),
-		  SEG(2, 0), 0, 0, RPC_REPLY);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 0);
-	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, 0, 1, 0, 0, 0,
+	EXPECT_V2(&hdr, OK, V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 0), SEG(2, 0), 0, 0,
 		  RPC_REPLY);
-	KUNIT_EXPECT_EQ(test, hdr.write_chunks, 1);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 0);
-	EXPECT_V2(test, &hdr, OK, V2_REPLY, NO_INV, 0, 1, 0, 1, 1, SEG(7, 5),
-		  0, 0, RPC_REPLY);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 0);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 1), 5);
+	EXPECT_EQ(write_list_bytes(&hdr, 0), 0);
+	EXPECT_V2(&hdr, OK, V2_REPLY, NO_INV, 0, 1, 0, 0, 0, RPC_REPLY);
+	EXPECT_EQ(hdr.write_chunks, 1);
+	EXPECT_EQ(write_list_bytes(&hdr, 0), 0);
+	EXPECT_V2(&hdr, OK, V2_REPLY, NO_INV, 0, 1, 0, 1, 1, SEG(7, 5), 0, 0,
+		  RPC_REPLY);
+	EXPECT_EQ(write_list_bytes(&hdr, 0), 0);
+	EXPECT_EQ(write_list_bytes(&hdr, 1), 5);
 }
 
 /* Version 1 */
@@ -370,23 +346,22 @@ static void v1_direction(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V1(test, &hdr, OK, V1_MSG, NO_CHUNKS, RPC_CALL);
-	KUNIT_EXPECT_FALSE(test, hdr.response);
-	EXPECT_V1(test, &hdr, OK, V1_MSG, NO_CHUNKS, RPC_REPLY);
-	KUNIT_EXPECT_TRUE(test, hdr.response);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_is_grant(&hdr));
+	EXPECT_V1(&hdr, OK, V1_MSG, NO_CHUNKS, RPC_CALL);
+	EXPECT_FALSE(hdr.response);
+	EXPECT_V1(&hdr, OK, V1_MSG, NO_CHUNKS, RPC_REPLY);
+	EXPECT_TRUE(hdr.response);
+	EXPECT_TRUE(rpcrdma2_is_grant(&hdr));
 	/* no direction, no credit */
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID, 2);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_is_grant(&hdr));
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID, 2);
+	EXPECT_FALSE(rpcrdma2_is_grant(&hdr));
 
-	EXPECT_V1(test, &hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
-	KUNIT_EXPECT_FALSE(test, hdr.response);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 52);
-	EXPECT_V1(test, &hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), 0, 0,
-		  1, 1, SEG(2, 100));
-	KUNIT_EXPECT_FALSE(test, hdr.response);
-	EXPECT_V1(test, &hdr, OK, V1_NOMSG, 0, 0, 1, 1, SEG(2, 100));
-	KUNIT_EXPECT_TRUE(test, hdr.response);
+	EXPECT_V1(&hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
+	EXPECT_FALSE(hdr.response);
+	EXPECT_EQ(hdr.hdr_len, 52);
+	EXPECT_V1(&hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), 0, 0, 1, 1, SEG(2, 100));
+	EXPECT_FALSE(hdr.response);
+	EXPECT_V1(&hdr, OK, V1_NOMSG, 0, 0, 1, 1, SEG(2, 100));
+	EXPECT_TRUE(hdr.response);
 }
 
 static void v1_undirected(struct kunit *test)
@@ -394,47 +369,44 @@ static void v1_undirected(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 
 	/* spoiled before the msg_type */
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, 2, 0, 0, RPC_REPLY);
-	KUNIT_EXPECT_TRUE(test, hdr.undirected);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID, 2);
-	KUNIT_EXPECT_TRUE(test, hdr.undirected);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID);
-	KUNIT_EXPECT_TRUE(test, hdr.undirected);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_NOMSG, 2, 0, 0);
-	KUNIT_EXPECT_TRUE(test, hdr.undirected);
-	EXPECT_V1(test, &hdr, INVAL_HTYPE, XID, 1, 1, 9, NO_CHUNKS);
-	KUNIT_EXPECT_TRUE(test, hdr.undirected);
-	EXPECT_V1(test, &hdr, BAD_XDR, XID, 1, 1, RDMA1_MSGP, 4, 0, 2);
-	KUNIT_EXPECT_TRUE(test, hdr.undirected);
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, 2, 0, 0, RPC_REPLY);
+	EXPECT_TRUE(hdr.undirected);
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID, 2);
+	EXPECT_TRUE(hdr.undirected);
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, NO_CHUNKS, XID);
+	EXPECT_TRUE(hdr.undirected);
+	EXPECT_V1(&hdr, BAD_XDR, V1_NOMSG, 2, 0, 0);
+	EXPECT_TRUE(hdr.undirected);
+	EXPECT_V1(&hdr, INVAL_HTYPE, XID, 1, 1, 9, NO_CHUNKS);
+	EXPECT_TRUE(hdr.undirected);
+	EXPECT_V1(&hdr, BAD_XDR, XID, 1, 1, RDMA1_MSGP, 4, 0, 2);
+	EXPECT_TRUE(hdr.undirected);
 
 	/* spoiled in another way, or not at all */
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, NO_CHUNKS, OTHER_XID, 0);
-	KUNIT_EXPECT_FALSE(test, hdr.undirected);
-	EXPECT_V1(test, &hdr, OK, V1_MSG, NO_CHUNKS, RPC_CALL);
-	KUNIT_EXPECT_FALSE(test, hdr.undirected);
-	EXPECT_V1(test, &hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
-	KUNIT_EXPECT_FALSE(test, hdr.undirected);
-	EXPECT_V1(test, &hdr, OK, XID, 1, 1, RDMA2_ERROR, 2);
-	KUNIT_EXPECT_FALSE(test, hdr.undirected);
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, NO_CHUNKS, OTHER_XID, 0);
+	EXPECT_FALSE(hdr.undirected);
+	EXPECT_V1(&hdr, OK, V1_MSG, NO_CHUNKS, RPC_CALL);
+	EXPECT_FALSE(hdr.undirected);
+	EXPECT_V1(&hdr, OK, V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
+	EXPECT_FALSE(hdr.undirected);
+	EXPECT_V1(&hdr, OK, XID, 1, 1, RDMA2_ERROR, 2);
+	EXPECT_FALSE(hdr.undirected);
 
 	/* version 2 always has its flag */
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, 7);
-	KUNIT_EXPECT_FALSE(test, hdr.undirected);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, 7);
+	EXPECT_FALSE(hdr.undirected);
 }
 
 static void v1_old_types(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V1(test, &hdr, BAD_XDR, XID, 1, 1, RDMA1_MSGP, 4, 0,
-		  NO_CHUNKS, RPC_CALL);
-	EXPECT_V1(test, &hdr, DROP, XID, 1, 1, RDMA1_MSGP, 4, 0,
-		  NO_CHUNKS, RPC_REPLY);
-	EXPECT_V1(test, &hdr, BAD_XDR, XID, 1, 1, RDMA1_MSGP, 4, 0,
-		  NO_CHUNKS);
-	EXPECT_V1(test, &hdr, DROP, XID, 1, 1, RDMA1_DONE, NO_CHUNKS);
-	EXPECT_V1(test, &hdr, INVAL_HTYPE, XID, 1, 1, 5, NO_CHUNKS);
-	EXPECT_V1(test, &hdr, INVAL_HTYPE, XID, 1, 1, 0xffffffff, NO_CHUNKS);
+	EXPECT_V1(&hdr, BAD_XDR, XID, 1, 1, RDMA1_MSGP, 4, 0, NO_CHUNKS, RPC_CALL);
+	EXPECT_V1(&hdr, DROP, XID, 1, 1, RDMA1_MSGP, 4, 0, NO_CHUNKS, RPC_REPLY);
+	EXPECT_V1(&hdr, BAD_XDR, XID, 1, 1, RDMA1_MSGP, 4, 0, NO_CHUNKS);
+	EXPECT_V1(&hdr, DROP, XID, 1, 1, RDMA1_DONE, NO_CHUNKS);
+	EXPECT_V1(&hdr, INVAL_HTYPE, XID, 1, 1, 5, NO_CHUNKS);
+	EXPECT_V1(&hdr, INVAL_HTYPE, XID, 1, 1, 0xffffffff, NO_CHUNKS);
 }
 
 static struct kunit_case shape_cases[] = {

@@ -89,6 +89,18 @@ do {									\
 
 #endif /* __KERNEL__ */
 
+/* In a function with "struct kunit *test", as each case is */
+#define EXPECT_EQ(l, r)			KUNIT_EXPECT_EQ(test, l, r)
+#define EXPECT_NE(l, r)			KUNIT_EXPECT_NE(test, l, r)
+#define EXPECT_LE(l, r)			KUNIT_EXPECT_LE(test, l, r)
+#define EXPECT_GE(l, r)			KUNIT_EXPECT_GE(test, l, r)
+#define EXPECT_TRUE(c)			KUNIT_EXPECT_TRUE(test, c)
+#define EXPECT_FALSE(c)			KUNIT_EXPECT_FALSE(test, c)
+#define EXPECT_PTR_EQ(l, r)		KUNIT_EXPECT_PTR_EQ(test, l, r)
+#define EXPECT_NULL(p)			KUNIT_EXPECT_NULL(test, p)
+#define EXPECT_NOT_NULL(p)		KUNIT_EXPECT_NOT_NULL(test, p)
+#define EXPECT_MEMEQ(l, r, size)	KUNIT_EXPECT_MEMEQ(test, l, r, size)
+
 /* Golden vectors */
 
 enum vector_id {
@@ -147,7 +159,7 @@ struct message message_vector(struct kunit *test, enum vector_id id);
 void message_free(struct kunit *test, struct message m);
 
 /* The message of these words */
-#define MESSAGE(test, ...)						\
+#define MESSAGE(...)							\
 ({									\
 	static const u32 _words[] = { __VA_ARGS__ };			\
 									\
@@ -155,22 +167,21 @@ void message_free(struct kunit *test, struct message m);
 })
 
 /* Decode a message into hdr and compare the verdict */
-#define EXPECT_VERDICT(test, codec, m, hdr, verdict)			\
-	KUNIT_EXPECT_EQ(test, (codec)->decode((m).p, (m).len, hdr),	\
-			RPCRDMA2_##verdict)
+#define EXPECT_VERDICT(codec, m, hdr, verdict)				\
+	EXPECT_EQ((codec)->decode((m).p, (m).len, hdr), RPCRDMA2_##verdict)
 
 /* The same with the message of these words */
-#define EXPECT_DECODE(test, codec, hdr, verdict, ...)			\
+#define EXPECT_DECODE(codec, hdr, verdict, ...)				\
 do {									\
-	struct message _m = MESSAGE(test, __VA_ARGS__);			\
+	struct message _m = MESSAGE(__VA_ARGS__);			\
 									\
-	EXPECT_VERDICT(test, codec, _m, hdr, verdict);			\
+	EXPECT_VERDICT(codec, _m, hdr, verdict);			\
 } while (0)
 
-#define EXPECT_V2(test, hdr, verdict, ...)				\
-	EXPECT_DECODE(test, &rpcrdma2_codec_v2, hdr, verdict, __VA_ARGS__)
-#define EXPECT_V1(test, hdr, verdict, ...)				\
-	EXPECT_DECODE(test, &rpcrdma2_codec_v1, hdr, verdict, __VA_ARGS__)
+#define EXPECT_V2(hdr, verdict, ...)					\
+	EXPECT_DECODE(&rpcrdma2_codec_v2, hdr, verdict, __VA_ARGS__)
+#define EXPECT_V1(hdr, verdict, ...)					\
+	EXPECT_DECODE(&rpcrdma2_codec_v1, hdr, verdict, __VA_ARGS__)
 
 /*
  * Something that writes: @what into @size bytes at @buf, as the encoders do.

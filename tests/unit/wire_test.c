@@ -36,30 +36,30 @@ static struct message with_payload(struct kunit *test, enum vector_id id,
 
 static void constants(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, RPCRDMA2_F_RESPONSE, 1);
-	KUNIT_EXPECT_EQ(test, RPCRDMA_VERS_1, 1);
-	KUNIT_EXPECT_EQ(test, RPCRDMA_VERS_2, 2);
-	KUNIT_EXPECT_EQ(test, RDMA2_MSG, 0);
-	KUNIT_EXPECT_EQ(test, RDMA2_NOMSG, 1);
-	KUNIT_EXPECT_EQ(test, RDMA2_ERROR, 4);
-	KUNIT_EXPECT_EQ(test, RDMA2_CONNPROP, 5);
-	KUNIT_EXPECT_EQ(test, RDMA2_X_REQPROP, 4294967042U);
-	KUNIT_EXPECT_EQ(test, RDMA2_X_RESPROP, 4294967043U);
-	KUNIT_EXPECT_EQ(test, RDMA2_X_UPDPROP, 4294967044U);
-	KUNIT_EXPECT_EQ(test, v2->inline_default, 4096);
-	KUNIT_EXPECT_EQ(test, v1->inline_default, 1024);
-	KUNIT_EXPECT_EQ(test, v2->hdr_min, 36);
-	KUNIT_EXPECT_EQ(test, v1->hdr_min, 28);
-	KUNIT_EXPECT_TRUE(test, v2->inline_reply_first);
-	KUNIT_EXPECT_FALSE(test, v1->inline_reply_first);
-	KUNIT_EXPECT_TRUE(test, v2->props);
-	KUNIT_EXPECT_FALSE(test, v1->props);
-	KUNIT_EXPECT_TRUE(test, v2->inv_by_handle);
-	KUNIT_EXPECT_FALSE(test, v1->inv_by_handle);
-	KUNIT_EXPECT_PTR_EQ(test, rpcrdma2_wire_codec(1), v1);
-	KUNIT_EXPECT_PTR_EQ(test, rpcrdma2_wire_codec(2), v2);
-	KUNIT_EXPECT_NULL(test, rpcrdma2_wire_codec(0));
-	KUNIT_EXPECT_NULL(test, rpcrdma2_wire_codec(3));
+	EXPECT_EQ(RPCRDMA2_F_RESPONSE, 1);
+	EXPECT_EQ(RPCRDMA_VERS_1, 1);
+	EXPECT_EQ(RPCRDMA_VERS_2, 2);
+	EXPECT_EQ(RDMA2_MSG, 0);
+	EXPECT_EQ(RDMA2_NOMSG, 1);
+	EXPECT_EQ(RDMA2_ERROR, 4);
+	EXPECT_EQ(RDMA2_CONNPROP, 5);
+	EXPECT_EQ(RDMA2_X_REQPROP, 4294967042U);
+	EXPECT_EQ(RDMA2_X_RESPROP, 4294967043U);
+	EXPECT_EQ(RDMA2_X_UPDPROP, 4294967044U);
+	EXPECT_EQ(v2->inline_default, 4096);
+	EXPECT_EQ(v1->inline_default, 1024);
+	EXPECT_EQ(v2->hdr_min, 36);
+	EXPECT_EQ(v1->hdr_min, 28);
+	EXPECT_TRUE(v2->inline_reply_first);
+	EXPECT_FALSE(v1->inline_reply_first);
+	EXPECT_TRUE(v2->props);
+	EXPECT_FALSE(v1->props);
+	EXPECT_TRUE(v2->inv_by_handle);
+	EXPECT_FALSE(v1->inv_by_handle);
+	EXPECT_PTR_EQ(rpcrdma2_wire_codec(1), v1);
+	EXPECT_PTR_EQ(rpcrdma2_wire_codec(2), v2);
+	EXPECT_NULL(rpcrdma2_wire_codec(0));
+	EXPECT_NULL(rpcrdma2_wire_codec(3));
 }
 
 static void call_without_chunks(struct kunit *test)
@@ -70,37 +70,36 @@ static void call_without_chunks(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 	u32 position;
 
-	EXPECT_VERDICT(test, v2, m, &hdr, OK);
-	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
-	KUNIT_EXPECT_EQ(test, hdr.vers, 2);
-	KUNIT_EXPECT_EQ(test, hdr.credit, 32);
-	KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_MSG);
-	KUNIT_EXPECT_FALSE(test, hdr.response);
-	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 36);
-	KUNIT_EXPECT_EQ(test, hdr.body_len, 40);
-	KUNIT_EXPECT_PTR_EQ(test, hdr.body, m.p + 36);
-	KUNIT_EXPECT_EQ(test, hdr.max_segs, 0);
-	KUNIT_EXPECT_FALSE(test, hdr.has_pz);
+	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_EQ(hdr.xid, XID);
+	EXPECT_EQ(hdr.vers, 2);
+	EXPECT_EQ(hdr.credit, 32);
+	EXPECT_EQ(hdr.htype, RDMA2_MSG);
+	EXPECT_FALSE(hdr.response);
+	EXPECT_EQ(hdr.inv_handle, 0);
+	EXPECT_EQ(hdr.hdr_len, 36);
+	EXPECT_EQ(hdr.body_len, 40);
+	EXPECT_PTR_EQ(hdr.body, m.p + 36);
+	EXPECT_EQ(hdr.max_segs, 0);
+	EXPECT_FALSE(hdr.has_pz);
 
 	rpcrdma2_read_list_begin(&hdr, &c);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_read_list_next(&c, &position, &seg));
+	EXPECT_FALSE(rpcrdma2_read_list_next(&c, &position, &seg));
 	rpcrdma2_write_list_begin(&hdr, &c);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_write_list_next(&c, &segs));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_reply_chunk(&hdr, &segs));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_segs_next(&segs, &seg));
+	EXPECT_FALSE(rpcrdma2_write_list_next(&c, &segs));
+	EXPECT_FALSE(rpcrdma2_hdr_reply_chunk(&hdr, &segs));
+	EXPECT_FALSE(rpcrdma2_segs_next(&segs, &seg));
 }
 
 static void reply_without_chunks(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, decode_vector(test, v2, VEC_T2, &hdr),
-			RPCRDMA2_OK);
-	KUNIT_EXPECT_TRUE(test, hdr.response);
-	KUNIT_EXPECT_EQ(test, hdr.credit, 16);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 36);
-	KUNIT_EXPECT_EQ(test, hdr.body_len, 24);
+	EXPECT_EQ(decode_vector(test, v2, VEC_T2, &hdr), RPCRDMA2_OK);
+	EXPECT_TRUE(hdr.response);
+	EXPECT_EQ(hdr.credit, 16);
+	EXPECT_EQ(hdr.hdr_len, 36);
+	EXPECT_EQ(hdr.body_len, 24);
 }
 
 static void read_chunk(struct kunit *test)
@@ -111,30 +110,29 @@ static void read_chunk(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 	u32 position;
 
-	EXPECT_VERDICT(test, v2, m, &hdr, OK);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 84);
-	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0xa102);
-	KUNIT_EXPECT_EQ(test, hdr.read_segs, 2);
-	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
-	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
-	KUNIT_EXPECT_FALSE(test, hdr.has_pz);
+	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_EQ(hdr.hdr_len, 84);
+	EXPECT_EQ(hdr.inv_handle, 0xa102);
+	EXPECT_EQ(hdr.read_segs, 2);
+	EXPECT_EQ(hdr.read_chunks, 1);
+	EXPECT_EQ(hdr.max_segs, 2);
+	EXPECT_FALSE(hdr.has_pz);
 
 	rpcrdma2_read_list_begin(&hdr, &c);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_read_list_next(&c, &position, &seg));
-	KUNIT_EXPECT_EQ(test, position, 148);
-	KUNIT_EXPECT_EQ(test, seg.handle, 0xa101);
-	KUNIT_EXPECT_EQ(test, seg.length, 4096);
-	KUNIT_EXPECT_EQ(test, seg.offset, 0x7f0000001000ULL);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_read_list_next(&c, &position, &seg));
-	KUNIT_EXPECT_EQ(test, position, 148);
-	KUNIT_EXPECT_EQ(test, seg.handle, 0xa102);
-	KUNIT_EXPECT_EQ(test, seg.length, 904);
-	KUNIT_EXPECT_EQ(test, seg.offset, 0x7f0000009000ULL);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_read_list_next(&c, &position, &seg));
+	EXPECT_TRUE(rpcrdma2_read_list_next(&c, &position, &seg));
+	EXPECT_EQ(position, 148);
+	EXPECT_EQ(seg.handle, 0xa101);
+	EXPECT_EQ(seg.length, 4096);
+	EXPECT_EQ(seg.offset, 0x7f0000001000ULL);
+	EXPECT_TRUE(rpcrdma2_read_list_next(&c, &position, &seg));
+	EXPECT_EQ(position, 148);
+	EXPECT_EQ(seg.handle, 0xa102);
+	EXPECT_EQ(seg.length, 904);
+	EXPECT_EQ(seg.offset, 0x7f0000009000ULL);
+	EXPECT_FALSE(rpcrdma2_read_list_next(&c, &position, &seg));
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4),
-		  NO_CHUNKS, RPC_CALL);
-	KUNIT_EXPECT_EQ(test, hdr.max_segs, 1);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4), NO_CHUNKS, RPC_CALL);
+	EXPECT_EQ(hdr.max_segs, 1);
 }
 
 static void nomsg_call(struct kunit *test)
@@ -143,33 +141,31 @@ static void nomsg_call(struct kunit *test)
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, decode_vector(test, v2, VEC_T4, &hdr),
-			RPCRDMA2_OK);
-	KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_NOMSG);
-	KUNIT_EXPECT_TRUE(test, hdr.has_pz);
-	KUNIT_EXPECT_EQ(test, hdr.read_segs, 2);
-	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 0);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 104);
-	KUNIT_EXPECT_NULL(test, hdr.body);
-	KUNIT_EXPECT_EQ(test, hdr.body_len, 0);
-	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0xb203);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_reply_chunk(&hdr, &segs));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_segs_bytes(segs), 65536);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_segs_next(&segs, &seg));
-	KUNIT_EXPECT_EQ(test, seg.handle, 0xb203);
-	KUNIT_EXPECT_EQ(test, seg.offset, 0x10000);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_segs_next(&segs, &seg));
+	EXPECT_EQ(decode_vector(test, v2, VEC_T4, &hdr), RPCRDMA2_OK);
+	EXPECT_EQ(hdr.htype, RDMA2_NOMSG);
+	EXPECT_TRUE(hdr.has_pz);
+	EXPECT_EQ(hdr.read_segs, 2);
+	EXPECT_EQ(hdr.read_chunks, 0);
+	EXPECT_EQ(hdr.hdr_len, 104);
+	EXPECT_NULL(hdr.body);
+	EXPECT_EQ(hdr.body_len, 0);
+	EXPECT_EQ(hdr.inv_handle, 0xb203);
+	EXPECT_TRUE(rpcrdma2_hdr_reply_chunk(&hdr, &segs));
+	EXPECT_EQ(rpcrdma2_segs_bytes(segs), 65536);
+	EXPECT_TRUE(rpcrdma2_segs_next(&segs, &seg));
+	EXPECT_EQ(seg.handle, 0xb203);
+	EXPECT_EQ(seg.offset, 0x10000);
+	EXPECT_FALSE(rpcrdma2_segs_next(&segs, &seg));
 }
 
 static void nomsg_reply(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, decode_vector(test, v2, VEC_T5, &hdr),
-			RPCRDMA2_OK);
-	KUNIT_EXPECT_TRUE(test, hdr.response);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 5000);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 0);
+	EXPECT_EQ(decode_vector(test, v2, VEC_T5, &hdr), RPCRDMA2_OK);
+	EXPECT_TRUE(hdr.response);
+	EXPECT_EQ(rpcrdma2_hdr_reply_chunk_bytes(&hdr), 5000);
+	EXPECT_EQ(write_list_bytes(&hdr, 0), 0);
 }
 
 static void returned_write_chunk(struct kunit *test)
@@ -177,29 +173,28 @@ static void returned_write_chunk(struct kunit *test)
 	struct message m = with_payload(test, VEC_T6, 1);
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_VERDICT(test, v2, m, &hdr, OK);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 76);
-	KUNIT_EXPECT_EQ(test, hdr.write_chunks, 1);
-	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 0), 8192);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, 1), 0);
-	KUNIT_EXPECT_EQ(test, write_list_bytes(&hdr, ~0U), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 0);
+	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_EQ(hdr.hdr_len, 76);
+	EXPECT_EQ(hdr.write_chunks, 1);
+	EXPECT_EQ(hdr.max_segs, 2);
+	EXPECT_EQ(write_list_bytes(&hdr, 0), 8192);
+	EXPECT_EQ(write_list_bytes(&hdr, 1), 0);
+	EXPECT_EQ(write_list_bytes(&hdr, ~0U), 0);
+	EXPECT_EQ(rpcrdma2_hdr_reply_chunk_bytes(&hdr), 0);
 }
 
 static void v1_call(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, decode_vector(test, v1, VEC_V1, &hdr),
-			RPCRDMA2_OK);
-	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
-	KUNIT_EXPECT_EQ(test, hdr.vers, 1);
-	KUNIT_EXPECT_EQ(test, hdr.credit, 32);
-	KUNIT_EXPECT_EQ(test, hdr.hdr_len, 28);
-	KUNIT_EXPECT_EQ(test, hdr.body_len, 40);
-	KUNIT_EXPECT_FALSE(test, hdr.response);
-	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0);
+	EXPECT_EQ(decode_vector(test, v1, VEC_V1, &hdr), RPCRDMA2_OK);
+	EXPECT_EQ(hdr.xid, XID);
+	EXPECT_EQ(hdr.vers, 1);
+	EXPECT_EQ(hdr.credit, 32);
+	EXPECT_EQ(hdr.hdr_len, 28);
+	EXPECT_EQ(hdr.body_len, 40);
+	EXPECT_FALSE(hdr.response);
+	EXPECT_EQ(hdr.inv_handle, 0);
 }
 
 /* Words 0 to 3 mean the same to both codecs, and to a bare peek. */
@@ -208,22 +203,22 @@ static void common_words(struct kunit *test)
 	struct message m = message_vector(test, VEC_T1);
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_VERDICT(test, v1, m, &hdr, BAD_VERS);
-	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
-	KUNIT_EXPECT_EQ(test, hdr.vers, 2);
-	KUNIT_EXPECT_EQ(test, hdr.credit, 32);
-	KUNIT_EXPECT_EQ(test, hdr.htype, RDMA2_MSG);
+	EXPECT_VERDICT(v1, m, &hdr, BAD_VERS);
+	EXPECT_EQ(hdr.xid, XID);
+	EXPECT_EQ(hdr.vers, 2);
+	EXPECT_EQ(hdr.credit, 32);
+	EXPECT_EQ(hdr.htype, RDMA2_MSG);
 
 	m = message_vector(test, VEC_V1);
-	EXPECT_VERDICT(test, v2, m, &hdr, BAD_VERS);
-	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
-	KUNIT_EXPECT_EQ(test, hdr.vers, 1);
+	EXPECT_VERDICT(v2, m, &hdr, BAD_VERS);
+	EXPECT_EQ(hdr.xid, XID);
+	EXPECT_EQ(hdr.vers, 1);
 
 	memset(&hdr, 0, sizeof(hdr));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_wire_peek(m.p, 16, &hdr));
-	KUNIT_EXPECT_EQ(test, hdr.xid, XID);
-	KUNIT_EXPECT_EQ(test, hdr.credit, 32);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_wire_peek(m.p, 15, &hdr));
+	EXPECT_TRUE(rpcrdma2_wire_peek(m.p, 16, &hdr));
+	EXPECT_EQ(hdr.xid, XID);
+	EXPECT_EQ(hdr.credit, 32);
+	EXPECT_FALSE(rpcrdma2_wire_peek(m.p, 15, &hdr));
 }
 
 static void version_first(struct kunit *test)
@@ -237,12 +232,10 @@ static void version_first(struct kunit *test)
 		put_unaligned_be32(versions[i], m.p + 4);
 		/* a type that no version knows must not matter */
 		put_unaligned_be32(versions[i] == 2 ? 0 : 77, m.p + 12);
-		KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, &hdr),
-				versions[i] == 2 ? RPCRDMA2_OK :
-						   RPCRDMA2_BAD_VERS);
-		KUNIT_EXPECT_EQ(test, v1->decode(m.p, m.len, &hdr),
-				versions[i] == 1 ? RPCRDMA2_INVAL_HTYPE :
-						   RPCRDMA2_BAD_VERS);
+		EXPECT_EQ(v2->decode(m.p, m.len, &hdr),
+			  versions[i] == 2 ? RPCRDMA2_OK : RPCRDMA2_BAD_VERS);
+		EXPECT_EQ(v1->decode(m.p, m.len, &hdr),
+			  versions[i] == 1 ? RPCRDMA2_INVAL_HTYPE : RPCRDMA2_BAD_VERS);
 	}
 }
 
@@ -254,9 +247,8 @@ static void expect_cut(struct kunit *test, const struct rpcrdma2_codec *codec,
 	struct message cut = message_new(test, whole.p, len);
 	struct rpcrdma2_hdr hdr;
 
-	KUNIT_EXPECT_EQ(test, codec->decode(cut.p, cut.len, &hdr), verdict);
-	KUNIT_EXPECT_EQ(test, too_short(cut.p, cut.len),
-			verdict == RPCRDMA2_DROP);
+	EXPECT_EQ(codec->decode(cut.p, cut.len, &hdr), verdict);
+	EXPECT_EQ(too_short(cut.p, cut.len), verdict == RPCRDMA2_DROP);
 	message_free(test, cut);
 	message_free(test, whole);
 }
@@ -290,10 +282,9 @@ static void short_v1_error(struct kunit *test)
 
 	for (len = 0; len <= m.len; len++) {
 		cut = message_new(test, m.p, len);
-		KUNIT_EXPECT_EQ(test, v1->decode(cut.p, len, &hdr),
-				len < 20 ? RPCRDMA2_DROP : RPCRDMA2_OK);
-		KUNIT_EXPECT_EQ(test, too_short(cut.p, len),
-				len < 16);
+		EXPECT_EQ(v1->decode(cut.p, len, &hdr),
+			  len < 20 ? RPCRDMA2_DROP : RPCRDMA2_OK);
+		EXPECT_EQ(too_short(cut.p, len), len < 16);
 		message_free(test, cut);
 	}
 }
@@ -350,16 +341,15 @@ static void cut_everywhere(struct kunit *test,
 		cut = message_new(test, m.p, len);
 		verdict = codec->decode(cut.p, len, &hdr);
 		if (verdict == RPCRDMA2_OK) {
-			KUNIT_EXPECT_LE(test, walk(&hdr), len / 16);
-			KUNIT_EXPECT_LE(test, hdr.hdr_len + hdr.body_len, len);
+			EXPECT_LE(walk(&hdr), len / 16);
+			EXPECT_LE(hdr.hdr_len + hdr.body_len, len);
 		}
 		if (full == RPCRDMA2_OK)
-			KUNIT_EXPECT_EQ(test, verdict == RPCRDMA2_OK,
-					len >= needed(&whole, m.len));
+			EXPECT_EQ(verdict == RPCRDMA2_OK, len >= needed(&whole, m.len));
 		/* what can be a response is never answered */
 		if (full == RPCRDMA2_OK && whole.response && codec == v2 &&
 		    whole.htype != RDMA2_CONNPROP && verdict != RPCRDMA2_OK)
-			KUNIT_EXPECT_EQ(test, verdict, RPCRDMA2_DROP);
+			EXPECT_EQ(verdict, RPCRDMA2_DROP);
 		message_free(test, cut);
 	}
 	message_free(test, m);
@@ -392,9 +382,9 @@ static void flipped_vectors(struct kunit *test)
 		for (i = 0; i < m.len; i++) {
 			m.p[i] ^= 0xff;
 			if (v2->decode(m.p, m.len, &hdr) == RPCRDMA2_OK)
-				KUNIT_EXPECT_LE(test, walk(&hdr), m.len / 16);
+				EXPECT_LE(walk(&hdr), m.len / 16);
 			if (v1->decode(m.p, m.len, &hdr) == RPCRDMA2_OK)
-				KUNIT_EXPECT_LE(test, walk(&hdr), m.len / 16);
+				EXPECT_LE(walk(&hdr), m.len / 16);
 			rpcrdma2_wire_decode_err_vers(m.p, m.len, &low, &high);
 			m.p[i] ^= 0xff;
 		}
@@ -414,32 +404,32 @@ static void lying_counts(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		/* Write list of a Call: two segments are there */
-		m = MESSAGE(test, V2_CALL, NO_INV, 0, 1, 2, SEG(1, 1),
+		m = MESSAGE(V2_CALL, NO_INV, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), 0, 0, RPC_CALL);
-		EXPECT_VERDICT(test, v2, m, &hdr, OK);
+		EXPECT_VERDICT(v2, m, &hdr, OK);
 		put_unaligned_be32(counts[i], m.p + 32);
-		EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
 
 		/* Reply chunk of a Call */
-		m = MESSAGE(test, V2_CALL, NO_INV, 0, 0, 1, 2, SEG(1, 1),
+		m = MESSAGE(V2_CALL, NO_INV, 0, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), RPC_CALL);
-		EXPECT_VERDICT(test, v2, m, &hdr, OK);
+		EXPECT_VERDICT(v2, m, &hdr, OK);
 		put_unaligned_be32(counts[i], m.p + 36);
-		EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
 
 		/* the same in a Reply is dropped */
-		m = MESSAGE(test, V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 1),
+		m = MESSAGE(V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), 0, 0, RPC_REPLY);
-		EXPECT_VERDICT(test, v2, m, &hdr, OK);
+		EXPECT_VERDICT(v2, m, &hdr, OK);
 		put_unaligned_be32(counts[i], m.p + 32);
-		EXPECT_VERDICT(test, v2, m, &hdr, DROP);
+		EXPECT_VERDICT(v2, m, &hdr, DROP);
 
 		/* version 1 */
-		m = MESSAGE(test, V1_MSG, 0, 0, 1, 2, SEG(1, 1), SEG(2, 1),
+		m = MESSAGE(V1_MSG, 0, 0, 1, 2, SEG(1, 1), SEG(2, 1),
 			    RPC_CALL);
-		EXPECT_VERDICT(test, v1, m, &hdr, OK);
+		EXPECT_VERDICT(v1, m, &hdr, OK);
 		put_unaligned_be32(counts[i], m.p + 28);
-		EXPECT_VERDICT(test, v1, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v1, m, &hdr, BAD_XDR);
 	}
 }
 
@@ -448,14 +438,13 @@ static void cut_segment(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, 1, 0, 0, 0, 0);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 4), 0, 1, 1, 0, 0, 0);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 4), 0, 0, 1, 1, 0, 0, 0);
-	EXPECT_V2(test, &hdr, DROP, V2_NOMSG_REPLY, NO_INV, 0, 0, 1, 1, 0, 0,
-		  0);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_NOMSG, 1, 0, 0, 0, 0);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, 1, 0, 0, 0, 0);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 1, 1, 0,
+		  0, 0);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 0, 1, 1,
+		  0, 0, 0);
+	EXPECT_V2(&hdr, DROP, V2_NOMSG_REPLY, NO_INV, 0, 0, 1, 1, 0, 0, 0);
+	EXPECT_V1(&hdr, BAD_XDR, V1_NOMSG, 1, 0, 0, 0, 0);
 }
 
 static void discriminators(struct kunit *test)
@@ -470,22 +459,21 @@ static void discriminators(struct kunit *test)
 		for (j = 0; j < ARRAY_SIZE(at); j++) {
 			m = message_vector(test, VEC_T1);
 			put_unaligned_be32(bad[i], m.p + at[j]);
-			EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
+			EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
 			m = message_vector(test, VEC_T2);
 			put_unaligned_be32(bad[i], m.p + at[j]);
-			EXPECT_VERDICT(test, v2, m, &hdr, DROP);
+			EXPECT_VERDICT(v2, m, &hdr, DROP);
 			m = message_vector(test, VEC_V1);
 			put_unaligned_be32(bad[i], m.p + at[j] - 8);
-			EXPECT_VERDICT(test, v1, m, &hdr, BAD_XDR);
+			EXPECT_VERDICT(v1, m, &hdr, BAD_XDR);
 		}
 		/* behind the first entry of a list, too */
 		m = message_vector(test, VEC_T4);
 		put_unaligned_be32(bad[i], m.p + 48);
-		EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
 	}
 	/* what follows would do as the other lists */
-	EXPECT_V2(test, &hdr, DROP, V2_NOMSG_REPLY, NO_INV, 2, 0, 1, 1,
-		  SEG(1, 4));
+	EXPECT_V2(&hdr, DROP, V2_NOMSG_REPLY, NO_INV, 2, 0, 1, 1, SEG(1, 4));
 }
 
 static void unaligned_position(struct kunit *test)
@@ -497,39 +485,37 @@ static void unaligned_position(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		put_unaligned_be32(bad[i], m.p + 28);
-		EXPECT_VERDICT(test, v2, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
 	}
 	put_unaligned_be32(0xfffffffc, m.p + 28);
-	EXPECT_VERDICT(test, v2, m, &hdr, OK);
+	EXPECT_VERDICT(v2, m, &hdr, OK);
 	/* what follows would do as the other lists */
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 4), READ_ENTRY(2, 0, 0), NO_CHUNKS);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4),
+		  READ_ENTRY(2, 0, 0), NO_CHUNKS);
 }
 
 static void interleaved_positions(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV,
-		  READ_ENTRY(400, 1, 10), READ_ENTRY(100, 2, 10),
-		  READ_ENTRY(400, 3, 10), READ_ENTRY(100, 4, 10),
-		  READ_ENTRY(400, 5, 10), NO_CHUNKS, RPC_CALL);
-	KUNIT_EXPECT_EQ(test, hdr.read_segs, 5);
-	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 2);
-	KUNIT_EXPECT_EQ(test, hdr.max_segs, 3);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(400, 1, 10),
+		  READ_ENTRY(100, 2, 10), READ_ENTRY(400, 3, 10),
+		  READ_ENTRY(100, 4, 10), READ_ENTRY(400, 5, 10), NO_CHUNKS, RPC_CALL);
+	EXPECT_EQ(hdr.read_segs, 5);
+	EXPECT_EQ(hdr.read_chunks, 2);
+	EXPECT_EQ(hdr.max_segs, 3);
 
-	EXPECT_V2(test, &hdr, OK, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(100, 1, 10), READ_ENTRY(0, 2, 10),
-		  READ_ENTRY(100, 3, 10), READ_ENTRY(0, 4, 10), NO_CHUNKS);
-	KUNIT_EXPECT_TRUE(test, hdr.has_pz);
-	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
-	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
+	EXPECT_V2(&hdr, OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(100, 1, 10),
+		  READ_ENTRY(0, 2, 10), READ_ENTRY(100, 3, 10), READ_ENTRY(0, 4, 10),
+		  NO_CHUNKS);
+	EXPECT_TRUE(hdr.has_pz);
+	EXPECT_EQ(hdr.read_chunks, 1);
+	EXPECT_EQ(hdr.max_segs, 2);
 
-	EXPECT_V2(test, &hdr, OK, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 10), READ_ENTRY(8, 2, 10),
-		  READ_ENTRY(0, 3, 10), NO_CHUNKS);
-	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
-	KUNIT_EXPECT_EQ(test, hdr.max_segs, 2);
+	EXPECT_V2(&hdr, OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 10),
+		  READ_ENTRY(8, 2, 10), READ_ENTRY(0, 3, 10), NO_CHUNKS);
+	EXPECT_EQ(hdr.read_chunks, 1);
+	EXPECT_EQ(hdr.max_segs, 2);
 }
 
 #define ENTRIES		600U
@@ -555,7 +541,7 @@ static void decode_positions(struct kunit *test, u32 chunks, bool in_turn,
 		put_unaligned_be32(i, p + 8);
 	}
 	put_unaligned_be32(XID, p + 12);
-	KUNIT_EXPECT_EQ(test, v2->decode(m.p, m.len, hdr), RPCRDMA2_OK);
+	EXPECT_EQ(v2->decode(m.p, m.len, hdr), RPCRDMA2_OK);
 	message_free(test, m);
 }
 
@@ -570,18 +556,17 @@ static void many_positions(struct kunit *test)
 
 	for (chunks = 1; chunks <= 300; chunks += chunks < 12 ? 1 : 96) {
 		decode_positions(test, chunks, true, &hdr);
-		KUNIT_EXPECT_EQ(test, hdr.read_segs, ENTRIES);
+		EXPECT_EQ(hdr.read_segs, ENTRIES);
 		if (chunks <= 8) {
-			KUNIT_EXPECT_EQ(test, hdr.read_chunks, chunks);
-			KUNIT_EXPECT_EQ(test, hdr.max_segs,
-					(ENTRIES + chunks - 1) / chunks);
+			EXPECT_EQ(hdr.read_chunks, chunks);
+			EXPECT_EQ(hdr.max_segs, (ENTRIES + chunks - 1) / chunks);
 		} else {
-			KUNIT_EXPECT_GE(test, hdr.read_chunks, chunks);
-			KUNIT_EXPECT_GE(test, hdr.max_segs, ENTRIES / chunks);
+			EXPECT_GE(hdr.read_chunks, chunks);
+			EXPECT_GE(hdr.max_segs, ENTRIES / chunks);
 		}
 		/* in order, as everybody sends them, chunks are exact */
 		decode_positions(test, chunks, false, &hdr);
-		KUNIT_EXPECT_EQ(test, hdr.read_chunks, chunks);
+		EXPECT_EQ(hdr.read_chunks, chunks);
 	}
 }
 
@@ -593,16 +578,15 @@ static void odd_segment_lengths(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 	u32 position, i;
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(148, 1, 1),
-		  READ_ENTRY(148, 2, 4095), READ_ENTRY(148, 3, 904),
-		  NO_CHUNKS, RPC_CALL);
-	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(148, 1, 1),
+		  READ_ENTRY(148, 2, 4095), READ_ENTRY(148, 3, 904), NO_CHUNKS,
+		  RPC_CALL);
+	EXPECT_EQ(hdr.read_chunks, 1);
 	rpcrdma2_read_list_begin(&hdr, &c);
 	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_TRUE(test,
-				  rpcrdma2_read_list_next(&c, &position, &seg));
-		KUNIT_EXPECT_EQ(test, seg.handle, i + 1);
-		KUNIT_EXPECT_EQ(test, seg.length, lengths[i]);
+		EXPECT_TRUE(rpcrdma2_read_list_next(&c, &position, &seg));
+		EXPECT_EQ(seg.handle, i + 1);
+		EXPECT_EQ(seg.length, lengths[i]);
 	}
 }
 
@@ -611,19 +595,18 @@ static void zero_length_segments(struct kunit *test)
 	struct rpcrdma2_cursor c, segs;
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 100), READ_ENTRY(0, 2, 0),
-		  READ_ENTRY(0, 3, 100), 0,
-		  1, 2, SEG(4, 0), SEG(5, 8), 0, 1, 1, SEG(6, 0));
-	KUNIT_EXPECT_EQ(test, hdr.read_segs, 3);
+	EXPECT_V2(&hdr, OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 100),
+		  READ_ENTRY(0, 2, 0), READ_ENTRY(0, 3, 100), 0, 1, 2, SEG(4, 0),
+		  SEG(5, 8), 0, 1, 1, SEG(6, 0));
+	EXPECT_EQ(hdr.read_segs, 3);
 	rpcrdma2_write_list_begin(&hdr, &c);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_write_list_next(&c, &segs));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_segs_bytes(segs), 8);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_reply_chunk_bytes(&hdr), 0);
+	EXPECT_TRUE(rpcrdma2_write_list_next(&c, &segs));
+	EXPECT_EQ(rpcrdma2_segs_bytes(segs), 8);
+	EXPECT_EQ(rpcrdma2_hdr_reply_chunk_bytes(&hdr), 0);
 
 	/* with nothing to place, the address does not matter */
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, 0,
-		  1, 1, 7, 0, 0xffffffff, 0xffffffff, 0, 0, RPC_CALL);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 1, 1, 7, 0, 0xffffffff, 0xffffffff, 0,
+		  0, RPC_CALL);
 }
 
 static void address_wrap(struct kunit *test)
@@ -631,29 +614,25 @@ static void address_wrap(struct kunit *test)
 	struct rpcrdma2_hdr hdr;
 
 	/* beyond the last address */
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV,
-		  1, 4, 1, 0x2000, 0xffffffff, 0xfffff000, NO_CHUNKS,
-		  RPC_CALL);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, 0,
-		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000, 0, 0, RPC_CALL);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_CALL, NO_INV, 0, 0,
-		  1, 1, 1, 0xffffffff, 0xffffffff, 0xfffff000, RPC_CALL);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 4),
-		  1, 0, 1, 0x1001, 0xffffffff, 0xfffff000, NO_CHUNKS, 0);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 4), 0,
-		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000, 0, 0);
-	EXPECT_V2(test, &hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV,
-		  READ_ENTRY(0, 1, 4), 0, 0,
-		  1, 1, 1, 0x1001, 0xffffffff, 0xfffff000);
-	EXPECT_V1(test, &hdr, BAD_XDR, V1_MSG, 0, 0,
-		  1, 1, 1, 0xffffffff, 0xffffffff, 0xfffff000, RPC_CALL);
-	EXPECT_V2(test, &hdr, DROP, V2_REPLY, NO_INV, 0,
-		  1, 1, 1, 0x2000, 0xffffffff, 0xfffff000, 0, 0, RPC_REPLY);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, 1, 4, 1, 0x2000, 0xffffffff,
+		  0xfffff000, NO_CHUNKS, RPC_CALL);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, 0, 1, 1, 1, 0x1001, 0xffffffff,
+		  0xfffff000, 0, 0, RPC_CALL);
+	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, 0, 0, 1, 1, 1, 0xffffffff, 0xffffffff,
+		  0xfffff000, RPC_CALL);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 1, 0, 1,
+		  0x1001, 0xffffffff, 0xfffff000, NO_CHUNKS, 0);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 1, 1, 1,
+		  0x1001, 0xffffffff, 0xfffff000, 0, 0);
+	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 0, 1, 1,
+		  1, 0x1001, 0xffffffff, 0xfffff000);
+	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, 0, 0, 1, 1, 1, 0xffffffff, 0xffffffff,
+		  0xfffff000, RPC_CALL);
+	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, 0, 1, 1, 1, 0x2000, 0xffffffff,
+		  0xfffff000, 0, 0, RPC_REPLY);
 	/* up to the last address */
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, 0,
-		  1, 1, 1, 0x1000, 0xffffffff, 0xfffff000, 0, 0, RPC_CALL);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 1, 1, 1, 0x1000, 0xffffffff, 0xfffff000,
+		  0, 0, RPC_CALL);
 }
 
 /* Lengths add up in 64 bits. */
@@ -662,46 +641,42 @@ static void long_chunks(struct kunit *test)
 	struct rpcrdma2_cursor segs;
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, 0, 0,
-		  1, 3, SEG(1, 0xffffffff), SEG(2, 0xffffffff),
-		  SEG(3, 0xffffffff), RPC_CALL);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_reply_chunk(&hdr, &segs));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_segs_bytes(segs), 3 * 0xffffffffULL);
-	KUNIT_EXPECT_EQ(test, segs.left, 3);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 0, 1, 3, SEG(1, 0xffffffff),
+		  SEG(2, 0xffffffff), SEG(3, 0xffffffff), RPC_CALL);
+	EXPECT_TRUE(rpcrdma2_hdr_reply_chunk(&hdr, &segs));
+	EXPECT_EQ(rpcrdma2_segs_bytes(segs), 3 * 0xffffffffULL);
+	EXPECT_EQ(segs.left, 3);
 }
 
 static void handles(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4),
-		  READ_ENTRY(8, 12, 4), 0, 1, 0, 1, 2, SEG(13, 4),
-		  SEG(14, 4), 0, 1, 1, SEG(15, 4), RPC_CALL);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 11));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 12));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 13));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 14));
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_hdr_has_handle(&hdr, 15));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_has_handle(&hdr, 0));
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_has_handle(&hdr, 0xdead));
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 0);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), READ_ENTRY(8, 12, 4),
+		  0, 1, 0, 1, 2, SEG(13, 4), SEG(14, 4), 0, 1, 1, SEG(15, 4), RPC_CALL);
+	EXPECT_TRUE(rpcrdma2_hdr_has_handle(&hdr, 11));
+	EXPECT_TRUE(rpcrdma2_hdr_has_handle(&hdr, 12));
+	EXPECT_TRUE(rpcrdma2_hdr_has_handle(&hdr, 13));
+	EXPECT_TRUE(rpcrdma2_hdr_has_handle(&hdr, 14));
+	EXPECT_TRUE(rpcrdma2_hdr_has_handle(&hdr, 15));
+	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, 0));
+	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, 0xdead));
+	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), 0,
-		  1, 1, SEG(11, 4), 0, 1, 2, SEG(11, 4), SEG(11, 4),
-		  RPC_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 11);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), 0, 1, 1, SEG(11, 4),
+		  0, 1, 2, SEG(11, 4), SEG(11, 4), RPC_CALL);
+	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 11);
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(15, 4),
-		  RPC_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 15);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(15, 4), RPC_CALL);
+	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 15);
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 0, 4), 0, 0,
-		  1, 1, SEG(15, 4), RPC_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 0);
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 0, 4), 0, 0, 1, 1,
+		  SEG(15, 4), RPC_CALL);
+	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, NO_INV, NO_CHUNKS, RPC_CALL);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_hdr_only_handle(&hdr), 0);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_has_handle(&hdr, 0));
+	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, NO_CHUNKS, RPC_CALL);
+	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
+	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, 0));
 }
 
 /* What the peer asks to invalidate is kept as it is for the caller. */
@@ -709,14 +684,13 @@ static void foreign_inv_handle(struct kunit *test)
 {
 	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(test, &hdr, OK, V2_CALL, 0xdead, 0, 0, 1, 1, SEG(15, 4),
-		  RPC_CALL);
-	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0xdead);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_hdr_has_handle(&hdr, hdr.inv_handle));
+	EXPECT_V2(&hdr, OK, V2_CALL, 0xdead, 0, 0, 1, 1, SEG(15, 4), RPC_CALL);
+	EXPECT_EQ(hdr.inv_handle, 0xdead);
+	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, hdr.inv_handle));
 
 	/* in a Reply it is ignored */
-	EXPECT_V2(test, &hdr, OK, V2_REPLY, 0xdead, NO_CHUNKS, RPC_REPLY);
-	KUNIT_EXPECT_EQ(test, hdr.inv_handle, 0);
+	EXPECT_V2(&hdr, OK, V2_REPLY, 0xdead, NO_CHUNKS, RPC_REPLY);
+	EXPECT_EQ(hdr.inv_handle, 0);
 }
 
 /* The largest Call every responder takes: 16 segments in each chunk. */
@@ -740,11 +714,11 @@ static void largest_call(struct kunit *test)
 		put_unaligned_be32(1, p);
 		put_unaligned_be32(16, p + 4);
 	}
-	KUNIT_EXPECT_PTR_EQ(test, p, m.p + m.len + 4);
-	EXPECT_VERDICT(test, v2, m, &hdr, OK);
-	KUNIT_EXPECT_EQ(test, hdr.max_segs, RPCRDMA2_MAX_SEGS);
-	KUNIT_EXPECT_EQ(test, hdr.read_chunks, 1);
-	KUNIT_EXPECT_EQ(test, walk(&hdr), 64);
+	EXPECT_PTR_EQ(p, m.p + m.len + 4);
+	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_EQ(hdr.max_segs, RPCRDMA2_MAX_SEGS);
+	EXPECT_EQ(hdr.read_chunks, 1);
+	EXPECT_EQ(walk(&hdr), 64);
 }
 
 static void big_htypes(struct kunit *test)
@@ -757,13 +731,11 @@ static void big_htypes(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(htypes); i++) {
-		KUNIT_EXPECT_EQ(test,
-				rpcrdma2_wire_encode_control(XID, 1, htypes[i],
-							     false, buf,
-							     sizeof(buf)),
-				(int)RPCRDMA2_PREFIX);
+		EXPECT_EQ(rpcrdma2_wire_encode_control(XID, 1, htypes[i], false, buf,
+						       sizeof(buf)),
+			  (int)RPCRDMA2_PREFIX);
 		v2->decode(buf, sizeof(buf), &hdr);
-		KUNIT_EXPECT_EQ(test, hdr.htype, htypes[i]);
+		EXPECT_EQ(hdr.htype, htypes[i]);
 	}
 }
 
