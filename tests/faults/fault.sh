@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Cases of the conformance kit against a module that may have a fault: see
-# scripts/check-faults. From the kernel's command line:
+# tests/faults/run. From the kernel's command line:
 #
 #	lab_fault_cases=GROUP:CASE,...
 #

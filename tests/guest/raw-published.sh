@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The raw peer does to server and client what others have done to those of the kernel
-# (Documentation/vulnerabilities.md). scripts/check-faults shows that the cases
+# (Documentation/vulnerabilities.md). tests/faults/run shows that the cases
 # notice what they are about.
 # Cases and what they cover: rpcrdma2-conform list published published-client
 #
