@@ -946,7 +946,4 @@ static struct kunit_case change_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_change_suite = {
-	.name		= "rpcrdma2_change",
-	.test_cases	= change_cases,
-};
+RPCRDMA2_SUITE(change);

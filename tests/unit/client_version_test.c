@@ -861,7 +861,4 @@ static struct kunit_case client_version_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_client_version_suite = {
-	.name		= "rpcrdma2_client_version",
-	.test_cases	= client_version_cases,
-};
+RPCRDMA2_SUITE(client_version);

@@ -193,7 +193,4 @@ static struct kunit_case cm_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_cm_suite = {
-	.name		= "rpcrdma2_cm",
-	.test_cases	= cm_cases,
-};
+RPCRDMA2_SUITE(cm);

@@ -274,7 +274,4 @@ static struct kunit_case credits_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_credits_suite = {
-	.name		= "rpcrdma2_credits",
-	.test_cases	= credits_cases,
-};
+RPCRDMA2_SUITE(credits);

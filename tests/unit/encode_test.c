@@ -466,7 +466,4 @@ static struct kunit_case encode_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_encode_suite = {
-	.name		= "rpcrdma2_encode",
-	.test_cases	= encode_cases,
-};
+RPCRDMA2_SUITE(encode);

@@ -344,7 +344,4 @@ static struct kunit_case error_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_error_suite = {
-	.name		= "rpcrdma2_error",
-	.test_cases	= error_cases,
-};
+RPCRDMA2_SUITE(error);

@@ -108,7 +108,4 @@ static struct kunit_case extend_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_extend_suite = {
-	.name		= "rpcrdma2_extend",
-	.test_cases	= extend_cases,
-};
+RPCRDMA2_SUITE(extend);

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-kunit_test_suites(RPCRDMA2_SUITES);
+kunit_test_suites(RPCRDMA2_SUITES(RPCRDMA2_POINTER));
 
 MODULE_DESCRIPTION("RPC-over-RDMA version 2 unit tests");
 MODULE_LICENSE("GPL");

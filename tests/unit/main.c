@@ -9,7 +9,9 @@
 
 #include "unit.h"
 
-static struct kunit_suite * const suites[] = { RPCRDMA2_SUITES };
+static struct kunit_suite * const suites[] = {
+	RPCRDMA2_SUITES(RPCRDMA2_POINTER)
+};
 
 static unsigned int passed, failed;
 

@@ -480,7 +480,4 @@ static struct kunit_case props_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_props_suite = {
-	.name		= "rpcrdma2_props",
-	.test_cases	= props_cases,
-};
+RPCRDMA2_SUITE(props);

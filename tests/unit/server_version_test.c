@@ -360,7 +360,4 @@ static struct kunit_case server_version_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_server_version_suite = {
-	.name		= "rpcrdma2_server_version",
-	.test_cases	= server_version_cases,
-};
+RPCRDMA2_SUITE(server_version);

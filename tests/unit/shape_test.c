@@ -436,7 +436,4 @@ static struct kunit_case shape_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_shape_suite = {
-	.name		= "rpcrdma2_shape",
-	.test_cases	= shape_cases,
-};
+RPCRDMA2_SUITE(shape);

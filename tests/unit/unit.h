@@ -195,30 +195,22 @@ typedef int (*encode_fn)(const void *what, void *buf, u32 size);
 void expect_encode(struct kunit *test, encode_fn encode, const void *what,
 		   const u8 *expected, u32 len);
 
-extern struct kunit_suite rpcrdma2_wire_suite;
-extern struct kunit_suite rpcrdma2_shape_suite;
-extern struct kunit_suite rpcrdma2_encode_suite;
-extern struct kunit_suite rpcrdma2_error_suite;
-extern struct kunit_suite rpcrdma2_props_suite;
-extern struct kunit_suite rpcrdma2_credits_suite;
-extern struct kunit_suite rpcrdma2_client_version_suite;
-extern struct kunit_suite rpcrdma2_server_version_suite;
-extern struct kunit_suite rpcrdma2_cm_suite;
-extern struct kunit_suite rpcrdma2_change_suite;
-extern struct kunit_suite rpcrdma2_extend_suite;
+/* All suites, in the order in which they run */
+#define RPCRDMA2_SUITES(suite)						\
+	suite(wire) suite(shape) suite(encode) suite(error) suite(props) \
+	suite(credits) suite(client_version) suite(server_version)	\
+	suite(cm) suite(change) suite(extend)
 
-/* All, in the order in which they run */
-#define RPCRDMA2_SUITES \
-	&rpcrdma2_wire_suite, \
-	&rpcrdma2_shape_suite, \
-	&rpcrdma2_encode_suite, \
-	&rpcrdma2_error_suite, \
-	&rpcrdma2_props_suite, \
-	&rpcrdma2_credits_suite, \
-	&rpcrdma2_client_version_suite, \
-	&rpcrdma2_server_version_suite, \
-	&rpcrdma2_cm_suite, \
-	&rpcrdma2_change_suite, \
-	&rpcrdma2_extend_suite
+#define RPCRDMA2_DECLARE(name)	extern struct kunit_suite rpcrdma2_##name##_suite;
+RPCRDMA2_SUITES(RPCRDMA2_DECLARE)
+
+/* In a list of suites */
+#define RPCRDMA2_POINTER(name)	&rpcrdma2_##name##_suite,
+
+/* A suite, from the table of its cases */
+#define RPCRDMA2_SUITE(suite)						\
+	struct kunit_suite rpcrdma2_##suite##_suite = {			\
+		.name = "rpcrdma2_" #suite, .test_cases = suite##_cases	\
+	}
 
 #endif /* _RPCRDMA2_UNIT_H */

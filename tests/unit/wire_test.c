@@ -772,7 +772,4 @@ static struct kunit_case wire_cases[] = {
 	{}
 };
 
-struct kunit_suite rpcrdma2_wire_suite = {
-	.name		= "rpcrdma2_wire",
-	.test_cases	= wire_cases,
-};
+RPCRDMA2_SUITE(wire);
