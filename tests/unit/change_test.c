@@ -17,52 +17,67 @@
 #define OLD		4096
 #define ALL		(BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS))
 
-/**
- * struct asker - a peer of ours, and what we know of it
- * @c: changes under way
- * @peer: its properties
- */
-struct asker {
+/* A peer of ours: changes under way, its properties, its last UPDPROP */
+static struct asker {
 	struct rpcrdma2_change		c;
 	struct rpcrdma2_propset		peer;
-};
+	struct rpcrdma2_update		upd;
+} a;
 
 /* Both sides announce everything, and that all may change. */
-static void asker_init(struct asker *a, u32 rbsiz)
+static void asker_init(u32 rbsiz)
 {
 	struct rpcrdma2_propset mine;
 
 	rpcrdma2_propset_init(&mine);
 	mine.x_change = true;
 	mine.listed = ALL;
-	a->peer = mine;
-	a->peer.val[RPCRDMA2_RBSIZ] = rbsiz;
-	rpcrdma2_prop_change_init(&a->c, &mine, &a->peer);
+	a.peer = mine;
+	a.peer.val[RPCRDMA2_RBSIZ] = rbsiz;
+	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
 }
 
-static int ask(struct asker *a, enum rpcrdma2_prop prop, u32 value)
+static int change_init(struct kunit *test)
 {
-	return rpcrdma2_prop_change_ask(&a->c, &a->peer, prop, value);
+	asker_init(OLD);
+	return 0;
 }
 
-static int post(struct asker *a, u32 xid)
+static int ask(enum rpcrdma2_prop prop, u32 value)
+{
+	return rpcrdma2_prop_change_ask(&a.c, &a.peer, prop, value);
+}
+
+static int post(u32 xid)
 {
 	u8 buf[RPCRDMA2_PROPS_MAX];
 
-	return rpcrdma2_prop_change_put_reqprop(&a->c, xid, buf, sizeof(buf));
+	return rpcrdma2_prop_change_put_reqprop(&a.c, xid, buf, sizeof(buf));
 }
 
 /* A request for another size is on its way. */
-static void asked(struct asker *a, u32 rbsiz, u32 wanted)
+static void asked(u32 rbsiz, u32 wanted)
 {
-	asker_init(a, rbsiz);
-	ask(a, RPCRDMA2_RBSIZ, wanted);
-	post(a, XID);
+	asker_init(rbsiz);
+	ask(RPCRDMA2_RBSIZ, wanted);
+	post(XID);
 }
 
-static u32 limit(const struct asker *a)
+static int announce(u32 xid, const struct rpcrdma2_propset *mine)
 {
-	return rpcrdma2_prop_change_limit(&a->c, &a->peer, RPCRDMA2_RBSIZ);
+	u8 buf[RPCRDMA2_PROPS_MAX];
+
+	return rpcrdma2_prop_change_put_updprop(&a.c, xid, mine, buf, sizeof(buf));
+}
+
+static bool error(u32 xid, u32 err)
+{
+	return rpcrdma2_prop_change_error(&a.c, xid, err);
+}
+
+static u32 limit(void)
+{
+	return rpcrdma2_prop_change_limit(&a.c, &a.peer, RPCRDMA2_RBSIZ);
 }
 
 static struct rpcrdma2_hdr decoded(struct kunit *test, struct message m)
@@ -75,28 +90,27 @@ static struct rpcrdma2_hdr decoded(struct kunit *test, struct message m)
 }
 
 /* Returns 1: answers ours, 2: and is malformed, 0: does not answer ours */
-static int answer(struct kunit *test, struct asker *a, struct message m)
+static int answer(struct kunit *test, struct message m)
 {
 	struct rpcrdma2_hdr hdr = decoded(test, m);
 	bool malformed = true, mine;
 
-	mine = rpcrdma2_prop_change_response(&a->c, &hdr, &a->peer, &malformed);
+	mine = rpcrdma2_prop_change_response(&a.c, &hdr, &a.peer, &malformed);
 	EXPECT_TRUE(mine || !malformed);
 	return mine ? 1 + malformed : 0;
 }
 
-static int update(struct kunit *test, struct asker *a, struct message m,
-		  struct rpcrdma2_update *upd)
+static int update(struct kunit *test, struct message m)
 {
 	struct rpcrdma2_hdr hdr = decoded(test, m);
 
-	return rpcrdma2_prop_change_update(&hdr, &a->peer, upd);
+	return rpcrdma2_prop_change_update(&hdr, &a.peer, &a.upd);
 }
 
-#define EXPECT_ANSWER(a, result, ...)					\
-	EXPECT_EQ(answer(test, a, MESSAGE(__VA_ARGS__)), result)
-#define EXPECT_RESULT(a, prop, res)					\
-	EXPECT_EQ((a)->c.result[RPCRDMA2_##prop], RPCRDMA2_CHANGE_##res)
+#define EXPECT_ANSWER(result, ...)					\
+	EXPECT_EQ(answer(test, MESSAGE(__VA_ARGS__)), result)
+#define EXPECT_RESULT(prop, res)					\
+	EXPECT_EQ(a.c.result[RPCRDMA2_##prop], RPCRDMA2_CHANGE_##res)
 #define EXPECT_PEER(prop, value)					\
 	EXPECT_EQ(a.peer.val[RPCRDMA2_##prop], value)
 
@@ -185,12 +199,11 @@ static void header_faults(struct kunit *test)
 
 static int encode_g1(const void *what, void *buf, u32 size)
 {
-	struct asker a;
 	int hdr, body;
 
 	(void)what;
-	asker_init(&a, OLD);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	asker_init(OLD);
+	ask(RPCRDMA2_RBSIZ, 8192);
 	hdr = rpcrdma2_wire_encode_control(GXID, 32, RDMA2_X_REQPROP, false, buf,
 					   size);
 	if (hdr < 0)
@@ -206,11 +219,10 @@ static int encode_g1(const void *what, void *buf, u32 size)
 static int encode_g6(const void *what, void *buf, u32 size)
 {
 	struct rpcrdma2_propset mine;
-	struct asker a;
 	int hdr, body;
 
 	(void)what;
-	asker_init(&a, OLD);
+	asker_init(OLD);
 	mine = a.peer;
 	mine.val[RPCRDMA2_RBSIZ] = 16384;
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
@@ -282,55 +294,51 @@ static void encode_vectors(struct kunit *test)
 
 /* The side that asks */
 
-static int answer_g1(struct kunit *test, struct asker *a, enum vector_id id)
+static int answer_g1(struct kunit *test, enum vector_id id)
 {
-	asker_init(a, OLD);
-	EXPECT_EQ(ask(a, RPCRDMA2_RBSIZ, 8192), 0);
-	EXPECT_RESULT(a, RBSIZ, WAITING);
-	EXPECT_EQ(post(a, GXID), 16);
-	EXPECT_RESULT(a, RBSIZ, WAITING);
-	return answer(test, a, message_vector(test, id));
+	asker_init(OLD);
+	EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), 0);
+	EXPECT_RESULT(RBSIZ, WAITING);
+	EXPECT_EQ(post(GXID), 16);
+	EXPECT_RESULT(RBSIZ, WAITING);
+	return answer(test, message_vector(test, id));
 }
 
 static void answers_to_g1(struct kunit *test)
 {
-	struct asker a;
-
-	EXPECT_EQ(answer_g1(test, &a, VEC_G2), 1);
+	EXPECT_EQ(answer_g1(test, VEC_G2), 1);
 	EXPECT_PEER(RBSIZ, 8192);
-	EXPECT_RESULT(&a, RBSIZ, DONE);
-	EXPECT_RESULT(&a, BRS, NEVER);
+	EXPECT_RESULT(RBSIZ, DONE);
+	EXPECT_RESULT(BRS, NEVER);
 
-	EXPECT_EQ(answer_g1(test, &a, VEC_G3), 1);
+	EXPECT_EQ(answer_g1(test, VEC_G3), 1);
 	EXPECT_PEER(RBSIZ, OLD);
-	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	EXPECT_RESULT(RBSIZ, REJECTED);
 
-	EXPECT_EQ(answer_g1(test, &a, VEC_G4), 1);
+	EXPECT_EQ(answer_g1(test, VEC_G4), 1);
 	EXPECT_PEER(RBSIZ, 6144);
-	EXPECT_RESULT(&a, RBSIZ, OTHER);
+	EXPECT_RESULT(RBSIZ, OTHER);
 
 	/* done and rejected at once: rejected */
-	EXPECT_EQ(answer_g1(test, &a, VEC_G5), 1);
+	EXPECT_EQ(answer_g1(test, VEC_G5), 1);
 	EXPECT_PEER(RBSIZ, OLD);
-	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	EXPECT_RESULT(RBSIZ, REJECTED);
 	EXPECT_FALSE(a.c.pending);
 }
 
 /* What an answer to a request for 8192 leads to */
 #define EXPECT_AFTER(answers, res, rbsiz, ...)				\
 do {									\
-	asked(&a, OLD, 8192);						\
-	EXPECT_ANSWER(&a, answers, RESPROP(XID), __VA_ARGS__);		\
+	asked(OLD, 8192);						\
+	EXPECT_ANSWER(answers, RESPROP(XID), __VA_ARGS__);		\
 	EXPECT_PEER(RBSIZ, rbsiz);					\
 	EXPECT_PEER(BRS, 1);						\
-	EXPECT_RESULT(&a, RBSIZ, res);					\
+	EXPECT_RESULT(RBSIZ, res);					\
 } while (0)
 
 /* Every way to overlap, to leave out, and to say too much. */
 static void answers_odd(struct kunit *test)
 {
-	struct asker a;
-
 	EXPECT_AFTER(1, REJECTED, OLD, 0, 0, NO_VALUES);
 	EXPECT_AFTER(1, REJECTED, OLD, 1, 1, 0, 1, RBSIZ(6144));
 	EXPECT_AFTER(1, REJECTED, OLD, 0, 1, 1, 1, RBSIZ(6144));
@@ -350,21 +358,18 @@ static void answers_odd(struct kunit *test)
 /* Two properties: the bits go by the order of the entries. */
 static void answers_to_two(struct kunit *test)
 {
-	struct asker a;
-
-	asker_init(&a, OLD);
-	ask(&a, RPCRDMA2_BRS, 0);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	EXPECT_EQ(post(&a, XID), 28);
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 2, 1, 1, NO_VALUES);
+	ask(RPCRDMA2_BRS, 0);
+	ask(RPCRDMA2_RBSIZ, 8192);
+	EXPECT_EQ(post(XID), 28);
+	EXPECT_ANSWER(1, RESPROP(XID), 1, 2, 1, 1, NO_VALUES);
 	EXPECT_PEER(RBSIZ, OLD);
 	EXPECT_PEER(BRS, 0);
-	EXPECT_RESULT(&a, RBSIZ, REJECTED);
-	EXPECT_RESULT(&a, BRS, DONE);
+	EXPECT_RESULT(RBSIZ, REJECTED);
+	EXPECT_RESULT(BRS, DONE);
 
-	ask(&a, RPCRDMA2_BRS, 1);
-	EXPECT_EQ(post(&a, XID), 16);
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	ask(RPCRDMA2_BRS, 1);
+	EXPECT_EQ(post(XID), 16);
+	EXPECT_ANSWER(1, RESPROP(XID), 1, 1, 0, NO_VALUES);
 	EXPECT_PEER(BRS, 1);
 }
 
@@ -373,15 +378,14 @@ static void answers_malformed(struct kunit *test)
 	static const u32 whole[] = {
 		RESPROP(XID), 1, 1, 1, 0, 1, RBSIZ(6144),
 	};
-	struct asker a;
 	u32 n;
 
 	/* cut after every word */
 	for (n = 5; n < ARRAY_SIZE(whole); n++) {
-		asked(&a, OLD, 8192);
-		EXPECT_EQ(answer(test, &a, message_words(test, whole, n)), 2);
+		asked(OLD, 8192);
+		EXPECT_EQ(answer(test, message_words(test, whole, n)), 2);
 		EXPECT_PEER(RBSIZ, OLD);
-		EXPECT_RESULT(&a, RBSIZ, REJECTED);
+		EXPECT_RESULT(RBSIZ, REJECTED);
 		EXPECT_FALSE(a.c.pending);
 	}
 
@@ -394,48 +398,43 @@ static void answers_malformed(struct kunit *test)
 
 static void answers_foreign(struct kunit *test)
 {
-	struct asker a;
-
 	/* unasked */
-	asker_init(&a, OLD);
-	EXPECT_ANSWER(&a, 0, RESPROP(0), 1, 1, 0, NO_VALUES);
-	EXPECT_ANSWER(&a, 0, RESPROP(0), 0, 0, 1, RBSIZ(16384));
+	asker_init(OLD);
+	EXPECT_ANSWER(0, RESPROP(0), 1, 1, 0, NO_VALUES);
+	EXPECT_ANSWER(0, RESPROP(0), 0, 0, 1, RBSIZ(16384));
 	EXPECT_PEER(RBSIZ, OLD);
 
 	/* wrong XID, then the right one, then that again */
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	post(&a, XID);
-	EXPECT_ANSWER(&a, 0, RESPROP(XID + 1), 1, 1, 0, NO_VALUES);
+	ask(RPCRDMA2_RBSIZ, 8192);
+	post(XID);
+	EXPECT_ANSWER(0, RESPROP(XID + 1), 1, 1, 0, NO_VALUES);
 	EXPECT_TRUE(a.c.pending);
 	EXPECT_PEER(RBSIZ, OLD);
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
-	EXPECT_ANSWER(&a, 0, RESPROP(XID), 0, 0, 1, RBSIZ(16384));
+	EXPECT_ANSWER(1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_ANSWER(0, RESPROP(XID), 0, 0, 1, RBSIZ(16384));
 	EXPECT_PEER(RBSIZ, 8192);
 }
 
 /* One at a time; a wish that comes meanwhile is next, the last one counts. */
 static void one_outstanding(struct kunit *test)
 {
-	struct asker a;
-
-	asker_init(&a, OLD);
 	EXPECT_NEXT(0);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	ask(RPCRDMA2_RBSIZ, 8192);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
-	post(&a, 1);
+	post(1);
 	EXPECT_NEXT(0);
-	ask(&a, RPCRDMA2_RBSIZ, 10240);
-	ask(&a, RPCRDMA2_RBSIZ, 12288);
+	ask(RPCRDMA2_RBSIZ, 10240);
+	ask(RPCRDMA2_RBSIZ, 12288);
 	EXPECT_NEXT(0);
-	EXPECT_EQ(post(&a, 2), -EBUSY);
+	EXPECT_EQ(post(2), -EBUSY);
 
 	/* done is about what was asked, not about what is wished since */
-	EXPECT_ANSWER(&a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
+	EXPECT_ANSWER(1, RESPROP(1), 1, 1, 0, NO_VALUES);
 	EXPECT_PEER(RBSIZ, 8192);
-	EXPECT_RESULT(&a, RBSIZ, WAITING);
+	EXPECT_RESULT(RBSIZ, WAITING);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
-	post(&a, 2);
-	EXPECT_ANSWER(&a, 1, RESPROP(2), 1, 1, 0, NO_VALUES);
+	post(2);
+	EXPECT_ANSWER(1, RESPROP(2), 1, 1, 0, NO_VALUES);
 	EXPECT_PEER(RBSIZ, 12288);
 	EXPECT_NEXT(0);
 }
@@ -443,34 +442,31 @@ static void one_outstanding(struct kunit *test)
 /* A value that was refused comes later; one that is not asked for yet is there. */
 static void met_later(struct kunit *test)
 {
-	struct rpcrdma2_update upd;
-	struct asker a;
-
 #define UPDATED(size)							\
 do {									\
-	EXPECT_EQ(update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(size)), &upd), 0); \
+	EXPECT_EQ(update(test, MESSAGE(UPDPROP(1), 1, RBSIZ(size))), 0); \
 	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_RBSIZ);	\
 } while (0)
 
-	asked(&a, OLD, 8192);
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
-	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	asked(OLD, 8192);
+	EXPECT_ANSWER(1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_RESULT(RBSIZ, REJECTED);
 	UPDATED(6144);
-	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	EXPECT_RESULT(RBSIZ, REJECTED);
 	UPDATED(8192);
-	EXPECT_RESULT(&a, RBSIZ, DONE);
+	EXPECT_RESULT(RBSIZ, DONE);
 
 	/* Without that the request would be one for less (CHG-26) */
-	ask(&a, RPCRDMA2_RBSIZ, 10240);
+	ask(RPCRDMA2_RBSIZ, 10240);
 	UPDATED(9216);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
-	EXPECT_RESULT(&a, RBSIZ, WAITING);
+	EXPECT_RESULT(RBSIZ, WAITING);
 	UPDATED(12288);
 	EXPECT_NEXT(0);
-	EXPECT_RESULT(&a, RBSIZ, DONE);
+	EXPECT_RESULT(RBSIZ, DONE);
 
 	/* What limits nothing is asked for all the same */
-	ask(&a, RPCRDMA2_BRS, 0);
+	ask(RPCRDMA2_BRS, 0);
 	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_BRS);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
 #undef UPDATED
@@ -479,92 +475,87 @@ do {									\
 static void not_to_be_asked(struct kunit *test)
 {
 	struct rpcrdma2_propset mine;
-	struct asker a;
 
-	asker_init(&a, OLD);
 	mine = a.peer;
 	a.peer.nochg = BIT(RPCRDMA2_BRS);
-	EXPECT_EQ(ask(&a, RPCRDMA2_BRS, 0), -EPERM);
+	EXPECT_EQ(ask(RPCRDMA2_BRS, 0), -EPERM);
 	a.peer.nochg = 0;
 	a.peer.listed = BIT(RPCRDMA2_RBSIZ);
-	EXPECT_EQ(ask(&a, RPCRDMA2_BRS, 0), -EPERM);
-	EXPECT_EQ(ask(&a, RPCRDMA2_NR_PROPS, 0), -EINVAL);
+	EXPECT_EQ(ask(RPCRDMA2_BRS, 0), -EPERM);
+	EXPECT_EQ(ask(RPCRDMA2_NR_PROPS, 0), -EINVAL);
 
 	/* off unless both sides have announced it */
 	a.peer.x_change = false;
 	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
-	EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+	EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(0);
 	a.peer.x_change = true;
 	mine.x_change = false;
 	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
-	EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
-	EXPECT_EQ(post(&a, 1), -EBUSY);
+	EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+	EXPECT_EQ(post(1), -EBUSY);
 }
 
 /* State table 8.3, S = 16384, W = 8192 */
 static void send_limit(struct kunit *test)
 {
-	struct rpcrdma2_update upd;
-	struct asker a;
-
 #define PENDING()							\
 do {									\
-	asker_init(&a, 16384);						\
-	ask(&a, RPCRDMA2_RBSIZ, 8192);					\
-	EXPECT_EQ(limit(&a), 16384);					\
-	post(&a, XID);							\
-	EXPECT_EQ(limit(&a), 8192);					\
+	asker_init(16384);						\
+	ask(RPCRDMA2_RBSIZ, 8192);					\
+	EXPECT_EQ(limit(), 16384);					\
+	post(XID);							\
+	EXPECT_EQ(limit(), 8192);					\
 } while (0)
 
 	PENDING();
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
-	EXPECT_EQ(limit(&a), 8192);
+	EXPECT_ANSWER(1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_EQ(limit(), 8192);
 
 	PENDING();
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 0, 1, RBSIZ(12288));
-	EXPECT_EQ(limit(&a), 12288);
+	EXPECT_ANSWER(1, RESPROP(XID), 0, 0, 1, RBSIZ(12288));
+	EXPECT_EQ(limit(), 12288);
 
 	PENDING();
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
-	EXPECT_EQ(limit(&a), 16384);
+	EXPECT_ANSWER(1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_EQ(limit(), 16384);
 	PENDING();
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 0, NO_VALUES);
-	EXPECT_EQ(limit(&a), 16384);
+	EXPECT_ANSWER(1, RESPROP(XID), 0, 0, NO_VALUES);
+	EXPECT_EQ(limit(), 16384);
 	PENDING();
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 1, 1, NO_VALUES);
-	EXPECT_EQ(limit(&a), 16384);
+	EXPECT_ANSWER(1, RESPROP(XID), 1, 1, 1, 1, NO_VALUES);
+	EXPECT_EQ(limit(), 16384);
 	PENDING();
-	EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, RDMA2_ERR_BAD_XDR));
-	EXPECT_EQ(limit(&a), 16384);
-	EXPECT_RESULT(&a, RBSIZ, REJECTED);
+	EXPECT_TRUE(error(XID, RDMA2_ERR_BAD_XDR));
+	EXPECT_EQ(limit(), 16384);
+	EXPECT_RESULT(RBSIZ, REJECTED);
 
 	/* an announcement while the request is pending, larger and smaller */
 	PENDING();
-	EXPECT_EQ(update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(32768)), &upd), 0);
-	EXPECT_EQ(limit(&a), 8192);
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
-	EXPECT_EQ(limit(&a), 32768);
+	EXPECT_EQ(update(test, MESSAGE(UPDPROP(1), 1, RBSIZ(32768))), 0);
+	EXPECT_EQ(limit(), 8192);
+	EXPECT_ANSWER(1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_EQ(limit(), 32768);
 	PENDING();
-	update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(4096)), &upd);
-	EXPECT_EQ(limit(&a), 4096);
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 0, 1, 1, NO_VALUES);
-	EXPECT_EQ(limit(&a), 4096);
+	update(test, MESSAGE(UPDPROP(1), 1, RBSIZ(4096)));
+	EXPECT_EQ(limit(), 4096);
+	EXPECT_ANSWER(1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_EQ(limit(), 4096);
 
-	asker_init(&a, 16384);
-	update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(32768)), &upd);
-	EXPECT_EQ(limit(&a), 32768);
+	asker_init(16384);
+	update(test, MESSAGE(UPDPROP(1), 1, RBSIZ(32768)));
+	EXPECT_EQ(limit(), 32768);
 
 	/* a request to raise does not limit */
-	asked(&a, OLD, 8192);
-	EXPECT_EQ(limit(&a), OLD);
+	asked(OLD, 8192);
+	EXPECT_EQ(limit(), OLD);
 
 	/* nor does one for something else, or for what is no limit */
-	asker_init(&a, 16384);
-	ask(&a, RPCRDMA2_BRS, 0);
-	post(&a, XID);
-	EXPECT_EQ(limit(&a), 16384);
+	asker_init(16384);
+	ask(RPCRDMA2_BRS, 0);
+	post(XID);
+	EXPECT_EQ(limit(), 16384);
 	EXPECT_EQ(rpcrdma2_prop_change_limit(&a.c, &a.peer, RPCRDMA2_BRS), 1);
 #undef PENDING
 }
@@ -572,35 +563,32 @@ do {									\
 static void errors(struct kunit *test)
 {
 	const u32 err = RDMA2_ERR_INVAL_HTYPE;
-	struct asker a;
-
-	asker_init(&a, OLD);
-	EXPECT_FALSE(rpcrdma2_prop_change_error(&a.c, 0, err));
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	post(&a, XID);
-	EXPECT_FALSE(rpcrdma2_prop_change_error(&a.c, XID + 1, err));
+	EXPECT_FALSE(error(0, err));
+	ask(RPCRDMA2_RBSIZ, 8192);
+	post(XID);
+	EXPECT_FALSE(error(XID + 1, err));
 	EXPECT_TRUE(a.c.pending);
-	ask(&a, RPCRDMA2_BRS, 0);
-	EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, err));
+	ask(RPCRDMA2_BRS, 0);
+	EXPECT_TRUE(error(XID, err));
 	/* never again on this connection */
-	EXPECT_RESULT(&a, RBSIZ, REJECTED);
-	EXPECT_RESULT(&a, BRS, REJECTED);
+	EXPECT_RESULT(RBSIZ, REJECTED);
+	EXPECT_RESULT(BRS, REJECTED);
 	EXPECT_NEXT(0);
-	EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
+	EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
 
 	/* whichever is pending, whichever waits */
-	asker_init(&a, OLD);
-	ask(&a, RPCRDMA2_BRS, 0);
-	post(&a, XID);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, err));
-	EXPECT_RESULT(&a, RBSIZ, REJECTED);
-	EXPECT_RESULT(&a, BRS, REJECTED);
+	asker_init(OLD);
+	ask(RPCRDMA2_BRS, 0);
+	post(XID);
+	ask(RPCRDMA2_RBSIZ, 8192);
+	EXPECT_TRUE(error(XID, err));
+	EXPECT_RESULT(RBSIZ, REJECTED);
+	EXPECT_RESULT(BRS, REJECTED);
 
 	/* other errors do not turn it off */
-	asked(&a, OLD, 8192);
-	rpcrdma2_prop_change_error(&a.c, XID, 77);
-	EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), 0);
+	asked(OLD, 8192);
+	error(XID, 77);
+	EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), 0);
 }
 
 /* Whatever may come back for one of our types is understood: its answer, and
@@ -609,79 +597,68 @@ static void errors(struct kunit *test)
 static void ready_for_answers(struct kunit *test)
 {
 	static const u32 codes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 77 };
-	struct rpcrdma2_propset mine;
-	u8 buf[RPCRDMA2_PROPS_MAX];
-	struct asker a;
 	bool on;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(codes); i++) {
 		on = codes[i] != RDMA2_ERR_INVAL_HTYPE;
 
-		asked(&a, OLD, 8192);
-		EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, codes[i]));
+		asked(OLD, 8192);
+		EXPECT_TRUE(error(XID, codes[i]));
 		EXPECT_FALSE(a.c.pending);
-		EXPECT_RESULT(&a, RBSIZ, REJECTED);
+		EXPECT_RESULT(RBSIZ, REJECTED);
 		EXPECT_PEER(RBSIZ, OLD);
 		/* a second one is about nothing */
-		EXPECT_FALSE(rpcrdma2_prop_change_error(&a.c, XID, codes[i]));
-		EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), on ? 0 : -EOPNOTSUPP);
+		EXPECT_FALSE(error(XID, codes[i]));
+		EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), on ? 0 : -EOPNOTSUPP);
 
 		/* the same for what is not answered otherwise */
-		asker_init(&a, OLD);
-		mine = a.peer;
+		asker_init(OLD);
 		rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
-		EXPECT_GE(rpcrdma2_prop_change_put_updprop(&a.c, XID, &mine, buf,
-							   sizeof(buf)), 4);
-		EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, XID, codes[i]));
-		EXPECT_EQ(ask(&a, RPCRDMA2_RBSIZ, 8192), on ? 0 : -EOPNOTSUPP);
+		EXPECT_GE(announce(XID, &a.peer), 4);
+		EXPECT_TRUE(error(XID, codes[i]));
+		EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), on ? 0 : -EOPNOTSUPP);
 	}
 
-	asked(&a, OLD, 8192);
-	EXPECT_ANSWER(&a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	asked(OLD, 8192);
+	EXPECT_ANSWER(1, RESPROP(XID), 1, 1, 0, NO_VALUES);
 	EXPECT_FALSE(a.c.pending);
-	EXPECT_FALSE(rpcrdma2_prop_change_error(&a.c, XID, 9));
+	EXPECT_FALSE(error(XID, 9));
 }
 
 /* The side that announces */
 
 static void one_announcement(struct kunit *test)
 {
-	u8 buf[RPCRDMA2_PROPS_MAX];
-	struct asker a;
-
-	asker_init(&a, OLD);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	post(&a, 1);
+	ask(RPCRDMA2_RBSIZ, 8192);
+	post(1);
 
 	/* may go while a request is pending */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(RDMA2_X_UPDPROP);
-	EXPECT_EQ(rpcrdma2_prop_change_put_updprop(&a.c, 2, &a.peer, buf, sizeof(buf)),
-		  16);
+	EXPECT_EQ(announce(2, &a.peer), 16);
 	/* not the next one, and the answer to what was sent before is no
 	 * proof that it has arrived
 	 */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
 	EXPECT_NEXT(0);
-	EXPECT_EQ(rpcrdma2_prop_change_put_updprop(&a.c, 3, &a.peer, buf, sizeof(buf)),
-		  -EBUSY);
-	EXPECT_ANSWER(&a, 1, RESPROP(1), 1, 1, 0, NO_VALUES);
+	EXPECT_EQ(announce(3, &a.peer), -EBUSY);
+	EXPECT_ANSWER(1, RESPROP(1), 1, 1, 0, NO_VALUES);
 	/* an empty request is the barrier */
 	EXPECT_NEXT(RDMA2_X_REQPROP);
-	EXPECT_EQ(post(&a, 4), 4);
+	EXPECT_EQ(post(4), 4);
 	EXPECT_NEXT(0);
-	EXPECT_ANSWER(&a, 1, RESPROP(4), 0, 0, NO_VALUES);
+	EXPECT_ANSWER(1, RESPROP(4), 0, 0, NO_VALUES);
 	EXPECT_NEXT(RDMA2_X_UPDPROP);
-	rpcrdma2_prop_change_put_updprop(&a.c, 5, &a.peer, buf, sizeof(buf));
+	announce(5, &a.peer);
 
 	/* an ERROR about it is an answer, too */
-	EXPECT_TRUE(rpcrdma2_prop_change_error(&a.c, 5, RDMA2_ERR_BAD_XDR));
+	EXPECT_TRUE(error(5, RDMA2_ERR_BAD_XDR));
 	EXPECT_NEXT(0);
 }
 
 /* A RESPROP that tells the value of a property */
-static void answered(struct kunit *test, struct asker *a, enum rpcrdma2_prop prop)
+static void answered(struct kunit *test, enum rpcrdma2_prop prop)
 {
 	const struct rpcrdma2_reqprop req = {
 		.set.listed	= BIT(prop),
@@ -689,7 +666,7 @@ static void answered(struct kunit *test, struct asker *a, enum rpcrdma2_prop pro
 	};
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 
-	EXPECT_GE(rpcrdma2_prop_change_put_resprop(&a->c, &req, BIT(prop), 0, &a->peer,
+	EXPECT_GE(rpcrdma2_prop_change_put_resprop(&a.c, &req, BIT(prop), 0, &a.peer,
 						   buf, sizeof(buf)), 12);
 }
 
@@ -697,85 +674,74 @@ static void answered(struct kunit *test, struct asker *a, enum rpcrdma2_prop pro
 static void answer_instead_of_update(struct kunit *test)
 {
 	u8 buf[RPCRDMA2_PROPS_MAX];
-	struct asker a;
 
-	asker_init(&a, OLD);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	answered(test, &a, RPCRDMA2_RBSIZ);
+	answered(test, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(0);
 
 	/* what it has not told is left */
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
 	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
-	answered(test, &a, RPCRDMA2_RBSIZ);
+	answered(test, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(RDMA2_X_UPDPROP);
 	EXPECT_EQ(rpcrdma2_prop_change_put_updprop(&a.c, 1, &a.peer, buf, sizeof(buf)),
 		  16);
 	EXPECT_EQ(get_unaligned_be32(buf + 4), RDMA2_PROPID_BRS);
 
 	/* what is on its way is not known to have arrived by that */
-	answered(test, &a, RPCRDMA2_BRS);
+	answered(test, RPCRDMA2_BRS);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
 }
 
 static void updates(struct kunit *test)
 {
-	struct rpcrdma2_update upd;
-	struct asker a;
-
-	asker_init(&a, 8192);
-	EXPECT_EQ(update(test, &a, message_vector(test, VEC_G6), &upd), 0);
+	asker_init(8192);
+	EXPECT_EQ(update(test, message_vector(test, VEC_G6)), 0);
 	EXPECT_PEER(RBSIZ, 16384);
-	EXPECT_EQ(upd.changed, BIT(RPCRDMA2_RBSIZ));
-	EXPECT_EQ(upd.ignored | upd.unasked, 0);
+	EXPECT_EQ(a.upd.changed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(a.upd.ignored | a.upd.unasked, 0);
 
 	/* both, one as zero bytes, with unknown ones between */
-	update(test, &a, MESSAGE(UPDPROP(1), 4, UNKNOWN(77), BRS(0),
-				 UNKNOWN(0xffffff01), RDMA2_PROPID_RBSIZ, 0),
-	       &upd);
+	update(test, MESSAGE(UPDPROP(1), 4, UNKNOWN(77), BRS(0), UNKNOWN(0xffffff01),
+			     RDMA2_PROPID_RBSIZ, 0));
 	EXPECT_PEER(RBSIZ, 4096);
 	EXPECT_PEER(BRS, 0);
-	EXPECT_EQ(upd.changed, ALL);
+	EXPECT_EQ(a.upd.changed, ALL);
 	/* RBSIZ went down unasked: obeyed */
-	EXPECT_EQ(upd.unasked, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(a.upd.unasked, BIT(RPCRDMA2_RBSIZ));
 
 	/* no news */
-	update(test, &a, MESSAGE(UPDPROP(1), 2, BRS(0), RBSIZ(4096)),
-	       &upd);
-	EXPECT_EQ(upd.changed | upd.ignored | upd.unasked, 0);
-	update(test, &a, MESSAGE(UPDPROP(1), NO_VALUES), &upd);
-	EXPECT_EQ(upd.changed | upd.ignored | upd.unasked, 0);
+	update(test, MESSAGE(UPDPROP(1), 2, BRS(0), RBSIZ(4096)));
+	EXPECT_EQ(a.upd.changed | a.upd.ignored | a.upd.unasked, 0);
+	update(test, MESSAGE(UPDPROP(1), NO_VALUES));
+	EXPECT_EQ(a.upd.changed | a.upd.ignored | a.upd.unasked, 0);
 
 	/* not listed: ignored; said not to change: only downwards */
-	asker_init(&a, 8192);
+	asker_init(8192);
 	a.peer.listed = BIT(RPCRDMA2_RBSIZ);
 	a.peer.nochg = BIT(RPCRDMA2_RBSIZ);
-	update(test, &a, MESSAGE(UPDPROP(1), 2, BRS(0), RBSIZ(16384)),
-	       &upd);
-	EXPECT_EQ(upd.ignored, ALL);
-	EXPECT_EQ(upd.changed, 0);
+	update(test, MESSAGE(UPDPROP(1), 2, BRS(0), RBSIZ(16384)));
+	EXPECT_EQ(a.upd.ignored, ALL);
+	EXPECT_EQ(a.upd.changed, 0);
 	EXPECT_PEER(RBSIZ, 8192);
 	EXPECT_PEER(BRS, 1);
-	update(test, &a, MESSAGE(UPDPROP(1), 1, RBSIZ(4096)), &upd);
-	EXPECT_EQ(upd.changed, BIT(RPCRDMA2_RBSIZ));
+	update(test, MESSAGE(UPDPROP(1), 1, RBSIZ(4096)));
+	EXPECT_EQ(a.upd.changed, BIT(RPCRDMA2_RBSIZ));
 	EXPECT_PEER(RBSIZ, 4096);
 	/* and not even that if it is no limit */
-	asker_init(&a, 8192);
+	asker_init(8192);
 	a.peer.nochg = ALL;
-	update(test, &a, MESSAGE(UPDPROP(1), 1, BRS(0)), &upd);
-	EXPECT_EQ(upd.ignored, BIT(RPCRDMA2_BRS));
+	update(test, MESSAGE(UPDPROP(1), 1, BRS(0)));
+	EXPECT_EQ(a.upd.ignored, BIT(RPCRDMA2_BRS));
 	EXPECT_PEER(BRS, 1);
 }
 
 static void updates_malformed(struct kunit *test)
 {
-	struct rpcrdma2_update upd;
-	struct asker a;
-
-	asker_init(&a, 8192);
+	asker_init(8192);
 #define EXPECT_BAD_UPDATE(...)						\
 do {									\
-	EXPECT_EQ(update(test, &a, MESSAGE(UPDPROP(1), __VA_ARGS__), &upd), -EBADMSG); \
+	EXPECT_EQ(update(test, MESSAGE(UPDPROP(1), __VA_ARGS__)), -EBADMSG); \
 	EXPECT_PEER(RBSIZ, 8192);					\
 	EXPECT_PEER(BRS, 1);						\
 } while (0)
@@ -946,4 +912,4 @@ static struct kunit_case change_cases[] = {
 	{}
 };
 
-RPCRDMA2_SUITE(change);
+RPCRDMA2_SUITE(change, .init = change_init);

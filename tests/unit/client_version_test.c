@@ -9,122 +9,110 @@
 #define NEG_XID		0xc0de0001U	/* XID of vectors P1 and P2 */
 
 /* A client: its memory lives on, its negotiation is one connection. */
-struct client {
+static struct client {
 	struct kunit			*test;
 	struct rpcrdma2_ver_policy	policy;
 	struct rpcrdma2_ver_memory	mem;
 	struct rpcrdma2_neg		neg;
 	struct rpcrdma2_hdr		hdr;
 	u64				now;
-};
+} c;
 
-static void client_init(struct client *c, struct kunit *test)
+static int client_init(struct kunit *test)
 {
-	memset(c, 0, sizeof(*c));
-	c->test = test;
-	c->policy.v1 = true;
-	c->policy.v2 = true;
-	c->policy.remember_min = 60;
-	c->policy.remember_max = 600;
-	c->now = 1000;
+	memset(&c, 0, sizeof(c));
+	c.test = test;
+	c.policy.v1 = true;
+	c.policy.v2 = true;
+	c.policy.remember_min = 60;
+	c.policy.remember_max = 600;
+	c.now = 1000;
+	return 0;
 }
 
-static struct client *client_new(struct kunit *test)
+static enum rpcrdma2_neg_action client_connect(u32 xid)
 {
-	struct client *c = kunit_kmalloc(test, sizeof(*c), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, c);
-	client_init(c, test);
-	return c;
-}
-
-static enum rpcrdma2_neg_action client_connect(struct client *c, u32 xid)
-{
-	rpcrdma2_neg_init(&c->neg, &c->policy, &c->mem, xid);
-	return rpcrdma2_neg_connected(&c->neg, c->now);
+	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, xid);
+	return rpcrdma2_neg_connected(&c.neg, c.now);
 }
 
 /* A new connection that has sent its CONNPROP */
-static void client_wait(struct client *c, u32 xid)
+static void client_wait(u32 xid)
 {
-	KUNIT_EXPECT_EQ(c->test, client_connect(c, xid), RPCRDMA2_DO_SEND_CONNPROP);
-	KUNIT_EXPECT_EQ(c->test, c->neg.state, RPCRDMA2_NEG_WAIT);
+	KUNIT_EXPECT_EQ(c.test, client_connect(xid), RPCRDMA2_DO_SEND_CONNPROP);
+	KUNIT_EXPECT_EQ(c.test, c.neg.state, RPCRDMA2_NEG_WAIT);
 }
 
 /* The same of another client, which knows nothing */
-static void client_restart(struct client *c, u32 xid)
+static void client_restart(u32 xid)
 {
-	client_init(c, c->test);
-	client_wait(c, xid);
+	client_init(c.test);
+	client_wait(xid);
 }
 
-static enum rpcrdma2_neg_action client_timeout(struct client *c)
+static enum rpcrdma2_neg_action client_timeout(void)
 {
-	return rpcrdma2_neg_timeout(&c->neg, c->now);
+	return rpcrdma2_neg_timeout(&c.neg, c.now);
 }
 
-static enum rpcrdma2_neg_action client_lost(struct client *c)
+static enum rpcrdma2_neg_action client_lost(void)
 {
-	return rpcrdma2_neg_lost(&c->neg, c->now);
+	return rpcrdma2_neg_lost(&c.neg, c.now);
 }
 
 /* A new connection that has sent its Call, after another without an answer to
  * CONNPROP
  */
-static void client_wait_reply(struct client *c, u32 xid)
+static void client_wait_reply(u32 xid)
 {
-	client_wait(c, OTHER_XID);
-	KUNIT_EXPECT_EQ(c->test, client_timeout(c), RPCRDMA2_DO_RECONNECT);
-	KUNIT_EXPECT_EQ(c->test, client_connect(c, xid), RPCRDMA2_DO_SEND_CALL);
-	KUNIT_EXPECT_EQ(c->test, c->neg.state, RPCRDMA2_NEG_WAIT_REPLY);
+	client_wait(OTHER_XID);
+	KUNIT_EXPECT_EQ(c.test, client_timeout(), RPCRDMA2_DO_RECONNECT);
+	KUNIT_EXPECT_EQ(c.test, client_connect(xid), RPCRDMA2_DO_SEND_CALL);
+	KUNIT_EXPECT_EQ(c.test, c.neg.state, RPCRDMA2_NEG_WAIT_REPLY);
 }
 
 /* Nothing at all is answered. */
-static void client_silence(struct client *c)
+static void client_silence(void)
 {
-	client_wait_reply(c, NEG_XID);
-	KUNIT_EXPECT_EQ(c->test, client_timeout(c), RPCRDMA2_DO_RECONNECT);
+	client_wait_reply(NEG_XID);
+	KUNIT_EXPECT_EQ(c.test, client_timeout(), RPCRDMA2_DO_RECONNECT);
 }
 
-static enum rpcrdma2_neg_action client_message(struct client *c,
-					       struct message m)
+static enum rpcrdma2_neg_action client_message(       struct message m)
 {
-	return rpcrdma2_neg_message(&c->neg, m.p, m.len, &c->hdr, c->now);
+	return rpcrdma2_neg_message(&c.neg, m.p, m.len, &c.hdr, c.now);
 }
 
-static enum rpcrdma2_neg_action client_vector(struct client *c,
-					      enum vector_id id)
+static enum rpcrdma2_neg_action client_vector(enum vector_id id)
 {
-	return client_message(c, message_vector(c->test, id));
+	return client_message(message_vector(c.test, id));
 }
 
-static void expect_state(struct client *c, enum rpcrdma2_neg_state state,
-			 enum rpcrdma2_why why)
+static void expect_state(enum rpcrdma2_neg_state state, enum rpcrdma2_why why)
 {
-	KUNIT_EXPECT_EQ(c->test, c->neg.state, state);
-	KUNIT_EXPECT_EQ(c->test, c->neg.why, why);
+	KUNIT_EXPECT_EQ(c.test, c.neg.state, state);
+	KUNIT_EXPECT_EQ(c.test, c.neg.why, why);
 }
 
-static void expect_remembered(struct client *c, u32 span,
-			      enum rpcrdma2_why why)
+static void expect_remembered(u32 span, enum rpcrdma2_why why)
 {
-	KUNIT_EXPECT_EQ(c->test, c->mem.begin, RPCRDMA2_BEGIN_V1);
-	KUNIT_EXPECT_EQ(c->test, c->mem.until, c->now + span);
-	KUNIT_EXPECT_EQ(c->test, c->mem.span, span);
-	KUNIT_EXPECT_EQ(c->test, c->mem.why, why);
+	KUNIT_EXPECT_EQ(c.test, c.mem.begin, RPCRDMA2_BEGIN_V1);
+	KUNIT_EXPECT_EQ(c.test, c.mem.until, c.now + span);
+	KUNIT_EXPECT_EQ(c.test, c.mem.span, span);
+	KUNIT_EXPECT_EQ(c.test, c.mem.why, why);
 }
 
-static void expect_nothing_remembered(struct client *c)
+static void expect_nothing_remembered(void)
 {
-	KUNIT_EXPECT_EQ(c->test, c->mem.until, 0);
-	KUNIT_EXPECT_FALSE(c->test, c->mem.next);
+	KUNIT_EXPECT_EQ(c.test, c.mem.until, 0);
+	KUNIT_EXPECT_FALSE(c.test, c.mem.next);
 }
 
 /* The next connection of the same attempt starts with v1 and says why. */
-static void expect_v1_next(struct client *c, enum rpcrdma2_why why)
+static void expect_v1_next(enum rpcrdma2_why why)
 {
-	KUNIT_EXPECT_EQ(c->test, client_connect(c, NEG_XID), RPCRDMA2_DO_SETTLE);
-	expect_state(c, RPCRDMA2_NEG_V1, why);
+	KUNIT_EXPECT_EQ(c.test, client_connect(NEG_XID), RPCRDMA2_DO_SETTLE);
+	expect_state(RPCRDMA2_NEG_V1, why);
 }
 
 /* What the client does now */
@@ -133,87 +121,77 @@ static void expect_v1_next(struct client *c, enum rpcrdma2_why why)
 #define EXPECT_TO(to, reason, action, now)				\
 do {									\
 	EXPECT_DO(action, now);						\
-	expect_state(c, RPCRDMA2_NEG_##to, RPCRDMA2_WHY_##reason);	\
+	expect_state(RPCRDMA2_NEG_##to, RPCRDMA2_WHY_##reason);		\
 } while (0)
 
 /* start: connected, server not remembered as v1 */
 static void row_start_unknown(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	EXPECT_TO(WAIT, NONE, SEND_CONNPROP, client_connect(c, NEG_XID));
+	EXPECT_TO(WAIT, NONE, SEND_CONNPROP, client_connect(NEG_XID));
 	/* only once */
-	EXPECT_DO(NOTHING, rpcrdma2_neg_connected(&c->neg, c->now));
+	EXPECT_DO(NOTHING, rpcrdma2_neg_connected(&c.neg, c.now));
 }
 
 /* start: connected, server remembered as v1 */
 static void row_start_remembered(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	c->mem.begin = RPCRDMA2_BEGIN_V1;
-	c->mem.until = c->now + 1;
-	c->mem.why = RPCRDMA2_WHY_SILENCE;
-	EXPECT_TO(V1, REMEMBERED, SETTLE, client_connect(c, NEG_XID));
+	c.mem.begin = RPCRDMA2_BEGIN_V1;
+	c.mem.until = c.now + 1;
+	c.mem.why = RPCRDMA2_WHY_SILENCE;
+	EXPECT_TO(V1, REMEMBERED, SETTLE, client_connect(NEG_XID));
 
 	/* until its time has come */
-	c->now++;
-	client_wait(c, NEG_XID);
+	c.now++;
+	client_wait(NEG_XID);
 }
 
 /* wait: v2 CONNPROP, RESPONSE set, XID ours */
 static void row_wait_answer(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(c, VEC_P2));
-	EXPECT_TRUE(rpcrdma2_is_grant(&c->hdr));
-	EXPECT_EQ(c->hdr.credit, 16);
-	EXPECT_EQ(c->hdr.body_len, 44);
-	expect_nothing_remembered(c);
+	client_wait(NEG_XID);
+	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(VEC_P2));
+	EXPECT_TRUE(rpcrdma2_is_grant(&c.hdr));
+	EXPECT_EQ(c.hdr.credit, 16);
+	EXPECT_EQ(c.hdr.body_len, 44);
+	expect_nothing_remembered();
 }
 
 /* wait: v2 CONNPROP, RESPONSE clear: any XID, no grant */
 static void row_wait_own_connprop(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID + 1);
-	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(c, VEC_P1));
-	EXPECT_FALSE(rpcrdma2_is_grant(&c->hdr));
+	client_wait(NEG_XID + 1);
+	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(VEC_P1));
+	EXPECT_FALSE(rpcrdma2_is_grant(&c.hdr));
 }
 
 /* wait: ERR_VERS in any accepted form, XID ours, range contains 1 */
 static void row_wait_err_vers(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	static const enum vector_id ids[] = {
 		VEC_E1a, VEC_E1b, VEC_E1c, VEC_E1d,
 	};
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		client_restart(c, XID);
-		c->mem.losses = 1;
-		EXPECT_TO(V1, ERR_VERS, SETTLE, client_vector(c, ids[i]));
-		EXPECT_EQ(c->mem.losses, 0);
-		EXPECT_TRUE(c->neg.saw_err_vers);
-		EXPECT_FALSE(rpcrdma2_is_grant(&c->hdr));
-		expect_nothing_remembered(c);
+		client_restart(XID);
+		c.mem.losses = 1;
+		EXPECT_TO(V1, ERR_VERS, SETTLE, client_vector(ids[i]));
+		EXPECT_EQ(c.mem.losses, 0);
+		EXPECT_TRUE(c.neg.saw_err_vers);
+		EXPECT_FALSE(rpcrdma2_is_grant(&c.hdr));
+		expect_nothing_remembered();
 	}
 	/* 0..7 contains 1 as well */
-	client_restart(c, XID);
-	EXPECT_DO(SETTLE, client_message(c, MESSAGE(XID, 2, 0, 4, 1, 0, 7)));
+	client_restart(XID);
+	EXPECT_DO(SETTLE, client_message(MESSAGE(XID, 2, 0, 4, 1, 0, 7)));
 	/* but not if it is about another message */
-	client_wait(c, OTHER_XID);
-	EXPECT_TO(WAIT, NONE, NOTHING, client_vector(c, VEC_E1b));
+	client_wait(OTHER_XID);
+	EXPECT_TO(WAIT, NONE, NOTHING, client_vector(VEC_E1b));
 }
 
 /* wait: ERR_VERS without a usable version */
 static void row_wait_err_vers_useless(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	static const struct {
 		u32			low, high;
 		enum rpcrdma2_why	why;
@@ -229,48 +207,45 @@ static void row_wait_err_vers_useless(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		client_restart(c, XID);
+		client_restart(XID);
 		m = message_vector(test, VEC_E1c);
 		put_unaligned_be32(rows[i].low, m.p + 20);
 		put_unaligned_be32(rows[i].high, m.p + 24);
-		EXPECT_DO(FAIL, client_message(c, m));
-		expect_state(c, RPCRDMA2_NEG_FAILED, rows[i].why);
-		expect_nothing_remembered(c);
+		EXPECT_DO(FAIL, client_message(m));
+		expect_state(RPCRDMA2_NEG_FAILED, rows[i].why);
+		expect_nothing_remembered();
 	}
 }
 
 /* wait: ERR_VERS, then connection lost */
 static void row_wait_err_vers_lost(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, XID);
-	client_vector(c, VEC_E1b);
-	EXPECT_DO(NOTHING, client_lost(c));
-	EXPECT_EQ(c->neg.state, RPCRDMA2_NEG_START);
-	expect_remembered(c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
+	client_wait(XID);
+	client_vector(VEC_E1b);
+	EXPECT_DO(NOTHING, client_lost());
+	EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
+	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
 	/* one loss counts once, also without a new negotiation object */
-	EXPECT_TO(V1, ERR_VERS_LOST, SETTLE, rpcrdma2_neg_connected(&c->neg, c->now));
-	client_lost(c);
-	expect_remembered(c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
-	expect_v1_next(c, RPCRDMA2_WHY_REMEMBERED);
+	EXPECT_TO(V1, ERR_VERS_LOST, SETTLE, rpcrdma2_neg_connected(&c.neg, c.now));
+	client_lost();
+	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
+	expect_v1_next(RPCRDMA2_WHY_REMEMBERED);
 }
 
 /* wait: other ERROR with our XID */
 static void row_wait_other_error(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	static const enum vector_id ids[] = {
 		VEC_E2, VEC_E3, VEC_E4, VEC_E9, VEC_V2, VEC_E1e,
 	};
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		client_restart(c, XID);
-		EXPECT_DO(RECONNECT, client_vector(c, ids[i]));
-		EXPECT_EQ(c->neg.state, RPCRDMA2_NEG_START);
-		expect_remembered(c, 60, RPCRDMA2_WHY_OTHER_ERROR);
-		expect_v1_next(c, RPCRDMA2_WHY_OTHER_ERROR);
+		client_restart(XID);
+		EXPECT_DO(RECONNECT, client_vector(ids[i]));
+		EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
+		expect_remembered(60, RPCRDMA2_WHY_OTHER_ERROR);
+		expect_v1_next(RPCRDMA2_WHY_OTHER_ERROR);
 	}
 	/* so is one with a word behind it that makes it as long as ERR_VERS */
 	for (i = 2; i < 10; i++) {
@@ -279,74 +254,69 @@ static void row_wait_other_error(struct kunit *test)
 		if (i == RDMA2_ERR_WRITE_RESOURCE)	/* cut: no ERROR */
 			continue;
 		put_unaligned_be32(i, m.p + 20);
-		client_restart(c, XID);
-		EXPECT_DO(RECONNECT, client_message(c, m));
-		expect_v1_next(c, RPCRDMA2_WHY_OTHER_ERROR);
+		client_restart(XID);
+		EXPECT_DO(RECONNECT, client_message(m));
+		expect_v1_next(RPCRDMA2_WHY_OTHER_ERROR);
 	}
 	/* a code that nobody knows yet is an answer, too */
-	client_restart(c, XID);
-	EXPECT_DO(RECONNECT, client_message(c, MESSAGE(V2_ERROR, 77)));
+	client_restart(XID);
+	EXPECT_DO(RECONNECT, client_message(MESSAGE(V2_ERROR, 77)));
 	/* not ours */
-	client_restart(c, OTHER_XID);
+	client_restart(OTHER_XID);
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		EXPECT_TO(WAIT, NONE, NOTHING, client_vector(c, ids[i]));
+		EXPECT_TO(WAIT, NONE, NOTHING, client_vector(ids[i]));
 }
 
 /* An ERR_CHUNK is known by its length when the version does not tell. */
 static void err_chunk_rule(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	struct message chunk = message_vector(test, VEC_V2);
 	struct message cut;
 	u32 len;
 
-	client_wait(c, XID);
+	client_wait(XID);
 	for (len = 0; len < chunk.len; len++) {
 		cut = message_new(test, chunk.p, len);
-		EXPECT_DO(NOTHING, client_message(c, cut));
+		EXPECT_DO(NOTHING, client_message(cut));
 	}
 	/* version 2: longer ones are v2 errors without RESPONSE */
 	cut = message_new(test, NULL, 21);
 	memset(cut.p, 0, cut.len);
 	memcpy(cut.p, chunk.p, 20);
 	put_unaligned_be32(2, cut.p + 4);
-	EXPECT_DO(NOTHING, client_message(c, cut));
-	EXPECT_DO(NOTHING, client_message(c, MESSAGE(XID, 2, 0, 4, 2, 2)));
-	EXPECT_DO(NOTHING, client_message(c, MESSAGE(XID, 3, 0, 4, 2)));
-	EXPECT_TO(WAIT, NONE, NOTHING, client_message(c, MESSAGE(XID, 1, 0, 4, 3)));
+	EXPECT_DO(NOTHING, client_message(cut));
+	EXPECT_DO(NOTHING, client_message(MESSAGE(XID, 2, 0, 4, 2, 2)));
+	EXPECT_DO(NOTHING, client_message(MESSAGE(XID, 3, 0, 4, 2)));
+	EXPECT_TO(WAIT, NONE, NOTHING, client_message(MESSAGE(XID, 1, 0, 4, 3)));
 	/* version 1: length does not matter */
-	EXPECT_DO(RECONNECT, client_message(c, MESSAGE(XID, 1, 0, 4, 2, 9, 9, 9)));
+	EXPECT_DO(RECONNECT, client_message(MESSAGE(XID, 1, 0, 4, 2, 9, 9, 9)));
 }
 
 /* wait: timer: once more with a Call, at once, but nothing is remembered */
 static void row_wait_timer(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	EXPECT_TO(START, SILENCE, RECONNECT, client_timeout(c));
-	EXPECT_EQ(c->mem.until, 0);
-	EXPECT_EQ(c->mem.span, 0);
-	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, client_connect(c, NEG_XID));
+	client_wait(NEG_XID);
+	EXPECT_TO(START, SILENCE, RECONNECT, client_timeout());
+	EXPECT_EQ(c.mem.until, 0);
+	EXPECT_EQ(c.mem.span, 0);
+	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, client_connect(NEG_XID));
 	/* only once */
-	EXPECT_DO(NOTHING, rpcrdma2_neg_connected(&c->neg, c->now));
-	expect_nothing_remembered(c);
+	EXPECT_DO(NOTHING, rpcrdma2_neg_connected(&c.neg, c.now));
+	expect_nothing_remembered();
 
 	/* why there is another connection is not why it is as it is */
-	client_restart(c, NEG_XID);
-	client_timeout(c);
-	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, rpcrdma2_neg_connected(&c->neg, c->now));
+	client_restart(NEG_XID);
+	client_timeout();
+	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, rpcrdma2_neg_connected(&c.neg, c.now));
 }
 
 /* wait_reply: timer */
 static void row_reply_timer(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait_reply(c, NEG_XID);
-	EXPECT_TO(START, SILENCE, RECONNECT, client_timeout(c));
-	expect_remembered(c, 60, RPCRDMA2_WHY_SILENCE);
-	expect_v1_next(c, RPCRDMA2_WHY_SILENCE);
+	client_wait_reply(NEG_XID);
+	EXPECT_TO(START, SILENCE, RECONNECT, client_timeout());
+	expect_remembered(60, RPCRDMA2_WHY_SILENCE);
+	expect_v1_next(RPCRDMA2_WHY_SILENCE);
 }
 
 static struct message reply_to(struct kunit *test, u32 xid)
@@ -362,176 +332,157 @@ static struct message reply_to(struct kunit *test, u32 xid)
 /* wait_reply: the Reply, and what is none */
 static void row_reply_answer(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	struct message m;
 
-	client_wait_reply(c, NEG_XID);
-	c->mem.losses = 1;
+	client_wait_reply(NEG_XID);
+	c.mem.losses = 1;
 	/* another XID; a Call; no RPC; NOMSG; version 1 */
-	EXPECT_DO(NOTHING, client_message(c, reply_to(test, OTHER_XID)));
+	EXPECT_DO(NOTHING, client_message(reply_to(test, OTHER_XID)));
 	m = reply_to(test, NEG_XID);
 	put_unaligned_be32(0, m.p + 16);
-	EXPECT_DO(NOTHING, client_message(c, m));
+	EXPECT_DO(NOTHING, client_message(m));
 	m = reply_to(test, NEG_XID);
-	EXPECT_EQ(client_message(c, message_new(test, m.p, 40)), RPCRDMA2_DO_NOTHING);
+	EXPECT_EQ(client_message(message_new(test, m.p, 40)), RPCRDMA2_DO_NOTHING);
 	put_unaligned_be32(1, m.p + 12);
-	EXPECT_DO(NOTHING, client_message(c, m));
+	EXPECT_DO(NOTHING, client_message(m));
 	m = reply_to(test, NEG_XID);
 	put_unaligned_be32(1, m.p + 4);
-	EXPECT_TO(WAIT_REPLY, NONE, NOTHING, client_message(c, m));
+	EXPECT_TO(WAIT_REPLY, NONE, NOTHING, client_message(m));
 
-	EXPECT_TO(V2, REPLY, SETTLE, client_message(c, reply_to(test, NEG_XID)));
-	EXPECT_TRUE(rpcrdma2_is_grant(&c->hdr));
-	EXPECT_EQ(c->hdr.credit, 16);
-	EXPECT_EQ(c->mem.losses, 0);
+	EXPECT_TO(V2, REPLY, SETTLE, client_message(reply_to(test, NEG_XID)));
+	EXPECT_TRUE(rpcrdma2_is_grant(&c.hdr));
+	EXPECT_EQ(c.hdr.credit, 16);
+	EXPECT_EQ(c.mem.losses, 0);
 }
 
 /* A Reply says nothing where none is awaited. */
 static void reply_to_connprop(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	EXPECT_TO(WAIT, NONE, NOTHING, client_message(c, reply_to(test, NEG_XID)));
+	client_wait(NEG_XID);
+	EXPECT_TO(WAIT, NONE, NOTHING, client_message(reply_to(test, NEG_XID)));
 }
 
 /* Connections of the next minute begin with a Call; later ones ask again. */
 static void memory_of_a_call(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	static const u32 spans[] = { 60, 120, 240, 480, 600, 600 };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(spans); i++) {
-		client_wait_reply(c, NEG_XID);
-		client_message(c, reply_to(test, NEG_XID));
-		rpcrdma2_neg_proved(&c->neg);
-		EXPECT_EQ(c->mem.span, spans[i]);
-		client_lost(c);
-		c->now += spans[i] - 1;
-		EXPECT_DO(SEND_CALL, client_connect(c, NEG_XID));
-		c->mem.losses = 1;
-		client_message(c, reply_to(test, NEG_XID));
-		EXPECT_EQ(c->mem.span, spans[i]);
-		EXPECT_EQ(c->mem.losses, 0);
-		client_lost(c);
-		c->now++;
+		client_wait_reply(NEG_XID);
+		client_message(reply_to(test, NEG_XID));
+		rpcrdma2_neg_proved(&c.neg);
+		EXPECT_EQ(c.mem.span, spans[i]);
+		client_lost();
+		c.now += spans[i] - 1;
+		EXPECT_DO(SEND_CALL, client_connect(NEG_XID));
+		c.mem.losses = 1;
+		client_message(reply_to(test, NEG_XID));
+		EXPECT_EQ(c.mem.span, spans[i]);
+		EXPECT_EQ(c.mem.losses, 0);
+		client_lost();
+		c.now++;
 	}
 	/* CONNPROP answered: nothing to remember any more */
-	client_wait(c, NEG_XID);
-	client_vector(c, VEC_P2);
-	expect_nothing_remembered(c);
+	client_wait(NEG_XID);
+	client_vector(VEC_P2);
+	expect_nothing_remembered();
 }
 
 /* wait_reply: CONNPROP, its own or an answer */
 static void row_reply_connprop(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait_reply(c, NEG_XID + 1);
-	EXPECT_DO(NOTHING, client_vector(c, VEC_P2));
-	EXPECT_DO(BAD_XDR, client_vector(c, VEC_P4));
-	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(c, VEC_P1));
-	expect_nothing_remembered(c);
+	client_wait_reply(NEG_XID + 1);
+	EXPECT_DO(NOTHING, client_vector(VEC_P2));
+	EXPECT_DO(BAD_XDR, client_vector(VEC_P4));
+	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(VEC_P1));
+	expect_nothing_remembered();
 }
 
 /* wait_reply: ERRORs mean what they mean as answer to CONNPROP */
 static void row_reply_error(struct kunit *test)
 {
-	struct client *c = client_new(test);
+	client_wait_reply(XID);
+	EXPECT_TO(V1, ERR_VERS, SETTLE, client_vector(VEC_E1b));
+	rpcrdma2_neg_proved(&c.neg);
+	expect_nothing_remembered();
 
-	client_wait_reply(c, XID);
-	EXPECT_TO(V1, ERR_VERS, SETTLE, client_vector(c, VEC_E1b));
-	rpcrdma2_neg_proved(&c->neg);
-	expect_nothing_remembered(c);
-
-	client_init(c, test);
-	client_wait_reply(c, XID);
-	EXPECT_DO(RECONNECT, client_vector(c, VEC_V2));
-	expect_remembered(c, 60, RPCRDMA2_WHY_OTHER_ERROR);
-	expect_v1_next(c, RPCRDMA2_WHY_OTHER_ERROR);
+	client_init(test);
+	client_wait_reply(XID);
+	EXPECT_DO(RECONNECT, client_vector(VEC_V2));
+	expect_remembered(60, RPCRDMA2_WHY_OTHER_ERROR);
+	expect_v1_next(RPCRDMA2_WHY_OTHER_ERROR);
 }
 
 /* wait_reply: connection lost: the same again, then version 1 */
 static void row_reply_lost(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait_reply(c, NEG_XID);
-	EXPECT_DO(RECONNECT, client_lost(c));
-	EXPECT_DO(SEND_CALL, client_connect(c, NEG_XID));
-	EXPECT_DO(RECONNECT, client_lost(c));
-	expect_remembered(c, 60, RPCRDMA2_WHY_LOST);
-	expect_v1_next(c, RPCRDMA2_WHY_LOST);
+	client_wait_reply(NEG_XID);
+	EXPECT_DO(RECONNECT, client_lost());
+	EXPECT_DO(SEND_CALL, client_connect(NEG_XID));
+	EXPECT_DO(RECONNECT, client_lost());
+	expect_remembered(60, RPCRDMA2_WHY_LOST);
+	expect_v1_next(RPCRDMA2_WHY_LOST);
 }
 
 /* wait: connection lost, first time */
 static void row_wait_lost_once(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	EXPECT_DO(RECONNECT, client_lost(c));
-	EXPECT_EQ(c->neg.state, RPCRDMA2_NEG_START);
-	expect_nothing_remembered(c);
-	client_wait(c, NEG_XID);
+	client_wait(NEG_XID);
+	EXPECT_DO(RECONNECT, client_lost());
+	EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
+	expect_nothing_remembered();
+	client_wait(NEG_XID);
 }
 
 /* wait: connection lost, second time in a row */
 static void row_wait_lost_twice(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	client_lost(c);
-	client_wait(c, NEG_XID);
-	EXPECT_DO(RECONNECT, client_lost(c));
-	expect_remembered(c, 60, RPCRDMA2_WHY_LOST);
-	EXPECT_EQ(c->mem.losses, 0);
-	expect_v1_next(c, RPCRDMA2_WHY_LOST);
+	client_wait(NEG_XID);
+	client_lost();
+	client_wait(NEG_XID);
+	EXPECT_DO(RECONNECT, client_lost());
+	expect_remembered(60, RPCRDMA2_WHY_LOST);
+	EXPECT_EQ(c.mem.losses, 0);
+	expect_v1_next(RPCRDMA2_WHY_LOST);
 }
 
 /* A server that was gone in between is being started again. */
 static void lost_with_absence_between(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	client_lost(c);
-	rpcrdma2_neg_absent(&c->mem);
-	client_wait(c, NEG_XID);
-	client_lost(c);
-	rpcrdma2_neg_absent(&c->mem);
-	expect_nothing_remembered(c);
-	client_wait(c, NEG_XID);
+	client_wait(NEG_XID);
+	client_lost();
+	rpcrdma2_neg_absent(&c.mem);
+	client_wait(NEG_XID);
+	client_lost();
+	rpcrdma2_neg_absent(&c.mem);
+	expect_nothing_remembered();
+	client_wait(NEG_XID);
 }
 
 /* An answer in between: not in a row. */
 static void lost_with_answer_between(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	client_lost(c);
-	client_wait(c, NEG_XID);
-	client_vector(c, VEC_P2);
-	client_lost(c);
-	client_wait(c, NEG_XID);
-	client_lost(c);
-	client_wait(c, XID);
-	client_vector(c, VEC_E1b);
-	rpcrdma2_neg_proved(&c->neg);
-	client_lost(c);
-	client_wait(c, NEG_XID);
-	client_lost(c);
-	expect_nothing_remembered(c);
-	client_wait(c, NEG_XID);
+	client_wait(NEG_XID);
+	client_lost();
+	client_wait(NEG_XID);
+	client_vector(VEC_P2);
+	client_lost();
+	client_wait(NEG_XID);
+	client_lost();
+	client_wait(XID);
+	client_vector(VEC_E1b);
+	rpcrdma2_neg_proved(&c.neg);
+	client_lost();
+	client_wait(NEG_XID);
+	client_lost();
+	expect_nothing_remembered();
+	client_wait(NEG_XID);
 }
 
 /* wait: anything else */
 static void row_wait_anything_else(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	static const enum vector_id ids[] = {
 		VEC_T1, VEC_T2, VEC_T3, VEC_T4, VEC_T5, VEC_T6, VEC_P2,
 		VEC_G1, VEC_G2, VEC_G6, VEC_G7, VEC_V1, VEC_C1,
@@ -541,275 +492,256 @@ static void row_wait_anything_else(struct kunit *test)
 	struct message cut;
 	u32 i;
 
-	client_wait(c, OTHER_XID);
+	client_wait(OTHER_XID);
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		EXPECT_DO(NOTHING, client_vector(c, ids[i]));
+		EXPECT_DO(NOTHING, client_vector(ids[i]));
 	/* an ERROR in the layout of v2 without RESPONSE, or cut */
-	EXPECT_DO(NOTHING, client_message(c, MESSAGE(OTHER_XID, 2, 0, 4, 0, 2)));
-	EXPECT_DO(NOTHING, client_message(c, MESSAGE(OTHER_XID, 2, 0, 4, 1, 4)));
-	EXPECT_DO(NOTHING, client_message(c, MESSAGE(OTHER_XID, 1, 0, 4, 77)));
+	EXPECT_DO(NOTHING, client_message(MESSAGE(OTHER_XID, 2, 0, 4, 0, 2)));
+	EXPECT_DO(NOTHING, client_message(MESSAGE(OTHER_XID, 2, 0, 4, 1, 4)));
+	EXPECT_DO(NOTHING, client_message(MESSAGE(OTHER_XID, 1, 0, 4, 77)));
 	/* CONNPROP of another version, or with a reserved flag */
-	EXPECT_DO(NOTHING, client_message(c, MESSAGE(OTHER_XID, 3, 0, 5, 1, 0)));
-	EXPECT_DO(NOTHING, client_message(c, MESSAGE(OTHER_XID, 2, 0, 5, 3, 0)));
+	EXPECT_DO(NOTHING, client_message(MESSAGE(OTHER_XID, 3, 0, 5, 1, 0)));
+	EXPECT_DO(NOTHING, client_message(MESSAGE(OTHER_XID, 2, 0, 5, 3, 0)));
 	for (i = 0; i < RPCRDMA2_PREFIX; i++) {
 		cut = message_new(test, p2.p, i);
-		EXPECT_DO(NOTHING, client_message(c, cut));
+		EXPECT_DO(NOTHING, client_message(cut));
 	}
-	expect_state(c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
-	expect_nothing_remembered(c);
+	expect_state(RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+	expect_nothing_remembered();
 }
 
 /* wait: a CONNPROP that cannot be decoded is reported, whatever its flag. */
 static void malformed_connprop(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	struct message m, cut;
 	u32 flags, len;
 
-	client_wait(c, NEG_XID);
+	client_wait(NEG_XID);
 	for (flags = 0; flags < 2; flags++) {
 		m = message_vector(test, VEC_P4);
 		put_unaligned_be32(flags, m.p + 16);
-		EXPECT_DO(BAD_XDR, client_message(c, m));
-		EXPECT_EQ(c->hdr.xid, NEG_XID);
-		EXPECT_EQ(c->hdr.vers, 2);
+		EXPECT_DO(BAD_XDR, client_message(m));
+		EXPECT_EQ(c.hdr.xid, NEG_XID);
+		EXPECT_EQ(c.hdr.vers, 2);
 	}
 	m = message_vector(test, VEC_P2);
 	for (len = RPCRDMA2_PREFIX; len < m.len; len++) {
 		cut = message_new(test, m.p, len);
-		EXPECT_DO(BAD_XDR, client_message(c, cut));
+		EXPECT_DO(BAD_XDR, client_message(cut));
 	}
-	expect_state(c, RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
+	expect_state(RPCRDMA2_NEG_WAIT, RPCRDMA2_WHY_NONE);
 	/* a good one still counts */
-	EXPECT_DO(SETTLE, client_message(c, m));
+	EXPECT_DO(SETTLE, client_message(m));
 }
 
 /* v2: ERR_VERS */
 static void row_v2_err_vers(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	client_vector(c, VEC_P2);
-	c->neg.xid = XID;
-	EXPECT_DO(NOTHING, client_vector(c, VEC_E1b));
-	EXPECT_DO(NOTHING, client_vector(c, VEC_E2));
-	EXPECT_TO(V2, CONNPROP, NOTHING, client_timeout(c));
-	expect_nothing_remembered(c);
+	client_wait(NEG_XID);
+	client_vector(VEC_P2);
+	c.neg.xid = XID;
+	EXPECT_DO(NOTHING, client_vector(VEC_E1b));
+	EXPECT_DO(NOTHING, client_vector(VEC_E2));
+	EXPECT_TO(V2, CONNPROP, NOTHING, client_timeout());
+	expect_nothing_remembered();
 }
 
 /* v2: INVAL_HTYPE about a Call */
 static void row_v2_refused(struct kunit *test)
 {
-	struct client *c = client_new(test);
+	client_wait(NEG_XID);
+	EXPECT_FALSE(rpcrdma2_neg_refused(&c.neg, c.now));
+	client_vector(VEC_P2);
+	EXPECT_TRUE(rpcrdma2_neg_refused(&c.neg, c.now));
+	expect_remembered(60, RPCRDMA2_WHY_OTHER_ERROR);
+	client_lost();
+	expect_v1_next(RPCRDMA2_WHY_OTHER_ERROR);
+	EXPECT_FALSE(rpcrdma2_neg_refused(&c.neg, c.now));
 
-	client_wait(c, NEG_XID);
-	EXPECT_FALSE(rpcrdma2_neg_refused(&c->neg, c->now));
-	client_vector(c, VEC_P2);
-	EXPECT_TRUE(rpcrdma2_neg_refused(&c->neg, c->now));
-	expect_remembered(c, 60, RPCRDMA2_WHY_OTHER_ERROR);
-	client_lost(c);
-	expect_v1_next(c, RPCRDMA2_WHY_OTHER_ERROR);
-	EXPECT_FALSE(rpcrdma2_neg_refused(&c->neg, c->now));
-
-	client_init(c, test);
-	c->policy.v1 = false;
-	client_wait(c, NEG_XID);
-	client_vector(c, VEC_P2);
-	EXPECT_FALSE(rpcrdma2_neg_refused(&c->neg, c->now));
-	expect_nothing_remembered(c);
+	client_init(test);
+	c.policy.v1 = false;
+	client_wait(NEG_XID);
+	client_vector(VEC_P2);
+	EXPECT_FALSE(rpcrdma2_neg_refused(&c.neg, c.now));
+	expect_nothing_remembered();
 }
 
 /* v1 after two losses: ERR_VERS about a Call */
 static void row_v1_refused(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c->neg, 2, 2));
-	client_lost(c);
-	rpcrdma2_neg_connected(&c->neg, c->now);
-	client_lost(c);
-	rpcrdma2_neg_connected(&c->neg, c->now);
-	expect_state(c, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_LOST);
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c->neg, 1, 1));
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c->neg, 3, 4));
-	expect_remembered(c, 60, RPCRDMA2_WHY_LOST);
-	EXPECT_TRUE(rpcrdma2_neg_v1_refused(&c->neg, 2, 2));
-	expect_nothing_remembered(c);
+	client_wait(NEG_XID);
+	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+	client_lost();
+	rpcrdma2_neg_connected(&c.neg, c.now);
+	client_lost();
+	rpcrdma2_neg_connected(&c.neg, c.now);
+	expect_state(RPCRDMA2_NEG_V1, RPCRDMA2_WHY_LOST);
+	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 1, 1));
+	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 3, 4));
+	expect_remembered(60, RPCRDMA2_WHY_LOST);
+	EXPECT_TRUE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+	expect_nothing_remembered();
 
 	/* A server that has refused version 2 as well */
-	client_restart(c, NEG_XID);
-	client_vector(c, VEC_E1b);
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c->neg, 2, 2));
+	client_restart(NEG_XID);
+	client_vector(VEC_E1b);
+	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
 
-	client_init(c, test);
-	c->policy.v2 = false;
-	rpcrdma2_neg_init(&c->neg, &c->policy, &c->mem, NEG_XID);
-	rpcrdma2_neg_connected(&c->neg, c->now);
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c->neg, 2, 2));
+	client_init(test);
+	c.policy.v2 = false;
+	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, NEG_XID);
+	rpcrdma2_neg_connected(&c.neg, c.now);
+	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
 }
 
 /* v2, v1: connection lost */
 static void row_settled_lost(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, NEG_XID);
-	client_vector(c, VEC_P2);
-	c->mem.losses = 1;
-	rpcrdma2_neg_proved(&c->neg);
-	EXPECT_EQ(c->mem.losses, 0);
-	EXPECT_DO(NOTHING, client_lost(c));
-	EXPECT_EQ(c->neg.state, RPCRDMA2_NEG_START);
-	expect_nothing_remembered(c);
+	client_wait(NEG_XID);
+	client_vector(VEC_P2);
+	c.mem.losses = 1;
+	rpcrdma2_neg_proved(&c.neg);
+	EXPECT_EQ(c.mem.losses, 0);
+	EXPECT_DO(NOTHING, client_lost());
+	EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
+	expect_nothing_remembered();
 
 	/* v1 after ERR_VERS and a Reply: v2 is tried again */
-	client_wait(c, XID);
-	client_vector(c, VEC_E1b);
-	rpcrdma2_neg_proved(&c->neg);
-	client_lost(c);
-	EXPECT_EQ(c->neg.state, RPCRDMA2_NEG_START);
-	expect_nothing_remembered(c);
-	client_wait(c, NEG_XID);
+	client_wait(XID);
+	client_vector(VEC_E1b);
+	rpcrdma2_neg_proved(&c.neg);
+	client_lost();
+	EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
+	expect_nothing_remembered();
+	client_wait(NEG_XID);
 
 	/* nothing happens to a negotiation that never began, or failed */
-	rpcrdma2_neg_init(&c->neg, &c->policy, &c->mem, NEG_XID);
-	EXPECT_DO(NOTHING, client_lost(c));
-	EXPECT_DO(NOTHING, client_timeout(c));
-	EXPECT_DO(NOTHING, client_vector(c, VEC_P2));
-	EXPECT_EQ(c->mem.losses, 0);
+	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, NEG_XID);
+	EXPECT_DO(NOTHING, client_lost());
+	EXPECT_DO(NOTHING, client_timeout());
+	EXPECT_DO(NOTHING, client_vector(VEC_P2));
+	EXPECT_EQ(c.mem.losses, 0);
 }
 
 /* 60 s doubling to 600 s while it keeps failing; then shortest again. */
 static void memory_grows(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	static const u32 spans[] = { 60, 120, 240, 480, 600, 600 };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(spans); i++) {
-		client_silence(c);
-		expect_remembered(c, spans[i], RPCRDMA2_WHY_SILENCE);
-		expect_v1_next(c, RPCRDMA2_WHY_SILENCE);
-		rpcrdma2_neg_proved(&c->neg);
-		client_lost(c);
+		client_silence();
+		expect_remembered(spans[i], RPCRDMA2_WHY_SILENCE);
+		expect_v1_next(RPCRDMA2_WHY_SILENCE);
+		rpcrdma2_neg_proved(&c.neg);
+		client_lost();
 		/* within the time: v1, and the time does not grow */
-		c->now += spans[i] - 1;
-		expect_v1_next(c, RPCRDMA2_WHY_REMEMBERED);
-		EXPECT_EQ(c->mem.span, spans[i]);
-		EXPECT_FALSE(rpcrdma2_neg_outdated(&c->neg, c->now));
-		EXPECT_TRUE(rpcrdma2_neg_outdated(&c->neg, c->now + 1));
-		rpcrdma2_neg_proved(&c->neg);
-		client_lost(c);
+		c.now += spans[i] - 1;
+		expect_v1_next(RPCRDMA2_WHY_REMEMBERED);
+		EXPECT_EQ(c.mem.span, spans[i]);
+		EXPECT_FALSE(rpcrdma2_neg_outdated(&c.neg, c.now));
+		EXPECT_TRUE(rpcrdma2_neg_outdated(&c.neg, c.now + 1));
+		rpcrdma2_neg_proved(&c.neg);
+		client_lost();
 		/* after it: v2 again */
-		c->now++;
+		c.now++;
 	}
-	client_wait(c, NEG_XID);
-	client_vector(c, VEC_P2);
-	EXPECT_FALSE(rpcrdma2_neg_outdated(&c->neg, c->now));
-	client_lost(c);
-	client_silence(c);
-	expect_remembered(c, 60, RPCRDMA2_WHY_SILENCE);
+	client_wait(NEG_XID);
+	client_vector(VEC_P2);
+	EXPECT_FALSE(rpcrdma2_neg_outdated(&c.neg, c.now));
+	client_lost();
+	client_silence();
+	expect_remembered(60, RPCRDMA2_WHY_SILENCE);
 }
 
 /* ERR_VERS and close, each time: grows. ERR_VERS and on: does not. */
 static void memory_of_closing_server(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_wait(c, XID);
-	client_vector(c, VEC_E1b);
-	client_lost(c);
-	expect_remembered(c, 60, RPCRDMA2_WHY_ERR_VERS_LOST);
-	expect_v1_next(c, RPCRDMA2_WHY_ERR_VERS_LOST);
-	client_lost(c);
-	EXPECT_EQ(c->mem.span, 60);
-	c->now += 60;
-	client_wait(c, XID);
-	client_vector(c, VEC_E1b);
-	client_lost(c);
-	expect_remembered(c, 120, RPCRDMA2_WHY_ERR_VERS_LOST);
-	c->now += 120;
-	c->mem.next = false;
-	client_wait(c, XID);
-	client_vector(c, VEC_E1b);
-	rpcrdma2_neg_proved(&c->neg);
-	EXPECT_EQ(c->mem.span, 0);
+	client_wait(XID);
+	client_vector(VEC_E1b);
+	client_lost();
+	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
+	expect_v1_next(RPCRDMA2_WHY_ERR_VERS_LOST);
+	client_lost();
+	EXPECT_EQ(c.mem.span, 60);
+	c.now += 60;
+	client_wait(XID);
+	client_vector(VEC_E1b);
+	client_lost();
+	expect_remembered(120, RPCRDMA2_WHY_ERR_VERS_LOST);
+	c.now += 120;
+	c.mem.next = false;
+	client_wait(XID);
+	client_vector(VEC_E1b);
+	rpcrdma2_neg_proved(&c.neg);
+	EXPECT_EQ(c.mem.span, 0);
 }
 
 /* Even without any memory the attempt ends with v1, not in a circle. */
 static void memory_of_no_time(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	c->policy.remember_min = 0;
-	c->policy.remember_max = 0;
-	client_silence(c);
-	expect_v1_next(c, RPCRDMA2_WHY_SILENCE);
-	client_lost(c);
-	client_wait_reply(c, NEG_XID);
-	client_message(c, reply_to(test, NEG_XID));
-	client_lost(c);
-	client_wait(c, NEG_XID);
+	c.policy.remember_min = 0;
+	c.policy.remember_max = 0;
+	client_silence();
+	expect_v1_next(RPCRDMA2_WHY_SILENCE);
+	client_lost();
+	client_wait_reply(NEG_XID);
+	client_message(reply_to(test, NEG_XID));
+	client_lost();
+	client_wait(NEG_XID);
 }
 
 static void memory_can_be_cleared(struct kunit *test)
 {
-	struct client *c = client_new(test);
-
-	client_silence(c);
-	rpcrdma2_neg_forget(&c->mem);
-	expect_nothing_remembered(c);
-	client_wait(c, NEG_XID);
+	client_silence();
+	rpcrdma2_neg_forget(&c.mem);
+	expect_nothing_remembered();
+	client_wait(NEG_XID);
 }
 
 /* Version 2 required: every fallback fails instead. */
 static void v2_required(struct kunit *test)
 {
-	struct client *c = client_new(test);
 	static const enum vector_id ids[] = {
 		VEC_E1b, VEC_E1d, VEC_E2, VEC_E3, VEC_V2, VEC_E1e,
 	};
 	u32 i;
 
-	c->policy.v1 = false;
+	c.policy.v1 = false;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		client_wait(c, XID);
-		EXPECT_TO(FAILED, REQUIRED, FAIL, client_vector(c, ids[i]));
-		expect_nothing_remembered(c);
+		client_wait(XID);
+		EXPECT_TO(FAILED, REQUIRED, FAIL, client_vector(ids[i]));
+		expect_nothing_remembered();
 	}
-	client_wait_reply(c, XID);
-	EXPECT_TO(FAILED, REQUIRED, FAIL, client_timeout(c));
-	expect_nothing_remembered(c);
+	client_wait_reply(XID);
+	EXPECT_TO(FAILED, REQUIRED, FAIL, client_timeout());
+	expect_nothing_remembered();
 	/* a server that answers Calls only */
-	client_wait_reply(c, XID);
-	EXPECT_TO(V2, REPLY, SETTLE, client_message(c, reply_to(test, XID)));
-	rpcrdma2_neg_forget(&c->mem);
+	client_wait_reply(XID);
+	EXPECT_TO(V2, REPLY, SETTLE, client_message(reply_to(test, XID)));
+	rpcrdma2_neg_forget(&c.mem);
 
-	client_wait(c, XID);
-	EXPECT_DO(RECONNECT, client_lost(c));
-	client_wait(c, XID);
-	EXPECT_TO(FAILED, REQUIRED, FAIL, client_lost(c));
-	EXPECT_EQ(c->mem.losses, 0);
+	client_wait(XID);
+	EXPECT_DO(RECONNECT, client_lost());
+	client_wait(XID);
+	EXPECT_TO(FAILED, REQUIRED, FAIL, client_lost());
+	EXPECT_EQ(c.mem.losses, 0);
 
 	/* what was remembered before the policy changed does not count */
-	c->mem.begin = RPCRDMA2_BEGIN_V1;
-	c->mem.until = c->now + 100;
-	c->mem.next = true;
-	client_wait(c, NEG_XID);
-	EXPECT_DO(SETTLE, client_vector(c, VEC_P2));
+	c.mem.begin = RPCRDMA2_BEGIN_V1;
+	c.mem.until = c.now + 100;
+	c.mem.next = true;
+	client_wait(NEG_XID);
+	EXPECT_DO(SETTLE, client_vector(VEC_P2));
 }
 
 static void v2_disabled(struct kunit *test)
 {
-	struct client *c = client_new(test);
+	c.policy.v2 = false;
+	EXPECT_TO(V1, ADMIN, SETTLE, client_connect(NEG_XID));
 
-	c->policy.v2 = false;
-	EXPECT_TO(V1, ADMIN, SETTLE, client_connect(c, NEG_XID));
-
-	c->policy.v1 = false;
-	EXPECT_TO(FAILED, ADMIN, FAIL, client_connect(c, NEG_XID));
+	c.policy.v1 = false;
+	EXPECT_TO(FAILED, ADMIN, FAIL, client_connect(NEG_XID));
 }
 
 static void reasons(struct kunit *test)
@@ -861,4 +793,4 @@ static struct kunit_case client_version_cases[] = {
 	{}
 };
 
-RPCRDMA2_SUITE(client_version);
+RPCRDMA2_SUITE(client_version, .init = client_init);

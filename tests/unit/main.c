@@ -81,11 +81,14 @@ static unsigned int count_cases(const struct kunit_suite *suite)
 	return n;
 }
 
-static bool run_case(const struct kunit_case *c, unsigned int number)
+static bool run_case(const struct kunit_suite *suite, const struct kunit_case *c,
+		     unsigned int number)
 {
 	struct kunit test = { .name = c->name };
 	unsigned int i;
 
+	if (suite->init && suite->init(&test))
+		abort();
 	c->run_case(&test);
 	for (i = 0; i < test.nallocs; i++)
 		free(test.alloc[i]);
@@ -104,7 +107,7 @@ static void run_suite(const struct kunit_suite *suite, unsigned int number)
 	for (c = suite->test_cases; c->run_case; c++) {
 		if (!wanted(suite, c))
 			continue;
-		if (run_case(c, ++n)) {
+		if (run_case(suite, c, ++n)) {
 			passed++;
 		} else {
 			failed++;

@@ -6,8 +6,8 @@
 
 #include "unit.h"
 
-/* @codec: of the version that is settled, or NULL */
-struct server {
+/* A server; @codec is that of the version that is settled, or NULL. */
+static struct server {
 	struct kunit			*test;
 	struct rpcrdma2_ver_policy	policy;
 	const struct rpcrdma2_codec	*codec;
@@ -15,74 +15,63 @@ struct server {
 	enum rpcrdma2_verdict		verdict;
 	u32				low;
 	u32				high;
-};
+} s;
 
-static void server_init(struct server *s, struct kunit *test)
+static int server_init(struct kunit *test)
 {
-	memset(s, 0, sizeof(*s));
-	s->test = test;
-	s->policy.v1 = true;
-	s->policy.v2 = true;
+	memset(&s, 0, sizeof(s));
+	s.test = test;
+	s.policy.v1 = true;
+	s.policy.v2 = true;
+	return 0;
 }
 
-static struct server *server_new(struct kunit *test)
-{
-	struct server *s = kunit_kmalloc(test, sizeof(*s), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, s);
-	server_init(s, test);
-	return s;
-}
-
-static enum rpcrdma2_srv_action server_message(struct server *s,
-					       struct message m)
+static enum rpcrdma2_srv_action server_message(       struct message m)
 {
 	enum rpcrdma2_srv_action action;
 
-	memset(&s->hdr, 0xa5, sizeof(s->hdr));
-	s->verdict = RPCRDMA2_OK;
-	s->low = ~0U;
-	s->high = ~0U;
-	action = rpcrdma2_srv_ver_message(&s->policy, s->codec, m.p, m.len, &s->hdr,
-					  &s->verdict, &s->low, &s->high);
+	memset(&s.hdr, 0xa5, sizeof(s.hdr));
+	s.verdict = RPCRDMA2_OK;
+	s.low = ~0U;
+	s.high = ~0U;
+	action = rpcrdma2_srv_ver_message(&s.policy, s.codec, m.p, m.len, &s.hdr,
+					  &s.verdict, &s.low, &s.high);
 	if (action == RPCRDMA2_SRV_SETTLE) {
-		KUNIT_EXPECT_NULL(s->test, s->codec);
-		KUNIT_EXPECT_EQ(s->test, s->verdict, RPCRDMA2_OK);
-		s->codec = rpcrdma2_wire_codec(s->hdr.vers);
+		KUNIT_EXPECT_NULL(s.test, s.codec);
+		KUNIT_EXPECT_EQ(s.test, s.verdict, RPCRDMA2_OK);
+		s.codec = rpcrdma2_wire_codec(s.hdr.vers);
 		action = RPCRDMA2_SRV_PASS;
 	}
 	if (action == RPCRDMA2_SRV_PASS || action == RPCRDMA2_SRV_DROP) {
-		KUNIT_EXPECT_EQ(s->test, s->low, 0);
-		KUNIT_EXPECT_EQ(s->test, s->high, 0);
+		KUNIT_EXPECT_EQ(s.test, s.low, 0);
+		KUNIT_EXPECT_EQ(s.test, s.high, 0);
 	}
 	return action;
 }
 
-static enum rpcrdma2_srv_action server_vector(struct server *s,
-					      enum vector_id id)
+static enum rpcrdma2_srv_action server_vector(enum vector_id id)
 {
-	return server_message(s, message_vector(s->test, id));
+	return server_message(message_vector(s.test, id));
 }
 
-static void expect_pass(struct server *s, enum vector_id id,
-			const struct rpcrdma2_codec *codec)
+static void expect_pass(enum vector_id id, const struct rpcrdma2_codec *codec)
 {
-	KUNIT_EXPECT_EQ(s->test, server_vector(s, id), RPCRDMA2_SRV_PASS);
-	KUNIT_EXPECT_EQ(s->test, s->verdict, RPCRDMA2_OK);
-	KUNIT_EXPECT_PTR_EQ(s->test, s->codec, codec);
+	KUNIT_EXPECT_EQ(s.test, server_vector(id), RPCRDMA2_SRV_PASS);
+	KUNIT_EXPECT_EQ(s.test, s.verdict, RPCRDMA2_OK);
+	KUNIT_EXPECT_PTR_EQ(s.test, s.codec, codec);
 }
 
-static void expect_refused(struct server *s, struct message m,
+static void expect_refused(struct message m,
 			   enum rpcrdma2_srv_action action, u32 low, u32 high)
 {
-	KUNIT_EXPECT_EQ(s->test, server_message(s, m), action);
-	KUNIT_EXPECT_EQ(s->test, s->verdict, RPCRDMA2_BAD_VERS);
-	KUNIT_EXPECT_EQ(s->test, s->low, low);
-	KUNIT_EXPECT_EQ(s->test, s->high, high);
-	KUNIT_EXPECT_EQ(s->test, s->hdr.xid, get_unaligned_be32(m.p));
-	KUNIT_EXPECT_EQ(s->test, s->hdr.vers, get_unaligned_be32(m.p + 4));
-	KUNIT_EXPECT_FALSE(s->test, s->hdr.response);
-	KUNIT_EXPECT_NULL(s->test, s->hdr.body);
+	KUNIT_EXPECT_EQ(s.test, server_message(m), action);
+	KUNIT_EXPECT_EQ(s.test, s.verdict, RPCRDMA2_BAD_VERS);
+	KUNIT_EXPECT_EQ(s.test, s.low, low);
+	KUNIT_EXPECT_EQ(s.test, s.high, high);
+	KUNIT_EXPECT_EQ(s.test, s.hdr.xid, get_unaligned_be32(m.p));
+	KUNIT_EXPECT_EQ(s.test, s.hdr.vers, get_unaligned_be32(m.p + 4));
+	KUNIT_EXPECT_FALSE(s.test, s.hdr.response);
+	KUNIT_EXPECT_NULL(s.test, s.hdr.body);
 }
 
 /* A Call as vector T1, of another version */
@@ -98,95 +87,85 @@ static struct message call_of(struct kunit *test, u32 vers)
 #define EXPECT_SRV(action, result, now)					\
 do {									\
 	EXPECT_EQ(now, RPCRDMA2_SRV_##action);				\
-	EXPECT_EQ(s->verdict, RPCRDMA2_##result);			\
+	EXPECT_EQ(s.verdict, RPCRDMA2_##result);			\
 } while (0)
 
 /* open: v2 CONNPROP, whichever way its flag stands */
 static void row_open_connprop(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	expect_pass(s, VEC_P1, &rpcrdma2_codec_v2);
-	server_init(s, test);
-	expect_pass(s, VEC_P2, &rpcrdma2_codec_v2);
-	server_init(s, test);
-	expect_pass(s, VEC_P3, &rpcrdma2_codec_v2);
+	expect_pass(VEC_P1, &rpcrdma2_codec_v2);
+	server_init(test);
+	expect_pass(VEC_P2, &rpcrdma2_codec_v2);
+	server_init(test);
+	expect_pass(VEC_P3, &rpcrdma2_codec_v2);
 }
 
 /* open: v2 Call */
 static void row_open_v2_call(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	expect_pass(s, VEC_T1, &rpcrdma2_codec_v2);
-	server_init(s, test);
-	expect_pass(s, VEC_T4, &rpcrdma2_codec_v2);
+	expect_pass(VEC_T1, &rpcrdma2_codec_v2);
+	server_init(test);
+	expect_pass(VEC_T4, &rpcrdma2_codec_v2);
 	/* a CONNPROP after it changes nothing */
-	expect_pass(s, VEC_P1, &rpcrdma2_codec_v2);
+	expect_pass(VEC_P1, &rpcrdma2_codec_v2);
 }
 
 /* open: v1 Call */
 static void row_open_v1_call(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	expect_pass(s, VEC_V1, &rpcrdma2_codec_v1);
-	expect_pass(s, VEC_V1, &rpcrdma2_codec_v1);
+	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
+	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
 }
 
 /* open: other version: refused, nothing fixed, any number of times */
 static void row_open_other_version(struct kunit *test)
 {
-	struct server *s = server_new(test);
 	static const u32 versions[] = { 0, 3, 4, 0x7fffffff, 0xffffffff };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
-		expect_refused(s, call_of(test, versions[i]),
+		expect_refused(call_of(test, versions[i]),
 			       RPCRDMA2_SRV_ERR_VERS, 1, 2);
-		EXPECT_NULL(s->codec);
+		EXPECT_NULL(s.codec);
 	}
 	/* then the right one */
-	expect_pass(s, VEC_P1, &rpcrdma2_codec_v2);
+	expect_pass(VEC_P1, &rpcrdma2_codec_v2);
 }
 
 /* open: a disabled version */
 static void row_open_disabled_version(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	s->policy.v2 = false;
-	expect_refused(s, message_vector(test, VEC_P1),
+	s.policy.v2 = false;
+	expect_refused(message_vector(test, VEC_P1),
 		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
-	expect_refused(s, message_vector(test, VEC_T1),
+	expect_refused(message_vector(test, VEC_T1),
 		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
-	expect_refused(s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 1, 1);
-	expect_pass(s, VEC_V1, &rpcrdma2_codec_v1);
+	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 1, 1);
+	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
 
-	server_init(s, test);
-	s->policy.v1 = false;
-	expect_refused(s, message_vector(test, VEC_V1),
+	server_init(test);
+	s.policy.v1 = false;
+	expect_refused(message_vector(test, VEC_V1),
 		       RPCRDMA2_SRV_ERR_VERS, 2, 2);
-	expect_refused(s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 2, 2);
-	expect_pass(s, VEC_T1, &rpcrdma2_codec_v2);
+	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 2, 2);
+	expect_pass(VEC_T1, &rpcrdma2_codec_v2);
 
 	/* a response in a version we do not speak cannot be a Call */
-	server_init(s, test);
-	s->policy.v2 = false;
-	EXPECT_EQ(server_vector(s, VEC_T2), RPCRDMA2_SRV_DROP);
+	server_init(test);
+	s.policy.v2 = false;
+	EXPECT_EQ(server_vector(VEC_T2), RPCRDMA2_SRV_DROP);
 
 	/* nothing to offer */
-	server_init(s, test);
-	s->policy.v1 = false;
-	s->policy.v2 = false;
-	EXPECT_EQ(server_vector(s, VEC_T1), RPCRDMA2_SRV_DROP);
-	EXPECT_EQ(server_vector(s, VEC_V1), RPCRDMA2_SRV_DROP);
+	server_init(test);
+	s.policy.v1 = false;
+	s.policy.v2 = false;
+	EXPECT_EQ(server_vector(VEC_T1), RPCRDMA2_SRV_DROP);
+	EXPECT_EQ(server_vector(VEC_V1), RPCRDMA2_SRV_DROP);
 }
 
 /* open: shorter than allowed */
 static void row_open_short(struct kunit *test)
 {
-	struct server *s = server_new(test);
 	static const struct {
 		enum vector_id	id;
 		u32		min;
@@ -200,124 +179,112 @@ static void row_open_short(struct kunit *test)
 		m = message_vector(test, rows[i].id);
 		for (len = 0; len < rows[i].min; len++) {
 			cut = message_new(test, m.p, len);
-			EXPECT_SRV(DROP, DROP, server_message(s, cut));
+			EXPECT_SRV(DROP, DROP, server_message(cut));
 		}
 	}
 	m = call_of(test, 3);
 	for (len = 0; len < 16; len++) {
 		cut = message_new(test, m.p, len);
-		EXPECT_EQ(server_message(s, cut), RPCRDMA2_SRV_DROP);
+		EXPECT_EQ(server_message(cut), RPCRDMA2_SRV_DROP);
 	}
 	cut = message_new(test, m.p, 16);
-	expect_refused(s, cut, RPCRDMA2_SRV_ERR_VERS, 1, 2);
-	EXPECT_NULL(s->codec);
+	expect_refused(cut, RPCRDMA2_SRV_ERR_VERS, 1, 2);
+	EXPECT_NULL(s.codec);
 }
 
 /* open: ERROR of whatever version */
 static void row_open_error(struct kunit *test)
 {
-	struct server *s = server_new(test);
 	u32 id;
 
 	for (id = VEC_E1a; id <= VEC_E9; id++) {
-		EXPECT_EQ(server_vector(s, id), RPCRDMA2_SRV_DROP);
-		EXPECT_NULL(s->codec);
+		EXPECT_EQ(server_vector(id), RPCRDMA2_SRV_DROP);
+		EXPECT_NULL(s.codec);
 	}
-	EXPECT_EQ(server_vector(s, VEC_V2), RPCRDMA2_SRV_DROP);
-	EXPECT_NULL(s->codec);
+	EXPECT_EQ(server_vector(VEC_V2), RPCRDMA2_SRV_DROP);
+	EXPECT_NULL(s.codec);
 }
 
 /* v2: v1 or another version */
 static void row_v2_other_version(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	server_vector(s, VEC_P1);
-	expect_refused(s, message_vector(test, VEC_V1),
+	server_vector(VEC_P1);
+	expect_refused(message_vector(test, VEC_V1),
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
-	expect_refused(s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2,
+	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2,
 		       2);
-	EXPECT_PTR_EQ(s->codec, &rpcrdma2_codec_v2);
+	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v2);
 	/* not answered, but not tolerated either */
-	expect_refused(s, message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE,
+	expect_refused(message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE,
 		       2, 2);
 }
 
 /* v1: v2 or another version */
 static void row_v1_other_version(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	server_vector(s, VEC_V1);
-	expect_refused(s, message_vector(test, VEC_T1),
+	server_vector(VEC_V1);
+	expect_refused(message_vector(test, VEC_T1),
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
-	expect_refused(s, message_vector(test, VEC_P1),
+	expect_refused(message_vector(test, VEC_P1),
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
-	expect_refused(s, call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1,
+	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1,
 		       1);
-	EXPECT_PTR_EQ(s->codec, &rpcrdma2_codec_v1);
-	expect_refused(s, message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE,
+	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v1);
+	expect_refused(message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE,
 		       1, 1);
-	expect_refused(s, message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE,
+	expect_refused(message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE,
 		       1, 1);
 }
 
 /* A Reply cannot be the first message: there was no Call. */
 static void first_message_is_reply(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	EXPECT_EQ(server_vector(s, VEC_T2), RPCRDMA2_SRV_DROP);
-	EXPECT_EQ(server_vector(s, VEC_T5), RPCRDMA2_SRV_DROP);
-	EXPECT_EQ(server_message(s, MESSAGE(V1_MSG, NO_CHUNKS, RPC_REPLY)),
+	EXPECT_EQ(server_vector(VEC_T2), RPCRDMA2_SRV_DROP);
+	EXPECT_EQ(server_vector(VEC_T5), RPCRDMA2_SRV_DROP);
+	EXPECT_EQ(server_message(MESSAGE(V1_MSG, NO_CHUNKS, RPC_REPLY)),
 		  RPCRDMA2_SRV_DROP);
-	EXPECT_NULL(s->codec);
+	EXPECT_NULL(s.codec);
 }
 
 /* Faults are answered in the version of the message but settle nothing. */
 static void faults_settle_nothing(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	EXPECT_SRV(PASS, BAD_XDR, server_message(s, MESSAGE(V2_CALL, NO_INV, 7)));
-	EXPECT_EQ(s->hdr.vers, 2);
-	EXPECT_SRV(PASS, INVAL_HTYPE, server_vector(s, VEC_G1));
-	EXPECT_SRV(PASS, BAD_XDR, server_vector(s, VEC_P4));
-	EXPECT_SRV(PASS, BAD_XDR, server_vector(s, VEC_P5));
-	EXPECT_SRV(PASS, BAD_XDR, server_message(s, MESSAGE(V1_MSG, 7, 0, 0)));
-	EXPECT_EQ(s->hdr.vers, 1);
-	EXPECT_NULL(s->codec);
-	expect_pass(s, VEC_V1, &rpcrdma2_codec_v1);
+	EXPECT_SRV(PASS, BAD_XDR, server_message(MESSAGE(V2_CALL, NO_INV, 7)));
+	EXPECT_EQ(s.hdr.vers, 2);
+	EXPECT_SRV(PASS, INVAL_HTYPE, server_vector(VEC_G1));
+	EXPECT_SRV(PASS, BAD_XDR, server_vector(VEC_P4));
+	EXPECT_SRV(PASS, BAD_XDR, server_vector(VEC_P5));
+	EXPECT_SRV(PASS, BAD_XDR, server_message(MESSAGE(V1_MSG, 7, 0, 0)));
+	EXPECT_EQ(s.hdr.vers, 1);
+	EXPECT_NULL(s.codec);
+	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
 }
 
 /* Once settled, everything of that version is the codec's business. */
 static void settled_passes_through(struct kunit *test)
 {
-	struct server *s = server_new(test);
-
-	server_vector(s, VEC_P1);
-	EXPECT_SRV(PASS, OK, server_vector(s, VEC_T2));
-	EXPECT_TRUE(s->hdr.response);
-	EXPECT_SRV(PASS, OK, server_vector(s, VEC_E9));
-	EXPECT_EQ(s->hdr.err, RDMA2_ERR_SYSTEM);
-	EXPECT_SRV(PASS, INVAL_HTYPE, server_vector(s, VEC_G1));
-	EXPECT_EQ(server_vector(s, VEC_G2), RPCRDMA2_SRV_DROP);
-	EXPECT_PTR_EQ(s->codec, &rpcrdma2_codec_v2);
+	server_vector(VEC_P1);
+	EXPECT_SRV(PASS, OK, server_vector(VEC_T2));
+	EXPECT_TRUE(s.hdr.response);
+	EXPECT_SRV(PASS, OK, server_vector(VEC_E9));
+	EXPECT_EQ(s.hdr.err, RDMA2_ERR_SYSTEM);
+	EXPECT_SRV(PASS, INVAL_HTYPE, server_vector(VEC_G1));
+	EXPECT_EQ(server_vector(VEC_G2), RPCRDMA2_SRV_DROP);
+	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v2);
 }
 
 /* The answer to a message of version 3, byte by byte. */
 static void err_vers_on_the_wire(struct kunit *test)
 {
-	struct server *s = server_new(test);
 	struct message e1a = message_vector(test, VEC_E1a);
 	u8 buf[RPCRDMA2_MAX_ERROR];
 	u32 range[2];
 	int len;
 
-	EXPECT_EQ(server_message(s, call_of(test, 3)), RPCRDMA2_SRV_ERR_VERS);
-	range[0] = s->low;
-	range[1] = s->high;
-	len = rpcrdma2_codec_v2.encode_error(&s->hdr, 16, RDMA2_ERR_VERS,
+	EXPECT_EQ(server_message(call_of(test, 3)), RPCRDMA2_SRV_ERR_VERS);
+	range[0] = s.low;
+	range[1] = s.high;
+	len = rpcrdma2_codec_v2.encode_error(&s.hdr, 16, RDMA2_ERR_VERS,
 					     range, buf, sizeof(buf));
 	EXPECT_EQ(len, (int)e1a.len);
 	EXPECT_MEMEQ(buf, e1a.p, e1a.len);
@@ -360,4 +327,4 @@ static struct kunit_case server_version_cases[] = {
 	{}
 };
 
-RPCRDMA2_SUITE(server_version);
+RPCRDMA2_SUITE(server_version, .init = server_init);

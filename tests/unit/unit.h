@@ -52,6 +52,7 @@ struct kunit_case {
 
 struct kunit_suite {
 	const char		*name;
+	int			(*init)(struct kunit *test);
 	struct kunit_case	*test_cases;
 };
 
@@ -207,10 +208,10 @@ RPCRDMA2_SUITES(RPCRDMA2_DECLARE)
 /* In a list of suites */
 #define RPCRDMA2_POINTER(name)	&rpcrdma2_##name##_suite,
 
-/* A suite, from the table of its cases */
-#define RPCRDMA2_SUITE(suite)						\
+/* A suite, from the table of its cases; what is to be called before each of them */
+#define RPCRDMA2_SUITE(suite, ...)					\
 	struct kunit_suite rpcrdma2_##suite##_suite = {			\
-		.name = "rpcrdma2_" #suite, .test_cases = suite##_cases	\
+		.name = "rpcrdma2_" #suite, .test_cases = suite##_cases, __VA_ARGS__ \
 	}
 
 #endif /* _RPCRDMA2_UNIT_H */
