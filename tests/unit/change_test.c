@@ -886,7 +886,7 @@ static void rules(struct kunit *test)
 }
 
 static struct kunit_case change_cases[] = {
-	RPCRDMA2_CASE(header_types, "CHG-1,HT-5,HT-6,HT-7,FLG-7,EXT-5"),
+	RPCRDMA2_CASE(header_types, "CHG-1,HDR-10,HT-5,HT-6,HT-7,FLG-7,EXT-5"),
 	RPCRDMA2_CASE(header_faults, "FLG-3,FLG-11,CHG-29"),
 	RPCRDMA2_CASE(encode_vectors,
 		      "CHG-1,CHG-4,CHG-6,CHG-8,CHG-14,CHG-19,HT-6"),

@@ -5,6 +5,9 @@
 
 #include "unit.h"
 
+/* Of the message decoded last */
+static struct rpcrdma2_hdr hdr;
+
 static const struct rpcrdma2_codec *v2 = &rpcrdma2_codec_v2;
 static const struct rpcrdma2_codec *v1 = &rpcrdma2_codec_v1;
 
@@ -68,13 +71,12 @@ static void encode_v2(struct kunit *test)
 
 static void decode_v2(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
 	struct message m;
 	u32 i;
 
 	for (i = 1; i < ARRAY_SIZE(v2_rows); i++) {
 		m = message_vector(test, v2_rows[i].id);
-		EXPECT_VERDICT(v2, m, &hdr, OK);
+		EXPECT_VERDICT(v2, m, OK);
 		EXPECT_EQ(hdr.htype, RDMA2_ERROR);
 		EXPECT_TRUE(hdr.response);
 		EXPECT_EQ(hdr.xid, XID);
@@ -92,7 +94,6 @@ static void error_about_call(struct kunit *test)
 {
 	struct message call = message_vector(test, VEC_T1);
 	struct message e2 = message_vector(test, VEC_E2);
-	struct rpcrdma2_hdr hdr;
 	u8 buf[RPCRDMA2_MAX_ERROR];
 	int len;
 
@@ -141,24 +142,23 @@ static void encode_v1(struct kunit *test)
 static void decode_v1(struct kunit *test)
 {
 	struct message m = message_vector(test, VEC_V2);
-	struct rpcrdma2_hdr hdr;
 
-	EXPECT_VERDICT(v1, m, &hdr, OK);
+	EXPECT_VERDICT(v1, m, OK);
 	EXPECT_EQ(hdr.hdr_len, 16);
 	EXPECT_PTR_EQ(hdr.body, m.p + 16);
 	EXPECT_EQ(hdr.body_len, 4);
-	EXPECT_V1(&hdr, OK, XID, 1, 32, 4, 2);
+	EXPECT_V1(OK, XID, 1, 32, 4, 2);
 	EXPECT_EQ(hdr.err, RDMA2_ERR_BAD_XDR);
 	EXPECT_TRUE(hdr.response);
-	EXPECT_V1(&hdr, OK, XID, 1, 32, 4, 1, 1, 1);
+	EXPECT_V1(OK, XID, 1, 32, 4, 1, 1, 1);
 	EXPECT_EQ(hdr.err, RDMA2_ERR_VERS);
 	EXPECT_EQ(hdr.err_arg[0], 1);
 	EXPECT_EQ(hdr.err_arg[1], 1);
-	EXPECT_V1(&hdr, OK, XID, 1, 32, 4, 77);
+	EXPECT_V1(OK, XID, 1, 32, 4, 77);
 	EXPECT_EQ(hdr.err, 77);
-	EXPECT_V1(&hdr, DROP, XID, 1, 32, 4);
-	EXPECT_V1(&hdr, DROP, XID, 1, 32, 4, 1);
-	EXPECT_V1(&hdr, DROP, XID, 1, 32, 4, 1, 1);
+	EXPECT_V1(DROP, XID, 1, 32, 4);
+	EXPECT_V1(DROP, XID, 1, 32, 4, 1);
+	EXPECT_V1(DROP, XID, 1, 32, 4, 1, 1);
 }
 
 static void err_vers_forms(struct kunit *test)
@@ -244,47 +244,42 @@ static void err_vers_rule(struct kunit *test)
 static void err_vers_in_decoder(struct kunit *test)
 {
 	static const enum vector_id ids[] = { VEC_E1b, VEC_E1d };
-	struct rpcrdma2_hdr hdr;
 	struct message m;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		m = message_vector(test, ids[i]);
-		EXPECT_VERDICT(v2, m, &hdr, OK);
+		EXPECT_VERDICT(v2, m, OK);
 		EXPECT_EQ(hdr.err, RDMA2_ERR_VERS);
 		EXPECT_EQ(hdr.err_arg[0], 1);
 		EXPECT_EQ(hdr.err_arg[1], 1);
 		EXPECT_FALSE(rpcrdma2_is_grant(&hdr));
 	}
 	m = message_vector(test, VEC_E1c);
-	EXPECT_VERDICT(v2, m, &hdr, BAD_VERS);
-	EXPECT_VERDICT(v1, m, &hdr, OK);
+	EXPECT_VERDICT(v2, m, BAD_VERS);
+	EXPECT_VERDICT(v1, m, OK);
 	EXPECT_EQ(hdr.err, RDMA2_ERR_VERS);
 }
 
 static void unknown_code(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
-	EXPECT_V2(&hdr, OK, V2_ERROR, 77);
+	EXPECT_V2(OK, V2_ERROR, 77);
 	EXPECT_EQ(hdr.err, 77);
 	EXPECT_EQ(hdr.err_arg[0], 0);
-	EXPECT_V2(&hdr, OK, V2_ERROR, 0);
-	EXPECT_V2(&hdr, OK, V2_ERROR, 0xffffffff);
+	EXPECT_V2(OK, V2_ERROR, 0);
+	EXPECT_V2(OK, V2_ERROR, 0xffffffff);
 	EXPECT_EQ(hdr.err, 0xffffffff);
 }
 
 static void short_for_its_code(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
-	EXPECT_V2(&hdr, DROP, V2_ERROR);
-	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_VERS);
-	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_READ_CHUNKS);
-	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_WRITE_CHUNKS);
-	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_SEGMENTS);
-	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_WRITE_RESOURCE);
-	EXPECT_V2(&hdr, DROP, V2_ERROR, RDMA2_ERR_REPLY_RESOURCE);
+	EXPECT_V2(DROP, V2_ERROR);
+	EXPECT_V2(DROP, V2_ERROR, RDMA2_ERR_VERS);
+	EXPECT_V2(DROP, V2_ERROR, RDMA2_ERR_READ_CHUNKS);
+	EXPECT_V2(DROP, V2_ERROR, RDMA2_ERR_WRITE_CHUNKS);
+	EXPECT_V2(DROP, V2_ERROR, RDMA2_ERR_SEGMENTS);
+	EXPECT_V2(DROP, V2_ERROR, RDMA2_ERR_WRITE_RESOURCE);
+	EXPECT_V2(DROP, V2_ERROR, RDMA2_ERR_REPLY_RESOURCE);
 }
 
 /* However it is cut, a message that calls itself an ERROR is not answered. */
@@ -292,7 +287,6 @@ static void expect_no_answer(struct kunit *test, struct message m)
 {
 	u32 vers = get_unaligned_be32(m.p + 4);
 	enum rpcrdma2_verdict verdict;
-	struct rpcrdma2_hdr hdr;
 	struct message cut;
 	u32 len;
 

@@ -167,22 +167,23 @@ void message_free(struct kunit *test, struct message m);
 	message_words(test, _words, ARRAY_SIZE(_words));		\
 })
 
-/* Decode a message into hdr and compare the verdict */
-#define EXPECT_VERDICT(codec, m, hdr, verdict)				\
-	EXPECT_EQ((codec)->decode((m).p, (m).len, hdr), RPCRDMA2_##verdict)
+/* Decode a message into "struct rpcrdma2_hdr hdr" and compare the verdict */
+#define EXPECT_VERDICT(codec, m, verdict)				\
+do {									\
+	memset(&hdr, 0xa5, sizeof(hdr));				\
+	EXPECT_EQ((codec)->decode((m).p, (m).len, &hdr), RPCRDMA2_##verdict); \
+} while (0)
 
 /* The same with the message of these words */
-#define EXPECT_DECODE(codec, hdr, verdict, ...)				\
+#define EXPECT_DECODE(codec, verdict, ...)				\
 do {									\
 	struct message _m = MESSAGE(__VA_ARGS__);			\
 									\
-	EXPECT_VERDICT(codec, _m, hdr, verdict);			\
+	EXPECT_VERDICT(codec, _m, verdict);				\
 } while (0)
 
-#define EXPECT_V2(hdr, verdict, ...)					\
-	EXPECT_DECODE(&rpcrdma2_codec_v2, hdr, verdict, __VA_ARGS__)
-#define EXPECT_V1(hdr, verdict, ...)					\
-	EXPECT_DECODE(&rpcrdma2_codec_v1, hdr, verdict, __VA_ARGS__)
+#define EXPECT_V2(verdict, ...)	EXPECT_DECODE(&rpcrdma2_codec_v2, verdict, __VA_ARGS__)
+#define EXPECT_V1(verdict, ...)	EXPECT_DECODE(&rpcrdma2_codec_v1, verdict, __VA_ARGS__)
 
 /*
  * Something that writes: @what into @size bytes at @buf, as the encoders do.

@@ -6,6 +6,9 @@
 
 #include "unit.h"
 
+/* Of the message decoded last */
+static struct rpcrdma2_hdr hdr;
+
 static const struct rpcrdma2_codec *v2 = &rpcrdma2_codec_v2;
 static const struct rpcrdma2_codec *v1 = &rpcrdma2_codec_v1;
 
@@ -67,10 +70,9 @@ static void call_without_chunks(struct kunit *test)
 	struct message m = message_vector(test, VEC_T1);
 	struct rpcrdma2_cursor c, segs;
 	struct rpcrdma2_segment seg;
-	struct rpcrdma2_hdr hdr;
 	u32 position;
 
-	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_VERDICT(v2, m, OK);
 	EXPECT_EQ(hdr.xid, XID);
 	EXPECT_EQ(hdr.vers, 2);
 	EXPECT_EQ(hdr.credit, 32);
@@ -93,8 +95,6 @@ static void call_without_chunks(struct kunit *test)
 
 static void reply_without_chunks(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
 	EXPECT_EQ(decode_vector(test, v2, VEC_T2, &hdr), RPCRDMA2_OK);
 	EXPECT_TRUE(hdr.response);
 	EXPECT_EQ(hdr.credit, 16);
@@ -107,10 +107,9 @@ static void read_chunk(struct kunit *test)
 	struct message m = with_payload(test, VEC_T3, 0);
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
-	struct rpcrdma2_hdr hdr;
 	u32 position;
 
-	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_VERDICT(v2, m, OK);
 	EXPECT_EQ(hdr.hdr_len, 84);
 	EXPECT_EQ(hdr.inv_handle, 0xa102);
 	EXPECT_EQ(hdr.read_segs, 2);
@@ -131,7 +130,7 @@ static void read_chunk(struct kunit *test)
 	EXPECT_EQ(seg.offset, 0x7f0000009000ULL);
 	EXPECT_FALSE(rpcrdma2_read_list_next(&c, &position, &seg));
 
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4), NO_CHUNKS, RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4), NO_CHUNKS, RPC_CALL);
 	EXPECT_EQ(hdr.max_segs, 1);
 }
 
@@ -139,7 +138,6 @@ static void nomsg_call(struct kunit *test)
 {
 	struct rpcrdma2_cursor segs;
 	struct rpcrdma2_segment seg;
-	struct rpcrdma2_hdr hdr;
 
 	EXPECT_EQ(decode_vector(test, v2, VEC_T4, &hdr), RPCRDMA2_OK);
 	EXPECT_EQ(hdr.htype, RDMA2_NOMSG);
@@ -160,8 +158,6 @@ static void nomsg_call(struct kunit *test)
 
 static void nomsg_reply(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
 	EXPECT_EQ(decode_vector(test, v2, VEC_T5, &hdr), RPCRDMA2_OK);
 	EXPECT_TRUE(hdr.response);
 	EXPECT_EQ(rpcrdma2_hdr_reply_chunk_bytes(&hdr), 5000);
@@ -171,9 +167,8 @@ static void nomsg_reply(struct kunit *test)
 static void returned_write_chunk(struct kunit *test)
 {
 	struct message m = with_payload(test, VEC_T6, 1);
-	struct rpcrdma2_hdr hdr;
 
-	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_VERDICT(v2, m, OK);
 	EXPECT_EQ(hdr.hdr_len, 76);
 	EXPECT_EQ(hdr.write_chunks, 1);
 	EXPECT_EQ(hdr.max_segs, 2);
@@ -185,8 +180,6 @@ static void returned_write_chunk(struct kunit *test)
 
 static void v1_call(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
 	EXPECT_EQ(decode_vector(test, v1, VEC_V1, &hdr), RPCRDMA2_OK);
 	EXPECT_EQ(hdr.xid, XID);
 	EXPECT_EQ(hdr.vers, 1);
@@ -201,16 +194,15 @@ static void v1_call(struct kunit *test)
 static void common_words(struct kunit *test)
 {
 	struct message m = message_vector(test, VEC_T1);
-	struct rpcrdma2_hdr hdr;
 
-	EXPECT_VERDICT(v1, m, &hdr, BAD_VERS);
+	EXPECT_VERDICT(v1, m, BAD_VERS);
 	EXPECT_EQ(hdr.xid, XID);
 	EXPECT_EQ(hdr.vers, 2);
 	EXPECT_EQ(hdr.credit, 32);
 	EXPECT_EQ(hdr.htype, RDMA2_MSG);
 
 	m = message_vector(test, VEC_V1);
-	EXPECT_VERDICT(v2, m, &hdr, BAD_VERS);
+	EXPECT_VERDICT(v2, m, BAD_VERS);
 	EXPECT_EQ(hdr.xid, XID);
 	EXPECT_EQ(hdr.vers, 1);
 
@@ -225,7 +217,6 @@ static void version_first(struct kunit *test)
 {
 	static const u32 versions[] = { 0, 1, 2, 3, 0x80000002, 0xffffffff };
 	struct message m = message_vector(test, VEC_T1);
-	struct rpcrdma2_hdr hdr;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
@@ -245,7 +236,6 @@ static void expect_cut(struct kunit *test, const struct rpcrdma2_codec *codec,
 {
 	struct message whole = message_vector(test, id);
 	struct message cut = message_new(test, whole.p, len);
-	struct rpcrdma2_hdr hdr;
 
 	EXPECT_EQ(codec->decode(cut.p, cut.len, &hdr), verdict);
 	EXPECT_EQ(too_short(cut.p, cut.len), verdict == RPCRDMA2_DROP);
@@ -276,7 +266,6 @@ static void short_messages(struct kunit *test)
 static void short_v1_error(struct kunit *test)
 {
 	struct message m = message_vector(test, VEC_V2);
-	struct rpcrdma2_hdr hdr;
 	struct message cut;
 	u32 len;
 
@@ -373,7 +362,6 @@ static void cut_vectors(struct kunit *test)
 /* The same, bytes turned over one by one: whatever happens stays inside. */
 static void flipped_vectors(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
 	struct message m;
 	u32 id, i, low, high;
 
@@ -398,7 +386,6 @@ static void lying_counts(struct kunit *test)
 		3, 4, 0x0fffffff, 0x10000000, 0x10000001, 0x7fffffff,
 		0x80000000, 0xfffffffe, 0xffffffff,
 	};
-	struct rpcrdma2_hdr hdr;
 	struct message m;
 	u32 i;
 
@@ -406,52 +393,49 @@ static void lying_counts(struct kunit *test)
 		/* Write list of a Call: two segments are there */
 		m = MESSAGE(V2_CALL, NO_INV, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), 0, 0, RPC_CALL);
-		EXPECT_VERDICT(v2, m, &hdr, OK);
+		EXPECT_VERDICT(v2, m, OK);
 		put_unaligned_be32(counts[i], m.p + 32);
-		EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v2, m, BAD_XDR);
 
 		/* Reply chunk of a Call */
 		m = MESSAGE(V2_CALL, NO_INV, 0, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), RPC_CALL);
-		EXPECT_VERDICT(v2, m, &hdr, OK);
+		EXPECT_VERDICT(v2, m, OK);
 		put_unaligned_be32(counts[i], m.p + 36);
-		EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v2, m, BAD_XDR);
 
 		/* the same in a Reply is dropped */
 		m = MESSAGE(V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 1),
 			    SEG(2, 1), 0, 0, RPC_REPLY);
-		EXPECT_VERDICT(v2, m, &hdr, OK);
+		EXPECT_VERDICT(v2, m, OK);
 		put_unaligned_be32(counts[i], m.p + 32);
-		EXPECT_VERDICT(v2, m, &hdr, DROP);
+		EXPECT_VERDICT(v2, m, DROP);
 
 		/* version 1 */
 		m = MESSAGE(V1_MSG, 0, 0, 1, 2, SEG(1, 1), SEG(2, 1),
 			    RPC_CALL);
-		EXPECT_VERDICT(v1, m, &hdr, OK);
+		EXPECT_VERDICT(v1, m, OK);
 		put_unaligned_be32(counts[i], m.p + 28);
-		EXPECT_VERDICT(v1, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v1, m, BAD_XDR);
 	}
 }
 
 /* The words of a segment that is cut would do as the ends of lists. */
 static void cut_segment(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
-	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, 1, 0, 0, 0, 0);
-	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 1, 1, 0,
-		  0, 0);
-	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 0, 1, 1,
-		  0, 0, 0);
-	EXPECT_V2(&hdr, DROP, V2_NOMSG_REPLY, NO_INV, 0, 0, 1, 1, 0, 0, 0);
-	EXPECT_V1(&hdr, BAD_XDR, V1_NOMSG, 1, 0, 0, 0, 0);
+	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, 1, 0, 0, 0, 0);
+	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 1, 1, 0, 0,
+		  0);
+	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 0, 1, 1, 0, 0,
+		  0);
+	EXPECT_V2(DROP, V2_NOMSG_REPLY, NO_INV, 0, 0, 1, 1, 0, 0, 0);
+	EXPECT_V1(BAD_XDR, V1_NOMSG, 1, 0, 0, 0, 0);
 }
 
 static void discriminators(struct kunit *test)
 {
 	static const u32 bad[] = { 2, 0x100, 0x01000000, 0x80000001, ~0U };
 	static const u32 at[] = { 24, 28, 32 };
-	struct rpcrdma2_hdr hdr;
 	struct message m;
 	u32 i, j;
 
@@ -459,61 +443,58 @@ static void discriminators(struct kunit *test)
 		for (j = 0; j < ARRAY_SIZE(at); j++) {
 			m = message_vector(test, VEC_T1);
 			put_unaligned_be32(bad[i], m.p + at[j]);
-			EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
+			EXPECT_VERDICT(v2, m, BAD_XDR);
 			m = message_vector(test, VEC_T2);
 			put_unaligned_be32(bad[i], m.p + at[j]);
-			EXPECT_VERDICT(v2, m, &hdr, DROP);
+			EXPECT_VERDICT(v2, m, DROP);
 			m = message_vector(test, VEC_V1);
 			put_unaligned_be32(bad[i], m.p + at[j] - 8);
-			EXPECT_VERDICT(v1, m, &hdr, BAD_XDR);
+			EXPECT_VERDICT(v1, m, BAD_XDR);
 		}
 		/* behind the first entry of a list, too */
 		m = message_vector(test, VEC_T4);
 		put_unaligned_be32(bad[i], m.p + 48);
-		EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v2, m, BAD_XDR);
 	}
 	/* what follows would do as the other lists */
-	EXPECT_V2(&hdr, DROP, V2_NOMSG_REPLY, NO_INV, 2, 0, 1, 1, SEG(1, 4));
+	EXPECT_V2(DROP, V2_NOMSG_REPLY, NO_INV, 2, 0, 1, 1, SEG(1, 4));
 }
 
 static void unaligned_position(struct kunit *test)
 {
 	static const u32 bad[] = { 1, 2, 3, 149, 0xffffffff };
 	struct message m = with_payload(test, VEC_T3, 0);
-	struct rpcrdma2_hdr hdr;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		put_unaligned_be32(bad[i], m.p + 28);
-		EXPECT_VERDICT(v2, m, &hdr, BAD_XDR);
+		EXPECT_VERDICT(v2, m, BAD_XDR);
 	}
 	put_unaligned_be32(0xfffffffc, m.p + 28);
-	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_VERDICT(v2, m, OK);
 	/* what follows would do as the other lists */
-	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4),
+	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4),
 		  READ_ENTRY(2, 0, 0), NO_CHUNKS);
 }
 
 static void interleaved_positions(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(400, 1, 10),
-		  READ_ENTRY(100, 2, 10), READ_ENTRY(400, 3, 10),
-		  READ_ENTRY(100, 4, 10), READ_ENTRY(400, 5, 10), NO_CHUNKS, RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(400, 1, 10), READ_ENTRY(100, 2, 10),
+		  READ_ENTRY(400, 3, 10), READ_ENTRY(100, 4, 10),
+		  READ_ENTRY(400, 5, 10), NO_CHUNKS, RPC_CALL);
 	EXPECT_EQ(hdr.read_segs, 5);
 	EXPECT_EQ(hdr.read_chunks, 2);
 	EXPECT_EQ(hdr.max_segs, 3);
 
-	EXPECT_V2(&hdr, OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(100, 1, 10),
+	EXPECT_V2(OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(100, 1, 10),
 		  READ_ENTRY(0, 2, 10), READ_ENTRY(100, 3, 10), READ_ENTRY(0, 4, 10),
 		  NO_CHUNKS);
 	EXPECT_TRUE(hdr.has_pz);
 	EXPECT_EQ(hdr.read_chunks, 1);
 	EXPECT_EQ(hdr.max_segs, 2);
 
-	EXPECT_V2(&hdr, OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 10),
-		  READ_ENTRY(8, 2, 10), READ_ENTRY(0, 3, 10), NO_CHUNKS);
+	EXPECT_V2(OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 10), READ_ENTRY(8, 2, 10),
+		  READ_ENTRY(0, 3, 10), NO_CHUNKS);
 	EXPECT_EQ(hdr.read_chunks, 1);
 	EXPECT_EQ(hdr.max_segs, 2);
 }
@@ -551,7 +532,6 @@ static void decode_positions(struct kunit *test, u32 chunks, bool in_turn,
  */
 static void many_positions(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
 	u32 chunks;
 
 	for (chunks = 1; chunks <= 300; chunks += chunks < 12 ? 1 : 96) {
@@ -575,12 +555,10 @@ static void odd_segment_lengths(struct kunit *test)
 	static const u32 lengths[] = { 1, 4095, 904 };
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
-	struct rpcrdma2_hdr hdr;
 	u32 position, i;
 
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(148, 1, 1),
-		  READ_ENTRY(148, 2, 4095), READ_ENTRY(148, 3, 904), NO_CHUNKS,
-		  RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(148, 1, 1), READ_ENTRY(148, 2, 4095),
+		  READ_ENTRY(148, 3, 904), NO_CHUNKS, RPC_CALL);
 	EXPECT_EQ(hdr.read_chunks, 1);
 	rpcrdma2_read_list_begin(&hdr, &c);
 	for (i = 0; i < 3; i++) {
@@ -593,11 +571,10 @@ static void odd_segment_lengths(struct kunit *test)
 static void zero_length_segments(struct kunit *test)
 {
 	struct rpcrdma2_cursor c, segs;
-	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(&hdr, OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 100),
-		  READ_ENTRY(0, 2, 0), READ_ENTRY(0, 3, 100), 0, 1, 2, SEG(4, 0),
-		  SEG(5, 8), 0, 1, 1, SEG(6, 0));
+	EXPECT_V2(OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 100), READ_ENTRY(0, 2, 0),
+		  READ_ENTRY(0, 3, 100), 0, 1, 2, SEG(4, 0), SEG(5, 8), 0, 1, 1,
+		  SEG(6, 0));
 	EXPECT_EQ(hdr.read_segs, 3);
 	rpcrdma2_write_list_begin(&hdr, &c);
 	EXPECT_TRUE(rpcrdma2_write_list_next(&c, &segs));
@@ -605,43 +582,40 @@ static void zero_length_segments(struct kunit *test)
 	EXPECT_EQ(rpcrdma2_hdr_reply_chunk_bytes(&hdr), 0);
 
 	/* with nothing to place, the address does not matter */
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 1, 1, 7, 0, 0xffffffff, 0xffffffff, 0,
-		  0, RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, 0, 1, 1, 7, 0, 0xffffffff, 0xffffffff, 0, 0,
+		  RPC_CALL);
 }
 
 static void address_wrap(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
 	/* beyond the last address */
-	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, 1, 4, 1, 0x2000, 0xffffffff,
-		  0xfffff000, NO_CHUNKS, RPC_CALL);
-	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, 0, 1, 1, 1, 0x1001, 0xffffffff,
-		  0xfffff000, 0, 0, RPC_CALL);
-	EXPECT_V2(&hdr, BAD_XDR, V2_CALL, NO_INV, 0, 0, 1, 1, 1, 0xffffffff, 0xffffffff,
-		  0xfffff000, RPC_CALL);
-	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 1, 0, 1,
-		  0x1001, 0xffffffff, 0xfffff000, NO_CHUNKS, 0);
-	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 1, 1, 1,
-		  0x1001, 0xffffffff, 0xfffff000, 0, 0);
-	EXPECT_V2(&hdr, BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 0, 1, 1,
-		  1, 0x1001, 0xffffffff, 0xfffff000);
-	EXPECT_V1(&hdr, BAD_XDR, V1_MSG, 0, 0, 1, 1, 1, 0xffffffff, 0xffffffff,
-		  0xfffff000, RPC_CALL);
-	EXPECT_V2(&hdr, DROP, V2_REPLY, NO_INV, 0, 1, 1, 1, 0x2000, 0xffffffff,
-		  0xfffff000, 0, 0, RPC_REPLY);
-	/* up to the last address */
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 1, 1, 1, 0x1000, 0xffffffff, 0xfffff000,
+	EXPECT_V2(BAD_XDR, V2_CALL, NO_INV, 1, 4, 1, 0x2000, 0xffffffff, 0xfffff000,
+		  NO_CHUNKS, RPC_CALL);
+	EXPECT_V2(BAD_XDR, V2_CALL, NO_INV, 0, 1, 1, 1, 0x1001, 0xffffffff, 0xfffff000,
 		  0, 0, RPC_CALL);
+	EXPECT_V2(BAD_XDR, V2_CALL, NO_INV, 0, 0, 1, 1, 1, 0xffffffff, 0xffffffff,
+		  0xfffff000, RPC_CALL);
+	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 1, 0, 1, 0x1001,
+		  0xffffffff, 0xfffff000, NO_CHUNKS, 0);
+	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 1, 1, 1,
+		  0x1001, 0xffffffff, 0xfffff000, 0, 0);
+	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 0, 1, 1, 1,
+		  0x1001, 0xffffffff, 0xfffff000);
+	EXPECT_V1(BAD_XDR, V1_MSG, 0, 0, 1, 1, 1, 0xffffffff, 0xffffffff, 0xfffff000,
+		  RPC_CALL);
+	EXPECT_V2(DROP, V2_REPLY, NO_INV, 0, 1, 1, 1, 0x2000, 0xffffffff, 0xfffff000, 0,
+		  0, RPC_REPLY);
+	/* up to the last address */
+	EXPECT_V2(OK, V2_CALL, NO_INV, 0, 1, 1, 1, 0x1000, 0xffffffff, 0xfffff000, 0, 0,
+		  RPC_CALL);
 }
 
 /* Lengths add up in 64 bits. */
 static void long_chunks(struct kunit *test)
 {
 	struct rpcrdma2_cursor segs;
-	struct rpcrdma2_hdr hdr;
 
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 0, 1, 3, SEG(1, 0xffffffff),
+	EXPECT_V2(OK, V2_CALL, NO_INV, 0, 0, 1, 3, SEG(1, 0xffffffff),
 		  SEG(2, 0xffffffff), SEG(3, 0xffffffff), RPC_CALL);
 	EXPECT_TRUE(rpcrdma2_hdr_reply_chunk(&hdr, &segs));
 	EXPECT_EQ(rpcrdma2_segs_bytes(segs), 3 * 0xffffffffULL);
@@ -650,10 +624,8 @@ static void long_chunks(struct kunit *test)
 
 static void handles(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), READ_ENTRY(8, 12, 4),
-		  0, 1, 0, 1, 2, SEG(13, 4), SEG(14, 4), 0, 1, 1, SEG(15, 4), RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), READ_ENTRY(8, 12, 4), 0, 1,
+		  0, 1, 2, SEG(13, 4), SEG(14, 4), 0, 1, 1, SEG(15, 4), RPC_CALL);
 	EXPECT_TRUE(rpcrdma2_hdr_has_handle(&hdr, 11));
 	EXPECT_TRUE(rpcrdma2_hdr_has_handle(&hdr, 12));
 	EXPECT_TRUE(rpcrdma2_hdr_has_handle(&hdr, 13));
@@ -663,18 +635,18 @@ static void handles(struct kunit *test)
 	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, 0xdead));
 	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
 
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), 0, 1, 1, SEG(11, 4),
-		  0, 1, 2, SEG(11, 4), SEG(11, 4), RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), 0, 1, 1, SEG(11, 4), 0, 1,
+		  2, SEG(11, 4), SEG(11, 4), RPC_CALL);
 	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 11);
 
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(15, 4), RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(15, 4), RPC_CALL);
 	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 15);
 
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, READ_ENTRY(8, 0, 4), 0, 0, 1, 1,
-		  SEG(15, 4), RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(8, 0, 4), 0, 0, 1, 1, SEG(15, 4),
+		  RPC_CALL);
 	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
 
-	EXPECT_V2(&hdr, OK, V2_CALL, NO_INV, NO_CHUNKS, RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, NO_INV, NO_CHUNKS, RPC_CALL);
 	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
 	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, 0));
 }
@@ -682,14 +654,12 @@ static void handles(struct kunit *test)
 /* What the peer asks to invalidate is kept as it is for the caller. */
 static void foreign_inv_handle(struct kunit *test)
 {
-	struct rpcrdma2_hdr hdr;
-
-	EXPECT_V2(&hdr, OK, V2_CALL, 0xdead, 0, 0, 1, 1, SEG(15, 4), RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, 0xdead, 0, 0, 1, 1, SEG(15, 4), RPC_CALL);
 	EXPECT_EQ(hdr.inv_handle, 0xdead);
 	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, hdr.inv_handle));
 
 	/* in a Reply it is ignored */
-	EXPECT_V2(&hdr, OK, V2_REPLY, 0xdead, NO_CHUNKS, RPC_REPLY);
+	EXPECT_V2(OK, V2_REPLY, 0xdead, NO_CHUNKS, RPC_REPLY);
 	EXPECT_EQ(hdr.inv_handle, 0);
 }
 
@@ -697,7 +667,6 @@ static void foreign_inv_handle(struct kunit *test)
 static void largest_call(struct kunit *test)
 {
 	struct message m = message_new(test, NULL, 1328);
-	struct rpcrdma2_hdr hdr;
 	u32 chunk, i;
 	u8 *p;
 
@@ -715,7 +684,7 @@ static void largest_call(struct kunit *test)
 		put_unaligned_be32(16, p + 4);
 	}
 	EXPECT_PTR_EQ(p, m.p + m.len + 4);
-	EXPECT_VERDICT(v2, m, &hdr, OK);
+	EXPECT_VERDICT(v2, m, OK);
 	EXPECT_EQ(hdr.max_segs, RPCRDMA2_MAX_SEGS);
 	EXPECT_EQ(hdr.read_chunks, 1);
 	EXPECT_EQ(walk(&hdr), 64);
@@ -726,7 +695,6 @@ static void big_htypes(struct kunit *test)
 	static const u32 htypes[] = {
 		5, 6, 0x7fffffff, 0x80000000, 0xffffff02, 0xffffffff,
 	};
-	struct rpcrdma2_hdr hdr;
 	u8 buf[RPCRDMA2_PREFIX];
 	u32 i;
 
