@@ -5,19 +5,20 @@
 
 #include "unit.h"
 
-static u32 take_all(struct rpcrdma2_window *w)
+static struct rpcrdma2_window w;
+static struct rpcrdma2_grant g;
+
+static u32 take_all(struct rpcrdma2_window *from)
 {
 	u32 n = 0;
 
-	while (rpcrdma2_window_take(w))
+	while (rpcrdma2_window_take(from))
 		n++;
 	return n;
 }
 
 static void new_connection(struct kunit *test)
 {
-	struct rpcrdma2_window w;
-
 	rpcrdma2_window_reset(&w, 32);
 	EXPECT_EQ(w.asked, 32);
 	EXPECT_EQ(take_all(&w), 1);
@@ -34,8 +35,6 @@ static void new_connection(struct kunit *test)
 
 static void window_is_the_grant(struct kunit *test)
 {
-	struct rpcrdma2_window w;
-
 	rpcrdma2_window_reset(&w, 32);
 	EXPECT_TRUE(rpcrdma2_window_grant(&w, 3));
 	EXPECT_EQ(take_all(&w), 3);
@@ -49,7 +48,6 @@ static void window_is_the_grant(struct kunit *test)
 
 static void lower_grant(struct kunit *test)
 {
-	struct rpcrdma2_window w;
 	u32 i;
 
 	rpcrdma2_window_reset(&w, 32);
@@ -73,8 +71,6 @@ static void lower_grant(struct kunit *test)
 
 static void zero_grant(struct kunit *test)
 {
-	struct rpcrdma2_window w;
-
 	rpcrdma2_window_reset(&w, 32);
 	EXPECT_TRUE(rpcrdma2_window_grant(&w, 0));
 	EXPECT_EQ(take_all(&w), 1);
@@ -85,8 +81,6 @@ static void zero_grant(struct kunit *test)
 
 static void exaggerated_grant(struct kunit *test)
 {
-	struct rpcrdma2_window w;
-
 	rpcrdma2_window_reset(&w, 32);
 	rpcrdma2_window_grant(&w, 33);
 	EXPECT_EQ(w.granted, 32);
@@ -97,8 +91,6 @@ static void exaggerated_grant(struct kunit *test)
 
 static void surplus_put(struct kunit *test)
 {
-	struct rpcrdma2_window w;
-
 	rpcrdma2_window_reset(&w, 4);
 	rpcrdma2_window_put(&w);
 	EXPECT_EQ(w.inflight, 0);
@@ -108,9 +100,6 @@ static void surplus_put(struct kunit *test)
 /* Word 2 stays below 65536 and is never 0, whatever is configured. */
 static void limits(struct kunit *test)
 {
-	struct rpcrdma2_window w;
-	struct rpcrdma2_grant g;
-
 	rpcrdma2_window_reset(&w, 0);
 	EXPECT_EQ(w.asked, 1);
 	rpcrdma2_window_reset(&w, 0xffffffff);
@@ -131,7 +120,6 @@ static void limits(struct kunit *test)
 
 static void grant_grows_with_use(struct kunit *test)
 {
-	struct rpcrdma2_grant g;
 	u32 i;
 
 	rpcrdma2_grant_reset(&g, 8, 64);
@@ -171,8 +159,6 @@ static void grant_grows_with_use(struct kunit *test)
 /* The first grant is never more than what the peer asks for, nor 0. */
 static void first_grant(struct kunit *test)
 {
-	struct rpcrdma2_grant g;
-
 	rpcrdma2_grant_reset(&g, 1, 64);
 	EXPECT_EQ(rpcrdma2_grant_first(&g, 8, 128), 8);
 	EXPECT_EQ(g.current_grant, 1);
@@ -186,7 +172,6 @@ static void first_grant(struct kunit *test)
  */
 static void quiet_lowers(struct kunit *test)
 {
-	struct rpcrdma2_grant g;
 	u32 i;
 
 	rpcrdma2_grant_reset(&g, 1, 64);
@@ -218,8 +203,6 @@ static void quiet_lowers(struct kunit *test)
 
 static void grant_is_bounded(struct kunit *test)
 {
-	struct rpcrdma2_grant g;
-
 	/* by our limit */
 	rpcrdma2_grant_reset(&g, 6, 8);
 	g.high = 6;
@@ -235,8 +218,6 @@ static void grant_is_bounded(struct kunit *test)
 
 static void grant_done_is_bounded(struct kunit *test)
 {
-	struct rpcrdma2_grant g;
-
 	rpcrdma2_grant_reset(&g, 4, 4);
 	rpcrdma2_grant_done(&g);
 	EXPECT_EQ(g.inflight, 0);

@@ -6,58 +6,40 @@
 
 #include "unit.h"
 
+/* The set decoded last, or one to be encoded */
+static struct rpcrdma2_propset set;
+
 #define RBSIZ(v)	RDMA2_PROPID_RBSIZ, 4, v
 #define BRS(v)		RDMA2_PROPID_BRS, 4, v
 #define NOCHG(...)	RDMA2_PROPID_X_NOCHG, __VA_ARGS__
 
-/* A set that can be told from every decoded one. */
-static void poison(struct rpcrdma2_propset *set)
-{
-	memset(set, 0xa5, sizeof(*set));
-}
-
-static bool poisoned(const struct rpcrdma2_propset *set)
-{
-	struct rpcrdma2_propset other;
-
-	poison(&other);
-	return !memcmp(set, &other, sizeof(other));
-}
-
 /* Decode; the set is untouched if and only if that fails. */
-static int decode(struct kunit *test, struct message m,
-		  struct rpcrdma2_propset *set)
+static int decode(struct kunit *test, struct message m)
 {
+	struct rpcrdma2_propset before;
 	int len;
 
-	poison(set);
-	len = rpcrdma2_propset_decode(m.p, m.len, set);
-	EXPECT_EQ(poisoned(set), len < 0);
+	memset(&set, 0xa5, sizeof(set));
+	memset(&before, 0xa5, sizeof(before));
+	len = rpcrdma2_propset_decode(m.p, m.len, &set);
+	EXPECT_EQ(!memcmp(&set, &before, sizeof(set)), len < 0);
 	if (len < 0)
 		EXPECT_EQ(len, -EBADMSG);
 	return len;
 }
 
-#define EXPECT_SET(set, ...)						\
+#define EXPECT_SET(...)							\
 do {									\
 	struct message _m = MESSAGE(__VA_ARGS__);			\
 									\
-	EXPECT_EQ(decode(test, _m, set), (int)_m.len);			\
+	EXPECT_EQ(decode(test, _m), (int)_m.len);			\
 } while (0)
 
-#define EXPECT_BAD(...)							\
-do {									\
-	struct message _m = MESSAGE(__VA_ARGS__);			\
-	struct rpcrdma2_propset _set;					\
-									\
-	EXPECT_EQ(decode(test, _m, &_set), -EBADMSG);			\
-} while (0)
+#define EXPECT_BAD(...)	EXPECT_EQ(decode(test, MESSAGE(__VA_ARGS__)), -EBADMSG)
 
 static void defaults(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
-	poison(&set);
+	memset(&set, 0xa5, sizeof(set));
 	rpcrdma2_propset_init(&set);
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
 	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
@@ -66,15 +48,14 @@ static void defaults(struct kunit *test)
 	EXPECT_EQ(set.nochg, 0);
 
 	/* an empty set says just that */
-	EXPECT_SET(&set, 0);
+	EXPECT_SET(0);
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
 	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
 	EXPECT_EQ(set.listed, 0);
 }
 
 /* The set of a golden vector, through the codec as a caller does it. */
-static int decode_vector(struct kunit *test, enum vector_id id,
-			 struct rpcrdma2_propset *set)
+static int decode_vector(struct kunit *test, enum vector_id id)
 {
 	struct message m = message_vector(test, id);
 	struct message body;
@@ -82,14 +63,12 @@ static int decode_vector(struct kunit *test, enum vector_id id,
 
 	EXPECT_EQ(rpcrdma2_codec_v2.decode(m.p, m.len, &hdr), RPCRDMA2_OK);
 	body = message_new(test, hdr.body, hdr.body_len);
-	return decode(test, body, set);
+	return decode(test, body);
 }
 
 static void vector_p1(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
-	EXPECT_EQ(decode_vector(test, VEC_P1, &set), 28);
+	EXPECT_EQ(decode_vector(test, VEC_P1), 28);
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
 	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
 	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS));
@@ -98,9 +77,7 @@ static void vector_p1(struct kunit *test)
 
 static void vector_p2(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
-	EXPECT_EQ(decode_vector(test, VEC_P2, &set), 44);
+	EXPECT_EQ(decode_vector(test, VEC_P2), 44);
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 16384);
 	EXPECT_TRUE(set.x_change);
 	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_BRS));
@@ -108,9 +85,7 @@ static void vector_p2(struct kunit *test)
 
 static void vector_p3(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
-	EXPECT_EQ(decode_vector(test, VEC_P3, &set), 28);
+	EXPECT_EQ(decode_vector(test, VEC_P3), 28);
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
 	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
 	EXPECT_EQ(set.listed, BIT(RPCRDMA2_BRS));
@@ -118,22 +93,21 @@ static void vector_p3(struct kunit *test)
 
 static void vectors_p4_p5(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
-	EXPECT_EQ(decode_vector(test, VEC_P4, &set), -EBADMSG);
-	EXPECT_EQ(decode_vector(test, VEC_P5, &set), -EBADMSG);
+	EXPECT_EQ(decode_vector(test, VEC_P4), -EBADMSG);
+	EXPECT_EQ(decode_vector(test, VEC_P5), -EBADMSG);
 }
 
 static void order_has_no_meaning(struct kunit *test)
 {
-	struct rpcrdma2_propset a, b;
+	struct rpcrdma2_propset first;
 
-	EXPECT_SET(&a, 2, RBSIZ(8192), BRS(2));
-	EXPECT_SET(&b, 2, BRS(2), RBSIZ(8192));
-	EXPECT_EQ(a.val[RPCRDMA2_RBSIZ], 8192);
-	EXPECT_EQ(a.val[RPCRDMA2_BRS], 2);
-	EXPECT_MEMEQ(a.val, b.val, sizeof(a.val));
-	EXPECT_EQ(a.listed, b.listed);
+	EXPECT_SET(2, RBSIZ(8192), BRS(2));
+	first = set;
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_EQ(set.val[RPCRDMA2_BRS], 2);
+	EXPECT_SET(2, BRS(2), RBSIZ(8192));
+	EXPECT_MEMEQ(set.val, first.val, sizeof(set.val));
+	EXPECT_EQ(set.listed, first.listed);
 }
 
 static void lying_count(struct kunit *test)
@@ -149,10 +123,8 @@ static void lying_count(struct kunit *test)
 
 static void zero_length_is_default(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
-	EXPECT_SET(&set, 3, RDMA2_PROPID_RBSIZ, 0, RDMA2_PROPID_BRS, 0,
-		   RDMA2_PROPID_X_NOCHG, 0);
+	EXPECT_SET(3, RDMA2_PROPID_RBSIZ, 0, RDMA2_PROPID_BRS, 0, RDMA2_PROPID_X_NOCHG,
+		   0);
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
 	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
 	EXPECT_EQ(set.listed, 3);
@@ -161,10 +133,8 @@ static void zero_length_is_default(struct kunit *test)
 
 static void unknown_propids(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
-	EXPECT_SET(&set, 7, 3, 4, 1, 0, 0, 0xfffffffe, 4, 9, 0xffffff00, 0, 77, 5,
-		   0x01020304, 0x05ffffff, 77, 5, 0x01020304, 0x05000000, RBSIZ(2048));
+	EXPECT_SET(7, 3, 4, 1, 0, 0, 0xfffffffe, 4, 9, 0xffffff00, 0, 77, 5, 0x01020304,
+		   0x05ffffff, 77, 5, 0x01020304, 0x05000000, RBSIZ(2048));
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 2048);
 	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ));
 }
@@ -177,7 +147,6 @@ static void overlong_value(struct kunit *test)
 	};
 	static const u32 propids[] = { 1, 2, 3, 0xfffffffe,
 				       RDMA2_PROPID_X_NOCHG };
-	struct rpcrdma2_propset set;
 	struct message m;
 	u32 i, j;
 
@@ -186,7 +155,7 @@ static void overlong_value(struct kunit *test)
 			m = MESSAGE(1, 0, 4, 1);
 			put_unaligned_be32(propids[i], m.p + 4);
 			put_unaligned_be32(lengths[j], m.p + 8);
-			EXPECT_EQ(decode(test, m, &set), -EBADMSG);
+			EXPECT_EQ(decode(test, m), -EBADMSG);
 		}
 	}
 }
@@ -195,26 +164,24 @@ static void overlong_value(struct kunit *test)
 static void missing_padding(struct kunit *test)
 {
 	struct message m = MESSAGE(1, 77, 5, 0x01020304, 0x05000000);
-	struct rpcrdma2_propset set;
 	struct message cut;
 	u32 len;
 
 	for (len = 0; len <= m.len; len++) {
 		cut = message_new(test, m.p, len);
-		EXPECT_EQ(decode(test, cut, &set), len == m.len ? (int)len : -EBADMSG);
+		EXPECT_EQ(decode(test, cut), len == m.len ? (int)len : -EBADMSG);
 	}
 }
 
 static void invalid_content(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
 	u32 i;
 
 	for (i = RDMA2_RVREQSUP_NONE; i <= RDMA2_RVREQSUP_GENL; i++) {
 		struct message m = MESSAGE(1, BRS(0));
 
 		put_unaligned_be32(i, m.p + 12);
-		EXPECT_EQ(decode(test, m, &set), 16);
+		EXPECT_EQ(decode(test, m), 16);
 		EXPECT_EQ(set.val[RPCRDMA2_BRS], i);
 	}
 	EXPECT_BAD(1, BRS(3));
@@ -234,14 +201,12 @@ static void wrong_size(struct kunit *test)
 
 static void duplicates(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
 	EXPECT_BAD(2, RBSIZ(4096), RBSIZ(4096));
 	EXPECT_BAD(2, BRS(1), BRS(1));
 	EXPECT_BAD(2, BRS(1), RDMA2_PROPID_BRS, 0);
 	EXPECT_BAD(2, NOCHG(4, 0), NOCHG(4, 0));
 	EXPECT_BAD(2, NOCHG(0), NOCHG(4, 0));
-	EXPECT_SET(&set, 2, 99, 4, 1, 99, 4, 2);
+	EXPECT_SET(2, 99, 4, 1, 99, 4, 2);
 }
 
 /* One bad value, wherever it is, and nothing is taken over. */
@@ -255,9 +220,8 @@ static void all_or_nothing(struct kunit *test)
 static void bytes_behind(struct kunit *test)
 {
 	struct message m = MESSAGE(1, RBSIZ(8192), BRS(3), 0xffffffff);
-	struct rpcrdma2_propset set;
 
-	EXPECT_EQ(decode(test, m, &set), 16);
+	EXPECT_EQ(decode(test, m), 16);
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 8192);
 	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ));
 }
@@ -265,23 +229,21 @@ static void bytes_behind(struct kunit *test)
 /* Bits count the entries of the set, in the order in which they are there. */
 static void nochg_subset(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
-
-	EXPECT_SET(&set, 3, NOCHG(8, 1, 0x2), RBSIZ(8192), BRS(1));
+	EXPECT_SET(3, NOCHG(8, 1, 0x2), RBSIZ(8192), BRS(1));
 	EXPECT_TRUE(set.x_change);
 	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_RBSIZ));
-	EXPECT_SET(&set, 3, NOCHG(8, 1, 0x4), RBSIZ(8192), BRS(1));
+	EXPECT_SET(3, NOCHG(8, 1, 0x4), RBSIZ(8192), BRS(1));
 	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_BRS));
-	EXPECT_SET(&set, 3, BRS(1), RBSIZ(8192), NOCHG(8, 1, 0x3));
+	EXPECT_SET(3, BRS(1), RBSIZ(8192), NOCHG(8, 1, 0x3));
 	EXPECT_EQ(set.nochg, 3);
 	/* an entry that we do not know still counts */
-	EXPECT_SET(&set, 3, 77, 0, RBSIZ(8192), NOCHG(8, 1, 0x2));
+	EXPECT_SET(3, 77, 0, RBSIZ(8192), NOCHG(8, 1, 0x2));
 	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_RBSIZ));
 	/* no word, surplus words, bits beyond the last entry */
-	EXPECT_SET(&set, 2, RBSIZ(8192), NOCHG(4, 0));
+	EXPECT_SET(2, RBSIZ(8192), NOCHG(4, 0));
 	EXPECT_TRUE(set.x_change);
 	EXPECT_EQ(set.nochg, 0);
-	EXPECT_SET(&set, 2, RBSIZ(8192), NOCHG(12, 2, 0xfffffffe, 0xffffffff));
+	EXPECT_SET(2, RBSIZ(8192), NOCHG(12, 2, 0xfffffffe, 0xffffffff));
 	EXPECT_EQ(set.nochg, 0);
 
 	/* counts and lengths that do not agree */
@@ -299,7 +261,6 @@ static u32 far_nochg(struct kunit *test, u32 entry, const u8 *words, u32 len)
 {
 	struct message m = message_new(test, NULL,
 				       4 + entry * 8 + 12 + 8 + len);
-	struct rpcrdma2_propset set;
 	u8 *p = m.p + 4;
 	u32 i;
 
@@ -314,7 +275,7 @@ static u32 far_nochg(struct kunit *test, u32 entry, const u8 *words, u32 len)
 	put_unaligned_be32(RDMA2_PROPID_X_NOCHG, p + 12);
 	put_unaligned_be32(len, p + 16);
 	memcpy(p + 20, words, len);
-	EXPECT_EQ(decode(test, m, &set), (int)m.len);
+	EXPECT_EQ(decode(test, m), (int)m.len);
 	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 8192);
 	return set.nochg;
 }
@@ -347,7 +308,6 @@ static void nochg_far_entry(struct kunit *test)
 static void cut_sets(struct kunit *test)
 {
 	static const enum vector_id ids[] = { VEC_P1, VEC_P2, VEC_P3 };
-	struct rpcrdma2_propset set;
 	struct message m, cut;
 	u32 i, len;
 
@@ -355,7 +315,7 @@ static void cut_sets(struct kunit *test)
 		m = message_vector(test, ids[i]);
 		for (len = 0; len < m.len - RPCRDMA2_PREFIX; len++) {
 			cut = message_new(test, m.p + RPCRDMA2_PREFIX, len);
-			EXPECT_EQ(decode(test, cut, &set), -EBADMSG);
+			EXPECT_EQ(decode(test, cut), -EBADMSG);
 			message_free(test, cut);
 		}
 	}
@@ -372,7 +332,6 @@ static void encode_vectors(struct kunit *test)
 	struct message p2 = message_vector(test, VEC_P2);
 	struct message g1 = message_vector(test, VEC_G1);
 	struct message empty = MESSAGE(0);
-	struct rpcrdma2_propset set;
 
 	rpcrdma2_propset_init(&set);
 	expect_encode(test, encode_set, &set, empty.p, empty.len);
@@ -423,7 +382,6 @@ static void round_trip(struct kunit *test)
 /* Only the numbers of this version are ever sent (not those of xcharext). */
 static void propids_sent(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
 	u8 buf[RPCRDMA2_PROPS_MAX];
 
 	EXPECT_EQ(RDMA2_PROPID_RBSIZ, 1);
@@ -442,7 +400,6 @@ static void propids_sent(struct kunit *test)
 
 static void first_message_length(struct kunit *test)
 {
-	struct rpcrdma2_propset set;
 	u8 buf[RPCRDMA2_PROPS_MAX];
 	int len;
 
