@@ -26,59 +26,36 @@ probe() {
 		'BEGIN { out = new } /^---$/ { out = old; next } { print > out }'
 }
 
-# returns NAME ASKED HEADERS TYPE ARGUMENTS NEW OLD: both programs are a function that
-# returns an expression.
+# returns NAME ASKED HEADERS TYPE ARGUMENTS NEW OLD [OLD-HEADERS]: both programs are a
+# function that returns an expression.
 returns() {
-	local h value includes=''
-
-	for h in $3; do
-		includes+="#include <$h>"$'\n'
-	done
-	for value in "$6" "$7"; do
-		printf '%s%s probe(%s);\n%s probe(%s) { return %s; }\n' "$includes" \
-			"$4" "$5" "$4" "$5" "$value"
-		[ "$value" = "$7" ] || echo ---
-	done > "$tmp/programs"
+	{
+		function_of "$3" "$4" "$5" "$6"
+		echo ---
+		function_of "${8-$3}" "$4" "$5" "$7"
+	} > "$tmp/programs"
 	probe "$1" "$2" < "$tmp/programs"
+}
+
+function_of() { # HEADERS TYPE ARGUMENTS VALUE
+	# shellcheck disable=SC2086 # words
+	printf '#include <%s>\n' $1
+	printf '%s probe(%s);\n%s probe(%s) { return %s; }\n' "$2" "$3" "$2" "$3" "$4"
 }
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-probe UNALIGNED "where get_unaligned_be32() is (6.12)" <<'EOP'
-#include <linux/unaligned.h>
-u32 probe(const void *p);
-u32 probe(const void *p) { return get_unaligned_be32(p); }
----
-#include <asm/unaligned.h>
-u32 probe(const void *p);
-u32 probe(const void *p) { return get_unaligned_be32(p); }
-EOP
+returns UNALIGNED "where get_unaligned_be32() is (6.12)" linux/unaligned.h \
+	u32 "const void *p" "get_unaligned_be32(p)" "get_unaligned_be32(p)" asm/unaligned.h
 
 returns ALLOC_PAGES_BULK "what fills the empty entries of an array of pages (6.14)" \
 	linux/gfp.h "unsigned long" "struct page **pages" \
 	"alloc_pages_bulk(GFP_KERNEL, 3, pages)" \
 	"alloc_pages_bulk_array(GFP_KERNEL, 3, pages)"
 
-probe KZALLOC_OBJ "how memory for one object is allocated (7.0)" <<'EOP'
-#include <linux/slab.h>
-u32 *probe(void);
-u32 *probe(void)
-{
-	u32 *p = kzalloc_obj(*p, GFP_KERNEL);
-
-	return p;
-}
----
-#include <linux/slab.h>
-u32 *probe(void);
-u32 *probe(void)
-{
-	u32 *p = kzalloc(sizeof(*p), GFP_KERNEL);
-
-	return p;
-}
-EOP
+returns KZALLOC_OBJ "how memory for one object is allocated (7.0)" linux/slab.h \
+	"u32 *" void "kzalloc_obj(u32, GFP_KERNEL)" "kzalloc(sizeof(u32), GFP_KERNEL)"
 
 probe ASSIGN_STR "whether a string field of a trace event knows its source (6.10)" <<'EOP'
 #include <linux/stddef.h>
