@@ -16,7 +16,6 @@
 
 #include "../../net/sunrpc/xprtrdma2/proto/chunk_list.h"
 #include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
-#include "../unit/vectors.h"
 #include "oracle.h"
 
 #define RULES								\
@@ -1010,6 +1009,17 @@ static void compare_changes(unsigned long n)
 }
 
 /* ---- tests ---- */
+
+static const struct {
+	const char	*name;
+	u32		nwords;
+	const u32	*words;
+} vectors[] = {
+#define VECTOR(id, ...)							\
+	{ #id, sizeof((const u32[]){ __VA_ARGS__ }) / 4, (const u32[]){ __VA_ARGS__ } },
+#include "../unit/vectors.inc"
+#undef VECTOR
+};
 
 /* Those that are whole messages of version 2, and those that are headers */
 static void compare_vectors(void)
