@@ -563,6 +563,7 @@ do {									\
 static void errors(struct kunit *test)
 {
 	const u32 err = RDMA2_ERR_INVAL_HTYPE;
+
 	EXPECT_FALSE(error(0, err));
 	ask(RPCRDMA2_RBSIZ, 8192);
 	post(XID);

@@ -78,7 +78,7 @@ static void client_silence(void)
 	KUNIT_EXPECT_EQ(c.test, client_timeout(), RPCRDMA2_DO_RECONNECT);
 }
 
-static enum rpcrdma2_neg_action client_message(       struct message m)
+static enum rpcrdma2_neg_action client_message(struct message m)
 {
 	return rpcrdma2_neg_message(&c.neg, m.p, m.len, &c.hdr, c.now);
 }

@@ -103,8 +103,7 @@ static void one_more_property(struct kunit *test)
 }
 
 static struct kunit_case extend_cases[] = {
-	RPCRDMA2_CASE(one_more_property,
-		      "EXT-2,EXT-5,PROP-12,PROP-13,PROP-20"),
+	RPCRDMA2_CASE(one_more_property, "EXT-2,EXT-5,PROP-12,PROP-13,PROP-20"),
 	{}
 };
 

@@ -297,8 +297,7 @@ static void nochg_far_entry(struct kunit *test)
 			memset(words, 0, sizeof(words));
 			put_unaligned_be32(3, words);
 			word = 4 + entries[j] / 32 * 4;
-			put_unaligned_be32(1U << entries[j] % 32,
-					   words + word);
+			put_unaligned_be32(1U << entries[j] % 32, words + word);
 			EXPECT_EQ(far_nochg(test, entries[i], words, sizeof(words)),
 				  i == j ? BIT(RPCRDMA2_RBSIZ) : 0);
 		}

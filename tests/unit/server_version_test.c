@@ -26,7 +26,7 @@ static int server_init(struct kunit *test)
 	return 0;
 }
 
-static enum rpcrdma2_srv_action server_message(       struct message m)
+static enum rpcrdma2_srv_action server_message(struct message m)
 {
 	enum rpcrdma2_srv_action action;
 
@@ -211,12 +211,10 @@ static void row_v2_other_version(struct kunit *test)
 	server_vector(VEC_P1);
 	expect_refused(message_vector(test, VEC_V1),
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
-	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2,
-		       2);
+	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
 	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v2);
 	/* not answered, but not tolerated either */
-	expect_refused(message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE,
-		       2, 2);
+	expect_refused(message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE, 2, 2);
 }
 
 /* v1: v2 or another version */
@@ -227,13 +225,10 @@ static void row_v1_other_version(struct kunit *test)
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
 	expect_refused(message_vector(test, VEC_P1),
 		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
-	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1,
-		       1);
+	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
 	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v1);
-	expect_refused(message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE,
-		       1, 1);
-	expect_refused(message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE,
-		       1, 1);
+	expect_refused(message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE, 1, 1);
+	expect_refused(message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE, 1, 1);
 }
 
 /* A Reply cannot be the first message: there was no Call. */

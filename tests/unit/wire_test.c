@@ -412,8 +412,7 @@ static void lying_counts(struct kunit *test)
 		EXPECT_VERDICT(v2, m, DROP);
 
 		/* version 1 */
-		m = MESSAGE(V1_MSG, 0, 0, 1, 2, SEG(1, 1), SEG(2, 1),
-			    RPC_CALL);
+		m = MESSAGE(V1_MSG, 0, 0, 1, 2, SEG(1, 1), SEG(2, 1), RPC_CALL);
 		EXPECT_VERDICT(v1, m, OK);
 		put_unaligned_be32(counts[i], m.p + 28);
 		EXPECT_VERDICT(v1, m, BAD_XDR);
