@@ -201,13 +201,14 @@ static void bad_calls(struct kunit *test)
 	}
 }
 
-/* Decode a Call that a Reply is to be encoded for. */
-static void make_call(struct kunit *test, struct message m,
-		      struct rpcrdma2_hdr *hdr)
+/* The Call that a Reply is to be encoded for */
+static struct rpcrdma2_hdr call;
+
+static void make_call(struct kunit *test, struct message m)
 {
 	u32 vers = get_unaligned_be32(m.p + 4);
 
-	EXPECT_EQ(rpcrdma2_wire_codec(vers)->decode(m.p, m.len, hdr), RPCRDMA2_OK);
+	EXPECT_EQ(rpcrdma2_wire_codec(vers)->decode(m.p, m.len, &call), RPCRDMA2_OK);
 }
 
 static void expect_reply(struct kunit *test, const struct reply_job *job,
@@ -220,7 +221,6 @@ static void expect_reply(struct kunit *test, const struct reply_job *job,
 static void reply_without_chunks(struct kunit *test)
 {
 	struct message m = message_vector(test, VEC_T2);
-	struct rpcrdma2_hdr call;
 	struct reply_job job = {
 		.codec		= v2,
 		.reply.xid	= XID,
@@ -228,14 +228,13 @@ static void reply_without_chunks(struct kunit *test)
 		.reply.call	= &call,
 	};
 
-	make_call(test, message_vector(test, VEC_T1), &call);
+	make_call(test, message_vector(test, VEC_T1));
 	expect_reply(test, &job, m.p, 36);
 }
 
 static void nomsg_reply(struct kunit *test)
 {
 	struct message m = message_vector(test, VEC_T5);
-	struct rpcrdma2_hdr call;
 	struct reply_job job = {
 		.codec			= v2,
 		.reply.xid		= XID,
@@ -245,7 +244,7 @@ static void nomsg_reply(struct kunit *test)
 		.reply.reply_written	= 5000,
 	};
 
-	make_call(test, message_vector(test, VEC_T4), &call);
+	make_call(test, message_vector(test, VEC_T4));
 	expect_reply(test, &job, m.p, m.len);
 }
 
@@ -253,7 +252,6 @@ static void used_write_chunk(struct kunit *test)
 {
 	struct message m = message_vector(test, VEC_T6);
 	static const u32 written[] = { 8192 };
-	struct rpcrdma2_hdr call;
 	struct reply_job job = {
 		.codec		= v2,
 		.reply.xid	= XID,
@@ -265,8 +263,7 @@ static void used_write_chunk(struct kunit *test)
 
 	make_call(test, MESSAGE(V2_CALL, NO_INV, 0, 1, 2,
 				0xc301, 8192, 0, 0x2000,
-				0xc302, 8192, 0, 0x4000, 0, 0, RPC_CALL),
-		  &call);
+				0xc302, 8192, 0, 0x4000, 0, 0, RPC_CALL));
 	expect_reply(test, &job, m.p, m.len);
 }
 
@@ -277,7 +274,7 @@ static void spread_over_segments(struct kunit *test)
 	static const u32 written[] = { 9000 };
 	struct rpcrdma2_cursor writes, segs;
 	struct rpcrdma2_segment seg;
-	struct rpcrdma2_hdr call, hdr;
+	struct rpcrdma2_hdr hdr;
 	struct rpcrdma2_reply_hdr reply = {
 		.xid		= XID,
 		.credit		= 1,
@@ -289,8 +286,7 @@ static void spread_over_segments(struct kunit *test)
 	u32 i, len;
 
 	make_call(test, MESSAGE(V2_CALL, NO_INV, 0, 1, 3, SEG(1, 4096),
-				SEG(2, 4096), SEG(3, 4096), 0, 0, RPC_CALL),
-		  &call);
+				SEG(2, 4096), SEG(3, 4096), 0, 0, RPC_CALL));
 	len = rpcrdma2_reply_len(v2, &reply);
 	m = message_new(test, NULL, len + 8);
 	EXPECT_EQ(v2->encode_reply(&reply, m.p, len), (int)len);
@@ -316,7 +312,6 @@ static void spread_over_segments(struct kunit *test)
 static void repeated_lists(struct kunit *test)
 {
 	static const u32 written[] = { 0, 0, 5 };
-	struct rpcrdma2_hdr call;
 	struct reply_job job = {
 		.reply = {
 			.xid		= XID,
@@ -331,7 +326,7 @@ static void repeated_lists(struct kunit *test)
 	make_call(test, MESSAGE(V2_CALL, NO_INV, READ_ENTRY(8, 9, 9),
 				0, 1, 2, SEG(1, 10), SEG(2, 10), 1, 0,
 				1, 2, SEG(3, 3), SEG(4, 3), 1, 1, SEG(5, 7),
-				0, 1, 1, SEG(6, 100), RPC_CALL), &call);
+				0, 1, 1, SEG(6, 100), RPC_CALL));
 	m = MESSAGE(V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 0), SEG(2, 0),
 		    1, 0, 1, 2, SEG(3, 3), SEG(4, 2), 1, 1, SEG(5, 0), 0,
 		    1, 1, SEG(6, 0));
@@ -341,7 +336,7 @@ static void repeated_lists(struct kunit *test)
 	make_call(test, MESSAGE(V1_MSG, READ_ENTRY(8, 9, 9),
 				0, 1, 2, SEG(1, 10), SEG(2, 10), 1, 0,
 				1, 2, SEG(3, 3), SEG(4, 3), 1, 1, SEG(5, 7),
-				0, 1, 1, SEG(6, 100), RPC_CALL), &call);
+				0, 1, 1, SEG(6, 100), RPC_CALL));
 	m = MESSAGE(XID, 1, 16, 0, 0, 1, 2, SEG(1, 0), SEG(2, 0),
 		    1, 0, 1, 2, SEG(3, 3), SEG(4, 2), 1, 1, SEG(5, 0), 0,
 		    1, 1, SEG(6, 0));
@@ -353,7 +348,6 @@ static void repeated_lists(struct kunit *test)
 static void overfull_chunks(struct kunit *test)
 {
 	u32 written[] = { 20, 0 };
-	struct rpcrdma2_hdr call;
 	struct rpcrdma2_reply_hdr reply = {
 		.call		= &call,
 		.written	= written,
@@ -364,7 +358,7 @@ static void overfull_chunks(struct kunit *test)
 	make_call(test, MESSAGE(V2_NOMSG_CALL, NO_INV,
 				READ_ENTRY(0, 7, 100), 0,
 				1, 2, SEG(1, 10), SEG(2, 10), 0,
-				1, 2, SEG(3, 50), SEG(4, 50)), &call);
+				1, 2, SEG(3, 50), SEG(4, 50)));
 	EXPECT_GE(v2->encode_reply(&reply, buf, 256), 0);
 	written[0] = 21;
 	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
@@ -385,7 +379,7 @@ static void overfull_chunks(struct kunit *test)
 	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
 
 	/* a NOMSG needs one */
-	make_call(test, message_vector(test, VEC_T1), &call);
+	make_call(test, message_vector(test, VEC_T1));
 	reply.nwritten = 0;
 	reply.reply_written = 0;
 	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
