@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs tshark with rpcrdma2.lua, and reports in KTAP.
+"""Runs tshark with rpcrdma2.lua.
 
 TSHARK may be another command than tshark, TSHARK_HAS_IT says that it has the
 dissector among its plugins: see newer.
@@ -8,7 +8,6 @@ dissector among its plugins: see newer.
 import os
 import shlex
 import subprocess
-import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LUA = os.path.normpath(os.path.join(HERE, "..", "..", "tools", "wireshark",
@@ -74,31 +73,6 @@ def number(text):
 
 def numbers(row, name):
     return [number(v) for v in row[name]]
-
-
-class Report:
-    """Subtests, one line each, and the sum."""
-
-    def __init__(self):
-        self.count = self.failed = 0
-        print("KTAP version 1")
-
-    def test(self, name, function, *args):
-        self.count += 1
-        try:
-            function(*args)
-            print("ok %d %s" % (self.count, name), flush=True)
-        except (AssertionError, RuntimeError, KeyError) as e:
-            self.failed += 1
-            for line in (str(e) or repr(e)).splitlines():
-                print("# " + line[:300])
-            print("not ok %d %s" % (self.count, name), flush=True)
-
-    def end(self):
-        print("1..%d" % self.count)
-        print("%d passed, %d failed, 0 skipped" % (self.count - self.failed,
-                                                   self.failed))
-        sys.exit(1 if self.failed or not self.count else 0)
 
 
 def same(got, want, what):
