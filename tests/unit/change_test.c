@@ -204,8 +204,7 @@ static int encode_g1(const void *what, void *buf, u32 size)
 	(void)what;
 	asker_init(OLD);
 	ask(RPCRDMA2_RBSIZ, 8192);
-	hdr = rpcrdma2_wire_encode_control(GXID, 32, RDMA2_X_REQPROP, false, buf,
-					   size);
+	hdr = rpcrdma2_wire_encode_control(GXID, 32, RDMA2_X_REQPROP, false, buf, size);
 	if (hdr < 0)
 		return hdr;
 	body = rpcrdma2_prop_change_put_reqprop(&a.c, GXID, (u8 *)buf + hdr,
@@ -257,8 +256,7 @@ static int encode_answer(const void *what, void *buf, u32 size)
 
 	rpcrdma2_propset_init(&mine);
 	mine.val[RPCRDMA2_RBSIZ] = answer->rbsiz;
-	hdr = rpcrdma2_wire_encode_control(GXID, 16, RDMA2_X_RESPROP, true, buf,
-					   size);
+	hdr = rpcrdma2_wire_encode_control(GXID, 16, RDMA2_X_RESPROP, true, buf, size);
 	if (hdr < 0)
 		return hdr;
 	body = rpcrdma2_prop_change_put_resprop(&c, &req, answer->done, answer->other,

@@ -308,8 +308,7 @@ static void error_about_error(struct kunit *test)
 	for (vers = 1; vers <= 2; vers++) {
 		for (i = 0; i < ARRAY_SIZE(flags); i++) {
 			for (j = 0; j < ARRAY_SIZE(codes); j++) {
-				struct message m = MESSAGE(XID, 0, 16, 4,
-							   0, 0, 1, 2);
+				struct message m = MESSAGE(XID, 0, 16, 4, 0, 0, 1, 2);
 
 				put_unaligned_be32(vers, m.p + 4);
 				put_unaligned_be32(flags[i], m.p + 16);

@@ -423,8 +423,7 @@ static void lying_counts(struct kunit *test)
 static void cut_segment(struct kunit *test)
 {
 	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, 1, 0, 0, 0, 0);
-	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 1, 1, 0, 0,
-		  0);
+	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 1, 1, 0, 0, 0);
 	EXPECT_V2(BAD_XDR, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 4), 0, 0, 1, 1, 0, 0,
 		  0);
 	EXPECT_V2(DROP, V2_NOMSG_REPLY, NO_INV, 0, 0, 1, 1, 0, 0, 0);
