@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Makes sample captures of RPC-over-RDMA, for RoCE and for iWARP.
 
-usage: samples DIR
+usage: samples.py DIR
 
 DIR gets, with -roce.pcap and -iwarp.pcap at the end of each name:
 
@@ -252,10 +252,7 @@ def save(directory, name, fill, *more):
                                   (name, kind.__name__.lower())))
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    directory = sys.argv[1]
+def make(directory):
     os.makedirs(directory, exist_ok=True)
     save(directory, "vectors", vectors)
     save(directory, "chunks", chunks)
@@ -266,4 +263,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    make(sys.argv[1])
