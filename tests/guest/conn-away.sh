@@ -13,57 +13,39 @@
 
 AWAY=8
 
-now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 refusals() { grep -c 'rpcrdma2_connected: .* value=-111' $TRACE/trace || true; }
 refused() { [ "$(refusals)" -gt 0 ]; }
-
-stop_server() { echo 0 > $NFSD/threads; }
-start_server() {
-	lab_nfsd
-	fs_listen
-}
 
 # Attempts follow after 0.1 s, 0.2, 0.4, 0.8, 1.6, 2, 2 seconds, and up to a quarter
 # more. With 3 seconds in between it would be three or four, and as many for each
 # writer if sunrpc did not queue them.
 paced() { # DEV VERS
-	local i n first pids=()
+	local n first PIDS=()
 
-	scratch away
-	nfs "$1" "$2"
-	for i in 1 2 3 4 5 6 7 8; do
-		: > "$D/$i"
-	done
+	enter away "$1" "$2"
+	touch "$D"/{1..8}
 	trace_on rpcrdma2/rpcrdma2_connected
 	stop_server
-	for i in 1 2 3 4 5 6 7 8; do
-		iocheck write -d -s "$i" -l 5000 "$D/$i" &
-		pids+=($!)
-	done
+	launch 8 iocheck write -d -s {} -l 5000 "$D/{}"
 	lab_wait 20 refused
 	lab_pause $AWAY
 	n=$(refusals)
 	first=$(now_ms)
 	start_server
-	wait_all "${pids[@]}"
+	wait_all "${PIDS[@]}"
 	echo "$n attempts in $AWAY s, work $(($(now_ms) - first)) ms after the start"
 	cat $TRACE/trace
 	trace_off
 	[ "$n" -ge 5 ] && [ "$n" -le 12 ]
-	for i in 1 2 3 4 5 6 7 8; do
-		iocheck check -e -s "$i" -l 5000 "$E/$i"
-	done
-	umount_nfs
-	none_left
-	rm -r "$E"
+	each 8 iocheck check -e -s {} -l 5000 "$E/{}"
+	leave
 }
 
 # A major timeout of 3 seconds
 soft() { # DEV VERS
 	local start took rc=0
 
-	scratch away
-	nfs "$1" "$2" softerr,timeo=10,retrans=2
+	enter away "$1" "$2" softerr,timeo=10,retrans=2
 	stop_server
 	start=$(now_ms)
 	! mkdir "$D/dir" || rc=1
@@ -73,9 +55,7 @@ soft() { # DEV VERS
 	[ $rc = 0 ] && [ $took -lt 15000 ]
 	# The same transport is of use again
 	iocheck write -t -d -s 1 -l 5000 "$D/after"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # Nobody listens.

@@ -59,7 +59,7 @@ full() {
 }
 
 fair() {
-	local alone most i pids=() writes sent
+	local alone most writes sent PIDS=()
 
 	nfs rxe 3
 	second_mount
@@ -69,16 +69,13 @@ fair() {
 	[ "$(operations GETATTR $SECOND)" -gt $((sent + SECS)) ]
 	alone=$MEAN most=$MOST
 	rm -f "$LAB_TMP/stop"
-	for ((i = 0; i < WRITERS; i++)); do
-		writer $i &
-		pids+=($!)
-	done
+	launch $WRITERS writer {}
 	! ours || lab_wait 20 full
 	writes=$(operations WRITE)
 	getattrs
 	writes=$(($(operations WRITE) - writes))
 	touch "$LAB_TMP/stop"
-	wait_all "${pids[@]}"
+	wait_all "${PIDS[@]}"
 	ktap_diag "a GETATTR takes $alone us, 99 of 100 at the most $most us;" \
 		"beside $writes WRITEs in $SECS s $MEAN us, $MOST us"
 	umount $SECOND

@@ -12,44 +12,19 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-DEBUG=/sys/kernel/debug
 COUNT=0
-
-# range FUNCTION: its first and last address in the module.
-range() {
-	awk '$4 == "[rpcrdma2]" && $2 ~ /[tT]/ { print $1, $3 }' \
-		/proc/kallsyms | sort |
-		awk -v f="$1" '
-			start && $1 != start { print "0x" start, "0x" $1; exit }
-			$2 == f { start = $1 }'
-}
-
-# A read of this file may miss something while modules come and go.
-found() { read -r START END < <(range "$1"); }
-
-# Only what this function calls, whoever runs it.
-filter() { # FUNCTION
-	lab_wait 10 found "$1" || lab_die "$1: $(
-		grep -c '\[rpcrdma2\]' /proc/kallsyms) symbols, but not this"
-	echo 0 > $DEBUG/failslab/verbose
-	echo N > $DEBUG/failslab/ignore-gfp-wait
-	echo 32 > $DEBUG/failslab/stacktrace-depth
-	echo "$START" > $DEBUG/failslab/require-start
-	echo "$END" > $DEBUG/failslab/require-end
-}
 
 # fail_allocation N: the Nth from now on. The kernel counts on for ever what
 # passed the filter, and lets fail what "interval" divides. So this works until
 # the first time that nothing fails, once per boot.
 fail_allocation() {
 	COUNT=$((COUNT + $1))
-	echo 1 > $DEBUG/failslab/times
-	echo "$COUNT" > $DEBUG/failslab/interval
-	echo 100 > $DEBUG/failslab/probability
+	echo "$COUNT" > $FAIL_SLAB/interval
+	echo 1 > $FAIL_SLAB/times
 }
 
 # It has failed; otherwise there are fewer than that.
-failed() { [ "$(< $DEBUG/failslab/times)" = 0 ]; }
+failed() { [ "$(< $FAIL_SLAB/times)" = 0 ]; }
 
 # Connected again, which takes an RPC to want it.
 connected_again() { # BEFORE
@@ -57,12 +32,11 @@ connected_again() { # BEFORE
 	[ "$(connects)" -gt "$1" ]
 }
 
-each() { # DEV VERS FUNCTION LEAST
+each_allocation() { # DEV VERS FUNCTION LEAST
 	local n before
 
-	scratch faults
-	nfs "$1" "$2"
-	filter "$3"
+	enter faults "$1" "$2"
+	fault_in "$3" $FAIL_SLAB ignore-gfp-wait=N times=0
 	for ((n = 1; ; n++)); do
 		before=$(connects)
 		fail_allocation "$n"
@@ -73,16 +47,14 @@ each() { # DEV VERS FUNCTION LEAST
 		iocheck check -e -s "$n" -l 50001 "$E/f"
 		failed || break
 	done
-	echo 0 > $DEBUG/failslab/probability
+	no_fault $FAIL_SLAB
 	cut_stop
 	echo "$((n - 1)) allocations failed"
 	[ "$n" -gt "$4" ]
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 fs_start
 ktap_run "rxe NFSv3 every allocation of a reconnect fails (F-3)" \
-	each rxe 3 client_connect_worker 50
+	each_allocation rxe 3 client_connect_worker 50

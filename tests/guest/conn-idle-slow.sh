@@ -14,13 +14,12 @@
 # Until the major timeout the RPC timer fires again and again while the server does
 # not answer; all that comes of it are probes (CRED-17).
 slow() { # DEV VERS
-	scratch slow
-	nfs "$1" "$2" timeo=5,retrans=100
+	enter slow "$1" "$2" timeo=5,retrans=100
 	: > "$D/f"
 	freeze
 	iocheck write -d -s 1 -l 50000 "$D/f" &
-	lab_wait 20 stuck 1 || { thaw; return 1; }
-	lab_wait 60 probed 3 || { thaw; return 1; }
+	lab_wait 20 stuck 1
+	lab_wait 60 probed 3
 	thaw
 	wait $!
 	look
@@ -28,9 +27,7 @@ slow() { # DEV VERS
 	[ "${NOW[client.reconnects]}" = 0 ]
 	[ "${NOW[client.wc_errors]}" = 0 ]
 	iocheck check -e -s 1 -l 50000 "$E/f"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 clients() { [ "$(connections client)" = "$1" ]; }
@@ -48,7 +45,7 @@ recall() {
 # two, and the second to fall idle is closed first (REV-13).
 idle() { # DEV VERS
 	scratch idle
-	echo 1 > $PARAMETERS/client_idle
+	parameter client_idle 1
 	nfs "$1" "$2"
 	get_delegation r
 	nfs "$1" 3 nosharecache $SECOND
@@ -65,18 +62,14 @@ idle() { # DEV VERS
 	umount_nfs $SECOND
 	drop_delegation_file
 	umount_nfs
-	echo 300 > $PARAMETERS/client_idle
 	none_left
 	rm -r "$E"
 }
 
-reconnected() { look; [ "${NOW[client.reconnects]-0}" -ge "$1" ]; }
-
 # The client's connection is cut, and what it has been granted lives on: the
 # server calls back on the new one (REV-12).
 cut() { # DEV VERS
-	scratch cut
-	nfs "$1" "$2"
+	enter cut "$1" "$2"
 	get_delegation r
 	recall
 	drop_delegation_file
@@ -84,7 +77,7 @@ cut() { # DEV VERS
 	mark
 	cut_start client 1 1
 	: > "$D/one"
-	lab_wait 30 reconnected 1 || { cut_stop; return 1; }
+	lab_wait 30 reconnected 1
 	cut_stop
 	: > "$D/two"
 	recall
@@ -93,9 +86,7 @@ cut() { # DEV VERS
 	iocheck write -s 2 -l 20002 "$E/$DELEG"
 	iocheck check -e -s 2 -l 20002 "$D/$DELEG"
 	drop_delegation_file
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # All of it without remote invalidation (RINV-9).
@@ -124,7 +115,6 @@ by_hand() { # DEV VERS
 	[ "${NOW[client.local_invalidations]}" = \
 		"${NOW[client.registrations]}" ]
 	umount_nfs
-	for_both remote_invalidation on
 	none_left
 	rm -r "$E"
 }

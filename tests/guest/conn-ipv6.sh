@@ -22,9 +22,7 @@ ipv6() { # DEV VERS
 	case $2 in
 	4.*) delegation_returns ;;
 	esac
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 fs_start

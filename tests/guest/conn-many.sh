@@ -15,14 +15,10 @@
 
 # The one thread hangs in a WRITE while they come.
 waiting() { # DEV VERS
-	local threads
-
-	scratch waiting
-	nfs "$1" "$2"
+	enter waiting "$1" "$2"
 	iocheck write -t -s 1 -l 4096 "$D/f"
 	exec 8<> "$D/f"
-	threads=$(< $NFSD/threads)
-	echo 1 > $NFSD/threads
+	nfsd_threads 1
 	freeze
 	dd if=/dev/zero bs=4096 count=1 oflag=direct status=none >&8 &
 	writer=$!
@@ -35,17 +31,13 @@ waiting() { # DEV VERS
 	wait "$writer"
 	wait "$many" || { cat "$LAB_TMP/many"; return 1; }
 	exec 8>&-
-	echo "$threads" > $NFSD/threads
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # The same with room for a few only: a client's CM asks again, but for iWARP.
 no_room() {
-	echo 8 > $PARAMETERS/server_backlog
+	parameter server_backlog 8
 	waiting "$1" "$2" "$3"
-	echo 1024 > $PARAMETERS/server_backlog
 }
 
 # Newer kernels have the file, and ignore it.
@@ -78,8 +70,8 @@ keeps() {
 	lab_wait 60 server_has_only 0
 }
 
-# fault CLIENTS SOURCE SOURCES: they are served, then their connections fail.
-fault() {
+# fault_crowd CLIENTS SOURCE SOURCES: they are served, then their connections fail.
+fault_crowd() {
 	start_crowd "$@" connect fault
 	lab_wait 60 said closed || { stop_crowd; return 1; }
 	stop_crowd
@@ -94,8 +86,8 @@ log_lines() {
 	local start=$SECONDS lines
 
 	mark_log
-	fault 40 $OTHERS.1 1
-	fault 8 $OTHERS.2 8
+	fault_crowd 40 $OTHERS.1 1
+	fault_crowd 8 $OTHERS.2 8
 	lines=$(lost "$OTHERS.1:")
 	[ "$lines" -ge 1 ]
 	[ "$lines" -le $((4 * (2 + (SECONDS - start) / 5))) ]

@@ -11,16 +11,9 @@
 . /lab/lib/fs.sh
 
 nconnect() { # DEV VERS
-	local i pids=()
-
-	scratch nconnect
-	nfs "$1" "$2" nconnect=4
+	enter nconnect "$1" "$2" nconnect=4
 	grep -q ' /mnt nfs.*nconnect=4' /proc/mounts
-	for i in 1 2 3 4 5 6 7 8; do
-		iocheck write -t -d -s "$i" -l 300001 -b 10000 "$D/f$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
+	at_once 8 iocheck write -t -d -s {} -l 300001 -b 10000 "$D/f{}"
 	xprt_lines
 	[ "$(xprt_lines | wc -l)" = 4 ]
 	# Columns: port, bind, connect, time, idle, sends.
@@ -28,18 +21,9 @@ nconnect() { # DEV VERS
 	! ours || [ "$(connections client)" = 4 ]
 	! ours || [ "$(connections server)" = 4 ]
 	drop_caches
-	pids=()
-	for i in 1 2 3 4 5 6 7 8; do
-		iocheck check -e -s "$i" -l 300001 -b 5000 "$D/f$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
-	for i in 1 2 3 4 5 6 7 8; do
-		iocheck check -e -s "$i" -l 300001 "$E/f$i"
-	done
-	umount_nfs
-	none_left
-	rm -r "$E"
+	at_once 8 iocheck check -e -s {} -l 300001 -b 5000 "$D/f{}"
+	each 8 iocheck check -e -s {} -l 300001 "$E/f{}"
+	leave
 }
 
 fs_start

@@ -12,38 +12,34 @@
 
 REFUSE=/sys/kernel/debug/fail_rpcrdma2/refuse
 
-try_mount() { # DEV
-	timeout $((20 * lab_scale)) mount -t nfs \
-		-o "vers=4.2,proto=rdma,rdmaver=2,port=20049,retry=0" \
-		"$(lab_addr "$1"):/" /mnt
-}
-
 client_refused() { # DEV
-	local what rc=0
+	local what
 
+	undo eval "echo 0 > $REFUSE"
 	for what in 1 2 4; do
 		echo $what > $REFUSE
-		if try_mount "$1"; then rc=1; fi
-		echo 0 > $REFUSE
+		not nfs "$1" 4.2 retry=0
 	done
-	[ $rc = 0 ]
+	echo 0 > $REFUSE
 	none_left
 	nfs "$1" 4.2
-	umount_nfs
-	none_left
+	leave
+}
+
+is_served() { # DEV
+	rpcrdma2-conform server "$(lab_addr "$1")" hdr_short --scale "$lab_scale"
 }
 
 server_refused() { # DEV
-	local what rc=0
+	local what
 
+	undo eval "echo 0 > $REFUSE"
 	for what in 1 2 4; do
 		echo $what > $REFUSE
-		if rpcrdma2-conform server "$(lab_addr "$1")" hdr_short \
-			--scale "$lab_scale"; then rc=1; fi
-		echo 0 > $REFUSE
+		not is_served "$1"
 	done
-	[ $rc = 0 ]
-	rpcrdma2-conform server "$(lab_addr "$1")" hdr_short --scale "$lab_scale"
+	echo 0 > $REFUSE
+	is_served "$1"
 	none_left
 }
 

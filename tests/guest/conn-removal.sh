@@ -86,18 +86,15 @@ removed_negotiating() {
 removed_in_use() { # DEV VERS
 	local n
 
-	scratch removed
-	nfs "$1" "$2"
-	work_start "$D/d"
+	enter removed "$1" "$2"
+	work_start 1 write_and_check "$D/d"
 	remove "$1"0
 	lab_wait 20 lost
 	n=$(work_rounds)
 	lab_net
 	lab_wait 60 work_further "$n"
 	work_stop
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 lost() { [ "$(connections client) $(connections server)" = "0 0" ]; }
@@ -107,11 +104,10 @@ lost() { [ "$(connections client) $(connections server)" = "0 0" ]; }
 # after umount -f has ended all other requests, and waits for that over any
 # transport.
 forced_off() { # DEV VERS
-	scratch forced
-	nfs "$1" "$2"
-	work_start "$D/d" 2> /dev/null
+	enter forced "$1" "$2"
+	work_start 1 write_and_check "$D/d" 2> /dev/null
 	remove "$1"0
-	lab_wait 20 force_out "$WORK"
+	lab_wait 20 force_out "${WORKERS[@]}"
 	lab_wait 20 unmounted
 	lab_wait 8 no_user
 	lab_net

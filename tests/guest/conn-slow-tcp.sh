@@ -14,51 +14,28 @@ JOBS=16 LEN=400000 BLOCK=12000 SIZE=32768
 
 # Long messages without chunks, more at a time than the network takes.
 prepare() {
-	local i
-
 	scratch slow
-	for ((i = 1; i <= JOBS; i++)); do
-		iocheck write -t -s "$i" -l $LEN "$E/f$i"
-	done
+	each $JOBS iocheck write -t -s {} -l $LEN "$E/f{}"
 	for_both recv_max $SIZE
 	nfs siw 3
-	tell client rbsiz $SIZE
-	agreed server $SIZE
-	tell server rbsiz $SIZE
-	agreed client $SIZE
+	both_grow $SIZE
 	tc qdisc add dev lo root netem delay 20ms rate 40mbit limit 10000
 }
 
 jobs_at_once() { # COMMAND
-	local i pids=()
-
 	mark
-	for ((i = 1; i <= JOBS; i++)); do
-		iocheck "$1" -d -s "$i" -l $LEN -b $BLOCK "$D/f$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
+	at_once $JOBS iocheck "$1" -d -s {} -l $LEN -b $BLOCK "$D/f{}"
 	look
 	counted client -eq 0 registrations
-}
-
-compare() {
-	local i
-
-	for ((i = 1; i <= JOBS; i++)); do
-		iocheck check -e -s "$i" -l $LEN "$E/f$i"
-	done
 }
 
 slow_tcp() {
 	prepare
 	jobs_at_once check
 	jobs_at_once write
-	compare
+	each $JOBS iocheck check -e -s {} -l $LEN "$E/f{}"
 	tc qdisc del dev lo root
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

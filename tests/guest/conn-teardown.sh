@@ -11,21 +11,12 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
+. /lab/lib/work.sh
 
-rounds() { cat "$LAB_TMP"/round* 2> /dev/null | wc -l; }
-under_way() { [ "$(rounds)" -ge 2 ]; }
-
-worker() { # NUMBER
-	local n=0
-
-	while [ ! -e "$LAB_TMP/stop" ]; do
-		n=$((n + 1))
-		iocheck write -t -d -s "$n" -l 70001 -b 9001 "$D/w$1" || return 1
-		echo $n >> "$LAB_TMP/round$1"
-	done 2> /dev/null
+write_once() { # WORKER ROUND
+	iocheck write -t -d -s "$2" -l 70001 -b 9001 "$D/w$1" 2> /dev/null
 }
 
-stop_server() { echo 0 > $NFSD/threads; }
 remove_device() { rdma link delete "$1"0; }
 force() { umount -f /mnt 2> /dev/null || true; }
 
@@ -37,26 +28,21 @@ gone_for_good() {
 
 # teardown DEV VERS WHAT...: all of these at the same time, under load.
 teardown() {
-	local dev=$1 pids=() workers=() what
+	local dev=$1 PIDS=() what
 
 	scratch teardown
-	rm -f "$LAB_TMP"/round* "$LAB_TMP/stop"
 	# Whoever looks at the directory asks the server, even if it is gone.
 	nfs "$dev" "$2" actimeo=0
-	worker 1 &
-	workers=($!)
-	worker 2 &
-	workers+=($!)
-	lab_wait 20 under_way
+	work_start 2 write_once
+	lab_wait 20 work_further 1
 	for what in "${@:3}"; do
-		"$what" "$dev" &
-		pids+=($!)
+		launch 1 "$what" "$dev"
 	done
-	touch "$LAB_TMP/stop"
-	kill -KILL "${workers[@]}" 2> /dev/null || true
+	touch "$LAB_TMP/work-ends"
+	kill -KILL "${WORKERS[@]}" 2> /dev/null || true
 	pkill -KILL -x iocheck || true
-	wait_all "${pids[@]}"
-	wait "${workers[@]}" || true
+	wait_all "${PIDS[@]}"
+	wait "${WORKERS[@]}" || true
 	# A listener that was not stopped holds the module.
 	stop_server
 	lab_wait 30 gone_for_good
@@ -81,44 +67,34 @@ waiting() { [ "$(value server calls_being_served)" -ge "$1" ]; }
 # on the next connection. Here another device has had the address as well, so that
 # messages go on.
 address_goes() { # DEV VERS
-	local threads i pids=() conn before rc=0
+	local conn before PIDS=()
 
 	scratch address
-	threads=$(< $NFSD/threads)
-	echo 1 > $NFSD/threads
-	for i in 1 2 3 4; do
-		: > "$E/f$i"
-	done
+	nfsd_threads 1
+	touch "$E"/f{1..4}
 	nfs "$1" "$2" actimeo=0
 	lab_wait 20 one_served
 	conn=$(id server)
 	trace_on rpcrdma2/rpcrdma2_svc_closed rpcrdma2/rpcrdma2_recv
 	freeze
-	iocheck write -d -s 1 -l 5000 "$D/f1" &
-	pids=($!)
-	lab_wait 20 stuck 1 || rc=1
-	for i in 2 3; do
-		stat "$D/f$i" > /dev/null &
-		pids+=($!)
-	done
-	lab_wait 20 waiting 3 || rc=1
+	launch 1 iocheck write -d -s 1 -l 5000 "$D/f1"
+	lab_wait 20 stuck 1
+	launch 1 look_at "$D/f2"
+	launch 1 look_at "$D/f3"
+	lab_wait 20 waiting 3
 	ip addr add "$(lab_addr "$1")/32" dev lo
 	ip addr del "$(lab_addr "$1")/32" dev lo
 	before=$(received "$conn")
-	stat "$D/f4" > /dev/null &
-	pids+=($!)
-	lab_wait 20 more_received "$conn" "$before" || rc=1
+	launch 1 look_at "$D/f4"
+	lab_wait 20 more_received "$conn" "$before"
 	thaw
-	wait_all "${pids[@]}" || rc=1
+	wait_all "${PIDS[@]}"
 	trace_off
-	traced "rpcrdma2_svc_closed: conn=$conn unserved=[1-9]" || rc=1
-	iocheck check -e -s 1 -l 5000 "$E/f1" || rc=1
-	umount_nfs
-	echo "$threads" > $NFSD/threads
-	none_left
-	rm -r "$E"
-	return $rc
+	traced "rpcrdma2_svc_closed: conn=$conn unserved=[1-9]"
+	iocheck check -e -s 1 -l 5000 "$E/f1"
+	leave
 }
+look_at() { stat "$1" > /dev/null; }
 received() { grep -c "rpcrdma2_recv: conn=$1 " $TRACE/trace || true; }
 more_received() { [ "$(received "$1")" -gt "$2" ]; }
 

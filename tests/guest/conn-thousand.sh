@@ -13,6 +13,8 @@
 # flavours: uml counted
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
+. /lab/lib/work.sh
+. /lab/lib/crowd.sh
 
 # More than nfsd keeps that it has served no filehandle, which are 64
 CLIENTS=${thousand_clients:-100}
@@ -50,8 +52,6 @@ ask() {
 	echo "$1: $SAID"
 }
 
-server_connections() { [ "$(connections server)" = "$1" ]; }
-
 # rounds CMD...: Calls of all, as long as CMD succeeds; how long one of these rounds
 # takes, in the middle, is MEDIAN.
 rounds() {
@@ -69,18 +69,12 @@ rounds() {
 
 # ---- mounts ----
 
-address_of() { echo "10.0.0.$((100 + $1))"; }
-
 # NFSv3: clients of NFSv4 would find that all of these addresses are one server.
-mount_all() {
-	local i
+mount_one() { # NUMBER
+	local addr=10.0.0.$((100 + $1))
 
-	for ((i = 1; i <= MOUNTS; i++)); do
-		ip addr add "$(address_of $i)/24" dev v0
-	done
-	for ((i = 1; i <= MOUNTS; i++)); do
-		RXE_ADDR=$(address_of $i) nfs rxe 3 "" "/run/mount$i"
-	done
+	ip addr add "$addr/24" dev v0
+	RXE_ADDR=$addr nfs rxe 3 "" "/run/mount$1"
 }
 
 verified() { # NUMBER SEED
@@ -90,38 +84,13 @@ verified() { # NUMBER SEED
 		iocheck check -e -s "$2" -l 300001 "$E/b$1"
 }
 
-verified_all() {
-	local i
-
-	for ((i = 1; i <= MOUNTS; i++)); do
-		verified $i "$1"
-	done
-}
-
-worker() { # NUMBER
-	local - n=0
-
-	set +x
-	until [ -e "$LAB_TMP/stop" ]; do
-		verified "$1" $((++n)) || return 1
-	done
-	echo "mount $1: $n times"
-}
-
 before() { [ "$SECONDS" -lt "$1" ]; }
 
 # busy SECONDS: everybody works.
 busy() {
-	local i pids=()
-
-	rm -f "$LAB_TMP/stop"
-	for ((i = 1; i <= MOUNTS; i++)); do
-		worker $i &
-		pids+=($!)
-	done
+	work_start $MOUNTS verified
 	rounds before $((SECONDS + $1))
-	touch "$LAB_TMP/stop"
-	wait_all "${pids[@]}"
+	work_stop
 	ktap_diag "$ROUNDS rounds of Calls, the median took $MEDIAN ms"
 }
 
@@ -160,7 +129,6 @@ memory() {
 	QUEUES=$(($(rxe_queues) / 1024))	# of both ends
 }
 
-
 # ---- the test ----
 
 start_server() {
@@ -174,8 +142,8 @@ come() {
 	declare -p FREE QUEUES > "$LAB_TMP/before"
 	ask connect
 	ktap_diag "$SAID"
-	mount_all
-	server_connections "$CLIENTS"
+	each $MOUNTS mount_one {}
+	server_has_only "$CLIENTS"
 	ask call
 }
 
@@ -215,7 +183,7 @@ work() {
 	ktap_diag "$used KiB for messages, then $MESSAGES; of the guest $((free - FREE)) KiB more"
 	[ $((100 * MESSAGES)) -le $((101 * used)) ]
 	[ $((free - FREE)) -le $GROWTH_KIB ]
-	server_connections "$CLIENTS"
+	server_has_only "$CLIENTS"
 }
 
 judged() { [[ -n ${thousand_clients-} ]] || lab_is counted; }
@@ -232,24 +200,23 @@ hostile() {
 	wait $! || { cat "$LAB_TMP/hostile"; return 1; }
 	ktap_diag "a round of Calls: $alone ms, beside busy mounts $honest ms," \
 		"beside hostile clients $MEDIAN ms ($ROUNDS rounds)"
-	verified_all 7
-	lab_wait 60 server_connections "$CLIENTS"
+	each $MOUNTS verified {} 7
+	lab_wait 60 server_has_only "$CLIENTS"
 	judged || return 0
 	[ "$MEDIAN" -le $((FACTOR * honest)) ]
 }
 
 restart() { # connect|hesitate
-	local start rc=0
+	local start
 
-	echo 0 > $NFSD/threads
-	ask closed || rc=1
+	stop_server
+	ask closed
 	start_server
-	[ $rc = 0 ]
 	start=$SECONDS
 	ask "$1"
 	ktap_diag "$SAID"
-	verified_all 8
-	server_connections "$CLIENTS"
+	each $MOUNTS verified {} 8
+	server_has_only "$CLIENTS"
 	ktap_diag "all of them, with mounts: $((SECONDS - start)) s"
 	ask call
 }
@@ -266,12 +233,8 @@ fill() {
 }
 
 over() {
-	local i
-
 	kill "$CROWD_PID"
-	for ((i = 1; i <= MOUNTS; i++)); do
-		umount "/run/mount$i"
-	done
+	each $MOUNTS umount "/run/mount{}"
 	lab_wait 60 none_left
 }
 

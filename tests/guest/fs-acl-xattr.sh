@@ -25,7 +25,6 @@ acl_text() { printf 'u:%s:r-x\n' $(seq 5001 $((5000 + $1))); }
 acl_v3() {
 	local n
 
-	scratch acl
 	: > "$D/f"
 	for n in $ENTRIES; do
 		acl_text "$n" | setfacl -b -n -M - "$D/f"
@@ -43,20 +42,17 @@ acl_v3() {
 	[ "$(getfacl -c -n "$E/d/f" | grep -c '^user:5')" = 200 ]
 	drop_caches
 	[ "$(getfacl -c -n "$D/d" | grep -c '^default:user:5')" = 200 ]
-	rm -r "$E"
 }
 
 # As text in NFSv4, an attribute of the file. iocheck reads back what it set.
 acl_v4() {
 	local n
 
-	scratch acl
 	: > "$D/f"
 	for n in $ACES; do
 		iocheck nfs4acl "$D/f" "$n"
 		[ "$(getfacl -c -n "$E/f" | grep -c '^user:1000')" = "$n" ]
 	done
-	rm -r "$E"
 }
 
 ACES="1 10 20 30 40 60 90"
@@ -64,7 +60,6 @@ ACES="1 10 20 30 40 60 90"
 # iocheck xattr: every value is set on the client, read there and found on the
 # server.
 xattr_values() {
-	scratch xattr
 	: > "$D/f"
 	# shellcheck disable=SC2046 # a list
 	iocheck xattr "$D/f" "$E/f" 1-40 511 $(around "$XATTR_STEP")
@@ -77,19 +72,16 @@ xattr_values() {
 	iocheck getxattr "$E/f" 3
 	setfattr -x user.x0 "$D/f"
 	if getfattr -n user.x0 "$E/f"; then false; fi
-	rm -r "$E"
 }
 
 XATTR_STEP=$(by_speed 1 11)
 
 xattr_names() {
-	scratch names
 	: > "$D/f"
 	iocheck fillxattr -n 120 -l 200 "$D/f"
 	iocheck listxattr -n 120 -l 200 "$E/f"
 	drop_caches
 	iocheck listxattr -n 120 -l 200 "$D/f"
-	rm -r "$E"
 }
 
 # Replies that might not fit into small messages: GETACL and GETATTR.
@@ -105,7 +97,6 @@ acl_small() { # DEV VERS
 
 # Values in either direction that are longer than any message.
 long_values() {
-	scratch values
 	: > "$D/f"
 	mark
 	iocheck setxattr "$D/f" 60001 65536
@@ -118,7 +109,6 @@ long_values() {
 	iocheck getxattr "$D/f" 16387 65536
 	look
 	! ours || counted server -eq 2 reply_chunks tx_reply_nomsg
-	rm -r "$E"
 }
 
 fs_start

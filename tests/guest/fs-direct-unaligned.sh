@@ -15,24 +15,19 @@ EDGE_STEP=$(by_speed "$STEP" 3)
 
 # Every length near every threshold, and short ones of every alignment.
 edges() {
-	scratch edges
 	# shellcheck disable=SC2046 # a list
 	iocheck sweep "$D/f" 1-64 511 $(around "$EDGE_STEP")
-	rm -r "$E"
 }
 
 # Far from the thresholds: several pages, several segments, several RPCs.
 long() {
-	scratch long
 	iocheck sweep -s 5 "$D/f" 32767-32769 65533-65539 131071-131073 \
 		262143-262145 1048575-1048577 2100003
-	rm -r "$E"
 }
 
 unaligned() {
 	local len=$((BIG / 4 << 20))
 
-	scratch unaligned
 	iocheck write -t -d -o 4097 -l $((len + 13)) -b 99991 -a 5 "$D/f"
 	iocheck write -t -d -v -o 1 -l 1000003 -b 70001 -a 1023 "$D/v"
 	drop_caches
@@ -42,14 +37,12 @@ unaligned() {
 	iocheck check -e -o 1 -l 1000003 "$E/v"
 	# Before the first byte there is a hole.
 	cmp -n 4097 "$D/f" /dev/zero
-	rm -r "$E"
 }
 
 # What the server cut off or added is seen by direct reads at once.
 end_of_file() {
 	local len
 
-	scratch eof
 	iocheck write -t -l 20001 "$E/f"
 	for len in 20001 16385 16383 8193 4097 4095 1025 1023 3 1; do
 		# truncate does not wait for a delegation to come back.
@@ -58,17 +51,14 @@ end_of_file() {
 	done
 	lab_wait 20 truncate -s 0 "$E/f"
 	iocheck check -e -d -l 0 "$D/f"
-	rm -r "$E"
 }
 
 random() {
-	scratch random
 	iocheck random -n "$(by_speed 1500 300)" -s "$RANDOM" "$D/f" "$E/copy"
 	cmp "$E/f" "$E/copy"
 	iocheck random -n "$(by_speed 200 50)" -s "$RANDOM" -l 2500000 \
 		"$D/f" "$E/copy"
 	cmp "$E/f" "$E/copy"
-	rm -r "$E"
 }
 
 fs_start

@@ -13,7 +13,6 @@
 . /lab/lib/fs.sh
 
 directory() { # DEV VERS
-	scratch dir
 	iocheck fill -n "$MANY" -l 200 "$E"
 	iocheck list -n "$MANY" -l 200 -e "$D"
 	[ "$(find "$D" -type f | wc -l)" = "$MANY" ]
@@ -26,22 +25,19 @@ directory() { # DEV VERS
 plain_directory() { # DEV VERS
 	local opts
 
-	scratch plain
 	iocheck fill -n $((MANY / 5)) -l 100 "$D"
 	iocheck list -n $((MANY / 5)) -l 100 -e "$E"
 	for opts in nordirplus nordirplus,rsize=4096; do
-		nfs "$1" "$2" "$opts,nosharecache" /run/second
-		iocheck list -n $((MANY / 5)) -l 100 /run/second/plain
-		umount_nfs /run/second
+		nfs "$1" "$2" "$opts,nosharecache" $SECOND
+		iocheck list -n $((MANY / 5)) -l 100 $SECOND/plain_directory
+		umount_nfs $SECOND
 	done
-	rm -r "$E"
 }
 
 # The target travels in the Call and comes back in the Reply.
 links() {
 	local list
 
-	scratch links
 	# shellcheck disable=SC2206 # a list
 	list=($LINKS)
 	iocheck symlink "$D" "${list[@]}"
@@ -54,7 +50,6 @@ links() {
 
 # Targets that leave no room for headers in a message of 4096 bytes.
 long_links() {
-	scratch links
 	mark
 	iocheck symlink "$D" 4001-4095/6
 	drop_caches
@@ -73,7 +68,6 @@ long_links() {
 names() {
 	local len name
 
-	scratch names
 	for len in 1 4 128 254 255; do
 		name=$(printf "%0${len}d" 0)
 		echo "$len" > "$D/$name"
@@ -85,7 +79,6 @@ names() {
 	done
 	[ "$(find "$E" -type f | wc -l)" = 5 ]
 	if touch "$D/$(printf "%0256d" 0)"; then false; fi
-	rm -r "$E"
 }
 
 # Around 1024 and 4096 bytes, and the longest there can be.

@@ -21,8 +21,7 @@ sizes() { # DEV VERS
 
 	# shellcheck disable=SC2046,SC2206 # lists
 	list=($SMALL $(around "$BUFFERED_STEP") $LARGE)
-	scratch sizes
-	nfs "$1" "$2"
+	enter sizes "$1" "$2"
 	iocheck put "$D" "${list[@]}"
 	iocheck put -s 7 "$E" 70001
 	again "$1" "$2"
@@ -38,8 +37,7 @@ sizes() { # DEV VERS
 large() { # DEV VERS
 	local len=$((BIG << 20))
 
-	scratch large
-	nfs "$1" "$2"
+	enter large "$1" "$2"
 	iocheck write -t -s 1 -l $((len + 1)) "$D/a"
 	iocheck write -t -s 2 -l $((len / 8 + 4095)) -b 5003 "$D/b"
 	drop_caches

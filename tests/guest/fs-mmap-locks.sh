@@ -13,7 +13,6 @@
 mapped() {
 	local len=$((BIG / 4 << 20))
 
-	scratch mapped
 	iocheck write -t -m -s 3 -l $((len + 4099)) "$D/f"
 	iocheck write -m -s 4 -o 100001 -l 77777 "$D/f"
 	iocheck check -s 3 -l 100001 "$E/f"
@@ -25,7 +24,6 @@ mapped() {
 	# A program runs from a mapping of its file.
 	cp /lab/bin/iocheck "$E/program"
 	"$D/program" check -m -s 4 -o 100001 -l 77777 "$D/f"
-	rm -r "$E"
 }
 
 # holder FILE OFF LEN r|w: a process with a lock until release.
@@ -53,7 +51,6 @@ expect() { # WORD FILE OFF LEN r|w
 }
 
 locks() { # DEV VERS
-	scratch locks
 	iocheck write -t -l 1000 "$D/f"
 	second "$1" "$2"
 
@@ -76,7 +73,6 @@ locks() { # DEV VERS
 	release
 	[ "$(iocheck getlock "$E/f" 0 0 w)" = free ]
 	umount_nfs $SECOND
-	rm -r "$E"
 }
 
 # What one mount writes under a lock, the other reads under the lock; and a
@@ -84,7 +80,6 @@ locks() { # DEV VERS
 handover() { # DEV VERS
 	local i
 
-	scratch handover
 	: > "$D/f"
 	second "$1" "$2"
 	for i in 1 2 3 4 5; do
@@ -98,7 +93,6 @@ handover() { # DEV VERS
 	release
 	expect free "$D/f" 0 6 w
 	umount_nfs $SECOND
-	rm -r "$E"
 }
 
 fs_start

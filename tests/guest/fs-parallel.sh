@@ -9,60 +9,40 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-# run8 CMD...: eight of them with @ replaced by 0 to 7.
-run8() {
-	local i pids=()
-
-	for i in 0 1 2 3 4 5 6 7; do
-		"${@//@/$i}" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
-}
-
 own_files() {
 	local len=$((BIG / 16 << 20))
 
-	scratch own
-	run8 iocheck write -t -s 1@ -l $((len + 1000)) "$D/f@"
-	run8 iocheck write -t -d -s 2@ -l $((len + 11)) -b 2000@ -a 1@ "$D/g@"
-	run8 iocheck write -t -y -s 3@ -l 3000@ -b 40@ "$D/h@"
+	at_once 8 iocheck write -t -s 1{} -l $((len + 1000)) "$D/f{}"
+	at_once 8 iocheck write -t -d -s 2{} -l $((len + 11)) -b 2000{} -a 1{} "$D/g{}"
+	at_once 8 iocheck write -t -y -s 3{} -l 3000{} -b 40{} "$D/h{}"
 	drop_caches
-	run8 iocheck check -e -s 1@ -l $((len + 1000)) "$D/f@"
-	run8 iocheck check -e -d -s 3@ -l 3000@ -b 100@ "$D/h@"
-	run8 iocheck check -e -s 1@ -l $((len + 1000)) "$E/f@"
-	run8 iocheck check -e -s 3@ -l 3000@ "$E/h@"
-	for i in 0 1 2 3 4 5 6 7; do
-		iocheck check -e -s "2$i" -l $((len + 11)) "$E/g$i"
-	done
-	rm -r "$E"
+	at_once 8 iocheck check -e -s 1{} -l $((len + 1000)) "$D/f{}"
+	at_once 8 iocheck check -e -d -s 3{} -l 3000{} -b 100{} "$D/h{}"
+	at_once 8 iocheck check -e -s 1{} -l $((len + 1000)) "$E/f{}"
+	at_once 8 iocheck check -e -s 3{} -l 3000{} "$E/h{}"
+	each 8 iocheck check -e -s 2{} -l $((len + 11)) "$E/g{}"
 }
 
 # Pieces of one file, next to each other, from everybody. Pages are shared
 # between neighbours, which is what direct I/O is for.
 one_file() {
-	local i pids=() total=$((8 * PARTS * 9999))
+	local total=$((8 * PARTS * 9999))
 
-	scratch one
 	: > "$D/f"
-	for i in 0 1 2 3 4 5 6 7; do
-		iocheck write -d -s 9 -o $((i * 9999)) -b 9999 -p 79992 \
-			-l $((total - 69993)) "$D/f" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
+	at_once 8 part {}
 	iocheck check -e -s 9 -l "$total" "$D/f"
 	iocheck check -e -s 9 -l "$total" "$E/f"
-	rm -r "$E"
+}
+part() { # NUMBER
+	iocheck write -d -s 9 -o $((($1 - 1) * 9999)) -b 9999 -p 79992 \
+		-l $((8 * PARTS * 9999 - 69993)) "$D/f"
 }
 PARTS=$(by_speed 50 10)
 
 mixtures() {
-	scratch mixtures
-	run8 iocheck random -s 5@ -n "$(by_speed 300 60)" "$D/f@" "$E/copy@"
-	run8 cmp "$D/f@" "$E/copy@"
-	run8 cmp "$E/f@" "$E/copy@"
-	rm -r "$E"
+	at_once 8 iocheck random -s 5{} -n "$(by_speed 300 60)" "$D/f{}" "$E/copy{}"
+	at_once 8 cmp "$D/f{}" "$E/copy{}"
+	at_once 8 cmp "$E/f{}" "$E/copy{}"
 }
 
 metadata() { # NUMBER
@@ -79,9 +59,8 @@ metadata() { # NUMBER
 }
 
 names() {
-	scratch names
-	run8 mkdir "$D/d@" "$D/l@"
-	run8 metadata @
+	at_once 8 mkdir "$D/d{}" "$D/l{}"
+	at_once 8 metadata {}
 	rmdir "$D"
 	[ ! -e "$E" ]
 }

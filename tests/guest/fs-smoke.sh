@@ -15,26 +15,19 @@
 XATTRS="100 5000 60000"
 
 smoke() { # DEV VERS
-	local i pids=() aces=40
+	local aces=40
 
-	scratch smoke
-	nfs "$1" "$2"
+	enter smoke "$1" "$2"
 	grep "rdmaver=2" /proc/mounts || [ -n "${lab_replace-}" ] || ! ours
 	iocheck put "$D" 0 1 511 1023 4095 4096 4097 16384 1048577
 	iocheck sweep "$D/s" 1-16500/509 $((300 << 10))
 	again "$1" "$2"
 	iocheck get "$D" 0 1 511 1023 4095 4096 4097 16384 1048577
 	iocheck get "$E" 0 1 511 1023 4095 4096 4097 16384 1048577
-	for i in 0 1 2 3 4 5 6 7; do
-		iocheck write -t -d -s "$i" -l 600001 -b 70001 "$D/w$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
+	at_once 8 iocheck write -t -d -s {} -l 600001 -b 70001 "$D/w{}"
 	iocheck random -n 200 "$D/r" "$E/copy"
 	cmp "$E/r" "$E/copy"
-	for i in 0 1 2 3 4 5 6 7; do
-		iocheck check -e -s "$i" -l 600001 "$E/w$i"
-	done
+	each 8 iocheck check -e -s {} -l 600001 "$E/w{}"
 	iocheck write -t -m -s 9 -l 300001 "$D/m"
 	iocheck check -e -s 9 -l 300001 "$E/m"
 	mkdir "$E/dir"
@@ -49,21 +42,16 @@ smoke() { # DEV VERS
 		delegation_returns
 		;;
 	esac
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 many() { # DEV VERS
-	scratch many
-	nfs "$1" "$2" nconnect=4
+	enter many "$1" "$2" nconnect=4
 	[ "$(xprt_lines | wc -l)" = 4 ]
 	iocheck put "$D" 1-5000/500 1000001
 	again "$1" "$2" nconnect=4
 	iocheck get "$D" 1-5000/500 1000001
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # Before Linux 6.6 tmpfs has no user xattrs; and on 6.1, exported, it loses what was

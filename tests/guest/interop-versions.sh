@@ -26,11 +26,6 @@ else
 	SIZES="0 1023 4097 16384 1048577"
 fi
 
-# siw of 6.12 on several CPUs may leave the first message of a connection unread
-# until another comes. Our client sends something; the stock one waits for its
-# RPC timer.
-may_stall() { [ "$1" = siw ] && [ "$(nproc)" -gt 1 ]; }
-
 # What both ends must say, "-" where the stock transport is that end:
 # version/reason of the client and of the server.
 declare -A SETTLED=(

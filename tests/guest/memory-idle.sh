@@ -18,14 +18,8 @@
 MOST=38
 BURST=32	# processes at once: the grant is raised to more than half of that
 
-burst() { # BYTES [TIMES]
-	local i pids=()
-
-	for ((i = 0; i < BURST; i++)); do
-		iocheck write -d -t -s 1 -l $((20 * $1)) -b "$1" "$D/many$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
+burst() { # BYTES
+	at_once $BURST iocheck write -d -t -s 1 -l $((20 * $1)) -b "$1" "$D/many{}"
 }
 
 # grown NUMBER: a burst has raised the grant.
@@ -36,12 +30,8 @@ grown() {
 
 # One Call after the other: each takes one of the Receives that are posted.
 few() { # NUMBER
-	local i
-
-	for ((i = 0; i < $1; i++)); do
-		dd if="$D/many0" of=/dev/null bs=1024 count=1 iflag=direct \
-			status=none
-	done
+	each "$1" dd if="$D/many1" of=/dev/null bs=1024 count=1 iflag=direct \
+		status=none
 }
 
 # A quiet time, and little work after that
@@ -70,9 +60,7 @@ returns() { # SUFFIX DEV VERS
 	[ "$1" != -v1 ] || fits server
 	echo 0 > $PARAMETERS/adapt_seconds
 	lab_wait 60 grown 24
-	umount_nfs
-	rm -r "$E"
-	by_default client property_change on
+	leave
 }
 returns_v2() { returns '' "$@"; }
 returns_stock() { returns -v1 "$@"; }
@@ -81,8 +69,7 @@ returns_stock() { returns -v1 "$@"; }
 registrations() { # DEV VERS
 	local few
 
-	scratch registrations
-	nfs "$1" "$2"
+	enter registrations "$1" "$2"
 	: > "$D/f"
 	few=$(value client mr_memory)
 	lab_wait 60 more_mrs "$few"
@@ -90,8 +77,7 @@ registrations() { # DEV VERS
 	lab_wait 60 below client mr_memory $((few + 1))
 	echo 0 > $PARAMETERS/adapt_seconds
 	burst 65536
-	umount_nfs
-	rm -r "$E"
+	leave
 }
 more_mrs() {
 	burst 65536
@@ -102,13 +88,12 @@ more_mrs() {
 small() { # DEV VERS
 	scratch small
 	mount_nfs "$1" "$2" port=20050
-	iocheck write -d -t -s 1 -l 4096 "$D/many0"
+	iocheck write -d -t -s 1 -l 4096 "$D/many1"
 	few 100
 	look
 	[ "${NOW[client.version]}" = 1 ]
 	fits client
-	umount_nfs
-	rm -r "$E"
+	leave
 }
 
 # fits END: Receives of that end are of 4 KiB, those that are kept, too.
@@ -124,9 +109,9 @@ given_back() { # DEV VERS
 
 	scratch given
 	# It is closed before it would give back anything itself.
-	echo 2 > $PARAMETERS/client_idle
-	echo 64 > $PARAMETERS/server_first_credits
-	echo 5 > $PARAMETERS/adapt_seconds
+	parameter client_idle 2
+	parameter server_first_credits 64
+	parameter adapt_seconds 5
 	nfs "$1" "$2"
 	: > "$D/f"
 	look
@@ -138,10 +123,7 @@ given_back() { # DEV VERS
 	: > "$D/g"
 	look
 	[ "${NOW[client.receive_memory]}" -lt $((high / 2)) ]
-	umount_nfs
-	rm -r "$E"
-	echo 300 > $PARAMETERS/client_idle
-	echo 0 > $PARAMETERS/adapt_seconds
+	leave
 }
 
 # A mount has eight callback slots: no allocation for one is larger than 2 KiB (C16).

@@ -10,8 +10,6 @@
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
 
-FAIL_MAP=/sys/kernel/debug/fail_rpcrdma2_map
-
 # ---- what completion handlers ask for ----
 
 # Lines of allocations that may wait, made while a CQ's work item runs; not those of
@@ -49,7 +47,7 @@ waits_in_completions() {
 
 # Grants that grow, Read chunks and none, sizes that go up.
 nothing_waits() { # DEV VERS
-	local seen allocs traced i
+	local seen allocs traced
 
 	scratch waits
 	echo 16384 > $TRACE/buffer_size_kb
@@ -58,18 +56,11 @@ nothing_waits() { # DEV VERS
 		kmem/kmem_cache_alloc kmem/mm_page_alloc
 	for_both recv_max 32768
 	nfs "$1" "$2"
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-		iocheck write -t -d -s $i -l 200001 -b 70001 "$D/w$i" &
-	done
-	wait
-	tell client rbsiz 32768
-	agreed server 32768
-	tell server rbsiz 32768
-	agreed client 32768
+	at_once 12 iocheck write -t -d -s {} -l 200001 -b 70001 "$D/w{}"
+	both_grow 32768
 	iocheck write -t -d -s 1 -l 100001 -b 25001 "$D/f"
 	iocheck check -e -d -s 1 -l 100001 -b 25001 "$D/f"
 	umount_nfs
-	for_both recv_max 4096
 	trace_off
 	cp $TRACE/trace "$LAB_OUT/trace-$1"
 	waits_in_completions > "$LAB_TMP/waits"
@@ -87,53 +78,23 @@ nothing_waits() { # DEV VERS
 
 # ---- who sends ----
 
-FAIL_SLAB=/sys/kernel/debug/failslab FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
-
-# fail_alloc DIR FUNCTION INTERVAL TIMES: what this function of the kernel asks for.
-fail_alloc() {
-	sort /proc/kallsyms | awk -v name="$2" '
-		found && $1 != found { print found, $1; exit }
-		$3 == name { found = $1 }' > "$LAB_TMP/range"
-	[ -s "$LAB_TMP/range" ] || return 1
-	echo 0 > "$1/verbose"
-	echo 32 > "$1/stacktrace-depth"
-	echo "0x$(cut -d' ' -f1 "$LAB_TMP/range")" > "$1/require-start"
-	echo "0x$(cut -d' ' -f2 "$LAB_TMP/range")" > "$1/require-end"
-	echo "$3" > "$1/interval"
-	echo "$4" > "$1/times"
-	echo 100 > "$1/probability"
-}
-no_fail_alloc() { # DIR
-	echo 0 > "$1/probability"
-	echo 0 > "$1/require-start"
-	echo 0 > "$1/require-end"
-}
-
 # The pages of a GETACL's Reply are made while the transport is locked. Without memory
 # the RPC is sent later; it does not keep the lock until there is some. What may wait
 # for memory is not failed here.
 getacl() { # DEV VERS
-	local rc=0
-
-	scratch getacl
-	nfs "$1" "$2"
+	enter getacl "$1" "$2"
 	: > "$D/f"
 	setfacl -m u:5001:r "$D/f"
 	drop_caches
 	stat "$D/f"
-	echo 0 > $FAIL_PAGE/min-order
-	echo Y > $FAIL_PAGE/ignore-gfp-wait
 	trace_on sunrpc/xprt_transmit
-	fail_alloc $FAIL_PAGE rpcrdma2_requester_send 1 4
-	getfacl "$D/f" > "$LAB_TMP/acl" || rc=1
-	no_fail_alloc $FAIL_PAGE
+	fault_in rpcrdma2_requester_send $FAIL_PAGE min-order=0 ignore-gfp-wait=Y times=4
+	getfacl "$D/f" > "$LAB_TMP/acl"
+	no_fault $FAIL_PAGE
 	trace_off
-	[ $rc = 0 ]
 	grep 5001 "$LAB_TMP/acl"
 	traced 'xprt_transmit: .* status=-105'
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # ---- Receives ----
@@ -142,17 +103,15 @@ getacl() { # DEV VERS
 kept() { # DEV VERS
 	local i was
 
-	scratch kept
-	echo 64 > $PARAMETERS/server_first_credits
-	nfs "$1" "$2"
+	parameter server_first_credits 64
+	enter kept "$1" "$2"
 	iocheck write -t -d -s 1 -l 100001 "$D/w1"
 	look
 	was=${NOW[client.receive_memory]}
 	[ "${NOW[client.credits_granted_by_peer]}" = 64 ]
 	echo 8 > $PARAMETERS/server_first_credits
-	echo 0 > $NFSD/threads
-	lab_nfsd
-	fs_listen
+	stop_server
+	start_server
 	for ((i = 0; i < 40; i++)); do
 		iocheck check -e -d -s 1 -l 100001 -b 2001 "$D/w1"
 		look
@@ -160,44 +119,23 @@ kept() { # DEV VERS
 		[ "${NOW[client.reconnects]}" -lt 1 ] || [ "$i" -lt 2 ] || break
 	done
 	[ "${NOW[client.reconnects]}" -ge 1 ]
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
-
-fail_map() { # WHAT INTERVAL
-	echo 0 > $FAIL_MAP/verbose
-	echo "$1" > $FAIL_MAP/what
-	echo "$2" > $FAIL_MAP/interval
-	echo -1 > $FAIL_MAP/times
-	echo 100 > $FAIL_MAP/probability
-}
-no_fail_map() { echo 0 > $FAIL_MAP/probability; }
 
 # Every fourth time the device cannot map a Receive. Connections come up, and
 # stay.
 unmapped() { # DEV VERS
-	local i pids=()
-
 	scratch unmapped
-	fail_map 1 4
-	nfs "$1" "$2" || { no_fail_map; return 1; }
+	fault $FAIL_MAP what=1 interval=4
+	nfs "$1" "$2"
 	mark
-	for ((i = 0; i < 12; i++)); do
-		iocheck write -t -d -s $i -l 60001 -b 9001 "$D/w$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}" || { no_fail_map; return 1; }
+	at_once 12 iocheck write -t -d -s {} -l 60001 -b 9001 "$D/w{}"
 	look
-	no_fail_map
-	for ((i = 0; i < 12; i++)); do
-		iocheck check -e -s $i -l 60001 "$E/w$i"
-	done
+	no_fault $FAIL_MAP
+	each 12 iocheck check -e -s {} -l 60001 "$E/w{}"
 	counted client -eq 0 reconnects connect_failures
 	[ $((NOW[client.recv_shortages] + NOW[server.recv_shortages])) -gt 0 ]
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # ---- a device that does not reach all memory ----
@@ -207,21 +145,17 @@ unmapped() { # DEV VERS
 unreached() { # DEV VERS
 	local pid began
 
-	scratch unreached
-	nfs "$1" "$2"
+	enter unreached "$1" "$2"
 	iocheck write -t -d -s 1 -l 60001 "$D/f"
 	exec 7<> "$D/f"
-	fail_map 4 1
+	fault $FAIL_MAP what=4
 	began=$SECONDS
 	iocheck write -d -s 2 -l 60001 -b 60001 "$D/f" 2> "$LAB_TMP/unreached" &
 	pid=$!
-	mkdir "$D/d" && stat "$D/d" && rmdir "$D/d" || { no_fail_map; return 1; }
-	kill -0 $pid || { no_fail_map; return 1; }
-	if wait $pid; then
-		no_fail_map
-		return 1
-	fi
-	no_fail_map
+	mkdir "$D/d" && stat "$D/d" && rmdir "$D/d"
+	kill -0 $pid
+	not wait $pid
+	no_fault $FAIL_MAP
 	cat "$LAB_TMP/unreached"
 	grep -q 'Input/output error' "$LAB_TMP/unreached"
 	[ $((SECONDS - began)) -lt $((30 * lab_scale)) ]
@@ -229,14 +163,12 @@ unreached() { # DEV VERS
 	[ "${NOW[client.map_failures]}" -gt 0 ]
 	[ "${NOW[client.reconnects]}" = 0 ]
 	# Once in a while is no error
-	fail_map 4 3
-	iocheck write -d -s 3 -l 60001 -b 30001 "$D/f" || { no_fail_map; return 1; }
-	no_fail_map
+	fault $FAIL_MAP what=4 interval=3
+	iocheck write -d -s 3 -l 60001 -b 30001 "$D/f"
+	no_fault $FAIL_MAP
 	iocheck check -e -d -s 3 -l 60001 "$D/f"
 	exec 7>&-
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # ---- a device without memory for packets ----
@@ -246,56 +178,34 @@ rnr_sent() { cat /sys/class/infiniband/rxe0/ports/1/hw_counters/send_rnr_err; }
 # rxe without memory for a packet that answers an RDMA Read says that there is
 # no Receive. That is no reason to lose the connection.
 no_packets() { # DEV VERS
-	local was i lines
+	local was
 
 	# An acknowledgment may be hit as well, see Documentation/devices.md
 	lab_allow_log 'rxe_comp\.c.*rxe_completer'
-	scratch packets
-	nfs "$1" "$2"
+	enter packets "$1" "$2"
 	iocheck write -t -d -s 1 -l 300001 "$D/f"
 	was=$(rnr_sent)
-	lines=$(($(dmesg | wc -l) + 1))
+	mark_log
 	# An odd number, or it would always be kmemleak's memory
-	fail_alloc $FAIL_SLAB prepare_ack_packet 101 8
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-		iocheck write -d -s $i -l 300001 -b 300001 "$D/f" || {
-			no_fail_alloc $FAIL_SLAB
-			return 1
-		}
-	done
-	no_fail_alloc $FAIL_SLAB
+	fault_in prepare_ack_packet $FAIL_SLAB interval=101 times=8
+	each 12 iocheck write -d -s {} -l 300001 -b 300001 "$D/f"
+	no_fault $FAIL_SLAB
 	[ "$(rnr_sent)" -gt "$was" ]
-	not grep "RNR retry" <(dmesg | tail -n +$lines)
+	not logged "RNR retry"
 	iocheck check -e -s 12 -l 300001 "$E/f"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # A server without memory for what a Call needs serves one after the other.
 no_call_objects() { # DEV VERS
-	local i pids=()
-
-	scratch calls
-	nfs "$1" "$2"
-	fail_alloc $FAIL_SLAB rpcrdma2_responder_call 1 -1
-	for i in 1 2 3 4 5 6 7 8; do
-		iocheck write -t -d -s $i -l 300001 -b 30001 "$D/w$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}" || {
-		no_fail_alloc $FAIL_SLAB
-		return 1
-	}
+	enter calls "$1" "$2"
+	fault_in rpcrdma2_responder_call $FAIL_SLAB
+	at_once 8 iocheck write -t -d -s {} -l 300001 -b 30001 "$D/w{}"
 	look
-	no_fail_alloc $FAIL_SLAB
+	no_fault $FAIL_SLAB
 	[ "${NOW[client.reconnects]}" = 0 ]
-	for i in 1 2 3 4 5 6 7 8; do
-		iocheck check -e -s $i -l 300001 "$E/w$i"
-	done
-	umount_nfs
-	none_left
-	rm -r "$E"
+	each 8 iocheck check -e -s {} -l 300001 "$E/w{}"
+	leave
 }
 
 # ---- a device with small queues ----
@@ -304,33 +214,28 @@ FAIL_POST=/sys/kernel/debug/fail_rpcrdma2
 
 # refused_mount DEV VERS REGEX: fails at once, and the log says why.
 refused_mount() {
-	local n
+	local start=$SECONDS
 
-	n=$(dmesg | wc -l)
-	timeout $((20 * lab_scale)) mount -t nfs -o "vers=$2,proto=rdma,rdmaver=2,port=20049,retry=0" \
-		"$(lab_addr "$1"):/" /mnt 2> "$LAB_TMP/mount" && return 1
-	[ $? != 124 ]
-	dmesg | tail -n +$((n + 1)) | grep -qE "rpcrdma2: .*$3"
+	mark_log
+	not nfs "$1" "$2" retry=0
+	[ $((SECONDS - start)) -le $((20 * lab_scale)) ]
+	logged "rpcrdma2: .*$3"
 }
 
 # With the fewest entries that will do everything still gets its turn.
 small_queues() { # DEV VERS
-	local i pids=() wr
+	local i wr
 
 	scratch queues
+	undo eval "echo 0 | tee $FAIL_POST/max_{qp_wr,cqe}"
 	for wr in 24 32; do
 		echo $wr > $FAIL_POST/max_qp_wr
-		nfs "$1" "$2" || { echo 0 > $FAIL_POST/max_qp_wr; return 1; }
+		nfs "$1" "$2"
 		for ((i = 0; i < 120; i++)); do
 			stat "$D" > /dev/null
 			mkdir "$D/d$i"
 		done
-		for ((i = 0; i < 6; i++)); do
-			iocheck write -t -d -s $i -l 100001 -b 30001 "$D/w$i" &
-			pids+=($!)
-		done
-		wait_all "${pids[@]}"
-		pids=()
+		at_once 6 iocheck write -t -d -s {} -l 100001 -b 30001 "$D/w{}"
 		iocheck check -e -d -s 1 -l 100001 "$D/w1"
 		look
 		[ "${NOW[client.reconnects]}" = 0 ]

@@ -12,10 +12,6 @@
 . /lab/lib/fs.sh
 . /lab/lib/props.sh
 
-FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
-
-have_faults() { [ -e $FAIL_PAGE ]; }
-
 # ---- F-10 ----
 
 # Client and server share page cache and dirty limit: writeback of the client
@@ -36,39 +32,13 @@ dirty_limit() { # DEV VERS
 	umount_nfs
 	iocheck check -e -s 1 -l $((mb << 20)) "$E/f"
 	none_left
-	by_default client credits 128
-	default_window
 	rm -r "$E"
 }
 
 # ---- F-11 ----
 
-# fail_in FUNCTION NAME=VALUE...: only pages that this function of the module asks
-# for, directly or not.
-fail_in() {
-	local word
-
-	awk '$4 == "[rpcrdma2]" && $2 ~ /[tT]/ { print $1, $3 }' /proc/kallsyms |
-		sort | awk -v name="$1" '
-			found { print $1; exit }
-			$2 == name { print $1; found = 1 }' > "$LAB_TMP/range"
-	[ "$(wc -l < "$LAB_TMP/range")" = 2 ] || return 1
-	shift
-	echo 0 > "$FAIL_PAGE/verbose"
-	echo N > "$FAIL_PAGE/ignore-gfp-wait"
-	echo N > "$FAIL_PAGE/ignore-gfp-highmem"
-	echo 32 > "$FAIL_PAGE/stacktrace-depth"
-	echo "0x$(head -n 1 "$LAB_TMP/range")" > "$FAIL_PAGE/require-start"
-	echo "0x$(tail -n 1 "$LAB_TMP/range")" > "$FAIL_PAGE/require-end"
-	for word; do
-		echo "${word#*=}" > "$FAIL_PAGE/${word%%=*}"
-	done
-}
-
-no_faults() {
-	echo 0 > $FAIL_PAGE/probability
-	echo 0 > $FAIL_PAGE/require-start
-	echo 0 > $FAIL_PAGE/require-end
+fail_pages() { # FUNCTION NAME=VALUE...
+	fault_in "$1" $FAIL_PAGE ignore-gfp-wait=N ignore-gfp-highmem=N "${@:2}"
 }
 
 # No 16 KiB in one piece for the Receives of either side.
@@ -76,44 +46,34 @@ fragmented() { # DEV VERS
 	local role
 
 	scratch fragmented
-	fail_in rpcrdma2_recvs_create min-order=2 probability=100 times=-1
-	nfs "$1" "$2" || { no_faults; return 1; }
-	iocheck write -t -d -s 1 -l 300001 -b 30001 "$D/f" || {
-		no_faults
-		return 1
-	}
+	fail_pages rpcrdma2_recvs_create min-order=2
+	nfs "$1" "$2"
+	iocheck write -t -d -s 1 -l 300001 -b 30001 "$D/f"
 	look
-	no_faults
+	no_fault $FAIL_PAGE
 	for role in client server; do
 		[ "${NOW[$role.inline_recv]}" -ge 4096 ]
 		[ "${NOW[$role.inline_recv]}" -le 8192 ]
 	done
 	iocheck check -e -d -s 1 -l 300001 -b 20001 "$D/f"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # ---- what a Call needs ----
 
 # A Call for a long Reply waits for its bounce pages.
 no_bounce_pages() { # DEV VERS
-	local rc=0
-
 	scratch bounce
 	iocheck fill -n 100 -l 200 "$E"
 	nfs "$1" "$2"
-	fail_in rpcrdma2_marshal_build min-order=0 probability=100 times=3
-	iocheck list -n 100 -l 200 "$D" || rc=1
-	[ "$(< $FAIL_PAGE/times)" = 0 ] || rc=1
-	no_faults
-	[ $rc = 0 ] || return 1
+	fail_pages rpcrdma2_marshal_build min-order=0 times=3
+	iocheck list -n 100 -l 200 "$D"
+	[ "$(< $FAIL_PAGE/times)" = 0 ]
+	no_fault $FAIL_PAGE
 	look
 	[ "${NOW[client.reply_chunks]}" -ge 1 ]
 	[ "${NOW[client.reconnects]}" = 0 ]
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # ---- memory regions ----
@@ -125,12 +85,11 @@ xids() { sed -n "s/.* rpcrdma2_$1: .* xid=\\([^ ]*\\) .*$2.*/\\1/p" $TRACE/trace
 # All MRs are in use, and for a while no more can be made: Calls wait for some, and go
 # in the order in which they came. They come one after the other here.
 in_order() { # DEV VERS
-	local i have threads pids=() rc=0
+	local i have PIDS=()
 
 	scratch order
-	threads=$(< $NFSD/threads)
-	echo 32 > $NFSD/threads
-	echo 32 > $PARAMETERS/server_first_credits
+	nfsd_threads 32
+	parameter server_first_credits 32
 	nfs "$1" "$2"
 	for ((i = 0; i < 24; i++)); do
 		iocheck write -t -l 40001 "$E/w$i"
@@ -139,31 +98,25 @@ in_order() { # DEV VERS
 	freeze
 	mark
 	have=${NOW[client.mrs_allocated]}
-	[ "$have" -le 20 ] || rc=1
+	[ "$have" -le 20 ]
 	trace_on rpcrdma2/rpcrdma2_queued rpcrdma2/rpcrdma2_call
-	fail_in rpcrdma2_mr_pool_grow min-order=0 probability=100 times=-1
-	for ((i = 0; i < have + 4 && rc == 0; i++)); do
-		iocheck write -d -s "$i" -l 40001 -b 40001 "$D/w$i" &
-		pids+=($!)
+	fail_pages rpcrdma2_mr_pool_grow min-order=0
+	for ((i = 0; i < have + 4; i++)); do
+		launch 1 iocheck write -d -s "$i" -l 40001 -b 40001 "$D/w$i"
 		if [ $i -lt "$have" ]; then
-			lab_wait 20 sent $((i + 1)) || rc=1
+			lab_wait 20 sent $((i + 1))
 		else
-			lab_wait 20 wait_for_regions $((i - have + 1)) || rc=1
+			lab_wait 20 wait_for_regions $((i - have + 1))
 		fi
 	done
-	no_faults
-	[ $rc = 1 ] || lab_wait 20 sent $((have + 4)) || rc=1
+	no_fault $FAIL_PAGE
+	lab_wait 20 sent $((have + 4))
 	thaw
 	trace_off
-	wait_all "${pids[@]}" || rc=1
-	[ $rc = 0 ] || return 1
+	wait_all "${PIDS[@]}"
 	xids call " mrs=[1-9]" > "$LAB_TMP/sent"
 	xids queued "" | grep -xFf "$LAB_TMP/sent" | cmp - "$LAB_TMP/sent"
-	umount_nfs
-	none_left
-	echo 8 > $PARAMETERS/server_first_credits
-	echo "$threads" > $NFSD/threads
-	rm -r "$E"
+	leave
 }
 
 # ---- Receives of another size ----
@@ -172,28 +125,24 @@ in_order() { # DEV VERS
 # smaller, and for a while there is no memory for such: the larger ones are used again
 # meanwhile, and no longer.
 no_smaller_receives() { # DEV VERS
-	local rc=0 was
+	local was
 
 	scratch smaller
 	by_default client versions v1 send_size 12288
-	fail_in rpcrdma2_recv_put min-order=2 probability=100 times=-1
-	nfs "$1" "$2" || rc=1
-	is server receive_capacity 1 12288 || rc=1
+	fail_pages rpcrdma2_recv_put min-order=2
+	nfs "$1" "$2"
+	is server receive_capacity 1 12288
 	mark
-	iocheck write -t -d -s 1 -l 200001 -b 3000 "$D/f" || rc=1
-	iocheck check -e -d -s 1 -l 200001 -b 3000 "$D/f" || rc=1
+	iocheck write -t -d -s 1 -l 200001 -b 3000 "$D/f"
+	iocheck check -e -d -s 1 -l 200001 -b 3000 "$D/f"
 	was=$(value server receive_memory)
 	look
-	no_faults
-	[ $rc = 0 ] || return 1
+	no_fault $FAIL_PAGE
 	counted client -eq 0 reconnects
 	[ "$was" -gt $((16 * 20480)) ]
 	iocheck write -t -d -s 1 -l 200001 -b 3000 "$D/f"
 	[ "$(value server receive_memory)" -lt $((was - 10 * 8192)) ]
-	umount_nfs
-	none_left
-	by_default client versions both send_size 20480
-	rm -r "$E"
+	leave
 }
 
 # ---- who waits ----
@@ -221,9 +170,7 @@ patience() { # DEV VERS
 	grep -q '^nfsd ' "$LAB_TMP/askers"
 	[ -z "$(grep '^kworker/' "$LAB_TMP/askers" | grep -v __GFP_NORETRY)" ]
 	[ -z "$(grep '^nfsd .*__GFP_NORETRY' "$LAB_TMP/askers")" ]
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # ---- what a server keeps ----
@@ -232,13 +179,8 @@ keeps_more() { [ "$(value server rpc_memory)" -gt "$1" ]; }
 
 # Many short WRITEs at once, and the server grants as many credits as it may
 granted() { # NUMBER
-	local i pids=()
-
-	for ((i = 0; i < 20; i++)); do
-		iocheck write -t -d -s 1 -l 9000 -b 3000 "$D/w$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}" && is server credits_granted_to_peer 1 "$1"
+	at_once 20 iocheck write -t -d -s 1 -l 9000 -b 3000 "$D/w{}" &&
+		is server credits_granted_to_peer 1 "$1"
 }
 
 # For Calls: an object for each credit, and some for those whose Reply is under
@@ -248,9 +190,9 @@ kept() { # DEV VERS
 
 	scratch kept
 	iocheck write -t -s 1 -l 100001 "$E/f"
-	echo 1 > $PARAMETERS/server_first_credits
 	for n in 8 16; do
-		by_default server credits $n
+		small_window $n
+		parameter server_first_credits 1
 		nfs "$1" "$2"
 		lab_wait 30 granted $n
 		mem+=("$(value server rpc_memory)")
@@ -262,24 +204,15 @@ kept() { # DEV VERS
 	[ "${mem[0]}" -ge $((12 * each)) ]
 	iocheck check -e -d -s 1 -l 100001 -b 100001 "$D/f"
 	lab_wait 10 keeps_more "${mem[1]}"
-	umount_nfs
-	none_left
-	default_window
-	rm -r "$E"
+	leave
 }
 
 # Buffers that were needed once, when the connection is idle
 
 sends() { value "$1" send_memory; }
 more_sends() { # CLIENT SERVER: so many bytes before
-	local i pids=()
-
-	for ((i = 0; i < 30; i++)); do
-		iocheck write -t -d -s 1 -l 9000 -b 3000 "$D/w$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}" && [ "$(sends client)" -gt "$1" ] &&
-		[ "$(sends server)" -gt "$2" ]
+	at_once 30 iocheck write -t -d -s 1 -l 9000 -b 3000 "$D/w{}" &&
+		[ "$(sends client)" -gt "$1" ] && [ "$(sends server)" -gt "$2" ]
 }
 
 # A few of 20 KiB at each end, control messages, and the slots themselves
@@ -290,14 +223,11 @@ few_sends() {
 
 given_back() { # DEV VERS
 	scratch back
-	echo 2 > $PARAMETERS/adapt_seconds
+	parameter adapt_seconds 2
 	nfs "$1" "$2"
 	lab_wait 30 more_sends $((17 * 20480)) $((17 * 20480))
 	lab_wait 20 few_sends
-	echo 0 > $PARAMETERS/adapt_seconds
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
@@ -307,7 +237,7 @@ for_versions 4.2 kept "what a server keeps"
 for_versions 4.2 given_back "both ends give memory back"
 for_versions 4.2 patience "work items ask once for memory, threads wait"
 for_versions 4.2 dirty_limit "beyond the dirty limit with one credit (F-10)"
-if have_faults; then
+if [ -e $FAIL_PAGE ]; then
 	for_versions 4.2 fragmented "no large Receive buffers (F-11)"
 	for_versions 4.2 no_bounce_pages "no bounce pages for a while"
 	for_versions 3 no_smaller_receives "no memory for smaller Receives for a while"

@@ -12,31 +12,20 @@
 # A connection begins with 16 MRs. More are wanted, and none comes back as the
 # server answers nobody.
 regions() { # DEV VERS
-	local i pids=() calls=20
+	local calls=20 PIDS=()
 
-	scratch regions
-	echo 32 > $PARAMETERS/server_first_credits
-	nfs "$1" "$2"
-	for ((i = 0; i < calls; i++)); do
-		iocheck write -t -l 40001 "$E/w$i"
-	done
+	parameter server_first_credits 32
+	enter regions "$1" "$2"
+	each $calls iocheck write -t -l 40001 "$E/w{}"
 	freeze
-	for ((i = 0; i < calls; i++)); do
-		iocheck write -d -s "$i" -l 40001 -a 512 "$D/w$i" &
-		pids+=($!)
-	done
-	lab_wait 20 stuck $calls || { thaw; return 1; }
+	launch $calls iocheck write -d -s {} -l 40001 -a 512 "$D/w{}"
+	lab_wait 20 stuck $calls
 	look
 	thaw
-	wait_all "${pids[@]}"
+	wait_all "${PIDS[@]}"
 	counted client -ge $calls mrs_allocated registrations
-	for ((i = 0; i < calls; i++)); do
-		iocheck check -e -s "$i" -l 40001 "$E/w$i"
-	done
-	umount_nfs
-	none_left
-	echo 8 > $PARAMETERS/server_first_credits
-	rm -r "$E"
+	each $calls iocheck check -e -s {} -l 40001 "$E/w{}"
+	leave
 }
 
 # Of 32 WRITEs four are executed, as many as there are threads, and 16 others have an RDMA
@@ -45,10 +34,10 @@ contexts() { # DEV VERS
 	local pid
 
 	scratch contexts
-	echo 64 > $PARAMETERS/server_first_credits
+	parameter server_first_credits 64
 	mount_nfs "$1" "$2" port=20049,wsize=65536
 	iocheck write -t -s 1 -l $((32 * 65536)) "$LAB_TMP/w"
-	echo 4 > /proc/fs/nfsd/threads
+	nfsd_threads 4
 	rm -f "$LAB_TMP/go"
 	# No other process may have the file open: closing it waits for the server, too
 	{
@@ -62,19 +51,15 @@ contexts() { # DEV VERS
 	trace_on rpcrdma2/rpcrdma2_call_state
 	freeze
 	: > "$LAB_TMP/go"
-	lab_wait 20 wait_for_contexts || { thaw; return 1; }
+	lab_wait 20 wait_for_contexts
 	thaw
 	wait_all $pid
 	trace_off
 	[ "$(changes 'pulling -> ready')" = 32 ]
-	echo 32 > /proc/fs/nfsd/threads
 	look
 	counted client -eq 0 reconnects
 	iocheck check -e -s 1 -l $((32 * 65536)) "$E/w"
-	umount_nfs
-	none_left
-	echo 8 > $PARAMETERS/server_first_credits
-	rm -r "$E"
+	leave
 }
 changes() { grep -c "rpcrdma2_call_state: .* $1" $TRACE/trace; }
 wait_for_contexts() {
@@ -87,32 +72,21 @@ wait_for_contexts() {
 
 # With four RPC slots there are a dozen send slots, fewer than retire at once.
 send_slots() { # DEV VERS
-	local i pids=()
-
-	scratch slots
 	by_default client credits 4
-	nfs "$1" "$2"
+	enter slots "$1" "$2"
 	iocheck write -t -s 1 -l 100001 "$E/r"
 	mark
-	for ((i = 0; i < 12; i++)); do
-		{
-			iocheck check -e -d -s 1 -l 100001 -b $((700 + 1300 * i)) "$D/r" &&
-				iocheck write -t -d -s $i -l 50001 -b $((900 + 700 * i)) "$D/w$i" &&
-				mkdir "$D/d$i"
-		} &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
+	at_once 12 one_of_many {}
 	look
 	counted client -gt 0 sq_waits
 	counted client -eq 0 reconnects
-	for ((i = 0; i < 12; i++)); do
-		iocheck check -e -s $i -l 50001 "$E/w$i"
-	done
-	umount_nfs
-	none_left
-	by_default client credits 128
-	rm -r "$E"
+	each 12 iocheck check -e -s {} -l 50001 "$E/w{}"
+	leave
+}
+one_of_many() { # NUMBER
+	iocheck check -e -d -s 1 -l 100001 -b $((1300 * $1 - 600)) "$D/r" &&
+		iocheck write -t -d -s "$1" -l 50001 -b $((200 + 700 * $1)) "$D/w$1" &&
+		mkdir "$D/d$1"
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

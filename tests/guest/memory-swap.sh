@@ -11,13 +11,6 @@
 
 MEMORY=$(($(by_speed 8 4) << 20))
 
-swap_on() {
-	dd if=/dev/zero of="$D/swap" bs=1M count=32 conv=fsync status=none
-	chmod 600 "$D/swap"
-	mkswap "$D/swap" > /dev/null
-	swapon "$D/swap"
-}
-
 out() { grep -q "is out" $LAB_TMP/swap.log; }
 
 # put_out SEED: sets PID, of a process that has its memory on the swap file.
@@ -45,9 +38,9 @@ reserved() {
 swapped() { # DEV VERS
 	local was reads writes
 
-	scratch swap
-	nfs "$1" "$2"
-	swap_on
+	enter swap "$1" "$2"
+	swap_file "$D/swap" 32
+	swapon "$D/swap"
 	! ours || lab_wait 20 reserved
 	mark
 	reads=$(operations READ) writes=$(operations WRITE)
@@ -60,10 +53,9 @@ swapped() { # DEV VERS
 	# Nobody is there when it wants its memory back.
 	put_out 4
 	was=$(connects)
-	echo 0 > $NFSD/threads
+	stop_server
 	: > $LAB_TMP/go
-	lab_nfsd
-	fs_listen
+	start_server
 	wait $PID
 	[ "$(connects)" -gt "$was" ]
 	if [ -d $FAIL_SUNRPC ]; then
@@ -73,24 +65,18 @@ swapped() { # DEV VERS
 		cut_stop
 	fi
 	swapoff "$D/swap"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # Of many connections only those are there that were needed so far.
 not_all_there() { # DEV
 	scratch few
-	dd if=/dev/zero of="$E/swap" bs=1M count=8 conv=fsync status=none
-	chmod 600 "$E/swap"
-	mkswap "$E/swap" > /dev/null
+	swap_file "$E/swap" 8
 	nfs "$1" 3 nconnect=16
 	swapon "$D/swap"
 	[ "$(connections client)" -lt 16 ]
 	swapoff "$D/swap"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 fs_start

@@ -8,42 +8,30 @@
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
+. /lab/lib/work.sh
 
-worker() { # NUMBER
-	local n=0
-
-	while [ ! -e "$LAB_TMP/stop" ]; do
-		n=$((n + 1))
-		iocheck write -t -d -s "$1$n" -l 150001 -b 9001 "$D/d$1" || return 1
-		iocheck check -e -d -s "$1$n" -l 150001 -b 5001 "$D/d$1" || return 1
-		iocheck write -t -y -s "$1$n" -l 200001 "$D/b$1" || return 1
-		iocheck check -e -s "$1$n" -l 200001 "$E/b$1" || return 1
-		mkdir "$D/e$1" || return 1
-		mv "$D/e$1" "$D/f$1" || return 1
-		rmdir "$D/f$1" || return 1
-	done
+everything() { # WORKER ROUND
+	iocheck write -t -d -s "$1$2" -l 150001 -b 9001 "$D/d$1" &&
+		iocheck check -e -d -s "$1$2" -l 150001 -b 5001 "$D/d$1" &&
+		iocheck write -t -y -s "$1$2" -l 200001 "$D/b$1" &&
+		iocheck check -e -s "$1$2" -l 200001 "$E/b$1" &&
+		mkdir "$D/e$1" &&
+		mv "$D/e$1" "$D/f$1" &&
+		rmdir "$D/f$1"
 }
 
 cut() { # DEV VERS WHO
-	local i pids=() before
+	local before
 
-	scratch cut
-	rm -f "$LAB_TMP/stop"
-	nfs "$1" "$2"
+	enter cut "$1" "$2"
 	before=$(connects)
+	work_start 3 everything
 	cut_start "$3" 20 10
-	for i in 1 2 3; do
-		worker $i &
-		pids+=($!)
-	done
-	lab_wait 60 cuts_done || { cut_stop; return 1; }
+	lab_wait 60 cuts_done
 	cut_stop
-	touch "$LAB_TMP/stop"
-	wait_all "${pids[@]}"
+	work_stop
 	[ "$(connects)" -ge $((before + 3)) ]
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 by_client() { cut "$1" "$2" client; }

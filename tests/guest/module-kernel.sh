@@ -24,44 +24,30 @@ get() { iocheck get "$@" $SIZES; }
 # Messages of every length around every threshold; with KASAN of some.
 mapfile -t LENGTHS < <(around "$(if lab_is qemu; then echo 3; else echo 29; fi)")
 lengths() { # DEV VERS
-	scratch lengths
-	nfs "$1" "$2"
+	enter lengths "$1" "$2"
 	iocheck put "$D" "${LENGTHS[@]}"
 	again "$1" "$2"
 	iocheck get "$D" "${LENGTHS[@]}"
 	iocheck get "$E" "${LENGTHS[@]}"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
-stop_server() { echo 0 > $NFSD/threads; }
-
 restarted() { # DEV VERS
-	local before pids=() i
+	local before PIDS=()
 
-	scratch restarted
-	nfs "$1" "$2"
+	enter restarted "$1" "$2"
 	before=$(connects)
-	for i in 1 2 3; do
-		iocheck write -t -d -s $i -l 400001 -b 3001 "$D/$i" &
-		pids+=($!)
-	done
+	launch 3 iocheck write -t -d -s {} -l 400001 -b 3001 "$D/{}"
 	stop_server
-	lab_nfsd
-	fs_listen
-	wait_all "${pids[@]}"
+	start_server
+	wait_all "${PIDS[@]}"
 	[ "$(connects)" -gt "$before" ]
 	put -s 7 "$D"
 	again "$1" "$2"
 	get -s 7 "$D"
 	get -s 7 "$E"
-	for i in 1 2 3; do
-		iocheck check -e -s $i -l 400001 "$E/$i"
-	done
-	umount_nfs
-	none_left
-	rm -r "$E"
+	each 3 iocheck check -e -s {} -l 400001 "$E/{}"
+	leave
 }
 
 changed() { # DEV VERS
@@ -79,42 +65,31 @@ changed() { # DEV VERS
 	iocheck check -d -s 3 -l 300001 -b 7001 "$D/f"
 	iocheck check -e -s 3 -l 300001 "$E/f"
 	umount_nfs
-	for_both recv_max 4096
 	none_left
 	rm -r "$E"
+}
+
+read_and_write() { # NUMBER
+	local PIDS=()
+
+	launch 1 iocheck check -e -s "$1" -l 2097153 "$D/$1"
+	launch 1 iocheck write -t -d -s "$1$1" -l 2097153 -b 1048577 "$D/$1$1"
+	wait_all "${PIDS[@]}"
 }
 
 # Long arguments and long Replies at the same time: pages go back and forth
 # between the threads and the transport; then other use of the threads' pages.
 long_calls() { # DEV VERS
-	local i pids=()
-
-	scratch long
-	nfs "$1" "$2"
-	for i in 1 2 3 4; do
-		iocheck write -t -d -s $i -l 2097153 -b 1048577 "$D/$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
+	enter long "$1" "$2"
+	at_once 4 iocheck write -t -d -s {} -l 2097153 -b 1048577 "$D/{}"
 	drop_caches
-	pids=()
-	for i in 1 2 3 4; do
-		iocheck check -e -s $i -l 2097153 "$E/$i"
-		iocheck check -e -s $i -l 2097153 "$D/$i" &
-		pids+=($!)
-		iocheck write -t -d -s $i$i -l 2097153 -b 1048577 "$D/$i$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
-	for i in 1 2 3 4; do
-		iocheck check -e -s $i$i -l 2097153 "$E/$i$i"
-	done
+	each 4 iocheck check -e -s {} -l 2097153 "$E/{}"
+	at_once 4 read_and_write {}
+	each 4 iocheck check -e -s {}{} -l 2097153 "$E/{}{}"
 	mkdir "$E/dir"
 	iocheck fill -n 300 -l 200 "$E/dir"
 	iocheck list -n 300 -l 200 -e "$D/dir"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 unload() {

@@ -8,42 +8,31 @@
 # flavours: qemu-kcsan
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
+. /lab/lib/work.sh
 
 # The longest that it may take, seconds
 LIMIT=600
 
 found() { dmesg | grep 'BUG: KCSAN: data-race in .*race_event \[rpcrdma2_race\]'; }
 
-load() { # NUMBER
-	until [ -e "$LAB_TMP/stop" ]; do
-		iocheck write -t -d -s "$1" -l 100001 -b 9001 "$D/r$1" || return 1
-	done
+load() { # WORKER ROUND
+	iocheck write -t -d -s "$2" -l 100001 -b 9001 "$D/r$1"
 }
 
 is_found() {
-	local i pids=() start=$SECONDS rc=0
+	local start=$SECONDS
 
-	scratch race
-	nfs rxe 4.2
+	enter race rxe 4.2
 	lab_modprobe rpcrdma2_race
-	rm -f "$LAB_TMP/stop"
-	for i in 1 2 3 4; do
-		load "$i" &
-		pids+=($!)
-	done
+	undo rmmod rpcrdma2_race
+	work_start 4 load
 	until found; do
-		if [ $((SECONDS - start)) -gt $LIMIT ]; then
-			rc=1
-			break
-		fi
+		[ $((SECONDS - start)) -le $LIMIT ]
 		lab_pause 1
 	done
 	ktap_diag "after $((SECONDS - start)) s"
-	touch "$LAB_TMP/stop"
-	wait_all "${pids[@]}" || rc=1
-	rmmod rpcrdma2_race
-	umount_nfs
-	return $rc
+	work_stop
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

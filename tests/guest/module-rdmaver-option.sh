@@ -8,32 +8,23 @@
 # timeout: 300
 # flavours: uml-debug qemu
 . /lab/lib/lab.sh
+. /lab/lib/fs.sh
 
 MODPROBE=$(< /proc/sys/kernel/modprobe)
 UNIQ=/sys/module/nfs/parameters/nfs4_unique_id
-SECOND=$LAB_TMP/second
 
 # The /proc/mounts line of a directory.
 line() { awk -v dir="${1:-/mnt}" '$2 == dir' /proc/mounts; }
 
-# has OPTION [DIR], lacks OPTION [DIR]: as a whole word among the options.
-has() { line "${2-}" | grep -qE "[, ]$1([, ]|\$)"; }
-lacks() { ! has "$@"; }
+# shows DIR OPTION...: each as a whole word among the options
+shows() {
+	local option
 
-# Number of connections that mountstats lists for /mnt.
-connections() {
-	awk -v dir=/mnt '
-		$1 == "device" { mine = $5 == dir }
-		mine && $1 == "xprt:" { n++ }
-		END { print n + 0 }' /proc/self/mountstats
+	for option in "${@:2}"; do
+		line "$1" | grep -qE "[, ]$option([, ]|\$)" || return 1
+	done
 }
-
-# How often an operation was sent on /mnt.
-operations() { # OP
-	awk -v op="$1:" -v dir=/mnt '
-		$1 == "device" { mine = $5 == dir }
-		mine && $1 == op { print $2 }' /proc/self/mountstats
-}
+names_no_version() { not shows /mnt 'rdmaver=.*'; }
 
 # Says which error mount(2) returned.
 mount() { command mount -v "$@"; }
@@ -47,18 +38,18 @@ raw_mount() {
 # refused ERROR REGEX CMD...: CMD fails to mount with ERROR from mount(2), and
 # the kernel log says why.
 refused() {
-	local error=$1 regex=$2 mark=rdmaver-$RANDOM-$BASHPID before out
+	local error=$1 regex=$2 before out
 
 	shift 2
 	before=$(wc -l < /proc/mounts)
-	echo "$mark" > /dev/kmsg
+	mark_log
 	if out=$("$@" 2>&1); then
 		echo "not refused: $*"
 		return 1
 	fi
 	echo "$out"
 	grep -qF "mount(2): $error" <<< "$out"
-	dmesg | sed "1,/$mark/d" | grep -E "$regex"
+	logged "$regex"
 	[ "$(wc -l < /proc/mounts)" = "$before" ]
 }
 
@@ -80,8 +71,8 @@ alive() {
 
 version_1() { # NFS version
 	mount_nfs rxe-v1 "$1" rdmaver=1
-	has proto=rdma
-	lacks 'rdmaver=.*'
+	shows /mnt proto=rdma
+	names_no_version
 	[ ! -e /sys/module/rpcrdma2 ] || [ "$(< /sys/module/rpcrdma2/refcnt)" = 0 ]
 	alive
 	umount_nfs
@@ -136,14 +127,19 @@ version_1_beside_tcp() {
 	umount_nfs
 }
 
-version_1_remount() { # NFS version
-	mount_nfs rxe-v1 "$1"
+remount() { # DEV RDMAVER NFS-version
+	mount_nfs "$1" "$3"
 	invalid "NFS: rdmaver= cannot be changed by remount" \
-		mount -o remount,rdmaver=2 /mnt
-	mount -o remount,rdmaver=1,ro /mnt
-	has ro
+		mount -o "remount,rdmaver=$((3 - $2))" /mnt
+	mount -o remount,ro /mnt
+	shows /mnt ro
+	mount -o "remount,rdmaver=$2,rw" /mnt
+	shows /mnt rw
+	mount -o "remount,rdmaver=$2,ro" /mnt
+	shows /mnt ro
 	mount -o remount,rw /mnt
-	has rw
+	shows /mnt rw
+	[ "$2" = 1 ] || shows /mnt rdmaver=2
 	alive
 	umount_nfs
 }
@@ -158,13 +154,9 @@ version_2() { # NFS version
 	[ "$1" != 3 ] || path=/export
 	raw_mount "rdmaver=2,vers=$1,proto=rdma" "$RXE_ADDR:$path"
 	line
-	has proto=rdma
-	has rdmaver=2
-	has port=20049
-	has timeo=600
-	has retrans=2
-	[ "$1" != 3 ] || has mountproto=tcp
-	[ "$(connections)" = 1 ]
+	shows /mnt proto=rdma rdmaver=2 port=20049 timeo=600 retrans=2
+	[ "$1" != 3 ] || shows /mnt mountproto=tcp
+	[ "$(xprt_lines | wc -l)" = 1 ]
 	[ "$(< /sys/module/rpcrdma2/refcnt)" -gt 0 ]
 	alive
 	umount_nfs
@@ -177,7 +169,7 @@ version_2_spelling() {
 	for o in rdma,rdmaver=2 rdmaver=2,rdma proto=tcp,rdmaver=2,proto=rdma \
 		 rdmaver=1,proto=rdma,rdmaver=2; do
 		raw_mount "vers=4.2,$o"
-		has rdmaver=2
+		shows /mnt rdmaver=2
 		umount_nfs
 	done
 }
@@ -200,17 +192,15 @@ autoload() {
 
 version_2_ipv6() {
 	mount_nfs rxe6 4.2
-	has proto=rdma6
-	has rdmaver=2
+	shows /mnt proto=rdma6 rdmaver=2
 	alive
 	umount_nfs
 }
 
 connections_4() { # NFS version
 	mount_nfs rxe "$1" nconnect=4
-	has nconnect=4
-	has rdmaver=2
-	[ "$(connections)" = 4 ]
+	shows /mnt nconnect=4 rdmaver=2
+	[ "$(xprt_lines | wc -l)" = 4 ]
 	alive
 	umount_nfs
 }
@@ -235,8 +225,8 @@ read_plus() {
 side_by_side() { # VERSION-OF-1 VERSION-OF-2 [OPTIONS of the first]
 	mount_nfs rxe-v1 "$1" "${3-}"
 	mount_nfs rxe "$2" '' "$SECOND"
-	lacks 'rdmaver=.*'
-	has rdmaver=2 "$SECOND"
+	names_no_version
+	shows "$SECOND" rdmaver=2
 	alive
 	alive "$SECOND"
 	umount_nfs "$SECOND"
@@ -267,7 +257,7 @@ second_mount() { # FIRST SECOND NFS-version [OPTIONS of the second]
 not_refused() { # DEV OF-SECOND NFS-version
 	mount_nfs rxe "$2"
 	mount_nfs "$1" "$2" '' "$SECOND"
-	has rdmaver=2 "$SECOND"
+	shows "$SECOND" rdmaver=2
 	alive "$SECOND"
 	umount_nfs
 	alive "$SECOND"
@@ -276,7 +266,7 @@ not_refused() { # DEV OF-SECOND NFS-version
 	umount_nfs "$SECOND"
 	# Alone it gets its own
 	mount_nfs "$1" "$2"
-	lacks 'rdmaver=.*'
+	names_no_version
 	alive
 	umount_nfs
 }
@@ -287,25 +277,11 @@ uniquifier() { # NFS version
 	printf second > $UNIQ
 	mount_nfs rxe "$1" '' "$SECOND"
 	printf '\0' > $UNIQ
-	lacks 'rdmaver=.*'
-	has rdmaver=2 "$SECOND"
+	names_no_version
+	shows "$SECOND" rdmaver=2
 	alive
 	alive "$SECOND"
 	umount_nfs "$SECOND"
-	alive
-	umount_nfs
-}
-
-version_2_remount() { # NFS version
-	mount_nfs rxe "$1"
-	invalid "NFS: rdmaver= cannot be changed by remount" \
-		mount -o remount,rdmaver=1 /mnt
-	has rdmaver=2
-	mount -o remount,ro /mnt
-	has ro
-	mount -o remount,rdmaver=2,rw /mnt
-	has rw
-	has rdmaver=2
 	alive
 	umount_nfs
 }
@@ -328,7 +304,7 @@ referral() { # DEV OPTION
 	mount_nfs "$1" 4.2
 	[ "$(cat /mnt/here/file)" = moved ]
 	line /mnt/here
-	has "$2" /mnt/here
+	shows /mnt/here "$2"
 	umount /mnt/here
 	umount_nfs
 	exportfs -u '*:/export/here'
@@ -362,7 +338,7 @@ check "rdmaver= without proto=rdma" wrong_proto
 check "rdmaver=2 without the module" no_module
 check "rdmaver=1 beside TCP" version_1_beside_tcp
 for vers in 3 4.2; do
-	check "remount of version 1, NFSv$vers" version_1_remount $vers
+	check "remount of version 1, NFSv$vers" remount rxe-v1 1 $vers
 done
 check "referral below TCP" referral tcp proto=tcp
 
@@ -400,7 +376,7 @@ for vers in 4.0 4.2; do
 	check "another uniquifier, NFSv$vers" uniquifier $vers
 done
 for vers in 3 4.2; do
-	check "remount of version 2, NFSv$vers" version_2_remount $vers
+	check "remount of version 2, NFSv$vers" remount rxe 2 $vers
 done
 check "referral below version 2" referral rxe rdmaver=2
 check "the mount loads the module" autoload

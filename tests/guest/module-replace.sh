@@ -38,8 +38,6 @@ start_server() {
 	lab_end_grace
 }
 
-stop_server() { echo 0 > $NFSD/threads; }
-
 classes() { awk '/^rdma/ { print $1 }' /proc/sys/sunrpc/transports | sort | xargs; }
 stock_loaded() { [ -e /sys/module/rpcrdma ]; }
 
@@ -47,10 +45,6 @@ umount_all() {
 	umount_nfs
 	lab_wait 20 no_connection
 }
-
-# Over siw of 6.12 on several CPUs the version is a matter of luck, see
-# interop-versions.sh.
-may_stall() { [ "$1" = siw ] && [ "$(nproc)" -gt 1 ]; }
 
 # settled VERSION REASON: the only connection, as either end tells.
 settled() {
@@ -106,8 +100,7 @@ stock_nfs() {
 refused() { # DEV
 	modprobe rpcrdma
 	start_server
-	scratch refused
-	nfs "$1" 4.2
+	enter refused "$1" 4.2
 	mark_log
 	if modprobe rpcrdma2 replace=1; then return 1; fi
 	logged "rpcrdma2: replace=1 .* stock transport is loaded"
@@ -182,8 +175,7 @@ on_demand() {
 # ---- using it ----
 
 use() { # DEV VERS
-	scratch use
-	nfs "$1" "$2"
+	enter use "$1" "$2"
 	grep " /mnt nfs.*proto=rdma," /proc/mounts
 	if grep rdmaver /proc/mounts; then return 1; fi
 	may_stall "$1" || settled 2 1
@@ -236,7 +228,6 @@ older() { # DEV VERS
 	settled 1 9
 	get "$D"
 	umount_all
-	by_default client versions both
 }
 
 # Whoever has learned the own names can go on using them.

@@ -15,8 +15,7 @@ COMPLAINT='sleeping function called from invalid context at .*/completion\.h:'
 found() { dmesg | grep -A 1 "$COMPLAINT" | grep ' non_block: 1,'; }
 
 is_found() { # DEV VERS
-	scratch sleep
-	nfs "$1" "$2"
+	enter sleep "$1" "$2"
 	# The same messages without the fault
 	: > "$D/before"
 	if found; then
@@ -26,9 +25,7 @@ is_found() { # DEV VERS
 	: > "$D/after"
 	echo N > $FAULT
 	lab_wait 10 found
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

@@ -23,7 +23,6 @@ unload() {
 	! ours || no_family
 }
 
-stop_server() { echo 0 > $NFSD/threads; }
 start_server() {
 	lab_server
 	fs_listen

@@ -66,10 +66,9 @@ chunked_read() {
 	counted client -eq 1 write_chunks
 }
 
-# opened NAME DEV VERS: a new connection, with all the credits that the case needs.
+# opened DEV VERS: a new connection, with all the credits that the case needs.
 opened() {
-	again "$2" "$3"
-	scratch "$1"
+	again "$@"
 	lab_wait 60 granted 16
 	iocheck write -t -s 1 -l 65536 "$D/f"
 	exec 7<> "$D/f"
@@ -82,16 +81,12 @@ granted() { # NUMBER: the server grants as many credits, at least.
 	many 16
 	[ "$(value server credits_granted_to_peer)" -ge "$1" ]
 }
-closed() {
-	exec 7>&-
-	rm -r "$E"
-}
 
 # The client asks the server for more. Less is not asked for.
 server_size() { # DEV VERS
 	local mem
 
-	opened server "$@"
+	opened "$@"
 	mem=$(value server receive_memory)
 	inline_write 16384
 	chunked_write 24576
@@ -104,14 +99,14 @@ server_size() { # DEV VERS
 	refuses client rbsiz 8192
 	[ "$(rbsiz server)" = 32768 ]
 	[ "$(value server receive_memory)" -le "$mem" ]
-	closed
+	exec 7>&-
 }
 
 # The server asks the client.
 client_size() { # DEV VERS
 	local mem
 
-	opened client "$@"
+	opened "$@"
 	mem=$(value client receive_memory)
 	tell client rbsiz 32768
 	agreed server 32768
@@ -125,14 +120,14 @@ client_size() { # DEV VERS
 	refuses server rbsiz 16384
 	[ "$(rbsiz client)" = 32768 ]
 	[ "$(value client receive_memory)" -le "$mem" ]
-	closed
+	exec 7>&-
 }
 
 # Nobody asked.
 unasked() { # DEV VERS
 	local role
 
-	opened unasked "$@"
+	opened "$@"
 	for role in client server; do
 		mark
 		tell $role own rbsiz 24576
@@ -146,12 +141,12 @@ unasked() { # DEV VERS
 		[ "$(rbsiz $role)" = 24576 ]
 	done
 	iocheck check -d -s 1 -l 65536 -b 24000 "$D/f"
-	closed
+	exec 7>&-
 }
 
 # More than the capacity: the answer is the value in force. All of it: granted.
 bounded() { # DEV VERS
-	opened bounded "$@"
+	opened "$@"
 	tell client rbsiz $((MOST + 4))
 	lab_wait 60 quiet client
 	is client "rbsiz asked" 1 $((MOST + 4))
@@ -161,7 +156,7 @@ bounded() { # DEV VERS
 	agreed server $MOST
 	is client inline_send 1 $MOST
 	inline_write 60000
-	closed
+	exec 7>&-
 }
 
 bad_words() {
@@ -197,7 +192,6 @@ answered() { look; [ "${GREW[server.rx_reply_msg]}" -gt 0 ]; }
 
 # Callbacks: not while the client says so, again as soon as it says so.
 callbacks() {
-	scratch callbacks
 	get_delegation r
 	tell client own brs none
 	lab_wait 60 is server brs 4 0
@@ -215,7 +209,6 @@ callbacks() {
 	lab_wait 20 answered
 	counted server -gt 0 tx_call_msg
 	drop_delegation_file
-	rm -r "$E"
 }
 
 # Nothing of this towards a peer, or by one, that does not take part.
@@ -240,7 +233,6 @@ defaults() { # DEV VERS
 	for_both recv_max 4096
 	by_default client send_size $SERVER
 	again "$1" "$2"
-	scratch defaults
 	: > "$D/f"
 	exec 7<> "$D/f"
 	[ "$(rbsiz client) $(rbsiz server)" = "$CLIENT $SERVER" ]
@@ -252,7 +244,7 @@ defaults() { # DEV VERS
 	for role in client server; do
 		[ "$(value $role send_memory)" -gt $((17 * SERVER)) ]
 	done
-	echo 2 > $PARAMETERS/adapt_seconds
+	parameter adapt_seconds 2
 	for role in client server; do
 		lab_wait 60 below $role send_memory $((8 * SERVER))
 	done
@@ -262,19 +254,9 @@ defaults() { # DEV VERS
 	counted client -eq 0 tx_reqprop reconnects
 	[ "$(rbsiz client) $(rbsiz server)" = "$CLIENT $SERVER" ]
 	exec 7>&-
-	rm -r "$E"
-	for_both recv_max $MOST
-	by_default client send_size $MOST
-	again "$1" "$2"
 }
 many() { # NUMBER: writers at once
-	local i pids=()
-
-	for ((i = 0; i < $1; i++)); do
-		iocheck write -d -t -s 1 -l 90000 -b 3000 "$D/many$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
+	at_once "$1" iocheck write -d -t -s 1 -l 90000 -b 3000 "$D/many{}"
 }
 
 lab_export ext4

@@ -97,7 +97,7 @@ push_all() {
 }
 
 soak() {
-	local pids=() dev i=0
+	local pids=() dev
 
 	for dev in rxe siw; do
 		for job in buffered direct random metadata; do

@@ -10,6 +10,5 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_all
+raw_server
 raw_group bounds 20049

@@ -24,8 +24,7 @@ callback_failed() {
 	grep '^callback_replies_dropped: [1-9]' <<< "$counters"
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_all
+raw_server
 raw_group faults 20049
 trace_on rpcrdma2/rpcrdma2_cb_reply sunrpc/xprt_transmit
 raw_group faults-client 21000

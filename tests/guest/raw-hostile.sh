@@ -22,6 +22,7 @@
 # flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
+. /lab/lib/work.sh
 
 TURNS=3
 SECS=$((${hostile_seconds:-24} / (2 * TURNS)))
@@ -33,24 +34,20 @@ KEEP=50
 ONE=$((20 << 20))
 ALL=$((320 << 20))
 
-honest() { # DIR NUMBER
-	local n=0
+honest() { # WORKER ROUND: those with an even number on the second mount
+	local dir=$D
 
-	while [ ! -e "$LAB_TMP/stop" ]; do
-		n=$((n + 1))
-		iocheck write -t -d -s "$2$n" -l 200001 -b 9001 "$1/d$2" || return 1
-		iocheck check -d -s "$2$n" -l 200001 -b 30001 "$1/d$2" || return 1
-		iocheck write -t -y -s "$2$n" -l 500001 "$1/b$2" || return 1
-		iocheck check -e -s "$2$n" -l 500001 "$E/b$2" || return 1
-	done
+	[ $(($1 % 2)) = 1 ] || dir=$SECOND/hostile
+	iocheck write -t -d -s "$1$2" -l 200001 -b 9001 "$dir/d$1" &&
+		iocheck check -d -s "$1$2" -l 200001 -b 30001 "$dir/d$1" &&
+		iocheck write -t -y -s "$1$2" -l 500001 "$dir/b$1" &&
+		iocheck check -e -s "$1$2" -l 500001 "$E/b$1"
 }
 
 calls() {
 	look
 	N=$((${NOW[client.tx_call_msg]} + ${NOW[client.tx_call_nomsg]}))
 }
-
-now_ms() { MS=$((${EPOCHREALTIME/./} / 1000)); }
 
 # turn [DEV...]: Calls and milliseconds of a time with hostile clients, or
 # without. Adds to N1, T1 (without the time of hostile processes) and CPU (that
@@ -60,7 +57,7 @@ turn() {
 
 	set +x
 	calls; calls=$N
-	now_ms; ms=$MS
+	ms=$(now_ms)
 	for dev in "$@"; do
 		HOSTILE_SECONDS=$SECS rpcrdma2-conform server \
 			"$(lab_addr "$dev")" hostile_all --module --export / \
@@ -73,7 +70,7 @@ turn() {
 		lab_pause "$SECS"
 	fi
 	calls; calls=$((N - calls))
-	now_ms; ms=$((MS - ms))
+	ms=$(($(now_ms) - ms))
 	for dev in "$@"; do
 		line=$(grep cpu_ms= "$LAB_TMP/hostile.$dev")
 		echo "$dev: $line"
@@ -91,29 +88,21 @@ turn() {
 }
 
 beside() {
-	local i pids=() rc=0 devs
+	local i devs
 
 	N0=0 T0=0 N1=0 T1=0 CPU=0 MOST_ONE=0 MOST_ALL=0
 	mapfile -t devs < <(lab_devices | xargs -n 1)
-	scratch hostile
-	rm -f "$LAB_TMP/stop"
-	nfs "${devs[0]}" 4.2
+	enter hostile "${devs[0]}" 4.2
 	second "${devs[-1]}" 4.2
-	for i in 1 2; do
-		honest "$D" $i &
-		pids+=($!)
-		honest "$SECOND/hostile" 1$i &
-		pids+=($!)
-	done
+	work_start 4 honest
 	lab_pause 2
 	LINES_BEFORE=$(dmesg | grep -c rpcrdma2)
-	for ((i = 0; i < TURNS && !rc; i++)); do
-		turn && turn "${devs[@]}" || rc=1
+	for ((i = 0; i < TURNS; i++)); do
+		turn
+		turn "${devs[@]}"
 	done
-	touch "$LAB_TMP/stop"
-	wait_all "${pids[@]}" || rc=1
+	work_stop
 	declare -p N0 T0 N1 T1 CPU MOST_ONE MOST_ALL LINES_BEFORE > "$LAB_TMP/figures"
-	return "$rc"
 }
 
 rate() {

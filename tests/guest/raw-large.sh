@@ -21,16 +21,14 @@ small() { [ "$(rpcs)" -lt $((64 << 10)) ]; }
 # back at the memory of a small connection.
 idle() { # DEV VERS
 	scratch idle
-	echo 1 > $PARAMETERS/adapt_seconds
+	parameter adapt_seconds 1
 	nfs "$1" "$2"
 	iocheck write -t -d -l $((32 << 20)) -b $((1 << 20)) "$D/f"
 	iocheck check -e -d -l $((32 << 20)) -b $((1 << 20)) "$D/f"
 	echo "busy: $(rpcs) bytes"
 	lab_wait 30 small
 	echo "idle: $(rpcs) bytes"
-	echo 0 > $PARAMETERS/adapt_seconds
-	umount_nfs
-	rm -r "$E"
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

@@ -11,9 +11,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_net
-load_rpcrdma2 negotiate_ms=15000
+raw_client
 lab_all
 raw_group published 20049
 raw_group published-client 21000

@@ -10,8 +10,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_all
+raw_server
 # Both devices once, what the debugging options see once
 lab_is uml || lab_devices() { echo rxe; }
 raw_group server-change 20049

@@ -10,8 +10,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_all
+raw_server
 raw_smp rxe "cred_full_window cred_too_many rinv_second rinv_foreign
 	sec_other_handle rec_each_step err_read_chunks err_garbage err_flood"
 raw_smp siw "cred_full_window cred_too_many rinv_second sec_other_handle

@@ -10,8 +10,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_all
+raw_server
 raw_smp rxe "conn_answer conn_late conn_late_raise ver_unsupported_then_1
 	ver_call_first ver_no_v2 rev_recall rev_too_long rev_none rev_junk rev_error
 	rev_same_xid_forward rev_recall_v1 rev_reconnect v1_chunks

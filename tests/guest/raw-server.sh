@@ -10,8 +10,7 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_all
+raw_server
 raw_smp siw "chk_read_segments chk_interleaved chk_read_huge chk_sixteen
 	chk_more_results msg_position_zero lng_reply_chunk inl_announced"
 ktap_run "encoder of the conformance kit" rpcrdma2-conform self

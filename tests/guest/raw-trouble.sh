@@ -11,7 +11,6 @@
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_all
+raw_server
 raw_group trouble 20049
 raw_group reasons 21000

@@ -13,7 +13,6 @@ VERSIONS4="4.0 4.1 4.2"
 
 # A process of the server wants to write what the client may cache for reading.
 by_server() {
-	scratch server
 	get_delegation r
 	iocheck check -e -s 1 -l 20001 "$D/$DELEG"
 	trace_on nfsd/nfsd_cb_recall_done nfs4/nfs4_cb_recall
@@ -26,12 +25,10 @@ by_server() {
 	iocheck write -s 2 -l 20002 "$E/$DELEG"
 	iocheck check -e -s 2 -l 20002 "$D/$DELEG"
 	drop_delegation_file
-	rm -r "$E"
 }
 
 # A process of the server reads what the client has in its cache only.
 written_data() {
-	scratch written
 	get_delegation w
 	iocheck write -s 3 -l 30003 "$D/$DELEG"
 	trace_on nfsd/nfsd_cb_recall_done
@@ -39,39 +36,34 @@ written_data() {
 	lab_wait 5 recalled
 	trace_off
 	drop_delegation_file
-	rm -r "$E"
 }
 
 # Another client writes; the first one sees it.
 by_client() { # DEV VERS
-	scratch client
 	second "$1" "$2"
 	get_delegation r
 	trace_on nfsd/nfsd_cb_recall_done
-	timeout 60 iocheck write -s 4 -l 20002 "$SECOND/client/$DELEG"
+	timeout 60 iocheck write -s 4 -l 20002 "$SECOND/by_client/$DELEG"
 	lab_wait 5 recalled
 	trace_off
 	drop_delegation_file
 	iocheck check -e -s 4 -l 20002 "$D/$DELEG"
 	umount_nfs $SECOND
-	rm -r "$E"
 }
 
 # Eight recalls at once, eight delegations returned at once.
 many() {
-	local i names=() pids=()
+	local i names=() PIDS=()
 
-	scratch many
 	for i in 1 2 3 4 5 6 7 8; do
 		get_delegation r
 		names+=("$DELEG")
 	done
 	trace_on nfsd/nfsd_cb_recall_done
 	for i in "${names[@]}"; do
-		timeout 60 iocheck write -s 6 -l 20003 "$E/$i" &
-		pids+=($!)
+		launch 1 timeout 60 iocheck write -s 6 -l 20003 "$E/$i"
 	done
-	wait_all "${pids[@]}"
+	wait_all "${PIDS[@]}"
 	# One or the other may have come back by itself, being unused.
 	lab_wait 5 recalled 4
 	trace_off
@@ -79,7 +71,6 @@ many() {
 		iocheck check -e -s 6 -l 20003 "$D/$i"
 	done
 	drop_delegation_file
-	rm -r "$E"
 }
 
 # The client may send no further Call. The stock transport does not tell.
@@ -94,43 +85,33 @@ window_full() {
 # recall and its answer must pass by nevertheless; everything ends once the
 # server goes on.
 full_window() { # DEV VERS
-	local i pids=()
+	local PIDS=()
 
 	scratch full
 	small_window "$WINDOW"
 	nfs "$1" "$2"
 	get_delegation r
-	for ((i = 0; i < 8; i++)); do
-		iocheck write -t -l 100000 "$E/w$i"
-	done
+	each 8 iocheck write -t -l 100000 "$E/w{}"
 	sync
 	trace_on nfsd/nfsd_cb_recall_done
 	freeze
-	for ((i = 0; i < 8; i++)); do
-		iocheck write -d -s "$i" -l 100000 -b 12500 "$D/w$i" &
-		pids+=($!)
-	done
-	lab_wait 20 stuck "$WINDOW" || { thaw; return 1; }
-	window_full || { thaw; return 1; }
-	[ "$(iocheck break "$E/$DELEG")" = held ] || { thaw; return 1; }
-	case $2 in
-	4.0) ;;
-	*) lab_wait 20 recalled || { thaw; return 1; } ;;
-	esac
+	launch 8 iocheck write -d -s {} -l 100000 -b 12500 "$D/w{}"
+	lab_wait 20 stuck "$WINDOW"
+	window_full
+	[ "$(iocheck break "$E/$DELEG")" = held ]
+	[ "$2" = 4.0 ] || lab_wait 20 recalled
 	# Nothing has moved in the meantime.
-	{ stuck "$WINDOW" && window_full; } || { thaw; return 1; }
+	stuck "$WINDOW"
+	window_full
 	thaw
-	wait_all "${pids[@]}"
+	wait_all "${PIDS[@]}"
 	lab_wait 20 recalled
 	lab_wait 20 not delegated "$DELEG" r
 	trace_off
 	drop_delegation_file
 	umount_nfs
-	for ((i = 0; i < 8; i++)); do
-		iocheck check -e -s "$i" -l 100000 "$E/w$i"
-	done
+	each 8 iocheck check -e -s {} -l 100000 "$E/w{}"
 	rm -r "$E"
-	default_window
 }
 
 lab_export ext4

@@ -13,24 +13,20 @@
 
 # Two mounts of different minor versions have a callback service each.
 other_goes_on() { # DEV VERS
-	local mine pids
+	local mine PIDS=()
 
 	scratch other
 	second "$1" "$2"
 	nfs "$1" "$2"
 	get_delegation r
 	mine=$DELEG
-	umount_nfs $SECOND &
-	pids=($!)
-	timeout 60 bash -c ": >> $E/$mine" &
-	pids+=($!)
-	wait_all "${pids[@]}"
+	launch 1 umount_nfs $SECOND
+	launch 1 timeout 60 bash -c ": >> $E/$mine"
+	wait_all "${PIDS[@]}"
 	drop_delegation_file
 	# And the service that is left still works.
 	delegation_returns
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 fs_start

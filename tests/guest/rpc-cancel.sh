@@ -34,76 +34,60 @@ started() { # PID...
 
 # Signals at arbitrary moments.
 killed() {
-	local i round before pids signals=(KILL TERM USR1)
+	local round before PIDS signals=(KILL TERM USR1)
 
-	scratch killed
 	iocheck write -t -s 1 -l 3000001 "$E/r"
 	for round in 0 1 2; do
-		pids=()
+		PIDS=()
 		before=$(($(operations READ) + $(operations WRITE)))
-		for i in 0 1 2 3; do
-			iocheck write -t -d -s 1 -l 90000000 \
-				-b $((700 + i * 4097)) "$D/w$i" 2> /dev/null &
-			pids+=($!)
-			iocheck check -r -d -s 1 -l 3000001 \
-				-b $((900 + i * 5003)) "$D/r" 2> /dev/null &
-			pids+=($!)
-		done
-		lab_wait 10 started "${pids[@]}"
+		launch 4 write_long {} 2> /dev/null
+		launch 4 read_long {} 2> /dev/null
+		lab_wait 10 started "${PIDS[@]}"
 		lab_wait 10 progress "$before"
-		kill -"${signals[round]}" "${pids[@]}"
-		lab_wait 20 gone "${pids[@]}"
+		kill -"${signals[round]}" "${PIDS[@]}"
+		lab_wait 20 gone "${PIDS[@]}"
 	done
 	wait
-	for i in 0 1 2 3; do
-		iocheck check -s 1 -l "$(stat -c %s "$E/w$i")" "$D/w$i"
-	done
+	each 4 as_far_as_written {}
 	iocheck check -e -d -s 1 -l 3000001 "$D/r"
 	alive
-	rm -r "$E"
 }
+write_long() { # NUMBER
+	exec iocheck write -t -d -s 1 -l 90000000 -b $((4097 * $1 - 3397)) "$D/w$1"
+}
+read_long() {
+	exec iocheck check -r -d -s 1 -l 3000001 -b $((5003 * $1 - 4103)) "$D/r"
+}
+as_far_as_written() { iocheck check -s 1 -l "$(stat -c %s "$E/w$1")" "$D/w$1"; }
 
 # Every kind of Call is on its way, with memory of the caller exposed, when
 # its process is killed; the Replies come later, to nobody.
 unanswered() { # DEV VERS
-	local i pids=()
+	local PIDS=()
 
-	scratch unanswered
 	small_window "$WINDOW"
-	nfs "$1" "$2"
+	enter unanswered "$1" "$2"
 	: > "$D/f"
 	: > "$D/x"
 	iocheck write -t -s 1 -l 200000 "$E/r"
 	mark
 	freeze
-	for i in 0 1 2; do
-		iocheck symlink "$D" "400$i" &
-		pids+=($!)
-		mkdir "$D/d$i" &
-		pids+=($!)
-		iocheck write -d -s 1 -l 100000 -b 33333 "$D/f" &
-		pids+=($!)
-		setfacl -m "u:700$i:r" "$D/x" 2> /dev/null &
-		pids+=($!)
-		[ "$2" != 4.2 ] || {
-			iocheck setxattr "$D/x" 6553$i &
-			pids+=($!)
-		}
-	done
-	lab_wait 20 stuck "$(stuck_threads)" || { thaw; return 1; }
+	launch 3 iocheck symlink "$D" 400{}
+	launch 3 mkdir "$D/d{}"
+	launch 3 iocheck write -d -s 1 -l 100000 -b 33333 "$D/f"
+	launch 3 setfacl -m "u:700{}:r" "$D/x" 2> /dev/null
+	[ "$2" != 4.2 ] || launch 3 iocheck setxattr "$D/x" 6553{}
+	lab_wait 20 stuck "$(stuck_threads)"
 	# With a larger window the rest of it serves READs meanwhile.
-	kill -KILL "${pids[@]}"
-	lab_wait 20 gone "${pids[@]}" || { thaw; return 1; }
+	kill -KILL "${PIDS[@]}"
+	lab_wait 20 gone "${PIDS[@]}"
 	thaw
 	wait
 	alive
 	iocheck check -e -d -s 1 -l 200000 -b 7001 "$D/r"
 	look
 	! ours || counted client -eq 0 rx_malformed bad_inv_handle
-	umount_nfs
-	none_left
-	rm -r "$E"
-	default_window
+	leave
 }
 
 stuck_threads() { echo $((WINDOW > 4 ? 4 : WINDOW)); }
@@ -111,30 +95,22 @@ stuck_threads() { echo $((WINDOW > 4 ? 4 : WINDOW)); }
 # umount -f gets those out who wait for a server that does not answer; they
 # see an error.
 forced() { # DEV VERS
-	local i pids=()
+	local i PIDS=()
 
-	scratch forced
-	nfs "$1" "$2"
-	for i in 0 1 2 3; do
-		: > "$E/f$i"
-	done
+	enter forced "$1" "$2"
+	touch "$E"/f{1..4}
 	freeze
-	for i in 0 1 2 3; do
-		iocheck write -d -s 1 -l 50000 "$D/f$i" &
-		pids+=($!)
-	done
-	lab_wait 20 stuck 1 || { thaw; return 1; }
-	lab_wait 30 force_out "${pids[@]}" || { thaw; return 1; }
+	launch 4 iocheck write -d -s 1 -l 50000 "$D/f{}"
+	lab_wait 20 stuck 1
+	lab_wait 30 force_out "${PIDS[@]}"
 	thaw
-	for i in "${pids[@]}"; do
-		if wait "$i"; then false; fi
+	for i in "${PIDS[@]}"; do
+		not wait "$i"
 	done
 	lab_wait 20 unmounted
 	nfs "$1" "$2"
 	alive
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # umount -f unmounts too, once nobody uses the directory any more.

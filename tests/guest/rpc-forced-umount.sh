@@ -27,31 +27,28 @@ not_in_use() {
 }
 
 force() { # DEV
-	local pid since took rc=0
+	local pid since took
 
-	scratch force
-	nfs "$1" 3
+	enter force "$1" 3
 	: > "$E/f"
 	stat "$D/f"
 	trace_on rpcrdma2/rpcrdma2_op_connect rpcrdma2/rpcrdma2_connected
-	echo 0 > $NFSD/threads
+	undo start_server 8
+	stop_server
 	(cd / && exec iocheck check -s 1 -l 1 "$D/f") &
 	pid=$!
 	# 0.1 s, 0.2, 0.4, ... 6.4, and now 12.8, 3 of which sunrpc has waited
-	lab_wait 40 attempts 8 || rc=1
+	lab_wait 40 attempts 8
 	kill -KILL $pid
 	since=$EPOCHREALTIME
 	umount -f /mnt || umount -l /mnt
-	lab_wait 30 not_in_use || rc=1
+	lab_wait 30 not_in_use
 	took=$(((${EPOCHREALTIME/./} - ${since/./}) / 1000))
 	trace_off
 	echo "gone after $took ms"
-	[ $took -lt 5000 ] || rc=1
+	[ $took -lt 5000 ]
 	wait $pid || true
-	lab_nfsd 8
-	fs_listen
 	rm -r "$E"
-	return $rc
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

@@ -22,17 +22,15 @@ full() {
 }
 
 round() {
-	local pid rc=0
+	local pid
 
 	coproc HERDERS {
 		iocheck herd -n $HERD -b 25001 "$D/r" "$D/w"
 	}
 	pid=$HERDERS_PID
-	# In a condition "set -e" has no effect
-	lab_wait 30 full || rc=1
+	lab_wait 30 full
 	echo >&"${HERDERS[1]}"
-	wait "$pid" || rc=1
-	return $rc
+	wait "$pid"
 }
 
 killed() { # DEV VERS
@@ -46,7 +44,7 @@ killed() { # DEV VERS
 	mark
 	for ((n = 0; n < ROUNDS; n++)); do
 		freeze
-		round || { thaw; return 1; }
+		round
 		thaw
 		lab_wait 30 calls_ended
 	done
@@ -55,25 +53,20 @@ killed() { # DEV VERS
 	counted client -gt 0 write_chunks read_chunks
 	iocheck check -e -d -s 1 -l 500000 -b 25001 "$D/r"
 	whole_window
-	umount_nfs
-	none_left
-	rm -r "$E"
-	default_window
+	leave
 }
 
 # The whole window is there for two more.
 whole_window() {
-	local pids=()
+	local PIDS=()
 
 	freeze
-	iocheck write -d -s 1 -l 4096 "$D/w" &
-	pids+=($!)
-	lab_wait 30 stuck 1 || { thaw; return 1; }
-	iocheck check -d -s 1 -l 4096 "$D/r" &
-	pids+=($!)
-	lab_wait 30 full || { thaw; return 1; }
+	launch 1 iocheck write -d -s 1 -l 4096 "$D/w"
+	lab_wait 30 stuck 1
+	launch 1 iocheck check -d -s 1 -l 4096 "$D/r"
+	lab_wait 30 full
 	thaw
-	wait_all "${pids[@]}"
+	wait_all "${PIDS[@]}"
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

@@ -20,24 +20,17 @@ reads() {
 }
 
 prepare() { # DEV VERS BYTES
-	scratch linger
-	nfs "$1" "$2"
+	enter linger "$1" "$2"
 	iocheck write -t -s 1 -l $((READS * $3)) "$D/f"
 	lab_wait 20 calls_ended
 	mark
-}
-
-done_with() {
-	umount_nfs
-	none_left
-	rm -r "$E"
 }
 
 # A slow guest may need some attempts to be fast enough.
 together() { # DEV VERS
 	prepare "$1" "$2" 65536
 	lab_wait 30 few_completions
-	done_with
+	leave
 }
 few_completions() {
 	lab_wait 20 calls_ended
@@ -49,12 +42,12 @@ few_completions() {
 }
 
 # A Reply that has many pages waits for no other.
-at_once() { # DEV VERS
+completes_each() { # DEV VERS
 	prepare "$1" "$2" $((1 << 20))
 	reads $((1 << 20))
 	look
 	counted server -ge $READS write_chunks send_completions
-	done_with
+	leave
 }
 
 # The last ones are over, too, without a Send behind them.
@@ -63,7 +56,7 @@ not_for_long() { # DEV VERS
 	trace_on rpcrdma2/rpcrdma2_post_send
 	lab_wait 30 settled
 	trace_off
-	done_with
+	leave
 }
 
 settled() {
@@ -87,7 +80,7 @@ slowly() { # DEV VERS
 	trace_off
 	look
 	counted server -ge 3 write_chunks send_completions
-	done_with
+	leave
 }
 
 # Nothing is posted while there is nothing to wait for.
@@ -98,14 +91,14 @@ not_without() { # DEV VERS
 	lab_pause 1
 	not traced "$NOTHING"
 	trace_off
-	done_with
+	leave
 }
 
 # What waits is given back with the connection.
 ended() { # DEV VERS
 	prepare "$1" "$2" 65536
 	dd if="$D/f" of=/dev/null bs=65536 count=4 iflag=direct status=none
-	done_with
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
@@ -113,7 +106,7 @@ lab_export tmpfs
 fs_start
 for dev in $(lab_devices); do
 	ktap_run "$dev NFSv3: many READs, few completions" together "$dev" 3
-	ktap_run "$dev NFSv3: READs of 1 MiB complete each" at_once "$dev" 3
+	ktap_run "$dev NFSv3: READs of 1 MiB complete each" completes_each "$dev" 3
 	ktap_run "$dev NFSv4.2: the last READ is over soon" not_for_long "$dev" 4.2
 	ktap_run "$dev NFSv3: READs now and then" slowly "$dev" 3
 	ktap_run "$dev NFSv3: nothing to wait for" not_without "$dev" 3

@@ -24,34 +24,24 @@ times() {
 # The server grants one Call at a time and keeps the first one: the others have not
 # been sent.
 waits() { # DEV VERS
-	local i pids=() queue rtt
+	local queue rtt before PIDS=()
 
-	scratch waits
 	small_window 1
-	nfs "$1" "$2"
-	for ((i = 0; i < JOBS; i++)); do
-		iocheck write -t -l 4000 "$D/f$i"
-	done
-	read -r queue rtt <<< "$(times)"
+	enter waits "$1" "$2"
+	each $JOBS iocheck write -t -l 4000 "$D/f{}"
+	read -ra before <<< "$(times)"
 	freeze
-	for ((i = 0; i < JOBS; i++)); do
-		iocheck write -d -l 4000 -b 4000 "$D/f$i" &
-		pids+=($!)
-	done
-	lab_wait 20 stuck 1 || { thaw; return 1; }
+	launch $JOBS iocheck write -d -l 4000 -b 4000 "$D/f{}"
+	lab_wait 20 stuck 1
 	lab_pause 3
 	thaw
-	wait_all "${pids[@]}"
-	i=("$queue" "$rtt")
+	wait_all "${PIDS[@]}"
 	read -r queue rtt <<< "$(times)"
-	queue=$((queue - i[0])) rtt=$((rtt - i[1]))
+	queue=$((queue - before[0])) rtt=$((rtt - before[1]))
 	echo "queued for $queue ms, on the way for $rtt ms"
 	[ "$queue" -gt $((2 * rtt)) ]
 	[ "$rtt" -ge 2000 ]
-	umount_nfs
-	default_window
-	rm -r "$E"
-	none_left
+	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

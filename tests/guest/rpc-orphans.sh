@@ -15,15 +15,12 @@ orphans() { look; [ "${NOW[client.orphans]-0}" -ge "$1" ]; }
 
 # hold_all: every slot of the mount belongs to an RPC that was cancelled.
 hold_all() {
-	local i pids=()
+	local PIDS=()
 
-	for ((i = 0; i < SLOTS; i++)); do
-		mkdir "$D/p$i/d" &
-		pids+=($!)
-	done
-	lab_wait 20 stuck $SLOTS || return 1
-	kill -KILL "${pids[@]}"
-	lab_wait 20 gone "${pids[@]}" || return 1
+	launch $SLOTS mkdir "$D/p{}/d"
+	lab_wait 20 stuck $SLOTS
+	kill -KILL "${PIDS[@]}"
+	lab_wait 20 gone "${PIDS[@]}"
 	lab_wait 20 orphans $SLOTS
 }
 
@@ -31,30 +28,23 @@ hold_all() {
 # waits is not even sent: the connection is given up when the last of the
 # cancelled ones has waited for as long as its RPC would have.
 slots() { # DEV CREDITS [OPTS]
-	local i pid rc=0
+	local pid
 
-	scratch slots
 	small_window "$2"
-	nfs "$1" 3 "timeo=$((lab_scale > 1 ? 100 : 50)),retrans=2${3:+,$3}"
+	enter slots "$1" 3 "timeo=$((lab_scale > 1 ? 100 : 50)),retrans=2${3:+,$3}"
 	: > "$E/f"
-	for ((i = 0; i < SLOTS; i++)); do
-		mkdir -m 777 "$E/p$i"
-		ls "$D/p$i"
-	done
+	each $SLOTS mkdir -m 777 "$E/p{}"
+	each $SLOTS ls "$D/p{}"
 	freeze
-	hold_all || { thaw; return 1; }
+	hold_all
 	stat "$D/f" > /dev/null &
 	pid=$!
-	lab_wait 40 gone "$pid" || { echo "stat hangs"; rc=1; }
+	lab_wait 40 gone "$pid"
 	thaw
-	wait "$pid" || rc=1
+	wait "$pid"
 	look
-	[ "${NOW[client.reconnects]}" -ge 1 ] || rc=1
-	umount_nfs
-	none_left
-	rm -r "$E"
-	default_window
-	return $rc
+	[ "${NOW[client.reconnects]}" -ge 1 ]
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

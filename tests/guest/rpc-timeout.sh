@@ -12,38 +12,32 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-RECONNECTS=0
-reconnected() { look; RECONNECTS=${NOW[client.reconnects]-0}; [ "$RECONNECTS" -ge "$1" ]; }
-
 overdue() { # DEV VERS
-	local pids=() i
+	local i n PIDS=()
 
 	scratch overdue
 	# A major timeout of one second and a half
 	nfs "$1" "$2" timeo=5,retrans=2
-	: > "$D/f"
-	: > "$D/g"
+	touch "$D"/{f,g}
 	freeze
 	for i in f g; do
-		iocheck write -d -s 1 -l 50000 "$D/$i" &
-		pids+=($!)
+		launch 1 iocheck write -d -s 1 -l 50000 "$D/$i"
 	done
-	lab_wait 20 stuck 2 || { thaw; return 1; }
-	lab_wait 60 reconnected 1 || { thaw; return 1; }
+	lab_wait 20 stuck 2
+	lab_wait 60 reconnected 1
 	# With NFSv4.0 after 1.5, 3, 6 and 12 seconds, then each 12 seconds. From
 	# NFSv4.1 on the server says on the second one that it has the RPC.
 	lab_pause 5
-	reconnected 0
+	look
+	n=${NOW[client.reconnects]}
 	thaw
-	wait_all "${pids[@]}"
-	echo "$RECONNECTS connections were replaced"
-	[ "$RECONNECTS" -le 6 ]
+	wait_all "${PIDS[@]}"
+	echo "$n connections were replaced"
+	[ "$n" -le 6 ]
 	for i in f g; do
 		iocheck check -e -s 1 -l 50000 "$E/$i"
 	done
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

@@ -30,8 +30,7 @@ capture() { # DEV VERS NAME CONNECTIONS [OPTS]
 	cp /proc/self/mountinfo "$KEEP/mountinfo-$3"
 	rpcrdma2 stat --prometheus > "$KEEP/metrics-$3"
 	rm -r /export/collectors
-	umount_nfs
-	none_left
+	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

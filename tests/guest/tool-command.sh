@@ -9,9 +9,6 @@
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
-# status COMMAND...: its exit status and nothing else
-status() { local rc=0; "$@" > /dev/null 2>&1 || rc=$?; echo $rc; }
-
 nothing_yet() {
 	[ "$(status rpcrdma2 status)" = 4 ]
 	[ -z "$(rpcrdma2 show)" ]
@@ -77,8 +74,7 @@ told_in_full() { # DEV VERS
 	[ "$(said client local_address)" = "$(said server peer_address)" ]
 	# A QP of this number is what rdma shows of the device
 	rdma res show qp link "${1}0" | grep " lqpn $(said client qp_number) "
-	umount_nfs
-	none_left
+	leave
 }
 
 # Who fell back is told by the exit status.
@@ -87,8 +83,7 @@ fallback() { # DEV
 	mount_nfs "$1" 4.2 port=20050
 	[ "$(status rpcrdma2 status)" = 1 ]
 	rpcrdma2 status | grep -E " client .* v1 .*(ERR_VERS|version)"
-	umount_nfs
-	none_left
+	leave
 }
 
 # Sums of what is and what was
@@ -97,8 +92,7 @@ counted_right() { # DEV
 
 	before=$(rpcrdma2 stat | awk '$1 == "connects" { print $2, $3 }')
 	nfs "$1" 4.2
-	umount_nfs
-	none_left
+	leave
 	nfs "$1" 3
 	after=$(rpcrdma2 stat | awk '$1 == "connects" { print $2, $3 }')
 	# shellcheck disable=SC2086 # words
@@ -112,8 +106,7 @@ counted_right() { # DEV
 		$1 == "#" && $2 == "TYPE" { type[$3] = 1; next }
 		$1 == "#" { next }
 		{ sub(/\{.*/, "", $1); if (!type[$1]) print $1 }')" ]
-	umount_nfs
-	none_left
+	leave
 }
 
 # What is told of the module itself: all that the specification names.
@@ -132,8 +125,7 @@ module_told() { # DEV
 		grep -x "role: $role" $LAB_TMP/module
 		grep -x "connections: 1" $LAB_TMP/module
 	done
-	umount_nfs
-	none_left
+	leave
 	for role in client server; do
 		rpcrdma2 show module $role | grep -x "connections: 0"
 	done
@@ -141,20 +133,18 @@ module_told() { # DEV
 
 # Everybody may look, nobody else may touch.
 unprivileged() { # DEV
-	local n
+	local n what
 
 	nfs "$1" 4.2
 	n=$(id client)
 	[ "$(as_nobody rpcrdma2 show "$n" | sed -n 's/^id: //p')" = "$n" ]
-	as_nobody rpcrdma2 reconnect "$n" 2> $LAB_TMP/why && return 1
-	grep "not permitted" $LAB_TMP/why
-	as_nobody rpcrdma2 change "$n" rbsiz 8192 2> $LAB_TMP/why && return 1
-	grep "not permitted" $LAB_TMP/why
-	as_nobody rpcrdma2 forget "$n" 2> $LAB_TMP/why && return 1
-	grep "not permitted" $LAB_TMP/why
+	for what in "reconnect $n" "change $n rbsiz 8192" "forget $n"; do
+		# shellcheck disable=SC2086 # words
+		not as_nobody rpcrdma2 $what 2> $LAB_TMP/why
+		grep "not permitted" $LAB_TMP/why
+	done
 	[ "$(said client connects)" = 1 ]
-	umount_nfs
-	none_left
+	leave
 }
 
 # Another network namespace sees nothing of it, and reaches nothing.
@@ -171,16 +161,14 @@ elsewhere() { # DEV
 	ip netns exec elsewhere rpcrdma2 stat | grep -E '^connects +0 +0$'
 	ip netns delete elsewhere
 	[ "$(id client)" = "$n" ]
-	umount_nfs
-	none_left
+	leave
 }
 
 # The connection of a live mount is made anew, nothing is lost.
-reconnected() { # DEV VERS
+made_anew() { # DEV VERS
 	local n
 
-	scratch reconnect
-	nfs "$1" "$2"
+	enter reconnect "$1" "$2"
 	iocheck write -t -s 1 -l 300001 "$D/f"
 	n=$(id client)
 	rpcrdma2 reconnect "$n"
@@ -191,8 +179,7 @@ reconnected() { # DEV VERS
 	iocheck check -e -s 1 -l 300001 "$D/f"
 	iocheck check -s 2 -l 300001 "$E/g"
 	rm -r "$E"
-	umount_nfs
-	none_left
+	leave
 }
 
 _has() { [[ "$(said "$1" "$2")" =~ ^$3$ ]]; }
@@ -205,9 +192,7 @@ changed() { # DEV
 	lab_wait 60 _has client "rbsiz asked" "24576 granted"
 	rpcrdma2 change "$(id client)" own brs none
 	lab_wait 60 _has server brs "local .* peer 0"
-	umount_nfs
-	none_left
-	by_default server recv_max 4096
+	leave
 }
 
 # Nonsense is refused, and says so.
@@ -229,8 +214,7 @@ refused() { # DEV
 	[ "$(status rpcrdma2 nonsense)" = 2 ]
 	[ "$(status rpcrdma2)" = 2 ]
 	[ "$(said client connects)" = 1 ]
-	umount_nfs
-	none_left
+	leave
 }
 
 all_there() {
@@ -258,8 +242,7 @@ many() { # DEV
 		grep -c '^recv')
 	[ "$n" -ge 2 ] && [ "$n" -le 12 ]
 	rm -r /export/many
-	umount_nfs
-	none_left
+	leave
 }
 
 # Only the connections with a peer at that address
@@ -275,8 +258,7 @@ by_peer() {
 	[ -z "$(rpcrdma2 show peer fd00::77)" ]
 	[ "$(status rpcrdma2 show peer nonsense)" = 2 ]
 	umount $SECOND
-	umount_nfs
-	none_left
+	leave
 }
 
 _event() { grep -qE "$1" $LAB_TMP/events; }
@@ -316,11 +298,9 @@ events() { # DEV
 	lab_wait 20 _event "settled *server"
 	rpcrdma2 change "$(id client)" rbsiz 24576
 	lab_wait 60 _event "changed *client"
-	umount_nfs
-	none_left
+	leave
 	lab_wait 20 happened client "$client" connected settled changed lost
 	lab_wait 20 happened server "$server" connected settled lost
-	by_default server recv_max 4096
 	kill $MONITOR
 }
 
@@ -342,12 +322,11 @@ not_loaded() {
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start
-stop_server() { echo 0 > "$NFSD/threads"; }
 ktap_run "nothing to see" nothing_yet
 for dev in $(lab_devices); do
 	for vers in 3 4.2; do
 		ktap_run "$dev NFSv$vers told in full" told_in_full "$dev" $vers
-		ktap_run "$dev NFSv$vers reconnect" reconnected "$dev" $vers
+		ktap_run "$dev NFSv$vers reconnect" made_anew "$dev" $vers
 	done
 	ktap_run "$dev change" changed "$dev"
 done

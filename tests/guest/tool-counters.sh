@@ -15,7 +15,6 @@
 mountstats_line() {
 	local line
 
-	scratch stats
 	iocheck write -t -s 1 -l 500001 "$D/f"
 	drop_caches
 	iocheck check -s 1 -l 500001 "$D/f"
@@ -29,7 +28,6 @@ mountstats_line() {
 	[ "${10}" = 0 ]		# bad XIDs
 	[ "${13}" -gt 0 ]	# Read chunks
 	[ "${14}" -gt 0 ]	# Write chunks
-	rm -r "$E"
 }
 
 settled() {
@@ -59,7 +57,6 @@ CHUNKS="read_chunks write_chunks reply_chunks pz_chunks registrations
 inline_io() {
 	local wlen rlen
 
-	scratch inline
 	look
 	wlen=$((NOW[client.inline_send] - 350))
 	rlen=$((NOW[client.inline_recv] - 350))
@@ -80,14 +77,12 @@ inline_io() {
 	counted client -ge $((2 * wlen)) inline_tx_bytes
 	counted client -ge $((2 * rlen)) inline_rx_bytes
 	exec 7>&-
-	rm -r "$E"
 }
 
 # One chunk per RPC, one registration per chunk, each taken back by the peer.
 chunked_io() {
 	local bytes=$((4 << 20)) bs max
 
-	scratch chunked
 	: > "$D/f"
 	exec 7<> "$D/f"
 	# The most this server takes in one WRITE depends on its memory.
@@ -111,11 +106,9 @@ chunked_io() {
 		counted server -eq "$bytes" write_bytes
 	done
 	exec 7>&-
-	rm -r "$E"
 }
 
 long_replies() {
-	scratch replies
 	iocheck fill -n 1000 -l 200 "$E"
 	mark
 	iocheck list -n 1000 -l 200 "$D"
@@ -124,11 +117,9 @@ long_replies() {
 	counted server -gt 0 reply_chunks tx_reply_nomsg
 	counted server -ge 200000 reply_chunk_bytes
 	counted client -eq 0 local_invalidations write_chunks
-	rm -r "$E"
 }
 
 long_calls() {
-	scratch calls
 	: > "$D/f"
 	mark
 	iocheck setxattr "$D/f" 60001
@@ -138,14 +129,12 @@ long_calls() {
 	counted server -eq 1 pz_chunks rx_call_nomsg
 	counted client -eq 0 local_invalidations
 	iocheck getxattr "$D/f" 60001
-	rm -r "$E"
 }
 
 answered() { look; [ "${GREW[server.rx_reply_msg]}" -gt 0 ]; }
 
 # A recall goes the other way on the same connection.
 callbacks() {
-	scratch callbacks
 	get_delegation r
 	mark
 	timeout 60 bash -c ": >> $E/$DELEG"
@@ -154,7 +143,6 @@ callbacks() {
 	counted server -gt 0 tx_call_msg
 	counted client -gt 0 rx_call_msg tx_reply_msg
 	drop_delegation_file
-	rm -r "$E"
 }
 
 # Posting and completion of one thing have the same numbers in the trace, and
@@ -162,7 +150,6 @@ callbacks() {
 traced_ids() { # DEV VERS
 	local what post
 
-	scratch traced
 	trace_on rpcrdma2
 	iocheck write -t -d -s 1 -l 200001 -b 50001 "$D/f"
 	iocheck check -e -d -s 1 -l 200001 -b 50001 "$D/f"
@@ -177,7 +164,6 @@ traced_ids() { # DEV VERS
 		# What completes now may have been posted before the trace.
 		grep -qxFf $LAB_TMP/posted $LAB_TMP/completed
 	done
-	rm -r "$E"
 }
 
 # ids EVENT: connection, queue and number in all events of this name.

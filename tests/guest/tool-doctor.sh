@@ -10,12 +10,9 @@
 . /lab/lib/fs.sh
 
 # What a guest has always: it knows no packages, and is not configured.
-doctor() { rpcrdma2 doctor > $LAB_TMP/said || [ $? = 1 ]; cat $LAB_TMP/said; }
-says() { doctor; grep -E "^$1: .*: .*; ." $LAB_TMP/said; }
-says_nothing_of() { doctor; not grep "^$1: " $LAB_TMP/said; }
-
-# status COMMAND...: its exit status and nothing else
-status() { local rc=0; "$@" > $LAB_TMP/said 2>&1 || rc=$?; echo $rc; }
+doctor() { rpcrdma2 doctor > $LAB_TMP/printed || [ $? = 1 ]; cat $LAB_TMP/printed; }
+says() { doctor; grep -E "^$1: .*: .*; ." $LAB_TMP/printed; }
+says_nothing_of() { doctor; not grep "^$1: " $LAB_TMP/printed; }
 
 healthy() { # DEV
 	local what
@@ -25,8 +22,7 @@ healthy() { # DEV
 			mount-on-tcp module-old; do
 		says_nothing_of $what
 	done
-	umount_nfs
-	none_left
+	leave
 }
 
 # Why is what the kernel says.
@@ -35,13 +31,12 @@ fallback() { # DEV
 	mount_nfs "$1" 4.2 port=20050
 	says "fallback"
 	grep "^fallback: connection [0-9]* with .*:20050 speaks version 1: .*ERR_VERS" \
-		$LAB_TMP/said
-	umount_nfs
-	none_left
+		$LAB_TMP/printed
+	leave
 	says_nothing_of fallback
 }
 
-_status_has() { [ "$(status rpcrdma2 status)" = "$1" ] && grep -qE "$2" $LAB_TMP/said; }
+_status_has() { [ "$(status rpcrdma2 status)" = "$1" ] && grep -qE "$2" $LAB_TMP/printed; }
 
 # A mount that has lost its connection and needs none
 idle() { # DEV
@@ -50,14 +45,13 @@ idle() { # DEV
 	addr=$(lab_addr "$1")
 	nfs "$1" 3
 	[ "$(status rpcrdma2 status)" = 0 ]
-	not grep idle $LAB_TMP/said
-	grep -E "^- +server .* listening .* rdma2 20049$" $LAB_TMP/said
+	not grep idle $LAB_TMP/printed
+	grep -E "^- +server .* listening .* rdma2 20049$" $LAB_TMP/printed
 	rpcrdma2 reconnect "$(id client)"
 	lab_wait 20 _status_has 4 "^- +client $addr:20049 .* idle .* /mnt$"
 	rpcrdma2 --json status | grep '"state": "idle"'
 	says_nothing_of connecting
-	umount_nfs
-	none_left
+	leave
 	not _status_has 4 " /mnt$"
 }
 
@@ -69,18 +63,16 @@ hanging() { # DEV
 
 	addr=$(lab_addr "$1")
 	nfs "$1" 4.2
-	echo 0 > "$NFSD/threads"
+	stop_server
 	stat -f /mnt &
 	pid=$!
 	lab_wait 30 _says_connecting "$addr"
 	lab_wait 30 _status_has 1 "^- +client $addr:20049 .* connecting .* /mnt$"
-	lab_nfsd
-	lab_listen rdma2 20049
+	start_server
 	wait $pid
 	lab_wait 20 _status_has 0 " client .* ready "
 	says_nothing_of connecting
-	umount_nfs
-	none_left
+	leave
 }
 
 # The stock client lets the second mount share the first one's connection. If they are
@@ -99,8 +91,8 @@ on_tcp() { # DEV
 		mount -t nfs -o "$opts" "$addr:/sub" /mnt
 		grep " /mnt nfs4 .*proto=tcp" /proc/mounts
 		says mount-on-tcp
-		grep "^mount-on-tcp: .* on /mnt goes over TCP" $LAB_TMP/said
-		[ "$(grep -c ^mount-on-tcp: $LAB_TMP/said)" = 1 ]
+		grep "^mount-on-tcp: .* on /mnt goes over TCP" $LAB_TMP/printed
+		[ "$(grep -c ^mount-on-tcp: $LAB_TMP/printed)" = 1 ]
 		umount /mnt
 		rm -f /etc/fstab
 	done
@@ -112,14 +104,13 @@ on_tcp() { # DEV
 held() { # DEV
 	nfs "$1" 4.2
 	[ "$(status rpcrdma2 unload)" = 1 ]
-	cat $LAB_TMP/said
-	grep "^listener: rdma2 20049 " $LAB_TMP/said
-	grep "^mount: $(lab_addr "$1"):/ on /mnt" $LAB_TMP/said
-	grep "^connection: .* on device ${1}0" $LAB_TMP/said
-	umount_nfs
-	none_left
+	cat $LAB_TMP/printed
+	grep "^listener: rdma2 20049 " $LAB_TMP/printed
+	grep "^mount: $(lab_addr "$1"):/ on /mnt" $LAB_TMP/printed
+	grep "^connection: .* on device ${1}0" $LAB_TMP/printed
+	leave
 	[ "$(status rpcrdma2 unload)" = 1 ]
-	[ "$(grep -v "^listener: " $LAB_TMP/said)" = "" ]
+	[ "$(grep -v "^listener: " $LAB_TMP/printed)" = "" ]
 	[ -e /sys/module/rpcrdma2 ]
 }
 
@@ -131,7 +122,7 @@ held_elsewhere() { # DEV
 	lab_wait 20 test -e $LAB_TMP/there
 	not grep " /mnt nfs" /proc/mounts
 	[ "$(status rpcrdma2 unload)" = 1 ]
-	grep "^mount: .* on /mnt" $LAB_TMP/said
+	grep "^mount: .* on /mnt" $LAB_TMP/printed
 	pkill -P $OTHER
 	wait $OTHER || true
 	none_left
@@ -175,7 +166,7 @@ report() { # DEV
 }
 
 unloaded() {
-	echo 0 > "$NFSD/threads"
+	stop_server
 	[ "$(status rpcrdma2 unload)" = 0 ]
 	[ ! -e /sys/module/rpcrdma2 ]
 	[ "$(status rpcrdma2 unload)" = 3 ]

@@ -19,6 +19,10 @@
 # for the client:
 #	power_off, power_on	the server's mains switch
 #	listening		has the server come up?
+#
+# of either, for the cable of a device, CABLE[DEV]:
+#	cable_ready DEV		before the others
+#	cable_cut, cable_mend	it carries nothing in either direction, and no end is told
 
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
@@ -56,6 +60,35 @@ pair_disk() {
 	chmod 1777 /var/disk/export
 	mount --bind /var/disk/export /export
 	mount --bind /var/disk/nfsdcld /var/lib/nfs/nfsdcld
+}
+
+# The queueing discipline stays the same: see "rxe and a link that is down" in
+# Documentation/devices.md.
+declare -A CABLE=([rxe]=eth0 [siw]=eth1)
+
+cable_ready() {
+	lab_modprobe sch_netem sch_ingress cls_matchall act_gact
+	tc qdisc add dev "${CABLE[$1]}" root netem loss 0%
+	tc qdisc add dev "${CABLE[$1]}" clsact
+}
+
+cable_cut() {
+	tc filter add dev "${CABLE[$1]}" ingress matchall action drop
+	tc qdisc change dev "${CABLE[$1]}" root netem loss 100%
+}
+
+cable_mend() {
+	tc filter del dev "${CABLE[$1]}" ingress
+	tc qdisc change dev "${CABLE[$1]}" root netem loss 0%
+}
+
+# The grace period ends when the clients have reclaimed what they had, or when a slow
+# guest has had more than enough time. NFSv3 clients have no locks here.
+nfsd_with_grace() {
+	echo 90 > $NFSD/nfsv4leasetime
+	echo 600 > $NFSD/nfsv4gracetime
+	echo 8 > $NFSD/threads
+	echo Y > /proc/fs/lockd/nlm_end_grace
 }
 
 pair_listening() { : > $PAIR/listening; }

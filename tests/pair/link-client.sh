@@ -12,11 +12,12 @@
 . /lab/tests/lib.sh
 . /lab/lib/work.sh
 
-declare -A CABLE=([rxe]=eth0 [siw]=eth1)
-
 # bad_link DEV NETEM...: what the client sends, answers to the server's data
 # included.
-bad_link() { tc qdisc add dev "${CABLE[$1]}" root netem "${@:2}"; }
+bad_link() {
+	undo good_link "$1"
+	tc qdisc add dev "${CABLE[$1]}" root netem "${@:2}"
+}
 good_link() { tc qdisc del dev "${CABLE[$1]}" root; }
 
 # Whether a slow machine with a slow link keeps the time limit of the
@@ -26,7 +27,7 @@ slow_link() { # DEV VERS NETEM...
 
 	[ "$2" != 3 ] || opts=nolock
 	bad_link "$1" "${@:3}"
-	nfs "$1" "$2" "$opts" || { good_link "$1"; return 1; }
+	nfs "$1" "$2" "$opts"
 	good_link "$1"
 	look
 	[ "${NOW[client.version]}" = 2 ]
@@ -44,24 +45,20 @@ disorder() { [ "$1" = rxe ] || echo duplicate 1% reorder 5%; }
 delayed() { slow_link "$1" "$2" delay 100ms $(jitter "$1"); }
 lossy() { slow_link "$1" "$2" delay 20ms loss 5%; }
 
+job() { # write|check BLOCK FILE NUMBER
+	local how=-e
+
+	[ "$1" = check ] || how=-t
+	iocheck "$1" $how -d -s "$4" -l 500001 -b $(($4 * $2)) "$3$4"
+}
+
 # Every size of message, inline and by chunks, both ways.
 load() { # DEV VERS
-	local file=/mnt/load-$1-$2 i pids=()
-
 	nfs "$1" "$2"
 	# shellcheck disable=SC2046 # none or several words
 	bad_link "$1" delay 2ms loss 1% $(disorder "$1")
-	for i in 1 2 3; do
-		iocheck write -t -d -s $i -l 500001 -b $((i * 9001)) "$file$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}" || { good_link "$1"; return 1; }
-	pids=()
-	for i in 1 2 3; do
-		iocheck check -e -d -s $i -l 500001 -b $((i * 7001)) "$file$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}" || { good_link "$1"; return 1; }
+	at_once 3 job write 9001 "/mnt/load-$1-$2" {}
+	at_once 3 job check 7001 "/mnt/load-$1-$2" {}
 	good_link "$1"
 	look
 	[ "${NOW[client.version]}" = 2 ]
@@ -82,7 +79,7 @@ under_load() {
 	[ "$3" != 3 ] || opts+=,nolock
 	nfs "$2" "$3" "$opts"
 	BEFORE=$(connects)
-	work_start "/mnt/$1-$2-$3"
+	work_start 1 write_and_check "/mnt/$1-$2-$3"
 	"$1" "$2"
 	n=$(work_rounds)
 	lab_wait 12 work_further "$n"

@@ -57,6 +57,12 @@ fs_start_secure() {
 	exportfs -ra
 }
 
+stop_server() { echo 0 > $NFSD/threads; }
+start_server() { # [THREADS]
+	lab_nfsd "$@"
+	fs_listen
+}
+
 # A slow guest is not a silent server, hence the long time limit.
 fs_listen() {
 	if ours; then
@@ -82,7 +88,8 @@ for_versions() { # "VERSION..." FUNC NAME
 }
 
 # Several cases on one mount: mounted "VERSION..." CASE=FUNC...; FUNC gets DEV
-# and VERS, and each is a subtest.
+# and VERS, and each is a subtest. It begins with an empty directory of its name,
+# see scratch.
 mounted() {
 	local versions=$1 dev vers c
 
@@ -92,13 +99,19 @@ mounted() {
 			nfs "$dev" "$vers" || lab_die "cannot mount $dev $vers"
 			for c in "$@"; do
 				ktap_run "$dev NFSv$vers ${c%%=*}" \
-					"${c#*=}" "$dev" "$vers"
+					_mounted "${c#*=}" "$dev" "$vers"
 			done
 			umount_nfs || lab_die "cannot unmount $dev $vers"
 			none_left ||
 				ktap_fail "$dev NFSv$vers no connection is left"
 		done
 	done
+}
+
+_mounted() { # FUNC DEV VERS
+	scratch "$1"
+	"$@"
+	rm -rf "$E"
 }
 
 # nfs DEV VERS [OPTS [DIR]]: mount over the transport under test.
@@ -132,7 +145,50 @@ scratch() {
 	mkdir -m 1777 "$E"
 }
 
+# enter NAME DEV VERS [OPTS]: an empty directory and the mount; leave: neither of them
+# is left, nor a connection.
+enter() {
+	scratch "$1"
+	nfs "${@:2}"
+}
+
+leave() {
+	umount_nfs
+	none_left
+	[ -z "${E-}" ] || rm -r "$E"
+}
+
 not() { ! "$@"; }
+
+# N times CMD, with the numbers from 1 to N in the place of {}:
+#
+#	each N CMD...		one after the other
+#	launch N CMD...		at once, in the background; PIDS has them as well
+#	at_once N CMD...	at once, and waits for all
+each() {
+	local n cmd=("${@:2}")
+
+	for ((n = 1; n <= $1; n++)); do
+		"${cmd[@]//"{}"/$n}" || return
+	done
+}
+
+PIDS=()
+launch() {
+	local n cmd=("${@:2}")
+
+	for ((n = 1; n <= $1; n++)); do
+		"${cmd[@]//"{}"/$n}" &
+		PIDS+=($!)
+	done
+}
+
+at_once() {
+	local PIDS=()
+
+	launch "$@"
+	wait_all "${PIDS[@]}"
+}
 
 # wait_all PID...: waits for each and fails if one of them failed.
 wait_all() {
@@ -144,6 +200,11 @@ wait_all() {
 	done
 	return "$rc"
 }
+
+# siw of 6.12 on several CPUs may leave the first message of a connection unread
+# until another comes. Our client sends something; the stock one waits for its
+# RPC timer.
+may_stall() { [ "$1" = siw ] && [ "$(nproc)" -gt 1 ]; }
 
 # xprt_lines [DIR]: the xprt: lines of mountstats of a mount.
 xprt_lines() {
@@ -158,6 +219,27 @@ operations() {
 		$1 == "device" { mine = $5 == dir }
 		mine && $1 == op { n = $2 }
 		END { print n + 0 }' /proc/self/mountstats
+}
+
+# swap_file FILE MiB
+swap_file() {
+	dd if=/dev/zero of="$1" bs=1M count="$2" conv=fsync status=none
+	chmod 600 "$1"
+	mkswap "$1" > /dev/null
+}
+
+# ---- until the end of the subtest ----
+
+# parameter NAME VALUE: of the module
+parameter() {
+	undo eval "echo $(< "$PARAMETERS/$1") > $PARAMETERS/$1"
+	echo "$2" > "$PARAMETERS/$1"
+}
+
+# nfsd_threads N
+nfsd_threads() {
+	undo eval "echo $(< $NFSD/threads) > $NFSD/threads"
+	echo "$1" > $NFSD/threads
 }
 
 # ---- counters of our connections ----
@@ -259,6 +341,9 @@ calls_ended() {
 		[ "${NOW[server.calls_being_served]}" = 0 ]
 }
 
+# reconnected [N]: the client has replaced a connection, or so many.
+reconnected() { look; [ "${NOW[client.reconnects]-0}" -ge "${1:-1}" ]; }
+
 # probed N: the client has sent so many probes.
 probed() { look; [ "${NOW[client.probes]-0}" -ge "$1" ]; }
 
@@ -330,9 +415,45 @@ recalled() {
 	[ "$(grep -c "nfsd_cb_recall_done: .*status=0" $TRACE/trace)" -ge "${1:-1}" ]
 }
 
-# ---- connections that are cut by the kernel (debug kernels only) ----
+# ---- faults that the kernel injects (debug kernels only) ----
 
+FAIL_SLAB=/sys/kernel/debug/failslab
+FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
 FAIL_SUNRPC=/sys/kernel/debug/fail_sunrpc
+FAIL_MAP=/sys/kernel/debug/fail_rpcrdma2_map
+
+# fault DIR NAME=VALUE...: always, until no_fault or the end of the subtest, unless the
+# values of DIR say otherwise.
+fault() {
+	local word
+
+	undo no_fault "$1"
+	for word in verbose=0 interval=1 times=-1 "${@:2}" probability=100; do
+		echo "${word#*=}" > "$1/${word%%=*}"
+	done
+}
+
+no_fault() {
+	echo 0 > "$1/probability"
+	[ ! -e "$1/require-start" ] || echo 0 | tee "$1"/require-{start,end} > /dev/null
+}
+
+# fault_in FUNCTION DIR NAME=VALUE...: only in what this function of the kernel or of
+# the module calls
+fault_in() {
+	lab_wait 10 _address_range "$1" || lab_die "there is no function $1"
+	fault "${@:2}" stacktrace-depth=32 "require-start=0x$START" "require-end=0x$END"
+}
+
+# From the function to the next symbol. A read of this file may miss something while
+# modules come and go.
+_address_range() {
+	read -r START END < <(awk -v name="$1" '
+		NR == FNR { if ($3 == name) start = $1 ""; next }
+		start && $1 "" > start && (!end || $1 "" < end) { end = $1 "" }
+		END { print start, end }' /proc/kallsyms /proc/kallsyms)
+	[ -n "$END" ]
+}
 
 # cut_start client|server EVERY TIMES: that side ends the connection at one in
 # EVERY chances, so many times.
@@ -341,16 +462,12 @@ cut_start() {
 
 	[ "$1" != server ] || ignore_client=Y
 	[ "$1" != client ] || ignore_server=Y
-	echo 0 > $FAIL_SUNRPC/verbose
-	echo Y > $FAIL_SUNRPC/ignore-cache-wait
-	echo $ignore_client > $FAIL_SUNRPC/ignore-client-disconnect
-	echo $ignore_server > $FAIL_SUNRPC/ignore-server-disconnect
-	echo "$2" > $FAIL_SUNRPC/interval
-	echo "$3" > $FAIL_SUNRPC/times
-	echo 100 > $FAIL_SUNRPC/probability
+	fault $FAIL_SUNRPC ignore-cache-wait=Y interval="$2" times="$3" \
+		ignore-client-disconnect=$ignore_client \
+		ignore-server-disconnect=$ignore_server
 }
 
-cut_stop() { echo 0 > $FAIL_SUNRPC/probability; }
+cut_stop() { no_fault $FAIL_SUNRPC; }
 
 # cuts_done: all of them have happened.
 cuts_done() { [ "$(< $FAIL_SUNRPC/times)" = 0 ]; }
@@ -361,9 +478,18 @@ connects() { xprt_lines "$@" | awk '{ print $5 }'; }
 # ---- a server that does not answer ----
 
 # freeze makes everything that writes wait inside the server, in a thread of
-# its own (ext4 export only); reading goes on.
-freeze() { iocheck freeze /export; }
-thaw() { iocheck thaw /export; }
+# its own (ext4 export only); reading goes on. It ends with the subtest.
+freeze() {
+	FROZEN=y
+	undo thaw
+	fsfreeze --freeze /export
+}
+
+thaw() {
+	[ -n "${FROZEN-}" ] || return 0
+	FROZEN=
+	fsfreeze --unfreeze /export
+}
 
 # stuck N: at least N threads of the server wait for the end of the freeze.
 stuck() {
@@ -388,9 +514,10 @@ gone() {
 	done
 }
 
-# small_window N, default_window: the server grants N Calls at once. Counts
-# from the next connection on.
+# small_window N: the server grants N Calls at once, until the end of the subtest.
+# Counts from the next connection on.
 small_window() {
+	undo _default_window
 	if ours; then
 		echo "$1" > $PARAMETERS/server_first_credits
 		by_default server credits "$1"
@@ -400,21 +527,19 @@ small_window() {
 	fi
 }
 
-# small_messages, default_messages: what goes inline on connections made from
-# now on, bytes in each direction. 4096 is the least.
-_messages() { # CLIENT-RECEIVES SERVER-RECEIVES
-	ours || return 0
-	by_default client recv_size "$1" send_size "$2"
-	by_default server recv_size "$2"
-}
-small_messages() { _messages 4096 4096; }
-default_messages() { _messages 16384 20480; }
-
-default_window() {
+_default_window() {
 	if ours; then
 		by_default server credits 64
 		echo 8 > $PARAMETERS/server_first_credits
 	else
 		sysctl -qw sunrpc.rdma_slot_table_entries=128
 	fi
+}
+
+# small_messages: what goes inline on connections made from now on, 4096 bytes in
+# each direction, which is the least.
+small_messages() {
+	ours || return 0
+	by_default client recv_size 4096 send_size 4096
+	by_default server recv_size 4096
 }

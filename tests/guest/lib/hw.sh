@@ -5,7 +5,6 @@
 # set counts for a device that is made after that.
 
 HW=/sys/module/rdma_rxe/parameters
-HW_STATS=/sys/kernel/debug/rxe_hw/stats
 HW_DEFAULTS=/run/hw-defaults
 
 # hw_words PROFILE: its parameters.
@@ -50,6 +49,3 @@ hw_use() {
 	done
 	echo "lab: device $HW_PROFILE" > /dev/kmsg
 }
-
-# hw_stat NAME: one of the stand-in's counters.
-hw_stat() { awk -v name="$1" '$1 == name { print $2 }' $HW_STATS; }

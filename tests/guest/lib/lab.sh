@@ -73,6 +73,16 @@ lab_is() { [ "$lab_flavour" = "$1" ]; }
 
 as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 
+now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
+
+# status CMD...: its exit status; what it prints is in $LAB_TMP/printed.
+status() {
+	local rc=0
+
+	"$@" > "$LAB_TMP/printed" 2>&1 || rc=$?
+	echo $rc
+}
+
 # mark_log; logged REGEX: what the kernel has said since, if anything.
 mark_log() {
 	LOG_MARK=mark-$RANDOM-$BASHPID

@@ -20,18 +20,37 @@ load_rpcrdma2() {
 	modprobe rpcrdma2 adapt_seconds=0 ${lab_replace:+replace=1} \
 		"$@" || return
 	# shellcheck disable=SC2086 # words
-	[ -z "${HW_POLICY-}" ] || for_both $HW_POLICY
+	[ -z "${HW_POLICY-}" ] || {
+		_by_default client $HW_POLICY
+		_by_default server $HW_POLICY
+	}
 }
 
 # by_default ROLE NAME VALUE...: what the policy table says of all peers from now on,
-# for connections that are made. What its entry for them has said of other values
-# stays.
+# until the end of the subtest, for connections that are made. What its entry for them
+# has said of other values stays.
 by_default() {
+	local old
+
+	old=$(_default_of "$1")
+	# shellcheck disable=SC2086 # words
+	if [ -n "$old" ]; then
+		undo rpcrdma2 policy set "$1" default $old
+	else
+		undo rpcrdma2 policy delete "$1" default
+	fi
+	_by_default "$@"
+}
+
+_default_of() { # ROLE
+	rpcrdma2 policy show "$1" | sed -n "/ default port /!s/^$1 default //p"
+}
+
+_by_default() {
 	local role=$1 name i words
 	local -A value=()
 
-	read -ra words <<< "$(rpcrdma2 policy show "$role" |
-		sed -n "/ default port /!s/^$role default //p") ${*:2}"
+	read -ra words <<< "$(_default_of "$role") ${*:2}"
 	for ((i = 0; i < ${#words[@]}; i += 2)); do
 		value[${words[i]}]=${words[i + 1]}
 	done

@@ -60,6 +60,14 @@ agreed() {
 	}
 }
 
+# both_grow SIZE: the client asks for it, then the server.
+both_grow() {
+	tell client rbsiz "$1"
+	agreed server "$1"
+	tell server rbsiz "$1"
+	agreed client "$1"
+}
+
 # Nothing went wrong since the start.
 clean() {
 	local role rc=0

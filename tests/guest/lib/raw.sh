@@ -30,6 +30,12 @@ raw_smp() {
 	raw_smp_cases[$1]=${2//[$'\n\t']/ }
 }
 
+# What cases of a server need
+raw_server() {
+	have_rdma2 || ktap_skip_all "needs rpcrdma2"
+	lab_all
+}
+
 # What cases of a mount need. A slow guest is not a silent server.
 raw_client() {
 	have_rdma2 || ktap_skip_all "needs rpcrdma2"
