@@ -12,96 +12,8 @@
 # covers: CHK-30
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
-
-# ---- the realm ----
-
-# Everything is in this directory. Keys are random, so no password is stretched
-# but the database's.
-K=/run/kerberos
-export KRB5_CONFIG=$K/krb5.conf KRB5_KDC_PROFILE=$K/kdc.conf
-export KRB5_KTNAME=$K/keytab KRB5RCACHEDIR=$K
-
-realm_conf() { # LIFETIME
-	cat <<-EOF
-	[libdefaults]
-	default_realm = LAB
-	ticket_lifetime = $1
-	dns_lookup_kdc = false
-	dns_canonicalize_hostname = false
-	rdns = false
-	permitted_enctypes = aes128-cts-hmac-sha1-96 aes256-cts-hmac-sha384-192
-	[realms]
-	LAB = {
-		kdc = 127.0.0.1
-	}
-	[domain_realm]
-	server = LAB
-	lab = LAB
-	EOF
-}
-
-realm_files() {
-	realm_conf 1h > $K/krb5.conf
-	realm_conf ${BRIEF}s > $K/brief.conf
-	cat > $K/kdc.conf <<-EOF
-	[kdcdefaults]
-	kdc_listen = 127.0.0.1:88
-	kdc_tcp_listen = ""
-	[realms]
-	LAB = {
-		database_name = $K/principal
-		key_stash_file = $K/stash
-		acl_file = $K/acl
-		master_key_type = aes128-cts-hmac-sha1-96
-		supported_enctypes = aes128-cts-hmac-sha1-96:normal aes256-cts-hmac-sha384-192:normal
-	}
-	EOF
-	cat > $K/idmapd.conf <<-EOF
-	[General]
-	Domain = lab
-	[Translation]
-	Method = static
-	[Static]
-	host/lab@LAB = root
-	alice@LAB = alice
-	EOF
-}
-
-realm_start() {
-	rm -rf $K
-	mkdir -p $K
-	mkdir -m 1777 $K/tickets
-	realm_files
-	# svcgssd reads no other, and gssd wants to know its own name
-	cp $K/idmapd.conf /etc/idmapd.conf
-	grep -q '^127.0.1.1 lab$' /etc/hosts || echo '127.0.1.1 lab' >> /etc/hosts
-	kdb5_util create -r LAB -s -P lab
-	kadmin.local <<-EOF
-	addprinc -randkey nfs/server
-	addprinc -randkey host/lab
-	addprinc -randkey alice
-	ktadd -k $K/keytab nfs/server host/lab
-	ktadd -k $K/alice.keytab alice
-	EOF
-	chmod 644 $K/alice.keytab
-	krb5kdc -P $K/krb5kdc.pid
-	rpc.svcgssd -f -vv >> "$LAB_OUT/svcgssd" 2>&1 &
-	gssd_start $K/krb5.conf
-}
-
-gssd_start() { # KRB5.CONF
-	KRB5_CONFIG=$1 rpc.gssd -f -vv -k $K/keytab -d $K/tickets \
-		>> "$LAB_OUT/gssd" 2>&1 &
-}
-
-gssd_stop() {
-	pkill -x rpc.gssd
-	lab_wait 10 eval "! pidof rpc.gssd"
-	rm -f $K/tickets/krb5ccmachine_LAB
-}
-
-# contexts: how many gssd has made.
-contexts() { grep -c "^do_downcall(" "$LAB_OUT/gssd" || true; }
+. /lab/lib/work.sh
+. /lab/lib/realm.sh
 
 as_alice() { setpriv --reuid 1001 --regid 1001 --clear-groups "$@"; }
 
@@ -199,42 +111,27 @@ io() {
 	done
 }
 
-# Files are written and read by two processes until FUNC returns.
-busy() { # FUNC
-	local i pids=() rc=0
-
-	rm -f "$LAB_TMP"/{enough,written.*}
-	: > "$LAB_TMP/late"
-	for i in 1 2; do
-		(
-			n=0
-			until [ -e "$LAB_TMP/enough" ]; do
-				n=$((n + 1))
-				io write -d -t -s $n -l 130001 "$D/$i"
-				io check -d -e -s $n -l 130001 "$D/$i"
-				iocheck check -e -s $n -l 130001 "$E/$i"
-				echo $n > "$LAB_TMP/written.$i"
-			done
-		) > "$LAB_TMP/busy.$i" 2>&1 &
-		pids+=($!)
-	done
-	"$1" || rc=1
-	touch "$LAB_TMP/enough"
-	for i in 1 2; do
-		wait "${pids[i - 1]}" || { rc=1; tail -n 5 "$LAB_TMP/busy.$i"; }
-	done
-	return $rc
+# written and read by each of two WORKERS
+write_and_read() { # WORKER ROUND
+	io write -d -t -s "$2" -l 130001 "$D/$1" &&
+		io check -d -e -s "$2" -l 130001 "$D/$1" &&
+		iocheck check -e -s "$2" -l 130001 "$E/$1"
 }
 
-# written N: each of them has written and read so many times.
-written() {
-	local - i n
+# busy FUNC: while they do that
+busy() {
+	: > "$LAB_TMP/late"
+	work_start 2 write_and_read
+	"$1"
+	work_stop
+}
 
-	set +x
+# written N: each of them has done that so many times.
+written() {
+	local i
+
 	for i in 1 2; do
-		n=0
-		read -r n < "$LAB_TMP/written.$i" || return 1
-		[ "$n" -ge "$1" ] || return 1
+		[ "$(cat "$LAB_TMP/work.$i")" -ge "$1" ] || return 1
 	done
 } 2> /dev/null
 
@@ -257,23 +154,22 @@ forget() {
 }
 
 forgotten() { # SEC VERS
-	scratch forgotten
-	nfs rxe "$2" "sec=$1"
+	enter forgotten rxe "$2" "sec=$1"
 	BEFORE=$(contexts)
 	mark
 	busy forget
 	few_late 0
 	look
 	counted client -eq 0 rx_malformed rx_error bad_inv_handle
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # Tickets, and so contexts, end under I/O. Root is a machine, whose tickets gssd
 # gets by itself.
-BRIEF=12
-expire() { lab_wait $((3 * BRIEF)) renewed 3 && lab_wait 30 written 3; }
+expire() {
+	lab_wait $((3 * BRIEF)) renewed 3
+	lab_wait 30 written 3
+}
 
 expired() { # SEC VERS
 	scratch expired
@@ -286,9 +182,7 @@ expired() { # SEC VERS
 	few_late $((2 * ($(contexts) - BEFORE)))
 	look
 	counted client -eq 0 rx_malformed rx_error bad_inv_handle
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

@@ -3,20 +3,19 @@
 #
 # RPCSEC_GSS: with integrity or privacy no data travels in a chunk of its own,
 # in either direction; with authentication alone it does, and what belongs to
-# GSS does not (CHK-30). There is no Kerberos realm here: gsspair makes the
-# contexts. The User-Mode Linux kernels do not have the ciphers.
+# GSS does not (CHK-30). The User-Mode Linux kernels do not have the ciphers.
 #
 # timeout: 150
 # flavours: qemu
 # covers: CHK-30,SEC-7,SEC-16,CRED-15,CRED-17,ERR-25,ERR-29
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
+. /lab/lib/realm.sh
 
 LEN=100003
 
 secure() { # SEC VERS
-	scratch secure
-	nfs rxe "$2" "sec=$1"
+	enter secure rxe "$2" "sec=$1"
 	grep "sec=$1," /proc/mounts
 	: > "$D/f"
 	exec 7<> "$D/f"
@@ -51,36 +50,30 @@ secure() { # SEC VERS
 	iocheck list -n 200 -l 200 -e "$D"
 	look
 	counted client -eq 0 rx_malformed rx_error bad_inv_handle reconnects
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 # A Reply that takes much longer than the RPC timer (F-8). NFSv4 waits. NFSv3
 # wants to send again, and GSS numbers each instance: for the server to see the
 # second as one, the connection is replaced (CRED-15).
 late() { # SEC VERS
-	scratch late
-	nfs rxe "$2" "sec=$1,timeo=5,retrans=100"
+	enter late rxe "$2" "sec=$1,timeo=5,retrans=100"
 	: > "$D/f"
 	freeze
 	iocheck write -d -s 1 -l 50000 "$D/f" &
-	lab_wait 20 stuck 1 || { thaw; return 1; }
+	lab_wait 20 stuck 1
 	if [ "$2" = 3 ]; then
-		lab_wait 60 reconnected || { thaw; return 1; }
+		lab_wait 60 reconnected
 	else
-		lab_wait 60 probed 3 || { thaw; return 1; }
+		lab_wait 60 probed 3
 	fi
 	thaw
 	wait $!
 	look
 	[ "$2" = 3 ] || counted client -eq 0 reconnects wc_errors
 	iocheck check -e -s 1 -l 50000 "$E/f"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
-reconnected() { look; [ "${NOW[client.reconnects]-0}" -ge 1 ]; }
 
 # inside FUNCTION: how many pages were freed within calls of it, in its threads.
 inside() {
@@ -107,7 +100,7 @@ encoded_again() { # VERS
 	trace_on kmem/mm_page_free lab
 	iocheck write -d -s 1 -l 200000 "$D/f" &
 	p=$!
-	lab_wait 60 reconnected || { thaw; return 1; }
+	lab_wait 60 reconnected
 	trace_off
 	thaw
 	wait $p
@@ -122,9 +115,7 @@ encoded_again() { # VERS
 	[ "$again" -lt $((4 * times)) ]
 	[ "$after" -ge 40 ]
 	iocheck check -e -s 1 -l 200000 "$E/f"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 FUNCTIONS="gss_wrap_req_priv rpcrdma2_mr_unmap"
 
@@ -133,7 +124,7 @@ FUNCTIONS="gss_wrap_req_priv rpcrdma2_mr_unmap"
 # RPC fails; no task is left behind, and what needs fewer goes on (F-8).
 refused() { # SEC VERS
 	scratch refused
-	echo 1 > $PARAMETERS/server_segments
+	parameter server_segments 1
 	nfs rxe "$2" "sec=$1"
 	: > "$D/f"
 	mark
@@ -143,24 +134,20 @@ refused() { # SEC VERS
 	counted client -eq 0 reconnects calls_outstanding
 	iocheck put "$D" 0 1 511 1023 4096 4097 60001
 	iocheck get "$E" 0 1 511 1023 4096 4097 60001
-	umount_nfs
-	none_left
-	rm -r "$E"
-	echo 256 > $PARAMETERS/server_segments
+	leave
 }
 
 # The server has executed a READ and cannot send the Reply in the form that the
 # Call provides for (tests/module/rpcrdma2_lopsided.c). Its number is used up, so
 # the Call goes again, in another form, on another connection (D-30).
 unsent() { # SEC VERS LEN
-	scratch unsent
-	nfs rxe "$2" "sec=$1"
+	enter unsent rxe "$2" "sec=$1"
 	iocheck write -t -y -s 1 -l "$3" "$E/f"
 	exec 7< "$D/f"
 	mark
 	modprobe rpcrdma2_lopsided
-	iocheck check -e -d -s 1 -l "$3" "$D/f" || { rmmod rpcrdma2_lopsided; return 1; }
-	rmmod rpcrdma2_lopsided
+	undo rmmod rpcrdma2_lopsided
+	iocheck check -e -d -s 1 -l "$3" "$D/f"
 	lab_wait 10 calls_ended
 	counted client -eq 1 rx_error reconnects
 	counted client -eq 0 rx_malformed rx_bad_xid
@@ -184,16 +171,13 @@ unsent() { # SEC VERS LEN
 	iocheck get "$D" 0 1 511 1023 4096 4097 70001
 	look
 	counted client -eq 1 rx_error reconnects
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"
 lab_export ext4
 fs_start_secure
-gsspair /var/lib/nfs/rpc_pipefs > "$LAB_TMP/gsspair" 2>&1 &
-PAIR=$!
+realm_start
 ktap_run "NFSv4.2 sec=krb5" secure krb5 4.2
 ktap_run "NFSv3 sec=krb5i" secure krb5i 3
 ktap_run "NFSv4.2 sec=krb5i" secure krb5i 4.2
@@ -212,6 +196,3 @@ if ! adapter; then
 fi
 ktap_run "NFSv4.2 sec=krb5i too many segments (F-8)" refused krb5i 4.2
 ktap_run "NFSv3 sec=krb5p too many segments (F-8)" refused krb5p 3
-cat "$LAB_TMP/gsspair"
-kill $PAIR
-wait $PAIR 2> /dev/null || true
