@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A client of the netlink family that is not ours, the kernel's tools/net/ynl/cli.py,
-# knows nothing but the specification, dumps connections by it and makes policy. Its
-# Python is that of the machine that the guest runs on.
+# knows nothing but the specification, dumps connections by it and makes policy.
 #
 # timeout: 60
 # flavours: uml
 lab_replace=1
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
-
-HOST=/run/host
+. /lab/lib/host.sh
 
 # The schema is beside the directory of the specification. Unknown to this client is
 # the padding of numbers of 64 bits, which this kernel has and those of real machines
@@ -58,8 +56,7 @@ dumped() { # DEV
 		read_json "j['role']" | grep -x client
 	cli --do module-get --json '{"role": "server"}' |
 		read_json "j['connections']" | grep -x 1
-	umount_nfs
-	none_left
+	leave
 	[ "$(cli --dump conn-get)" = "[]" ]
 }
 
@@ -80,8 +77,7 @@ policy_made() { # DEV
 		grep -xF "(9, 'v2', '10.0.0.1')"
 	nfs "$1" 4.2
 	[ "$(said client rbsiz)" = "local 8192 peer 20480" ]
-	umount_nfs
-	none_left
+	leave
 	cli --do policy-del --json '{"role": "client", "addr4": 167772161,
 		"port": 20049}'
 	[ "$(rpcrdma2 policy save)" = "$(tail -n 1 $LAB_TMP/wanted)" ]
@@ -107,11 +103,9 @@ nonsense() {
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"
-mkdir -p $HOST
-mount -r -t hostfs -o / host $HOST
-mount --bind /lab $HOST/mnt
+host_up
 fs_start
 ktap_run "dump" dumped rxe
 ktap_run "policy" policy_made rxe
 ktap_run "nonsense" nonsense
-umount $HOST/mnt $HOST
+host_down
