@@ -12,11 +12,11 @@
 # covers: CRED-17
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
+. /lab/lib/silence.sh
 
 SILENCE=2
 THIRD=/run/third FOURTH=/run/fourth
 
-now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 gone() { [ "$(connections "$1")" = 0 ]; }
 
 # Several times as long as a dead peer has, nobody says anything: every
@@ -56,23 +56,22 @@ idle() { # DEV
 
 # Writers wait inside the server.
 slow() { # DEV
-	local d pids=()
+	local d PIDS=()
 
 	scratch slow
 	freeze
 	for d in /mnt $SECOND $FOURTH; do
-		iocheck write -t -d -s 1 -l 50000 "$d/slow/${d##*/}" &
-		pids+=($!)
+		launch 1 iocheck write -t -d -s 1 -l 50000 "$d/slow/${d##*/}"
 	done
-	lab_wait 20 stuck 3 || { thaw; return 1; }
+	lab_wait 20 stuck 3
 	mark
-	kept || { thaw; return 1; }
+	kept
 	look
 	thaw
 	# Two of our clients wait for Replies, and ask four times as often as the third:
 	# 72 times, or 24 if it were no more often than that.
 	[ "${GREW[client.probes]}" -ge 40 ]
-	wait_all "${pids[@]}"
+	wait_all "${PIDS[@]}"
 	for d in /mnt $SECOND $FOURTH; do
 		iocheck check -e -s 1 -l 50000 "$E/${d##*/}"
 		umount_nfs "$d"
@@ -85,63 +84,27 @@ slow() { # DEV
 cut() { tc qdisc add dev lo root netem loss 100%; }
 mend() { tc qdisc del dev lo root; }
 
-# both_notice: client and server end the connection, each by itself, since the
-# other can't be heard. A peer has at least half of the time to answer.
-both_notice() {
-	local - since role ms
-	local -A noticed=()
-
-	set +x
-	since=$(now_ms)
-	cut
-	until [ ${#noticed[@]} = 2 ]; do
-		lab_pause 0.05
-		ms=$(($(now_ms) - since))
-		for role in client server; do
-			[ -n "${noticed[$role]-}" ] || ! gone $role ||
-				noticed[$role]=$ms
-		done
-		[ $ms -le $((4000 * SILENCE)) ] || break
-	done
-	mend
-	ktap_diag "noticed after ms: client ${noticed[client]-never}," \
-		"server ${noticed[server]-never}"
-	for role in client server; do
-		ms=${noticed[$role]-0}
-		[ "$ms" -ge $((500 * SILENCE)) ] || return 1
-		[ "$ms" -le $((1000 * SILENCE + 1500 * lab_scale)) ] || return 1
-	done
-}
-
+# A peer has at least half of the time to answer.
 cut_idle() { # DEV VERS
-	scratch cut
-	nfs "$1" "$2"
+	enter cut "$1" "$2"
 	: > "$D/f"
 	lab_wait 10 calls_ended
-	both_notice
+	both_notice $((500 * SILENCE))
 	iocheck write -t -s 1 -l 3000 "$D/f"
 	iocheck check -e -s 1 -l 3000 "$E/f"
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
-
-# Not while it connects: there is nothing to look at then.
-reconnected() { look; [ "${NOW[client.reconnects]-0}" -ge 1 ]; }
 
 # Calls on their way, and for NFSv4 no timer that would send them again.
 cut_load() { # DEV VERS
-	scratch cut
-	nfs "$1" "$2" timeo=6000
+	enter cut "$1" "$2" timeo=6000
 	iocheck write -t -d -s 1 -l 3000000 -b 5000 "$D/f" &
 	lab_wait 10 test -s "$E/f"
-	both_notice || return 1
+	both_notice $((500 * SILENCE))
 	wait $!
 	iocheck check -e -s 1 -l 3000000 "$E/f"
 	lab_wait 10 reconnected
-	umount_nfs
-	none_left
-	rm -r "$E"
+	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

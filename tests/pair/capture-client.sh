@@ -26,16 +26,6 @@ names() { # DIR
 	readlink "$1/link" > /dev/null
 }
 
-crowd() { # DIR
-	local i pids=()
-
-	for i in 1 2 3 4 5 6 7 8; do
-		iocheck write -t -d -s "$i" -l 20001 -b 4001 "$1/crowd$i" &
-		pids+=($!)
-	done
-	wait_all "${pids[@]}"
-}
-
 some_traffic() { # DEV VERS
 	local dir=/mnt/$1-$2
 
@@ -44,7 +34,7 @@ some_traffic() { # DEV VERS
 	iocheck check -e -d -s 1 -l 900 "$dir/small"
 	iocheck write -t -d -s 2 -l 100001 -b 50001 "$dir/large"
 	iocheck check -e -d -s 2 -l 100001 -b 30001 "$dir/large"
-	crowd "$dir"
+	at_once 8 iocheck write -t -d -s {} -l 20001 -b 4001 "$dir/crowd{}"
 	# No chunk may hold the value alone: with either version a long Call
 	if [ "$2" = 4.2 ]; then
 		: > "$dir/named"

@@ -58,14 +58,6 @@ bytes() {
 
 vmstat() { awk -v name="$1" '$1 == name { print $2 }' /proc/vmstat; }
 
-swap_on() {
-	dd if=/dev/zero of=/mnt/swap bs=1M count=$((SWAP >> 20)) conv=fsync \
-		status=none
-	chmod 600 /mnt/swap
-	mkswap /mnt/swap > /dev/null
-	swapon /mnt/swap
-}
-
 # Asks the server for another size now and then; a connection may be away.
 changes() {
 	local size
@@ -105,7 +97,8 @@ pressed() { # DEV VERS OPTS
 
 	rm -f $PAIR/calm
 	nfs "$1" "$2" "$3"
-	swap_on
+	swap_file /mnt/swap $((SWAP >> 20))
+	swapon /mnt/swap
 	in=$(vmstat pswpin) out=$(vmstat pswpout)
 	read=$(bytes READ 6) wrote=$(bytes WRITE 5)
 	began=$SECONDS

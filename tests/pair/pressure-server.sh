@@ -8,13 +8,7 @@
 . /lab/tests/lib.sh
 . /lab/lib/props.sh
 
-# The grace period ends when the client has reclaimed what it had.
-lab_nfsd() {
-	echo 90 > $NFSD/nfsv4leasetime
-	echo 600 > $NFSD/nfsv4gracetime
-	echo 8 > $NFSD/threads
-	echo Y > /proc/fs/lockd/nlm_end_grace
-}
+lab_nfsd() { nfsd_with_grace; }
 
 TURNS=("4 2" "64 8" "16 16" "128 64")
 

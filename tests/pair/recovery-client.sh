@@ -25,14 +25,10 @@ power_lost() {
 	END=$(now_ns)
 }
 
-# The queueing discipline stays the same: see "rxe and a link that is down" in
-# Documentation/devices.md.
-cable_cut() {
-	tc filter add dev eth0 ingress matchall action drop
-	tc qdisc change dev eth0 root netem loss 100%
+cut_for_a_while() {
+	cable_cut rxe
 	lab_pause $CABLE_SECONDS
-	tc filter del dev eth0 ingress
-	tc qdisc change dev eth0 root netem loss 0%
+	cable_mend rxe
 	END=$(now_ns)
 }
 
@@ -48,12 +44,10 @@ faults() { # CASE FUNC TIMES
 	recovery_end "${MOUNTS[@]}"
 }
 
-lab_modprobe sch_netem sch_ingress cls_matchall act_gact
 lab_allow_log "$RXE_FAULT"
 set -e
 pair_net client
-tc qdisc add dev eth0 root netem loss 0%
-tc qdisc add dev eth0 clsact
+cable_ready rxe
 modprobe rpcrdma2
 : > "$RESULTS"
 lab_wait 60 listening || lab_die "there is no server"
@@ -63,6 +57,6 @@ for dev in rxe own-v1 rxe-v1 tcp; do
 	recovery_mount $dev 10.0.0.$i $RECOVERY_DIR/$dev
 	MOUNTS+=("$dev=$RECOVERY_DIR/$dev")
 done
-faults cable cable_cut "${recovery_cable:-10}"
+faults cable cut_for_a_while "${recovery_cable:-10}"
 faults power power_lost "${recovery_power:-10}"
 ktap_ok "all faults"

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# A peer that is gone without a word. Who sources this has SILENCE, seconds; cut and
+# mend, with the words that both_notice gets; gone client|server: has that end no
+# connection any more?
+
+# both_notice LEAST [WORD...]: client and server end the connection within SILENCE, each
+# by itself, since the other can't be heard; not before LEAST ms
+both_notice() {
+	local - least=$1 since role ms
+	local -A noticed=()
+
+	set +x
+	shift
+	since=$(now_ms)
+	undo mend "$@"
+	cut "$@"
+	until [ ${#noticed[@]} = 2 ]; do
+		lab_pause 0.05
+		ms=$(($(now_ms) - since))
+		for role in client server; do
+			[ -n "${noticed[$role]-}" ] || ! gone $role ||
+				noticed[$role]=$ms
+		done
+		[ $ms -le $((4000 * SILENCE)) ] || break
+	done
+	mend "$@"
+	ktap_diag "noticed after ms: client ${noticed[client]-never}," \
+		"server ${noticed[server]-never}"
+	for role in client server; do
+		ms=${noticed[$role]-999999}
+		[ "$ms" -ge "$least" ] || return 1
+		[ "$ms" -le $((1000 * SILENCE + 1500 * lab_scale)) ] || return 1
+	done
+}
