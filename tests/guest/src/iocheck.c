@@ -11,6 +11,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,8 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 #include <arpa/inet.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -43,8 +42,8 @@ static uint64_t offset;
 static uint64_t length;
 static uint64_t block = 1 << 20;
 static uint64_t stride;
-static unsigned int misalign;
-static unsigned int count = 100;
+static uint64_t misalign;
+static uint64_t count = 100;
 static int opt_sync, opt_eof, opt_trunc, opt_repeat;
 
 /* ---- pattern ---- */
@@ -141,18 +140,31 @@ static int overrun(const char *what, const unsigned char *buf, size_t from)
 
 /* ---- whole ranges ---- */
 
+static int open_file(const char *name, int flags)
+{
+	int fd = open(name, flags, 0644);
+
+	if (fd < 0)
+		err(1, "open %s", name);
+	return fd;
+}
+
 static int open_how(const char *name, int flags)
 {
-	int fd;
-
 	if (how == DIRECT)
 		flags |= O_DIRECT;
 	if (opt_trunc)
 		flags |= O_CREAT | O_TRUNC;
-	fd = open(name, flags, 0644);
-	if (fd < 0)
-		err(1, "open %s", name);
-	return fd;
+	return open_file(name, flags);
+}
+
+static void *map_file(const char *name, int fd, uint64_t from, uint64_t end, int prot)
+{
+	void *p = mmap(NULL, end - from, prot, MAP_SHARED, fd, from);
+
+	if (p == MAP_FAILED)
+		err(1, "mmap %s", name);
+	return p;
 }
 
 static void write_all(int fd, const char *name, unsigned char *buf, size_t len,
@@ -196,32 +208,26 @@ static void write_mapped(int fd, const char *name)
 		err(1, "stat %s", name);
 	if ((uint64_t)st.st_size < end && ftruncate(fd, end))
 		err(1, "truncate %s", name);
-	p = mmap(NULL, end - from, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
-	if (p == MAP_FAILED)
-		err(1, "mmap %s", name);
+	p = map_file(name, fd, from, end, PROT_READ | PROT_WRITE);
 	fill(p + (offset - from), seed, offset, length);
-	if (msync(p, end - from, MS_SYNC))
+	if (msync(p, end - from, MS_SYNC) || munmap(p, end - from))
 		err(1, "msync %s", name);
-	if (munmap(p, end - from))
-		err(1, "munmap %s", name);
 }
 
 static int cmd_write(char **argv)
 {
 	uint64_t off = offset, end = offset + length;
-	unsigned char *buf;
-	int fd;
+	/* Fresh memory is dear in some guests. */
+	size_t most = MIN(block, length);
+	unsigned char *buf = buffer(most, misalign);
+	int fd = open_how(argv[0], O_RDWR);
 
-	fd = open_how(argv[0], O_RDWR);
 	if (how == MAPPED) {
 		write_mapped(fd, argv[0]);
 		off = end;
 	}
-	/* Fresh memory is dear in some guests. */
-	block = MIN(block, length);
-	buf = buffer(block, misalign);
 	while (off < end) {
-		size_t n = MIN(block, end - off);
+		size_t n = MIN(most, end - off);
 
 		fill(buf, seed, off, n);
 		if (how == VECTOR)
@@ -231,23 +237,17 @@ static int cmd_write(char **argv)
 		off += stride ? stride : n;
 	}
 	unbuffer(buf, misalign);
-	if (opt_sync && fsync(fd))
-		err(1, "fsync %s", argv[0]);
-	if (close(fd))
-		err(1, "close %s", argv[0]);
+	if ((opt_sync && fsync(fd)) || close(fd))
+		err(1, "fsync or close %s", argv[0]);
 	return 0;
 }
 
 static int check_mapped(int fd, const char *name)
 {
 	uint64_t from = offset & ~4095ULL, end = offset + length;
-	unsigned char *p;
-	int rc;
+	unsigned char *p = map_file(name, fd, from, end, PROT_READ);
+	int rc = verify(name, p + (offset - from), seed, offset, length);
 
-	p = mmap(NULL, end - from, PROT_READ, MAP_SHARED, fd, from);
-	if (p == MAP_FAILED)
-		err(1, "mmap %s", name);
-	rc = verify(name, p + (offset - from), seed, offset, length);
 	munmap(p, end - from);
 	return rc;
 }
@@ -255,13 +255,14 @@ static int check_mapped(int fd, const char *name)
 static int cmd_check(char **argv)
 {
 	uint64_t off = offset, end = offset + length;
+	/* With -e the last read asks for more than there is. */
+	size_t most = MIN(block, opt_eof ? length + 1000 : length);
 	const char *name = argv[0];
 	unsigned char *buf;
-	int fd, rc = 0;
+	int fd = open_how(name, O_RDONLY), rc = 0;
 	struct stat st;
 	ssize_t n;
 
-	fd = open_how(name, O_RDONLY);
 	if (fstat(fd, &st))
 		err(1, "stat %s", name);
 	if (opt_eof && (uint64_t)st.st_size != end) {
@@ -272,12 +273,10 @@ static int cmd_check(char **argv)
 	}
 	if (how == MAPPED && length)
 		return check_mapped(fd, name);
-	/* With -e the last read asks for more than there is. */
-	block = MIN(block, opt_eof ? length + 1000 : length);
-	buf = buffer(block, misalign);
+	buf = buffer(most, misalign);
 again:
 	while (!rc && off < end) {
-		size_t ask = opt_eof ? block : MIN(block, end - off);
+		size_t ask = opt_eof ? most : MIN(most, end - off);
 
 		n = pread(fd, buf, ask, off);
 		if (n <= 0 || (uint64_t)n > end - off) {
@@ -291,7 +290,7 @@ again:
 		off += n;
 	}
 	if (!rc && opt_eof) {
-		n = pread(fd, buf, block, end);
+		n = pread(fd, buf, most, end);
 		if (n) {
 			fprintf(stderr, "%s: read at the end: %zd\n", name, n);
 			rc = 1;
@@ -343,40 +342,26 @@ static const char *file_of(const char *dir, size_t n)
 static int put_one(const char *dir, size_t n)
 {
 	char *file = (char *)file_of(dir, n);
-	uint64_t s = seed, b = block;
 
-	seed += n;
 	opt_trunc = 1;
 	length = n;
+	seed += n;
 	cmd_write(&file);
-	seed = s;
-	block = b;
+	seed -= n;
 	return 0;
 }
 
 static int get_one(const char *dir, size_t n)
 {
 	char *file = (char *)file_of(dir, n);
-	uint64_t s = seed, b = block;
 	int rc;
 
-	seed += n;
 	opt_eof = 1;
 	length = n;
+	seed += n;
 	rc = cmd_check(&file);
-	seed = s;
-	block = b;
+	seed -= n;
 	return rc;
-}
-
-static int cmd_put(char **argv)
-{
-	return each(argv + 1, put_one, argv[0]);
-}
-
-static int cmd_get(char **argv)
-{
-	return each(argv + 1, get_one, argv[0]);
 }
 
 /*
@@ -389,12 +374,10 @@ static int sweep_one(const char *name, size_t n)
 	unsigned int shift = word(seed, n) % 4096;
 	uint64_t off = offset + word(seed, n) % 9000;
 	unsigned char *buf = buffer(2 * n, shift);
-	int fd = open(name, O_RDWR | O_CREAT | O_DIRECT, 0644);
+	int fd = open_file(name, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT);
 	ssize_t got;
 	int rc = 1;
 
-	if (fd < 0 || ftruncate(fd, 0))
-		err(1, "open %s", name);
 	fill(buf, seed + n, off, n);
 	got = pwrite(fd, buf, n, off);
 	if (got != (ssize_t)n)
@@ -428,11 +411,6 @@ out:
 	return rc;
 }
 
-static int cmd_sweep(char **argv)
-{
-	return each(argv + 1, sweep_one, argv[0]);
-}
-
 /* ---- random operations against a copy in memory ---- */
 
 static uint64_t rnd_state;
@@ -463,10 +441,10 @@ static int cmd_random(char **argv)
 
 	copy = calloc(1, max);
 	buf = buffer(max, 0);
-	fd[0] = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
-	fd[1] = open(name, O_RDWR | O_DIRECT);
-	if (!copy || fd[0] < 0 || fd[1] < 0)
-		err(1, "%s", name);
+	fd[0] = open_file(name, O_RDWR | O_CREAT | O_TRUNC);
+	fd[1] = open_file(name, O_RDWR | O_DIRECT);
+	if (!copy)
+		err(1, "malloc");
 	for (i = 0; !rc && i < count; i++) {
 		off = rnd(max);
 		len = rnd_len(max);
@@ -507,10 +485,7 @@ static int cmd_random(char **argv)
 				err(1, "%s: fsync", what);
 		} else if (size) {
 			/* Through a mapping: half of these only read. */
-			map = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				   MAP_SHARED, fd[0], 0);
-			if (map == MAP_FAILED)
-				err(1, "%s: mmap", what);
+			map = map_file(what, fd[0], 0, size, PROT_READ | PROT_WRITE);
 			if (op == 14) {
 				off %= size;
 				len = MIN(len, size - off);
@@ -539,9 +514,7 @@ static int cmd_random(char **argv)
 		err(1, "close %s", name);
 	/* For whoever wants to compare: the copy, as a plain file. */
 	if (!rc && argv[1]) {
-		f = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0644);
-		if (f < 0)
-			err(1, "%s", argv[1]);
+		f = open_file(argv[1], O_WRONLY | O_CREAT | O_TRUNC);
 		write_all(f, argv[1], copy, size, 0);
 		close(f);
 	}
@@ -568,11 +541,9 @@ static struct flock lock_of(char **argv)
 static int cmd_lock(char **argv)
 {
 	struct flock fl = lock_of(argv);
-	int fd = open(argv[0], O_RDWR);
+	int fd = open_file(argv[0], O_RDWR);
 	char c;
 
-	if (fd < 0)
-		err(1, "open %s", argv[0]);
 	if (fcntl(fd, F_SETLKW, &fl))
 		err(1, "lock");
 	puts("locked");
@@ -586,10 +557,8 @@ static int cmd_lock(char **argv)
 static int cmd_trylock(char **argv)
 {
 	struct flock fl = lock_of(argv);
-	int fd = open(argv[0], O_RDWR);
+	int fd = open_file(argv[0], O_RDWR);
 
-	if (fd < 0)
-		err(1, "open %s", argv[0]);
 	if (!fcntl(fd, F_SETLK, &fl)) {
 		puts("free");
 		return 0;
@@ -604,10 +573,8 @@ static int cmd_trylock(char **argv)
 static int cmd_getlock(char **argv)
 {
 	struct flock fl = lock_of(argv);
-	int fd = open(argv[0], O_RDWR);
+	int fd = open_file(argv[0], O_RDWR);
 
-	if (fd < 0)
-		err(1, "open %s", argv[0]);
 	if (fcntl(fd, F_GETLK, &fl))
 		err(1, "getlk");
 	if (fl.l_type == F_UNLCK)
@@ -631,14 +598,21 @@ static void name_of(char *buf, uint64_t s, size_t len)
 	buf[len] = 0;
 }
 
+/* The target of a link that is as long as @n */
+static void target_of(char *buf, size_t n)
+{
+	size_t i;
+
+	name_of(buf, seed + n, n);
+	for (i = 200; i < n; i += 200)
+		buf[i] = '/';
+}
+
 static int link_one(const char *dir, size_t n)
 {
 	char target[PATH_MAX + 1];
-	size_t i;
 
-	name_of(target, seed + n, n);
-	for (i = 200; i < n; i += 200)
-		target[i] = '/';
+	target_of(target, n);
 	if (symlink(target, file_of(dir, n)))
 		err(1, "symlink of %zu bytes", n);
 	return 0;
@@ -649,11 +623,8 @@ static int readlink_one(const char *dir, size_t n)
 	char target[PATH_MAX + 1], got[PATH_MAX + 1];
 	struct stat st;
 	ssize_t len;
-	size_t i;
 
-	name_of(target, seed + n, n);
-	for (i = 200; i < n; i += 200)
-		target[i] = '/';
+	target_of(target, n);
 	len = readlink(file_of(dir, n), got, sizeof(got));
 	if (len < 0)
 		err(1, "readlink of %zu bytes", n);
@@ -669,16 +640,6 @@ static int readlink_one(const char *dir, size_t n)
 	return 0;
 }
 
-static int cmd_symlink(char **argv)
-{
-	return each(argv + 1, link_one, argv[0]);
-}
-
-static int cmd_readlink(char **argv)
-{
-	return each(argv + 1, readlink_one, argv[0]);
-}
-
 /* -n COUNT files with names of -l LEN characters, numbered at the front. */
 static void entry_name(char *buf, unsigned int i)
 {
@@ -692,11 +653,8 @@ static int cmd_fill(char **argv)
 {
 	char name[NAME_MAX + 1];
 	unsigned int i;
-	int dir, fd;
+	int dir = open_file(argv[0], O_DIRECTORY), fd;
 
-	dir = open(argv[0], O_DIRECTORY);
-	if (dir < 0)
-		err(1, "%s", argv[0]);
 	for (i = 0; i < count; i++) {
 		entry_name(name, i);
 		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0644);
@@ -706,52 +664,63 @@ static int cmd_fill(char **argv)
 	return 0;
 }
 
+static unsigned int names_seen;
+
+/* A name that has been found: one of these, and not twice */
+static void saw(const char *name)
+{
+	static char *seen;
+	unsigned int i = strtoul(name, NULL, 10);
+	char want[NAME_MAX + 1];
+
+	if (!seen)
+		seen = calloc(1, count);
+	if (!seen || i >= count)
+		errx(1, "unexpected name %s", name);
+	entry_name(want, i);
+	if (strcmp(name, want))
+		errx(1, "wrong name %s, expected %s", name, want);
+	if (seen[i]++)
+		errx(1, "%s twice", name);
+	names_seen++;
+}
+
+static int saw_all(void)
+{
+	if (names_seen != count)
+		errx(1, "%u names, expected %" PRIu64, names_seen, count);
+	return 0;
+}
+
 /* Exactly these names, each once; -e: also what stat() says about them. */
 static int cmd_list(char **argv)
 {
-	char *seen = calloc(1, count), want[NAME_MAX + 1];
-	unsigned int i, n = 0;
+	DIR *dir = opendir(argv[0]);
 	struct dirent *de;
 	struct stat st;
-	DIR *dir;
 
-	dir = opendir(argv[0]);
-	if (!dir || !seen)
+	if (!dir)
 		err(1, "%s", argv[0]);
 	while (errno = 0, (de = readdir(dir))) {
 		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
 			continue;
-		i = strtoul(de->d_name, NULL, 10);
-		if (i >= count)
-			errx(1, "unexpected name %s", de->d_name);
-		entry_name(want, i);
-		if (strcmp(de->d_name, want))
-			errx(1, "wrong name %s, expected %s", de->d_name, want);
-		if (seen[i]++)
-			errx(1, "%s twice", de->d_name);
+		saw(de->d_name);
 		if (opt_eof && (fstatat(dirfd(dir), de->d_name, &st, 0) ||
 				!S_ISREG(st.st_mode) || st.st_size))
 			errx(1, "stat %s", de->d_name);
-		n++;
 	}
 	if (errno)
 		err(1, "readdir");
-	if (n != count)
-		errx(1, "%u names, expected %u", n, count);
 	closedir(dir);
-	free(seen);
-	return 0;
+	return saw_all();
 }
 
 static int cmd_empty(char **argv)
 {
 	char name[NAME_MAX + 1];
 	unsigned int i;
-	int dir;
+	int dir = open_file(argv[0], O_DIRECTORY);
 
-	dir = open(argv[0], O_DIRECTORY);
-	if (dir < 0)
-		err(1, "%s", argv[0]);
 	for (i = 0; i < count; i++) {
 		entry_name(name, i);
 		if (unlinkat(dir, name, 0))
@@ -813,16 +782,6 @@ static int cmd_xattr(char **argv)
 	return each(argv + 2, xattr_one, argv[0]);
 }
 
-static int cmd_setxattr(char **argv)
-{
-	return each(argv + 1, setxattr_one, argv[0]);
-}
-
-static int cmd_getxattr(char **argv)
-{
-	return each(argv + 1, getxattr_one, argv[0]);
-}
-
 /* -n COUNT attributes with names of -l LEN characters, tiny values. */
 static int cmd_fillxattr(char **argv)
 {
@@ -839,30 +798,16 @@ static int cmd_fillxattr(char **argv)
 
 static int cmd_listxattr(char **argv)
 {
-	char *list = malloc(XATTR_LIST_MAX), *p, want[XATTR_NAME_MAX + 1];
-	char *seen = calloc(1, count);
-	unsigned int i, n = 0;
-	ssize_t len;
+	static char list[XATTR_LIST_MAX];
+	ssize_t len = listxattr(argv[0], list, sizeof(list));
+	char *p;
 
-	len = listxattr(argv[0], list, XATTR_LIST_MAX);
 	if (len < 0)
 		err(1, "listxattr");
-	for (p = list; p < list + len; p += strlen(p) + 1) {
-		if (strncmp(p, "user.", 5))
-			continue;
-		i = strtoul(p + 5, NULL, 10);
-		if (i >= count)
-			errx(1, "unexpected name %s", p);
-		entry_name(want, i);
-		if (strcmp(p + 5, want) || seen[i]++)
-			errx(1, "wrong name %s", p);
-		n++;
-	}
-	if (n != count)
-		errx(1, "%u names, expected %u", n, count);
-	free(list);
-	free(seen);
-	return 0;
+	for (p = list; p < list + len; p += strlen(p) + 1)
+		if (!strncmp(p, "user.", 5))
+			saw(p + 5);
+	return saw_all();
 }
 
 static char *put_u32(char *p, uint32_t v)
@@ -931,27 +876,6 @@ static int cmd_nfs4acl(char **argv)
 	return 0;
 }
 
-/* ---- freeze ---- */
-
-static int freeze(const char *dir, unsigned long cmd)
-{
-	int fd = open(dir, O_DIRECTORY);
-
-	if (fd < 0 || ioctl(fd, cmd, 0))
-		err(1, "%s", dir);
-	return 0;
-}
-
-static int cmd_freeze(char **argv)
-{
-	return freeze(argv[0], FIFREEZE);
-}
-
-static int cmd_thaw(char **argv)
-{
-	return freeze(argv[0], FITHAW);
-}
-
 /* break FILE: opens for writing without waiting; a lease gets broken. */
 static int cmd_break(char **argv)
 {
@@ -986,14 +910,14 @@ static void __attribute__((noreturn)) herd_member(int reads, int writes,
  */
 static int cmd_herd(char **argv)
 {
-	int reads = open(argv[0], O_RDONLY | O_DIRECT);
-	int writes = open(argv[1], O_WRONLY | O_DIRECT);
+	int reads = open_file(argv[0], O_RDONLY | O_DIRECT);
+	int writes = open_file(argv[1], O_WRONLY | O_DIRECT);
 	pid_t *pids = calloc(count, sizeof(*pids));
 	unsigned int i;
 	int status;
 	char c;
 
-	if (reads < 0 || writes < 0 || !pids)
+	if (!pids)
 		err(1, "herd");
 	for (i = 0; i < count; i++) {
 		pids[i] = fork();
@@ -1130,35 +1054,34 @@ static int cmd_churn(char **argv)
 
 static const struct {
 	const char *name;
-	int (*fn)(char **argv);
 	int nargs;
+	int (*fn)(char **argv);
+	int (*each)(const char *arg, size_t n);	/* of ranges, the last arguments */
 } commands[] = {
-	{ "write", cmd_write, 1 },	/* FILE */
-	{ "check", cmd_check, 1 },	/* FILE */
-	{ "put", cmd_put, 2 },		/* DIR RANGE... */
-	{ "get", cmd_get, 2 },		/* DIR RANGE... */
-	{ "sweep", cmd_sweep, 2 },	/* FILE RANGE... */
-	{ "random", cmd_random, 1 },	/* FILE [COPY] */
-	{ "lock", cmd_lock, 4 },	/* FILE OFF LEN r|w */
-	{ "trylock", cmd_trylock, 4 },
-	{ "getlock", cmd_getlock, 4 },
-	{ "symlink", cmd_symlink, 2 },	/* DIR RANGE... */
-	{ "readlink", cmd_readlink, 2 },
-	{ "fill", cmd_fill, 1 },	/* DIR */
-	{ "list", cmd_list, 1 },
-	{ "empty", cmd_empty, 1 },
-	{ "xattr", cmd_xattr, 3 },	/* FILE OTHER RANGE... */
-	{ "setxattr", cmd_setxattr, 2 },	/* FILE RANGE... */
-	{ "getxattr", cmd_getxattr, 2 },
-	{ "fillxattr", cmd_fillxattr, 1 },	/* FILE */
-	{ "listxattr", cmd_listxattr, 1 },
-	{ "nfs4acl", cmd_nfs4acl, 2 },	/* FILE COUNT */
-	{ "freeze", cmd_freeze, 1 },	/* DIR */
-	{ "thaw", cmd_thaw, 1 },
-	{ "break", cmd_break, 1 },	/* FILE */
-	{ "herd", cmd_herd, 2 },	/* READS WRITES */
-	{ "swap", cmd_swap, 1 },	/* FIFO */
-	{ "churn", cmd_churn, 1 },	/* FILE, or - for memory alone */
+	{ "write", 1, .fn = cmd_write },			/* FILE */
+	{ "check", 1, .fn = cmd_check },			/* FILE */
+	{ "put", 2, .each = put_one },			/* DIR RANGE... */
+	{ "get", 2, .each = get_one },
+	{ "sweep", 2, .each = sweep_one },		/* FILE RANGE... */
+	{ "random", 1, .fn = cmd_random },			/* FILE [COPY] */
+	{ "lock", 4, .fn = cmd_lock },			/* FILE OFF LEN r|w */
+	{ "trylock", 4, .fn = cmd_trylock },
+	{ "getlock", 4, .fn = cmd_getlock },
+	{ "symlink", 2, .each = link_one },		/* DIR RANGE... */
+	{ "readlink", 2, .each = readlink_one },
+	{ "fill", 1, .fn = cmd_fill },			/* DIR */
+	{ "list", 1, .fn = cmd_list },
+	{ "empty", 1, .fn = cmd_empty },
+	{ "xattr", 3, .fn = cmd_xattr },			/* FILE OTHER RANGE... */
+	{ "setxattr", 2, .each = setxattr_one },	/* FILE RANGE... */
+	{ "getxattr", 2, .each = getxattr_one },
+	{ "fillxattr", 1, .fn = cmd_fillxattr },		/* FILE */
+	{ "listxattr", 1, .fn = cmd_listxattr },
+	{ "nfs4acl", 2, .fn = cmd_nfs4acl },			/* FILE COUNT */
+	{ "break", 1, .fn = cmd_break },			/* FILE */
+	{ "herd", 2, .fn = cmd_herd },			/* READS WRITES */
+	{ "swap", 1, .fn = cmd_swap },			/* FIFO */
+	{ "churn", 1, .fn = cmd_churn },			/* FILE, or - for memory alone */
 };
 
 static void usage(void)
@@ -1178,6 +1101,40 @@ static void usage(void)
 	exit(2);
 }
 
+static const struct {
+	char letter;
+	uint64_t *number;
+} numbers[] = {
+	{ 's', &seed }, { 'o', &offset }, { 'l', &length }, { 'b', &block },
+	{ 'p', &stride }, { 'a', &misalign }, { 'n', &count },
+};
+
+static void option(int c)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (numbers[i].letter == c)
+			*numbers[i].number = strtoull(optarg, NULL, 0);
+	switch (c) {
+	case 'd':
+		how = DIRECT;
+		break;
+	case 'm':
+		how = MAPPED;
+		break;
+	case 'v':
+		how = VECTOR;
+		break;
+	case '?':
+		usage();
+	}
+	opt_eof |= c == 'e';
+	opt_trunc |= c == 't';
+	opt_sync |= c == 'y';
+	opt_repeat |= c == 'r';
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -1186,59 +1143,16 @@ int main(int argc, char **argv)
 
 	argv++;
 	argc--;
-	while ((c = getopt(argc, argv, "+dmvs:o:l:b:p:a:n:etyr")) != -1) {
-		switch (c) {
-		case 'd':
-			how = DIRECT;
-			break;
-		case 'm':
-			how = MAPPED;
-			break;
-		case 'v':
-			how = VECTOR;
-			break;
-		case 's':
-			seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'o':
-			offset = strtoull(optarg, NULL, 0);
-			break;
-		case 'l':
-			length = strtoull(optarg, NULL, 0);
-			break;
-		case 'b':
-			block = strtoull(optarg, NULL, 0);
-			break;
-		case 'p':
-			stride = strtoull(optarg, NULL, 0);
-			break;
-		case 'a':
-			misalign = strtoul(optarg, NULL, 0) % SLACK;
-			break;
-		case 'n':
-			count = strtoul(optarg, NULL, 0);
-			break;
-		case 'e':
-			opt_eof = 1;
-			break;
-		case 't':
-			opt_trunc = 1;
-			break;
-		case 'y':
-			opt_sync = 1;
-			break;
-		case 'r':
-			opt_repeat = 1;
-			break;
-		default:
-			usage();
-		}
-	}
+	while ((c = getopt(argc, argv, "+dmvs:o:l:b:p:a:n:etyr")) != -1)
+		option(c);
+	misalign %= SLACK;
+	argv += optind;
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i].name, name)) {
 			if (argc - optind < commands[i].nargs)
 				usage();
-			return commands[i].fn(argv + optind);
+			return commands[i].fn ? commands[i].fn(argv) :
+			       each(argv + 1, commands[i].each, argv[0]);
 		}
 	usage();
 }
