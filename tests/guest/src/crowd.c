@@ -532,21 +532,28 @@ static void handle_all(void)
 	begin_again();
 }
 
+/* Waits for something to happen, not longer than @ms. */
+static void turn(int ms)
+{
+	struct pollfd fds[] = {
+		{ .fd = events->fd, .events = POLLIN },
+		{ .fd = chan ? chan->fd : -1, .events = POLLIN },
+	};
+
+	poll(fds, 2, ms);
+	note_signals();
+	handle_all();
+}
+
 static void wait_for(enum state state)
 {
 	long end = now() + limit * 1000L;
 
 	while (in_state(state) < nr_conns) {
-		struct pollfd fds[] = {
-			{ .fd = events->fd, .events = POLLIN },
-			{ .fd = chan ? chan->fd : -1, .events = POLLIN },
-		};
-
 		if (now() > end)
 			errx(1, "only %u of %u got so far in time",
 			     in_state(state), nr_conns);
-		poll(fds, 2, 100);
-		handle_all();
+		turn(100);
 	}
 }
 
@@ -587,18 +594,6 @@ static void call_all(void)
 	wait_for(IDLE);
 }
 
-static void turn(void)
-{
-	struct pollfd fds[] = {
-		{ .fd = events->fd, .events = POLLIN },
-		{ .fd = chan ? chan->fd : -1, .events = POLLIN },
-	};
-
-	poll(fds, 2, 5);
-	note_signals();
-	handle_all();
-}
-
 static void renew(struct conn *c)
 {
 	if (c->state == IDLE) {
@@ -628,7 +623,7 @@ static void renew_all(int seconds, int period)
 			conns[i].due += period;
 			renew(&conns[i]);
 		}
-		turn();
+		turn(5);
 	}
 	for (i = 0; i < nr_conns; i++)
 		worst_gap = later(worst_gap, end - conns[i].answered);
@@ -645,7 +640,7 @@ static unsigned int flood(int seconds, int rate)
 			forget(&conns[n % nr_conns]);
 			begin(&conns[n++ % nr_conns]);
 		}
-		turn();
+		turn(5);
 	}
 	return n;
 }
