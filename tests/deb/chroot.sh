@@ -106,8 +106,7 @@ without_source() {
 purge_packages() {
 	apt purge rpcrdma2-dkms rpcrdma2-tools
 	list_files | diff "$tmp/files.before" -
-	[ -z "$(in_root find / -xdev -name '*rpcrdma2*' ! -path '/root/*' \
-		! -path '/var/log/*')" ]
+	nothing_named '*rpcrdma2*'
 }
 
 check_in_chroot() {

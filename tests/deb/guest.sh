@@ -97,14 +97,12 @@ rdmaver() {
 	[ -z "$(release_of 6.1)" ]
 	apt purge nfs-rdmaver
 	[ ! -e "$dir" ]
-	[ -z "$(in_root find / -xdev -name '*nfs-rdmaver*' ! -path '/root/*' \
-		! -path '/var/log/*')" ]
+	nothing_named '*nfs-rdmaver*'
 }
 
 purge_all() {
 	apt purge rpcrdma2-dkms rpcrdma2-tools
-	[ -z "$(in_root find / -xdev -name '*rpcrdma2*' ! -path '/root/*' \
-		! -path '/var/log/*')" ]
+	nothing_named '*rpcrdma2*'
 }
 
 check_in_guest() {

@@ -71,6 +71,11 @@ in_root() {
 			"$@"' -- "$root" "$@" < /dev/null
 }
 
+# nothing_named PATTERN: no file is left but ours and logs.
+nothing_named() {
+	[ -z "$(in_root find / -xdev -name "$1" ! -path '/root/*' ! -path '/var/log/*')" ]
+}
+
 apt() { in_root apt-get -y -q --no-install-recommends "$@"; }
 
 # An initrd that finds that root.

@@ -30,6 +30,10 @@ healthy_machine() {
 	rpcrdma2 setup replace --server
 }
 
+# on_healthy NAME FUNC: a check of that machine
+on_healthy() { check "$1" _on_healthy "$2"; }
+_on_healthy() { healthy_machine; "$1"; }
+
 # Then there is no listener of ours, either.
 stop_module() {
 	rm -rf "$M/sys/module/rpcrdma2" "$M/proc/fs/nfsd/portlist" \
@@ -47,7 +51,6 @@ finds() {
 }
 
 doctor_finds_nothing() {
-	healthy_machine
 	[ "$(status rpcrdma2 doctor)" = 0 ]
 	[ "$(rpcrdma2 --json doctor)" = "[]" ]
 }
@@ -62,7 +65,6 @@ transport() {
 
 # One line for each peer, however many transports there are
 doctor_connecting() {
-	healthy_machine
 	transport xprt-0-tcp "LOCKED  CONNECTING  BOUND" 10.0.0.7
 	transport xprt-1-rdma " CONNECTED   BOUND" 10.0.0.8
 	[ "$(status rpcrdma2 doctor)" = 0 ]
@@ -72,40 +74,34 @@ doctor_connecting() {
 }
 
 doctor_device() {
-	healthy_machine
 	rm -r "$M/sys/class/infiniband"
 	finds device-missing "no RDMA device"
 }
 
 doctor_frwr() {
-	healthy_machine
 	program rdma <<< 'echo "[{\"ifname\":\"efa_0\",\"caps\":[\"RC_RNR_NAK_GEN\"]}]"'
 	finds no-frwr efa_0
 }
 
 doctor_stock() {
-	healthy_machine
 	stop_module
 	put /sys/module/rpcrdma/initstate live
 	finds stock-module "place of the stock module: the module rpcrdma is loaded"
 }
 
 doctor_too_early() {
-	healthy_machine
 	put $PARAMETERS/replace N
 	put /proc/fs/nfsd/portlist "rdma2 20049"
 	finds replace-off "loaded before replace=1 was set"
 }
 
 doctor_headers() {
-	healthy_machine
 	stop_module
 	rm -r "$M$MODULES"
 	finds headers-missing "$kver: its headers are not installed; apt install linux-headers-$kver"
 }
 
 doctor_dkms() {
-	healthy_machine
 	stop_module
 	rm -r "$M$MODULES/updates"
 	finds module-missing "no package has built it"
@@ -114,25 +110,21 @@ doctor_dkms() {
 }
 
 doctor_hidden() {
-	healthy_machine
 	put $MODULES/updates/rpcrdma2.ko module
 	finds module-hidden "updates/rpcrdma2.ko is never loaded: modprobe loads updates/dkms/rpcrdma2.ko"
 }
 
 doctor_depmod() {
-	healthy_machine
 	put $MODULES/modules.dep ""
 	finds depmod "modprobe does not know $MODULES/updates/dkms/rpcrdma2.ko"
 }
 
 doctor_old_module() {
-	healthy_machine
 	put /sys/module/rpcrdma2/srcversion 999
 	finds module-old "loaded module is not the installed one"
 }
 
 doctor_secure_boot() {
-	healthy_machine
 	stop_module
 	put /sys/kernel/security/lockdown "none [integrity] confidentiality"
 	[ "$(status rpcrdma2 doctor)" = 1 ]
@@ -143,20 +135,17 @@ doctor_secure_boot() {
 }
 
 doctor_not_loaded() {
-	healthy_machine
 	stop_module
 	finds not-loaded "modprobe rpcrdma2"
 }
 
 doctor_port() {
-	healthy_machine
 	rpcrdma2 setup beside
 	put $PARAMETERS/replace N
 	finds port-clash "port 20049: the stock transport uses the port"
 }
 
 doctor_listener() {
-	healthy_machine
 	put /proc/fs/nfsd/portlist "tcp 2049"
 	finds listener-missing "port 20049: the unit rpcrdma2-listener@20049 has not made"
 	rm "$M/proc/fs/nfsd/portlist"
@@ -164,7 +153,6 @@ doctor_listener() {
 }
 
 doctor_tcp() {
-	healthy_machine
 	put /etc/fstab "s:/b /b nfs proto=rdma,vers=4.2 0 0"
 	put /proc/self/mounts <<-'END'
 	s:/a /a nfs4 rw,vers=4.2,proto=tcp,addr=10.0.0.1 0 0
@@ -178,7 +166,6 @@ doctor_tcp() {
 }
 
 doctor_fstab() {
-	healthy_machine
 	put /etc/fstab "s:/b /b nfs proto=rdma,vers=4.2 0 0"
 	finds not-mounted "/b is not mounted"
 	put /etc/fstab "s:/b /b nfs proto=rdma,noauto 0 0"
@@ -240,7 +227,6 @@ holds() { # KIND TEXT
 }
 
 unload_names_holders() {
-	healthy_machine
 	program modprobe <<< "echo \"\$@\" > $tmp/removed"
 	rm -f "$tmp/removed"
 	put /sys/module/rpcrdma2/refcnt 1
@@ -260,7 +246,6 @@ unload_names_holders() {
 }
 
 unload_unloads() {
-	healthy_machine
 	program modprobe <<< "echo \"\$@\" > $tmp/removed"
 	rm "$M/proc/fs/nfsd/portlist"
 	[ "$(status rpcrdma2 --json unload)" = 0 ]
@@ -273,25 +258,25 @@ unload_unloads() {
 }
 
 check_doctor() {
-	check "doctor, nothing is wrong" doctor_finds_nothing
-	check "doctor, no device" doctor_device
-	check "doctor, connecting" doctor_connecting
-	check "doctor, no FRWR" doctor_frwr
-	check "doctor, stock module in the way" doctor_stock
-	check "doctor, loaded before replace=1" doctor_too_early
-	check "doctor, no headers" doctor_headers
-	check "doctor, DKMS" doctor_dkms
-	check "doctor, hidden module file" doctor_hidden
-	check "doctor, no depmod" doctor_depmod
-	check "doctor, older module" doctor_old_module
-	check "doctor, Secure Boot" doctor_secure_boot
-	check "doctor, not loaded" doctor_not_loaded
-	check "doctor, port clash" doctor_port
-	check "doctor, no listener" doctor_listener
-	check "doctor, mount on TCP" doctor_tcp
-	check "doctor, fstab" doctor_fstab
-	check "doctor, log" doctor_log
+	on_healthy "doctor, nothing is wrong" doctor_finds_nothing
+	on_healthy "doctor, no device" doctor_device
+	on_healthy "doctor, connecting" doctor_connecting
+	on_healthy "doctor, no FRWR" doctor_frwr
+	on_healthy "doctor, stock module in the way" doctor_stock
+	on_healthy "doctor, loaded before replace=1" doctor_too_early
+	on_healthy "doctor, no headers" doctor_headers
+	on_healthy "doctor, DKMS" doctor_dkms
+	on_healthy "doctor, hidden module file" doctor_hidden
+	on_healthy "doctor, no depmod" doctor_depmod
+	on_healthy "doctor, older module" doctor_old_module
+	on_healthy "doctor, Secure Boot" doctor_secure_boot
+	on_healthy "doctor, not loaded" doctor_not_loaded
+	on_healthy "doctor, port clash" doctor_port
+	on_healthy "doctor, no listener" doctor_listener
+	on_healthy "doctor, mount on TCP" doctor_tcp
+	on_healthy "doctor, fstab" doctor_fstab
+	on_healthy "doctor, log" doctor_log
 	check "doctor knows what is logged" doctor_knows_the_log
-	check "unload names who holds" unload_names_holders
-	check "unload" unload_unloads
+	on_healthy "unload names who holds" unload_names_holders
+	on_healthy "unload" unload_unloads
 }
