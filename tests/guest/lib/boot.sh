@@ -31,6 +31,9 @@ mount -t tmpfs shm /dev/shm
 ln -sfn /run /var/run
 hostname lab
 echo 1 > /proc/sys/kernel/sysrq
+# A page fault costs User-Mode Linux much, pages that follow each other little.
+[ "$lab_share" != hostfs ] ||
+	echo 1048576 > /sys/kernel/debug/fault_around_bytes
 # It has not watched the kernel boot, which would take minutes.
 [ ! -e /sys/kernel/debug/kcsan ] || echo on > /sys/kernel/debug/kcsan
 # A test that hangs is found by its own time limit.
