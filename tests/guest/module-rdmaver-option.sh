@@ -6,7 +6,7 @@
 # others alone.
 #
 # timeout: 300
-# flavours: uml-debug qemu
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 

@@ -5,7 +5,7 @@
 # Cases and what they cover: rpcrdma2-conform list version
 #
 # timeout: 300
-# flavours: uml-debug qemu
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

@@ -6,7 +6,7 @@
 # Cases and what they cover: rpcrdma2-conform list server
 #
 # timeout: 180
-# flavours: uml-debug qemu
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

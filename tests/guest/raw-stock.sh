@@ -5,7 +5,7 @@
 # works, and how a version 1 server treats what our client sends first.
 #
 # timeout: 60
-# flavours: uml-debug qemu
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
 

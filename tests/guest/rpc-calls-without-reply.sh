@@ -5,7 +5,7 @@
 # (tests/module/rpcrdma2_oneway.c); others of the same user go on.
 #
 # timeout: 60
-# flavours: uml-debug qemu
+# flavours: uml-debug
 # covers: CRED-16,MSG-12,RINV-16
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh

@@ -6,7 +6,7 @@
 # kernel's own transport.
 #
 # timeout: 60
-# flavours: uml-debug qemu
+# flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/fs.sh
 
