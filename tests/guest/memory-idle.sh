@@ -65,6 +65,46 @@ returns() { # SUFFIX DEV VERS
 returns_v2() { returns '' "$@"; }
 returns_stock() { returns -v1 "$@"; }
 
+# Without any Call both ends have no Receives but those for few credits, none of them
+# unused, and few buffers of Sends; for which the client has sent few requests.
+at_rest() {
+	look
+	is server credits_granted_to_peer 1 "$FIRST" &&
+		rests server $((FIRST + 1)) && rests client $((FIRST + 2))
+}
+rests() { # END CREDITS
+	local capacity most=$(($2 + 14))
+
+	capacity=$(value "$1" receive_capacity)
+	echo "$1: posted $(value "$1" receives_posted) of $most," \
+		"$(($(value "$1" receive_memory) / capacity)) in all," \
+		"$(value "$1" send_memory) bytes for Sends"
+	[ "$(value "$1" receives_posted)" -le $most ] &&
+		[ "$(value "$1" receive_memory)" -le $((most * capacity)) ] &&
+		[ "$(value "$1" send_memory)" -le $((3 * 20480 + 24576)) ]
+}
+settles() { # DEV VERS
+	scratch settles
+	echo 2 > $PARAMETERS/adapt_seconds
+	nfs "$@"
+	: > "$D/f"
+	lab_wait 60 grown 24
+	mark
+	lab_wait 60 at_rest
+	look
+	counted client -le 80 tx_reqprop
+	counted server -eq 0 tx_reqprop
+	# Then nothing is sent any more
+	mark
+	lab_pause 7
+	look
+	counted client -eq 0 tx_reqprop
+	echo 0 > $PARAMETERS/adapt_seconds
+	lab_wait 60 grown 24
+	umount_nfs
+	rm -r "$E"
+}
+
 # MRs go when nobody has used them for a while.
 registrations() { # DEV VERS
 	local few
@@ -152,5 +192,6 @@ for_versions 4.1 callback_slots "callback slots"
 lab_listen rdma 20050
 for_versions 3 registrations "MRs"
 for_versions 3 small "stock server"
+for_versions 3 settles "at rest"
 for_versions 3 returns_v2 "version 2"
 for_versions 3 returns_stock "stock client"

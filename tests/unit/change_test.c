@@ -413,6 +413,24 @@ static void answers_foreign(struct kunit *test)
 	EXPECT_PEER(RBSIZ, 8192);
 }
 
+/* Empty requests: as many as are wanted, one at a time, and others count as well */
+static void empty_rounds(struct kunit *test)
+{
+	struct asker a;
+
+	asker_init(&a, OLD);
+	a.c.rounds = 2;
+	EXPECT_NEXT(RDMA2_X_REQPROP);
+	KUNIT_EXPECT_EQ(test, post(&a, XID), 4);
+	EXPECT_NEXT(0);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 0, NO_VALUES);
+	EXPECT_NEXT(RDMA2_X_REQPROP);
+	ask(&a, RPCRDMA2_RBSIZ, 8192);
+	KUNIT_EXPECT_EQ(test, post(&a, XID), 16);
+	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_NEXT(0);
+}
+
 /* One at a time; a wish that comes meanwhile is next, the last one counts. */
 static void one_outstanding(struct kunit *test)
 {
@@ -907,6 +925,7 @@ static struct kunit_case change_cases[] = {
 	RPCRDMA2_CASE(errors, "HT-9,CHG-17"),
 	RPCRDMA2_CASE(ready_for_answers, "HT-10,ERR-16"),
 	RPCRDMA2_CASE(one_announcement, "CHG-21,CHG-31"),
+	RPCRDMA2_CASE(empty_rounds, "CHG-17,CHG-24,CHG-31"),
 	RPCRDMA2_CASE(answer_instead_of_update, "CHG-6,CHG-19"),
 	RPCRDMA2_CASE(updates, "CHG-19,CHG-22,CHG-28,CHG-30,CONN-6"),
 	RPCRDMA2_CASE(updates_malformed, "CHG-29,PROP-11"),

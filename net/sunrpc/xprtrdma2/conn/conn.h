@@ -102,6 +102,7 @@ enum rpcrdma2_conn_state {
  * @ver: version
  * @keepalive: keepalive
  * @shrink_calls: number of Calls at the last check of shrink.c
+ * @shrink_asks: checks that may still ask for a lower grant
  * @timer: jobs with deadlines
  * @deferred: struct rpcrdma2_deferred, last one first
  * @deferred_mutex: held while these run, first one first
@@ -157,6 +158,7 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_conn_ver	ver;
 	struct rpcrdma2_keepalive	keepalive;
 	unsigned long			shrink_calls;
+	u32				shrink_asks;
 	struct rpcrdma2_timer		timer;
 
 	struct llist_head		deferred;

@@ -183,6 +183,25 @@ void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
 }
 
 /**
+ * rpcrdma2_credit_rest - lower the grant to the first one after a quiet time
+ * @conn: the connection
+ *
+ * Context: completion handler; does not sleep.
+ */
+void rpcrdma2_credit_rest(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_credit *c = &conn->credit;
+	bool quiet;
+
+	spin_lock(&c->lock);
+	quiet = c->grant.quiet;
+	c->grant.quiet = false;
+	spin_unlock(&c->lock);
+	if (quiet)
+		rpcrdma2_credit_lower(conn, c->grant.first);
+}
+
+/**
  * rpcrdma2_credit_show - get the credits of both directions for display
  * @c: credits of a connection
  * @window: filled in

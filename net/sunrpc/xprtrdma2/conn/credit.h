@@ -67,7 +67,9 @@ static inline void rpcrdma2_credit_put(struct rpcrdma2_credit *c)
 	spin_unlock(&c->lock);
 }
 
-/* Note that the peer has sent hardly a Call for a while. */
+/* Note that the peer has sent hardly a Call for a while. Its next Call or request lowers
+ * the grant to the first one: the completion handler alone changes the grant.
+ */
 static inline void rpcrdma2_credit_quiet(struct rpcrdma2_credit *c)
 {
 	spin_lock(&c->lock);
@@ -109,6 +111,7 @@ void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit);
 void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want);
 void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want);
+void rpcrdma2_credit_rest(struct rpcrdma2_conn *conn);
 bool rpcrdma2_credit_unused(struct rpcrdma2_credit *c);
 
 #endif /* _RPCRDMA2_CREDIT_H */

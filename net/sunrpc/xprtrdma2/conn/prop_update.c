@@ -231,6 +231,24 @@ void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->props.lock);
 }
 
+/**
+ * rpcrdma2_props_cycle - exchange empty requests and answers with the peer
+ * @conn: connection in state READY
+ * @rounds: number of requests, one after the other; none if the peer does not answer them
+ *
+ * Each round takes a posted Receive of either side, and the answer has the present grant
+ * of the peer.
+ *
+ * Context: process; does not sleep. Takes props.lock. Requirements: CHG-24, CHG-31.
+ */
+void rpcrdma2_props_cycle(struct rpcrdma2_conn *conn, u32 rounds)
+{
+	spin_lock(&conn->props.lock);
+	conn->props.change.rounds = rounds;
+	spin_unlock(&conn->props.lock);
+	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
+}
+
 /* Messages from the peer */
 
 /* One request is kept until a slot is free for its answer. A peer that sends another
@@ -452,6 +470,8 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 		return true;
 	}
 
+	/* The answer to a request has the lower grant */
+	rpcrdma2_credit_rest(conn);
 	spin_lock(&conn->props.lock);
 	switch (hdr->htype) {
 	case RDMA2_X_REQPROP:

@@ -200,7 +200,8 @@ void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx
 
 /**
  * rpcrdma2_recv_pool_trim - free the Receives that are too many or too large
- * @conn: the connection
+ * @conn: a connection with little work: unlike rpcrdma2_recv_pool_put() keep none for
+ *	those in use by Calls
  *
  * Receives in use are checked when they become free. The pool is never seen empty
  * meanwhile.
@@ -214,7 +215,10 @@ void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn)
 
 	spin_lock(&pool->lock);
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
-		rpcrdma2_recv_pool_put(conn, rx);
+		if (atomic_read(&pool->count) > READ_ONCE(pool->keep))
+			recv_free(pool, rx);
+		else
+			rpcrdma2_recv_pool_put(conn, rx);
 	spin_unlock(&pool->lock);
 }
 

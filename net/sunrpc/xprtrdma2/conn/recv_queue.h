@@ -67,6 +67,14 @@ static inline bool rpcrdma2_recvs_exceed(const struct rpcrdma2_recvq *recvq,
 	return messages + RPCRDMA2_RECV_EXTRA < READ_ONCE(recvq->target);
 }
 
+/* Receives that are posted and would not be posted again */
+static inline u32 rpcrdma2_recvs_surplus(const struct rpcrdma2_recvq *recvq)
+{
+	u32 posted = READ_ONCE(recvq->posted), target = READ_ONCE(recvq->target);
+
+	return posted - min(posted, target);
+}
+
 /* Receives that are posted, for display */
 static inline u32 rpcrdma2_recvs_posted(const struct rpcrdma2_recvq *recvq)
 {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An idle connection gives back memory, on either side and with every version: buffers of
- * send slots, and the reserves of its roles. A server lowers its grant with the next
- * Reply, and then needs fewer Receives. An idle client closes a connection that uses less
- * than version 2 with all properties for a reason that may be gone: the next connection
- * negotiates again.
+ * send slots, unused Receives, and the reserves of its roles. A server lowers its grant
+ * with its next Reply or RESPROP, and then needs fewer Receives, as does the client.
+ *
+ * A posted Receive cannot be withdrawn, and an idle peer may never use it. So an idle client
+ * sends empty requests for changes of properties, if the server answers these: each takes
+ * one Receive of either side, where each Call of the burst had left one. One request is
+ * outstanding at a time, and few are sent per check.
+ *
+ * An idle client closes a connection that uses less than version 2 with all properties for
+ * a reason that may be gone: the next connection negotiates again.
  */
 #include <linux/module.h>
 
@@ -16,8 +22,23 @@ module_param(adapt_seconds, uint, 0644);
 MODULE_PARM_DESC(adapt_seconds,
 		 "seconds of inactivity after which a connection releases memory (0: never)");
 
+/* Requests of an idle client after one check, and checks with a request for a lower grant */
+#define RPCRDMA2_SHRINK_ROUNDS	32U
+#define RPCRDMA2_SHRINK_ASKS	2
+
 /* Period of checks while adapt_seconds is 0 */
 #define RPCRDMA2_IDLE_CHECK	(60 * HZ)
+
+/**
+ * rpcrdma2_shrink_period - get the time after which an idle connection shrinks
+ *
+ * Context: any.
+ * Return: jiffies, 0 for never
+ */
+unsigned long rpcrdma2_shrink_period(void)
+{
+	return READ_ONCE(adapt_seconds) * HZ;
+}
 
 /**
  * rpcrdma2_shrink_start - schedule the next check for an idle connection
@@ -28,7 +49,22 @@ MODULE_PARM_DESC(adapt_seconds,
 void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_SHRINK,
-			   READ_ONCE(adapt_seconds) * HZ ?: RPCRDMA2_IDLE_CHECK);
+			   rpcrdma2_shrink_period() ?: RPCRDMA2_IDLE_CHECK);
+}
+
+/* Get rid of Receives: those that nobody uses now, and posted ones by requests. The answer
+ * to the first request has a lower grant, unless the server's own check was later.
+ */
+static void shrink_receives(struct rpcrdma2_conn *conn)
+{
+	u32 surplus = rpcrdma2_recvs_surplus(&conn->recvq);
+
+	rpcrdma2_recv_pool_trim(conn);
+	if (!conn->client || (!surplus && !conn->shrink_asks))
+		return;
+	if (conn->shrink_asks)
+		conn->shrink_asks--;
+	rpcrdma2_props_cycle(conn, clamp(surplus, 1U, RPCRDMA2_SHRINK_ROUNDS));
 }
 
 /**
@@ -39,17 +75,16 @@ void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_shrink_check(struct rpcrdma2_conn *conn)
 {
-	if (rpcrdma2_conn_quiet(conn, &conn->shrink_calls)) {
-		if (rpcrdma2_ver_outdated(conn) &&
-		    !rpcrdma2_credit_used(&conn->credit)) {
-			rpcrdma2_conn_kill(conn, 0);
-			return;
-		}
-		if (READ_ONCE(adapt_seconds)) {
-			rpcrdma2_credit_quiet(&conn->credit);
-			conn->p.ops->trim(conn);
-			rpcrdma2_sends_trim(conn);
-		}
+	if (!rpcrdma2_conn_quiet(conn, &conn->shrink_calls)) {
+		conn->shrink_asks = RPCRDMA2_SHRINK_ASKS;
+	} else if (rpcrdma2_ver_outdated(conn) && !rpcrdma2_credit_used(&conn->credit)) {
+		rpcrdma2_conn_kill(conn, 0);
+		return;
+	} else if (rpcrdma2_shrink_period()) {
+		rpcrdma2_credit_quiet(&conn->credit);
+		conn->p.ops->trim(conn);
+		rpcrdma2_sends_trim(conn);
+		shrink_receives(conn);
 	}
 	rpcrdma2_shrink_start(conn);
 }

@@ -185,7 +185,8 @@ u32 rpcrdma2_prop_change_next(const struct rpcrdma2_change *c)
 		return 0;
 	if (c->announcement == RPCRDMA2_ANN_DIRTY)
 		return RDMA2_X_UPDPROP;
-	if (!c->pending && (c->want || c->announcement == RPCRDMA2_ANN_SENT))
+	if (!c->pending &&
+	    (c->want || c->rounds || c->announcement == RPCRDMA2_ANN_SENT))
 		return RDMA2_X_REQPROP;
 	return 0;
 }
@@ -199,6 +200,8 @@ static void begin_request(struct rpcrdma2_change *c, u32 xid)
 	c->asked = c->want;
 	memcpy(c->asked_value, c->value, sizeof(c->asked_value));
 	c->want = 0;
+	if (c->rounds)
+		c->rounds--;
 }
 
 /**

@@ -64,6 +64,7 @@ enum rpcrdma2_announcement {
  * @asked: properties in it
  * @asked_value: their values
  * @want: properties to ask for next
+ * @rounds: requests to send even if nothing is wanted
  * @value: their values, also after the request was sent
  * @announcement: see enum rpcrdma2_announcement
  * @dirty: properties with a new value of ours that has not been announced;
@@ -78,6 +79,7 @@ struct rpcrdma2_change {
 	u32				asked;
 	u32				asked_value[RPCRDMA2_NR_PROPS];
 	u32				want;
+	u32				rounds;
 	u32				value[RPCRDMA2_NR_PROPS];
 	enum rpcrdma2_announcement	announcement;
 	u32				dirty;

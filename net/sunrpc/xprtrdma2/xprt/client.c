@@ -139,7 +139,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.pool		= &client->recvs,
 		.mem		= &client->mem,
 		.serves		= RPCRDMA2_CB_SLOTS,
-		.serves_initial	= RPCRDMA2_CB_SLOTS,
+		.serves_initial	= RPCRDMA2_CB_FIRST,
 		/* A Send, one registration, one local invalidation */
 		.call_wrs	= 3,
 		.reply_wrs	= 1,

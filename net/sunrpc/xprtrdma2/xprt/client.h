@@ -21,6 +21,7 @@
  * backchannel (REV-5).
  */
 #define RPCRDMA2_CB_SLOTS		8U
+#define RPCRDMA2_CB_FIRST		2U	/* granted at first */
 
 /**
  * struct rpcrdma2_callback - the backchannel of a client's transport
