@@ -313,9 +313,8 @@ void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_deferred *deferred, *next;
 	struct llist_node *all;
 
-	mutex_lock(&conn->deferred_mutex);
+	guard(mutex)(&conn->deferred_mutex);
 	all = llist_del_all(&conn->deferred);
 	llist_for_each_entry_safe(deferred, next, llist_reverse_order(all), node)
 		deferred->run(deferred);
-	mutex_unlock(&conn->deferred_mutex);
 }

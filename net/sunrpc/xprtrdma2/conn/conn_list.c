@@ -37,7 +37,7 @@ static int list_look(const struct net *net, unsigned long *id, unsigned long las
 		     int (*look)(struct rpcrdma2_conn *conn, void *arg), void *arg)
 {
 	struct rpcrdma2_conn *conn;
-	int ret = -ENODEV;
+	int ret;
 
 	/* A connection has its CM id while it is in the list */
 	xa_lock(&conns);
@@ -49,10 +49,8 @@ static int list_look(const struct net *net, unsigned long *id, unsigned long las
 	xa_unlock(&conns);
 	if (!conn)
 		return -ENOENT;
-	mutex_lock(&conn->list_mutex);
-	if (conn->listed)
-		ret = look(conn, arg);
-	mutex_unlock(&conn->list_mutex);
+	scoped_guard(mutex, &conn->list_mutex)
+		ret = conn->listed ? look(conn, arg) : -ENODEV;
 	rpcrdma2_conn_put(conn);
 	return ret;
 }
@@ -124,9 +122,8 @@ void rpcrdma2_conn_list_remove(struct rpcrdma2_conn *conn)
 	if (!conn->listed)
 		return;
 	xa_erase(&conns, conn->id);
-	mutex_lock(&conn->list_mutex);
+	guard(mutex)(&conn->list_mutex);
 	conn->listed = false;
-	mutex_unlock(&conn->list_mutex);
 }
 
 /**

@@ -43,12 +43,8 @@ void rpcrdma2_credit_limit(struct rpcrdma2_conn *conn, u32 most)
 /* Replies that are due or may become due, see rpcrdma2_window_due() */
 static u32 credit_replies(struct rpcrdma2_credit *c)
 {
-	u32 due;
-
-	spin_lock(&c->lock);
-	due = rpcrdma2_window_due(&c->window);
-	spin_unlock(&c->lock);
-	return due;
+	guard(spinlock)(&c->lock);
+	return rpcrdma2_window_due(&c->window);
 }
 
 /* Lower the number of Receives: less is granted, or a Call from before the window was
@@ -115,12 +111,8 @@ void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
  */
 bool rpcrdma2_credit_unused(struct rpcrdma2_credit *c)
 {
-	bool unused;
-
-	spin_lock(&c->lock);
-	unused = !c->window.inflight;
-	spin_unlock(&c->lock);
-	return unused;
+	guard(spinlock)(&c->lock);
+	return !c->window.inflight;
 }
 
 /**
@@ -138,9 +130,8 @@ void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want)
 
 	if (got <= replies + rpcrdma2_credit_grant(c))
 		return;
-	spin_lock(&c->lock);
+	guard(spinlock)(&c->lock);
 	rpcrdma2_grant_set(&c->grant, got - replies);
-	spin_unlock(&c->lock);
 }
 
 /**
@@ -154,10 +145,9 @@ void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked)
 {
 	u32 want;
 
-	spin_lock(&conn->credit.lock);
-	want = rpcrdma2_grant_first(&conn->credit.grant, conn->p.serves_initial,
-				    asked);
-	spin_unlock(&conn->credit.lock);
+	scoped_guard(spinlock, &conn->credit.lock)
+		want = rpcrdma2_grant_first(&conn->credit.grant,
+					    conn->p.serves_initial, asked);
 	rpcrdma2_credit_raise(conn, want);
 }
 
@@ -175,10 +165,9 @@ void rpcrdma2_credit_lower(struct rpcrdma2_conn *conn, u32 want)
 {
 	struct rpcrdma2_credit *c = &conn->credit;
 
-	spin_lock(&c->lock);
-	if (c->grant.current_grant > want)
-		rpcrdma2_grant_set(&c->grant, want);
-	spin_unlock(&c->lock);
+	scoped_guard(spinlock, &c->lock)
+		if (c->grant.current_grant > want)
+			rpcrdma2_grant_set(&c->grant, want);
 	credit_need(conn);
 }
 
@@ -193,10 +182,10 @@ void rpcrdma2_credit_rest(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_credit *c = &conn->credit;
 	bool quiet;
 
-	spin_lock(&c->lock);
-	quiet = c->grant.quiet;
-	c->grant.quiet = false;
-	spin_unlock(&c->lock);
+	scoped_guard(spinlock, &c->lock) {
+		quiet = c->grant.quiet;
+		c->grant.quiet = false;
+	}
 	if (quiet)
 		rpcrdma2_credit_lower(conn, c->grant.first);
 }
@@ -213,8 +202,7 @@ void rpcrdma2_credit_show(struct rpcrdma2_credit *c,
 			  struct rpcrdma2_window *window,
 			  struct rpcrdma2_grant *grant)
 {
-	spin_lock(&c->lock);
+	guard(spinlock)(&c->lock);
 	*window = c->window;
 	*grant = c->grant;
-	spin_unlock(&c->lock);
 }

@@ -72,9 +72,8 @@ static inline void rpcrdma2_credit_put(struct rpcrdma2_credit *c)
  */
 static inline void rpcrdma2_credit_quiet(struct rpcrdma2_credit *c)
 {
-	spin_lock(&c->lock);
+	guard(spinlock)(&c->lock);
 	c->grant.quiet = true;
-	spin_unlock(&c->lock);
 }
 
 /* Count a Call of the peer that asks for @asked credits. Returns the grant that suits the

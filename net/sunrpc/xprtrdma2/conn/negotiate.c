@@ -159,7 +159,7 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 		 */
 		rpcrdma2_keepalive_probe(conn);
 	}
-	spin_lock(&conn->state_lock);
+	guard(spinlock)(&conn->state_lock);
 	/* With the peer's properties: pairs with client_negotiate() */
 	action = smp_load_acquire(&conn->ver.action);
 	if (action == RPCRDMA2_DO_NOTHING && ret == -ETIMEDOUT &&
@@ -168,7 +168,6 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 		action = rpcrdma2_neg_timeout(&conn->ver.neg, now_seconds());
 		WRITE_ONCE(conn->ver.action, action);
 	}
-	spin_unlock(&conn->state_lock);
 	return action;
 }
 
@@ -249,22 +248,14 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
  */
 void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->state_lock);
-	switch (conn->ver.neg.state) {
-	case RPCRDMA2_NEG_WAIT:
-	case RPCRDMA2_NEG_WAIT_REPLY:
-	case RPCRDMA2_NEG_V1:
-	case RPCRDMA2_NEG_V2:
-		conn->ver.action = rpcrdma2_neg_lost(&conn->ver.neg,
-						     now_seconds());
-		/* Try again at once, unless the version is known to fail */
-		if (conn->ver.action == RPCRDMA2_DO_NOTHING)
-			conn->ver.action = RPCRDMA2_DO_RECONNECT;
-		break;
-	default:
-		break;
-	}
-	spin_unlock(&conn->state_lock);
+	guard(spinlock)(&conn->state_lock);
+	if (conn->ver.neg.state == RPCRDMA2_NEG_START ||
+	    conn->ver.neg.state == RPCRDMA2_NEG_FAILED)
+		return;
+	conn->ver.action = rpcrdma2_neg_lost(&conn->ver.neg, now_seconds());
+	/* Try again at once, unless the version is known to fail */
+	if (conn->ver.action == RPCRDMA2_DO_NOTHING)
+		conn->ver.action = RPCRDMA2_DO_RECONNECT;
 }
 
 /**
@@ -296,12 +287,8 @@ int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err)
  */
 bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn)
 {
-	bool refused;
-
-	spin_lock(&conn->state_lock);
-	refused = rpcrdma2_neg_refused(&conn->ver.neg, now_seconds());
-	spin_unlock(&conn->state_lock);
-	return refused;
+	guard(spinlock)(&conn->state_lock);
+	return rpcrdma2_neg_refused(&conn->ver.neg, now_seconds());
 }
 
 /**
@@ -318,12 +305,8 @@ bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_ver_v1_refused(struct rpcrdma2_conn *conn, u32 low, u32 high)
 {
-	bool refused;
-
-	spin_lock(&conn->state_lock);
-	refused = rpcrdma2_neg_v1_refused(&conn->ver.neg, low, high);
-	spin_unlock(&conn->state_lock);
-	return refused;
+	guard(spinlock)(&conn->state_lock);
+	return rpcrdma2_neg_v1_refused(&conn->ver.neg, low, high);
 }
 
 /* Process the message that has settled version 2: a CONNPROP, or the Reply to our Call.
@@ -385,9 +368,8 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 void rpcrdma2_ver_works(struct rpcrdma2_conn *conn)
 {
 	conn->ver.proved = true;
-	spin_lock(&conn->state_lock);
+	guard(spinlock)(&conn->state_lock);
 	rpcrdma2_neg_proved(&conn->ver.neg);
-	spin_unlock(&conn->state_lock);
 }
 
 static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
@@ -525,14 +507,10 @@ bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn)
 {
-	bool outdated;
-
 	if (!conn->client)
 		return false;
-	spin_lock(&conn->state_lock);
-	outdated = rpcrdma2_neg_outdated(&conn->ver.neg, now_seconds());
-	spin_unlock(&conn->state_lock);
-	return outdated;
+	guard(spinlock)(&conn->state_lock);
+	return rpcrdma2_neg_outdated(&conn->ver.neg, now_seconds());
 }
 
 /**
@@ -546,8 +524,7 @@ int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn)
 {
 	if (!conn->client)
 		return -EINVAL;
-	spin_lock(&conn->state_lock);
+	guard(spinlock)(&conn->state_lock);
 	rpcrdma2_neg_forget(conn->p.mem);
-	spin_unlock(&conn->state_lock);
 	return 0;
 }

@@ -219,16 +219,14 @@ void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
 {
 	u32 htype;
 
-	spin_lock(&conn->props.lock);
-	if (rpcrdma2_conn_ready(conn) && conn->props.extended) {
-		if (conn->props.unanswered && !answer_request(conn))
-			rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS,
-					   RPCRDMA2_PROPS_DELAY);
-		do {
-			htype = rpcrdma2_prop_change_next(&conn->props.change);
-		} while (htype && send_change(conn, htype));
-	}
-	spin_unlock(&conn->props.lock);
+	guard(spinlock)(&conn->props.lock);
+	if (!rpcrdma2_conn_ready(conn) || !conn->props.extended)
+		return;
+	if (conn->props.unanswered && !answer_request(conn))
+		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, RPCRDMA2_PROPS_DELAY);
+	do {
+		htype = rpcrdma2_prop_change_next(&conn->props.change);
+	} while (htype && send_change(conn, htype));
 }
 
 /**
@@ -243,9 +241,8 @@ void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_props_cycle(struct rpcrdma2_conn *conn, u32 rounds)
 {
-	spin_lock(&conn->props.lock);
-	conn->props.change.rounds = rounds;
-	spin_unlock(&conn->props.lock);
+	scoped_guard(spinlock, &conn->props.lock)
+		conn->props.change.rounds = rounds;
 	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 }
 
@@ -331,13 +328,12 @@ void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_conn_props *props = &conn->props;
 
-	spin_lock(&props->lock);
+	guard(spinlock)(&props->lock);
 	if (props->peer_seen) {
 		rpcrdma2_prop_change_init(&props->change, &props->mine, &props->peer);
 		WRITE_ONCE(props->extended, props->change.on);
 	}
 	limits_follow(conn);
-	spin_unlock(&props->lock);
 }
 
 /* Read the peer's properties. A message that cannot be decoded is answered with an
@@ -372,10 +368,9 @@ bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
-	spin_lock(&conn->props.lock);
+	guard(spinlock)(&conn->props.lock);
 	conn->props.peer = set;
 	conn->props.peer_seen = true;
-	spin_unlock(&conn->props.lock);
 	return true;
 }
 
@@ -502,18 +497,14 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr)
 {
-	bool mine;
-
 	if (!conn->props.extended)
 		return false;
-	spin_lock(&conn->props.lock);
-	mine = rpcrdma2_prop_change_error(&conn->props.change, hdr->xid, hdr->err);
-	if (mine) {
-		limits_follow(conn);
-		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
-	}
-	spin_unlock(&conn->props.lock);
-	return mine;
+	guard(spinlock)(&conn->props.lock);
+	if (!rpcrdma2_prop_change_error(&conn->props.change, hdr->xid, hdr->err))
+		return false;
+	limits_follow(conn);
+	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
+	return true;
 }
 
 /* Life */
@@ -567,12 +558,11 @@ void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size)
 {
 	struct rpcrdma2_conn_props *props = &conn->props;
 
-	spin_lock(&props->lock);
+	guard(spinlock)(&props->lock);
 	props->capacity = min(props->capacity, size);
 	props->told_recv = min(props->told_recv, size);
 	props->mine.val[RPCRDMA2_RBSIZ] = props->told_recv;
 	limits_follow(conn);
-	spin_unlock(&props->lock);
 }
 
 /**
@@ -587,11 +577,10 @@ void rpcrdma2_props_show(struct rpcrdma2_conn *conn,
 {
 	struct rpcrdma2_conn_props *props = &conn->props;
 
-	spin_lock(&props->lock);
+	guard(spinlock)(&props->lock);
 	shown->mine = props->mine;
 	shown->peer = props->peer;
 	shown->change = props->change;
-	spin_unlock(&props->lock);
 }
 
 /* Requests of an administrator */
@@ -659,15 +648,14 @@ static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 valu
 int rpcrdma2_props_request(struct rpcrdma2_conn *conn, bool own,
 			   enum rpcrdma2_prop prop, u32 value)
 {
-	int ret = -EOPNOTSUPP;
+	int ret;
 
 	if (!rpcrdma2_conn_ready(conn))
 		return -ENOTCONN;
-	spin_lock(&conn->props.lock);
-	if (conn->props.change.on)
-		ret = own ? set_own(conn, prop, value) :
-			    ask_peer(conn, prop, value);
-	spin_unlock(&conn->props.lock);
+	guard(spinlock)(&conn->props.lock);
+	if (!conn->props.change.on)
+		return -EOPNOTSUPP;
+	ret = own ? set_own(conn, prop, value) : ask_peer(conn, prop, value);
 	if (!ret)
 		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
 	return ret;

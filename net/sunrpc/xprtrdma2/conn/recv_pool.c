@@ -213,13 +213,12 @@ void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	struct rpcrdma2_recv *rx, *tmp;
 
-	spin_lock(&pool->lock);
+	guard(spinlock)(&pool->lock);
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
 		if (atomic_read(&pool->count) > READ_ONCE(pool->keep))
 			recv_free(pool, rx);
 		else
 			rpcrdma2_recv_pool_put(conn, rx);
-	spin_unlock(&pool->lock);
 }
 
 /* Count the free Receives that have at least the size of the pool, and at most @largest.

@@ -127,15 +127,14 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 /* Post the missing Receives when there may be memory. */
 static void recv_refill_later(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->recvq.lock);
-	if (!rpcrdma2_conn_over(conn)) {
-		if (!conn->recvq.is_short)
-			rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
-		WRITE_ONCE(conn->recvq.is_short, true);
-		queue_delayed_work(rpcrdma2_memory_wq, &conn->recvq.refill_work,
-				   RPCRDMA2_REFILL_DELAY);
-	}
-	spin_unlock(&conn->recvq.lock);
+	guard(spinlock)(&conn->recvq.lock);
+	if (rpcrdma2_conn_over(conn))
+		return;
+	if (!conn->recvq.is_short)
+		rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
+	WRITE_ONCE(conn->recvq.is_short, true);
+	queue_delayed_work(rpcrdma2_memory_wq, &conn->recvq.refill_work,
+			   RPCRDMA2_REFILL_DELAY);
 }
 
 /* Post the missing Receives if there are @least of them. */
@@ -287,11 +286,10 @@ void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled)
 {
 	struct rpcrdma2_recvq *recvq = &conn->recvq;
 
-	spin_lock(&recvq->lock);
+	guard(spinlock)(&recvq->lock);
 	recvq->early -= handled;
 	if (!recvq->early && rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_READY)
 		recvq->flows = true;
-	spin_unlock(&recvq->lock);
 }
 
 /**

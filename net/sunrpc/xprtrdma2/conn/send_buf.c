@@ -83,9 +83,8 @@ bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn)
 	if (!send)
 		return false;
 	added = !slot_buffer(send, conn->sendq.slot_size, RPCRDMA2_GFP_NOWAIT);
-	spin_lock(&conn->sendq.lock);
+	guard(spinlock)(&conn->sendq.lock);
 	slot_back(conn, send, false);
-	spin_unlock(&conn->sendq.lock);
 	return added;
 }
 
@@ -159,11 +158,10 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 	conn->sendq.control_slots = slots_alloc(conn, n, n, RPCRDMA2_CONTROL_SIZE);
 	if (!conn->sendq.control_slots)
 		return -ENOMEM;
-	spin_lock(&conn->sendq.lock);
+	guard(spinlock)(&conn->sendq.lock);
 	for (i = 0; i < n; i++)
 		list_add_tail(&conn->sendq.control_slots[i].list,
 			      &conn->sendq.free_control);
-	spin_unlock(&conn->sendq.lock);
 	return 0;
 }
 
@@ -195,10 +193,9 @@ int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min)
 	}
 	conn->sendq.slots = slots;
 	conn->sendq.slot_size = size;
-	spin_lock(&conn->sendq.lock);
+	guard(spinlock)(&conn->sendq.lock);
 	for (i = 0; i < conn->sendq.nslots; i++)
 		slot_back(conn, &slots[i], false);
-	spin_unlock(&conn->sendq.lock);
 	return size;
 }
 

@@ -178,9 +178,8 @@ static void settle_later(struct rpcrdma2_conn *conn)
 
 static void settle_done(struct rpcrdma2_send *send, int status)
 {
-	spin_lock(&send->conn->sendq.lock);
+	guard(spinlock)(&send->conn->sendq.lock);
 	send->conn->sendq.settling = false;
-	spin_unlock(&send->conn->sendq.lock);
 }
 
 /**
@@ -203,12 +202,12 @@ void rpcrdma2_sends_settle(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send = NULL;
 	bool waits, due;
 
-	spin_lock(&sendq->lock);
-	waits = (sendq->lingering || sendq->trimming) && !sendq->closed;
-	due = waits && sendq->unsignaled && !sendq->settling &&
-	      (sendq->trimming ||
-	       time_after_eq(jiffies, sendq->held_at + RPCRDMA2_LINGER));
-	spin_unlock(&sendq->lock);
+	scoped_guard(spinlock, &sendq->lock) {
+		waits = (sendq->lingering || sendq->trimming) && !sendq->closed;
+		due = waits && sendq->unsignaled && !sendq->settling &&
+		      (sendq->trimming ||
+		       time_after_eq(jiffies, sendq->held_at + RPCRDMA2_LINGER));
+	}
 	if (due)
 		send = rpcrdma2_send_get(conn, 1, NULL, true);
 	if (send) {
@@ -255,12 +254,12 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 {
 	bool more;
 
-	spin_lock(&conn->sendq.lock);
-	rpcrdma2_send_buf_trim(conn);
-	more = !list_empty(&conn->sendq.posted) &&
-	       conn->sendq.buffers > RPCRDMA2_LEAST_BUFFERS;
-	conn->sendq.trimming = more;
-	spin_unlock(&conn->sendq.lock);
+	scoped_guard(spinlock, &conn->sendq.lock) {
+		rpcrdma2_send_buf_trim(conn);
+		more = !list_empty(&conn->sendq.posted) &&
+		       conn->sendq.buffers > RPCRDMA2_LEAST_BUFFERS;
+		conn->sendq.trimming = more;
+	}
 	if (more)
 		settle_later(conn);
 }
@@ -273,9 +272,8 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_sends_stop(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->sendq.lock);
+	guard(spinlock)(&conn->sendq.lock);
 	conn->sendq.closed = true;
-	spin_unlock(&conn->sendq.lock);
 }
 
 /* End the waits of a list of struct rpcrdma2_sendq_waiter; returns their number. */

@@ -74,14 +74,13 @@ void rpcrdma2_timer_set(struct rpcrdma2_conn *conn, enum rpcrdma2_timer_job job,
 	struct rpcrdma2_timer *t = &conn->timer;
 	unsigned long due = jiffies + delay;
 
-	spin_lock(&t->lock);
-	if (!rpcrdma2_conn_over(conn) &&
-	    (!(t->armed & BIT(job)) || time_before(due, t->due[job]))) {
-		t->armed |= BIT(job);
-		t->due[job] = due;
-		timer_arm(t);
-	}
-	spin_unlock(&t->lock);
+	guard(spinlock)(&t->lock);
+	if (rpcrdma2_conn_over(conn) ||
+	    (t->armed & BIT(job) && !time_before(due, t->due[job])))
+		return;
+	t->armed |= BIT(job);
+	t->due[job] = due;
+	timer_arm(t);
 }
 
 /**
