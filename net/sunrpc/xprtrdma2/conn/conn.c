@@ -18,21 +18,6 @@
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-static const u8 conn_next_states[] = {
-	[RPCRDMA2_CONN_NEW]	   = BIT(RPCRDMA2_CONN_RESOLVING) |
-				     BIT(RPCRDMA2_CONN_CONNECTING) |
-				     BIT(RPCRDMA2_CONN_CLOSING),
-	[RPCRDMA2_CONN_RESOLVING]  = BIT(RPCRDMA2_CONN_CONNECTING) |
-				     BIT(RPCRDMA2_CONN_CLOSING),
-	[RPCRDMA2_CONN_CONNECTING] = BIT(RPCRDMA2_CONN_OPEN) |
-				     BIT(RPCRDMA2_CONN_CLOSING),
-	[RPCRDMA2_CONN_OPEN]	   = BIT(RPCRDMA2_CONN_READY) |
-				     BIT(RPCRDMA2_CONN_CLOSING),
-	[RPCRDMA2_CONN_READY]	   = BIT(RPCRDMA2_CONN_CLOSING),
-	[RPCRDMA2_CONN_CLOSING]	   = BIT(RPCRDMA2_CONN_CLOSED),
-	[RPCRDMA2_CONN_CLOSED]	   = 0,
-};
-
 static const struct rpcrdma2_conn_listener *conn_listener __ro_after_init;
 
 /* Calls between two checks below which a connection is quiet */
@@ -60,6 +45,17 @@ void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn)
 	conn_listener->changed(conn);
 }
 
+/* States follow each other in the order of their numbers. A server's connection is not
+ * RESOLVING, and each may go to CLOSING.
+ */
+static bool conn_may_be(enum rpcrdma2_conn_state from, enum rpcrdma2_conn_state to)
+{
+	if (to == RPCRDMA2_CONN_CLOSING)
+		return from < to;
+	return to == from + 1 ||
+	       (from == RPCRDMA2_CONN_NEW && to == RPCRDMA2_CONN_CONNECTING);
+}
+
 /**
  * rpcrdma2_conn_set_state - change the state of a connection
  * @conn: the connection
@@ -80,7 +76,7 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 
 	spin_lock(&conn->state_lock);
 	from = conn->state;
-	allowed = conn_next_states[from] & BIT(to);
+	allowed = conn_may_be(from, to);
 	if (allowed) {
 		if (!conn->reason)
 			WRITE_ONCE(conn->reason, reason);
