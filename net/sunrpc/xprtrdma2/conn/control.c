@@ -192,8 +192,8 @@ int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 /* Count a rejected message. Also count a peer that speaks another draft of version 2, and
  * log the first one; such a peer is treated like any other that does not conform (VER-23).
  */
-static void reject(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx,
-		   enum rpcrdma2_stat stat)
+static void reject_count(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx,
+			 enum rpcrdma2_stat stat)
 {
 	atomic_long_inc(&conn->p.stats->v[stat]);
 	if (likely(!rpcrdma2_neg_other_draft(rx->buf, rx->len)))
@@ -204,58 +204,36 @@ static void reject(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx,
 }
 
 /**
- * rpcrdma2_reject_dropped - count a message that is ignored
+ * rpcrdma2_reject_dropped - count a message that is well-formed, but ignored
  * @conn: the connection
  * @rx: holds the message
  *
  * Context: completion handler; does not sleep.
  */
-void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_recv *rx)
+void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx)
 {
-	reject(conn, rx, RPCRDMA2_STAT_rx_dropped);
+	reject_count(conn, rx, RPCRDMA2_STAT_rx_dropped);
 	trace_rpcrdma2_reject_dropped(conn, rx);
 }
 
 /**
- * rpcrdma2_reject_malformed - count a message that cannot be decoded
+ * rpcrdma2_reject - reject a message that cannot be decoded
  * @conn: the connection
  * @rx: holds the message
- *
- * Context: completion handler; does not sleep.
- */
-void rpcrdma2_reject_malformed(struct rpcrdma2_conn *conn,
-			       const struct rpcrdma2_recv *rx)
-{
-	reject(conn, rx, RPCRDMA2_STAT_rx_malformed);
-	trace_rpcrdma2_reject_malformed(conn, rx);
-}
-
-/**
- * rpcrdma2_reject_bad_xdr - answer a message that cannot be decoded
- * @conn: the connection
- * @rx: holds the message
+ * @verdict: RPCRDMA2_DROP, or the ERROR to answer with: RPCRDMA2_BAD_XDR or
+ *	RPCRDMA2_INVAL_HTYPE
  *
  * Context: completion handler; does not sleep. Requirements: ERR-1.
  */
-void rpcrdma2_reject_bad_xdr(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_recv *rx)
+void rpcrdma2_reject(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx,
+		     enum rpcrdma2_verdict verdict)
 {
-	rpcrdma2_reject_malformed(conn, rx);
-	send_error(conn, &rx->hdr, RDMA2_ERR_BAD_XDR, NULL, NULL);
-}
+	bool unknown = verdict == RPCRDMA2_INVAL_HTYPE;
 
-/**
- * rpcrdma2_reject_unknown - answer a message of unknown type
- * @conn: the connection
- * @rx: holds the message
- *
- * Context: completion handler; does not sleep.
- */
-void rpcrdma2_reject_unknown(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_recv *rx)
-{
-	reject(conn, rx, RPCRDMA2_STAT_rx_unknown_type);
+	reject_count(conn, rx, unknown ? RPCRDMA2_STAT_rx_unknown_type :
+					 RPCRDMA2_STAT_rx_malformed);
 	trace_rpcrdma2_reject_malformed(conn, rx);
-	send_error(conn, &rx->hdr, RDMA2_ERR_INVAL_HTYPE, NULL, NULL);
+	if (verdict != RPCRDMA2_DROP)
+		send_error(conn, &rx->hdr, unknown ? RDMA2_ERR_INVAL_HTYPE :
+						     RDMA2_ERR_BAD_XDR, NULL, NULL);
 }

@@ -5,10 +5,9 @@
 #ifndef _RPCRDMA2_CONTROL_H
 #define _RPCRDMA2_CONTROL_H
 
-#include <linux/types.h>
+#include "proto/wire.h"
 
 struct rpcrdma2_conn;
-struct rpcrdma2_hdr;
 struct rpcrdma2_recv;
 struct rpcrdma2_send;
 
@@ -22,13 +21,8 @@ void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,
 			       const struct rpcrdma2_hdr *about, u32 low, u32 high,
 			       bool last);
 
-void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_recv *rx);
-void rpcrdma2_reject_malformed(struct rpcrdma2_conn *conn,
-			       const struct rpcrdma2_recv *rx);
-void rpcrdma2_reject_unknown(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_recv *rx);
-void rpcrdma2_reject_bad_xdr(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_recv *rx);
+void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx);
+void rpcrdma2_reject(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx,
+		     enum rpcrdma2_verdict verdict);
 
 #endif /* _RPCRDMA2_CONTROL_H */

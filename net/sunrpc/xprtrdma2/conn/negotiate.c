@@ -345,7 +345,7 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 		return;
 	}
 	if (action == RPCRDMA2_DO_BAD_XDR) {		/* keep waiting */
-		rpcrdma2_reject_bad_xdr(conn, rx);
+		rpcrdma2_reject(conn, rx, RPCRDMA2_BAD_XDR);
 		return;
 	}
 	if (action == RPCRDMA2_DO_SETTLE &&
@@ -445,7 +445,7 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		*settles = true;
 		return server_settle(conn, rx);
 	case RPCRDMA2_SRV_DROP:
-		rpcrdma2_reject_malformed(conn, rx);
+		rpcrdma2_reject(conn, rx, RPCRDMA2_DROP);
 		break;
 	case RPCRDMA2_SRV_ERR_VERS:
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:

@@ -257,7 +257,7 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_reqprop);
 	if (rpcrdma2_prop_change_requested(&rx->hdr, &req)) {
-		rpcrdma2_reject_bad_xdr(conn, rx);
+		rpcrdma2_reject(conn, rx, RPCRDMA2_BAD_XDR);
 		return;
 	}
 	if (conn->props.unanswered) {
@@ -287,7 +287,7 @@ static void recv_resprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		return;
 	}
 	if (malformed)
-		rpcrdma2_reject_malformed(conn, rx);
+		rpcrdma2_reject(conn, rx, RPCRDMA2_DROP);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (old.val[i] != conn->props.peer.val[i])
 			mask |= BIT(i);
@@ -306,7 +306,7 @@ static void recv_updprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_updprop);
 	if (rpcrdma2_prop_change_update(&rx->hdr, &conn->props.peer, &upd)) {
-		rpcrdma2_reject_bad_xdr(conn, rx);
+		rpcrdma2_reject(conn, rx, RPCRDMA2_BAD_XDR);
 		return;
 	}
 	if (upd.unasked)
@@ -344,7 +344,7 @@ static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 {
 	if (rpcrdma2_propset_decode(rx->hdr.body, rx->hdr.body_len, set) >= 0)
 		return true;
-	rpcrdma2_reject_bad_xdr(conn, rx);
+	rpcrdma2_reject(conn, rx, RPCRDMA2_BAD_XDR);
 	return false;
 }
 
@@ -364,7 +364,7 @@ bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		return false;
 	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN) {
 		/* It cannot carry the protocol (PROP-16, D-27) */
-		rpcrdma2_reject_malformed(conn, rx);
+		rpcrdma2_reject(conn, rx, RPCRDMA2_DROP);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
 	}
@@ -451,18 +451,12 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	if (!conn->props.extended || !rpcrdma2_prop_change_type(hdr->htype))
 		return false;
 	verdict = rpcrdma2_prop_change_decode(rx->buf, rx->len, hdr);
-	switch (verdict) {
-	case RPCRDMA2_OK:
+	if (verdict == RPCRDMA2_OK) {
 		trace_rpcrdma2_recv(conn, rx);
-		break;
-	case RPCRDMA2_DROP:
-		rpcrdma2_reject_malformed(conn, rx);
-		if (hdr->htype != RDMA2_X_RESPROP)
+	} else {
+		rpcrdma2_reject(conn, rx, verdict);
+		if (verdict != RPCRDMA2_DROP || hdr->htype != RDMA2_X_RESPROP)
 			return true;
-		break;
-	default:
-		rpcrdma2_reject_bad_xdr(conn, rx);
-		return true;
 	}
 
 	/* The answer to a request has the lower grant */

@@ -124,22 +124,15 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	case RPCRDMA2_OK:
 		trace_rpcrdma2_recv(conn, rx);
 		return recv_good(conn, rx, settles);
-	case RPCRDMA2_DROP:
-		rpcrdma2_reject_malformed(conn, rx);
-		return false;
-	case RPCRDMA2_BAD_XDR:
-		rpcrdma2_reject_bad_xdr(conn, rx);
-		return false;
-	case RPCRDMA2_INVAL_HTYPE:
-		rpcrdma2_reject_unknown(conn, rx);
-		return false;
 	case RPCRDMA2_BAD_VERS:
 		/* Another version in mid-connection (HDR-12, D-14) */
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
 		rpcrdma2_conn_kill(conn, -EPROTO);
 		return false;
+	default:
+		rpcrdma2_reject(conn, rx, verdict);
+		return false;
 	}
-	return false;
 }
 
 /* Returns true if the responder has taken over @rx. */
