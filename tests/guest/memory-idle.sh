@@ -54,9 +54,10 @@ returns() { # SUFFIX DEV VERS
 	echo 2 > $PARAMETERS/adapt_seconds
 	lab_wait 60 rested
 	most=$((MOST * $(value server receive_capacity)))
-	echo "$high, then $(value server receive_memory), at most $most"
 	[ "$high" -gt "$most" ]
-	[ "$(value server receive_memory)" -le "$most" ]
+	# At the next check
+	lab_wait 60 below server receive_memory $((most + 1))
+	echo "$high, then $(value server receive_memory), at most $most"
 	[ "$1" != -v1 ] || fits server
 	echo 0 > $PARAMETERS/adapt_seconds
 	lab_wait 60 grown 24

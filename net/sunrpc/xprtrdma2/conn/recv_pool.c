@@ -11,9 +11,9 @@
  * needs less than the first messages did. Smaller Receives then replace larger ones as
  * these become free.
  *
- * The pool keeps as many Receives as the last connection needed, so that the next one
- * needs no memory for them. A client without a connection frees them after a while,
- * unless the mount holds swap.
+ * The pool keeps the Receives of a connection that has ended, so that the next one needs
+ * no memory for them. A client without a connection frees them after a while, unless the
+ * mount holds swap. An idle connection frees those that it does not need.
  *
  * pool->lock serializes takers of the free list. Process context only.
  */
@@ -36,7 +36,6 @@ void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool)
 	atomic_set(&pool->count, 0);
 	atomic_long_set(&pool->bytes, 0);
 	pool->size = 0;
-	pool->keep = 0;
 	pool->node = NUMA_NO_NODE;
 }
 
@@ -68,7 +67,6 @@ void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool)
 {
 	struct rpcrdma2_recv *rx, *tmp;
 
-	pool->keep = 0;
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
 		recv_free(pool, rx);
 }
@@ -161,21 +159,11 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t g
 	return rx;
 }
 
-/* There are more Receives than those posted and those in use by Calls. */
-static bool recv_has_enough(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_recv_pool *pool = conn->p.pool;
-
-	return atomic_read(&pool->count) >
-	       READ_ONCE(pool->keep) + RPCRDMA2_RECV_BATCH +
-	       rpcrdma2_credit_grant(&conn->credit);
-}
-
 /**
  * rpcrdma2_recv_pool_put - give back a Receive
  * @conn: the connection
- * @rx: the Receive; freed if there are enough, and replaced if it is larger than this
- *	connection needs and there is memory for a smaller one
+ * @rx: the Receive; replaced if it is larger than this connection needs and there is
+ *	memory for a smaller one
  *
  * Context: process; does not sleep.
  */
@@ -185,10 +173,6 @@ void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx
 	u32 size = READ_ONCE(pool->size);
 	struct rpcrdma2_recv *fit;
 
-	if (recv_has_enough(conn)) {
-		recv_free(pool, rx);
-		return;
-	}
 	fit = unlikely(rx->size > size) ?
 	      recv_alloc(pool, size, RPCRDMA2_GFP_NOWAIT) : NULL;
 	if (fit) {
@@ -200,22 +184,21 @@ void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx
 
 /**
  * rpcrdma2_recv_pool_trim - free the Receives that are too many or too large
- * @conn: a connection with little work: unlike rpcrdma2_recv_pool_put() keep none for
- *	those in use by Calls
+ * @conn: a connection with little work: besides those to be posted, none is kept for Calls
  *
- * Receives in use are checked when they become free. The pool is never seen empty
- * meanwhile.
+ * Receives in use are checked at the next time. The pool is never seen empty meanwhile.
  *
  * Context: process; does not sleep. Takes pool->lock.
  */
 void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+	u32 keep = rpcrdma2_recvs_wanted(&conn->recvq);
 	struct rpcrdma2_recv *rx, *tmp;
 
 	guard(spinlock)(&pool->lock);
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
-		if (atomic_read(&pool->count) > READ_ONCE(pool->keep))
+		if (atomic_read(&pool->count) > keep)
 			recv_free(pool, rx);
 		else
 			rpcrdma2_recv_pool_put(conn, rx);

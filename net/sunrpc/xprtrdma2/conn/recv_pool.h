@@ -59,7 +59,6 @@ struct rpcrdma2_recv {
  * @lock: serializes removal from @free
  * @size: capacity that all have, bytes: that of the policy for the connection, or less if
  *	memory is fragmented or messages are not longer
- * @keep: number of Receives to keep, besides those in use by Calls
  * @count: number of Receives in existence
  * @bytes: memory of their buffers
  * @node: NUMA node for new ones
@@ -68,7 +67,6 @@ struct rpcrdma2_recv_pool {
 	struct llist_head		free;
 	spinlock_t			lock;	/* takers */
 	u32				size;
-	u32				keep;
 	atomic_t			count;
 	atomic_long_t			bytes;
 	int				node;

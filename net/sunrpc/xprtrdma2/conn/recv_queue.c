@@ -339,23 +339,16 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target)
 {
 	const u32 extra = RPCRDMA2_RECV_EXTRA;
-	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 posted;
 
-	spin_lock(&conn->recvq.lock);
 	target = min(target + extra, conn->recvq.max);
-	/* The pool keeps as many as the last connection needed */
-	if (target < conn->recvq.target || target > pool->keep)
-		WRITE_ONCE(pool->keep, target);
-	WRITE_ONCE(conn->recvq.target, target);
-	spin_unlock(&conn->recvq.lock);
+	scoped_guard(spinlock, &conn->recvq.lock)
+		WRITE_ONCE(conn->recvq.target, target);
 
 	recv_refill(conn, 1);
 
-	spin_lock(&conn->recvq.lock);
-	posted = conn->recvq.posted;
-	spin_unlock(&conn->recvq.lock);
-	posted = min(posted, target);
+	scoped_guard(spinlock, &conn->recvq.lock)
+		posted = min(conn->recvq.posted, target);
 	return posted > extra ? posted - extra : 0;
 }
 

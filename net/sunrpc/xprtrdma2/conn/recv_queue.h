@@ -60,19 +60,17 @@ static inline u32 rpcrdma2_recvs_most(const struct rpcrdma2_recvq *recvq)
 	return recvq->max - RPCRDMA2_RECV_EXTRA;
 }
 
+/* Receives to keep posted */
+static inline u32 rpcrdma2_recvs_wanted(const struct rpcrdma2_recvq *recvq)
+{
+	return READ_ONCE(recvq->target);
+}
+
 /* Receives are kept posted for more than @messages. */
 static inline bool rpcrdma2_recvs_exceed(const struct rpcrdma2_recvq *recvq,
 					 u32 messages)
 {
-	return messages + RPCRDMA2_RECV_EXTRA < READ_ONCE(recvq->target);
-}
-
-/* Receives that are posted and would not be posted again */
-static inline u32 rpcrdma2_recvs_surplus(const struct rpcrdma2_recvq *recvq)
-{
-	u32 posted = READ_ONCE(recvq->posted), target = READ_ONCE(recvq->target);
-
-	return posted - min(posted, target);
+	return messages + RPCRDMA2_RECV_EXTRA < rpcrdma2_recvs_wanted(recvq);
 }
 
 /* Receives that are posted, for display */

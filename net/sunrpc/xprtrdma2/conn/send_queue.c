@@ -92,8 +92,7 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 }
 
 /* Make a list of slots free that were in use; slots for control messages have a list of
- * their own. The end of a trim is in the same critical section: otherwise a message could
- * come in between, find more than one buffer free, and be posted unsignaled.
+ * their own.
  */
 static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 {
@@ -107,10 +106,6 @@ static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
 			list_move(&pos->list, &conn->sendq.free_control);
 	}
 	list_splice(slots, &conn->sendq.free);
-	if (unlikely(conn->sendq.trimming) && list_empty(&conn->sendq.posted)) {
-		conn->sendq.trimming = false;
-		rpcrdma2_send_buf_trim(conn);
-	}
 	spin_unlock(&conn->sendq.lock);
 	sq_run_waiters(conn);
 }
@@ -176,49 +171,52 @@ static void settle_later(struct rpcrdma2_conn *conn)
 	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_SETTLE, RPCRDMA2_LINGER);
 }
 
-static void settle_done(struct rpcrdma2_send *send, int status)
+static void flush_done(struct rpcrdma2_send *send, int status)
 {
 	guard(spinlock)(&send->conn->sendq.lock);
-	send->conn->sendq.settling = false;
+	send->conn->sendq.flushing = false;
+}
+
+/* Retire all posted Sends: post a signaled zero-length RDMA Write behind them in a slot for
+ * control messages. The Write needs neither a handle nor a credit.
+ */
+static void sends_flush(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send = rpcrdma2_send_get(conn, 1, NULL, true);
+	struct ib_rdma_wr wr = {
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+
+	if (!send)
+		return;
+	WRITE_ONCE(conn->sendq.flushing, true);
+	wr.wr.wr_cqe = &send->cqe;
+	send->sge.length = 0;
+	send->done = flush_done;
+	rpcrdma2_send_post(send, &wr.wr);
 }
 
 /**
- * rpcrdma2_sends_settle - retire the last Sends of a connection
+ * rpcrdma2_sends_settle - retire the last Sends that hold pages
  * @conn: the connection
- *
- * If no Send has followed those that hold pages, or buffers of an idle connection, a
- * signaled zero-length RDMA Write is posted behind them in a slot for control messages,
- * one at a time. It needs neither a handle nor a credit.
  *
  * Context: timer of the connection; does not sleep.
  */
 void rpcrdma2_sends_settle(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	struct ib_rdma_wr wr = {
-		.wr.opcode	= IB_WR_RDMA_WRITE,
-		.wr.send_flags	= IB_SEND_SIGNALED,
-	};
-	struct rpcrdma2_send *send = NULL;
-	bool waits, due;
+	bool due;
 
 	scoped_guard(spinlock, &sendq->lock) {
-		waits = (sendq->lingering || sendq->trimming) && !sendq->closed;
-		due = waits && sendq->unsignaled && !sendq->settling &&
-		      (sendq->trimming ||
-		       time_after_eq(jiffies, sendq->held_at + RPCRDMA2_LINGER));
+		if (!sendq->lingering || sendq->closed)
+			return;
+		due = sendq->unsignaled && !sendq->flushing &&
+		      time_after_eq(jiffies, sendq->held_at + RPCRDMA2_LINGER);
 	}
 	if (due)
-		send = rpcrdma2_send_get(conn, 1, NULL, true);
-	if (send) {
-		WRITE_ONCE(sendq->settling, true);
-		wr.wr.wr_cqe = &send->cqe;
-		send->sge.length = 0;
-		send->done = settle_done;
-		rpcrdma2_send_post(send, &wr.wr);
-	}
-	if (waits)
-		settle_later(conn);
+		sends_flush(conn);
+	settle_later(conn);
 }
 
 /**
@@ -245,23 +243,22 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
  * rpcrdma2_sends_trim - free surplus buffers of an idle connection
  * @conn: connection in state READY
  *
- * Buffers of Sends that are not retired are freed when rpcrdma2_sends_settle() has retired
- * these.
+ * Buffers of Sends that are not retired are freed at the next check.
  *
  * Context: process; does not sleep.
  */
 void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	bool more;
 
-	scoped_guard(spinlock, &conn->sendq.lock) {
+	scoped_guard(spinlock, &sendq->lock) {
 		rpcrdma2_send_buf_trim(conn);
-		more = !list_empty(&conn->sendq.posted) &&
-		       conn->sendq.buffers > RPCRDMA2_LEAST_BUFFERS;
-		conn->sendq.trimming = more;
+		more = sendq->unsignaled && !sendq->flushing &&
+		       sendq->buffers > RPCRDMA2_LEAST_BUFFERS;
 	}
 	if (more)
-		settle_later(conn);
+		sends_flush(conn);
 }
 
 /**
@@ -500,9 +497,6 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	signaled = send_wants_signal(conn, send);
 	if (send->holds)
 		conn->sendq.held_at = jiffies;
-	/* Not idle any more: the next check begins again */
-	if (unlikely(conn->sendq.trimming) && !rpcrdma2_send_is_control(&conn->sendq, send))
-		conn->sendq.trimming = false;
 	if (signaled) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
 		send->holds = 0;

@@ -32,7 +32,7 @@ struct rpcrdma2_send;
  * @unsignaled: Sends posted since the last signaled one
  * @lingering: pages that these hold
  * @held_at: time of posting of the last Send that holds pages, jiffies
- * @settling: a Write of rpcrdma2_sends_settle() is posted
+ * @flushing: a zero-length Write that retires all Sends is posted
  * @done: completion handler of Sends
  * @free: free send slots for RPC messages
  * @bare: free send slots without a buffer
@@ -45,7 +45,6 @@ struct rpcrdma2_send;
  *	READY on, when the size of the largest message is known
  * @nslots: their number
  * @slot_size: capacity of a buffer, bytes; 0 before they exist
- * @trimming: the connection is idle; buffers are freed when all Sends are retired
  * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
  */
 struct rpcrdma2_sendq {
@@ -57,7 +56,7 @@ struct rpcrdma2_sendq {
 	u32				unsignaled;
 	u32				lingering;
 	unsigned long			held_at;
-	bool				settling;
+	bool				flushing;
 	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct list_head		free;
 	struct list_head		bare;
@@ -69,7 +68,6 @@ struct rpcrdma2_sendq {
 	struct rpcrdma2_send		*slots;
 	u32				nslots;
 	u32				slot_size;
-	bool				trimming;
 	struct rpcrdma2_send		*control_slots;
 };
 

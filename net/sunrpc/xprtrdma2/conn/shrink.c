@@ -52,15 +52,15 @@ void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn)
 			   rpcrdma2_shrink_period() ?: RPCRDMA2_IDLE_CHECK);
 }
 
-/* Get rid of Receives: those that nobody uses now, and posted ones by requests. The answer
- * to the first request has a lower grant, unless the server's own check was later.
+/* Let the peer use up posted Receives that are too many. The answer to the first request
+ * has a lower grant, unless the server's own check was later.
  */
-static void shrink_receives(struct rpcrdma2_conn *conn)
+static void shrink_posted(struct rpcrdma2_conn *conn)
 {
-	u32 surplus = rpcrdma2_recvs_surplus(&conn->recvq);
+	u32 posted = rpcrdma2_recvs_posted(&conn->recvq);
+	u32 surplus = posted - min(posted, rpcrdma2_recvs_wanted(&conn->recvq));
 
-	rpcrdma2_recv_pool_trim(conn);
-	if (!conn->client || (!surplus && !conn->shrink_asks))
+	if (!surplus && !conn->shrink_asks)
 		return;
 	if (conn->shrink_asks)
 		conn->shrink_asks--;
@@ -68,23 +68,30 @@ static void shrink_receives(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_shrink_check - give back memory if the connection is idle
+ * rpcrdma2_shrink_check - give back memory, much of it if the connection is idle
  * @conn: the connection
  *
  * Context: timer of the connection; does not sleep.
  */
 void rpcrdma2_shrink_check(struct rpcrdma2_conn *conn)
 {
-	if (!rpcrdma2_conn_quiet(conn, &conn->shrink_calls)) {
-		conn->shrink_asks = RPCRDMA2_SHRINK_ASKS;
-	} else if (rpcrdma2_ver_outdated(conn) && !rpcrdma2_credit_used(&conn->credit)) {
+	bool quiet = rpcrdma2_conn_quiet(conn, &conn->shrink_calls);
+
+	if (quiet && rpcrdma2_ver_outdated(conn) &&
+	    !rpcrdma2_credit_used(&conn->credit)) {
 		rpcrdma2_conn_kill(conn, 0);
 		return;
+	}
+	if (rpcrdma2_shrink_period())
+		rpcrdma2_recv_pool_trim(conn);
+	if (!quiet) {
+		conn->shrink_asks = RPCRDMA2_SHRINK_ASKS;
 	} else if (rpcrdma2_shrink_period()) {
 		rpcrdma2_credit_quiet(&conn->credit);
 		conn->p.ops->trim(conn);
 		rpcrdma2_sends_trim(conn);
-		shrink_receives(conn);
+		if (conn->client)
+			shrink_posted(conn);
 	}
 	rpcrdma2_shrink_start(conn);
 }
