@@ -91,9 +91,8 @@ static void check_accepted(const struct rpcrdma2_hdr *hdr, const u8 *msg,
 	CHECK(hdr->max_segs <= s.segs);
 	CHECK(hdr->read_chunks <= hdr->read_segs);
 	CHECK(!hdr->has_pz || hdr->read_segs);
-	rpcrdma2_hdr_has_handle(hdr, 0);
-	if (rpcrdma2_hdr_only_handle(hdr))
-		CHECK(rpcrdma2_hdr_has_handle(hdr, rpcrdma2_hdr_only_handle(hdr)));
+	CHECK(hdr->has_segs == (s.segs > 0));
+	CHECK(hdr->has_segs || (!hdr->only_handle && !hdr->has_inv_handle));
 }
 
 /* Take a chunk list apart as a requester would have built it. */

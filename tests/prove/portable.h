@@ -75,12 +75,6 @@ typedef long long s64;
 #define READS(c)	bytes((c)->p, 24 * (c)->left)
 #define WRITES(c)	((c)->left > 0 ==> bytes((c)->p, extent((c)->p, (c)->left)))
 #define SEGS(c)		bytes((c)->p, 16 * (c)->left)
-#define WALK(h, a)	(REPLY_CHUNK(h) && READS(&(a)->reads) &&		\
-			 WRITES(&(a)->writes) && SEGS(&(a)->segs))
-/* What is still to come of a walk over everything; each segment makes it smaller. */
-#define COMING(h, a)	((a)->reads.left + (a)->segs.left +			\
-			 extent((a)->writes.p, (a)->writes.left) +		\
-			 ((a)->reply_done ? 0 : 1 + chunk_segs((h)->reply_chunk)))
 #define BODY(h)		bytes((h)->body, (h)->body_len)
 /* What decoding leaves in a header points into the message. */
 #define LISTS_FROM(h, m)							\

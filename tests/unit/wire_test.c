@@ -295,8 +295,6 @@ static u32 walk(const struct rpcrdma2_hdr *hdr)
 	rpcrdma2_hdr_reply_chunk(hdr, &segs);
 	while (rpcrdma2_segs_next(&segs, &seg))
 		n++;
-	rpcrdma2_hdr_has_handle(hdr, 0);
-	rpcrdma2_hdr_only_handle(hdr);
 	return n;
 }
 
@@ -633,28 +631,54 @@ static void handles(struct kunit *test)
 	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, 0xdead));
 	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
 
-	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(8, 11, 4), 0, 1, 1, SEG(11, 4), 0, 1,
-		  2, SEG(11, 4), SEG(11, 4), RPC_CALL);
-	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 11);
+#define EXPECT_INV(inv, named) do {					\
+	EXPECT_V2(OK, V2_CALL, inv, READ_ENTRY(8, 11, 4),	\
+		  READ_ENTRY(8, 12, 4), 0, 1, 0, 1, 2, SEG(13, 4),	\
+		  SEG(14, 4), 0, 1, 1, SEG(15, 4), RPC_CALL);		\
+	EXPECT_EQ(hdr.has_inv_handle, named);		\
+	EXPECT_EQ(hdr.only_handle, 0);			\
+} while (0)
+
+	EXPECT_INV(11, true);
+	EXPECT_INV(12, true);
+	EXPECT_INV(13, true);
+	EXPECT_INV(14, true);
+	EXPECT_INV(15, true);
+	EXPECT_INV(NO_INV, false);
+	EXPECT_INV(0xdead, false);
+#undef EXPECT_INV
 
 	EXPECT_V2(OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(15, 4), RPC_CALL);
 	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 15);
 
 	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(8, 0, 4), 0, 0, 1, 1, SEG(15, 4),
 		  RPC_CALL);
-	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
+	EXPECT_EQ(hdr.only_handle, 11);
+
+	EXPECT_V2(OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(15, 4),
+		  RPC_CALL);
+	EXPECT_EQ(hdr.only_handle, 15);
+
+	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(8, 0, 4), 0, 0,
+		  1, 1, SEG(15, 4), RPC_CALL);
+	EXPECT_EQ(hdr.only_handle, 0);
 
 	EXPECT_V2(OK, V2_CALL, NO_INV, NO_CHUNKS, RPC_CALL);
-	EXPECT_EQ(rpcrdma2_hdr_only_handle(&hdr), 0);
-	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, 0));
+	EXPECT_EQ(hdr.only_handle, 0);
+	EXPECT_FALSE(hdr.has_inv_handle);
+	/* the first of several, and one that returns */
+	EXPECT_V2(OK, V2_CALL, NO_INV, 0, 0,
+		  1, 3, SEG(15, 4), SEG(16, 4), SEG(15, 4), RPC_CALL);
+	EXPECT_EQ(hdr.only_handle, 0);
 }
 
 /* What the peer asks to invalidate is kept as it is for the caller. */
 static void foreign_inv_handle(struct kunit *test)
 {
-	EXPECT_V2(OK, V2_CALL, 0xdead, 0, 0, 1, 1, SEG(15, 4), RPC_CALL);
+	EXPECT_V2(OK, V2_CALL, 0xdead, 0, 0, 1, 1, SEG(15, 4),
+		  RPC_CALL);
 	EXPECT_EQ(hdr.inv_handle, 0xdead);
-	EXPECT_FALSE(rpcrdma2_hdr_has_handle(&hdr, hdr.inv_handle));
+	EXPECT_FALSE(hdr.has_inv_handle);
 
 	/* in a Reply it is ignored */
 	EXPECT_V2(OK, V2_REPLY, 0xdead, NO_CHUNKS, RPC_REPLY);

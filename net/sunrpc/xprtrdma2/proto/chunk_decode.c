@@ -25,7 +25,7 @@ static bool rd_discriminator(struct rpcrdma2_reader *r, bool *more)
 }
 
 /* The last byte of a segment must have an address (CHK-25). */
-static bool rd_segment(struct rpcrdma2_reader *r)
+static bool rd_segment(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
 {
 	struct rpcrdma2_segment seg;
 	const u8 *p = r->p;
@@ -33,6 +33,13 @@ static bool rd_segment(struct rpcrdma2_reader *r)
 	if (!rpcrdma2_rd_skip(r, RPCRDMA2_SEGMENT_BYTES))
 		return false;
 	rpcrdma2_get_segment(p, &seg);
+	if (!hdr->has_segs)
+		hdr->only_handle = seg.handle;
+	else if (hdr->only_handle != seg.handle)
+		hdr->only_handle = 0;
+	hdr->has_segs = true;
+	if (hdr->inv_handle == seg.handle)
+		hdr->has_inv_handle = true;
 	return !seg.length || seg.offset + (seg.length - 1) >= seg.offset;
 }
 
@@ -47,7 +54,7 @@ static bool rd_counted_segments(struct rpcrdma2_reader *r,
 	if (n > r->left / RPCRDMA2_SEGMENT_BYTES)
 		return false;
 	for (i = 0; i < n; i++)
-		if (!rd_segment(r))
+		if (!rd_segment(r, hdr))
 			return false;
 	hdr->max_segs = max(hdr->max_segs, n);
 	return true;
@@ -111,7 +118,7 @@ static bool rd_read_list(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
 			return true;
 		if (!rpcrdma2_rd_u32(r, &position) || position % 4)
 			return false;
-		if (!rd_segment(r))
+		if (!rd_segment(r, hdr))
 			return false;
 
 		if (!hdr->read_segs++)

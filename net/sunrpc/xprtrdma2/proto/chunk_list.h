@@ -33,9 +33,6 @@ bool rpcrdma2_segs_next(struct rpcrdma2_cursor *segs,
 			struct rpcrdma2_segment *seg);
 u64 rpcrdma2_segs_bytes(struct rpcrdma2_cursor segs);
 
-bool rpcrdma2_hdr_has_handle(const struct rpcrdma2_hdr *hdr, u32 handle);
-u32 rpcrdma2_hdr_only_handle(const struct rpcrdma2_hdr *hdr);
-
 u64 rpcrdma2_hdr_reply_chunk_bytes(const struct rpcrdma2_hdr *reply);
 
 #endif /* _RPCRDMA2_CHUNK_LIST_H */

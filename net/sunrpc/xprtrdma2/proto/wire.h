@@ -103,6 +103,9 @@ struct rpcrdma2_chunk {
  * @results_len: bytes of Write list and Reply chunk beyond the two words that say there
  *	are none; the Reply repeats these bytes
  * @max_segs: segments of the largest chunk of any kind
+ * @has_segs: there are segments
+ * @only_handle: handle that all segments share, 0 if there is none or more than one
+ * @has_inv_handle: some segment has @inv_handle (RINV-1, RINV-8)
  * @err: ERROR: the code
  * @err_arg: ERROR: its arguments, zero where the code has none
  * @body: MSG: the inline RPC message. Control messages: the bytes after
@@ -128,6 +131,9 @@ struct rpcrdma2_hdr {
 	const u8		*reply_chunk;
 	u32			results_len;
 	u32			max_segs;
+	bool			has_segs;
+	u32			only_handle;
+	bool			has_inv_handle;
 
 	u32			err;
 	u32			err_arg[2];

@@ -99,8 +99,8 @@ static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 	if (!rpcrdma2_ver_remote_inval(&conn->ver))
 		return 0;
 	if (!conn->codec->inv_by_handle)
-		return rpcrdma2_hdr_only_handle(hdr);
-	if (!hdr->inv_handle || rpcrdma2_hdr_has_handle(hdr, hdr->inv_handle))
+		return hdr->only_handle;
+	if (!hdr->inv_handle || hdr->has_inv_handle)
 		return hdr->inv_handle;
 	rpcrdma2_stat_inc(conn->p.stats, bad_inv_handle);
 	return 0;
