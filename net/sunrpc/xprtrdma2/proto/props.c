@@ -8,9 +8,7 @@
  */
 
 #include "proto/props.h"
-#include "proto/wire.h"
-
-#define PROPVAL_MIN		8U	/* propid and length */
+#include "proto/wire_impl.h"
 
 /*
  * A CONNPROP must fit into the Receive of a peer that knows nothing about
@@ -100,23 +98,13 @@ struct prop_walk {
 	bool			saw_nochg;
 };
 
-/* PROP-1, PROP-6; returns bytes of the entry or -EBADMSG. */
-static int get_propval(const u8 *p, u32 left, struct propval *v)
+/* PROP-1, PROP-6 */
+static bool get_propval(struct rpcrdma2_reader *r, struct propval *v)
 {
-	u32 pad;
-
-	if (left < PROPVAL_MIN)
-		return -EBADMSG;
-	v->propid = get_unaligned_be32(p);
-	v->len = get_unaligned_be32(p + 4);
-	v->data = p + PROPVAL_MIN;
-	left -= PROPVAL_MIN;
-	if (v->len > left)
-		return -EBADMSG;
-	pad = -v->len & 3;
-	if (pad > left - v->len)
-		return -EBADMSG;
-	return PROPVAL_MIN + v->len + pad;
+	if (!rpcrdma2_rd_u32(r, &v->propid) || !rpcrdma2_rd_u32(r, &v->len))
+		return false;
+	v->data = r->p;
+	return rpcrdma2_rd_skip(r, v->len) && rpcrdma2_rd_skip(r, -v->len & 3);
 }
 
 static bool take_fixed(struct prop_walk *w, u32 prop, u32 index,
@@ -221,34 +209,23 @@ int rpcrdma2_propset_locate(const void *buf, u32 len,
 			    struct rpcrdma2_propset *set,
 			    struct rpcrdma2_prop_places *places)
 {
+	struct rpcrdma2_reader r = { .p = buf, .left = len, .msg = buf, .len = len };
 	struct prop_walk w = {};
-	const u8 *p = buf;
 	struct propval v;
 	u32 count, i;
-	int bytes;
 
-	if (len < 4)
+	if (!rpcrdma2_rd_u32(&r, &count))
 		return -EBADMSG;
-	count = get_unaligned_be32(p);
-	p += 4;
-	len -= 4;
-
 	rpcrdma2_propset_init(&w.set);
-	for (i = 0; i < count; i++) {
-		/* Ends at the latest with the message (PROP-3). */
-		bytes = get_propval(p, len, &v);
-		if (bytes < 0)
-			return bytes;
-		if (!take_propval(&w, i, &v))
+	/* Ends at the latest with the message (PROP-3). */
+	for (i = 0; i < count; i++)
+		if (!get_propval(&r, &v) || !take_propval(&w, i, &v))
 			return -EBADMSG;
-		p += bytes;
-		len -= bytes;
-	}
 	resolve_nochg(&w);
 	w.places.count = count;
 	*set = w.set;
 	*places = w.places;
-	return p - (const u8 *)buf;
+	return len - r.left;
 }
 
 /**
@@ -268,15 +245,6 @@ int rpcrdma2_propset_decode(const void *buf, u32 len,
 	return rpcrdma2_propset_locate(buf, len, set, &places);
 }
 
-static u8 *put_words(u8 *p, const u32 *words, u32 n)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++, p += 4)
-		put_unaligned_be32(words[i], p);
-	return p;
-}
-
 /**
  * rpcrdma2_propset_encode - encode the listed properties of a set
  * @set: the set
@@ -290,29 +258,28 @@ static u8 *put_words(u8 *p, const u32 *words, u32 n)
 int rpcrdma2_propset_encode(const struct rpcrdma2_propset *set, void *buf,
 			    u32 size)
 {
-	u32 words[RPCRDMA2_PROPS_MAX / 4];
-	u32 i, n = 1, entries = 0, nochg = 0;
+	struct rpcrdma2_writer w = { .p = buf, .left = size };
+	u8 *count = rpcrdma2_wr_room(&w, sizeof(u32));
+	u32 i, entries = 0, nochg = 0;
 
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (!(set->listed & BIT(i)))
 			continue;
 		if (set->nochg & BIT(i))
 			nochg |= BIT(entries);
-		words[n++] = prop_descs[i].propid;
-		words[n++] = sizeof(u32);
-		words[n++] = set->val[i];
+		rpcrdma2_wr_u32(&w, prop_descs[i].propid);
+		rpcrdma2_wr_u32(&w, sizeof(u32));
+		rpcrdma2_wr_u32(&w, set->val[i]);
 		entries++;
 	}
 	if (set->x_change) {
-		words[n++] = RDMA2_PROPID_X_NOCHG;
-		words[n++] = 2 * sizeof(u32);
-		words[n++] = 1;
-		words[n++] = nochg;
+		rpcrdma2_wr_u32(&w, RDMA2_PROPID_X_NOCHG);
+		rpcrdma2_wr_u32(&w, 2 * sizeof(u32));
+		rpcrdma2_wr_u32(&w, 1);
+		rpcrdma2_wr_u32(&w, nochg);
 		entries++;
 	}
-	words[0] = entries;
-
-	if (size < n * sizeof(u32))
-		return -EMSGSIZE;
-	return put_words(buf, words, n) - (u8 *)buf;
+	if (count)
+		put_unaligned_be32(entries, count);
+	return rpcrdma2_wr_result(&w, size);
 }
