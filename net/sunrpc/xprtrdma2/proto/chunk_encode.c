@@ -10,62 +10,41 @@
 #include "proto/chunk_list.h"
 #include "proto/wire_impl.h"
 
-static void wr_segment(struct rpcrdma2_writer *w, u32 handle, u32 length,
-		       u64 offset)
+static void wr_segment(struct rpcrdma2_writer *w, const struct rpcrdma2_segment *seg)
 {
 	u8 *p = rpcrdma2_wr_room(w, RPCRDMA2_SEGMENT_BYTES);
 
 	if (!p)
 		return;
-	put_unaligned_be32(handle, p);
-	put_unaligned_be32(length, p + 4);
-	put_unaligned_be64(offset, p + 8);
+	put_unaligned_be32(seg->handle, p);
+	put_unaligned_be32(seg->length, p + 4);
+	put_unaligned_be64(seg->offset, p + 8);
 }
 
 static void wr_read_chunk(struct rpcrdma2_writer *w,
 			  const struct rpcrdma2_chunk *chunk, u32 position)
 {
-	const struct rpcrdma2_segment *seg;
 	u32 i;
 
 	for (i = 0; chunk && i < chunk->nsegs; i++) {
-		seg = &chunk->seg[i];
 		rpcrdma2_wr_u32(w, LIST_ENTRY);
 		rpcrdma2_wr_u32(w, position);
-		wr_segment(w, seg->handle, seg->length, seg->offset);
+		wr_segment(w, &chunk->seg[i]);
 	}
 }
 
-/* A Write list entry or a present Reply chunk: they look the same. */
-static void wr_counted_chunk(struct rpcrdma2_writer *w,
-			     const struct rpcrdma2_chunk *chunk)
+/* A Write list entry or a Reply chunk, which look the same, or that there is none */
+static void wr_result_chunk(struct rpcrdma2_writer *w,
+			    const struct rpcrdma2_chunk *chunk)
 {
-	const struct rpcrdma2_segment *seg;
 	u32 i;
 
-	rpcrdma2_wr_u32(w, LIST_ENTRY);
+	rpcrdma2_wr_u32(w, chunk ? LIST_ENTRY : LIST_END);
+	if (!chunk)
+		return;
 	rpcrdma2_wr_u32(w, chunk->nsegs);
-	for (i = 0; i < chunk->nsegs; i++) {
-		seg = &chunk->seg[i];
-		wr_segment(w, seg->handle, seg->length, seg->offset);
-	}
-}
-
-static void wr_write_list(struct rpcrdma2_writer *w,
-			  const struct rpcrdma2_chunk *chunk)
-{
-	if (chunk)
-		wr_counted_chunk(w, chunk);
-	rpcrdma2_wr_u32(w, LIST_END);
-}
-
-static void wr_reply_chunk(struct rpcrdma2_writer *w,
-			   const struct rpcrdma2_chunk *chunk)
-{
-	if (chunk)
-		wr_counted_chunk(w, chunk);
-	else
-		rpcrdma2_wr_u32(w, LIST_END);
+	for (i = 0; i < chunk->nsegs; i++)
+		wr_segment(w, &chunk->seg[i]);
 }
 
 /* Most messages have no chunks. */
@@ -145,8 +124,10 @@ void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
 	wr_read_chunk(w, call->pz, 0);
 	wr_read_chunk(w, call->read, call->read ? call->read->position : 0);
 	rpcrdma2_wr_u32(w, LIST_END);
-	wr_write_list(w, call->write);
-	wr_reply_chunk(w, call->reply);
+	wr_result_chunk(w, call->write);
+	if (call->write)
+		rpcrdma2_wr_u32(w, LIST_END);
+	wr_result_chunk(w, call->reply);
 }
 
 static u32 chunk_written(const struct rpcrdma2_reply_hdr *reply, u32 index)
@@ -171,14 +152,13 @@ static bool wr_returned_chunk(struct rpcrdma2_writer *w,
 			      struct rpcrdma2_cursor segs, u32 bytes)
 {
 	struct rpcrdma2_segment seg;
-	u32 used;
 
 	rpcrdma2_wr_u32(w, LIST_ENTRY);
 	rpcrdma2_wr_u32(w, segs.left);
 	while (rpcrdma2_segs_next(&segs, &seg)) {
-		used = min(bytes, seg.length);
-		wr_segment(w, seg.handle, used, seg.offset);
-		bytes -= used;
+		seg.length = min(bytes, seg.length);
+		wr_segment(w, &seg);
+		bytes -= seg.length;
 	}
 	return !bytes;
 }

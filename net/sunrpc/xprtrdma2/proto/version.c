@@ -317,16 +317,13 @@ enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
  */
 enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now)
 {
-	switch (n->state) {
-	case RPCRDMA2_NEG_WAIT:
-		n->mem->begin = RPCRDMA2_BEGIN_CALL;
-		n->mem->next = true;
-		return neg_reconnect(n, RPCRDMA2_WHY_SILENCE);
-	case RPCRDMA2_NEG_WAIT_REPLY:
-		return neg_fall_back(n, RPCRDMA2_WHY_SILENCE, now);
-	default:
+	if (!neg_waits(n))
 		return RPCRDMA2_DO_NOTHING;
-	}
+	if (n->state == RPCRDMA2_NEG_WAIT_REPLY)
+		return neg_fall_back(n, RPCRDMA2_WHY_SILENCE, now);
+	n->mem->begin = RPCRDMA2_BEGIN_CALL;
+	n->mem->next = true;
+	return neg_reconnect(n, RPCRDMA2_WHY_SILENCE);
 }
 
 /**
@@ -343,25 +340,21 @@ enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now)
  */
 enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
 {
-	switch (n->state) {
-	case RPCRDMA2_NEG_WAIT:
-	case RPCRDMA2_NEG_WAIT_REPLY:
+	if (neg_waits(n)) {
 		if (++n->mem->losses >= LOSSES_MAX)
 			return neg_fall_back(n, RPCRDMA2_WHY_LOST, now);
 		/* the same message again */
 		n->mem->next = n->state == RPCRDMA2_NEG_WAIT_REPLY;
 		return neg_reconnect(n, RPCRDMA2_WHY_NONE);
-	case RPCRDMA2_NEG_V1:
-	case RPCRDMA2_NEG_V2:
-		if (n->saw_err_vers)
-			ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
-				     RPCRDMA2_WHY_ERR_VERS_LOST, now);
-		n->saw_err_vers = false;
-		n->state = RPCRDMA2_NEG_START;
-		return RPCRDMA2_DO_NOTHING;
-	default:
-		return RPCRDMA2_DO_NOTHING;
 	}
+	if (n->state == RPCRDMA2_NEG_FAILED)
+		return RPCRDMA2_DO_NOTHING;
+	if (n->saw_err_vers)
+		ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
+			     RPCRDMA2_WHY_ERR_VERS_LOST, now);
+	n->saw_err_vers = false;
+	n->state = RPCRDMA2_NEG_START;
+	return RPCRDMA2_DO_NOTHING;
 }
 
 /**
@@ -449,14 +442,8 @@ bool rpcrdma2_neg_outdated(const struct rpcrdma2_neg *n, u64 now)
 
 static bool srv_supports(const struct rpcrdma2_ver_policy *policy, u32 vers)
 {
-	switch (vers) {
-	case RPCRDMA_VERS_1:
-		return policy->v1;
-	case RPCRDMA_VERS_2:
-		return policy->v2;
-	default:
-		return false;
-	}
+	return (vers == RPCRDMA_VERS_1 && policy->v1) ||
+	       (vers == RPCRDMA_VERS_2 && policy->v2);
 }
 
 /* May this message of a version that is not in use be a Call? */

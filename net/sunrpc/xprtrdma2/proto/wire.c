@@ -233,12 +233,7 @@ bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high
  */
 const struct rpcrdma2_codec *rpcrdma2_wire_codec(u32 vers)
 {
-	switch (vers) {
-	case RPCRDMA_VERS_1:
-		return &rpcrdma2_codec_v1;
-	case RPCRDMA_VERS_2:
+	if (vers == RPCRDMA_VERS_2)
 		return &rpcrdma2_codec_v2;
-	default:
-		return NULL;
-	}
+	return vers == RPCRDMA_VERS_1 ? &rpcrdma2_codec_v1 : NULL;
 }

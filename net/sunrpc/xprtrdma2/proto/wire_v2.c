@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The codec of version 2. Two tables hold what an extension would add: the
- * known header types, and the number of argument words of the errors.
+ * The codec of version 2. An extension adds header types to a table, and errors with
+ * arguments to v2_error_nargs().
  *
  * Pure: see wire.c.
  */
@@ -53,27 +53,21 @@ static enum rpcrdma2_verdict v2_decode_connprop(struct rpcrdma2_reader *r,
 	return rpcrdma2_rd_u32(r, &count) ? RPCRDMA2_OK : RPCRDMA2_BAD_XDR;
 }
 
-/* Argument words of an error; codes not listed have none (ERR-10, EXT-3). */
-static const struct {
-	u32	err;
-	u32	nargs;
-} v2_error_args[] = {
-	{ RDMA2_ERR_VERS,		2 },
-	{ RDMA2_ERR_READ_CHUNKS,	1 },
-	{ RDMA2_ERR_WRITE_CHUNKS,	1 },
-	{ RDMA2_ERR_SEGMENTS,		1 },
-	{ RDMA2_ERR_WRITE_RESOURCE,	2 },
-	{ RDMA2_ERR_REPLY_RESOURCE,	1 },
-};
-
+/* Argument words of an error; other codes have none (ERR-10, EXT-3). */
 static u32 v2_error_nargs(u32 err)
 {
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(v2_error_args); i++)
-		if (v2_error_args[i].err == err)
-			return v2_error_args[i].nargs;
-	return 0;
+	switch (err) {
+	case RDMA2_ERR_VERS:
+	case RDMA2_ERR_WRITE_RESOURCE:
+		return 2;
+	case RDMA2_ERR_READ_CHUNKS:
+	case RDMA2_ERR_WRITE_CHUNKS:
+	case RDMA2_ERR_SEGMENTS:
+	case RDMA2_ERR_REPLY_RESOURCE:
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 /* Whatever is wrong with an error, it is not answered (HT-4, ERR-9). */
