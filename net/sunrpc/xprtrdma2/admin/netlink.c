@@ -363,8 +363,8 @@ int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb,
 	if (first)
 		id = max_t(unsigned long, id, nla_get_u32(first));
 	while (ret != -ENOENT) {
-		ret = rpcrdma2_conn_list_next(sock_net(skb->sk), &id, dump_connection,
-					      &dump);
+		ret = rpcrdma2_conn_list_next(sock_net(skb->sk), &id, ULONG_MAX,
+					      dump_connection, &dump);
 		if (ret == -EMSGSIZE)
 			break;
 		id++;
@@ -387,7 +387,7 @@ static int put_role(struct sk_buff *skb, const struct net *net, u32 role)
 	u32 count[2] = { };
 	unsigned long id = 0;
 
-	while (rpcrdma2_conn_list_next(net, &id, count_role, count) != -ENOENT)
+	while (rpcrdma2_conn_list_next(net, &id, ULONG_MAX, count_role, count) != -ENOENT)
 		id++;
 	return PUT_U32S(skb,
 			{ RPCRDMA2_A_MODULE_ROLE, role },

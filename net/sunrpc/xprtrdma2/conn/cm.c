@@ -82,7 +82,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	atomic_set(&conn->xids, get_random_u32());
 	rpcrdma2_cq_setup(conn);
 	rpcrdma2_sends_setup(conn);
-	rpcrdma2_recvs_setup(conn, p->ops->recv);
+	rpcrdma2_recvs_setup(conn);
 	rpcrdma2_credit_setup(conn);
 	rpcrdma2_props_setup(conn);
 	rpcrdma2_ver_setup(conn);
@@ -627,7 +627,7 @@ rpcrdma2_conn_incoming(struct rdma_cm_id *cm_id,
 int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 			 const struct rdma_conn_param *req)
 {
-	u32 late = rpcrdma2_inject_value(RPCRDMA2_PRETEND_ACCEPT_MS);
+	u32 late = rpcrdma2_pretend(accept_ms);
 	int ret = conn_accept(conn, req);
 
 	if (!ret && late) {

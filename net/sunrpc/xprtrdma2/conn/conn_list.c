@@ -32,9 +32,22 @@ static struct pernet_operations observe_net_ops = {
 	.size	= sizeof(struct observe_net),
 };
 
-/* Call @look for the first connection of the namespace whose id is from @id to @last. */
-static int list_look(const struct net *net, unsigned long *id, unsigned long last,
-		     int (*look)(struct rpcrdma2_conn *conn, void *arg), void *arg)
+/**
+ * rpcrdma2_conn_list_next - call a function for the next connection
+ * @net: network namespace
+ * @id: least id; set to the id of the connection that was found
+ * @last: largest id
+ * @look: called with the connection, which does not end meanwhile; may sleep,
+ *	but may not wait for memory
+ * @arg: for @look
+ *
+ * Context: may sleep.
+ * Return: result of @look; -ENOENT: there is no other connection; -ENODEV: the connection
+ * with this id has just ended
+ */
+int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id, unsigned long last,
+			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
+			    void *arg)
 {
 	struct rpcrdma2_conn *conn;
 	int ret;
@@ -56,25 +69,6 @@ static int list_look(const struct net *net, unsigned long *id, unsigned long las
 }
 
 /**
- * rpcrdma2_conn_list_next - call a function for the next connection
- * @net: network namespace
- * @id: least id; set to the id of the connection that was found
- * @look: called with the connection, which does not end meanwhile; may sleep,
- *	but may not wait for memory
- * @arg: for @look
- *
- * Context: may sleep.
- * Return: result of @look; -ENOENT: there is no other connection; -ENODEV: the connection
- * with this id has just ended
- */
-int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id,
-			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
-			    void *arg)
-{
-	return list_look(net, id, ULONG_MAX, look, arg);
-}
-
-/**
  * rpcrdma2_conn_list_look - call a function for a certain connection
  * @net: network namespace
  * @id: id of the connection
@@ -89,7 +83,7 @@ int rpcrdma2_conn_list_look(const struct net *net, u32 id,
 			    void *arg)
 {
 	unsigned long at = id;
-	int ret = list_look(net, &at, id, look, arg);
+	int ret = rpcrdma2_conn_list_next(net, &at, id, look, arg);
 
 	return ret == -ENODEV ? -ENOENT : ret;
 }

@@ -19,7 +19,7 @@ void rpcrdma2_conn_list_remove(struct rpcrdma2_conn *conn);
 int rpcrdma2_conn_list_look(const struct net *net, u32 id,
 			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
 			    void *arg);
-int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id,
+int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id, unsigned long last,
 			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
 			    void *arg);
 void rpcrdma2_conn_list_ended(const struct net *net,

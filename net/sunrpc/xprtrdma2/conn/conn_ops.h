@@ -32,7 +32,7 @@ struct rpcrdma2_memory {
 
 /**
  * struct rpcrdma2_conn_ops - functions of the owner that a connection calls
- * @recv: a Receive has completed; completion handler
+ * @recv: completion handler of Receives, which calls rpcrdma2_recv_take()
  * @closing: the state is CLOSING: no Call begins any more; does not sleep
  * @closed: the connection is closed: Calls in progress lose it; may sleep
  * @trim: the connection is idle: roles free their reserves; does not sleep

@@ -46,9 +46,7 @@ int rpcrdma2_device_query(struct ib_device *device,
 	caps->mr_depth = min_t(u32, attrs->max_fast_reg_page_list_len,
 			       RPCRDMA2_MR_PAGES);
 	caps->copies_signaled = device->ops.driver_id == RDMA_DRIVER_SIW;
-	caps->max_qp_wr = min_not_zero(rpcrdma2_inject_value(RPCRDMA2_PRETEND_MAX_QP_WR),
-				       (u32)attrs->max_qp_wr);
-	caps->max_cqe = min_not_zero(rpcrdma2_inject_value(RPCRDMA2_PRETEND_MAX_CQE),
-				     (u32)attrs->max_cqe);
+	caps->max_qp_wr = min_not_zero(rpcrdma2_pretend(max_qp_wr), (u32)attrs->max_qp_wr);
+	caps->max_cqe = min_not_zero(rpcrdma2_pretend(max_cqe), (u32)attrs->max_cqe);
 	return 0;
 }

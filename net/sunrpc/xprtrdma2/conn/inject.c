@@ -27,7 +27,7 @@ static DECLARE_FAULT_ATTR(fail_room);
 static struct dentry *post_dir, *map_dir, *room_dir;
 static bool fail_late, fail_sleep;
 static u32 fail_map_what = RPCRDMA2_FAULT_MAP_RECV | RPCRDMA2_FAULT_MAP_MR;
-static u32 values[RPCRDMA2_NR_PRETENCES];
+struct rpcrdma2_pretence rpcrdma2_pretence;
 
 /**
  * rpcrdma2_inject - ask whether a fault is to happen now
@@ -53,18 +53,6 @@ bool rpcrdma2_inject(enum rpcrdma2_fault fault)
 }
 
 /**
- * rpcrdma2_inject_value - get a value that replaces the real one
- * @value: which one
- *
- * Context: any.
- * Return: the value, or 0 if the real one is to be used
- */
-u32 rpcrdma2_inject_value(enum rpcrdma2_pretence value)
-{
-	return READ_ONCE(values[value]);
-}
-
-/**
  * rpcrdma2_inject_init - create the directories
  *
  * Context: module load.
@@ -75,13 +63,13 @@ void rpcrdma2_inject_init(void)
 	debugfs_create_bool("late", 0600, post_dir, &fail_late);
 	debugfs_create_bool("sleep", 0600, post_dir, &fail_sleep);
 	debugfs_create_u32("max_qp_wr", 0600, post_dir,
-			   &values[RPCRDMA2_PRETEND_MAX_QP_WR]);
+			   &rpcrdma2_pretence.max_qp_wr);
 	debugfs_create_u32("max_cqe", 0600, post_dir,
-			   &values[RPCRDMA2_PRETEND_MAX_CQE]);
+			   &rpcrdma2_pretence.max_cqe);
 	debugfs_create_u32("refuse", 0600, post_dir,
-			   &values[RPCRDMA2_PRETEND_REFUSE]);
+			   &rpcrdma2_pretence.refuse);
 	debugfs_create_u32("accept_ms", 0600, post_dir,
-			   &values[RPCRDMA2_PRETEND_ACCEPT_MS]);
+			   &rpcrdma2_pretence.accept_ms);
 	map_dir = fault_create_debugfs_attr("fail_rpcrdma2_map", NULL, &fail_map);
 	debugfs_create_u32("what", 0600, map_dir, &fail_map_what);
 	room_dir = fault_create_debugfs_attr("fail_rpcrdma2_room", NULL, &fail_room);

@@ -28,19 +28,17 @@ enum rpcrdma2_fault {
 };
 
 /**
- * enum rpcrdma2_pretence - values that replace those of a device or peer
- * @RPCRDMA2_PRETEND_MAX_QP_WR: entries of the longest send or receive queue
- * @RPCRDMA2_PRETEND_MAX_CQE: entries of the longest completion queue
- * @RPCRDMA2_PRETEND_REFUSE: a sum of enum rpcrdma2_refusal
- * @RPCRDMA2_PRETEND_ACCEPT_MS: milliseconds after which accepting a connection fails
- * @RPCRDMA2_NR_PRETENCES: number of values
+ * struct rpcrdma2_pretence - values that replace those of a device or peer unless 0
+ * @max_qp_wr: entries of the longest send or receive queue
+ * @max_cqe: entries of the longest completion queue
+ * @refuse: a sum of enum rpcrdma2_refusal
+ * @accept_ms: milliseconds after which accepting a connection fails
  */
-enum rpcrdma2_pretence {
-	RPCRDMA2_PRETEND_MAX_QP_WR = 0,
-	RPCRDMA2_PRETEND_MAX_CQE,
-	RPCRDMA2_PRETEND_REFUSE,
-	RPCRDMA2_PRETEND_ACCEPT_MS,
-	RPCRDMA2_NR_PRETENCES,
+struct rpcrdma2_pretence {
+	u32				max_qp_wr;
+	u32				max_cqe;
+	u32				refuse;
+	u32				accept_ms;
 };
 
 /**
@@ -59,8 +57,11 @@ enum rpcrdma2_refusal {
 void rpcrdma2_inject_init(void);
 void rpcrdma2_inject_exit(void);
 bool rpcrdma2_inject(enum rpcrdma2_fault fault);
-u32 rpcrdma2_inject_value(enum rpcrdma2_pretence value);
+extern struct rpcrdma2_pretence rpcrdma2_pretence;
+#define rpcrdma2_pretend(field)		READ_ONCE(rpcrdma2_pretence.field)
 #else
+#define rpcrdma2_pretend(field)		0U
+
 static inline void rpcrdma2_inject_init(void)
 {
 }
@@ -73,17 +74,12 @@ static inline bool rpcrdma2_inject(enum rpcrdma2_fault fault)
 {
 	return false;
 }
-
-static inline u32 rpcrdma2_inject_value(enum rpcrdma2_pretence value)
-{
-	return 0;
-}
 #endif
 
 /* NULL, or the error of a device that refuses to create @what */
 static inline void *rpcrdma2_inject_refuse(enum rpcrdma2_refusal what)
 {
-	return rpcrdma2_inject_value(RPCRDMA2_PRETEND_REFUSE) & what ?
+	return rpcrdma2_pretend(refuse) & what ?
 	       ERR_PTR(-EOPNOTSUPP) : NULL;
 }
 

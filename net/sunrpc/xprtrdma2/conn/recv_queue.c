@@ -97,7 +97,7 @@ static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
 		rx = rpcrdma2_recv_pool_get(conn, gfp);
 		if (!rx)
 			break;
-		rx->cqe.done = conn->recvq.done;
+		rx->cqe.done = conn->p.ops->recv;
 		rx->wr.next = first;
 		first = &rx->wr;
 	}
@@ -172,19 +172,16 @@ static void recv_refill_worker(struct work_struct *work)
 /**
  * rpcrdma2_recvs_setup - prepare a new connection
  * @conn: the connection
- * @done: completion handler, which calls rpcrdma2_recv_take()
  *
  * Context: any.
  */
-void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn,
-			  void (*done)(struct ib_cq *cq, struct ib_wc *wc))
+void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recvq *recvq = &conn->recvq;
 
 	spin_lock_init(&recvq->lock);
 	INIT_HLIST_HEAD(&recvq->list);
 	INIT_DELAYED_WORK(&recvq->refill_work, recv_refill_worker);
-	recvq->done = done;
 }
 
 /**

@@ -32,7 +32,6 @@ struct rpcrdma2_conn;
  * @early: early messages that are not handled yet
  * @flows: the completion handler handles messages itself
  * @is_short: fewer than @target are posted, for lack of memory
- * @done: completion handler of Receives
  * @refill_work: posts the missing Receives
  */
 struct rpcrdma2_recvq {
@@ -44,7 +43,6 @@ struct rpcrdma2_recvq {
 	u32				early;
 	bool				flows;
 	bool				is_short;
-	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct delayed_work		refill_work;
 };
 
@@ -80,8 +78,7 @@ static inline u32 rpcrdma2_recvs_posted(const struct rpcrdma2_recvq *recvq)
 }
 
 /* Life */
-void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn,
-			  void (*done)(struct ib_cq *cq, struct ib_wc *wc));
+void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn);
 bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn);
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
 u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target);
