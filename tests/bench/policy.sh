@@ -147,7 +147,7 @@ went() {
 		fi
 		;;
 	esac
-	check "requests" counted client -eq 0 tx_reqprop tx_updprop
+	check "requests" counted client -eq 0 props_changed peer_props_changed tx_updprop
 }
 
 # Whose are they? Those of the server are made by a thread of nfsd.

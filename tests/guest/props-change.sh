@@ -251,7 +251,7 @@ defaults() { # DEV VERS
 	echo 0 > $PARAMETERS/adapt_seconds
 	iocheck write -d -s 1 -l 360000 -b 16384 "$D/f"
 	look
-	counted client -eq 0 tx_reqprop reconnects
+	counted client -eq 0 props_changed peer_props_changed tx_updprop reconnects
 	[ "$(rbsiz client) $(rbsiz server)" = "$CLIENT $SERVER" ]
 	exec 7>&-
 }
