@@ -53,14 +53,15 @@ enum rpcrdma2_refusal {
 	RPCRDMA2_REFUSE_QP	= 4,
 };
 
+extern struct rpcrdma2_pretence rpcrdma2_pretence;
+
 #ifdef CONFIG_FAULT_INJECTION_DEBUG_FS
 void rpcrdma2_inject_init(void);
 void rpcrdma2_inject_exit(void);
 bool rpcrdma2_inject(enum rpcrdma2_fault fault);
-extern struct rpcrdma2_pretence rpcrdma2_pretence;
 #define rpcrdma2_pretend(field)		READ_ONCE(rpcrdma2_pretence.field)
 #else
-#define rpcrdma2_pretend(field)		0U
+#define rpcrdma2_pretend(field)		((u32)(0 * sizeof(rpcrdma2_pretence.field)))
 
 static inline void rpcrdma2_inject_init(void)
 {
