@@ -92,8 +92,8 @@ bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn)
  * rpcrdma2_send_buf_trim - free unused buffers except for a few
  * @conn: connection with send slots
  *
- * A Send that is posted before sendq.lock is dropped, or that finds no other buffer
- * afterwards, is signaled.
+ * If no free buffer is left, the caller retires the posted Sends: none of them may be
+ * signaled, and a message might wait for one of their buffers.
  *
  * Context: process, sendq.lock held; does not sleep.
  */

@@ -243,7 +243,8 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
  * rpcrdma2_sends_trim - free surplus buffers of an idle connection
  * @conn: connection in state READY
  *
- * Buffers of Sends that are not retired are freed at the next check.
+ * Buffers of Sends that are not retired are freed at the next check. If no other is left,
+ * and there is no memory, the next message waits until these Sends are retired.
  *
  * Context: process; does not sleep.
  */
@@ -255,7 +256,8 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 	scoped_guard(spinlock, &sendq->lock) {
 		rpcrdma2_send_buf_trim(conn);
 		more = sendq->unsignaled && !sendq->flushing &&
-		       sendq->buffers > RPCRDMA2_LEAST_BUFFERS;
+		       (sendq->buffers > RPCRDMA2_LEAST_BUFFERS ||
+			list_empty(&sendq->free));
 	}
 	if (more)
 		sends_flush(conn);
