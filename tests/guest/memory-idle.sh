@@ -41,6 +41,12 @@ rested() {
 	is server credits_granted_to_peer 1 "$FIRST"
 }
 
+# Little work uses up what is posted, and the next check frees what was used.
+used_up() { # BYTES
+	few 20
+	below server receive_memory "$1"
+}
+
 # The server's memory goes back to that of few credits; more work brings more credits.
 returns() { # SUFFIX DEV VERS
 	local high most
@@ -55,8 +61,7 @@ returns() { # SUFFIX DEV VERS
 	lab_wait 60 rested
 	most=$((MOST * $(value server receive_capacity)))
 	[ "$high" -gt "$most" ]
-	# At the next check
-	lab_wait 60 below server receive_memory $((most + 1))
+	lab_wait 60 used_up $((most + 1))
 	echo "$high, then $(value server receive_memory), at most $most"
 	[ "$1" != -v1 ] || fits server
 	echo 0 > $PARAMETERS/adapt_seconds
