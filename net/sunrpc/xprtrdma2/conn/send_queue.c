@@ -198,7 +198,7 @@ static void sends_flush(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_sends_settle - retire the last Sends that hold pages
+ * rpcrdma2_sends_settle - retire the last Sends that hold pages, or buffers when idle
  * @conn: the connection
  *
  * Context: timer of the connection; does not sleep.
@@ -209,10 +209,12 @@ void rpcrdma2_sends_settle(struct rpcrdma2_conn *conn)
 	bool due;
 
 	scoped_guard(spinlock, &sendq->lock) {
-		if (!sendq->lingering || sendq->closed)
+		if ((!sendq->lingering && !sendq->retire) || sendq->closed)
 			return;
 		due = sendq->unsignaled && !sendq->flushing &&
-		      time_after_eq(jiffies, sendq->held_at + RPCRDMA2_LINGER);
+		      (sendq->retire ||
+		       time_after_eq(jiffies, sendq->held_at + RPCRDMA2_LINGER));
+		sendq->retire = false;
 	}
 	if (due)
 		sends_flush(conn);
@@ -244,7 +246,8 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
  * @conn: connection in state READY
  *
  * Buffers of Sends that are not retired are freed at the next check. If no other is left,
- * and there is no memory, the next message waits until these Sends are retired.
+ * and there is no memory, the next message waits until these Sends are retired. The timer
+ * retires them a little later, apart from a probe that the same check may have posted.
  *
  * Context: process; does not sleep.
  */
@@ -255,12 +258,13 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 
 	scoped_guard(spinlock, &sendq->lock) {
 		rpcrdma2_send_buf_trim(conn);
-		more = sendq->unsignaled && !sendq->flushing &&
+		more = sendq->unsignaled &&
 		       (sendq->buffers > RPCRDMA2_LEAST_BUFFERS ||
 			list_empty(&sendq->free));
+		sendq->retire = more;
 	}
 	if (more)
-		sends_flush(conn);
+		settle_later(conn);
 }
 
 /**

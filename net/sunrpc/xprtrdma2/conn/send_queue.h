@@ -33,6 +33,7 @@ struct rpcrdma2_send;
  * @lingering: pages that these hold
  * @held_at: time of posting of the last Send that holds pages, jiffies
  * @flushing: a zero-length Write that retires all Sends is posted
+ * @retire: one is wanted, because the connection is idle
  * @done: completion handler of Sends
  * @free: free send slots for RPC messages
  * @bare: free send slots without a buffer
@@ -57,6 +58,7 @@ struct rpcrdma2_sendq {
 	u32				lingering;
 	unsigned long			held_at;
 	bool				flushing;
+	bool				retire;
 	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct list_head		free;
 	struct list_head		bare;
