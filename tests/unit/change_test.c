@@ -416,18 +416,16 @@ static void answers_foreign(struct kunit *test)
 /* Empty requests: as many as are wanted, one at a time, and others count as well */
 static void empty_rounds(struct kunit *test)
 {
-	struct asker a;
-
-	asker_init(&a, OLD);
+	asker_init(OLD);
 	a.c.rounds = 2;
 	EXPECT_NEXT(RDMA2_X_REQPROP);
-	KUNIT_EXPECT_EQ(test, post(&a, XID), 4);
+	EXPECT_EQ(post(XID), 4);
 	EXPECT_NEXT(0);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 0, 0, NO_VALUES);
+	EXPECT_ANSWER(1, RESPROP(XID), 0, 0, NO_VALUES);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
-	ask(&a, RPCRDMA2_RBSIZ, 8192);
-	KUNIT_EXPECT_EQ(test, post(&a, XID), 16);
-	EXPECT_ANSWER(test, &a, 1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	ask(RPCRDMA2_RBSIZ, 8192);
+	EXPECT_EQ(post(XID), 16);
+	EXPECT_ANSWER(1, RESPROP(XID), 1, 1, 0, NO_VALUES);
 	EXPECT_NEXT(0);
 }
 

@@ -30,17 +30,6 @@ MODULE_PARM_DESC(adapt_seconds,
 #define RPCRDMA2_IDLE_CHECK	(60 * HZ)
 
 /**
- * rpcrdma2_shrink_period - get the time after which an idle connection shrinks
- *
- * Context: any.
- * Return: jiffies, 0 for never
- */
-unsigned long rpcrdma2_shrink_period(void)
-{
-	return READ_ONCE(adapt_seconds) * HZ;
-}
-
-/**
  * rpcrdma2_shrink_start - schedule the next check for an idle connection
  * @conn: connection that was made or accepted
  *
@@ -49,7 +38,7 @@ unsigned long rpcrdma2_shrink_period(void)
 void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_SHRINK,
-			   rpcrdma2_shrink_period() ?: RPCRDMA2_IDLE_CHECK);
+			   READ_ONCE(adapt_seconds) * HZ ?: RPCRDMA2_IDLE_CHECK);
 }
 
 /* Let the peer use up posted Receives that are too many. The answer to the first request
@@ -82,11 +71,11 @@ void rpcrdma2_shrink_check(struct rpcrdma2_conn *conn)
 		rpcrdma2_conn_kill(conn, 0);
 		return;
 	}
-	if (rpcrdma2_shrink_period())
+	if (READ_ONCE(adapt_seconds))
 		rpcrdma2_recv_pool_trim(conn);
 	if (!quiet) {
 		conn->shrink_asks = RPCRDMA2_SHRINK_ASKS;
-	} else if (rpcrdma2_shrink_period()) {
+	} else if (READ_ONCE(adapt_seconds)) {
 		rpcrdma2_credit_quiet(&conn->credit);
 		conn->p.ops->trim(conn);
 		rpcrdma2_sends_trim(conn);
