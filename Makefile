@@ -11,7 +11,7 @@ SERIES	?= dist/series
 export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
-	install-tools uninstall-tools dist deb demo docs check kselftest mutants prove models \
+	install-tools uninstall-tools dist deb rpm demo docs check kselftest mutants prove models \
 	series bench lint help clean
 
 all: module
@@ -40,6 +40,10 @@ dist:
 deb:
 	@scripts/setup-packages.sh --deb
 	@scripts/deb "$(DIST)"
+
+rpm:
+	@scripts/setup-packages.sh --deb
+	@scripts/rpm "$(DIST)"
 
 demo:
 	@scripts/setup-packages.sh
@@ -125,6 +129,7 @@ help:
 	@echo '                    JOBS=    number of parallel jobs (one per CPU)'
 	@echo '  make dist         rpcrdma2-VERSION.tar.gz of the last commit, in DIST=$(DIST)'
 	@echo '  make deb          Debian packages of the last commit, in DIST=$(DIST)'
+	@echo '  make rpm          the same as RPM packages'
 	@echo '  make kselftest    tests for machines without the lab, as a tarball with the'
 	@echo '                    run_kselftest.sh of the kernel, in DIST=$(DIST)'
 	@echo '  make series KTREE=  patches for this kernel source, in SERIES=$(SERIES);'

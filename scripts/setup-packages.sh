@@ -10,7 +10,7 @@
 # --arm64: also what guests of that architecture need
 # --series: also what make series and check-series need
 # --kselftest: also what make kselftest needs
-# --deb: only what make deb needs
+# --deb: only what make deb and make rpm need
 # --prove: only what make prove needs
 # --models: only what make models needs
 set -euo pipefail
@@ -42,9 +42,9 @@ PACKAGES=(
 	git python3-git python3-ply
 )
 
-# to build Debian packages, and to try them
+# to build Debian's packages and RPMs, and to try them
 DEB_PACKAGES=(build-essential debhelper dh-dkms libibverbs-dev libjansson-dev
-	libmnl-dev librdmacm-dev lintian mmdebstrap)
+	libmnl-dev librdmacm-dev lintian mmdebstrap rpm rpmlint)
 
 # to prove
 PROVE_PACKAGES=(frama-c-base python3 why3 z3)
