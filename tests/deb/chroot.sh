@@ -60,6 +60,8 @@ run_hooks() {
 		in_root "/etc/kernel/$hook/dkms-rpcrdma2" $UNSUPPORTED
 		in_root "/etc/kernel/$hook/dkms-rpcrdma2" 6.12.0-gone
 	done
+	# Nothing to do: what has been built fits the RDMA core.
+	[ -z "$(in_root "/etc/kernel/$hook/dkms-rpcrdma2" "$(supported_kernel)" 2>&1)" ]
 }
 
 upgrade_packages() {
