@@ -142,7 +142,7 @@ help:
 	@echo '                    these; tests/run shows their names, and runs them'
 	@echo '  make check-LIST   another list of tests/run: races, kcsan, hw, arm64, kernels,'
 	@echo '                    conform, faults, prove-faults, hostile, thousand, pressure,'
-	@echo '                    deb, kselftest, series, collectors'
+	@echo '                    deb, kselftest, series, collectors, secure-boot'
 	@echo '  make mutants      do the tests detect small faults? Takes hours; continues'
 	@echo '                    after an interruption. MUTANTS="unit", "guest --minutes 30"'
 	@echo '  make docs         requirements and their tests, and what make mutants has found,'

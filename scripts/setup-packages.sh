@@ -4,12 +4,14 @@
 # Installs the Debian packages that demo, check, bench and lint need and that
 # are missing. Says nothing when there is nothing to do.
 #
-# usage: scripts/setup-packages.sh [--arm64] [--series] [--kselftest] [--list]
+# usage: scripts/setup-packages.sh [--arm64] [--series] [--kselftest]
+#                                  [--secure-boot] [--list]
 #        scripts/setup-packages.sh --deb | --prove | --models
 #
 # --arm64: also what guests of that architecture need
 # --series: also what make series and check-series need
 # --kselftest: also what make kselftest needs
+# --secure-boot: also what check-secure-boot needs
 # --deb: only what make deb and make rpm need
 # --prove: only what make prove needs
 # --models: only what make models needs
@@ -62,6 +64,10 @@ if [ "${1-}" = --series ]; then
 fi
 if [ "${1-}" = --kselftest ]; then
 	PACKAGES+=(rsync)
+	shift
+fi
+if [ "${1-}" = --secure-boot ]; then
+	PACKAGES+=(openssl ovmf sbsigntool)
 	shift
 fi
 case ${1-} in
