@@ -64,6 +64,29 @@ run_hooks() {
 	[ -z "$(in_root "/etc/kernel/$hook/dkms-rpcrdma2" "$(supported_kernel)" 2>&1)" ]
 }
 
+# The steps of kubernetes/Containerfile, without lists of packages, and in one root for
+# both images: what one copies from the other is moved.
+container_file() {
+	local word rest kver
+
+	kver=$(supported_kernel)
+	cp "$tmp/dist/rpcrdma2-dkms_${version}_all.deb" "$root/tmp/"
+	sed 's/apt-get update && //; :a; /\\$/{N; s/\\\n//; ba}' \
+		"$TOP/kubernetes/Containerfile" | while read -r word rest; do
+		case "$word $rest" in
+		"COPY --from=build"*) rest="set -- $rest; mkdir -p \$3; mv \$2* \$3" ;;
+		RUN*) ;;
+		*) continue ;;
+		esac
+		in_root env KERNEL_FULL_VERSION="$kver" bash -exc "$rest"
+	done
+	in_root modprobe -d /opt -S "$kver" --show-depends rpcrdma2 > "$tmp/said"
+	grep "/opt/lib/modules/$kver/rpcrdma2.ko" "$tmp/said"
+	grep "/host/kernel/.*/sunrpc.ko" "$tmp/said"
+	mv "$root/opt/lib/modules/$kver"/rpcrdma2.ko* "$root/lib/modules/$kver/updates/dkms/"
+	rm -r "$root"/opt/lib "$root"/tmp/*.deb
+}
+
 upgrade_packages() {
 	apt install $(debs "$next" rpcrdma2-dkms rpcrdma2-tools)
 	has_module "$(supported_kernel)" "$next"
@@ -116,6 +139,7 @@ check_in_chroot() {
 	kernel_root
 	check "headers of a kernel, and of one that is not supported" set_up_kernels
 	check "apt install: built for the one, the other let alone" install_packages
+	check "steps of the container file" container_file
 	check "kernel hooks do not fail for either" run_hooks
 	check "apt upgrade" upgrade_packages
 	check "the module of the package before that of make install" hand_made
