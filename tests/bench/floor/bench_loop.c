@@ -308,8 +308,6 @@ static void listener_free(struct svc_xprt *xprt)
 	kfree(xprt);
 }
 
-static const struct svc_xprt_ops listener_ops;
-
 static struct svc_xprt *listener_create(struct svc_serv *serv, struct net *net,
 					struct sockaddr *sa, int salen,
 					int flags);
