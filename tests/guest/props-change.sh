@@ -211,6 +211,16 @@ callbacks() {
 	drop_delegation_file
 }
 
+# nfsd does not rely on callbacks to a client that has never taken any.
+never_callbacks() { # DEV VERS
+	lab_wait 20 callback_state UP
+	parameter client_callbacks N
+	again "$1" "$2"
+	is server brs 4 0
+	lab_wait 20 callback_state DOWN
+}
+callback_state() { grep -q "^callback state: $1$" $NFSD/clients/*/info; }
+
 # Nothing of this towards a peer, or by one, that does not take part.
 switched_off() { # DEV VERS
 	for_both property_change off
@@ -267,4 +277,5 @@ adapter || mounted 3 "server's size=server_size" "client's size=client_size" \
 	"unasked=unasked" "no errors=clean"
 mounted 4.2 "server's size=server_size" "client's size=client_size" \
 	"bounded=bounded" "bad words=bad_words" "callbacks=callbacks" \
-	"no errors=clean" "defaults=defaults" "switched off=switched_off"
+	"no errors=clean" "defaults=defaults" "switched off=switched_off" \
+	"never callbacks=never_callbacks"

@@ -459,8 +459,9 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 			return true;
 	}
 
-	/* The answer to a request has the lower grant */
-	rpcrdma2_credit_rest(conn);
+	/* Only the answer to a request tells the peer of a lower grant */
+	if (hdr->htype == RDMA2_X_REQPROP)
+		rpcrdma2_credit_rest(conn);
 	spin_lock(&conn->props.lock);
 	switch (hdr->htype) {
 	case RDMA2_X_REQPROP:

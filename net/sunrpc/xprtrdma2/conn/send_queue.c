@@ -190,6 +190,7 @@ static void sends_flush(struct rpcrdma2_conn *conn)
 
 	if (!send)
 		return;
+	conn->sendq.retire = false;
 	WRITE_ONCE(conn->sendq.flushing, true);
 	wr.wr.wr_cqe = &send->cqe;
 	send->sge.length = 0;
@@ -209,12 +210,13 @@ void rpcrdma2_sends_settle(struct rpcrdma2_conn *conn)
 	bool due;
 
 	scoped_guard(spinlock, &sendq->lock) {
+		/* A Write that is posted already does not retire the Sends behind it */
+		sendq->retire = sendq->retire && sendq->unsignaled;
 		if ((!sendq->lingering && !sendq->retire) || sendq->closed)
 			return;
 		due = sendq->unsignaled && !sendq->flushing &&
 		      (sendq->retire ||
 		       time_after_eq(jiffies, sendq->held_at + RPCRDMA2_LINGER));
-		sendq->retire = false;
 	}
 	if (due)
 		sends_flush(conn);

@@ -374,16 +374,17 @@ static void client_disconnect(struct rpcrdma2_client *client)
 
 	if (!conn)
 		return;
-	/* Nothing has ended it: sunrpc closes a connection without use */
-	unused = !READ_ONCE(conn->reason) && !atomic_read(&client->rq.xprt.swapper);
+	/* If nothing has ended it, sunrpc closes a connection without use */
+	unused = !READ_ONCE(conn->reason);
 	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id,
 				READ_ONCE(conn->reason));
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
 	client_judge(client, conn);
+	unused |= rpcrdma2_conn_quiet(conn, &conn->shrink_calls);
 	rpcrdma2_requester_detach(&client->rq);
 	rpcrdma2_conn_free(conn);
-	if (unused)
+	if (unused && !atomic_read(&client->rq.xprt.swapper))
 		rpcrdma2_recv_pool_empty(&client->recvs);
 }
 
