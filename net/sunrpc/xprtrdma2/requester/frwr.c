@@ -147,7 +147,7 @@ void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
 }
 
 /* Free MRs of an idle connection. A device may sleep to free an MR, and may allocate memory
- * for that.
+ * for that. Soft-RoCE may execute a registration again whose RPC has ended.
  */
 static void pool_trim_worker(struct work_struct *work)
 {
@@ -156,10 +156,13 @@ static void pool_trim_worker(struct work_struct *work)
 	unsigned int was =
 		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
 	struct rpcrdma2_mr *mr, *tmp;
+	u32 least = pool->max;
 	LIST_HEAD(spare);
 
 	spin_lock(&pool->lock);
-	while (pool->count > RPCRDMA2_FIRST_MRS && !list_empty(&pool->free)) {
+	if (time_after(jiffies, pool->used_at + RPCRDMA2_MR_REST))
+		least = max(RPCRDMA2_FIRST_MRS, READ_ONCE(pool->min));
+	while (pool->count > least && !list_empty(&pool->free)) {
 		mr = list_last_entry(&pool->free, struct rpcrdma2_mr, list);
 		list_move(&mr->list, &spare);
 		list_del(&mr->all);
@@ -224,6 +227,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 	pool->min = 0;
 	pool->need = 0;
 	pool->count = 0;
+	pool->used_at = jiffies;
 	rpcrdma2_mr_pool_grow(pool, count);
 	if (pool->count)
 		return 0;
@@ -305,6 +309,7 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
 		rpcrdma2_mr_unmap(mr);
 	}
 	spin_lock(&pool->lock);
+	pool->used_at = jiffies;
 	/* The most recently used first: their tables are in the cache */
 	list_splice_init(mrs, &pool->free);
 	spin_unlock(&pool->lock);

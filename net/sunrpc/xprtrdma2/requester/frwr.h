@@ -19,6 +19,8 @@
 
 /* Delay before a retry after an allocation failed, milliseconds */
 #define RPCRDMA2_MR_RETRY_MS	100U
+/* Time after use in which rxe may repeat a registration, see devices.md */
+#define RPCRDMA2_MR_REST	(5 * HZ)
 /* An RPC whose memory the device cannot map for this time fails */
 #define RPCRDMA2_MAP_LIMIT	(5 * HZ)
 /* MRs of a new connection and of an idle one */
@@ -82,6 +84,7 @@ struct rpcrdma2_mr {
  * @min: MRs that the refill work allocates at least
  * @need: free MRs that the first waiting Call needs
  * @max: limit of @count
+ * @used_at: when MRs were returned last, jiffies; @lock
  * @depth: pages per MR; 0 while the pool is closed
  * @ready: called when there are MRs again after the pool ran out
  * @conn: connection the MRs belong to
@@ -98,6 +101,7 @@ struct rpcrdma2_mr_pool {
 	u32				min;
 	u32				need;
 	u32				max;
+	unsigned long			used_at;
 	u32				depth;
 	void (*ready)(struct rpcrdma2_mr_pool *pool);
 	struct rpcrdma2_conn		*conn;
