@@ -105,6 +105,9 @@ settles() { # DEV VERS
 	lab_pause 7
 	look
 	counted client -eq 0 tx_reqprop
+	# Nor does it take more for a few Calls, as of leases.
+	few 20
+	at_rest
 	echo 0 > $PARAMETERS/adapt_seconds
 	lab_wait 60 grown 24
 	umount_nfs

@@ -260,6 +260,7 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 
 	scoped_guard(spinlock, &sendq->lock) {
 		rpcrdma2_send_buf_trim(conn);
+		sendq->quiet = RPCRDMA2_QUIET_SENDS;
 		more = sendq->unsignaled &&
 		       (sendq->buffers > RPCRDMA2_LEAST_BUFFERS ||
 			list_empty(&sendq->free));
@@ -454,17 +455,17 @@ static bool send_may_linger(const struct rpcrdma2_conn *conn,
 			      conn->sendq.held_at + RPCRDMA2_LINGER_PACE);
 }
 
-/* These Sends are signaled: those with a done function that cannot wait; one in
- * RPCRDMA2_SIGNAL_EVERY; every Send while a user waits, entries are short or the last slot
- * is taken, so that nothing waits for Sends at rest; control messages, which have few slots
- * and no steady flow that would retire them; and Sends whose buffer the device uses for
- * longer than until a later one completes.
+/* These Sends are signaled: those after a quiet time, whose buffers are few; those with a
+ * done function that cannot wait; one in RPCRDMA2_SIGNAL_EVERY; every Send while a user
+ * waits, entries are short or the last slot is taken, so that nothing waits for Sends at
+ * rest; control messages, which have few slots and no steady flow that would retire them;
+ * and Sends whose buffer the device uses for longer than until a later one completes.
  */
 static bool send_wants_signal(struct rpcrdma2_conn *conn,
 			      const struct rpcrdma2_send *send)
 {
 	lockdep_assert_held(&conn->sendq.lock);
-	if ((send->done && !send_may_linger(conn, send)) ||
+	if (conn->sendq.quiet || (send->done && !send_may_linger(conn, send)) ||
 	    rpcrdma2_send_is_control(&conn->sendq, send) ||
 	    !list_empty(&conn->sendq.waiters) || list_empty(&conn->sendq.free))
 		return true;
@@ -505,6 +506,8 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 	signaled = send_wants_signal(conn, send);
 	if (send->holds)
 		conn->sendq.held_at = jiffies;
+	if (unlikely(conn->sendq.quiet) && !rpcrdma2_send_is_control(&conn->sendq, send))
+		conn->sendq.quiet--;
 	if (signaled) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
 		send->holds = 0;

@@ -21,6 +21,8 @@ struct rpcrdma2_send;
  * is signaled.
  */
 #define RPCRDMA2_LEAST_BUFFERS		2U
+/* Sends after a quiet time that are signaled, so that these buffers are enough */
+#define RPCRDMA2_QUIET_SENDS		32U
 
 /**
  * struct rpcrdma2_sendq - the send queue
@@ -34,6 +36,7 @@ struct rpcrdma2_send;
  * @held_at: time of posting of the last Send that holds pages, jiffies
  * @flushing: a zero-length Write that retires all Sends is posted
  * @retire: one is wanted, because the connection is idle
+ * @quiet: number of the next Sends that are signaled for this reason
  * @done: completion handler of Sends
  * @free: free send slots for RPC messages
  * @bare: free send slots without a buffer
@@ -59,6 +62,7 @@ struct rpcrdma2_sendq {
 	unsigned long			held_at;
 	bool				flushing;
 	bool				retire;
+	u32				quiet;
 	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct list_head		free;
 	struct list_head		bare;
