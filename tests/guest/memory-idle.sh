@@ -43,7 +43,7 @@ rested() {
 
 # Little work uses up what is posted, and the next check frees what was used.
 used_up() { # BYTES
-	few 20
+	few 5
 	below server receive_memory "$1"
 }
 

@@ -22,8 +22,11 @@ module_param(adapt_seconds, uint, 0644);
 MODULE_PARM_DESC(adapt_seconds,
 		 "seconds of inactivity after which a connection releases memory (0: never)");
 
-/* Requests of an idle client after one check, and checks with a request for a lower grant */
+/* Requests of an idle client after one check, and checks with requests that the client does
+ * not need: for a lower grant, and for Receives of the server that are too many still
+ */
 #define RPCRDMA2_SHRINK_ROUNDS	32U
+#define RPCRDMA2_SHRINK_LEAST	8U
 #define RPCRDMA2_SHRINK_ASKS	2
 
 /* Period of checks while adapt_seconds is 0 */
@@ -53,7 +56,8 @@ static void shrink_posted(struct rpcrdma2_conn *conn)
 		return;
 	if (conn->shrink_asks)
 		conn->shrink_asks--;
-	rpcrdma2_props_cycle(conn, clamp(surplus, 1U, RPCRDMA2_SHRINK_ROUNDS));
+	rpcrdma2_props_cycle(conn, clamp(surplus, RPCRDMA2_SHRINK_LEAST,
+					 RPCRDMA2_SHRINK_ROUNDS));
 }
 
 /**
