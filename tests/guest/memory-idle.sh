@@ -43,7 +43,7 @@ rested() {
 
 # Little work uses up what is posted, and the next check frees what was used.
 used_up() { # BYTES
-	few 5
+	few 20
 	below server receive_memory "$1"
 }
 
@@ -106,7 +106,7 @@ settles() { # DEV VERS
 	look
 	counted client -eq 0 tx_reqprop
 	# Nor does it take more for a few Calls, as of leases.
-	few 20
+	few 5
 	at_rest
 	echo 0 > $PARAMETERS/adapt_seconds
 	lab_wait 60 grown 24

@@ -381,7 +381,6 @@ static void client_disconnect(struct rpcrdma2_client *client)
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
 	client_judge(client, conn);
-	unused |= rpcrdma2_conn_quiet(conn, &conn->shrink_calls);
 	rpcrdma2_requester_detach(&client->rq);
 	rpcrdma2_conn_free(conn);
 	if (unused && !atomic_read(&client->rq.xprt.swapper))
