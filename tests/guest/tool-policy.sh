@@ -353,7 +353,7 @@ two_servers() {
 	leave
 	tcp_mount /run/tcp
 	umount /run/tcp
-	rm -r "$E" /export/f
+	rm /export/f
 	no_policy
 }
 
