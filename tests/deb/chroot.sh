@@ -61,7 +61,7 @@ run_hooks() {
 		in_root "/etc/kernel/$hook/dkms-rpcrdma2" 6.12.0-gone
 	done
 	# Nothing to do: what has been built fits the RDMA core.
-	[ -z "$(in_root "/etc/kernel/$hook/dkms-rpcrdma2" "$(supported_kernel)" 2>&1)" ]
+	[ -z "$(in_root "/etc/kernel/$hook/dkms-rpcrdma2" "$(supported_kernel)")" ]
 }
 
 # The steps of kubernetes/Containerfile, without lists of packages, and in one root for

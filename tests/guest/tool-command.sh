@@ -178,7 +178,6 @@ made_anew() { # DEV VERS
 	[ "$(said client reconnects)" = 1 ]
 	iocheck check -e -s 1 -l 300001 "$D/f"
 	iocheck check -s 2 -l 300001 "$E/g"
-	rm -r "$E"
 	leave
 }
 

@@ -435,7 +435,11 @@ fault() {
 
 no_fault() {
 	echo 0 > "$1/probability"
-	[ ! -e "$1/require-start" ] || echo 0 | tee "$1"/require-{start,end} > /dev/null
+	# As at first: any caller
+	if [ -e "$1/require-start" ]; then
+		echo 0 > "$1/require-start"
+		echo 0xffffffffffffffff > "$1/require-end"
+	fi
 }
 
 # fault_in FUNCTION DIR NAME=VALUE...: only in what this function of the kernel or of
