@@ -29,6 +29,9 @@ mkdir -p /dev/pts /dev/shm /var/lib/nfs /var/log /run/lock
 mount -t devpts devpts /dev/pts 2> /dev/null
 mount -t tmpfs shm /dev/shm
 ln -sfn /run /var/run
+# For host.sh. Not unmounted before the guest ends: Linux 6.12 leaks the name then.
+[ "$lab_share" != hostfs ] ||
+	{ mkdir /run/host && mount -r -t hostfs -o / host /run/host; }
 hostname lab
 echo 1 > /proc/sys/kernel/sysrq
 # A page fault costs User-Mode Linux much, pages that follow each other little.

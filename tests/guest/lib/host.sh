@@ -8,10 +8,6 @@ HOST=/run/host
 
 have_host() { [ "$lab_share" = hostfs ]; }
 
-host_up() {
-	mkdir -p $HOST
-	mount -r -t hostfs -o / host $HOST
-	mount --bind /lab $HOST/mnt
-}
+host_up() { mount --bind /lab $HOST/mnt; }
 
-host_down() { umount $HOST/mnt $HOST; }
+host_down() { umount $HOST/mnt; }
