@@ -48,7 +48,7 @@ void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn)
 /* States follow each other in the order of their numbers. A server's connection is not
  * RESOLVING, and each may go to CLOSING.
  */
-static bool conn_may_be(enum rpcrdma2_conn_state from, enum rpcrdma2_conn_state to)
+static bool conn_may_become(enum rpcrdma2_conn_state from, enum rpcrdma2_conn_state to)
 {
 	if (to == RPCRDMA2_CONN_CLOSING)
 		return from < to;
@@ -76,7 +76,7 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 
 	spin_lock(&conn->state_lock);
 	from = conn->state;
-	allowed = conn_may_be(from, to);
+	allowed = conn_may_become(from, to);
 	if (allowed) {
 		if (!conn->reason)
 			WRITE_ONCE(conn->reason, reason);

@@ -102,7 +102,7 @@ enum rpcrdma2_conn_state {
  * @ver: version
  * @keepalive: keepalive
  * @shrink_calls: number of Calls at the last check of shrink.c
- * @shrink_asks: checks that may still ask for a lower grant
+ * @shrink_asks: checks of shrink.c that may still send requests without need
  * @timer: jobs with deadlines
  * @deferred: struct rpcrdma2_deferred, last one first
  * @deferred_mutex: held while these run, first one first

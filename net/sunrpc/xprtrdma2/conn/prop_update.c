@@ -561,6 +561,21 @@ void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size)
 }
 
 /**
+ * rpcrdma2_props_takes_calls - check whether the client takes reverse direction Calls
+ * @conn: a server's connection in state READY
+ *
+ * The client may announce another value at any time.
+ *
+ * Context: any. Requirements: REV-6.
+ * Return: false if not
+ */
+bool rpcrdma2_props_takes_calls(const struct rpcrdma2_conn *conn)
+{
+	return !conn->codec->props ||
+	       rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) != RDMA2_RVREQSUP_NONE;
+}
+
+/**
  * rpcrdma2_props_show - get properties for display
  * @conn: the connection
  * @shown: filled in

@@ -12,8 +12,8 @@
  * these become free.
  *
  * The pool keeps the Receives of a connection that has ended, so that the next one needs
- * no memory for them. A client without a connection frees them after a while, unless the
- * mount holds swap. An idle connection frees those that it does not need.
+ * no memory for them. A client frees them when sunrpc closes its unused connection, unless
+ * the mount holds swap. An idle connection frees those that it does not need.
  *
  * pool->lock serializes takers of the free list. Process context only.
  */

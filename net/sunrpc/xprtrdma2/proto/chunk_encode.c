@@ -33,7 +33,7 @@ static void wr_read_chunk(struct rpcrdma2_writer *w,
 	}
 }
 
-/* A Write list entry or a Reply chunk, which look the same, or that there is none */
+/* Write an entry of the Write list or a Reply chunk, which have the same form; NULL: none */
 static void wr_result_chunk(struct rpcrdma2_writer *w,
 			    const struct rpcrdma2_chunk *chunk)
 {

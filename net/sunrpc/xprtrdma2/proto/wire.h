@@ -104,7 +104,7 @@ struct rpcrdma2_chunk {
  *	are none; the Reply repeats these bytes
  * @max_segs: segments of the largest chunk of any kind
  * @has_segs: there are segments
- * @only_handle: handle that all segments share, 0 if there is none or more than one
+ * @only_handle: handle of all segments; 0 without segments, or if their handles differ
  * @has_inv_handle: some segment has @inv_handle (RINV-1, RINV-8)
  * @err: ERROR: the code
  * @err_arg: ERROR: its arguments, zero where the code has none

@@ -213,10 +213,8 @@ int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 	u32 bounce = 0;
 	int ret;
 
-	/* The client may announce this at any time, also while a Call waits (REV-6) */
-	if (!conn->client && conn->codec->props &&
-	    rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) ==
-	    RDMA2_RVREQSUP_NONE) {
+	/* Also if the client has announced that while the Call waited */
+	if (!conn->client && !rpcrdma2_props_takes_calls(conn)) {
 		rpcrdma2_stat_inc(conn->p.stats, callbacks_refused);
 		return -EOPNOTSUPP;
 	}

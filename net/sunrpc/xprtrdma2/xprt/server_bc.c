@@ -121,9 +121,8 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 
 	if (!rpcrdma2_conn_ready(conn))
 		return ERR_PTR(-ENOTCONN);
-	/* nfsd does not probe: a transport that exists is one that works (REV-6) */
-	if (conn->codec->props &&
-	    rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) == RDMA2_RVREQSUP_NONE)
+	/* nfsd does not probe: a transport that exists is one that works */
+	if (!rpcrdma2_props_takes_calls(conn))
 		return ERR_PTR(-EOPNOTSUPP);
 	xprt = xprt_alloc(args->net, sizeof(*rq), 0, RPCRDMA2_BC_CALLS);
 	if (!xprt)
