@@ -20,16 +20,12 @@
 /* struct rpcrdma2_conn by id */
 static DEFINE_XARRAY(conns);
 
+static unsigned int ended_net_id;
+
 /* Counters of transports that have ended, in a namespace: servers', clients' */
-struct observe_net {
-	struct rpcrdma2_stats		ended[2];
-};
-
-static unsigned int observe_net_id;
-
-static struct pernet_operations observe_net_ops = {
-	.id	= &observe_net_id,
-	.size	= sizeof(struct observe_net),
+static struct pernet_operations ended_net_ops = {
+	.id	= &ended_net_id,
+	.size	= 2 * sizeof(struct rpcrdma2_stats),
 };
 
 /**
@@ -128,12 +124,11 @@ void rpcrdma2_conn_list_remove(struct rpcrdma2_conn *conn)
  * Context: any.
  * Return: the sums; they live as long as @net
  */
-const struct rpcrdma2_stats *rpcrdma2_conn_list_totals(const struct net *net,
-						       bool client)
+struct rpcrdma2_stats *rpcrdma2_conn_list_totals(const struct net *net, bool client)
 {
-	struct observe_net *on = net_generic(net, observe_net_id);
+	struct rpcrdma2_stats *ended = net_generic(net, ended_net_id);
 
-	return &on->ended[client];
+	return &ended[client];
 }
 
 /**
@@ -147,12 +142,11 @@ const struct rpcrdma2_stats *rpcrdma2_conn_list_totals(const struct net *net,
 void rpcrdma2_conn_list_ended(const struct net *net,
 			      const struct rpcrdma2_stats *stats, bool client)
 {
-	struct observe_net *on = net_generic(net, observe_net_id);
+	struct rpcrdma2_stats *ended = rpcrdma2_conn_list_totals(net, client);
 	int i;
 
 	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
-		atomic_long_add(atomic_long_read(&stats->v[i]),
-				&on->ended[client].v[i]);
+		atomic_long_add(atomic_long_read(&stats->v[i]), &ended->v[i]);
 }
 
 /**
@@ -163,7 +157,7 @@ void rpcrdma2_conn_list_ended(const struct net *net,
  */
 int rpcrdma2_conn_list_init(void)
 {
-	return register_pernet_subsys(&observe_net_ops);
+	return register_pernet_subsys(&ended_net_ops);
 }
 
 /**
@@ -173,6 +167,6 @@ int rpcrdma2_conn_list_init(void)
  */
 void rpcrdma2_conn_list_exit(void)
 {
-	unregister_pernet_subsys(&observe_net_ops);
+	unregister_pernet_subsys(&ended_net_ops);
 	xa_destroy(&conns);
 }

@@ -24,7 +24,6 @@ int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id, unsigned l
 			    void *arg);
 void rpcrdma2_conn_list_ended(const struct net *net,
 			      const struct rpcrdma2_stats *stats, bool client);
-const struct rpcrdma2_stats *rpcrdma2_conn_list_totals(const struct net *net,
-						       bool client);
+struct rpcrdma2_stats *rpcrdma2_conn_list_totals(const struct net *net, bool client);
 
 #endif /* _RPCRDMA2_CONN_LIST_H */
