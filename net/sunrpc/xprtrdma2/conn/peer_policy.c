@@ -194,30 +194,9 @@ static struct policy_entry *table_find(struct policy_net *pn,
 	return node ? entry_of(node) : NULL;
 }
 
-static bool entry_less(struct rb_node *a, const struct rb_node *b)
+static int entry_cmp_node(struct rb_node *a, const struct rb_node *b)
 {
-	return entry_cmp(&entry_of(a)->key, b) < 0;
-}
-
-/* Put @entry into the table. Returns the entry to be freed: a previous one, or @entry if
- * the table is full.
- */
-static struct policy_entry *table_put(struct policy_net *pn,
-				      struct policy_entry *entry)
-{
-	struct policy_entry *was;
-
-	lockdep_assert_held_write(&pn->lock);
-	was = table_find(pn, &entry->key);
-	if (was) {
-		rb_replace_node(&was->node, &entry->node, &pn->tree);
-		return was;
-	}
-	if (pn->count >= RPCRDMA2_POLICY_MAX)
-		return entry;
-	rb_add(&entry->node, &pn->tree, entry_less);
-	pn->count++;
-	return NULL;
+	return entry_cmp(&entry_of(a)->key, b);
 }
 
 /**
@@ -233,18 +212,27 @@ int rpcrdma2_policy_set(struct net *net, const struct rpcrdma2_policy_key *key,
 			const struct rpcrdma2_policy *policy)
 {
 	struct policy_net *pn = net_generic(net, policy_net_id);
-	struct policy_entry *entry, *gone;
+	struct policy_entry *entry;
+	struct rb_node *was;
 
 	entry = kzalloc_obj(*entry, GFP_KERNEL_ACCOUNT);
 	if (!entry)
 		return -ENOMEM;
 	entry->key = *key;
 	entry->policy = *policy;
-	down_write(&pn->lock);
-	gone = table_put(pn, entry);
-	up_write(&pn->lock);
-	kfree(gone);
-	return gone == entry ? -ENOSPC : 0;
+	scoped_guard(rwsem_write, &pn->lock) {
+		was = rb_find_add(&entry->node, &pn->tree, entry_cmp_node);
+		if (!was && pn->count < RPCRDMA2_POLICY_MAX) {
+			pn->count++;
+			return 0;
+		}
+		if (was)
+			entry_of(was)->policy = *policy;
+		else
+			rb_erase(&entry->node, &pn->tree);
+	}
+	kfree(entry);
+	return was ? 0 : -ENOSPC;
 }
 
 /**
@@ -261,15 +249,14 @@ int rpcrdma2_policy_delete(struct net *net,
 	struct policy_net *pn = net_generic(net, policy_net_id);
 	struct policy_entry *entry;
 
-	down_write(&pn->lock);
+	guard(rwsem_write)(&pn->lock);
 	entry = table_find(pn, key);
-	if (entry) {
-		rb_erase(&entry->node, &pn->tree);
-		pn->count--;
-	}
-	up_write(&pn->lock);
+	if (!entry)
+		return -ENOENT;
+	rb_erase(&entry->node, &pn->tree);
+	pn->count--;
 	kfree(entry);
-	return entry ? 0 : -ENOENT;
+	return 0;
 }
 
 /**
@@ -288,7 +275,7 @@ bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 	struct policy_entry *next = NULL;
 	struct rb_node *node;
 
-	down_read(&pn->lock);
+	guard(rwsem_read)(&pn->lock);
 	node = pn->tree.rb_node;
 	while (node) {
 		if (entry_cmp(key, node) < 0) {
@@ -298,12 +285,11 @@ bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 			node = node->rb_right;
 		}
 	}
-	if (next) {
-		*key = next->key;
-		*policy = next->policy;
-	}
-	up_read(&pn->lock);
-	return next;
+	if (!next)
+		return false;
+	*key = next->key;
+	*policy = next->policy;
+	return true;
 }
 
 /* Add the values of the entry for @key that are not set yet. */
@@ -338,7 +324,7 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
 	int plen;
 
 	memset(policy, 0, sizeof(*policy));
-	down_read(&pn->lock);
+	guard(rwsem_read)(&pn->lock);
 	/* The entry for all peers is last */
 	for (plen = peer->plen; plen >= -1; plen--) {
 		if (plen < 0)
@@ -350,7 +336,6 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
 		key.port = 0;
 		policy_add(policy, pn, &key);
 	}
-	up_read(&pn->lock);
 	policy_add_defaults(policy, peer->role == 1 + RPCRDMA2_ROLE_CLIENT);
 }
 
