@@ -12,7 +12,7 @@
 #include <linux/random.h>
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
+#include <rdma/ib_addr.h>
 
 #include "conn/conn.h"
 #include "conn/workqueue.h"
@@ -178,17 +178,10 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_conn_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid)
 {
-	const struct sockaddr_storage *sa = &cm_id->route.addr.dst_addr;
-
 	if (cm_id->route.path_rec)
 		*gid = cm_id->route.path_rec->dgid;
-	else if (sa->ss_family == AF_INET6)
-		memcpy(gid, &((const struct sockaddr_in6 *)sa)->sin6_addr,
-		       sizeof(*gid));
 	else
-		ipv6_addr_set_v4mapped(((const struct sockaddr_in *)
-					sa)->sin_addr.s_addr,
-				       (struct in6_addr *)gid);
+		rdma_ip2gid((struct sockaddr *)&cm_id->route.addr.dst_addr, gid);
 }
 
 /* Limits of the log. Peers share one only by chance, and cannot choose the other peer. */
