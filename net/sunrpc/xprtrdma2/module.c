@@ -38,7 +38,8 @@ static int __init rpcrdma2_init(void)
 	ret = rpcrdma2_conn_list_init();
 	if (ret)
 		goto out_policy;
-	rpcrdma2_inject_init();
+	if (RPCRDMA2_INJECTS)
+		rpcrdma2_inject_init();
 	ret = rpcrdma2_netlink_init(replace);
 	if (ret)
 		goto out_conn_list;
@@ -50,7 +51,8 @@ static int __init rpcrdma2_init(void)
 out_netlink:
 	rpcrdma2_netlink_exit();
 out_conn_list:
-	rpcrdma2_inject_exit();
+	if (RPCRDMA2_INJECTS)
+		rpcrdma2_inject_exit();
 	rpcrdma2_conn_list_exit();
 out_policy:
 	rpcrdma2_policy_exit();
@@ -65,7 +67,8 @@ static void __exit rpcrdma2_exit(void)
 	/* Transports may still be torn down */
 	flush_workqueue(rpcrdma2_free_wq);
 	rpcrdma2_netlink_exit();
-	rpcrdma2_inject_exit();
+	if (RPCRDMA2_INJECTS)
+		rpcrdma2_inject_exit();
 	rpcrdma2_conn_list_exit();
 	rpcrdma2_policy_exit();
 	rpcrdma2_workqueues_destroy();

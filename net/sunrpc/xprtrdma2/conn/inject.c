@@ -30,13 +30,13 @@ static u32 fail_map_what = RPCRDMA2_FAULT_MAP_RECV | RPCRDMA2_FAULT_MAP_MR;
 struct rpcrdma2_pretence rpcrdma2_pretence;
 
 /**
- * rpcrdma2_inject - ask whether a fault is to happen now
+ * rpcrdma2_inject_ask - ask whether a fault is to happen now
  * @fault: the fault
  *
  * Context: any.
  * Return: true if the caller is to behave as if it had happened
  */
-bool rpcrdma2_inject(enum rpcrdma2_fault fault)
+bool rpcrdma2_inject_ask(enum rpcrdma2_fault fault)
 {
 	switch (fault) {
 	case RPCRDMA2_FAULT_POST:
@@ -59,17 +59,15 @@ bool rpcrdma2_inject(enum rpcrdma2_fault fault)
  */
 void rpcrdma2_inject_init(void)
 {
+	struct rpcrdma2_pretence *pretence = &rpcrdma2_pretence;
+
 	post_dir = fault_create_debugfs_attr("fail_rpcrdma2", NULL, &fail_post);
 	debugfs_create_bool("late", 0600, post_dir, &fail_late);
 	debugfs_create_bool("sleep", 0600, post_dir, &fail_sleep);
-	debugfs_create_u32("max_qp_wr", 0600, post_dir,
-			   &rpcrdma2_pretence.max_qp_wr);
-	debugfs_create_u32("max_cqe", 0600, post_dir,
-			   &rpcrdma2_pretence.max_cqe);
-	debugfs_create_u32("refuse", 0600, post_dir,
-			   &rpcrdma2_pretence.refuse);
-	debugfs_create_u32("accept_ms", 0600, post_dir,
-			   &rpcrdma2_pretence.accept_ms);
+	debugfs_create_u32("max_qp_wr", 0600, post_dir, &pretence->max_qp_wr);
+	debugfs_create_u32("max_cqe", 0600, post_dir, &pretence->max_cqe);
+	debugfs_create_u32("refuse", 0600, post_dir, &pretence->refuse);
+	debugfs_create_u32("accept_ms", 0600, post_dir, &pretence->accept_ms);
 	map_dir = fault_create_debugfs_attr("fail_rpcrdma2_map", NULL, &fail_map);
 	debugfs_create_u32("what", 0600, map_dir, &fail_map_what);
 	room_dir = fault_create_debugfs_attr("fail_rpcrdma2_room", NULL, &fail_room);

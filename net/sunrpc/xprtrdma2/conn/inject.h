@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Fault injection for tests; see inject.c. Nothing remains of this in kernels without
- * CONFIG_FAULT_INJECTION_DEBUG_FS.
+ * CONFIG_FAULT_INJECTION_DEBUG_FS: inject.c is not built, and the compiler removes the calls.
  */
 #ifndef _RPCRDMA2_INJECT_H
 #define _RPCRDMA2_INJECT_H
@@ -53,29 +53,22 @@ enum rpcrdma2_refusal {
 	RPCRDMA2_REFUSE_QP	= 4,
 };
 
+#define RPCRDMA2_INJECTS	IS_ENABLED(CONFIG_FAULT_INJECTION_DEBUG_FS)
+
 extern struct rpcrdma2_pretence rpcrdma2_pretence;
 
-#ifdef CONFIG_FAULT_INJECTION_DEBUG_FS
 void rpcrdma2_inject_init(void);
 void rpcrdma2_inject_exit(void);
-bool rpcrdma2_inject(enum rpcrdma2_fault fault);
-#define rpcrdma2_pretend(field)		READ_ONCE(rpcrdma2_pretence.field)
-#else
-#define rpcrdma2_pretend(field)		((u32)(0 * sizeof(rpcrdma2_pretence.field)))
+bool rpcrdma2_inject_ask(enum rpcrdma2_fault fault);
 
-static inline void rpcrdma2_inject_init(void)
-{
-}
-
-static inline void rpcrdma2_inject_exit(void)
-{
-}
-
+/* True if @fault is to happen now */
 static inline bool rpcrdma2_inject(enum rpcrdma2_fault fault)
 {
-	return false;
+	return RPCRDMA2_INJECTS && rpcrdma2_inject_ask(fault);
 }
-#endif
+
+#define rpcrdma2_pretend(field)						\
+	(RPCRDMA2_INJECTS ? READ_ONCE(rpcrdma2_pretence.field) : 0U)
 
 /* NULL, or the error of a device that refuses to create @what */
 static inline void *rpcrdma2_inject_refuse(enum rpcrdma2_refusal what)
