@@ -80,7 +80,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	INIT_WORK(&conn->deferred_work, conn_deferred_worker);
 	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->xids, get_random_u32());
-	rpcrdma2_cq_setup(conn);
 	rpcrdma2_sends_setup(conn);
 	rpcrdma2_recvs_setup(conn);
 	rpcrdma2_credit_setup(conn);

@@ -129,18 +129,6 @@ static void cq_poll_worker(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_cq_setup - prepare a new connection
- * @conn: the connection
- *
- * Context: any.
- */
-void rpcrdma2_cq_setup(struct rpcrdma2_conn *conn)
-{
-	spin_lock_init(&conn->poll.lock);
-	INIT_DELAYED_WORK(&conn->poll.work, cq_poll_worker);
-}
-
-/**
  * rpcrdma2_cq_create - create the completion queue
  * @conn: connection with a device
  * @entries: completions that it holds
@@ -159,6 +147,8 @@ int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
 		.comp_vector	= conn->id % max(device->num_comp_vectors, 1),
 	};
 
+	spin_lock_init(&conn->poll.lock);
+	INIT_DELAYED_WORK(&conn->poll.work, cq_poll_worker);
 	if (!cq)
 		cq = ib_create_cq(device, cq_event, NULL, conn, &attr);
 	if (IS_ERR(cq))

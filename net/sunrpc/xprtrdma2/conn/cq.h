@@ -25,7 +25,6 @@ struct rpcrdma2_poll {
 	struct delayed_work		work;
 };
 
-void rpcrdma2_cq_setup(struct rpcrdma2_conn *conn);
 int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries);
 void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn);
 bool rpcrdma2_cq_pending(const struct rpcrdma2_conn *conn);
