@@ -4,7 +4,7 @@
  * functions, whose sizes have a bound that is named here.
  *
  *	rpcrdma2_buf_alloc()		messages, by the policy
- *	slots_alloc()			send slots, by credits and the device
+ *	rpcrdma2_sends_create()		send slots, by credits and the device
  *	cb_alloc()			callbacks, by a constant
  *	rpcrdma2_call_have_array()	pages of a Call, by max_pages
  *	buf_grow()			sunrpc's, by what the upper layer sends
@@ -29,7 +29,7 @@ position p;
 
 
 @known@
-identifier f =~ "^(rpcrdma2_buf_alloc|slots_alloc|cb_alloc|rpcrdma2_call_have_array|buf_grow|rpcrdma2_rw_new)$";
+identifier f =~ "^(rpcrdma2_buf_alloc|rpcrdma2_sends_create|cb_alloc|rpcrdma2_call_have_array|buf_grow|rpcrdma2_rw_new)$";
 identifier alloc =~ "^(k[mvz]*alloc(_node|_array|_array_node)?|kv?calloc(_node)?|vmalloc|vzalloc|__get_free_pages|alloc_pages)$";
 position p;
 @@

@@ -83,7 +83,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_sends_setup(conn);
 	rpcrdma2_recvs_setup(conn);
 	rpcrdma2_credit_setup(conn);
-	rpcrdma2_props_setup(conn);
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_keepalive_setup(conn);
 	rpcrdma2_timer_setup(conn, conn_timer_jobs);
@@ -177,7 +176,7 @@ static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
 	return later ? err : -EPROTO;
 }
 
-/* Create PD, CQ, QP, control slots and first Receives, in this order. After an error
+/* Create PD, CQ, QP, send slots and first Receives, in this order. After an error
  * rpcrdma2_conn_close() and rpcrdma2_conn_free() undo the steps that succeeded.
  */
 static int conn_setup(struct rpcrdma2_conn *conn)

@@ -86,35 +86,22 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 
 /* Make a connection READY when its version is known. The state is OPEN, and the peer's
  * properties are known if it has sent them. Runs in the connect path of a client or in
- * deferred work of a server; sleeps for memory (no I/O). Returns 0, -ENOBUFS without
- * memory, or -ENOTCONN if the connection is lost.
+ * deferred work of a server; does not sleep. Returns 0, or -ENOTCONN if the connection is
+ * lost.
  */
 static int ver_settle(struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_codec *codec,
 		      enum rpcrdma2_why why)
 {
-	bool known = rpcrdma2_props_known(&conn->props);
-	u32 limit, want;
-	int size;
-
 	WRITE_ONCE(conn->codec, codec);
 	conn->ver.why = why;
 	ver_apply_limits(conn);
-	limit = rpcrdma2_msg_size_send(&conn->limits);
-	want = limit;
 	/* A late CONNPROP may allow more (CONN-9), and a peer that takes part in changes
 	 * may do so at any time.
 	 */
-	if (codec->props &&
-	    (!known || rpcrdma2_props_extended(&conn->props)))
-		want = conn->p.send_size;
-	size = rpcrdma2_sends_grow(conn, want,
-				   min(limit, codec->inline_default));
-	if (size < 0)
-		return -ENOBUFS;
-	rpcrdma2_props_limits(conn, limit, rpcrdma2_msg_size_recv(&conn->limits));
-	if (codec->props && !conn->client && size < want)
-		rpcrdma2_props_cut(conn, size);
+	if (!codec->props || (rpcrdma2_props_known(&conn->props) &&
+			      !rpcrdma2_props_extended(&conn->props)))
+		rpcrdma2_sends_limit(&conn->sendq, rpcrdma2_msg_size_send(&conn->limits));
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
 		return -ENOTCONN;
 	rpcrdma2_recvs_flow(conn, 0);
@@ -205,7 +192,7 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
  *
  * Context: sleeps, p.negotiate_ms as a rule, RPCRDMA2_SLOW_LINK_MS at most.
  * Return: 0, the state is READY; -EAGAIN: connect once more; -EPROTO: no common
- * version; -ENOTCONN; -ENOBUFS
+ * version; -ENOTCONN
  */
 int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 {
@@ -420,10 +407,8 @@ static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	if (connprop && !rpcrdma2_props_take(conn, rx))
 		return false;
 	if (ver_settle(conn, rpcrdma2_wire_codec(rx->hdr.vers),
-		       connprop ? RPCRDMA2_WHY_CONNPROP : RPCRDMA2_WHY_CALL)) {
-		rpcrdma2_conn_kill(conn, -ENOBUFS);
+		       connprop ? RPCRDMA2_WHY_CONNPROP : RPCRDMA2_WHY_CALL))
 		return false;
-	}
 	rpcrdma2_credit_first(conn, rx->hdr.credit);
 	return true;
 }

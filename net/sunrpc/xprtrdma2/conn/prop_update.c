@@ -42,7 +42,7 @@ void rpcrdma2_props_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv)
 {
 	struct rpcrdma2_msg_size *l = &conn->limits;
 
-	send = min(send, rpcrdma2_sends_size(&conn->sendq) ?: conn->p.send_size);
+	send = min(send, rpcrdma2_sends_size(&conn->sendq));
 	if (send == l->send && recv == l->recv)
 		return;
 	WRITE_ONCE(l->send, send);
@@ -505,21 +505,10 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 /* Life */
 
 /**
- * rpcrdma2_props_setup - prepare a new connection
- * @conn: the connection
- *
- * Context: any.
- */
-void rpcrdma2_props_setup(struct rpcrdma2_conn *conn)
-{
-	spin_lock_init(&conn->props.lock);
-	rpcrdma2_propset_init(&conn->props.mine);
-	rpcrdma2_propset_init(&conn->props.peer);
-}
-
-/**
  * rpcrdma2_props_begin - set the properties that a connection announces
- * @conn: connection whose Receives exist
+ * @conn: connection whose Receives and send slots exist
+ *
+ * Clients count on a server to send as much as it receives (D-16).
  *
  * Context: any. Requirements: CONN-5, PROP-20, HT-8.
  */
@@ -529,7 +518,12 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_propset *mine = &props->mine;
 	const u32 *policy = conn->p.policy.val;
 
+	spin_lock_init(&props->lock);
+	rpcrdma2_propset_init(mine);
+	rpcrdma2_propset_init(&props->peer);
 	props->capacity = rpcrdma2_recvs_size(conn->p.pool);
+	if (!conn->client)
+		props->capacity = min(props->capacity, rpcrdma2_sends_size(&conn->sendq));
 	props->told_recv = min(props->capacity, policy[RPCRDMA2_POLICY_RECV_SIZE]);
 	mine->val[RPCRDMA2_RBSIZ] = props->told_recv;
 	mine->val[RPCRDMA2_BRS] = conn->p.brs;
@@ -538,26 +532,6 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 	if (mine->x_change)
 		mine->nochg = mine->listed &
 			      ~rpcrdma2_propset_changeable(conn->client);
-}
-
-/**
- * rpcrdma2_props_cut - announce less, as send slots are smaller than Receives
- * @conn: server's connection that has not sent its CONNPROP yet
- * @size: bytes of a slot
- *
- * Clients count on a server to send as much as it receives (D-16).
- *
- * Context: process; does not sleep. Takes props.lock.
- */
-void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size)
-{
-	struct rpcrdma2_conn_props *props = &conn->props;
-
-	guard(spinlock)(&props->lock);
-	props->capacity = min(props->capacity, size);
-	props->told_recv = min(props->told_recv, size);
-	props->mine.val[RPCRDMA2_RBSIZ] = props->told_recv;
-	limits_follow(conn);
 }
 
 /**

@@ -107,9 +107,7 @@ rpcrdma2_props_extended(const struct rpcrdma2_conn_props *props)
 }
 
 /* Life */
-void rpcrdma2_props_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_begin(struct rpcrdma2_conn *conn);
-void rpcrdma2_props_cut(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_props_apply(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv);
 

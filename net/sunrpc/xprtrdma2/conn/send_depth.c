@@ -76,8 +76,9 @@ bool rpcrdma2_sends_plan(struct rpcrdma2_conn *conn)
 	const struct rpcrdma2_conn_params *p = &conn->p;
 
 	conn->sendq.depth = sq_wanted_depth(conn);
-	conn->sendq.nslots = min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
-			  min(p->serves, RPCRDMA2_MAX_CALL_SLOTS);
+	conn->sendq.nslots = RPCRDMA2_CONTROL_RESERVE +
+			     min(p->calls, RPCRDMA2_MAX_CALL_SLOTS) +
+			     min(p->serves, RPCRDMA2_MAX_CALL_SLOTS);
 	return sq_suffices(conn, conn->sendq.depth);
 }
 

@@ -18,6 +18,7 @@
  * sendq.lock protects everything and orders posting; it is a leaf. Process
  * context only.
  */
+#include "conn/buf.h"
 #include "conn/conn.h"
 #include "conn/inject.h"
 #include <trace/events/rpcrdma2.h>
@@ -32,7 +33,8 @@
 #define RPCRDMA2_LINGER_PACE	msecs_to_jiffies(10)
 
 /* Take @nwrs entries, and the first of @slots unless NULL. Returns false if not all is
- * free. RPC messages leave entries for control messages.
+ * free. RPC messages leave entries for control messages. Another buffer is added before
+ * the last one is taken.
  */
 static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
 				    struct list_head *slots,
@@ -42,7 +44,12 @@ static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
 	u32 keep = slots == &sendq->free_control ? 0 : RPCRDMA2_CONTROL_RESERVE;
 
 	lockdep_assert_held(&sendq->lock);
-	if (sendq->avail < nwrs + keep || (slots && list_empty(slots)))
+	if (sendq->avail < nwrs + keep)
+		return false;
+	if (slots == &sendq->free && unlikely(slots->next == slots->prev) &&
+	    !list_empty(&sendq->bare))
+		rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT);
+	if (slots && list_empty(slots))
 		return false;
 	sendq->avail -= nwrs;
 	if (!slots)
@@ -73,17 +80,9 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 		 * other. Posting fails by then, and a waiter that gives back its
 		 * resources would run the next.
 		 */
-		if (!w || sendq->closed || rpcrdma2_conn_over(conn))
+		if (!w || sendq->closed || rpcrdma2_conn_over(conn) ||
+		    !sq_take(conn, w->nwrs, w->slot ? &sendq->free : NULL, &send))
 			break;
-		if (!sq_take(conn, w->nwrs, w->slot ? &sendq->free : NULL, &send)) {
-			if (!w->slot || !list_empty(&sendq->free) ||
-			    !rpcrdma2_send_buf_short(sendq))
-				break;
-			spin_unlock(&sendq->lock);
-			if (rpcrdma2_send_buf_add(conn))
-				continue;
-			return;
-		}
 		list_del_init(&w->list);
 		spin_unlock(&sendq->lock);
 		w->ready(w, send, 0);
@@ -387,10 +386,6 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	struct rpcrdma2_send *send = NULL;
 
-	/* Waiters are the first to get another buffer */
-	if (!control && unlikely(rpcrdma2_send_buf_short(sendq)) &&
-	    list_empty(&sendq->waiters))
-		rpcrdma2_send_buf_add(conn);
 	sq_get(conn, nwrs, control ? &sendq->free_control : &sendq->free, w, &send);
 	return send;
 }

@@ -40,16 +40,16 @@ struct rpcrdma2_send;
  * @done: completion handler of Sends
  * @free: free send slots for RPC messages
  * @bare: free send slots without a buffer
- * @buffers: number of slots with a buffer, free or not
+ * @buffers: number of slots for RPC messages with a buffer, free or not
+ * @bytes: memory of all buffers
  * @free_control: free send slots for control messages (D-18)
  * @posted: posted slots of both kinds in order
  * @chains: struct rpcrdma2_sendq_waiter of posted chains without a Send
  * @waiters: FIFO of struct rpcrdma2_sendq_waiter
- * @slots: slots for RPC messages, an array of @nslots; they exist from
- *	READY on, when the size of the largest message is known
+ * @slots: all slots, an array of @nslots, which exists with the QP; the first
+ *	RPCRDMA2_CONTROL_RESERVE are for control messages
  * @nslots: their number
- * @slot_size: capacity of a buffer, bytes; 0 before they exist
- * @control_slots: RPCRDMA2_CONTROL_RESERVE slots, exist with the QP
+ * @slot_size: capacity of a slot for RPC messages, bytes; a buffer may be larger
  */
 struct rpcrdma2_sendq {
 	spinlock_t			lock;		/* see above */
@@ -67,6 +67,7 @@ struct rpcrdma2_sendq {
 	struct list_head		free;
 	struct list_head		bare;
 	u32				buffers;
+	size_t				bytes;
 	struct list_head		free_control;
 	struct list_head		posted;
 	struct list_head		chains;
@@ -74,7 +75,6 @@ struct rpcrdma2_sendq {
 	struct rpcrdma2_send		*slots;
 	u32				nslots;
 	u32				slot_size;
-	struct rpcrdma2_send		*control_slots;
 };
 
 /**
@@ -105,7 +105,7 @@ struct rpcrdma2_sendq_waiter {
  * @conn: its connection
  * @list: free list, or the list of posted slots in posting order
  * @buf: mapped memory for header and pulled-up data; @size bytes
- * @size: bytes at @buf; the same for all RPC messages
+ * @size: bytes at @buf
  * @nwrs: send queue entries of the message
  * @cid: identifies the Send in traces
  * @posted: on the list of posted slots
@@ -158,30 +158,26 @@ static inline u32 rpcrdma2_sendq_most(const struct rpcrdma2_sendq *sendq)
 static inline bool rpcrdma2_send_is_control(const struct rpcrdma2_sendq *sendq,
 					    const struct rpcrdma2_send *send)
 {
-	return send >= sendq->control_slots &&
-	       send < sendq->control_slots + RPCRDMA2_CONTROL_RESERVE;
+	return send < sendq->slots + RPCRDMA2_CONTROL_RESERVE;
 }
 
-/* No more than one free slot has a buffer, and others could get one. */
-static inline bool rpcrdma2_send_buf_short(const struct rpcrdma2_sendq *sendq)
-{
-	/* A hint without the lock */
-	return data_race(sendq->free.next == sendq->free.prev) &&
-	       !list_empty(&sendq->bare);
-}
-
-/* Capacity of each slot for RPC messages, bytes; 0 before they exist */
+/* Capacity of each slot for RPC messages, bytes */
 static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 {
 	return sendq->slot_size;
 }
 
+/* No message will be longer than this: a smaller capacity suffices. Before READY. */
+static inline void rpcrdma2_sends_limit(struct rpcrdma2_sendq *sendq, u32 size)
+{
+	sendq->slot_size = min(sendq->slot_size, size);
+}
+
 /* Slots and buffers, see send_buf.c */
 int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
-int rpcrdma2_sends_grow(struct rpcrdma2_conn *conn, u32 size, u32 min);
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
-bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn);
+bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn, gfp_t gfp);
 void rpcrdma2_send_buf_trim(struct rpcrdma2_conn *conn);
 
 /* Depth, see send_depth.c */
