@@ -331,8 +331,8 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}
-	/* It may hold messages that count for the negotiation */
 	rpcrdma2_conn_run_deferred(conn);
+	/* Messages of the negotiation count until the last one is handled */
 	if (conn->client && conn->reason)
 		rpcrdma2_ver_lost(conn);
 	rpcrdma2_sends_abort(conn);

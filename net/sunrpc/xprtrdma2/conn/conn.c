@@ -285,7 +285,7 @@ void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
 	 */
 	if (llist_add(&deferred->node, &conn->deferred) &&
 	    !READ_ONCE(conn->poll.polling))
-		queue_work(conn->client ? rpcrdma2_deferred_wq : rpcrdma2_serve_wq,
+		queue_work(conn->client ? rpcrdma2_wq : rpcrdma2_serve_wq,
 			   &conn->deferred_work);
 }
 

@@ -85,13 +85,13 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 }
 
 /* Make a connection READY when its version is known. The state is OPEN, and the peer's
- * properties are known if it has sent them. Runs in the connect path of a client or in
- * deferred work of a server; does not sleep. Returns 0, or -ENOTCONN if the connection is
- * lost.
+ * properties are known if it has sent them. The handler of the message that settles the
+ * version calls this, so that the next message already finds the version in force; or the
+ * connect path, if no message is needed. Returns false if the connection is lost.
  */
-static int ver_settle(struct rpcrdma2_conn *conn,
-		      const struct rpcrdma2_codec *codec,
-		      enum rpcrdma2_why why)
+static bool ver_settle(struct rpcrdma2_conn *conn,
+		       const struct rpcrdma2_codec *codec,
+		       enum rpcrdma2_why why)
 {
 	WRITE_ONCE(conn->codec, codec);
 	conn->ver.why = why;
@@ -103,12 +103,11 @@ static int ver_settle(struct rpcrdma2_conn *conn,
 			      !rpcrdma2_props_extended(&conn->props)))
 		rpcrdma2_sends_limit(&conn->sendq, rpcrdma2_msg_size_send(&conn->limits));
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
-		return -ENOTCONN;
-	rpcrdma2_recvs_flow(conn, 0);
+		return false;
 	trace_rpcrdma2_settled(conn);
 	rpcrdma2_stat_inc(conn->p.stats, connects);
 	ver_count_why(conn, why);
-	return 0;
+	return true;
 }
 
 /* Client */
@@ -147,7 +146,7 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 		rpcrdma2_keepalive_probe(conn);
 	}
 	guard(spinlock)(&conn->state_lock);
-	/* With the peer's properties: pairs with client_negotiate() */
+	/* With version and properties: pairs with client_negotiate() */
 	action = smp_load_acquire(&conn->ver.action);
 	if (action == RPCRDMA2_DO_NOTHING && ret == -ETIMEDOUT &&
 	    !rpcrdma2_conn_over(conn)) {
@@ -175,6 +174,9 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
 	case RPCRDMA2_DO_SEND_CALL:
 		ret = rpcrdma2_control_null(conn, conn->ver.neg.xid);
 		break;
+	case RPCRDMA2_DO_SETTLE:
+		return ver_settle(conn, &rpcrdma2_codec_v1, conn->ver.neg.why) ?
+			action : RPCRDMA2_DO_NOTHING;
 	default:
 		return action;
 	}
@@ -198,7 +200,6 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 {
 	enum rpcrdma2_neg_action action = ver_ask(conn);
 	enum rpcrdma2_why why = conn->ver.neg.why;
-	int ret;
 
 	/* A version is settled, but with invalid properties */
 	if (action == RPCRDMA2_DO_FAIL &&
@@ -207,12 +208,9 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 	trace_rpcrdma2_negotiated(conn, action, why);
 	switch (action) {
 	case RPCRDMA2_DO_SETTLE:
-		if (conn->ver.neg.state == RPCRDMA2_NEG_V2)
-			return ver_settle(conn, &rpcrdma2_codec_v2, why);
-		ret = ver_settle(conn, &rpcrdma2_codec_v1, why);
-		if (!ret)
+		if (conn->codec == &rpcrdma2_codec_v1)
 			rpcrdma2_stat_inc(conn->p.stats, fallbacks);
-		return ret;
+		return 0;
 	case RPCRDMA2_DO_RECONNECT:
 		return -EAGAIN;
 	case RPCRDMA2_DO_NOTHING:
@@ -335,10 +333,15 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 		rpcrdma2_reject(conn, rx, RPCRDMA2_BAD_XDR);
 		return;
 	}
-	if (action == RPCRDMA2_DO_SETTLE &&
-	    conn->ver.neg.state == RPCRDMA2_NEG_V2 &&
-	    !client_take_answer(conn, rx))
-		action = RPCRDMA2_DO_FAIL;
+	if (action == RPCRDMA2_DO_SETTLE) {
+		bool v2 = conn->ver.neg.state == RPCRDMA2_NEG_V2;
+
+		if (v2 && !client_take_answer(conn, rx))
+			action = RPCRDMA2_DO_FAIL;
+		else if (!ver_settle(conn, v2 ? &rpcrdma2_codec_v2 : &rpcrdma2_codec_v1,
+				     conn->ver.neg.why))
+			return;		/* the connection is lost */
+	}
 	/* The connect path does the rest */
 	smp_store_release(&conn->ver.action, action);
 	wake_up_all(&conn->state_wq);
@@ -372,23 +375,6 @@ static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	return true;
 }
 
-/**
- * rpcrdma2_ver_await - wait until the version that was settled is in force
- * @conn: client's connection
- *
- * Messages behind the one that settles the version may arrive before the connect path
- * has made the connection READY. The connect path does not wait for their handler.
- *
- * Context: deferred work; sleeps.
- */
-void rpcrdma2_ver_await(struct rpcrdma2_conn *conn)
-{
-	/* With client_negotiate(), or with the connect path for version 1 */
-	if (smp_load_acquire(&conn->ver.action) == RPCRDMA2_DO_SETTLE)
-		wait_event(conn->state_wq, rpcrdma2_conn_state(conn) !=
-					   RPCRDMA2_CONN_OPEN);
-}
-
 /* Server */
 
 /* Settle the version by the first valid message of a supported version (VER-20). A
@@ -406,8 +392,8 @@ static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rdma_notify(conn->cm_id, IB_EVENT_COMM_EST);
 	if (connprop && !rpcrdma2_props_take(conn, rx))
 		return false;
-	if (ver_settle(conn, rpcrdma2_wire_codec(rx->hdr.vers),
-		       connprop ? RPCRDMA2_WHY_CONNPROP : RPCRDMA2_WHY_CALL))
+	if (!ver_settle(conn, rpcrdma2_wire_codec(rx->hdr.vers),
+			connprop ? RPCRDMA2_WHY_CONNPROP : RPCRDMA2_WHY_CALL))
 		return false;
 	rpcrdma2_credit_first(conn, rx->hdr.credit);
 	return true;
@@ -456,8 +442,7 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  * Messages before the version is settled, and later those of another version, go to the
  * negotiation.
  *
- * Context: completion handler; before READY deferred work, which may sleep for memory (no
- * I/O).
+ * Context: completion handler; does not sleep.
  * Return: false if the message has been handled
  */
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,

@@ -61,7 +61,6 @@ bool rpcrdma2_ver_v1_refused(struct rpcrdma2_conn *conn, u32 low, u32 high);
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  enum rpcrdma2_verdict *verdict, bool *settles);
 void rpcrdma2_ver_works(struct rpcrdma2_conn *conn);
-void rpcrdma2_ver_await(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn);

@@ -10,7 +10,6 @@
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
-#include "conn/completion.h"
 #include "proto/wire.h"
 
 struct rpcrdma2_conn;
@@ -30,8 +29,6 @@ struct rpcrdma2_conn;
  * @cid: identifies the Receive in traces
  * @inv_handle: handle that the device invalidated, if @invalidated
  * @invalidated: the completion carried an invalidated handle
- * @early: deferred work handles the message, see rpcrdma2_recvs_flow()
- * @deferred: link of that work
  * @hdr: decoded header, points into @buf
  */
 struct rpcrdma2_recv {
@@ -48,8 +45,6 @@ struct rpcrdma2_recv {
 	u32				cid;
 	u32				inv_handle;
 	bool				invalidated;
-	bool				early;
-	struct rpcrdma2_deferred	deferred;
 	struct rpcrdma2_hdr		hdr;
 };
 

@@ -235,8 +235,6 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	if (posted) {
 		hlist_del_init(&rx->posted);
 		WRITE_ONCE(recvq->posted, recvq->posted - 1);
-		rx->early = !recvq->flows && wc->status == IB_WC_SUCCESS;
-		recvq->early += rx->early;
 	}
 	spin_unlock(&recvq->lock);
 	if (unlikely(!posted)) {
@@ -264,29 +262,6 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	ib_dma_sync_single_for_cpu(conn->cm_id->device, rx->sge.addr, rx->len,
 				   DMA_FROM_DEVICE);
 	return true;
-}
-
-/**
- * rpcrdma2_recvs_flow - let completion handlers handle messages themselves
- * @conn: the connection
- * @handled: early messages that were handled just now
- *
- * Until the connection is READY, messages belong to the negotiation, which takes memory, so
- * deferred work handles each of them. This continues until none is left. So all
- * messages are handled one at a time and in order: deferred work keeps the order, and
- * only a message that arrives when all before it were handled does without. recvq.lock
- * makes the effects of earlier messages visible to the handler of that message.
- *
- * Context: process; does not sleep. Takes recvq.lock.
- */
-void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled)
-{
-	struct rpcrdma2_recvq *recvq = &conn->recvq;
-
-	guard(spinlock)(&recvq->lock);
-	recvq->early -= handled;
-	if (!recvq->early && rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_READY)
-		recvq->flows = true;
 }
 
 /**

@@ -24,13 +24,11 @@ struct rpcrdma2_conn;
 
 /**
  * struct rpcrdma2_recvq - the receive queue
- * @lock: protects the fields up to @flows and orders posting; a leaf
+ * @lock: protects the fields up to @list and orders posting; a leaf
  * @max: Receives the QP can hold
  * @target: Receives to keep posted
  * @posted: Receives posted now
  * @list: these Receives
- * @early: early messages that are not handled yet
- * @flows: the completion handler handles messages itself
  * @is_short: fewer than @target are posted, for lack of memory
  * @refill_work: posts the missing Receives
  */
@@ -40,8 +38,6 @@ struct rpcrdma2_recvq {
 	u32				target;
 	u32				posted;
 	struct hlist_head		list;
-	u32				early;
-	bool				flows;
 	bool				is_short;
 	struct delayed_work		refill_work;
 };
@@ -88,7 +84,6 @@ void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn);
 /* Receives that have completed */
 bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			const struct ib_wc *wc);
-void rpcrdma2_recvs_flow(struct rpcrdma2_conn *conn, u32 handled);
 void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);

@@ -2,12 +2,10 @@
 /*
  * The workqueues of the module. Without memory for more threads a workqueue has one,
  * which runs one work item after the other. Work that ends a wait must not queue behind
- * work that waits, hence seven of them:
+ * work that waits, hence six of them:
  *
  *   rpcrdma2_wq		work that does not wait
  *   rpcrdma2_memory_wq		work that may wait for memory
- *   rpcrdma2_deferred_wq	deferred work of a client, which may wait for the connect
- *				path
  *   rpcrdma2_serve_wq		deferred work of a server, which may wait for memory
  *   rpcrdma2_connect_wq	work that waits for a peer
  *   rpcrdma2_poll_wq		completions
@@ -20,7 +18,6 @@
 
 struct workqueue_struct *rpcrdma2_wq;
 struct workqueue_struct *rpcrdma2_memory_wq;
-struct workqueue_struct *rpcrdma2_deferred_wq;
 struct workqueue_struct *rpcrdma2_serve_wq;
 struct workqueue_struct *rpcrdma2_connect_wq;
 struct workqueue_struct *rpcrdma2_poll_wq;
@@ -36,13 +33,12 @@ static const struct {
 	struct workqueue_struct	**wq;
 	const char		*name;
 } workqueues[] = {
-	{ &rpcrdma2_wq,		 "rpcrdma2" },
-	{ &rpcrdma2_memory_wq,	 "rpcrdma2_memory" },
-	{ &rpcrdma2_deferred_wq, "rpcrdma2_deferred" },
-	{ &rpcrdma2_serve_wq,	 "rpcrdma2_serve" },
-	{ &rpcrdma2_connect_wq,	 "rpcrdma2_connect" },
-	{ &rpcrdma2_poll_wq,	 "rpcrdma2_poll" },
-	{ &rpcrdma2_free_wq,	 "rpcrdma2_free" },
+	{ &rpcrdma2_wq,		"rpcrdma2" },
+	{ &rpcrdma2_memory_wq,	"rpcrdma2_memory" },
+	{ &rpcrdma2_serve_wq,	"rpcrdma2_serve" },
+	{ &rpcrdma2_connect_wq,	"rpcrdma2_connect" },
+	{ &rpcrdma2_poll_wq,	"rpcrdma2_poll" },
+	{ &rpcrdma2_free_wq,	"rpcrdma2_free" },
 };
 
 /**

@@ -10,7 +10,6 @@
 
 extern struct workqueue_struct *rpcrdma2_wq;
 extern struct workqueue_struct *rpcrdma2_memory_wq;
-extern struct workqueue_struct *rpcrdma2_deferred_wq;
 extern struct workqueue_struct *rpcrdma2_serve_wq;
 extern struct workqueue_struct *rpcrdma2_connect_wq;
 extern struct workqueue_struct *rpcrdma2_poll_wq;

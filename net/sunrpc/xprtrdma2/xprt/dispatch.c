@@ -4,10 +4,9 @@
  * Calls go to the responder, Replies to the requester, and messages about properties to
  * prop_update.c. Invalid messages are dropped or answered with an RDMA2_ERROR.
  *
- * All functions run in the context that polls for completions or, before the
- * connection is READY, as deferred work. They handle one message at a time, in the order
- * of arrival, see rpcrdma2_recvs_flow(): the changes by a message, for example of a
- * property, are in force before the next message is handled.
+ * All functions run in the context that polls for completions. They handle one message at
+ * a time, in the order of arrival: the changes by a message, for example of the version or
+ * of a property, are in force before the next message is handled.
  */
 #include "conn/conn.h"
 #include "conn/control.h"
@@ -164,25 +163,6 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	return recv_judged(conn, rx, verdict, settles);
 }
 
-static void recv_handle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
-{
-	bool kept = recv_message(conn, rx);
-
-	rpcrdma2_recv_replace(conn, kept ? NULL : rx);
-}
-
-static void recv_early(struct rpcrdma2_deferred *deferred)
-{
-	struct rpcrdma2_recv *rx = container_of(deferred, struct rpcrdma2_recv,
-						deferred);
-	struct rpcrdma2_conn *conn = rx->conn;
-
-	if (conn->client)
-		rpcrdma2_ver_await(conn);
-	recv_handle(conn, rx);
-	rpcrdma2_recvs_flow(conn, 1);
-}
-
 /**
  * rpcrdma2_dispatch_recv - a Receive has completed
  * @cq: completion queue of a connection
@@ -199,12 +179,9 @@ void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc)
 	guard(rpcrdma2_completion)();
 	if (!rpcrdma2_recv_take(conn, rx, wc))
 		return;
-	if (likely(!rx->early)) {
-		recv_handle(conn, rx);
-	} else {
-		rx->deferred.run = recv_early;
-		rpcrdma2_conn_defer(conn, &rx->deferred);
-	}
+	if (recv_message(conn, rx))
+		rx = NULL;
+	rpcrdma2_recv_replace(conn, rx);
 }
 
 /**
