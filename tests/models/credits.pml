@@ -80,7 +80,7 @@ bool quiet;
 #define room_at_s  (s_posted > len(c2s))
 #define room_at_c  (c_posted > len(s2c))
 
-/* recv_refill(): in batches. Receives that came back are in the pool. Memory for
+/* recv_post(): in batches. Receives that came back are in the pool. Memory for
  * others may be short; then a work item tries again.
  */
 inline refill(posted, target, pool, least)

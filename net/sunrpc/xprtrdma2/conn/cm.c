@@ -82,7 +82,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	atomic_set(&conn->xids, get_random_u32());
 	rpcrdma2_sends_setup(conn);
 	rpcrdma2_recvs_setup(conn);
-	rpcrdma2_credit_setup(conn);
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_keepalive_setup(conn);
 	rpcrdma2_timer_setup(conn, conn_timer_jobs);
@@ -183,7 +182,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 {
 	struct ib_device *device = conn->cm_id->device;
 	const struct rpcrdma2_conn_params *p = &conn->p;
-	u32 cqes;
+	u32 cqes, credits;
 	int ret;
 
 	ret = rpcrdma2_device_query(device, &conn->caps);
@@ -192,11 +191,11 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_sends_plan(conn))
 		return conn_too_small(conn, "send queues",
 				      conn->caps.max_qp_wr);
-	if (!rpcrdma2_recvs_plan(conn))
+	credits = rpcrdma2_recvs_plan(conn);
+	if (!credits)
 		return conn_too_small(conn, "receive queues",
 				      conn->caps.max_qp_wr);
-	/* One Receive is for the message that settles the version */
-	rpcrdma2_credit_limit(conn, rpcrdma2_recvs_most(&conn->recvq) - 1);
+	rpcrdma2_credit_setup(conn, credits);
 	/* rdma_rw may triple its contexts; both drains take one more each */
 	cqes = rpcrdma2_sendq_depth(&conn->sendq) + 3 * p->rw_ctxs +
 	       rpcrdma2_recvs_max(&conn->recvq) + 3;

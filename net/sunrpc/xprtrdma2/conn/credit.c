@@ -11,11 +11,12 @@
 
 /**
  * rpcrdma2_credit_setup - prepare a new connection
- * @conn: the connection
+ * @conn: connection without posted Receives
+ * @most: limit of the first grant: Receives that can be posted, at least 1
  *
  * Context: any.
  */
-void rpcrdma2_credit_setup(struct rpcrdma2_conn *conn)
+void rpcrdma2_credit_setup(struct rpcrdma2_conn *conn, u32 most)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
 	struct rpcrdma2_credit *c = &conn->credit;
@@ -23,21 +24,8 @@ void rpcrdma2_credit_setup(struct rpcrdma2_conn *conn)
 	spin_lock_init(&c->lock);
 	rpcrdma2_window_reset(&c->window, p->calls);
 	/* A client sends a single message until the server has answered */
-	rpcrdma2_grant_reset(&c->grant, conn->client ? p->serves_initial : 1,
+	rpcrdma2_grant_reset(&c->grant, conn->client ? min(p->serves_initial, most) : 1,
 			     p->serves);
-}
-
-/**
- * rpcrdma2_credit_limit - limit the first grant to the Receives that can be posted
- * @conn: connection without posted Receives
- * @most: credits, at least 1
- *
- * Context: any.
- */
-void rpcrdma2_credit_limit(struct rpcrdma2_conn *conn, u32 most)
-{
-	if (conn->credit.grant.current_grant > most)
-		rpcrdma2_grant_set(&conn->credit.grant, most);
 }
 
 /* Replies that are due or may become due, see rpcrdma2_window_due() */
@@ -55,7 +43,7 @@ static void credit_need(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_recvs_target(conn, credit_replies(&conn->credit) +
 				    rpcrdma2_credit_grant(&conn->credit));
-	rpcrdma2_recv_pool_trim(conn);
+	rpcrdma2_recvs_trim(conn);
 }
 
 /**

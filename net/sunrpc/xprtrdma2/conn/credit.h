@@ -101,8 +101,7 @@ static inline void rpcrdma2_credit_served(struct rpcrdma2_credit *c)
 	spin_unlock(&c->lock);
 }
 
-void rpcrdma2_credit_setup(struct rpcrdma2_conn *conn);
-void rpcrdma2_credit_limit(struct rpcrdma2_conn *conn, u32 most);
+void rpcrdma2_credit_setup(struct rpcrdma2_conn *conn, u32 most);
 void rpcrdma2_credit_show(struct rpcrdma2_credit *c,
 			  struct rpcrdma2_window *window,
 			  struct rpcrdma2_grant *grant);

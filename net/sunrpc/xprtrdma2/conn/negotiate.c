@@ -81,7 +81,7 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	 */
 	recv = rpcrdma_cm_threshold(peer, mine);
 	rpcrdma2_props_limits(conn, rpcrdma_cm_threshold(mine, peer), recv);
-	rpcrdma2_recv_pool_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
+	rpcrdma2_recvs_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 
 /* Make a connection READY when its version is known. The state is OPEN, and the peer's

@@ -15,7 +15,7 @@
  * no memory for them. A client frees them when sunrpc closes its unused connection, unless
  * the mount holds swap. An idle connection frees those that it does not need.
  *
- * pool->lock serializes takers of the free list. Process context only.
+ * recvq.lock of the connection serializes takers of the free list. Process context only.
  */
 #include <linux/slab.h>
 
@@ -32,7 +32,6 @@
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool)
 {
 	init_llist_head(&pool->free);
-	spin_lock_init(&pool->lock);
 	atomic_set(&pool->count, 0);
 	atomic_long_set(&pool->bytes, 0);
 	pool->size = 0;
@@ -104,6 +103,29 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
 	return rx;
 }
 
+/* Make a free Receive. Returns false without memory. */
+static bool recv_add(struct rpcrdma2_recv_pool *pool, gfp_t gfp)
+{
+	struct rpcrdma2_recv *rx = recv_alloc(pool, READ_ONCE(pool->size), gfp);
+
+	if (rx)
+		rpcrdma2_recv_pool_free(pool, rx);
+	return rx;
+}
+
+/**
+ * rpcrdma2_recv_pool_provide - make a Receive unless one is free
+ * @pool: the pool
+ * @gfp: how to ask for memory
+ *
+ * Context: process; sleeps as @gfp says.
+ * Return: false if none is free
+ */
+bool rpcrdma2_recv_pool_provide(struct rpcrdma2_recv_pool *pool, gfp_t gfp)
+{
+	return !llist_empty(&pool->free) || recv_add(pool, gfp);
+}
+
 static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct ib_device *device = conn->cm_id->device;
@@ -129,26 +151,18 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 /**
  * rpcrdma2_recv_pool_get - take a Receive, or make one
  * @conn: the connection, for which it is mapped
- * @gfp: how to ask for memory
  *
- * Context: process; sleeps as @gfp says. Takes pool->lock.
+ * Context: process, recvq.lock held; does not sleep.
  * Return: the Receive, ready to be posted, or NULL
  */
-struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t gfp)
+struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	struct llist_node *node;
 	struct rpcrdma2_recv *rx;
 
-	spin_lock(&pool->lock);
-	node = llist_del_first(&pool->free);
-	spin_unlock(&pool->lock);
-	if (node)
-		rx = llist_entry(node, struct rpcrdma2_recv, node);
-	else
-		rx = recv_alloc(pool, READ_ONCE(pool->size), gfp);
-	if (!rx)
+	if (!rpcrdma2_recv_pool_provide(pool, RPCRDMA2_GFP_NOWAIT))
 		return NULL;
+	rx = llist_entry(llist_del_first(&pool->free), struct rpcrdma2_recv, node);
 	if (recv_map(conn, rx)) {
 		rpcrdma2_stat_inc(conn->p.stats, map_failures);
 		rpcrdma2_recv_pool_free(pool, rx);
@@ -161,15 +175,14 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t g
 
 /**
  * rpcrdma2_recv_pool_put - give back a Receive
- * @conn: the connection
+ * @pool: the pool
  * @rx: the Receive; replaced if it is larger than this connection needs and there is
  *	memory for a smaller one
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+void rpcrdma2_recv_pool_put(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
 {
-	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	u32 size = READ_ONCE(pool->size);
 	struct rpcrdma2_recv *fit;
 
@@ -184,24 +197,23 @@ void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx
 
 /**
  * rpcrdma2_recv_pool_trim - free the Receives that are too many or too large
- * @conn: a connection with little work: besides those to be posted, none is kept for Calls
+ * @pool: pool of a connection
+ * @keep: number of Receives that the pool keeps, posted or not
  *
- * Receives in use are checked at the next time. The pool is never seen empty meanwhile.
+ * Receives in use are checked at the next time.
  *
- * Context: process; does not sleep. Takes pool->lock.
+ * Context: process, recvq.lock held, so that the pool is never seen empty meanwhile; does
+ * not sleep.
  */
-void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn)
+void rpcrdma2_recv_pool_trim(struct rpcrdma2_recv_pool *pool, u32 keep)
 {
-	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	u32 keep = rpcrdma2_recvs_wanted(&conn->recvq);
 	struct rpcrdma2_recv *rx, *tmp;
 
-	guard(spinlock)(&pool->lock);
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
 		if (atomic_read(&pool->count) > keep)
 			recv_free(pool, rx);
 		else
-			rpcrdma2_recv_pool_put(conn, rx);
+			rpcrdma2_recv_pool_put(pool, rx);
 }
 
 /* Count the free Receives that have at least the size of the pool, and at most @largest.
@@ -239,15 +251,12 @@ static u32 pool_count(struct rpcrdma2_recv_pool *pool, u32 largest, bool kept)
  */
 int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size)
 {
-	struct rpcrdma2_recv *rx;
 	u32 have;
 
 	pool->size = size;
 	have = pool_count(pool, size, true);
 	while (have < count) {
-		rx = recv_alloc(pool, pool->size, rpcrdma2_buf_gfp());
-		if (rx) {
-			rpcrdma2_recv_pool_free(pool, rx);
+		if (recv_add(pool, rpcrdma2_buf_gfp())) {
 			have++;
 			continue;
 		}
@@ -258,23 +267,6 @@ int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size
 	}
 	pool_count(pool, size, false);
 	return 0;
-}
-
-/**
- * rpcrdma2_recv_pool_limit - set a smaller capacity
- * @conn: connection of version 1, not READY yet
- * @size: bytes of the largest message from now on
- *
- * Smaller Receives replace larger ones as these become free.
- *
- * Context: process; does not sleep. Requirements: INL-8.
- */
-void rpcrdma2_recv_pool_limit(struct rpcrdma2_conn *conn, u32 size)
-{
-	if (size >= rpcrdma2_recvs_size(conn->p.pool))
-		return;
-	WRITE_ONCE(conn->p.pool->size, size);
-	rpcrdma2_recv_pool_trim(conn);
 }
 
 /**

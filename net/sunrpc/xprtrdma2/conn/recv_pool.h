@@ -7,7 +7,6 @@
 
 #include <linux/list.h>
 #include <linux/llist.h>
-#include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
 #include "proto/wire.h"
@@ -51,7 +50,6 @@ struct rpcrdma2_recv {
 /**
  * struct rpcrdma2_recv_pool - Receives, kept over reconnects
  * @free: Receives that are neither posted nor in use
- * @lock: serializes removal from @free
  * @size: capacity that all have, bytes: that of the policy for the connection, or less if
  *	memory is fragmented or messages are not longer
  * @count: number of Receives in existence
@@ -60,7 +58,6 @@ struct rpcrdma2_recv {
  */
 struct rpcrdma2_recv_pool {
 	struct llist_head		free;
-	spinlock_t			lock;	/* takers */
 	u32				size;
 	atomic_t			count;
 	atomic_long_t			bytes;
@@ -91,10 +88,10 @@ void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool);
 void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool);
 void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool);
 int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size);
-struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn, gfp_t gfp);
-void rpcrdma2_recv_pool_put(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
-void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn);
-void rpcrdma2_recv_pool_limit(struct rpcrdma2_conn *conn, u32 size);
+bool rpcrdma2_recv_pool_provide(struct rpcrdma2_recv_pool *pool, gfp_t gfp);
+struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn);
+void rpcrdma2_recv_pool_put(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx);
+void rpcrdma2_recv_pool_trim(struct rpcrdma2_recv_pool *pool, u32 keep);
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_RECV_POOL_H */

@@ -10,8 +10,8 @@
  * needs no memory: it exists before its credit is granted, and is posted again before the
  * credit can be used again.
  *
- * recvq.lock orders posting and protects the counts; it is a leaf, but may be taken
- * under pool->lock. Process context only.
+ * recvq.lock orders posting, and protects the counts and the free list of the pool against
+ * other takers; it is a leaf. Process context only.
  */
 #include "conn/buf.h"
 #include "conn/conn.h"
@@ -23,7 +23,7 @@
 /* Attempts to get the first Receives of a connection */
 #define RPCRDMA2_FIRST_TRIES	25
 
-/* Number of Receives to post. A hint without the lock: chain_cut() checks again, and a
+/* Number of Receives to post. A hint without the lock: recv_post() checks again, and a
  * caller that changes one of these numbers checks afterwards.
  */
 static u32 recv_missing(struct rpcrdma2_conn *conn)
@@ -36,118 +36,74 @@ static u32 recv_missing(struct rpcrdma2_conn *conn)
 	return target - min(target, posted);
 }
 
-static void chain_free(struct rpcrdma2_conn *conn, struct ib_recv_wr *wr)
+/* If Receives are missing for lack of memory, post them when there may be memory. */
+static void recv_check_short(struct rpcrdma2_conn *conn)
+{
+	bool is_short = recv_missing(conn);
+
+	lockdep_assert_held(&conn->recvq.lock);
+	if (is_short) {
+		if (!conn->recvq.is_short)
+			rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
+		queue_delayed_work(rpcrdma2_memory_wq, &conn->recvq.refill_work,
+				   RPCRDMA2_REFILL_DELAY);
+	}
+	WRITE_ONCE(conn->recvq.is_short, is_short);
+}
+
+/* Take back Receives that the device has refused. */
+static void recv_unpost(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr)
 {
 	struct rpcrdma2_recv *rx;
 
 	while (wr) {
 		rx = container_of(wr, struct rpcrdma2_recv, wr);
 		wr = wr->next;
+		hlist_del_init(&rx->posted);
+		WRITE_ONCE(conn->recvq.posted, conn->recvq.posted - 1);
 		rpcrdma2_recv_pool_free(conn->p.pool, rx);
 	}
 }
 
-/* Cut a chain to the number that is missing: others may have posted meanwhile. Returns
- * the length that remains.
+/* Post the missing Receives if there are @least of them. Without memory for all of them the
+ * refill work continues. Returns false if none is posted.
  */
-static u32 chain_cut(struct rpcrdma2_conn *conn, struct ib_recv_wr **first)
+static bool recv_post(struct rpcrdma2_conn *conn, u32 least)
 {
-	u32 n, missing = recv_missing(conn);
-	struct ib_recv_wr **link = first;
-
-	lockdep_assert_held(&conn->recvq.lock);
-	for (n = 0; *link && n < missing; n++)
-		link = &(*link)->next;
-	chain_free(conn, *link);
-	*link = NULL;
-	return n;
-}
-
-/* Count a chain of Receives as posted, or as not posted after all. */
-static u32 recvs_count(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr,
-		       bool posted)
-{
-	struct rpcrdma2_recv *rx;
-	u32 n;
-
-	lockdep_assert_held(&conn->recvq.lock);
-	for (n = 0; wr; wr = wr->next, n++) {
-		rx = container_of(wr, struct rpcrdma2_recv, wr);
-		if (posted) {
-			hlist_add_head(&rx->posted, &conn->recvq.list);
-			trace_rpcrdma2_post_recv(conn, rx);
-		} else {
-			hlist_del_init(&rx->posted);
-		}
-	}
-	WRITE_ONCE(conn->recvq.posted, conn->recvq.posted + (posted ? n : -n));
-	return n;
-}
-
-/* Post up to @count Receives; fewer without memory. Returns the number. */
-static u32 recv_post(struct rpcrdma2_conn *conn, u32 count, gfp_t gfp)
-{
+	struct rpcrdma2_recvq *recvq = &conn->recvq;
 	struct ib_recv_wr *first = NULL;
 	const struct ib_recv_wr *bad;
 	struct rpcrdma2_recv *rx;
+	u32 missing, n = 0;
 	int ret = 0;
-	u32 n;
 
-	for (n = 0; n < count; n++) {
-		rx = rpcrdma2_recv_pool_get(conn, gfp);
+	if (recv_missing(conn) < least)
+		return false;
+	spin_lock(&recvq->lock);
+	for (missing = recv_missing(conn); n < missing; n++) {
+		rx = rpcrdma2_recv_pool_get(conn);
 		if (!rx)
 			break;
 		rx->cqe.done = conn->p.ops->recv;
 		rx->wr.next = first;
 		first = &rx->wr;
+		hlist_add_head(&rx->posted, &recvq->list);
+		trace_rpcrdma2_post_recv(conn, rx);
 	}
-	if (!n)
-		return 0;
-
-	spin_lock(&conn->recvq.lock);
-	n = chain_cut(conn, &first);
-	bad = first;
 	if (first) {
 		/* Completions may run before ib_post_recv() returns */
-		recvs_count(conn, first, true);
+		WRITE_ONCE(recvq->posted, recvq->posted + n);
 		ret = ib_post_recv(conn->qp, first, &bad);
 		if (ret)
-			n -= recvs_count(conn, bad, false);
+			recv_unpost(conn, bad);
+		rpcrdma2_stat_inc(conn->p.stats, recv_posts);
+		trace_rpcrdma2_post_recvs(conn, n, ret);
 	}
-	spin_unlock(&conn->recvq.lock);
-	rpcrdma2_stat_inc(conn->p.stats, recv_posts);
-	trace_rpcrdma2_post_recvs(conn, n, ret);
-	if (!ret)
-		return n;
-	chain_free(conn, (struct ib_recv_wr *)bad);
-	rpcrdma2_conn_kill(conn, -ENOTCONN);
-	return 0;
-}
-
-/* Post the missing Receives when there may be memory. */
-static void recv_refill_later(struct rpcrdma2_conn *conn)
-{
-	guard(spinlock)(&conn->recvq.lock);
-	if (rpcrdma2_conn_over(conn))
-		return;
-	if (!conn->recvq.is_short)
-		rpcrdma2_stat_inc(conn->p.stats, recv_shortages);
-	WRITE_ONCE(conn->recvq.is_short, true);
-	queue_delayed_work(rpcrdma2_memory_wq, &conn->recvq.refill_work,
-			   RPCRDMA2_REFILL_DELAY);
-}
-
-/* Post the missing Receives if there are @least of them. */
-static void recv_refill(struct rpcrdma2_conn *conn, u32 least)
-{
-	u32 missing = recv_missing(conn);
-
-	if (missing < least ||
-	    recv_post(conn, missing, RPCRDMA2_GFP_NOWAIT) == missing)
-		return;
-	/* Unless others have posted meanwhile */
-	if (recv_missing(conn))
-		recv_refill_later(conn);
+	recv_check_short(conn);
+	spin_unlock(&recvq->lock);
+	if (ret)
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+	return n;
 }
 
 static void recv_refill_worker(struct work_struct *work)
@@ -156,17 +112,15 @@ static void recv_refill_worker(struct work_struct *work)
 						  struct rpcrdma2_conn,
 						  recvq.refill_work);
 	unsigned int was = rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(conn));
-	u32 missing;
 
 	/* One at a time: each is useful at once */
-	while ((missing = recv_missing(conn)) &&
-	       recv_post(conn, 1, rpcrdma2_buf_gfp()))
+	while (recv_missing(conn) &&
+	       rpcrdma2_recv_pool_provide(conn->p.pool, rpcrdma2_buf_gfp()) &&
+	       recv_post(conn, 1))
 		cond_resched();
 	rpcrdma2_reclaim_exit(was);
-	if (missing)
-		recv_refill_later(conn);
-	else
-		WRITE_ONCE(conn->recvq.is_short, false);
+	guard(spinlock)(&conn->recvq.lock);
+	recv_check_short(conn);
 }
 
 /**
@@ -189,15 +143,17 @@ void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn)
  * @conn: connection with known device
  *
  * Context: any.
- * Return: false if the device's queues are too short to grant any credit
+ * Return: number of credits that may be granted at first; 0 if the device's queues are too
+ * short
  */
-bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn)
+u32 rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
-	struct rpcrdma2_recvq *recvq = &conn->recvq;
+	/* One is for the message that settles the version */
+	const u32 others = RPCRDMA2_RECV_EXTRA + 1;
 
-	recvq->max = min(p->calls + p->serves + 64, conn->caps.max_qp_wr - 1);
-	return recvq->max > RPCRDMA2_RECV_EXTRA + 1;
+	conn->recvq.max = min(p->calls + p->serves + 64, conn->caps.max_qp_wr - 1);
+	return max(conn->recvq.max, others) - others;
 }
 
 /**
@@ -275,8 +231,8 @@ void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_recv *rx)
 {
 	if (rx)
-		rpcrdma2_recv_pool_put(conn, rx);
-	recv_refill(conn, RPCRDMA2_RECV_BATCH);
+		rpcrdma2_recv_pool_put(conn->p.pool, rx);
+	recv_post(conn, RPCRDMA2_RECV_BATCH);
 }
 
 /**
@@ -289,12 +245,12 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_conn *conn = rx->conn;
 
-	rpcrdma2_recv_pool_put(conn, rx);
+	rpcrdma2_recv_pool_put(conn->p.pool, rx);
 	/* Only if memory was short when the completion handler tried. This Receive is
 	 * posted before the credit of its Call is given back.
 	 */
-	if (unlikely(READ_ONCE(conn->recvq.is_short)) && recv_missing(conn))
-		recv_post(conn, 1, RPCRDMA2_GFP_NOWAIT);
+	if (unlikely(READ_ONCE(conn->recvq.is_short)))
+		recv_post(conn, 1);
 }
 
 /**
@@ -310,18 +266,43 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
  */
 u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target)
 {
-	const u32 extra = RPCRDMA2_RECV_EXTRA;
-	u32 posted;
+	struct rpcrdma2_recvq *recvq = &conn->recvq;
 
-	target = min(target + extra, conn->recvq.max);
-	scoped_guard(spinlock, &conn->recvq.lock)
-		WRITE_ONCE(conn->recvq.target, target);
+	target = min(target + RPCRDMA2_RECV_EXTRA, recvq->max);
+	scoped_guard(spinlock, &recvq->lock)
+		WRITE_ONCE(recvq->target, target);
+	recv_post(conn, 1);
+	return max(min(READ_ONCE(recvq->posted), target), RPCRDMA2_RECV_EXTRA) -
+	       RPCRDMA2_RECV_EXTRA;
+}
 
-	recv_refill(conn, 1);
+/**
+ * rpcrdma2_recvs_trim - free the Receives that are too many or too large
+ * @conn: a connection with little work: besides those to be posted, none is kept for Calls
+ *
+ * Context: process; does not sleep. Takes recvq.lock.
+ */
+void rpcrdma2_recvs_trim(struct rpcrdma2_conn *conn)
+{
+	guard(spinlock)(&conn->recvq.lock);
+	rpcrdma2_recv_pool_trim(conn->p.pool, conn->recvq.target);
+}
 
-	scoped_guard(spinlock, &conn->recvq.lock)
-		posted = min(conn->recvq.posted, target);
-	return posted > extra ? posted - extra : 0;
+/**
+ * rpcrdma2_recvs_limit - set a smaller capacity
+ * @conn: connection of version 1, not READY yet
+ * @size: bytes of the largest message from now on
+ *
+ * Smaller Receives replace larger ones as these become free.
+ *
+ * Context: process; does not sleep. Takes recvq.lock. Requirements: INL-8.
+ */
+void rpcrdma2_recvs_limit(struct rpcrdma2_conn *conn, u32 size)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+
+	WRITE_ONCE(pool->size, min(pool->size, size));
+	rpcrdma2_recvs_trim(conn);
 }
 
 /**

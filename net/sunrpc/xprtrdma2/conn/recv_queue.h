@@ -24,7 +24,8 @@ struct rpcrdma2_conn;
 
 /**
  * struct rpcrdma2_recvq - the receive queue
- * @lock: protects the fields up to @list and orders posting; a leaf
+ * @lock: protects the fields up to @list, orders posting, and serializes takers of free
+ *	Receives; a leaf
  * @max: Receives the QP can hold
  * @target: Receives to keep posted
  * @posted: Receives posted now
@@ -48,12 +49,6 @@ static inline u32 rpcrdma2_recvs_max(const struct rpcrdma2_recvq *recvq)
 	return recvq->max;
 }
 
-/* Messages that posted Receives can take at most, control messages not counted */
-static inline u32 rpcrdma2_recvs_most(const struct rpcrdma2_recvq *recvq)
-{
-	return recvq->max - RPCRDMA2_RECV_EXTRA;
-}
-
 /* Receives to keep posted */
 static inline u32 rpcrdma2_recvs_wanted(const struct rpcrdma2_recvq *recvq)
 {
@@ -75,9 +70,11 @@ static inline u32 rpcrdma2_recvs_posted(const struct rpcrdma2_recvq *recvq)
 
 /* Life */
 void rpcrdma2_recvs_setup(struct rpcrdma2_conn *conn);
-bool rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn);
+u32 rpcrdma2_recvs_plan(struct rpcrdma2_conn *conn);
 int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
 u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target);
+void rpcrdma2_recvs_trim(struct rpcrdma2_conn *conn);
+void rpcrdma2_recvs_limit(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn);
 

@@ -76,7 +76,7 @@ void rpcrdma2_shrink_check(struct rpcrdma2_conn *conn)
 		return;
 	}
 	if (READ_ONCE(adapt_seconds))
-		rpcrdma2_recv_pool_trim(conn);
+		rpcrdma2_recvs_trim(conn);
 	if (!quiet) {
 		conn->shrink_asks = RPCRDMA2_SHRINK_ASKS;
 	} else if (READ_ONCE(adapt_seconds)) {
