@@ -7,7 +7,6 @@
  */
 #include <linux/delay.h>
 #include <linux/random.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
 
@@ -316,7 +315,6 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
  */
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 {
-	WRITE_ONCE(conn->told, true);	/* the owner knows */
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSING, 0);
 	conn->p.ops->closing(conn);
 	rpcrdma2_conn_list_remove(conn);
@@ -330,10 +328,10 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}
-	rpcrdma2_conn_run_deferred(conn);
 	/* Messages of the negotiation count until the last one is handled */
 	if (conn->client && conn->reason)
 		rpcrdma2_ver_lost(conn);
+	rpcrdma2_conn_run_deferred(conn);
 	rpcrdma2_sends_abort(conn);
 	/* Deferred work that began before the loss may have deferred more, which defers
 	 * nothing and unmaps memory by the QP.
@@ -487,9 +485,10 @@ static void conn_begin(struct rpcrdma2_conn *conn)
  *
  * Implements VER-1..5, VER-10, VER-14, VER-15 by version.c.
  *
- * Context: sleeps, at most about 30 s per attempt. Nothing here needs sunrpc's locks: CM
- * events, QP errors and device removal end every wait through the connection's state.
- * Return: a connection in state READY, or ERR_PTR of -EPROTO, -ECONNREFUSED,
+ * Context: sleeps, at most about 30 s per attempt; between rpcrdma2_reclaim_enter() and
+ * _exit(). Nothing here needs sunrpc's locks: CM events, QP errors and device removal end
+ * every wait through the connection's state.
+ * Return: a connection in state READY, or lost since then, or ERR_PTR of -EPROTO, -ECONNREFUSED,
  * -EHOSTUNREACH, -ENETUNREACH, -ENOTCONN, -ETIMEDOUT or -ENOBUFS
  */
 struct rpcrdma2_conn *
@@ -497,7 +496,6 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 		      const struct sockaddr *dst,
 		      const struct rpcrdma2_conn_params *p)
 {
-	unsigned int noio = memalloc_noio_save();
 	struct rpcrdma2_conn *conn = NULL;
 	int attempt, ret = -EAGAIN;
 
@@ -508,7 +506,6 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 			ret = -ENOMEM;
 			break;
 		}
-		WRITE_ONCE(conn->told, true);	/* not before READY */
 		ret = conn_attempt(conn, net, src, dst);
 		if (!ret)
 			break;
@@ -517,7 +514,6 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 		ret = rpcrdma2_ver_ended(conn, ret);
 		rpcrdma2_conn_free(conn);
 	}
-	memalloc_noio_restore(noio);
 	if (ret) {
 		if (ret == -ECONNREFUSED || ret == -EHOSTUNREACH || ret == -ENETUNREACH)
 			rpcrdma2_neg_absent(p->mem);
@@ -526,13 +522,6 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 	}
 
 	conn_begin(conn);
-	/* From here on the owner is notified of a loss, even of an earlier one: either
-	 * this function sees the state that rpcrdma2_conn_kill() has set, or the xchg()
-	 * there sees this store.
-	 */
-	smp_store_mb(conn->told, false);
-	if (!rpcrdma2_conn_ready(conn) && !xchg(&conn->told, true))
-		p->ops->lost(conn);
 	return conn;
 }
 
@@ -631,12 +620,9 @@ int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn,
 		msleep(late);
 		ret = -EIO;
 	}
-	if (ret) {
-		WRITE_ONCE(conn->told, true);
-		if (ret != -ENOTCONN)
-			rpcrdma2_conn_refuse(conn->cm_id, ret);
-		return ret;
-	}
-	conn_begin(conn);
-	return 0;
+	if (!ret)
+		conn_begin(conn);
+	else if (ret != -ENOTCONN)
+		rpcrdma2_conn_refuse(conn->cm_id, ret);
+	return ret;
 }

@@ -107,9 +107,7 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
  */
 void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err)
 {
-	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSING, err))
-		return;
-	if (!xchg(&conn->told, true))
+	if (rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSING, err))
 		conn->p.ops->lost(conn);
 }
 

@@ -91,7 +91,6 @@ enum rpcrdma2_conn_state {
  * @requester: sends Calls, takes Replies; see rpcrdma2_conn_requester()
  * @responder: takes Calls, sends Replies
  * @heard: a sign of life since the last check of keepalive.c
- * @told: ops->lost() has been called or must not be called
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @xids: last XID of a control message of ours
  * @sendq: send queue
@@ -146,7 +145,6 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_requester	*requester;
 	struct rpcrdma2_responder	*responder;
 	bool				heard;
-	bool				told;
 	atomic_t			cids;
 	atomic_t			xids;
 

@@ -43,8 +43,10 @@ struct rpcrdma2_memory {
  *	will call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks.
  *	NULL for a client: a work item polls
  * @lost: the connection went to CLOSING (CM event, QP error, device
- *	removal, protocol fault, rpcrdma2_conn_kill()). Called once, from any
- *	context that may not sleep; arranges for rpcrdma2_conn_close()
+ *	removal, protocol fault, rpcrdma2_conn_kill()), unless rpcrdma2_conn_close() was
+ *	the reason. Called once, from any context that may not sleep; arranges for
+ *	rpcrdma2_conn_close(), or does nothing if the owner has not taken over the
+ *	connection yet, or closes it already
  * @wanted: client: returns true if a connection that is being made is still wanted.
  *	Called from time to time while rpcrdma2_conn_connect() waits
  *
