@@ -109,6 +109,18 @@ static int conn_too_small(const struct rpcrdma2_conn *conn, const char *what,
 	return -EPROTO;
 }
 
+static int conn_create_pd(struct rpcrdma2_conn *conn)
+{
+	struct ib_pd *pd = rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_PD) ?:
+			   ib_alloc_pd(conn->cm_id->device, 0);
+
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	conn->pd = pd;
+	conn->lkey = pd->local_dma_lkey;
+	return 0;
+}
+
 /* Create a QP with the planned send queue. A client sends from one buffer; every further
  * SGE makes all entries of the queue larger.
  */
@@ -155,12 +167,12 @@ static int conn_create_qp(struct rpcrdma2_conn *conn)
 	return ret;
 }
 
-/* A device that refuses a request, and neither lacks memory nor is being removed, will
+/* Log the error of a request for an object, unless 0, and return the error for the owner. A
+ * device that refuses a request, and neither lacks memory nor is being removed, will
  * refuse it again. Some devices report a lack of memory when a queue is too long for them.
  * The errors look the same, so there is another attempt later.
  */
-static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
-			int err)
+static int conn_created(const struct rpcrdma2_conn *conn, const char *what, int err)
 {
 	bool later = err == -ENOMEM;
 
@@ -179,12 +191,10 @@ static int conn_refused(const struct rpcrdma2_conn *conn, const char *what,
  */
 static int conn_setup(struct rpcrdma2_conn *conn)
 {
-	struct ib_device *device = conn->cm_id->device;
-	const struct rpcrdma2_conn_params *p = &conn->p;
 	u32 cqes, credits;
 	int ret;
 
-	ret = rpcrdma2_device_query(device, &conn->caps);
+	ret = rpcrdma2_device_query(conn->cm_id->device, &conn->caps);
 	if (ret)
 		return ret;
 	if (!rpcrdma2_sends_plan(conn))
@@ -196,35 +206,20 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 				      conn->caps.max_qp_wr);
 	rpcrdma2_credit_setup(conn, credits);
 	/* rdma_rw may triple its contexts; both drains take one more each */
-	cqes = rpcrdma2_sendq_depth(&conn->sendq) + 3 * p->rw_ctxs +
+	cqes = rpcrdma2_sendq_depth(&conn->sendq) + 3 * conn->p.rw_ctxs +
 	       rpcrdma2_recvs_max(&conn->recvq) + 3;
 	if (cqes > conn->caps.max_cqe)
 		return conn_too_small(conn, "completion queues",
 				      conn->caps.max_cqe);
 
-	conn->pd = rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_PD) ?:
-		   ib_alloc_pd(device, 0);
-	if (IS_ERR(conn->pd)) {
-		ret = PTR_ERR(conn->pd);
-		conn->pd = NULL;
-		return conn_refused(conn, "protection domain", ret);
-	}
-	conn->lkey = conn->pd->local_dma_lkey;
-	ret = rpcrdma2_cq_create(conn, cqes);
-	if (ret)
-		return conn_refused(conn, "completion queue", ret);
-	ret = conn_create_qp(conn);
-	if (ret)
-		return conn_refused(conn, "queue pair", ret);
-	ret = rpcrdma2_sends_create(conn);
-	if (ret)
-		return ret;
-	ret = rpcrdma2_recvs_create(conn);
-	if (ret)
-		return ret;
-
-	rpcrdma2_props_begin(conn);
-	return 0;
+	ret = conn_created(conn, "protection domain", conn_create_pd(conn)) ?:
+	      conn_created(conn, "completion queue", rpcrdma2_cq_create(conn, cqes)) ?:
+	      conn_created(conn, "queue pair", conn_create_qp(conn)) ?:
+	      rpcrdma2_sends_create(conn) ?:
+	      rpcrdma2_recvs_create(conn);
+	if (!ret)
+		rpcrdma2_props_begin(conn);
+	return ret;
 }
 
 /* The private data of version 1, also with version 2 (CM-14) */
@@ -386,21 +381,13 @@ static bool conn_is_open(const struct rpcrdma2_conn *conn, int arg)
 static int conn_resolve(struct rpcrdma2_conn *conn,
 			const struct sockaddr *src, const struct sockaddr *dst)
 {
-	int ret;
-
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_RESOLVING, 0))
 		return -ENOTCONN;
-	ret = rdma_resolve_addr(conn->cm_id, (struct sockaddr *)src, dst,
-				RPCRDMA2_RESOLVE_MS);
-	if (ret)
-		return ret;
-	ret = conn_wait_step(conn, RDMA_CM_EVENT_ADDR_RESOLVED);
-	if (ret)
-		return ret;
-	ret = rdma_resolve_route(conn->cm_id, RPCRDMA2_RESOLVE_MS);
-	if (ret)
-		return ret;
-	return conn_wait_step(conn, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	return rdma_resolve_addr(conn->cm_id, (struct sockaddr *)src, dst,
+				 RPCRDMA2_RESOLVE_MS) ?:
+	       conn_wait_step(conn, RDMA_CM_EVENT_ADDR_RESOLVED) ?:
+	       rdma_resolve_route(conn->cm_id, RPCRDMA2_RESOLVE_MS) ?:
+	       conn_wait_step(conn, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
 static int conn_request(struct rpcrdma2_conn *conn)
@@ -414,15 +401,12 @@ static int conn_request(struct rpcrdma2_conn *conn)
 		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom, 1),
 	};
 	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
-	int ret;
 
 	conn_cm_private(conn, &param, private);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;
-	ret = rdma_connect(conn->cm_id, &param);
-	if (ret)
-		return ret;
-	return rpcrdma2_conn_wait(conn, conn_is_open, 0, RPCRDMA2_CONNECT_MS);
+	return rdma_connect(conn->cm_id, &param) ?:
+	       rpcrdma2_conn_wait(conn, conn_is_open, 0, RPCRDMA2_CONNECT_MS);
 }
 
 /* Make one connection, up to READY. Returns -EAGAIN to connect once more. */
@@ -437,14 +421,9 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
 	conn->cm_id = cm_id;
-	ret = conn_resolve(conn, src, dst);
-	if (!ret)
-		ret = conn_setup(conn);
-	if (!ret)
-		ret = conn_request(conn);
+	ret = conn_resolve(conn, src, dst) ?: conn_setup(conn) ?: conn_request(conn);
 	if (ret)
 		return READ_ONCE(conn->reason) ?: ret;
-
 	return rpcrdma2_ver_offer(conn, dst);
 }
 
@@ -488,8 +467,8 @@ static void conn_begin(struct rpcrdma2_conn *conn)
  * Context: sleeps, at most about 30 s per attempt; between rpcrdma2_reclaim_enter() and
  * _exit(). Nothing here needs sunrpc's locks: CM events, QP errors and device removal end
  * every wait through the connection's state.
- * Return: a connection in state READY, or lost since then, or ERR_PTR of -EPROTO, -ECONNREFUSED,
- * -EHOSTUNREACH, -ENETUNREACH, -ENOTCONN, -ETIMEDOUT or -ENOBUFS
+ * Return: a connection in state READY, or lost since then; or ERR_PTR of -EPROTO,
+ * -ECONNREFUSED, -EHOSTUNREACH, -ENETUNREACH, -ENOTCONN, -ETIMEDOUT or -ENOBUFS
  */
 struct rpcrdma2_conn *
 rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
