@@ -133,12 +133,12 @@ TRACE_EVENT(rpcrdma2_settled,
 		__entry->conn = conn->id;
 		__entry->client = conn->client;
 		__entry->vers = conn->codec->vers;
-		__entry->why = rpcrdma2_ver_why(&conn->ver);
+		__entry->why = conn->why;
 		__entry->inline_send = rpcrdma2_msg_size_send(&conn->limits);
 		__entry->inline_recv = rpcrdma2_msg_size_recv(&conn->limits);
 		__entry->window = rpcrdma2_credit_have(&conn->credit);
 		__entry->grant = rpcrdma2_credit_grant(&conn->credit);
-		__entry->remote_inval = rpcrdma2_ver_remote_inval(&conn->ver);
+		__entry->remote_inval = conn->remote_inval;
 	),
 	TP_printk("conn=%u %s vers=%u why=%u inline_send=%u inline_recv=%u window=%u grant=%u%s",
 		  __entry->conn, __entry->client ? "client" : "server",

@@ -117,13 +117,11 @@ static int put_identity(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 
 static int put_version(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
-	enum rpcrdma2_why why = rpcrdma2_ver_why(&conn->ver);
-
 	return PUT_U32S(skb,
 			{ RPCRDMA2_A_CONNECTION_VERSION, conn->codec->vers },
-			{ RPCRDMA2_A_CONNECTION_VERSION_REASON, why }) ?:
+			{ RPCRDMA2_A_CONNECTION_VERSION_REASON, conn->why }) ?:
 	       nla_put_string(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON_TEXT,
-			      rpcrdma2_neg_why_name(why));
+			      rpcrdma2_neg_why_name(conn->why));
 }
 
 static int put_property(struct sk_buff *skb,
@@ -177,7 +175,7 @@ static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 			{ RPCRDMA2_A_CONNECTION_INLINE_RECV,
 			  rpcrdma2_msg_size_recv(&conn->limits) }) ?:
 	       nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REMOTE_INVALIDATION,
-			  rpcrdma2_ver_remote_inval(&conn->ver));
+			  conn->remote_inval);
 }
 
 static int put_queues(struct sk_buff *skb, struct rpcrdma2_conn *conn)
@@ -594,7 +592,7 @@ static const struct rpcrdma2_conn_listener listener = {
 int __init rpcrdma2_netlink_init(bool replace)
 {
 	replaces = replace;
-	rpcrdma2_conn_listen(&listener);
+	rpcrdma2_conn_listener = &listener;
 	return genl_register_family(&rpcrdma2_nl_family);
 }
 

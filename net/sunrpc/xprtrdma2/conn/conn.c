@@ -18,32 +18,10 @@
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-static const struct rpcrdma2_conn_listener *conn_listener __ro_after_init;
+const struct rpcrdma2_conn_listener *rpcrdma2_conn_listener __ro_after_init;
 
 /* Calls between two checks below which a connection is quiet */
 #define RPCRDMA2_QUIET_CALLS	32U
-
-/**
- * rpcrdma2_conn_listen - register the listener for events of all connections
- * @listener: the listener
- *
- * Context: module load, before there is a connection.
- */
-void __init rpcrdma2_conn_listen(const struct rpcrdma2_conn_listener *listener)
-{
-	conn_listener = listener;
-}
-
-/**
- * rpcrdma2_conn_changed - notify the listener of a new value of a property
- * @conn: the connection
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn)
-{
-	conn_listener->changed(conn);
-}
 
 /* States follow each other in the order of their numbers. A server's connection is not
  * RESOLVING, and each may go to CLOSING.
@@ -86,7 +64,7 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 		 * rpcrdma2_conn_close() takes the lock before the CM id is destroyed.
 		 * Besides, events have the order of states.
 		 */
-		conn_listener->state(conn, to);
+		rpcrdma2_conn_listener->state(conn, to);
 	}
 	spin_unlock(&conn->state_lock);
 	if (!allowed)

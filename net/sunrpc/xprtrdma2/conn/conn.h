@@ -88,6 +88,8 @@ enum rpcrdma2_conn_state {
  * @state_wq: woken by every change of @state and of negotiation
  * @reason: errno of the first failure, 0 if none
  * @codec: of the version that negotiate.c has settled; NULL before
+ * @why: reason for the version
+ * @remote_inval: Replies may invalidate handles of the peer (RINV-20, RINV-21)
  * @requester: sends Calls, takes Replies; see rpcrdma2_conn_requester()
  * @responder: takes Calls, sends Replies
  * @heard: a sign of life since the last check of keepalive.c
@@ -115,8 +117,7 @@ enum rpcrdma2_conn_state {
  * All are spin locks, and none is taken in interrupt context.
  *
  * Fields that are also read without their lock are written by WRITE_ONCE(), and readers
- * need only the value. Fields that READY publishes may be read after that state was seen,
- * see rpcrdma2_conn_state().
+ * need only the value. For fields that READY publishes see rpcrdma2_conn_state().
  */
 struct rpcrdma2_conn {
 	struct kref			kref;
@@ -142,6 +143,8 @@ struct rpcrdma2_conn {
 	wait_queue_head_t		state_wq;
 	int				reason;
 	const struct rpcrdma2_codec	*codec;
+	enum rpcrdma2_why		why;
+	bool				remote_inval;
 	struct rpcrdma2_requester	*requester;
 	struct rpcrdma2_responder	*responder;
 	bool				heard;
@@ -213,7 +216,7 @@ static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
 }
 
 /**
- * struct rpcrdma2_conn_listener - receives events of all connections
+ * struct rpcrdma2_conn_listener - receives events of all connections, from module load on
  * @state: a connection has reached a state; state_lock is held
  * @changed: a property has another value
  *
@@ -225,10 +228,9 @@ struct rpcrdma2_conn_listener {
 	void (*changed)(const struct rpcrdma2_conn *conn);
 };
 
-void rpcrdma2_conn_listen(const struct rpcrdma2_conn_listener *listener);
+extern const struct rpcrdma2_conn_listener *rpcrdma2_conn_listener;
 void rpcrdma2_conn_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid);
 bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn);
-void rpcrdma2_conn_changed(const struct rpcrdma2_conn *conn);
 struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
 bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,

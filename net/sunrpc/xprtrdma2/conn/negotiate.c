@@ -27,11 +27,6 @@ static unsigned int remember_max = 600;
 module_param(remember_max, uint, 0644);
 MODULE_PARM_DESC(remember_max, "upper limit, in seconds; the time doubles at each repetition");
 
-static u64 now_seconds(void)
-{
-	return ktime_get_boottime_seconds();
-}
-
 /**
  * rpcrdma2_ver_setup - prepare a new connection
  * @conn: the connection
@@ -68,10 +63,10 @@ static void ver_count_why(const struct rpcrdma2_conn *conn,
 static void ver_apply_limits(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma_cm_private *mine = &conn->cm_mine, *peer = &conn->cm_peer;
-	bool props = conn->codec->props, theirs = props || peer->remote_inval;
+	bool props = conn->codec->props;
 	u32 recv;
 
-	conn->ver.remote_inval = mine->remote_inval && theirs;
+	conn->remote_inval = mine->remote_inval && (props || peer->remote_inval);
 	if (props) {
 		rpcrdma2_props_apply(conn);
 		return;
@@ -81,6 +76,7 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	 */
 	recv = rpcrdma_cm_threshold(peer, mine);
 	rpcrdma2_props_limits(conn, rpcrdma_cm_threshold(mine, peer), recv);
+	rpcrdma2_sends_limit(conn, rpcrdma2_msg_size_send(&conn->limits));
 	rpcrdma2_recvs_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 
@@ -94,14 +90,8 @@ static bool ver_settle(struct rpcrdma2_conn *conn,
 		       enum rpcrdma2_why why)
 {
 	WRITE_ONCE(conn->codec, codec);
-	conn->ver.why = why;
+	conn->why = why;
 	ver_apply_limits(conn);
-	/* A late CONNPROP may allow more (CONN-9), and a peer that takes part in changes
-	 * may do so at any time.
-	 */
-	if (!codec->props || (rpcrdma2_props_known(&conn->props) &&
-			      !rpcrdma2_props_extended(&conn->props)))
-		rpcrdma2_sends_limit(&conn->sendq, rpcrdma2_msg_size_send(&conn->limits));
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_READY, 0))
 		return false;
 	trace_rpcrdma2_settled(conn);
@@ -151,7 +141,7 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 	if (action == RPCRDMA2_DO_NOTHING && ret == -ETIMEDOUT &&
 	    !rpcrdma2_conn_over(conn)) {
 		/* Later messages find that the negotiation is over */
-		action = rpcrdma2_neg_timeout(&conn->ver.neg, now_seconds());
+		action = rpcrdma2_neg_timeout(&conn->ver.neg, ktime_get_boottime_seconds());
 		WRITE_ONCE(conn->ver.action, action);
 	}
 	return action;
@@ -165,7 +155,7 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
 	spin_lock(&conn->state_lock);
 	rpcrdma2_neg_init(&conn->ver.neg, &conn->ver.policy, conn->p.mem,
 			  atomic_inc_return(&conn->xids));
-	action = rpcrdma2_neg_connected(&conn->ver.neg, now_seconds());
+	action = rpcrdma2_neg_connected(&conn->ver.neg, ktime_get_boottime_seconds());
 	spin_unlock(&conn->state_lock);
 	switch (action) {
 	case RPCRDMA2_DO_SEND_CONNPROP:
@@ -237,7 +227,7 @@ void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn)
 	if (conn->ver.neg.state == RPCRDMA2_NEG_START ||
 	    conn->ver.neg.state == RPCRDMA2_NEG_FAILED)
 		return;
-	conn->ver.action = rpcrdma2_neg_lost(&conn->ver.neg, now_seconds());
+	conn->ver.action = rpcrdma2_neg_lost(&conn->ver.neg, ktime_get_boottime_seconds());
 	/* Try again at once, unless the version is known to fail */
 	if (conn->ver.action == RPCRDMA2_DO_NOTHING)
 		conn->ver.action = RPCRDMA2_DO_RECONNECT;
@@ -273,7 +263,7 @@ int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err)
 bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn)
 {
 	guard(spinlock)(&conn->state_lock);
-	return rpcrdma2_neg_refused(&conn->ver.neg, now_seconds());
+	return rpcrdma2_neg_refused(&conn->ver.neg, ktime_get_boottime_seconds());
 }
 
 /**
@@ -321,7 +311,7 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 	spin_lock(&conn->state_lock);
 	if (conn->ver.action == RPCRDMA2_DO_NOTHING)
 		action = rpcrdma2_neg_message(&conn->ver.neg, rx->buf, rx->len,
-					      &rx->hdr, now_seconds());
+					      &rx->hdr, ktime_get_boottime_seconds());
 	spin_unlock(&conn->state_lock);
 
 	trace_rpcrdma2_recv(conn, rx);
@@ -362,23 +352,10 @@ void rpcrdma2_ver_works(struct rpcrdma2_conn *conn)
 	rpcrdma2_neg_proved(&conn->ver.neg);
 }
 
-static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			   enum rpcrdma2_verdict *verdict)
-{
-	if (!rpcrdma2_conn_ready(conn)) {
-		client_negotiate(conn, rx);
-		return false;
-	}
-	*verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
-	if (*verdict == RPCRDMA2_OK)
-		rpcrdma2_ver_works(conn);
-	return true;
-}
-
 /* Server */
 
-/* Settle the version by the first valid message of a supported version (VER-20). A
- * CONNPROP with invalid properties is not valid.
+/* Settle the version by the first valid message of a supported version (VER-20). What it
+ * says is still to be handled, the properties in a CONNPROP included.
  *
  * A client sends as soon as it has accepted the connection, and its message may overtake
  * the one by which its CM reports that, which may also be lost. Without the notification
@@ -386,21 +363,18 @@ static bool client_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
  */
 static bool server_settle(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
-	bool connprop = rx->hdr.htype == RDMA2_CONNPROP;
-
 	if (rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_OPEN, 0))
 		rdma_notify(conn->cm_id, IB_EVENT_COMM_EST);
-	if (connprop && !rpcrdma2_props_take(conn, rx))
-		return false;
 	if (!ver_settle(conn, rpcrdma2_wire_codec(rx->hdr.vers),
-			connprop ? RPCRDMA2_WHY_CONNPROP : RPCRDMA2_WHY_CALL))
+			rx->hdr.htype == RDMA2_CONNPROP ? RPCRDMA2_WHY_CONNPROP :
+							  RPCRDMA2_WHY_CALL))
 		return false;
 	rpcrdma2_credit_first(conn, rx->hdr.credit);
 	return true;
 }
 
 static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			   enum rpcrdma2_verdict *verdict, bool *settles)
+			   enum rpcrdma2_verdict *verdict)
 {
 	enum rpcrdma2_srv_action action;
 	u32 low = 0, high = 0;
@@ -413,7 +387,6 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	case RPCRDMA2_SRV_PASS:
 		return true;
 	case RPCRDMA2_SRV_SETTLE:
-		*settles = true;
 		return server_settle(conn, rx);
 	case RPCRDMA2_SRV_DROP:
 		rpcrdma2_reject(conn, rx, RPCRDMA2_DROP);
@@ -433,24 +406,21 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 /* Both */
 
 /**
- * rpcrdma2_ver_message - decode a message in the connection's version
- * @conn: the connection
+ * rpcrdma2_ver_message - hand a message to the negotiation
+ * @conn: connection that is not READY; or a server's, and the message has another version
  * @rx: holds the message; its header is decoded
- * @verdict: the codec's verdict on the message
- * @settles: the message may have settled the version
- *
- * Messages before the version is settled, and later those of another version, go to the
- * negotiation.
+ * @verdict: server: the codec's verdict on the message
  *
  * Context: completion handler; does not sleep.
  * Return: false if the message has been handled
  */
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			  enum rpcrdma2_verdict *verdict, bool *settles)
+			  enum rpcrdma2_verdict *verdict)
 {
-	*settles = false;
-	return conn->client ? client_message(conn, rx, verdict) :
-			      server_message(conn, rx, verdict, settles);
+	if (!conn->client)
+		return server_message(conn, rx, verdict);
+	client_negotiate(conn, rx);
+	return false;
 }
 
 /**
@@ -480,7 +450,7 @@ bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn)
 	if (!conn->client)
 		return false;
 	guard(spinlock)(&conn->state_lock);
-	return rpcrdma2_neg_outdated(&conn->ver.neg, now_seconds());
+	return rpcrdma2_neg_outdated(&conn->ver.neg, ktime_get_boottime_seconds());
 }
 
 /**

@@ -14,42 +14,23 @@ struct rpcrdma2_recv;
 
 /**
  * struct rpcrdma2_conn_ver - the version of one connection
- * @why: reason for the version
  * @policy: versions allowed
  * @neg: client: negotiation; protected by the connection's state_lock
  * @action: client: result of the negotiation, for the connect path
  * @proved: a valid message arrived after the version was settled; always true on a
  *	server, where such a message settles the version
- * @remote_inval: Replies of either side may invalidate a handle of the other (RINV-20,
- *	RINV-21)
  */
 struct rpcrdma2_conn_ver {
-	enum rpcrdma2_why		why;
 	struct rpcrdma2_ver_policy	policy;
 	struct rpcrdma2_neg		neg;
 	enum rpcrdma2_neg_action	action;
 	bool				proved;
-	bool				remote_inval;
 };
-
-/* Reason for the version */
-static inline enum rpcrdma2_why
-rpcrdma2_ver_why(const struct rpcrdma2_conn_ver *ver)
-{
-	return ver->why;
-}
 
 /* A valid message has arrived since the version was settled. */
 static inline bool rpcrdma2_ver_proved(const struct rpcrdma2_conn_ver *ver)
 {
 	return ver->proved;
-}
-
-/* A Send may invalidate a handle; known when the version is. */
-static inline bool
-rpcrdma2_ver_remote_inval(const struct rpcrdma2_conn_ver *ver)
-{
-	return ver->remote_inval;
 }
 
 void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn);
@@ -59,7 +40,7 @@ void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_v1_refused(struct rpcrdma2_conn *conn, u32 low, u32 high);
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			  enum rpcrdma2_verdict *verdict, bool *settles);
+			  enum rpcrdma2_verdict *verdict);
 void rpcrdma2_ver_works(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn);

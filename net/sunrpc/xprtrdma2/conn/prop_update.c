@@ -108,6 +108,12 @@ static u32 changeable(const struct rpcrdma2_conn_props *props)
 	return props->mine.listed & ~props->mine.nochg;
 }
 
+/* Both sides have announced that they change properties. */
+static bool is_extended(const struct rpcrdma2_conn_props *props)
+{
+	return props->mine.x_change && props->peer.x_change;
+}
+
 static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 {
 	struct rpcrdma2_change *c = &conn->props.change;
@@ -119,7 +125,7 @@ static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
 		rpcrdma2_stat_inc(conn->p.stats, peer_props_changed);
 		trace_rpcrdma2_prop(conn, "peer", i, conn->props.peer.val[i],
 				    c->result[i]);
-		rpcrdma2_conn_changed(conn);
+		rpcrdma2_conn_listener->changed(conn);
 		rpcrdma2_prop_change_met(c, &conn->props.peer, i);
 	}
 	limits_follow(conn);
@@ -220,7 +226,7 @@ void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
 	u32 htype;
 
 	guard(spinlock)(&conn->props.lock);
-	if (!rpcrdma2_conn_ready(conn) || !conn->props.extended)
+	if (!rpcrdma2_conn_ready(conn) || !is_extended(&conn->props))
 		return;
 	if (conn->props.unanswered && !answer_request(conn))
 		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, RPCRDMA2_PROPS_DELAY);
@@ -329,11 +335,14 @@ void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_conn_props *props = &conn->props;
 
 	guard(spinlock)(&props->lock);
-	if (props->peer_seen) {
+	if (props->peer_seen)
 		rpcrdma2_prop_change_init(&props->change, &props->mine, &props->peer);
-		WRITE_ONCE(props->extended, props->change.on);
-	}
 	limits_follow(conn);
+	/* A late CONNPROP may allow more (CONN-9), and a peer that takes part in changes
+	 * may do so at any time.
+	 */
+	if (props->peer_seen && !is_extended(props))
+		rpcrdma2_sends_limit(conn, conn->limits.send);
 }
 
 /* Read the peer's properties. A message that cannot be decoded is answered with an
@@ -403,17 +412,15 @@ int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
  * rpcrdma2_props_connprop - handle a CONNPROP
  * @conn: connection whose version is settled
  * @rx: the CONNPROP
- * @settles: this CONNPROP has settled the version; its properties are stored already
  *
  * In a second CONNPROP only the grant counts, as in every message (CONN-8, CRED-14,
  * D-25): a server may have sent one of its own before it answers ours.
  *
  * Context: completion handler; does not sleep. Takes props.lock.
  */
-void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
-			     struct rpcrdma2_recv *rx, bool settles)
+void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
-	bool second = !settles && conn->props.peer_seen;
+	bool second = conn->props.peer_seen;
 	struct rpcrdma2_propset set;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
@@ -421,7 +428,7 @@ void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
 		if (!connprop_read(conn, rx, &set))
 			return;
 		rpcrdma2_reject_dropped(conn, rx);
-	} else if (!settles) {
+	} else {
 		if (!rpcrdma2_props_take(conn, rx))
 			return;
 		rpcrdma2_props_apply(conn);
@@ -448,7 +455,7 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_hdr *hdr = &rx->hdr;
 	enum rpcrdma2_verdict verdict;
 
-	if (!conn->props.extended || !rpcrdma2_prop_change_type(hdr->htype))
+	if (!is_extended(&conn->props) || !rpcrdma2_prop_change_type(hdr->htype))
 		return false;
 	verdict = rpcrdma2_prop_change_decode(rx->buf, rx->len, hdr);
 	if (verdict == RPCRDMA2_OK) {
@@ -492,7 +499,7 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr)
 {
-	if (!conn->props.extended)
+	if (!is_extended(&conn->props))
 		return false;
 	guard(spinlock)(&conn->props.lock);
 	if (!rpcrdma2_prop_change_error(&conn->props.change, hdr->xid, hdr->err))
@@ -614,7 +621,7 @@ static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 valu
 	rpcrdma2_prop_change_announce(&props->change, prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
-	rpcrdma2_conn_changed(conn);
+	rpcrdma2_conn_listener->changed(conn);
 	return 0;
 }
 

@@ -23,7 +23,6 @@ struct rpcrdma2_conn;
  * @peer: the peer's values; defaults until its CONNPROP arrives
  * @peer_seen: its CONNPROP has arrived
  * @change: changes under way
- * @extended: both sides have announced that they change properties
  * @capacity: largest Receive Buffer Size of ours, bytes
  * @told_recv: Receive Buffer Size that was announced to the peer last
  * @unanswered: @request waits until a slot is free for its answer
@@ -36,7 +35,6 @@ struct rpcrdma2_conn_props {
 	struct rpcrdma2_propset		peer;
 	bool				peer_seen;
 	struct rpcrdma2_change		change;
-	bool				extended;
 	u32				capacity;
 	u32				told_recv;
 	bool				unanswered;
@@ -92,20 +90,6 @@ static inline u32 rpcrdma2_props_peer(const struct rpcrdma2_conn_props *props,
 	return READ_ONCE(props->peer.val[prop]);
 }
 
-/* The peer's CONNPROP has arrived; for message handlers. */
-static inline bool
-rpcrdma2_props_known(const struct rpcrdma2_conn_props *props)
-{
-	return props->peer_seen;
-}
-
-/* Both sides have announced that they change properties. */
-static inline bool
-rpcrdma2_props_extended(const struct rpcrdma2_conn_props *props)
-{
-	return READ_ONCE(props->extended);
-}
-
 /* Life */
 void rpcrdma2_props_begin(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_apply(struct rpcrdma2_conn *conn);
@@ -114,8 +98,7 @@ void rpcrdma2_props_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv);
 /* Messages */
 int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response);
 bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
-void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn,
-			     struct rpcrdma2_recv *rx, bool settles);
+void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
 bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 			    struct rpcrdma2_recv *rx);
 bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,

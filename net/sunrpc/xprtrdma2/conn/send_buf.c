@@ -143,6 +143,21 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 }
 
 /**
+ * rpcrdma2_sends_limit - set a smaller capacity for buffers that are added later
+ * @conn: connection with send slots
+ * @size: bytes of the longest message from now on
+ *
+ * Context: process; does not sleep. Takes sendq.lock.
+ */
+void rpcrdma2_sends_limit(struct rpcrdma2_conn *conn, u32 size)
+{
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
+
+	guard(spinlock)(&sendq->lock);
+	WRITE_ONCE(sendq->slot_size, min(sendq->slot_size, size));
+}
+
+/**
  * rpcrdma2_sends_memory - get the memory of the send slots
  * @conn: connection in state READY
  *

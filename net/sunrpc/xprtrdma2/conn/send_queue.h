@@ -164,17 +164,12 @@ static inline bool rpcrdma2_send_is_control(const struct rpcrdma2_sendq *sendq,
 /* Capacity of each slot for RPC messages, bytes */
 static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 {
-	return sendq->slot_size;
-}
-
-/* No message will be longer than this: a smaller capacity suffices. Before READY. */
-static inline void rpcrdma2_sends_limit(struct rpcrdma2_sendq *sendq, u32 size)
-{
-	sendq->slot_size = min(sendq->slot_size, size);
+	return READ_ONCE(sendq->slot_size);
 }
 
 /* Slots and buffers, see send_buf.c */
 int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_limit(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn, gfp_t gfp);

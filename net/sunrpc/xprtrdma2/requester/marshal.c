@@ -414,7 +414,7 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 	const struct rpcrdma2_mr *mr;
 	u32 handle = 0, most = 0;
 
-	if (!rpcrdma2_ver_remote_inval(&conn->ver))
+	if (!conn->remote_inval)
 		return 0;
 	list_for_each_entry(mr, &req->mrs, list) {
 		if (mr->seg.handle && mr->nents > most) {

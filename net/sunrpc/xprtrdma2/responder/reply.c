@@ -96,7 +96,7 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call,
 static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_hdr *hdr)
 {
-	if (!rpcrdma2_ver_remote_inval(&conn->ver))
+	if (!conn->remote_inval)
 		return 0;
 	if (!conn->codec->inv_by_handle)
 		return hdr->only_handle;

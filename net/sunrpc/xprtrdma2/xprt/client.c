@@ -227,14 +227,14 @@ static void client_log_version(struct rpcrdma2_client *client,
 			       const struct rpcrdma2_conn *conn)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
-	enum rpcrdma2_why why = rpcrdma2_ver_why(&conn->ver);
 
 	if (!xprt->main || conn->codec->vers == client->logged_version)
 		return;
 	client->logged_version = conn->codec->vers;
 	if (__ratelimit(&client->log_limit))
 		pr_info("rpcrdma2: %pISpc speaks version %u (%s)\n",
-			&xprt->addr, conn->codec->vers, rpcrdma2_neg_why_name(why));
+			&xprt->addr, conn->codec->vers,
+			rpcrdma2_neg_why_name(conn->why));
 }
 
 static int client_try(struct rpcrdma2_client *client)

@@ -70,8 +70,7 @@ static bool stray_invalidation(struct rpcrdma2_conn *conn,
 	return true;
 }
 
-static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-		      bool settles)
+static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	switch (rx->hdr.htype) {
 	case RDMA2_MSG:
@@ -86,7 +85,7 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		recv_answer(conn, rx);
 		return false;
 	case RDMA2_CONNPROP:
-		rpcrdma2_props_connprop(conn, rx, settles);
+		rpcrdma2_props_connprop(conn, rx);
 		recv_window(conn);
 		return false;
 	default:
@@ -110,7 +109,7 @@ static bool may_invalidate(const struct rpcrdma2_recv *rx,
 
 /* Handle a message of the settled version by the verdict of the codec. */
 static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			enum rpcrdma2_verdict verdict, bool settles)
+			enum rpcrdma2_verdict verdict)
 {
 	/* A requester sends no ERROR about a possible Reply (V1-3) */
 	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
@@ -122,7 +121,7 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	switch (verdict) {
 	case RPCRDMA2_OK:
 		trace_rpcrdma2_recv(conn, rx);
-		return recv_good(conn, rx, settles);
+		return recv_good(conn, rx);
 	case RPCRDMA2_BAD_VERS:
 		/* Another version in mid-connection (HDR-12, D-14) */
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
@@ -138,29 +137,28 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	enum rpcrdma2_verdict verdict;
-	bool settles = false;
 
 	/* Messages of a lost connection still count for negotiation */
 	if (rpcrdma2_conn_over(conn) &&
 	    !(conn->client && !READ_ONCE(conn->codec)))
 		return false;
 	if (unlikely(!rpcrdma2_conn_ready(conn)))
-		return rpcrdma2_ver_message(conn, rx, &verdict, &settles) &&
-		       recv_judged(conn, rx, verdict, settles);
+		return rpcrdma2_ver_message(conn, rx, &verdict) &&
+		       recv_judged(conn, rx, verdict);
 
 	verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
 	if (likely(verdict == RPCRDMA2_OK)) {
 		if (unlikely(!rpcrdma2_ver_proved(&conn->ver)))
 			rpcrdma2_ver_works(conn);
 	} else if (verdict == RPCRDMA2_BAD_VERS) {
-		if (!rpcrdma2_ver_message(conn, rx, &verdict, &settles))
+		if (!conn->client && !rpcrdma2_ver_message(conn, rx, &verdict))
 			return false;
 	} else if (rpcrdma2_props_receive(conn, rx)) {
 		recv_window(conn);
 		stray_invalidation(conn, rx);
 		return false;
 	}
-	return recv_judged(conn, rx, verdict, settles);
+	return recv_judged(conn, rx, verdict);
 }
 
 /**
