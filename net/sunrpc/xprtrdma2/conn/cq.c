@@ -33,11 +33,6 @@
  */
 #define RPCRDMA2_POLL_BUDGET	16
 
-static bool cq_polled_by_threads(const struct rpcrdma2_conn *conn)
-{
-	return conn->p.ops->completions;
-}
-
 static void cq_event(struct ib_cq *cq, void *context)
 {
 	struct rpcrdma2_conn *conn = context;
@@ -46,7 +41,7 @@ static void cq_event(struct ib_cq *cq, void *context)
 	WRITE_ONCE(poll->pending, true);
 	/* Pairs with the barrier in svc_next_call() */
 	smp_mb();
-	if (rpcrdma2_conn_over(conn) || !cq_polled_by_threads(conn) ||
+	if (rpcrdma2_conn_over(conn) || !conn->p.ops->completions ||
 	    !conn->p.ops->completions(conn))
 		mod_delayed_work(rpcrdma2_poll_wq, &poll->work, 0);
 	else if (!delayed_work_pending(&poll->work))
@@ -97,8 +92,6 @@ static void cq_poll_by(struct rpcrdma2_conn *conn, bool thread)
  */
 void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn)
 {
-	if (!cq_polled_by_threads(conn))
-		return;
 	cq_poll_by(conn, true);
 	/* Pairs with llist_add() in rpcrdma2_conn_defer() */
 	smp_mb();
