@@ -248,25 +248,18 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
  *
  * Buffers of Sends that are not retired are freed at the next check. If no other is left,
  * and there is no memory, the next message waits until these Sends are retired. The timer
- * retires them a little later, apart from a probe that the same check may have posted.
+ * retires any a little later, apart from a probe that the same check may have posted.
  *
  * Context: process; does not sleep.
  */
 void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	bool more;
-
-	scoped_guard(spinlock, &sendq->lock) {
+	scoped_guard(spinlock, &conn->sendq.lock) {
 		rpcrdma2_send_buf_trim(conn);
-		sendq->quiet = RPCRDMA2_QUIET_SENDS;
-		more = sendq->unsignaled &&
-		       (sendq->buffers > RPCRDMA2_LEAST_BUFFERS ||
-			list_empty(&sendq->free));
-		sendq->retire = more;
+		conn->sendq.quiet = RPCRDMA2_QUIET_SENDS;
+		conn->sendq.retire = conn->sendq.unsignaled;
 	}
-	if (more)
-		settle_later(conn);
+	settle_later(conn);
 }
 
 /**
