@@ -169,7 +169,7 @@ static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	       put_properties(skb, conn) ?:
 	       PUT_U32S(skb,
 			{ RPCRDMA2_A_CONNECTION_RECEIVE_CAPACITY,
-			  rpcrdma2_recvs_size(conn->p.pool) },
+			  READ_ONCE(conn->p.pool->size) },
 			{ RPCRDMA2_A_CONNECTION_INLINE_SEND,
 			  rpcrdma2_msg_size_send(&conn->limits) },
 			{ RPCRDMA2_A_CONNECTION_INLINE_RECV,
@@ -214,7 +214,7 @@ static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 
 	conn->p.ops->memory(conn, &mem);
 	return put_bytes(skb, RPCRDMA2_A_CONNECTION_RECEIVE_MEMORY,
-			 rpcrdma2_recvs_memory(conn->p.pool)) ?:
+			 atomic_long_read(&conn->p.pool->bytes)) ?:
 	       put_bytes(skb, RPCRDMA2_A_CONNECTION_SEND_MEMORY,
 			 rpcrdma2_sends_memory(conn)) ?:
 	       put_bytes(skb, RPCRDMA2_A_CONNECTION_MR_MEMORY, mem.mrs) ?:

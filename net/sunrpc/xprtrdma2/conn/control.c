@@ -22,9 +22,7 @@
 static const struct rpcrdma2_codec *
 error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
 {
-	if (conn->codec)
-		return conn->codec;
-	return rpcrdma2_wire_codec(about->vers) ?: &rpcrdma2_codec_v2;
+	return conn->codec ?: rpcrdma2_wire_codec(about->vers) ?: &rpcrdma2_codec_v2;
 }
 
 static struct rpcrdma2_send *control_slot(struct rpcrdma2_conn *conn)

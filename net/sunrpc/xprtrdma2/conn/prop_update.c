@@ -114,14 +114,12 @@ static bool is_extended(const struct rpcrdma2_conn_props *props)
 	return props->mine.x_change && props->peer.x_change;
 }
 
-static void peer_changed(struct rpcrdma2_conn *conn, u32 mask)
+static void peer_changed(struct rpcrdma2_conn *conn, unsigned long mask)
 {
 	struct rpcrdma2_change *c = &conn->props.change;
-	enum rpcrdma2_prop i;
+	u32 i;
 
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
-		if (!(mask & BIT(i)))
-			continue;
+	for_each_set_bit(i, &mask, RPCRDMA2_NR_PROPS) {
 		rpcrdma2_stat_inc(conn->p.stats, peer_props_changed);
 		trace_rpcrdma2_prop(conn, "peer", i, conn->props.peer.val[i],
 				    c->result[i]);
@@ -176,20 +174,17 @@ static bool send_change(struct rpcrdma2_conn *conn, u32 htype)
 static bool answer_request(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_reqprop *req = &conn->props.request;
-	u32 asked = req->set.listed & changeable(&conn->props);
-	u32 done = 0, other = 0, old, now;
+	unsigned long asked = req->set.listed & changeable(&conn->props);
+	u32 i, done = 0, other = 0, old, now;
 	u32 xid = conn->props.request_xid;
 	struct rpcrdma2_send *send;
-	enum rpcrdma2_prop i;
 	int body;
 
 	send = rpcrdma2_control_get(conn, xid, RDMA2_X_RESPROP, true);
 	if (!send)
 		return false;
 	conn->props.unanswered = false;
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
-		if (!(asked & BIT(i)))
-			continue;
+	for_each_set_bit(i, &asked, RPCRDMA2_NR_PROPS) {
 		old = conn->props.mine.val[i];
 		now = grant(conn, i, req->set.val[i]);
 		if (now == req->set.val[i])
@@ -345,22 +340,13 @@ void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
 		rpcrdma2_sends_limit(conn, conn->limits.send);
 }
 
-/* Read the peer's properties. A message that cannot be decoded is answered with an
- * ERROR, whatever its RESPONSE flag is (ERR-1, D-6).
- */
-static bool connprop_read(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			  struct rpcrdma2_propset *set)
-{
-	if (rpcrdma2_propset_decode(rx->hdr.body, rx->hdr.body_len, set) >= 0)
-		return true;
-	rpcrdma2_reject(conn, rx, RPCRDMA2_BAD_XDR);
-	return false;
-}
-
 /**
  * rpcrdma2_props_take - store the peer's properties
  * @conn: the connection
- * @rx: a CONNPROP
+ * @rx: a CONNPROP; ignored if it is not the first
+ *
+ * A message that cannot be decoded is answered with an ERROR, whatever its RESPONSE flag
+ * is (ERR-1, D-6).
  *
  * Context: completion handler; does not sleep. Takes props.lock.
  * Return: false if they are invalid; then none is stored
@@ -369,8 +355,14 @@ bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_propset set;
 
-	if (!connprop_read(conn, rx, &set))
+	if (rpcrdma2_propset_decode(rx->hdr.body, rx->hdr.body_len, &set) < 0) {
+		rpcrdma2_reject(conn, rx, RPCRDMA2_BAD_XDR);
 		return false;
+	}
+	if (conn->props.peer_seen) {
+		rpcrdma2_reject_dropped(conn, rx);
+		return true;
+	}
 	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN) {
 		/* It cannot carry the protocol (PROP-16, D-27) */
 		rpcrdma2_reject(conn, rx, RPCRDMA2_DROP);
@@ -421,18 +413,12 @@ int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
 void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	bool second = conn->props.peer_seen;
-	struct rpcrdma2_propset set;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
-	if (second) {
-		if (!connprop_read(conn, rx, &set))
-			return;
-		rpcrdma2_reject_dropped(conn, rx);
-	} else {
-		if (!rpcrdma2_props_take(conn, rx))
-			return;
+	if (!rpcrdma2_props_take(conn, rx))
+		return;
+	if (!second)
 		rpcrdma2_props_apply(conn);
-	}
 	if (rx->hdr.response) {
 		rpcrdma2_credit_granted(conn, rx->hdr.credit);
 	} else if (!second && !conn->client &&
@@ -528,7 +514,7 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 	spin_lock_init(&props->lock);
 	rpcrdma2_propset_init(mine);
 	rpcrdma2_propset_init(&props->peer);
-	props->capacity = rpcrdma2_recvs_size(conn->p.pool);
+	props->capacity = conn->p.pool->size;
 	if (!conn->client)
 		props->capacity = min(props->capacity, rpcrdma2_sends_size(&conn->sendq));
 	props->told_recv = min(props->capacity, policy[RPCRDMA2_POLICY_RECV_SIZE]);

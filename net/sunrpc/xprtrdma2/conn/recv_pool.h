@@ -64,19 +64,6 @@ struct rpcrdma2_recv_pool {
 	int				node;
 };
 
-/* Bytes that every Receive can hold */
-static inline u32 rpcrdma2_recvs_size(const struct rpcrdma2_recv_pool *pool)
-{
-	return READ_ONCE(pool->size);
-}
-
-/* Bytes of all Receives of a pool, free or not */
-static inline unsigned long
-rpcrdma2_recvs_memory(const struct rpcrdma2_recv_pool *pool)
-{
-	return atomic_long_read(&pool->bytes);
-}
-
 /* Put a Receive on the free list, without a check whether there are enough. */
 static inline void rpcrdma2_recv_pool_free(struct rpcrdma2_recv_pool *pool,
 					   struct rpcrdma2_recv *rx)
