@@ -51,28 +51,14 @@ static void recv_check_short(struct rpcrdma2_conn *conn)
 	WRITE_ONCE(conn->recvq.is_short, is_short);
 }
 
-/* Take back Receives that the device has refused. */
-static void recv_unpost(struct rpcrdma2_conn *conn, const struct ib_recv_wr *wr)
-{
-	struct rpcrdma2_recv *rx;
-
-	while (wr) {
-		rx = container_of(wr, struct rpcrdma2_recv, wr);
-		wr = wr->next;
-		hlist_del_init(&rx->posted);
-		WRITE_ONCE(conn->recvq.posted, conn->recvq.posted - 1);
-		rpcrdma2_recv_pool_free(conn->p.pool, rx);
-	}
-}
-
 /* Post the missing Receives if there are @least of them. Without memory for all of them the
- * refill work continues. Returns false if none is posted.
+ * refill work continues. If the device refuses any, the connection is given up, and
+ * rpcrdma2_recvs_reclaim() takes them back. Returns false if there was none to post.
  */
 static bool recv_post(struct rpcrdma2_conn *conn, u32 least)
 {
 	struct rpcrdma2_recvq *recvq = &conn->recvq;
 	struct ib_recv_wr *first = NULL;
-	const struct ib_recv_wr *bad;
 	struct rpcrdma2_recv *rx;
 	u32 missing, n = 0;
 	int ret = 0;
@@ -93,9 +79,7 @@ static bool recv_post(struct rpcrdma2_conn *conn, u32 least)
 	if (first) {
 		/* Completions may run before ib_post_recv() returns */
 		WRITE_ONCE(recvq->posted, recvq->posted + n);
-		ret = ib_post_recv(conn->qp, first, &bad);
-		if (ret)
-			recv_unpost(conn, bad);
+		ret = ib_post_recv(conn->qp, first, NULL);
 		rpcrdma2_stat_inc(conn->p.stats, recv_posts);
 		trace_rpcrdma2_post_recvs(conn, n, ret);
 	}
