@@ -91,7 +91,7 @@ void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err)
 
 /**
  * rpcrdma2_conn_quiet - check for few Calls since the last check
- * @conn: the connection; the Calls of the client count
+ * @conn: the connection
  * @seen: number of Calls at the last check; updated
  *
  * Context: any.
@@ -102,12 +102,11 @@ bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen)
 	const struct rpcrdma2_stats *stats = conn->p.stats;
 	unsigned long calls, before = *seen;
 
-	if (conn->client)
-		calls = rpcrdma2_stat_read(stats, tx_call_msg) +
-			rpcrdma2_stat_read(stats, tx_call_nomsg);
-	else
-		calls = rpcrdma2_stat_read(stats, rx_call_msg) +
-			rpcrdma2_stat_read(stats, rx_call_nomsg);
+	/* Few of them are in the reverse direction */
+	calls = rpcrdma2_stat_read(stats, tx_call_msg) +
+		rpcrdma2_stat_read(stats, tx_call_nomsg) +
+		rpcrdma2_stat_read(stats, rx_call_msg) +
+		rpcrdma2_stat_read(stats, rx_call_nomsg);
 	*seen = calls;
 	return calls - before < RPCRDMA2_QUIET_CALLS;
 }
