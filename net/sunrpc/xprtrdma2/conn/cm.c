@@ -68,6 +68,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	kref_init(&conn->kref);
 	conn->id = atomic_inc_return(&rpcrdma2_conn_ids);
 	conn->client = client;
+	conn->heard = true;
 	conn->p = *p;
 	conn->requester = p->requester;
 	conn->responder = p->responder;
@@ -82,7 +83,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_sends_setup(conn);
 	rpcrdma2_recvs_setup(conn);
 	rpcrdma2_ver_setup(conn);
-	rpcrdma2_keepalive_setup(conn);
 	rpcrdma2_timer_setup(conn, conn_timer_jobs);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->cm_step = -1;
@@ -222,19 +222,29 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	return ret;
 }
 
-/* The private data of version 1, also with version 2 (CM-14) */
-static void conn_cm_private(struct rpcrdma2_conn *conn, struct rdma_conn_param *param,
-			    u8 *buf)
+/* Parameters of a connect request, or of its answer: RDMA Reads of the peer and of ours that
+ * may be outstanding, and the private data of version 1, also with version 2 (CM-14)
+ */
+static void conn_cm_param(struct rpcrdma2_conn *conn, struct rdma_conn_param *param,
+			  u8 *private, u8 responder, u8 initiator)
 {
+	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
+
 	conn->cm_mine = (struct rpcrdma_cm_private) {
 		.remote_inval	= conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
 		.send_size	= conn->p.send_size,
 		.recv_size	= rpcrdma2_props_mine(&conn->props,
 						      RPCRDMA2_RBSIZ),
 	};
-	rpcrdma_cm_encode(&conn->cm_mine, buf);
-	param->private_data = buf;
-	param->private_data_len = RPCRDMA_CM_PRIVATE_BYTES;
+	rpcrdma_cm_encode(&conn->cm_mine, private);
+	*param = (struct rdma_conn_param) {
+		.private_data	     = private,
+		.private_data_len    = RPCRDMA_CM_PRIVATE_BYTES,
+		.retry_count	     = 6,
+		.rnr_retry_count     = RPCRDMA2_RNR_RETRIES,
+		.responder_resources = min_t(int, attrs->max_qp_rd_atom, responder),
+		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom, initiator),
+	};
 }
 
 static void conn_established(struct rpcrdma2_conn *conn,
@@ -392,17 +402,11 @@ static int conn_resolve(struct rpcrdma2_conn *conn,
 
 static int conn_request(struct rpcrdma2_conn *conn)
 {
-	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
-	struct rdma_conn_param param = {
-		.retry_count	     = 6,
-		.rnr_retry_count     = RPCRDMA2_RNR_RETRIES,
-		/* The server reads from us; our only Reads are probes */
-		.responder_resources = min_t(int, attrs->max_qp_rd_atom, U8_MAX),
-		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom, 1),
-	};
 	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
+	struct rdma_conn_param param;
 
-	conn_cm_private(conn, &param, private);
+	/* The server reads from us; our only Reads are probes */
+	conn_cm_param(conn, &param, private, U8_MAX, 1);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;
 	return rdma_connect(conn->cm_id, &param) ?:
@@ -507,19 +511,13 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 static int conn_accept(struct rpcrdma2_conn *conn,
 		       const struct rdma_conn_param *req)
 {
-	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
-	struct rdma_conn_param param = {
-		.rnr_retry_count     = RPCRDMA2_RNR_RETRIES,
-		.responder_resources = min_t(int, attrs->max_qp_rd_atom,
-					     req->responder_resources),
-		.initiator_depth     = min_t(int, attrs->max_qp_init_rd_atom,
-					     req->initiator_depth),
-	};
 	u8 private[RPCRDMA_CM_PRIVATE_BYTES];
+	struct rdma_conn_param param;
 	int ret;
 
 	/* Without RDMA Reads no Read chunk can be served */
-	conn->may_read = param.initiator_depth;
+	conn->may_read = req->initiator_depth &&
+			 conn->cm_id->device->attrs.max_qp_init_rd_atom > 0;
 	if (!conn->may_read)
 		return -EINVAL;
 	rpcrdma_cm_decode(req->private_data, req->private_data_len,
@@ -527,7 +525,8 @@ static int conn_accept(struct rpcrdma2_conn *conn,
 	ret = conn_setup(conn);
 	if (ret)
 		return ret;
-	conn_cm_private(conn, &param, private);
+	conn_cm_param(conn, &param, private, req->responder_resources,
+		      req->initiator_depth);
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;
 	rdma_lock_handler(conn->cm_id);

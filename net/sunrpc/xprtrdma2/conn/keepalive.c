@@ -87,6 +87,7 @@ void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn)
 	if (state < RPCRDMA2_CONN_OPEN || state >= RPCRDMA2_CONN_CLOSING ||
 	    atomic_cmpxchg(&conn->keepalive.probing, 0, 1))
 		return;
+	conn->keepalive.cqe.done = probe_done;
 	if (conn->may_read) {
 		wr.wr.opcode = IB_WR_RDMA_READ;
 		wr.wr.sg_list = &nothing;
@@ -154,18 +155,6 @@ void rpcrdma2_keepalive_check(struct rpcrdma2_conn *conn)
 		return;
 	}
 	keepalive_next(conn);
-}
-
-/**
- * rpcrdma2_keepalive_setup - prepare a new connection
- * @conn: the connection
- *
- * Context: any.
- */
-void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn)
-{
-	conn->keepalive.cqe.done = probe_done;
-	conn->heard = true;
 }
 
 /**

@@ -25,7 +25,6 @@ struct rpcrdma2_keepalive {
 	u32				silent;
 };
 
-void rpcrdma2_keepalive_setup(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_check(struct rpcrdma2_conn *conn);
 void rpcrdma2_keepalive_probe(struct rpcrdma2_conn *conn);
