@@ -83,8 +83,8 @@ void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 	rpcrdma2_window_grant(w, credit);
 	due = rpcrdma2_window_due(w);
 	spin_unlock(&conn->credit.lock);
-	if (want <= have &&
-	    unlikely(rpcrdma2_recvs_exceed(&conn->recvq, due + other)))
+	if (want <= have && unlikely(due + other + RPCRDMA2_RECV_EXTRA <
+				     rpcrdma2_recvs_wanted(&conn->recvq)))
 		credit_need(conn);
 }
 

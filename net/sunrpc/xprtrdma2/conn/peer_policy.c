@@ -107,14 +107,7 @@ static void policy_add_defaults(struct rpcrdma2_policy *policy, bool client)
 
 static u8 family_bits(u8 family)
 {
-	switch (family) {
-	case AF_INET:
-		return 32;
-	case AF_INET6:
-		return 128;
-	default:
-		return 0;
-	}
+	return family == AF_INET ? 32 : family == AF_INET6 ? 128 : 0;
 }
 
 /* Clear all but the first @plen bits. Returns true if there were others. */

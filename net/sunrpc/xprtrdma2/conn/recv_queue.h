@@ -55,13 +55,6 @@ static inline u32 rpcrdma2_recvs_wanted(const struct rpcrdma2_recvq *recvq)
 	return READ_ONCE(recvq->target);
 }
 
-/* Receives are kept posted for more than @messages. */
-static inline bool rpcrdma2_recvs_exceed(const struct rpcrdma2_recvq *recvq,
-					 u32 messages)
-{
-	return messages + RPCRDMA2_RECV_EXTRA < rpcrdma2_recvs_wanted(recvq);
-}
-
 /* Receives that are posted, for display */
 static inline u32 rpcrdma2_recvs_posted(const struct rpcrdma2_recvq *recvq)
 {
