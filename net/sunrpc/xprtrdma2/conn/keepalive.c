@@ -38,14 +38,6 @@ module_param(silence_seconds, uint, 0644);
 MODULE_PARM_DESC(silence_seconds,
 		 "seconds without a response after which a connection is closed (0: never)");
 
-/* The completion of a probe proves that the peer has seen the probe. */
-static bool probe_proves(const struct rpcrdma2_conn *conn)
-{
-	const struct rdma_cm_id *id = conn->cm_id;
-
-	return conn->may_read || !rdma_protocol_iwarp(id->device, id->port_num);
-}
-
 static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_conn *conn = cq->cq_context;
@@ -110,20 +102,16 @@ bool rpcrdma2_keepalive_probing(const struct rpcrdma2_conn *conn)
 	return atomic_read(&conn->keepalive.probing);
 }
 
-static bool keepalive_in_use(struct rpcrdma2_conn *conn)
-{
-	return !rpcrdma2_conn_quiet(conn, &conn->keepalive.calls) ||
-	       rpcrdma2_credit_used(&conn->credit);
-}
-
 static void keepalive_next(struct rpcrdma2_conn *conn)
 {
 	unsigned long seconds = min(READ_ONCE(silence_seconds),
 				    RPCRDMA2_KEEPALIVE_MAX);
+	bool in_use = !rpcrdma2_conn_quiet(conn, &conn->keepalive.calls) ||
+		      rpcrdma2_credit_used(&conn->credit);
 
 	if (!seconds)
 		return;
-	conn->keepalive.turns = keepalive_in_use(conn) ? 1 : RPCRDMA2_KEEPALIVE_IDLE;
+	conn->keepalive.turns = in_use ? 1 : RPCRDMA2_KEEPALIVE_IDLE;
 	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_KEEPALIVE,
 			   seconds * HZ * conn->keepalive.turns /
 			   RPCRDMA2_KEEPALIVE_TURNS);
@@ -161,12 +149,14 @@ void rpcrdma2_keepalive_check(struct rpcrdma2_conn *conn)
  * rpcrdma2_keepalive_start - start the checks
  * @conn: connection that was made or accepted
  *
- * There are none if a probe would prove nothing.
+ * There are none if the completion of a probe would not prove that the peer has seen it.
  *
  * Context: process. Requirements: CRED-17.
  */
 void rpcrdma2_keepalive_start(struct rpcrdma2_conn *conn)
 {
-	if (probe_proves(conn))
+	const struct rdma_cm_id *id = conn->cm_id;
+
+	if (conn->may_read || !rdma_protocol_iwarp(id->device, id->port_num))
 		keepalive_next(conn);
 }
