@@ -55,7 +55,6 @@ static bool cq_poll(struct rpcrdma2_conn *conn)
 	int done = 0;
 
 	lockdep_assert_held(&conn->poll.lock);
-	WRITE_ONCE(conn->poll.pending, false);
 	do {
 		done += ib_process_cq_direct(cq, RPCRDMA2_POLL_BUDGET - done);
 		if (done >= RPCRDMA2_POLL_BUDGET)
@@ -73,13 +72,12 @@ static void cq_poll_by(struct rpcrdma2_conn *conn, bool thread)
 	struct rpcrdma2_poll *poll = &conn->poll;
 
 	spin_lock(&poll->lock);
+	WRITE_ONCE(poll->pending, false);
 	if (conn->cq) {
 		WRITE_ONCE(poll->polling, thread);
 		if (cq_poll(conn))
 			WRITE_ONCE(poll->pending, true);
 		WRITE_ONCE(poll->polling, false);
-	} else {
-		WRITE_ONCE(poll->pending, false);
 	}
 	spin_unlock(&poll->lock);
 }

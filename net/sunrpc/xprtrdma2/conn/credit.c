@@ -58,13 +58,10 @@ static void credit_need(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit)
 {
-	u32 have, want, due, other = rpcrdma2_credit_grant(&conn->credit);
+	u32 have = rpcrdma2_credit_have(&conn->credit);
+	u32 other = rpcrdma2_credit_grant(&conn->credit);
 	struct rpcrdma2_window *w = &conn->credit.window;
-
-	spin_lock(&conn->credit.lock);
-	have = w->granted;
-	due = rpcrdma2_window_due(w);
-	spin_unlock(&conn->credit.lock);
+	u32 want, due = credit_replies(&conn->credit);
 
 	/* Peers of version 1 grant all they have, regardless of the request */
 	if ((!credit || credit > w->asked) &&

@@ -25,16 +25,13 @@
 
 /**
  * rpcrdma2_recv_pool_init - set up an empty pool
- * @pool: the pool
+ * @pool: zeroed memory
  *
  * Context: any.
  */
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool)
 {
 	init_llist_head(&pool->free);
-	atomic_set(&pool->count, 0);
-	atomic_long_set(&pool->bytes, 0);
-	pool->size = 0;
 	pool->node = NUMA_NO_NODE;
 }
 
