@@ -539,7 +539,7 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 bool rpcrdma2_props_takes_calls(const struct rpcrdma2_conn *conn)
 {
 	return !conn->codec->props ||
-	       rpcrdma2_props_peer(&conn->props, RPCRDMA2_BRS) != RDMA2_RVREQSUP_NONE;
+	       READ_ONCE(conn->props.peer.val[RPCRDMA2_BRS]) != RDMA2_RVREQSUP_NONE;
 }
 
 /**

@@ -83,13 +83,6 @@ static inline u32 rpcrdma2_props_mine(const struct rpcrdma2_conn_props *props,
 	return READ_ONCE(props->mine.val[prop]);
 }
 
-/* The present value of a property of the peer */
-static inline u32 rpcrdma2_props_peer(const struct rpcrdma2_conn_props *props,
-				      enum rpcrdma2_prop prop)
-{
-	return READ_ONCE(props->peer.val[prop]);
-}
-
 /* Life */
 void rpcrdma2_props_begin(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_apply(struct rpcrdma2_conn *conn);

@@ -65,17 +65,6 @@ void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool)
 
 	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
 		recv_free(pool, rx);
-}
-
-/**
- * rpcrdma2_recv_pool_destroy - end a pool
- * @pool: as for rpcrdma2_recv_pool_empty()
- *
- * Context: may sleep.
- */
-void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool)
-{
-	rpcrdma2_recv_pool_empty(pool);
 	WARN_ON_ONCE(atomic_read(&pool->count));
 }
 

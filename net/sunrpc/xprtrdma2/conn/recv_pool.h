@@ -73,7 +73,6 @@ static inline void rpcrdma2_recv_pool_free(struct rpcrdma2_recv_pool *pool,
 
 void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool);
 void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool);
-void rpcrdma2_recv_pool_destroy(struct rpcrdma2_recv_pool *pool);
 int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size);
 bool rpcrdma2_recv_pool_provide(struct rpcrdma2_recv_pool *pool, gfp_t gfp);
 struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn);

@@ -606,7 +606,7 @@ static void client_free(struct rpcrdma2_client *client)
 
 	rpcrdma2_client_bc_destroy_slots(&client->callback);
 	rpcrdma2_requester_destroy(&client->rq);
-	rpcrdma2_recv_pool_destroy(&client->recvs);
+	rpcrdma2_recv_pool_empty(&client->recvs);
 	rpcrdma2_conn_list_ended(xprt->xprt_net, &client->stats, true);
 	rpcrdma2_addr_free(xprt);
 	xprt_free(xprt);

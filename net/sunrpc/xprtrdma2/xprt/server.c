@@ -239,7 +239,7 @@ static void svc_free(struct work_struct *work)
 		rpcrdma2_conn_free(svc->conn);
 	}
 	rpcrdma2_calls_trim(&svc->resp, 0);
-	rpcrdma2_recv_pool_destroy(&svc->pool);
+	rpcrdma2_recv_pool_empty(&svc->pool);
 	kfree(svc);
 }
 
