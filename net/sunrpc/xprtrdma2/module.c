@@ -63,7 +63,7 @@ out_workqueues:
 
 static void __exit rpcrdma2_exit(void)
 {
-	rpcrdma2_class_unregister(replace);
+	rpcrdma2_class_unregister();
 	/* Transports may still be torn down */
 	flush_workqueue(rpcrdma2_free_wq);
 	rpcrdma2_netlink_exit();

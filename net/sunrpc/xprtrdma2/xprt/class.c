@@ -40,7 +40,6 @@ struct names {
 };
 
 static struct names own, stock;
-static struct xprt_class own_client, stock_client, own_callback, stock_callback;
 
 static struct svc_xprt *own_listen(struct svc_serv *serv, struct net *net,
 				   struct sockaddr *sa, int salen, int flags)
@@ -54,48 +53,43 @@ static struct svc_xprt *stock_listen(struct svc_serv *serv, struct net *net,
 	return rpcrdma2_listener_create(&stock.server, serv, net, sa, salen);
 }
 
-static struct rpc_xprt *client_setup(struct xprt_create *args)
+static struct rpc_xprt *setup(struct xprt_create *args)
 {
-	bool is_own = args->ident == own_client.ident;
+	int ident = args->ident & ~XPRT_TRANSPORT_BC;
+	const struct names *names = ident == RPCRDMA2_XPRT_IDENT ? &own : &stock;
 
-	return rpcrdma2_client_setup(is_own ? &own_client : &stock_client, args);
-}
-
-static struct rpc_xprt *callback_setup(struct xprt_create *args)
-{
-	bool is_own = args->ident == own_callback.ident;
-
-	return rpcrdma2_server_bc_setup(is_own ? &own_callback : &stock_callback, args);
+	if (args->ident & XPRT_TRANSPORT_BC)
+		return rpcrdma2_server_bc_setup(names->callback, args);
+	return rpcrdma2_client_setup(names->client, args);
 }
 
 /* sunrpc reads netids up to an empty string. nfsd derives the ident of callbacks from that
  * of the server's class.
  */
-#define XPRT_CLASS(text, number, make, ...) {				\
+#define XPRT_CLASS(text, number, ...) {					\
 	.name	= text,							\
 	.owner	= THIS_MODULE,						\
 	.ident	= number,						\
-	.setup	= make,							\
+	.setup	= setup,						\
 	.netid	= { __VA_ARGS__ },					\
 }
 
 static struct xprt_class own_client =
-	XPRT_CLASS("rdma2", RPCRDMA2_XPRT_IDENT, client_setup, "");
+	XPRT_CLASS("rdma2", RPCRDMA2_XPRT_IDENT, "");
 static struct xprt_class stock_client =
-	XPRT_CLASS("rdma", XPRT_TRANSPORT_RDMA, client_setup,
+	XPRT_CLASS("rdma", XPRT_TRANSPORT_RDMA,
 		   RPCBIND_NETID_RDMA, RPCBIND_NETID_RDMA6, "");
 static struct xprt_class own_callback =
-	XPRT_CLASS("rdma2 backchannel", RPCRDMA2_XPRT_IDENT | XPRT_TRANSPORT_BC,
-		   callback_setup, "");
+	XPRT_CLASS("rdma2 backchannel", RPCRDMA2_XPRT_IDENT | XPRT_TRANSPORT_BC, "");
 static struct xprt_class stock_callback =
-	XPRT_CLASS("rdma backchannel", XPRT_TRANSPORT_BC_RDMA, callback_setup, "");
+	XPRT_CLASS("rdma backchannel", XPRT_TRANSPORT_BC_RDMA, "");
 
 #define NAMES(set, text, number) {					\
 	.listen.xpo_create	= set##_listen,				\
 	.server = {							\
 		.xcl_name	 = text,				\
 		.xcl_owner	 = THIS_MODULE,				\
-		.xcl_ops	 = &(set).listen,				\
+		.xcl_ops	 = &(set).listen,			\
 		.xcl_max_payload = RPCSVC_MAXPAYLOAD,			\
 		.xcl_ident	 = number,				\
 	},								\
@@ -108,26 +102,12 @@ static struct names stock = NAMES(stock, "rdma", XPRT_TRANSPORT_RDMA);
 
 static int names_register(struct names *names)
 {
-	int ret;
-
-	ret = xprt_register_transport(names->callback);
-	if (ret)
-		return ret;
-	ret = svc_reg_xprt_class(&names->server);
-	if (ret)
-		goto out_callback;
-	ret = xprt_register_transport(names->client);
-	if (ret)
-		goto out_server;
-	return 0;
-
-out_server:
-	svc_unreg_xprt_class(&names->server);
-out_callback:
-	xprt_unregister_transport(names->callback);
-	return ret;
+	return xprt_register_transport(names->callback) ?:
+	       svc_reg_xprt_class(&names->server) ?:
+	       xprt_register_transport(names->client);
 }
 
+/* Names that are not registered are skipped. */
 static void names_unregister(struct names *names)
 {
 	xprt_unregister_transport(names->client);
@@ -149,27 +129,27 @@ int rpcrdma2_class_register(bool replace)
 {
 	int ret = 0;
 
+	/* names_unregister() needs them */
+	INIT_LIST_HEAD(&own.server.xcl_list);
+	INIT_LIST_HEAD(&stock.server.xcl_list);
 	if (replace)
 		ret = names_register(&stock);
 	if (ret == -EEXIST)
 		pr_err("rpcrdma2: replace=1 is not possible while the stock transport is loaded: stop its mounts and listeners, then unload the module rpcrdma\n");
-	if (!ret) {
+	if (!ret)
 		ret = names_register(&own);
-		if (ret && replace)
-			names_unregister(&stock);
-	}
+	if (ret)
+		rpcrdma2_class_unregister();
 	return ret == -EEXIST ? -EBUSY : ret;
 }
 
 /**
  * rpcrdma2_class_unregister - reverse of rpcrdma2_class_register()
- * @replace: as then
  *
- * Context: module unload; no transport exists for sunrpc.
+ * Context: module load and unload; no transport exists for sunrpc.
  */
-void rpcrdma2_class_unregister(bool replace)
+void rpcrdma2_class_unregister(void)
 {
 	names_unregister(&own);
-	if (replace)
-		names_unregister(&stock);
+	names_unregister(&stock);
 }

@@ -11,6 +11,6 @@
 extern const unsigned int xprt_rdma2_ident;
 
 int rpcrdma2_class_register(bool replace);
-void rpcrdma2_class_unregister(bool replace);
+void rpcrdma2_class_unregister(void);
 
 #endif /* _RPCRDMA2_CLASS_H */
