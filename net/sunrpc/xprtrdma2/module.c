@@ -11,7 +11,7 @@
 
 #include "compat.h"
 #include "conn/inject.h"
-#include "xprt/class.h"
+#include "xprt/xprt.h"
 #include "admin/netlink.h"
 #include "conn/conn_list.h"
 #include "conn/peer_policy.h"

@@ -8,7 +8,7 @@
 #include <linux/sunrpc/msg_prot.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "xprt/addr.h"
+#include "xprt/xprt.h"
 
 /**
  * rpcrdma2_addr_format_port - update the text after a change of the port

@@ -16,9 +16,9 @@
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "xprt/class.h"
 #include "xprt/client.h"
 #include "xprt/server.h"
+#include "xprt/xprt.h"
 
 /* xprt_class.ident: any number that sunrpc does not use itself. It must fit
  * the unsigned short in which fs/nfs keeps a transport protocol. ASCII "R2".

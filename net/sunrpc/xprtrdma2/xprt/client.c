@@ -19,14 +19,13 @@
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/clnt.h>
 
-#include "xprt/addr.h"
 #include "conn/buf.h"
 #include "xprt/client.h"
 #include "compat.h"
 #include "conn/cm.h"
 #include "requester/invalidate.h"
 #include "conn/conn_list.h"
-#include "xprt/dispatch.h"
+#include "xprt/xprt.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 

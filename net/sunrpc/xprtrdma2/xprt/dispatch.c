@@ -10,7 +10,7 @@
  */
 #include "conn/conn.h"
 #include "conn/control.h"
-#include "xprt/dispatch.h"
+#include "xprt/xprt.h"
 #include "requester/requester.h"
 #include "responder/responder.h"
 #include <trace/events/rpcrdma2.h>

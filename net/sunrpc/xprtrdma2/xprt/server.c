@@ -35,8 +35,8 @@
 #include "compat.h"
 #include "conn/cm.h"
 #include "conn/conn_list.h"
-#include "xprt/dispatch.h"
 #include "requester/requester.h"
+#include "xprt/xprt.h"
 #include "xprt/server.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>

@@ -18,10 +18,10 @@
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "xprt/addr.h"
 #include "requester/invalidate.h"
 #include "requester/requester.h"
 #include "xprt/server.h"
+#include "xprt/xprt.h"
 #include <trace/events/rpcrdma2.h>
 
 /* The plan of the Call refuses what the client does not accept (REV-6, REV-7). */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Functions that transports of clients and servers share, and registration with sunrpc.
+ */
+#ifndef _RPCRDMA2_XPRT_H
+#define _RPCRDMA2_XPRT_H
+
+#include <linux/sunrpc/xprt.h>
+#include <rdma/ib_verbs.h>
+
+struct rpcrdma2_conn;
+struct rpcrdma2_memory;
+
+/* class.c. The number is exported to fs/nfs while the transport is registered. */
+extern const unsigned int xprt_rdma2_ident;
+
+int rpcrdma2_class_register(bool replace);
+void rpcrdma2_class_unregister(void);
+
+/* dispatch.c */
+void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc);
+void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn);
+void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
+			      struct rpcrdma2_memory *mem);
+
+/* addr.c */
+int rpcrdma2_addr_init(struct rpc_xprt *xprt, const struct xprt_create *args);
+int rpcrdma2_addr_format_port(struct rpc_xprt *xprt);
+void rpcrdma2_addr_free(struct rpc_xprt *xprt);
+
+#endif /* _RPCRDMA2_XPRT_H */
