@@ -24,7 +24,6 @@
 
 #include "compat.h"
 #include "conn/workqueue.h"
-#include "xprt/admission.h"
 #include "xprt/server.h"
 
 /* A client needs a few round trips before its first Call, and a lost message of the CM
@@ -66,8 +65,8 @@ struct rpcrdma2_origin {
 	unsigned int			nr[RPCRDMA2_ADMIT_STAGES];
 };
 
-/* Protects everything here, struct rpcrdma2_admission and struct rpcrdma2_candidate;
- * svc_xprt_enqueue() is called with this lock held.
+/* Protects everything here, struct rpcrdma2_candidate, and the list of those that are
+ * calling; svc_xprt_enqueue() and svc_xprt_put() are called with this lock held.
  */
 static DEFINE_SPINLOCK(admission_lock);
 static DEFINE_HASHTABLE(origins, 8);
@@ -146,30 +145,23 @@ void rpcrdma2_origin_put(struct rpcrdma2_origin *origin)
  * rpcrdma2_origin_is_new - check that an origin has no unverified connection
  * @origin: the origin
  *
- * Context: any.
+ * Context: does not sleep.
  * Return: true if it had none a moment ago
  */
 bool rpcrdma2_origin_is_new(const struct rpcrdma2_origin *origin)
 {
-	return !READ_ONCE(origin->nr[RPCRDMA2_STAGE_NEW]) &&
-	       !READ_ONCE(origin->nr[RPCRDMA2_STAGE_UNVERIFIED]);
+	guard(spinlock)(&admission_lock);
+	return !origin->nr[RPCRDMA2_STAGE_NEW] &&
+	       !origin->nr[RPCRDMA2_STAGE_UNVERIFIED];
 }
 
 /* ---- stages of a connection ---- */
-
-/* Change the count of @cand's current stage by @by. */
-static void stage_count(struct rpcrdma2_candidate *cand, int by)
-{
-	unsigned int *nr = &cand->origin->nr[cand->stage];
-
-	WRITE_ONCE(*nr, *nr + by);
-}
 
 static void set_stage(struct rpcrdma2_candidate *cand, enum rpcrdma2_stage to)
 {
 	lockdep_assert_held(&admission_lock);
 	if (!list_empty(&cand->list))
-		stage_count(cand, -1);
+		cand->origin->nr[cand->stage]--;
 	list_del_init(&cand->calling);
 	list_del_init(&cand->list);
 	/* sunrpc never gets this transport, and may free the service before it */
@@ -180,7 +172,7 @@ static void set_stage(struct rpcrdma2_candidate *cand, enum rpcrdma2_stage to)
 	if (to == RPCRDMA2_STAGE_KNOWN)
 		return;
 	list_add_tail(&cand->list, &candidates[to]);
-	stage_count(cand, 1);
+	cand->origin->nr[to]++;
 }
 
 /* The connection to be ended if the service has @most in this stage: the oldest of the
@@ -216,19 +208,17 @@ static bool is_protected(const struct rpcrdma2_candidate *cand)
 /**
  * rpcrdma2_admit_init - a connect request is being accepted
  * @svc: the new connection
- * @adm: admission of its listener
- * @origin: origin of the request; the connection takes over the reference
+ * @req: the request; the connection takes over the reference to its origin
  *
  * Context: any.
  */
 void rpcrdma2_admit_init(struct rpcrdma2_svc *svc,
-			 struct rpcrdma2_admission *adm,
-			 struct rpcrdma2_origin *origin)
+			 const struct rpcrdma2_pending *req)
 {
 	INIT_LIST_HEAD(&svc->cand.list);
 	INIT_LIST_HEAD(&svc->cand.calling);
-	svc->cand.adm = adm;
-	svc->cand.origin = origin;
+	svc->cand.listener = req->listener;
+	svc->cand.origin = req->origin;
 }
 
 /* The maximum number of new connections */
@@ -264,11 +254,11 @@ void rpcrdma2_admit_limit(const struct rpcrdma2_origin *origin)
 	svc_xprt_put(&svc_of(victim)->xprt);
 }
 
-static void admission_wake(struct rpcrdma2_admission *adm)
+static void admission_wake(struct rpcrdma2_listener *listener)
 {
 	lockdep_assert_held(&admission_lock);
-	set_bit(XPT_CONN, &adm->listener->xpt_flags);
-	svc_xprt_enqueue(adm->listener);
+	set_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	svc_xprt_enqueue(&listener->xprt);
 }
 
 /* A thread of the listener takes new connections with a Call first, those of clients
@@ -280,10 +270,10 @@ static void candidate_calls(struct rpcrdma2_candidate *cand)
 	if (cand->stage != RPCRDMA2_STAGE_NEW || !list_empty(&cand->calling))
 		return;
 	if (cand->origin->nr[RPCRDMA2_STAGE_UNVERIFIED])
-		list_add_tail(&cand->calling, &cand->adm->calling);
+		list_add_tail(&cand->calling, &cand->listener->calling);
 	else
-		list_add(&cand->calling, &cand->adm->calling);
-	admission_wake(cand->adm);
+		list_add(&cand->calling, &cand->listener->calling);
+	admission_wake(cand->listener);
 }
 
 /**
@@ -291,15 +281,14 @@ static void candidate_calls(struct rpcrdma2_candidate *cand)
  * @svc: the new connection; the admission takes over the caller's reference
  *
  * Context: process; does not sleep.
- * Return: false if the listener has ended or the connection is lost already; the
- * caller keeps the reference
+ * Return: false if the connection is lost already; the caller keeps the reference
  */
 bool rpcrdma2_admit(struct rpcrdma2_svc *svc)
 {
 	struct rpcrdma2_candidate *cand = &svc->cand;
 
 	guard(spinlock)(&admission_lock);
-	if (cand->adm->ended || rpcrdma2_conn_over(svc->conn))
+	if (rpcrdma2_conn_over(svc->conn))
 		return false;
 	cand->until = jiffies + RPCRDMA2_ADMIT_TIME;
 	set_stage(cand, RPCRDMA2_STAGE_NEW);
@@ -348,45 +337,43 @@ static unsigned int unverified_most(const struct svc_serv *serv)
 
 /**
  * rpcrdma2_admit_next - the next connection for sunrpc
- * @adm: admission of the listener
+ * @listener: the listener
  *
  * If the connection is one too many, another one ends before sunrpc counts this one.
  *
  * Context: process; sleeps.
  * Return: a connection with the reference for sunrpc, or NULL
  */
-struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_admission *adm)
+struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_listener *listener)
 {
-	struct rpcrdma2_candidate *cand, *victim = NULL;
-	const struct svc_serv *serv;
+	const struct svc_serv *serv = listener->xprt.xpt_server;
+	struct rpcrdma2_candidate *cand, *victim;
 	bool end = false;
 
-	spin_lock(&admission_lock);
-	cand = list_first_entry_or_null(&adm->calling,
-					struct rpcrdma2_candidate, calling);
-	if (cand) {
-		serv = cand->origin->serv;
+	scoped_guard(spinlock, &admission_lock) {
+		cand = list_first_entry_or_null(&listener->calling,
+						struct rpcrdma2_candidate, calling);
+		if (!cand)
+			return NULL;
 		victim = surplus(serv, RPCRDMA2_STAGE_UNVERIFIED,
 				 unverified_most(serv));
-	}
-	if (victim && is_protected(victim)) {
-		queue_delayed_work(rpcrdma2_memory_wq, &adm->again,
-				   RPCRDMA2_ADMIT_GRACE);
-		cand = NULL;
-	} else if (victim) {
-		set_stage(victim, RPCRDMA2_STAGE_KNOWN);
-		end = kref_get_unless_zero(&svc_of(victim)->xprt.xpt_ref);
-	}
-	if (cand) {
+		if (victim && is_protected(victim)) {
+			queue_delayed_work(rpcrdma2_memory_wq, &listener->again,
+					   RPCRDMA2_ADMIT_GRACE);
+			return NULL;
+		}
+		if (victim) {
+			set_stage(victim, RPCRDMA2_STAGE_KNOWN);
+			end = kref_get_unless_zero(&svc_of(victim)->xprt.xpt_ref);
+		}
 		WRITE_ONCE(cand->until, jiffies + RPCRDMA2_ADMIT_REPLY);
 		set_stage(cand, RPCRDMA2_STAGE_UNVERIFIED);
 	}
-	spin_unlock(&admission_lock);
 	if (end) {
 		svc_xprt_close(&svc_of(victim)->xprt);
 		svc_xprt_put(&svc_of(victim)->xprt);
 	}
-	return cand ? svc_of(cand) : NULL;
+	return svc_of(cand);
 }
 
 /**
@@ -418,56 +405,47 @@ void rpcrdma2_admit_end(struct rpcrdma2_svc *svc)
 
 static void admission_again(struct work_struct *work)
 {
-	struct rpcrdma2_admission *adm =
-		container_of(work, struct rpcrdma2_admission, again.work);
+	struct rpcrdma2_listener *listener =
+		container_of(work, struct rpcrdma2_listener, again.work);
 
 	guard(spinlock)(&admission_lock);
-	if (!list_empty(&adm->calling))
-		admission_wake(adm);
+	if (!list_empty(&listener->calling))
+		admission_wake(listener);
 }
 
 /**
  * rpcrdma2_admission_init - prepare a listener
- * @adm: its admission
  * @listener: the listener
  *
  * Context: any.
  */
-void rpcrdma2_admission_init(struct rpcrdma2_admission *adm,
-			     struct svc_xprt *listener)
+void rpcrdma2_admission_init(struct rpcrdma2_listener *listener)
 {
-	adm->listener = listener;
-	INIT_LIST_HEAD(&adm->calling);
-	INIT_DELAYED_WORK(&adm->again, admission_again);
+	INIT_LIST_HEAD(&listener->calling);
+	INIT_DELAYED_WORK(&listener->again, admission_again);
 }
 
 /**
  * rpcrdma2_admission_stop - a listener ends
- * @adm: its admission
+ * @listener: the listener
  *
- * Ends the connections of the listener that sunrpc does not know of. May be called
- * more than once.
+ * Ends the connections of the listener that sunrpc does not know of. No thread accepts
+ * another one meanwhile, or later.
  *
  * Context: process; sleeps.
  */
-void rpcrdma2_admission_stop(struct rpcrdma2_admission *adm)
+void rpcrdma2_admission_stop(struct rpcrdma2_listener *listener)
 {
 	struct rpcrdma2_candidate *cand, *next;
-	LIST_HEAD(gone);
 
 	spin_lock(&admission_lock);
-	WRITE_ONCE(adm->ended, true);
 	list_for_each_entry_safe(cand, next, &candidates[RPCRDMA2_STAGE_NEW],
 				 list) {
-		if (cand->adm != adm)
+		if (cand->listener != listener)
 			continue;
 		set_stage(cand, RPCRDMA2_STAGE_KNOWN);
-		list_add(&cand->calling, &gone);
-	}
-	spin_unlock(&admission_lock);
-	list_for_each_entry_safe(cand, next, &gone, calling) {
-		list_del_init(&cand->calling);
 		svc_xprt_put(&svc_of(cand)->xprt);
 	}
-	cancel_delayed_work_sync(&adm->again);
+	spin_unlock(&admission_lock);
+	cancel_delayed_work_sync(&listener->again);
 }

@@ -6,74 +6,26 @@
  *
  * Contexts: CM events of a listener come with the CM id's handler mutex held. Methods
  * of struct svc_xprt_ops run in service threads, except xpo_free, which may run
- * anywhere and only queues work, and xpo_detach, which runs in the context that
- * closes the transport and may sleep.
+ * anywhere, and xpo_detach, which runs in the context that closes the transport and may
+ * sleep. sunrpc runs xpo_accept and xpo_detach one at a time.
  */
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
 
 #include "compat.h"
 #include "conn/workqueue.h"
-#include "xprt/admission.h"
 #include "xprt/server.h"
 #include <trace/events/rpcrdma2.h>
 
 /* Interval between attempts to listen again at a lost address */
 #define RPCRDMA2_LISTEN_AGAIN	(5 * HZ)
 
-/* Maximum length of the private data of a connect request */
-#define RPCRDMA2_PRIVATE_MAX	256
-
 static unsigned int server_backlog = 1024;
 module_param(server_backlog, uint, 0644);
 MODULE_PARM_DESC(server_backlog,
 		 "largest number of pending connect requests of a listener, 1 to 65535");
-
-/**
- * struct rpcrdma2_listener - a listener
- * @xprt: sunrpc's part; must be first
- * @mutex: protects @cm_id
- * @cm_id: listening CM id, NULL if the last attempt failed or listening has ended
- * @rebuild_work: makes a new CM id after an address change, and repeats failed
- *	attempts
- * @admission: of its connections
- * @lock: protects @pending and @npending
- * @pending: struct rpcrdma2_pending
- * @npending: their number
- * @free_work: frees the listener
- */
-struct rpcrdma2_listener {
-	struct svc_xprt			xprt;
-	struct mutex			mutex;	/* @cm_id */
-	struct rdma_cm_id		*cm_id;
-	struct delayed_work		rebuild_work;
-	struct rpcrdma2_admission	admission;
-	spinlock_t			lock;	/* @pending, @npending */
-	struct list_head		pending;
-	unsigned int			npending;
-	struct work_struct		free_work;
-};
-
-/**
- * struct rpcrdma2_pending - a connect request that waits for a thread
- * @list: link in the listener's list; empty after removal
- * @listener: its listener
- * @cm_id: CM id of the new connection
- * @origin: address of the client
- * @param: parameters of the request
- * @private: its private data
- */
-struct rpcrdma2_pending {
-	struct list_head		list;
-	struct rpcrdma2_listener	*listener;
-	struct rdma_cm_id		*cm_id;
-	struct rpcrdma2_origin		*origin;
-	struct rdma_conn_param		param;
-	u8				private[RPCRDMA2_PRIVATE_MAX];
-};
 
 static struct rpcrdma2_listener *listener_of(struct svc_xprt *xprt)
 {
@@ -110,27 +62,18 @@ static struct rpcrdma2_pending *pending_take(struct rpcrdma2_listener *listener,
 	return req;
 }
 
-/* Events of a connection that no thread has accepted yet. After a return value other
- * than 0 the CM destroys the CM id.
+/* An event of a connection that no thread has accepted yet: the client, the device or
+ * the address is gone. After a return value other than 0 the CM destroys the CM id.
  */
 static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 {
 	struct rpcrdma2_pending *req = cm_id->context;
 
-	switch (event->event) {
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-	case RDMA_CM_EVENT_DISCONNECTED:
-	case RDMA_CM_EVENT_REJECTED:
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-		/* If a thread has the request already, accepting it will fail */
-		if (!pending_take(req->listener, req))
-			return 0;
-		pending_free(req);
-		return 1;
-	default:
+	/* If a thread has the request already, accepting it will fail */
+	if (!pending_take(req->listener, req))
 		return 0;
-	}
+	pending_free(req);
+	return 1;
 }
 
 /* Clients without a connection are served first, and have space in the list when it is
@@ -195,8 +138,7 @@ out:
 	return ret;
 }
 
-static int listener_event(struct rdma_cm_id *cm_id,
-			  struct rdma_cm_event *event)
+static int listener_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 {
 	struct rpcrdma2_listener *listener = cm_id->context;
 
@@ -254,14 +196,13 @@ static void listener_destroy_id(struct rpcrdma2_listener *listener)
 static void listener_rebuild(struct work_struct *work)
 {
 	struct rpcrdma2_listener *listener =
-		container_of(work, struct rpcrdma2_listener,
-			     rebuild_work.work);
+		container_of(work, struct rpcrdma2_listener, rebuild_work.work);
 	const void *addr = &listener->xprt.xpt_local;
 	bool had;
 	int err;
 
 	guard(mutex)(&listener->mutex);
-	if (READ_ONCE(listener->admission.ended))
+	if (svc_xprt_is_dead(&listener->xprt))
 		return;
 	had = listener->cm_id;
 	listener_destroy_id(listener);
@@ -275,12 +216,14 @@ static void listener_rebuild(struct work_struct *work)
 				   RPCRDMA2_LISTEN_AGAIN);
 }
 
-/* Refuse pending connect requests, and end connections that have had no Call. */
+/* Refuse pending connect requests, and end connections that have had no Call. The
+ * listener is dead for sunrpc, so that listener_rebuild() does nothing any more.
+ */
 static void listener_stop(struct rpcrdma2_listener *listener)
 {
 	struct rpcrdma2_pending *req;
 
-	rpcrdma2_admission_stop(&listener->admission);
+	rpcrdma2_admission_stop(listener);
 	scoped_guard(mutex, &listener->mutex)
 		listener_destroy_id(listener);
 
@@ -288,17 +231,7 @@ static void listener_stop(struct rpcrdma2_listener *listener)
 		rdma_destroy_id(req->cm_id);
 		pending_free(req);
 	}
-}
-
-static void listener_free(struct work_struct *work)
-{
-	struct rpcrdma2_listener *listener =
-		container_of(work, struct rpcrdma2_listener, free_work);
-
-	listener_stop(listener);
 	cancel_delayed_work_sync(&listener->rebuild_work);
-	mutex_destroy(&listener->mutex);
-	kfree(listener);
 }
 
 /* Pass a connection with a Call to sunrpc, or else accept a connect request. sunrpc has
@@ -314,13 +247,12 @@ static struct svc_xprt *listener_xpo_accept(struct svc_xprt *xprt)
 
 	clear_bit(XPT_CONN, &xprt->xpt_flags);
 	smp_mb__after_atomic();	/* others add to a list, then set the flag */
-	svc = rpcrdma2_admit_next(&listener->admission);
+	svc = rpcrdma2_admit_next(listener);
 	if (!svc)
 		req = pending_take(listener, NULL);
 	if (req) {
 		rpcrdma2_admit_limit(req->origin);
-		rpcrdma2_server_accept(&listener->admission, req->cm_id,
-				       &req->param, req->origin);
+		rpcrdma2_server_accept(req);
 		kfree(req);
 	}
 	if (svc || req)	/* there may be more */
@@ -338,7 +270,8 @@ static void listener_xpo_detach(struct svc_xprt *xprt)
 
 static void listener_xpo_free(struct svc_xprt *xprt)
 {
-	queue_work(rpcrdma2_free_wq, &listener_of(xprt)->free_work);
+	mutex_destroy(&listener_of(xprt)->mutex);
+	kfree(listener_of(xprt));
 }
 
 static void listener_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
@@ -386,12 +319,11 @@ struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
 	strscpy(listener->xprt.xpt_remotebuf, "listener",
 		sizeof(listener->xprt.xpt_remotebuf));
 	svc_xprt_set_local(&listener->xprt, sa, salen);
-	rpcrdma2_admission_init(&listener->admission, &listener->xprt);
+	rpcrdma2_admission_init(listener);
 	mutex_init(&listener->mutex);
 	spin_lock_init(&listener->lock);
 	INIT_LIST_HEAD(&listener->pending);
 	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
-	INIT_WORK(&listener->free_work, listener_free);
 
 	mutex_lock(&listener->mutex);
 	ret = listener_listen(listener);
@@ -402,6 +334,8 @@ struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
 				   salen);
 	mutex_unlock(&listener->mutex);
 	if (ret) {
+		set_bit(XPT_CLOSE, &listener->xprt.xpt_flags);
+		listener_stop(listener);
 		__module_get(THIS_MODULE);
 		svc_xprt_put(&listener->xprt);
 		return ERR_PTR(ret);

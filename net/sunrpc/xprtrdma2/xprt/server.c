@@ -31,13 +31,12 @@
 #include <net/route.h>
 #include <rdma/ib_cm.h>
 
-#include "xprt/admission.h"
 #include "compat.h"
 #include "conn/cm.h"
 #include "conn/conn_list.h"
 #include "requester/requester.h"
-#include "xprt/xprt.h"
 #include "xprt/server.h"
+#include "xprt/xprt.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -243,12 +242,11 @@ static void svc_free(struct work_struct *work)
 	kfree(svc);
 }
 
-/* A new transport without a connection. It takes over the reference to @origin. */
-static struct rpcrdma2_svc *svc_alloc(struct rpcrdma2_admission *adm,
-				      struct rdma_cm_id *cm_id,
-				      struct rpcrdma2_origin *origin)
+/* A new transport without a connection. It takes over the reference to the origin. */
+static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 {
-	struct svc_xprt *listener = adm->listener;
+	int node = ibdev_to_node(req->cm_id->device);
+	struct svc_xprt *listener = &req->listener->xprt;
 	const struct rpcrdma2_chunk_limits limits = {
 		.read_chunks	= clamp(server_read_chunks, 1U, RPCRDMA2_READ_CHUNKS_MAX),
 		.write_chunks	= clamp(server_write_chunks, 1U, RPCRDMA2_WRITE_CHUNKS_MAX),
@@ -257,8 +255,7 @@ static struct rpcrdma2_svc *svc_alloc(struct rpcrdma2_admission *adm,
 	};
 	struct rpcrdma2_svc *svc;
 
-	svc = kzalloc_node(sizeof(*svc), GFP_KERNEL,
-			   ibdev_to_node(cm_id->device));
+	svc = kzalloc_node(sizeof(*svc), GFP_KERNEL, node);
 	if (!svc)
 		return NULL;
 	rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits,
@@ -267,20 +264,20 @@ static struct rpcrdma2_svc *svc_alloc(struct rpcrdma2_admission *adm,
 		kfree(svc);
 		return NULL;
 	}
-	rpcrdma2_admit_init(svc, adm, origin);
+	rpcrdma2_admit_init(svc, req);
 	__module_get(THIS_MODULE);
 	svc_xprt_init(listener->xpt_net, listener->xpt_class, &svc->xprt,
 		      listener->xpt_server);
 	svc->xprt.xpt_ops = &rpcrdma2_svc_ops;
 	set_bit(XPT_CONG_CTRL, &svc->xprt.xpt_flags);
 	compat_svc_peer_watch(&svc->xprt);
-	svc_set_addresses(&svc->xprt, cm_id);
+	svc_set_addresses(&svc->xprt, req->cm_id);
 	spin_lock_init(&svc->lock);
 	INIT_LIST_HEAD(&svc->ready);
 	INIT_WORK(&svc->close_work, svc_close);
 	INIT_WORK(&svc->free_work, svc_free);
 	rpcrdma2_recv_pool_init(&svc->pool);
-	svc->pool.node = ibdev_to_node(cm_id->device);
+	svc->pool.node = node;
 	return svc;
 }
 
@@ -319,31 +316,25 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id)
 
 /**
  * rpcrdma2_server_accept - make a transport of a connect request
- * @adm: admission of the listener
- * @cm_id: CM id of the connection; taken over
- * @param: parameters of the request
- * @origin: address of the client; taken over
+ * @req: the request; its CM id and origin are taken over
  *
  * Context: process; sleeps.
  */
-void rpcrdma2_server_accept(struct rpcrdma2_admission *adm,
-			    struct rdma_cm_id *cm_id,
-			    const struct rdma_conn_param *param,
-			    struct rpcrdma2_origin *origin)
+void rpcrdma2_server_accept(const struct rpcrdma2_pending *req)
 {
 	struct rpcrdma2_svc *svc;
 	int ret = -ENOMEM;
 
-	svc = svc_alloc(adm, cm_id, origin);
+	svc = svc_alloc(req);
 	if (svc)
-		ret = svc_connect(svc, cm_id);
+		ret = svc_connect(svc, req->cm_id);
 	else
-		rpcrdma2_origin_put(origin);
+		rpcrdma2_origin_put(req->origin);
 	if (!ret) {
-		ret = rpcrdma2_conn_accept(svc->conn, param);
+		ret = rpcrdma2_conn_accept(svc->conn, &req->param);
 	} else {
-		rpcrdma2_conn_refuse(cm_id, ret);
-		rdma_destroy_id(cm_id);
+		rpcrdma2_conn_refuse(req->cm_id, ret);
+		rdma_destroy_id(req->cm_id);
 	}
 	if (!svc)
 		return;
