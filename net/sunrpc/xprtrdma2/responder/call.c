@@ -71,11 +71,7 @@ static void call_begin(struct rpcrdma2_svc_call *call)
 	refcount_set(&call->refs, 1);
 	refcount_set(&call->rx_refs, 1);
 	call->credited = false;
-	call->npayloads = 0;
-	call->nreduced = 0;
-	call->nchunks = 0;
-	call->npages = 0;
-	call->pulling = 0;
+	call->nresults = 0;
 	call->read_bytes = 0;
 	call->err = 0;
 	call->inv_handle = 0;

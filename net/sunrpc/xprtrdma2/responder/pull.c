@@ -44,8 +44,8 @@ static int chunk_at(struct rpcrdma2_svc_call *call, u32 position)
 }
 
 /* Sort the segments of the Read list, which come in any order (CHK-11, CHK-12), into
- * chunks. Sets @chunks, @pz_len, @read_bytes and @ctxs. Returns false if there are more
- * bytes than a message may have, or too many chunks.
+ * chunks. Sets @nchunks, @chunks, @pz_len, @read_bytes and @ctxs. Returns false if there
+ * are more bytes than a message may have, or too many chunks.
  */
 static bool call_sort_reads(struct rpcrdma2_svc_call *call)
 {
@@ -55,6 +55,7 @@ static bool call_sort_reads(struct rpcrdma2_svc_call *call)
 	u64 total = 0;
 	int i;
 
+	call->nchunks = 0;
 	call->pz_len = 0;
 	rpcrdma2_read_list_begin(&call->rx->hdr, &c);
 	while (rpcrdma2_read_list_next(&c, &position, &seg)) {
@@ -100,7 +101,7 @@ static u32 call_payload_offset(const struct rpcrdma2_svc_call *call)
 static u32 call_head(const struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
-	const struct rpcrdma2_read_chunk *chunk = &call->chunks[0];
+	const struct rpcrdma2_item *chunk = &call->chunks[0];
 	u32 length;
 
 	if (hdr->has_pz || call->nchunks != 1 ||
@@ -129,7 +130,7 @@ static bool call_lay_out(struct rpcrdma2_svc_call *call)
 	u32 i;
 
 	for (i = 0; i < call->nchunks; i++) {
-		const struct rpcrdma2_read_chunk *chunk = &call->chunks[i];
+		const struct rpcrdma2_item *chunk = &call->chunks[i];
 
 		if (chunk->position < pos || chunk->position - pos > left)
 			return false;
@@ -233,7 +234,7 @@ static int call_build_reads(struct rpcrdma2_svc_call *call)
 	static const u8 padding[XDR_UNIT];
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	u32 i, end, gap, pos = call->head, used = call->head;
-	const struct rpcrdma2_read_chunk *chunk;
+	const struct rpcrdma2_item *chunk;
 	int ret = 0;
 
 	for (i = 0; i <= call->nchunks; i++) {

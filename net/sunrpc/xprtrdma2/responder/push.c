@@ -140,7 +140,7 @@ static void gather_begin(struct gather *g, struct rpcrdma2_svc_call *call,
 
 /**
  * rpcrdma2_reply_push_results - RDMA Writes for the reduced results
- * @call: the Call, with @written and @reduced set. The RDMA Writes are added to @todo
+ * @call: the Call, with @written and @results set. The RDMA Writes are added to @todo
  *	and their work requests to @nwrs
  * @xdr: the Reply
  *
@@ -166,8 +166,8 @@ int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
 		if (!call->written[chunk])
 			continue;
 		gather_begin(&g, call, xdr, segs, call->written[chunk]);
-		ret = gather_range(&g, call->reduced[i].offset,
-				   call->reduced[i].length);
+		ret = gather_range(&g, call->results[i].position,
+				   call->results[i].length);
 		if (!ret)
 			ret = gather_close(&g);
 		if (ret)

@@ -30,9 +30,9 @@ static bool reply_has_word(const struct xdr_buf *xdr, u32 pos, u32 want)
  * instead. Returns false for a stale record.
  */
 static bool payload_settle(const struct xdr_buf *xdr, u32 from,
-			   struct rpcrdma2_payload *p)
+			   struct rpcrdma2_item *p)
 {
-	u32 off = p->offset, len = p->length;
+	u32 off = p->position, len = p->length;
 
 	if (off < sizeof(u32) || off > xdr->len)
 		return false;
@@ -43,7 +43,7 @@ static bool payload_settle(const struct xdr_buf *xdr, u32 from,
 	}
 	if (off < from || len > xdr->len - off)
 		return false;
-	p->offset = off;
+	p->position = off;
 	return true;
 }
 
@@ -62,15 +62,15 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call,
 			 const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_cursor list, segs;
-	struct rpcrdma2_payload p;
-	u32 i, from = 0, chunk = 0;
+	u32 i, from = 0, chunk = 0, n = call->nresults;
+	struct rpcrdma2_item p;
 
-	call->nreduced = 0;
+	call->nresults = 0;
 	if (!call->hdr.call->write_chunks)
 		return true;
 	rpcrdma2_write_list_begin(call->hdr.call, &list);
-	for (i = 0; i < call->npayloads; i++) {
-		p = call->payloads[i];
+	for (i = 0; i < n; i++) {
+		p = call->results[i];
 		if (!payload_settle(xdr, from, &p))
 			continue;
 		if (!rpcrdma2_write_list_next(&list, &segs))
@@ -84,9 +84,9 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call,
 			return false;
 		}
 		call->written[chunk - 1] = p.length;
-		call->reduced[call->nreduced++] = p;
+		call->results[call->nresults++] = p;
 		from = rpcrdma2_reduced_end(&p, xdr->len);
-		call->reply_bytes -= from - p.offset;
+		call->reply_bytes -= from - p.position;
 	}
 	call->hdr.nwritten = chunk;
 	return true;
@@ -146,8 +146,7 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
  * the connection has to be closed: the Call was executed, and the client may send it
  * again only after a reconnect.
  */
-static int reply_plan(struct rpcrdma2_svc_call *call,
-		      const struct xdr_buf *xdr)
+static int reply_plan(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	int ret;
@@ -163,7 +162,7 @@ static int reply_plan(struct rpcrdma2_svc_call *call,
 	if (call->err)
 		return 0;
 
-	ret = call->nreduced ? rpcrdma2_reply_push_results(call, xdr) : 0;
+	ret = call->nresults ? rpcrdma2_reply_push_results(call, xdr) : 0;
 	if (!ret && call->hdr.nomsg)
 		ret = rpcrdma2_reply_push_stream(call, xdr);
 	if (ret) {
@@ -187,11 +186,11 @@ static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
 
 	if (call->hdr.nomsg)
 		return true;
-	for (i = 0; i < call->nreduced; i++) {
-		const struct rpcrdma2_payload *p = &call->reduced[i];
+	for (i = 0; i < call->nresults; i++) {
+		const struct rpcrdma2_item *p = &call->results[i];
 
-		if (p->offset < head ||
-		    p->offset + p->length > head + xdr->page_len)
+		if (p->position < head ||
+		    p->position + p->length > head + xdr->page_len)
 			return true;
 	}
 	return false;
@@ -473,16 +472,16 @@ int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
 void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset,
 			   u32 length)
 {
-	u32 n = call->npayloads;
+	u32 n = call->nresults;
 
-	while (n && call->payloads[n - 1].offset >= offset)
+	while (n && call->results[n - 1].position >= offset)
 		n--;
-	if (n < ARRAY_SIZE(call->payloads)) {
-		call->payloads[n].offset = offset;
-		call->payloads[n].length = length;
+	if (n < ARRAY_SIZE(call->results)) {
+		call->results[n].position = offset;
+		call->results[n].length = length;
 		n++;
 	}
-	call->npayloads = n;
+	call->nresults = n;
 }
 
 /**

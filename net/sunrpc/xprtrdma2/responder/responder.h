@@ -123,22 +123,12 @@ struct rpcrdma2_responder {
 };
 
 /**
- * struct rpcrdma2_read_chunk - a Read chunk of a Call being pulled
+ * struct rpcrdma2_item - a part of an RPC message that travels in a chunk of its own
  * @position: place in the un-reduced stream
- * @length: bytes
- */
-struct rpcrdma2_read_chunk {
-	u32				position;
-	u32				length;
-};
-
-/**
- * struct rpcrdma2_payload - a result that may travel in a Write chunk
- * @offset: place in the Reply
  * @length: bytes, padding not counted
  */
-struct rpcrdma2_payload {
-	u32				offset;
+struct rpcrdma2_item {
+	u32				position;
 	u32				length;
 };
 
@@ -187,13 +177,12 @@ enum rpcrdma2_call_state {
  * @cqe: completion of a batch
  * @batch_done: called after the completion of a batch
  * @waiter: waits for space in the send queue
- * @npayloads: used entries of @payloads
- * @payloads: recorded results in ascending offset
+ * @nresults: used entries of @results
+ * @results: results that may travel in Write chunks, in ascending Position; from
+ *	rpcrdma2_call_reply() on those that do
  * @hdr: header of the Reply, which has the (reduced) Reply in the Reply chunk if @hdr.nomsg
  * @written: bytes for each Write chunk
- * @nreduced: used entries of @reduced
- * @reduced: results removed from the stream
- * @reply_bytes: bytes of the reduced stream
+ * @reply_bytes: bytes of the stream without @results
  * @inv_handle: handle for the Send to invalidate, or 0
  * @err: code of the RDMA2_ERROR that is sent instead of a Reply, or 0
  * @err_arg: its arguments
@@ -215,7 +204,7 @@ struct rpcrdma2_svc_call {
 	bool				credited;
 
 	u32				nchunks;
-	struct rpcrdma2_read_chunk	chunks[RPCRDMA2_READ_CHUNKS_MAX];
+	struct rpcrdma2_item		chunks[RPCRDMA2_READ_CHUNKS_MAX];
 	u32				pz_len;
 	u32				stream;
 	u32				head;
@@ -232,13 +221,11 @@ struct rpcrdma2_svc_call {
 						      int status);
 	struct rpcrdma2_sendq_waiter	waiter;
 
-	u32				npayloads;
-	struct rpcrdma2_payload		payloads[RPCRDMA2_WRITE_CHUNKS_MAX];
+	u32				nresults;
+	struct rpcrdma2_item		results[RPCRDMA2_WRITE_CHUNKS_MAX];
 
 	struct rpcrdma2_reply_hdr	hdr;
 	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
-	u32				nreduced;
-	struct rpcrdma2_payload		reduced[RPCRDMA2_WRITE_CHUNKS_MAX];
 	u32				reply_bytes;
 	u32				inv_handle;
 	u32				err;

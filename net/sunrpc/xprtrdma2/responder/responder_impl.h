@@ -57,10 +57,9 @@ static inline gfp_t rpcrdma2_call_gfp(const struct rpcrdma2_svc_call *call)
 }
 
 /* End of a reduced result in the stream. Its padding is removed, too (LNG-10). */
-static inline u32 rpcrdma2_reduced_end(const struct rpcrdma2_payload *p,
-				       u32 len)
+static inline u32 rpcrdma2_reduced_end(const struct rpcrdma2_item *p, u32 len)
 {
-	return min_t(u32, p->offset + xdr_align_size(p->length), len);
+	return min_t(u32, p->position + xdr_align_size(p->length), len);
 }
 
 /**
@@ -80,15 +79,15 @@ static inline bool rpcrdma2_range_next(struct rpcrdma2_range *range,
 				       const struct rpcrdma2_svc_call *call,
 				       const struct xdr_buf *xdr)
 {
-	const struct rpcrdma2_payload *p = call->reduced;
+	const struct rpcrdma2_item *p = call->results;
 	u32 i, end;
 
 	do {
 		i = range->next++;
-		if (i > call->nreduced)
+		if (i > call->nresults)
 			return false;
 		range->pos = i ? rpcrdma2_reduced_end(&p[i - 1], xdr->len) : 0;
-		end = i < call->nreduced ? p[i].offset : xdr->len;
+		end = i < call->nresults ? p[i].position : xdr->len;
 	} while (end <= range->pos);
 	range->len = end - range->pos;
 	return true;
