@@ -15,7 +15,6 @@
 #include <linux/sunrpc/msg_prot.h>
 
 #include "compat.h"
-#include "proto/chunk_list.h"
 #include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -55,8 +54,8 @@ static bool call_sort_reads(struct rpcrdma2_svc_call *call)
 	u64 total = 0;
 	int i;
 
-	call->nchunks = 0;
 	call->pz_len = 0;
+	call->nchunks = 0;
 	rpcrdma2_read_list_begin(&call->rx->hdr, &c);
 	while (rpcrdma2_read_list_next(&c, &position, &seg)) {
 		total += seg.length;
@@ -144,52 +143,16 @@ static bool call_lay_out(struct rpcrdma2_svc_call *call)
 	return true;
 }
 
-/* Maximum number of pages of one RDMA Read, such that its work requests fit into one
- * post
- */
-static u32 pull_max_pages(const struct rpcrdma2_conn *conn)
-{
-	u32 pages = min(RPCRDMA2_RW_PAGES, conn->caps.mr_depth);
-	u32 sges = clamp(conn->caps.max_read_sge, 1U, conn->caps.max_send_sge);
-
-	/* One memory region holds all */
-	if (rdma_protocol_iwarp(conn->cm_id->device, conn->cm_id->port_num))
-		return pages;
-	return min(pages, (rpcrdma2_sendq_most(&conn->sendq) - 1) * sges);
-}
-
-/* RDMA Reads of @len bytes at @offset of @handle to @pos of the stream */
-static int call_read_seg(struct rpcrdma2_svc_call *call, u32 handle, u64 offset,
-			 u32 len, u32 pos)
-{
-	u32 max = pull_max_pages(call->conn) << PAGE_SHIFT;
-	u32 n, sink = call_place(call, pos);
-	struct rpcrdma2_rw *rw;
-
-	while (len) {
-		n = min_t(u32, len, max - offset_in_page(sink));
-		rw = rpcrdma2_rw_new(call, DMA_FROM_DEVICE, handle, offset,
-				     rpcrdma2_pages_spanned(offset_in_page(sink), n));
-		if (!rw)
-			return -ENOMEM;
-		rpcrdma2_rw_add(rw, call->pages + (sink >> PAGE_SHIFT),
-				offset_in_page(sink), n);
-		offset += n;
-		sink += n;
-		len -= n;
-	}
-	return 0;
-}
-
 /* RDMA Reads of @len bytes of the chunk at @position, without its first @skip bytes,
  * to @pos of the stream
  */
 static int call_read_chunk(struct rpcrdma2_svc_call *call, u32 position,
 			   u32 skip, u32 len, u32 pos)
 {
+	struct rpcrdma2_gather g = { .call = call, .dir = DMA_FROM_DEVICE };
 	struct rpcrdma2_segment seg;
 	struct rpcrdma2_cursor c;
-	u32 at, n;
+	u32 at, n, place;
 	int ret;
 
 	rpcrdma2_read_list_begin(&call->rx->hdr, &c);
@@ -201,7 +164,14 @@ static int call_read_chunk(struct rpcrdma2_svc_call *call, u32 position,
 			continue;
 		}
 		n = min(len, seg.length - skip);
-		ret = call_read_seg(call, seg.handle, seg.offset + skip, n, pos);
+		g.seg = seg;
+		g.seg.offset += skip;
+		g.seg.length = n;
+		g.left = n;
+		place = call_place(call, pos);
+		ret = rpcrdma2_rws_add(&g, call->pages + (place >> PAGE_SHIFT),
+				       offset_in_page(place), n) ?:
+		      rpcrdma2_rws_close(&g);
 		if (ret)
 			return ret;
 		skip = 0;

@@ -12,7 +12,6 @@
 #include <linux/types.h>
 #include <linux/sunrpc/msg_prot.h>
 
-#include "proto/chunk_list.h"
 #include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 

@@ -13,6 +13,7 @@
 #include <rdma/rw.h>
 
 #include "conn/buf.h"
+#include "proto/chunk_list.h"
 #include "responder/responder.h"
 
 DECLARE_TRACEPOINT(rpcrdma2_call_state);
@@ -46,6 +47,24 @@ struct rpcrdma2_rw {
 	u32			nents;
 	u32			max;
 	struct scatterlist	sg[] __counted_by(max);
+};
+
+/**
+ * struct rpcrdma2_gather - makes RDMA contexts of local pages and segments
+ * @call: has the contexts on its @todo
+ * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
+ * @segs: segments not begun
+ * @seg: current segment; @seg.length bytes of it are left
+ * @rw: current context, the last one on @todo; or NULL
+ * @left: remaining bytes, a hint for the size of @rw
+ */
+struct rpcrdma2_gather {
+	struct rpcrdma2_svc_call	*call;
+	enum dma_data_direction		dir;
+	struct rpcrdma2_cursor		segs;
+	struct rpcrdma2_segment		seg;
+	struct rpcrdma2_rw		*rw;
+	u32				left;
 };
 
 /* Flags of an allocation. A client's transport is locked while it sends a Reply, and
@@ -136,10 +155,8 @@ void rpcrdma2_batch_post(struct rpcrdma2_svc_call *call, u32 nwrs,
 				      int status));
 
 /* rw_ctx.c */
-struct rpcrdma2_rw *rpcrdma2_rw_new(struct rpcrdma2_svc_call *call,
-				    enum dma_data_direction dir, u32 handle,
-				    u64 offset, u32 max);
-u32 rpcrdma2_rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 len);
+int rpcrdma2_rws_add(struct rpcrdma2_gather *g, struct page **pages, u32 off, u32 len);
+int rpcrdma2_rws_close(struct rpcrdma2_gather *g);
 int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw);
 struct ib_send_wr *rpcrdma2_rws_chain(struct rpcrdma2_conn *conn,
 				      struct list_head *list,

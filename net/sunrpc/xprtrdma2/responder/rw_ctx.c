@@ -3,8 +3,8 @@
  * RDMA contexts: local pages and remote memory, for the RDMA Reads and Writes of the
  * responder, which rdma_rw of ib_core makes.
  *
- * Life: rpcrdma2_rw_new(), rpcrdma2_rw_add(), rpcrdma2_rw_map(), rpcrdma2_rws_chain() and
- * a post; after its completion rpcrdma2_rws_release().
+ * Life: rpcrdma2_rws_add(), rpcrdma2_rws_close(), rpcrdma2_rw_map(), rpcrdma2_rws_chain()
+ * and a post; after its completion rpcrdma2_rws_release().
  *
  * A struct rpcrdma2_rw belongs to one Call. Completion handlers unmap and free it;
  * only work items and threads make one and map it. Nothing here waits for the send
@@ -18,49 +18,47 @@
 /* Neighbouring pages become one SGE of an RDMA Write, of at most this many bytes */
 #define RPCRDMA2_RW_RUN		SZ_64K
 
-/**
- * rpcrdma2_rw_new - append an RDMA context without pages to the @todo of a Call
- * @call: the Call
- * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
- * @handle: remote memory
- * @offset: remote memory
- * @max: maximum number of pages, at most RPCRDMA2_RW_PAGES
- *
- * Context: work item or thread; sleeps as rpcrdma2_buf_gfp() says.
- * Return: a struct rpcrdma2_rw, or NULL without memory
- */
-struct rpcrdma2_rw *rpcrdma2_rw_new(struct rpcrdma2_svc_call *call,
-				    enum dma_data_direction dir, u32 handle,
-				    u64 offset, u32 max)
+/* Maximum number of pages of one context, such that its work requests fit into one post */
+static u32 rw_max_pages(const struct rpcrdma2_conn *conn, enum dma_data_direction dir)
 {
+	u32 pages = RPCRDMA2_RW_PAGES, sges = conn->caps.max_send_sge;
+
+	if (dir == DMA_FROM_DEVICE) {
+		pages = min(pages, conn->caps.mr_depth);
+		sges = clamp(conn->caps.max_read_sge, 1U, sges);
+		/* One memory region holds all */
+		if (rdma_protocol_iwarp(conn->cm_id->device, conn->cm_id->port_num))
+			return pages;
+	}
+	return min(pages, (rpcrdma2_sendq_most(&conn->sendq) - 1) * sges);
+}
+
+/* Append a context without pages to the @todo of the Call. */
+static struct rpcrdma2_rw *rw_new(const struct rpcrdma2_gather *g)
+{
+	u32 max = min((min(g->left, g->seg.length) >> PAGE_SHIFT) + 3,
+		      rw_max_pages(g->call->conn, g->dir));
 	struct rpcrdma2_rw *rw;
 
 	rw = kmalloc(struct_size(rw, sg, max), rpcrdma2_buf_gfp());
 	if (!rw)
 		return NULL;
-	rw->dir = dir;
-	rw->handle = handle;
-	rw->offset = offset;
+	rw->dir = g->dir;
+	rw->handle = g->seg.handle;
+	rw->offset = g->seg.offset;
 	rw->nwrs = 0;
 	rw->next_pfn = 0;
 	rw->nents = 0;
 	rw->max = max;
 	sg_init_table(rw->sg, max);
-	list_add_tail(&rw->list, &call->todo);
+	list_add_tail(&rw->list, &g->call->todo);
 	return rw;
 }
 
-/**
- * rpcrdma2_rw_add - append pages to an RDMA context that is not mapped yet
- * @rw: the context
- * @pages: the pages
- * @off: offset of the first byte in the first page
- * @len: bytes
- *
- * Context: any.
- * Return: the number of bytes appended: fewer than @len if there are not enough entries
+/* Append pages to a context that is not mapped yet. Returns the number of bytes appended:
+ * fewer than @len if there are not enough entries.
  */
-u32 rpcrdma2_rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 len)
+static u32 rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 len)
 {
 	u32 n, run = rw->dir == DMA_TO_DEVICE ? RPCRDMA2_RW_RUN : 0, done;
 	struct scatterlist *sg = rw->sg + rw->nents;
@@ -110,6 +108,75 @@ int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 	if (ret < 0)
 		return ret;
 	rw->nwrs = ret;
+	return 0;
+}
+
+/**
+ * rpcrdma2_rws_close - end the current context
+ * @g: the next page begins another context
+ *
+ * Maps an RDMA Write, so that nothing can fail after the decision for it, and adds its
+ * work requests to @nwrs of the Call. batch.c maps RDMA Reads, which may have to wait.
+ *
+ * Context: work item or thread; may sleep for memory.
+ * Return: 0, -EMSGSIZE if the context is too large for a post, or another negative errno
+ */
+int rpcrdma2_rws_close(struct rpcrdma2_gather *g)
+{
+	struct rpcrdma2_svc_call *call = g->call;
+	struct rpcrdma2_rw *rw = g->rw;
+	int ret;
+
+	g->rw = NULL;
+	if (!rw || g->dir == DMA_FROM_DEVICE)
+		return 0;
+	ret = rpcrdma2_rw_map(call->conn, rw);
+	if (ret)
+		return ret;
+	call->nwrs += rw->nwrs;
+	return rw->nwrs < rpcrdma2_sendq_most(&call->conn->sendq) ? 0 : -EMSGSIZE;
+}
+
+/**
+ * rpcrdma2_rws_add - add pages to the contexts of a Call
+ * @g: with @call, @dir, segments and @left set
+ * @pages: the pages
+ * @off: offset of the first byte in the first page
+ * @len: bytes. The capacity of the segments was checked before (CHK-23)
+ *
+ * Context: work item or thread; may sleep for memory.
+ * Return: 0, -EMSGSIZE if a context is too large for a post or the segments are too
+ * short, or another negative errno. The caller releases @todo after an error.
+ */
+int rpcrdma2_rws_add(struct rpcrdma2_gather *g, struct page **pages, u32 off, u32 len)
+{
+	u32 n, want;
+	int ret;
+
+	for (; len; len -= n) {
+		while (!g->seg.length) {
+			ret = rpcrdma2_rws_close(g);
+			if (ret)
+				return ret;
+			if (!rpcrdma2_segs_next(&g->segs, &g->seg))
+				return -EMSGSIZE;
+		}
+		if (!g->rw)
+			g->rw = rw_new(g);
+		if (!g->rw)
+			return -ENOMEM;
+		want = min(len, g->seg.length);
+		n = rw_add(g->rw, pages, off, want);
+		ret = n < want ? rpcrdma2_rws_close(g) : 0;
+		if (ret)
+			return ret;
+		g->seg.offset += n;
+		g->seg.length -= n;
+		g->left -= n;
+		off += n;
+		pages += off >> PAGE_SHIFT;
+		off = offset_in_page(off);
+	}
 	return 0;
 }
 
