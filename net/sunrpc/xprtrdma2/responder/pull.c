@@ -228,16 +228,16 @@ static int call_build_reads(struct rpcrdma2_svc_call *call)
 	return ret;
 }
 
-static u32 stash_take(struct rpcrdma2_responder *resp, struct page **pages,
-		      u32 count)
+/* Fill the entries of @pages that are NULL, as far as there are pages. */
+static void stash_take(struct rpcrdma2_responder *resp, struct page **pages,
+		       u32 count)
 {
-	u32 n = 0;
+	u32 i;
 
-	spin_lock(&resp->lock);
-	while (n < count && resp->stashed)
-		pages[n++] = resp->stash[--resp->stashed];
-	spin_unlock(&resp->lock);
-	return n;
+	guard(spinlock)(&resp->lock);
+	for (i = 0; i < count && resp->stashed; i++)
+		if (!pages[i])
+			pages[i] = resp->stash[--resp->stashed];
 }
 
 static void stash_put(struct rpcrdma2_responder *resp, struct page **pages,
@@ -258,18 +258,13 @@ static void stash_put(struct rpcrdma2_responder *resp, struct page **pages,
  */
 static int call_get_memory(struct rpcrdma2_svc_call *call)
 {
-	u32 have = 0;
 	int ret;
 
 	ret = rpcrdma2_call_have_array(call, call->npages);
 	if (ret)
 		return ret;
-	while (have < call->npages && call->pages[have])
-		have++;
-	have += stash_take(call->resp, call->pages + have,
-			   call->npages - have);
-	if (have < call->npages &&
-	    alloc_pages_bulk(rpcrdma2_buf_gfp(), call->npages, call->pages) <
+	stash_take(call->resp, call->pages, call->npages);
+	if (alloc_pages_bulk(rpcrdma2_buf_gfp(), call->npages, call->pages) <
 			call->npages)
 		return -ENOMEM;
 	if (!list_empty(&call->todo))
