@@ -51,23 +51,12 @@ void rpcrdma2_call_state_changes(const struct rpcrdma2_svc_call *call,
 	trace_rpcrdma2_call_state(call->conn, call->hdr.xid, call->state, to);
 }
 
-/* Check for a Call without a Read list and within the limits. */
-static bool call_is_plain(const struct rpcrdma2_responder *resp,
-			  const struct rpcrdma2_hdr *hdr)
+/* Use a call object for the Call in @rx. */
+static void call_fill(struct rpcrdma2_svc_call *call, struct rpcrdma2_recv *rx)
 {
-	return !hdr->read_list &&
-	       hdr->write_chunks <= resp->limits.write_chunks &&
-	       hdr->max_segs <= resp->limits.segs;
-}
-
-/* Begin with the Call in @call->rx. */
-static void call_begin(struct rpcrdma2_svc_call *call)
-{
-	struct rpcrdma2_responder *resp = call->resp;
-	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
-
-	call->conn = call->rx->conn;
-	call->hdr.xid = hdr->xid;
+	call->rx = rx;
+	call->conn = rx->conn;
+	call->hdr.xid = rx->hdr.xid;
 	refcount_set(&call->refs, 1);
 	refcount_set(&call->rx_refs, 1);
 	call->credited = false;
@@ -75,18 +64,9 @@ static void call_begin(struct rpcrdma2_svc_call *call)
 	call->read_bytes = 0;
 	call->err = 0;
 	call->inv_handle = 0;
-	call->stream = hdr->body_len;
+	call->stream = rx->hdr.body_len;
 	call->head = call->stream;
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_ARRIVED);
-	if (likely(call_is_plain(resp, hdr)))
-		rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
-	else
-		resp->special(call);
-}
-
-static void call_begin_late(struct rpcrdma2_deferred *deferred)
-{
-	call_begin(container_of(deferred, struct rpcrdma2_svc_call, deferred));
 }
 
 /* Use a call object for a Call that waits for one, or add it to the free ones. */
@@ -104,28 +84,11 @@ static void call_free(struct rpcrdma2_responder *resp,
 		return;
 	}
 	list_del_init(&rx->list);
-	call->rx = rx;
-	call->deferred.run = call_begin_late;
+	call_fill(call, rx);
+	call->deferred.run = resp->begin;
 	/* With the lock, see rpcrdma2_responder_stop() */
 	rpcrdma2_conn_defer(rx->conn, &call->deferred);
 	spin_unlock(&resp->lock);
-}
-
-static struct rpcrdma2_svc_call *call_new(struct rpcrdma2_responder *resp,
-					  gfp_t gfp)
-{
-	struct rpcrdma2_svc_call *call;
-
-	call = kzalloc_obj(*call, gfp);
-	if (!call)
-		return NULL;
-	call->resp = resp;
-	INIT_LIST_HEAD(&call->list);
-	INIT_LIST_HEAD(&call->todo);
-	INIT_LIST_HEAD(&call->posted);
-	guard(spinlock)(&resp->lock);
-	resp->ncalls++;
-	return call;
 }
 
 /**
@@ -143,45 +106,50 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
 	struct rpcrdma2_svc_call *call;
 
 	while (READ_ONCE(resp->ncalls) < count) {
-		call = call_new(resp, gfp);
+		call = kzalloc_obj(*call, gfp);
 		if (!call)
 			return false;
+		call->resp = resp;
+		INIT_LIST_HEAD(&call->list);
+		INIT_LIST_HEAD(&call->todo);
+		INIT_LIST_HEAD(&call->posted);
+		scoped_guard(spinlock, &resp->lock)
+			resp->ncalls++;
 		call_free(resp, call);
 	}
 	return true;
 }
 
 /**
- * rpcrdma2_call_arrived - begin with a Call that arrived
+ * rpcrdma2_call_arrived - get a call object for a Call that arrived
  * @resp: the responder
  * @rx: the Receive with the Call; taken over
  *
- * A Call without a Read list and within the limits goes to the executor at once. If
- * there is no call object and no memory for another, @rx waits until an earlier Call
- * has ended. There is at least one call object: the owner of the responder provides
- * it, and rpcrdma2_calls_trim() keeps it.
+ * If there is no call object and no memory for another, @rx waits until an earlier Call
+ * has ended; then @resp->begin is called. There is at least one call object: the owner of
+ * the responder provides it, and rpcrdma2_calls_trim() keeps it.
  *
  * Context: completion handler; does not sleep. Takes resp->lock.
+ * Return: the Call, or NULL if @rx waits
  */
-void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
-			   struct rpcrdma2_recv *rx)
+struct rpcrdma2_svc_call *rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
+						struct rpcrdma2_recv *rx)
 {
-	struct rpcrdma2_svc_call *call, *fresh = NULL;
+	struct rpcrdma2_svc_call *call;
 
 	if (list_empty(&resp->calls))
-		fresh = call_new(resp, RPCRDMA2_GFP_NOWAIT);
+		rpcrdma2_calls_provide(resp, READ_ONCE(resp->ncalls) + 1,
+				       RPCRDMA2_GFP_NOWAIT);
 	spin_lock(&resp->lock);
-	call = fresh ?: list_first_entry_or_null(&resp->calls,
-						 struct rpcrdma2_svc_call, list);
+	call = list_first_entry_or_null(&resp->calls, struct rpcrdma2_svc_call, list);
 	if (call)
 		list_del_init(&call->list);
 	else
 		list_add_tail(&rx->list, &resp->unserved);
 	spin_unlock(&resp->lock);
-	if (unlikely(!call))
-		return;
-	call->rx = rx;
-	call_begin(call);
+	if (likely(call))
+		call_fill(call, rx);
+	return call;
 }
 
 static void call_free_array(struct rpcrdma2_svc_call *call)

@@ -7,37 +7,35 @@
 
 #include "responder/responder_impl.h"
 
-/* Refuse a Call beyond the limits before anything is allocated for it (ERR-19..24,
- * CHK-24). Returns false if the Call was answered.
+/* Begin with a Call: refuse it beyond the limits, before anything is allocated for it
+ * (ERR-19..24, CHK-24). Without a Read list the executor gets the Call at once.
  */
-static bool call_check_limits(struct rpcrdma2_svc_call *call)
+static void call_begin(struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_chunk_limits *limits = &call->resp->limits;
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 
-	if (hdr->read_chunks > limits->read_chunks ||
-	    (hdr->read_list && !limits->read_chunks))
+	if (hdr->read_list &&
+	    (!limits->read_chunks || hdr->read_chunks > limits->read_chunks)) {
 		rpcrdma2_call_refuse(call, RDMA2_ERR_READ_CHUNKS,
 				     limits->read_chunks);
-	else if (hdr->write_chunks && !limits->write_chunks)
-		rpcrdma2_call_refuse(call, RDMA2_ERR_REPLY_RESOURCE, 0);
-	else if (hdr->write_chunks > limits->write_chunks)
-		rpcrdma2_call_refuse(call, RDMA2_ERR_WRITE_CHUNKS,
+	} else if (hdr->write_chunks > limits->write_chunks) {
+		rpcrdma2_call_refuse(call, limits->write_chunks ?
+				     RDMA2_ERR_WRITE_CHUNKS : RDMA2_ERR_REPLY_RESOURCE,
 				     limits->write_chunks);
-	else if (hdr->max_segs > limits->segs)
+	} else if (hdr->max_segs > limits->segs) {
 		rpcrdma2_call_refuse(call, RDMA2_ERR_SEGMENTS, limits->segs);
-	else
-		return true;
-	return false;
+	} else if (hdr->read_list) {
+		call->deferred.run = rpcrdma2_call_start_pull;
+		rpcrdma2_conn_defer(call->conn, &call->deferred);
+	} else {
+		rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
+	}
 }
 
-/* A Call with a Read list or beyond the limits */
-static void call_special(struct rpcrdma2_svc_call *call)
+static void call_begin_deferred(struct rpcrdma2_deferred *deferred)
 {
-	if (!call_check_limits(call))
-		return;
-	call->deferred.run = rpcrdma2_call_start_pull;
-	rpcrdma2_conn_defer(call->conn, &call->deferred);
+	call_begin(container_of(deferred, struct rpcrdma2_svc_call, deferred));
 }
 
 /**
@@ -56,6 +54,7 @@ bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_responder *resp = conn->responder;
+	struct rpcrdma2_svc_call *call;
 	u32 want = rpcrdma2_credit_called(&conn->credit, rx->hdr.credit, conn->p.serves +
 						   RPCRDMA2_CONTROL_RESERVE);
 	u32 now = rpcrdma2_credit_grant(&conn->credit);
@@ -72,7 +71,9 @@ bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
 		rpcrdma2_credit_raise(conn, want);
 	else if (unlikely(want < now))
 		rpcrdma2_credit_lower(conn, want);
-	rpcrdma2_call_arrived(resp, rx);
+	call = rpcrdma2_call_arrived(resp, rx);
+	if (likely(call))
+		call_begin(call);
 	return true;
 }
 
@@ -112,7 +113,7 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			     struct page **stash)
 {
 	resp->ops = ops;
-	resp->special = call_special;
+	resp->begin = call_begin_deferred;
 	resp->replied = !ops->replied;
 	resp->limits = *limits;
 	/* A Reply may have two pages more than a Call, and ragged ends */

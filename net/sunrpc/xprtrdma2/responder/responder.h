@@ -87,7 +87,7 @@ struct rpcrdma2_chunk_limits {
  * struct rpcrdma2_responder - responder role on one connection
  * @ops: the executor
  * @limits: see there
- * @special: handles a Call with a Read list or beyond the limits
+ * @begin: begins with a Call that has waited for a call object
  * @max_pages: maximum number of pages of a message
  * @replied: the requester's device has acknowledged a Reply
  * @lock: protects all members below
@@ -106,7 +106,7 @@ struct rpcrdma2_chunk_limits {
 struct rpcrdma2_responder {
 	const struct rpcrdma2_responder_ops *ops;
 	struct rpcrdma2_chunk_limits		limits;
-	void (*special)(struct rpcrdma2_svc_call *call);
+	void (*begin)(struct rpcrdma2_deferred *deferred);
 	u32				max_pages;
 	bool				replied;
 
@@ -250,8 +250,7 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			     const struct rpcrdma2_responder_ops *ops,
 			     const struct rpcrdma2_chunk_limits *limits,
 			     struct page **stash);
-u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps,
-			   u32 bytes);
+u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes);
 bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
 			    gfp_t gfp);
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);

@@ -113,8 +113,8 @@ static inline bool rpcrdma2_range_next(struct rpcrdma2_range *range,
 }
 
 /* call.c */
-void rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
-			   struct rpcrdma2_recv *rx);
+struct rpcrdma2_svc_call *rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
+						struct rpcrdma2_recv *rx);
 int rpcrdma2_call_have_array(struct rpcrdma2_svc_call *call, u32 count);
 void rpcrdma2_call_state_changes(const struct rpcrdma2_svc_call *call,
 				 enum rpcrdma2_call_state to);
