@@ -374,36 +374,26 @@ bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call)
  * rpcrdma2_call_end_pull - release the pages and contexts for RDMA Reads
  * @call: the Call, which has some
  *
- * Calls that wait may begin; on a lost connection they are released.
+ * Calls that wait may begin; on a lost connection they wait for
+ * rpcrdma2_responder_closed().
  *
  * Context: process; does not sleep. Takes resp->lock.
  */
 void rpcrdma2_call_end_pull(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_responder *resp = call->resp;
-	struct rpcrdma2_svc_call *next;
-	u32 pages = call->pulling;
+	struct rpcrdma2_svc_call *next, *tmp;
 
-	call->pulling = 0;
-	spin_lock(&resp->lock);
-	resp->pulling -= pages;
+	guard(spinlock)(&resp->lock);
+	resp->pulling -= call->pulling;
 	resp->ctxs -= call->ctxs;
-	while ((next = list_first_entry_or_null(&resp->waiting,
-						struct rpcrdma2_svc_call,
-						list))) {
-		bool ready = rpcrdma2_conn_ready(next->conn);
-
-		if (ready && !pull_fits(next))
+	call->pulling = 0;
+	list_for_each_entry_safe(next, tmp, &resp->waiting, list) {
+		if (!rpcrdma2_conn_ready(next->conn) || !pull_fits(next))
 			break;
 		list_del_init(&next->list);
-		if (ready)
-			pull_begin(next);
-		spin_unlock(&resp->lock);
-		if (ready)
-			rpcrdma2_conn_defer(next->conn, &next->deferred);
-		else
-			rpcrdma2_call_release(next);
-		spin_lock(&resp->lock);
+		pull_begin(next);
+		/* With the lock, see rpcrdma2_responder_stop() */
+		rpcrdma2_conn_defer(next->conn, &next->deferred);
 	}
-	spin_unlock(&resp->lock);
 }

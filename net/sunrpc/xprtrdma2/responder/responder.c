@@ -130,9 +130,9 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
  * rpcrdma2_responder_stop - the connection is about to be closed
  * @conn: the connection, in state CLOSING
  *
- * Once resp->lock was free, no Call that waits for a call object begins: the code that
- * frees a call object checks the state with the lock held. An executor may free one at
- * any time until rpcrdma2_responder_closed().
+ * Once resp->lock was free, no Call that waits begins: the code that frees what the Call
+ * waits for checks the state with the lock held. An executor may free that at any time
+ * until rpcrdma2_responder_closed().
  *
  * Context: process; takes resp->lock.
  */
