@@ -319,7 +319,7 @@ void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
 	trace_rpcrdma2_call_ready(call->conn, call->hdr.xid, call->stream,
 				  call->read_bytes);
 	rpcrdma2_call_set_state(call, state);
-	call->resp->ops->ready(call->resp, call);
+	call->resp->ops->ready(call);
 }
 
 /* Check whether a Call may use its pages and RDMA contexts now. The first always may. */

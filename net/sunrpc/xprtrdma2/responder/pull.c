@@ -342,7 +342,7 @@ static int call_pull_step(struct rpcrdma2_svc_call *call)
 
 /**
  * rpcrdma2_call_pull - pull the Read chunks with a thread's help
- * @call: a Call for which rpcrdma2_call_wants_pages() is true
+ * @call: a Call in state WANTS_PAGES
  * @pages: the thread's pages, at least the responder's limit of bytes; some
  *	are taken and their entries become NULL
  *

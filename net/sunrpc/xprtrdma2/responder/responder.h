@@ -10,8 +10,8 @@
  *   rpcrdma2_responder_call()	a Call arrived: limits are checked, and deferred
  *				work posts RDMA Reads, without a thread
  *   ops->ready()		the argument is complete; or memory is short and a
- *				thread must provide pages, see
- *				rpcrdma2_call_wants_pages()
+ *				thread must provide pages: the state is
+ *				RPCRDMA2_CALL_WANTS_PAGES
  *   rpcrdma2_call_arg()	the argument, for the executor
  *   rpcrdma2_call_payload()	results that may travel in Write chunks
  *   rpcrdma2_call_reply()	the Reply; does not wait for the send queue
@@ -61,8 +61,7 @@ struct rpcrdma2_svc_call;
  *	sleep; may be NULL
  */
 struct rpcrdma2_responder_ops {
-	void (*ready)(struct rpcrdma2_responder *resp,
-		      struct rpcrdma2_svc_call *call);
+	void (*ready)(struct rpcrdma2_svc_call *call);
 	void (*closed)(struct rpcrdma2_responder *resp);
 	void (*replied)(struct rpcrdma2_responder *resp);
 };
@@ -238,12 +237,6 @@ struct rpcrdma2_svc_call {
 	struct page			**pages;
 	struct page			*page;
 };
-
-static inline bool
-rpcrdma2_call_wants_pages(const struct rpcrdma2_svc_call *call)
-{
-	return call->state == RPCRDMA2_CALL_WANTS_PAGES;
-}
 
 /* The life of a responder */
 void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,

@@ -603,7 +603,7 @@ static void client_free(struct rpcrdma2_client *client)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 
-	rpcrdma2_client_bc_destroy_slots(&client->callback);
+	rpcrdma2_client_bc_destroy_slots(xprt);
 	rpcrdma2_requester_destroy(&client->rq);
 	rpcrdma2_recv_pool_empty(&client->recvs);
 	rpcrdma2_conn_list_ended(xprt->xprt_net, &client->stats, true);

@@ -28,17 +28,13 @@
  * @resp: its responder
  * @idle_timeout: xprt->idle_timeout for the time after the backchannel, 0 without
  *	a backchannel; transport_lock
- * @reserved: callbacks requested by rpc_xprt_ops.bc_setup; bc_pa_lock
- * @count: number of callback slots, which stay; bc_pa_lock. Free ones are in
+ * @busy: slots in use by the callback service; bc_pa_lock. Free ones are in
  *	xprt->bc_pa_list
- * @busy: slots in use by the callback service; bc_pa_lock
  * @wq: woken when @busy becomes empty
  */
 struct rpcrdma2_callback {
 	struct rpcrdma2_responder	resp;
 	unsigned long			idle_timeout;
-	unsigned int			reserved;
-	unsigned int			count;
 	struct list_head		busy;
 	wait_queue_head_t		wq;
 };
@@ -94,7 +90,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 
 /* The backchannel: client_bc.c */
 void rpcrdma2_client_bc_init(struct rpc_xprt *xprt);
-void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback);
+void rpcrdma2_client_bc_destroy_slots(struct rpc_xprt *xprt);
 int rpcrdma2_client_bc_reply(struct rpc_rqst *rqst);
 
 /* Methods for struct rpc_xprt_ops */

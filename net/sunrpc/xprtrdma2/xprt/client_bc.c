@@ -17,9 +17,10 @@
  * before it ends the service, clears it with that lock held and waits for the callbacks
  * in progress.
  *
- * bc_pa_lock also protects the slots. Code that releases the Call of a slot holds it, so
- * that the connection is not freed meanwhile. The connection's locks nest inside;
- * process context only.
+ * bc_pa_lock also protects the slots, their number (xprt->bc_alloc_count), and the number
+ * of callbacks that NFS has reserved (xprt->bc_alloc_max). Code that releases the Call of
+ * a slot holds the lock, so that the connection is not freed meanwhile. The connection's
+ * locks nest inside; process context only.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -55,16 +56,6 @@ static struct rpcrdma2_cb *cb_of(struct rpc_rqst *rqst)
 	return container_of(rqst, struct rpcrdma2_cb, rqst);
 }
 
-static struct rpcrdma2_callback *callback_of(struct rpc_xprt *xprt)
-{
-	return &rpcrdma2_client(xprt)->callback;
-}
-
-static struct rpc_xprt *xprt_of(struct rpcrdma2_callback *callback)
-{
-	return &container_of(callback, struct rpcrdma2_client, callback)->rq.xprt;
-}
-
 static void cb_free(struct rpcrdma2_cb *cb)
 {
 	kfree(cb->args);
@@ -85,6 +76,7 @@ static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
 		return NULL;
 	}
 	cb->rqst.rq_xprt = xprt;
+	set_bit(RPC_BC_PA_IN_USE, &cb->rqst.rq_bc_pa_state);
 	INIT_LIST_HEAD(&cb->rqst.rq_bc_pa_list);
 	return cb;
 }
@@ -92,9 +84,9 @@ static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
 /* While the server may call back it needs the connection even if that is idle: a lease
  * may be longer than the idle timeout (REV-13).
  */
-static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
+static void cb_keep_connection(struct rpc_xprt *xprt, bool keep)
 {
-	struct rpc_xprt *xprt = xprt_of(callback);
+	struct rpcrdma2_callback *callback = &rpcrdma2_client(xprt)->callback;
 
 	guard(spinlock)(&xprt->transport_lock);
 	if (keep == !!xprt->idle_timeout)
@@ -107,21 +99,20 @@ static void cb_keep_connection(struct rpcrdma2_callback *callback, bool keep)
  * responder allocates more call objects, memory permitting. Two concurrent callers may
  * make one slot too many.
  */
-static bool cb_provide(struct rpcrdma2_callback *callback)
+static bool cb_provide(struct rpc_xprt *xprt)
 {
-	struct rpc_xprt *xprt = xprt_of(callback);
 	struct rpcrdma2_cb *cb;
 
-	while (READ_ONCE(callback->count) < RPCRDMA2_CB_SLOTS) {
+	while (READ_ONCE(xprt->bc_alloc_count) < RPCRDMA2_CB_SLOTS) {
 		cb = cb_alloc(xprt);
 		if (!cb)
 			return false;
 		spin_lock(&xprt->bc_pa_lock);
-		WRITE_ONCE(callback->count, callback->count + 1);
+		WRITE_ONCE(xprt->bc_alloc_count, xprt->bc_alloc_count + 1);
 		list_add(&cb->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
 		spin_unlock(&xprt->bc_pa_lock);
 	}
-	return rpcrdma2_calls_provide(&callback->resp, 1, GFP_KERNEL);
+	return rpcrdma2_calls_provide(&rpcrdma2_client(xprt)->callback.resp, 1, GFP_KERNEL);
 }
 
 /**
@@ -137,13 +128,11 @@ static bool cb_provide(struct rpcrdma2_callback *callback)
  */
 int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 {
-	struct rpcrdma2_callback *callback = callback_of(xprt);
-
-	if (!cb_provide(callback))
+	if (!cb_provide(xprt))
 		return -ENOMEM;
 	scoped_guard(spinlock, &xprt->bc_pa_lock)
-		callback->reserved += min_reqs;
-	cb_keep_connection(callback, true);
+		xprt->bc_alloc_max += min_reqs;
+	cb_keep_connection(xprt, true);
 	trace_rpcrdma2_op_bc_setup(xprt, 0, min_reqs);
 	return 0;
 }
@@ -204,9 +193,8 @@ static void cb_drop_call(struct rpcrdma2_cb *cb)
 void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
-	struct rpcrdma2_callback *callback = callback_of(xprt);
+	struct rpcrdma2_callback *callback = &rpcrdma2_client(xprt)->callback;
 
-	clear_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
 	spin_lock(&xprt->bc_pa_lock);
 	cb_drop_call(cb_of(rqst));
 	list_move(&rqst->rq_bc_pa_list, &xprt->bc_pa_list);
@@ -227,12 +215,12 @@ void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst)
  */
 void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 {
-	struct rpcrdma2_callback *callback = callback_of(xprt);
+	struct rpcrdma2_callback *callback = &rpcrdma2_client(xprt)->callback;
 	bool last;
 
 	spin_lock(&xprt->bc_pa_lock);
-	callback->reserved -= min(max_reqs, callback->reserved);
-	last = !callback->reserved;
+	xprt->bc_alloc_max -= min(max_reqs, xprt->bc_alloc_max);
+	last = !xprt->bc_alloc_max;
 	if (last)
 		xprt->bc_serv = NULL;
 	spin_unlock(&xprt->bc_pa_lock);
@@ -241,7 +229,7 @@ void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 	/* The service will end and must have no Call queued then */
 	wait_event_timeout(callback->wq, list_empty(&callback->busy),
 			   RPCRDMA2_CB_DRAIN);
-	cb_keep_connection(callback, false);
+	cb_keep_connection(xprt, false);
 }
 
 /* Find a free slot whose page has no Reply that still waits. There is one for a server
@@ -276,21 +264,20 @@ static void cb_fill(struct rpcrdma2_cb *cb, struct rpcrdma2_svc_call *call)
 	rqst->rq_rcv_buf.len = len;
 	rqst->rq_private_buf = rqst->rq_rcv_buf;
 	xdr_buf_init(&rqst->rq_snd_buf, cb->reply, PAGE_SIZE);
-	set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
 }
 
 /* A Call arrived. May be called by a completion handler. */
-static void cb_ready(struct rpcrdma2_responder *resp,
-		     struct rpcrdma2_svc_call *call)
+static void cb_ready(struct rpcrdma2_svc_call *call)
 {
-	struct rpcrdma2_callback *callback =
-		container_of(resp, struct rpcrdma2_callback, resp);
-	struct rpc_xprt *xprt = xprt_of(callback);
+	struct rpcrdma2_client *client =
+		container_of(call->resp, struct rpcrdma2_client, callback.resp);
+	struct rpcrdma2_callback *callback = &client->callback;
+	struct rpc_xprt *xprt = &client->rq.xprt;
 	struct rpcrdma2_cb *cb = NULL;
 	int ret = -ENOENT;
 
 	spin_lock(&xprt->bc_pa_lock);
-	if (xprt->bc_serv && callback->reserved) {
+	if (xprt->bc_serv && xprt->bc_alloc_max) {
 		cb = cb_find(xprt);
 		ret = cb ? 0 : -EBUSY;
 	}
@@ -325,12 +312,12 @@ static void cb_ready(struct rpcrdma2_responder *resp,
 /* The connection is closed: callbacks in progress lose their Calls. */
 static void cb_closed(struct rpcrdma2_responder *resp)
 {
-	struct rpcrdma2_callback *callback =
-		container_of(resp, struct rpcrdma2_callback, resp);
+	struct rpcrdma2_client *client =
+		container_of(resp, struct rpcrdma2_client, callback.resp);
 	struct rpc_rqst *rqst;
 
-	guard(spinlock)(&xprt_of(callback)->bc_pa_lock);
-	list_for_each_entry(rqst, &callback->busy, rq_bc_pa_list)
+	guard(spinlock)(&client->rq.xprt.bc_pa_lock);
+	list_for_each_entry(rqst, &client->callback.busy, rq_bc_pa_list)
 		cb_drop_call(cb_of(rqst));
 }
 
@@ -386,7 +373,7 @@ static const struct rpcrdma2_responder_ops cb_responder_ops = {
  */
 void rpcrdma2_client_bc_init(struct rpc_xprt *xprt)
 {
-	struct rpcrdma2_callback *callback = callback_of(xprt);
+	struct rpcrdma2_callback *callback = &rpcrdma2_client(xprt)->callback;
 	const struct rpcrdma2_chunk_limits limits = {
 		.segs	= RPCRDMA2_MAX_SEGS,
 		.bytes	= rpcrdma2_client_bc_maxpayload(xprt),
@@ -400,15 +387,15 @@ void rpcrdma2_client_bc_init(struct rpc_xprt *xprt)
 
 /**
  * rpcrdma2_client_bc_destroy_slots - free the slots of the backchannel
- * @callback: of a transport that is unused and unconnected
+ * @xprt: the transport, which is unused and unconnected
  *
  * Context: may sleep.
  */
-void rpcrdma2_client_bc_destroy_slots(struct rpcrdma2_callback *callback)
+void rpcrdma2_client_bc_destroy_slots(struct rpc_xprt *xprt)
 {
 	struct rpc_rqst *rqst, *tmp;
 
-	list_for_each_entry_safe(rqst, tmp, &xprt_of(callback)->bc_pa_list, rq_bc_pa_list)
+	list_for_each_entry_safe(rqst, tmp, &xprt->bc_pa_list, rq_bc_pa_list)
 		cb_free(cb_of(rqst));
-	rpcrdma2_calls_trim(&callback->resp, 0);
+	rpcrdma2_calls_trim(&rpcrdma2_client(xprt)->callback.resp, 0);
 }

@@ -172,11 +172,9 @@ static const struct rpcrdma2_conn_ops svc_conn_ops = {
 	.lost		= svc_lost,
 };
 
-static void svc_call_ready(struct rpcrdma2_responder *resp,
-			   struct rpcrdma2_svc_call *call)
+static void svc_call_ready(struct rpcrdma2_svc_call *call)
 {
-	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
-						resp);
+	struct rpcrdma2_svc *svc = container_of(call->resp, struct rpcrdma2_svc, resp);
 
 	spin_lock(&svc->lock);
 	list_add_tail(&call->list, &svc->ready);
@@ -189,8 +187,7 @@ static void svc_call_ready(struct rpcrdma2_responder *resp,
 
 static void svc_calls_closed(struct rpcrdma2_responder *resp)
 {
-	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc,
-						resp);
+	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc, resp);
 	struct rpcrdma2_svc_call *call, *tmp;
 	u32 unserved = 0;
 
@@ -413,7 +410,7 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	svc_xprt_received(xprt);
 	if (!call)
 		return 0;
-	if (unlikely(rpcrdma2_call_wants_pages(call))) {
+	if (unlikely(call->state == RPCRDMA2_CALL_WANTS_PAGES)) {
 		compat_svc_args_taken(rqstp, call->npages);
 		rpcrdma2_call_pull(call, rqstp->rq_pages);
 		return 0;
