@@ -100,17 +100,6 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 
 /* ---- connecting and closing ---- */
 
-/* Time limit for the answer to the first message: at most a quarter of the limit for a
- * whole attempt (VER-14).
- */
-static u32 client_negotiate_ms(const struct rpcrdma2_client *client)
-{
-	unsigned long quarter = client->rq.xprt.connect_timeout / 4;
-
-	return min_t(unsigned long, READ_ONCE(negotiate_ms),
-		     max(jiffies_to_msecs(quarter), 1U));
-}
-
 /* Apply the current policy for this server. There is no connection. */
 static void client_look_up(struct rpcrdma2_client *client,
 			   struct rpcrdma2_policy *policy)
@@ -145,7 +134,9 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.brs		= READ_ONCE(client_callbacks) ?
 				  RDMA2_RVREQSUP_INLINE :
 				  RDMA2_RVREQSUP_NONE,
-		.negotiate_ms	= client_negotiate_ms(client),
+		/* At most a quarter of the limit for a whole attempt (VER-14) */
+		.negotiate_ms	= min(READ_ONCE(negotiate_ms),
+				      jiffies_to_msecs(xprt->connect_timeout / 4) ?: 1),
 		.swapper	= &xprt->swapper,
 	};
 
@@ -157,33 +148,23 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 				     (struct sockaddr *)&xprt->addr, &params);
 }
 
-/* Check that the device can carry the payload that NFS may use. */
-static bool client_device_fits(const struct rpcrdma2_conn *conn)
-{
-	u32 pages = DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD, PAGE_SIZE) + 1;
-
-	if (conn->caps.mr_depth * RPCRDMA2_MAX_SEGS >= pages)
-		return true;
-	pr_notice_ratelimited("rpcrdma2: %s registers only %u pages at a time\n",
-			      dev_name(&conn->cm_id->device->dev),
-			      conn->caps.mr_depth);
-	return false;
-}
-
+/* Make MRs, if the device can carry the payload that NFS may use. */
 static int client_open_pool(struct rpcrdma2_client *client,
 			    struct rpcrdma2_conn *conn)
 {
-	struct rpc_xprt *xprt = &client->rq.xprt;
-	u32 per_call, first = RPCRDMA2_FIRST_MRS;
+	u32 per_call, pages = RPCRDMA2_MAX_PAYLOAD / PAGE_SIZE + 1;
+	bool swapping = rpcrdma2_conn_swapping(conn);
 
-	if (!client_device_fits(conn))
+	if (conn->caps.mr_depth * RPCRDMA2_MAX_SEGS < pages) {
+		pr_notice_ratelimited("rpcrdma2: %s registers only %u pages at a time\n",
+				      dev_name(&conn->cm_id->device->dev),
+				      conn->caps.mr_depth);
 		return -EPROTO;
-	per_call = DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD / PAGE_SIZE + 1,
-				conn->caps.mr_depth) + 1;
-	if (atomic_read(&xprt->swapper))
-		first = max(first, RPCRDMA2_SWAP_MRS);
-	return rpcrdma2_mr_pool_open(&client->rq.pool, conn, first,
-				     per_call * xprt->max_reqs);
+	}
+	per_call = DIV_ROUND_UP(pages, conn->caps.mr_depth) + 1;
+	return rpcrdma2_mr_pool_open(&client->rq.pool, conn,
+				     swapping ? RPCRDMA2_SWAP_MRS : RPCRDMA2_FIRST_MRS,
+				     per_call * client->rq.xprt.max_reqs);
 }
 
 /* Publish the connection. If it is lost already the transport closes it next. */
