@@ -396,16 +396,15 @@ static void client_op_inject_disconnect(struct rpc_xprt *xprt)
 static bool client_replace_due(struct rpcrdma2_client *client,
 			       unsigned long major)
 {
-	unsigned long now = jiffies, again, forget;
+	unsigned long age = jiffies - client->timed_out_at;
+	unsigned long window = major << client->timed_out;
 
-	again = client->timed_out_at + (major << client->timed_out) / 2;
-	forget = client->timed_out_at + (major << client->timed_out);
-	if (client->timed_out && time_before(now, again))
+	if (client->timed_out && age < window / 2)
 		return false;
-	if (!client->timed_out || time_after(now, forget))
+	if (age > window)
 		client->timed_out = 0;
 	client->timed_out = min(client->timed_out + 1, RPCRDMA2_TIMED_OUT_MAX);
-	client->timed_out_at = now;
+	client->timed_out_at = jiffies;
 	return true;
 }
 
