@@ -543,32 +543,33 @@ static void client_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
 	const struct rpcrdma2_stats *s = &client->stats;
 	struct rpcrdma2_requester *rq = &client->rq;
-	long idle = 0;
+	const u64 columns[] = {
+		client_op_get_srcport(xprt), xprt->stat.bind_count,
+		xprt->stat.connect_count, xprt->stat.connect_time / HZ,
+		xprt_connected(xprt) ? (long)(jiffies - xprt->last_used) / HZ : 0,
+		xprt->stat.sends, xprt->stat.recvs, xprt->stat.bad_xids,
+		xprt->stat.req_u, xprt->stat.bklog_u,
+		rpcrdma2_stat_read(s, read_chunks),
+		rpcrdma2_stat_read(s, write_chunks),
+		rpcrdma2_stat_read(s, reply_chunks),
+		atomic_long_read(&rq->offered),
+		rpcrdma2_stat_read(s, write_bytes) +
+		rpcrdma2_stat_read(s, reply_chunk_bytes),
+		rpcrdma2_stat_read(s, pullup_bytes),
+		rpcrdma2_stat_read(s, copied_bytes), 0,
+		atomic_long_read(&rq->unbuildable),
+		atomic_long_read(&rq->bad_replies),
+		rpcrdma2_stat_read(s, tx_call_nomsg), 0, 0,
+		rpcrdma2_stat_read(s, mrs_allocated),
+		rpcrdma2_stat_read(s, local_invalidations),
+		rpcrdma2_stat_read(s, sq_waits), 0,
+	};
+	int i;
 
-	if (xprt_connected(xprt))
-		idle = (long)(jiffies - xprt->last_used) / HZ;
-
-	seq_printf(seq, "\txprt:\trdma %u %lu %lu %lu %ld %lu %lu %lu %llu %llu ",
-		   client_op_get_srcport(xprt), xprt->stat.bind_count,
-		   xprt->stat.connect_count, xprt->stat.connect_time / HZ,
-		   idle, xprt->stat.sends, xprt->stat.recvs,
-		   xprt->stat.bad_xids, xprt->stat.req_u, xprt->stat.bklog_u);
-	seq_printf(seq, "%lu %lu %lu %lu %lu %lu %lu 0 %lu %lu %lu ",
-		   rpcrdma2_stat_read(s, read_chunks),
-		   rpcrdma2_stat_read(s, write_chunks),
-		   rpcrdma2_stat_read(s, reply_chunks),
-		   (unsigned long)atomic_long_read(&rq->offered),
-		   rpcrdma2_stat_read(s, write_bytes) +
-		   rpcrdma2_stat_read(s, reply_chunk_bytes),
-		   rpcrdma2_stat_read(s, pullup_bytes),
-		   rpcrdma2_stat_read(s, copied_bytes),
-		   (unsigned long)atomic_long_read(&rq->unbuildable),
-		   (unsigned long)atomic_long_read(&rq->bad_replies),
-		   rpcrdma2_stat_read(s, tx_call_nomsg));
-	seq_printf(seq, "0 0 %lu %lu %lu 0\n",
-		   rpcrdma2_stat_read(s, mrs_allocated),
-		   rpcrdma2_stat_read(s, local_invalidations),
-		   rpcrdma2_stat_read(s, sq_waits));
+	seq_puts(seq, "\txprt:\trdma");
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		seq_printf(seq, " %llu", columns[i]);
+	seq_putc(seq, '\n');
 }
 
 static void client_op_set_port(struct rpc_xprt *xprt, unsigned short port)
