@@ -181,37 +181,16 @@ static inline void compat_svc_secure_port(struct svc_rqst *rqstp)
 #define COMPAT_SVC_SECURE_PORT	.xpo_secure_port = compat_svc_secure_port,
 #endif
 
-/**
- * compat_connect_timeout - time limit of a mount for one connect attempt
- * @args: parameters of the transport
- *
- * Return: jiffies, or 0 if the mount sets no limit
+/* Time limit of a mount for one connect attempt, and its longest delay between attempts;
+ * jiffies, or 0 if the mount sets none
  */
-static inline unsigned long
-compat_connect_timeout(const struct xprt_create *args)
-{
 #if COMPAT_XPRT_CREATE
-	return args->connect_timeout;
+#define compat_connect_timeout(args)	((args)->connect_timeout)
+#define compat_reconnect_timeout(args)	((args)->reconnect_timeout)
 #else
-	return 0;
+#define compat_connect_timeout(args)	((void)(args), 0UL)
+#define compat_reconnect_timeout(args)	((void)(args), 0UL)
 #endif
-}
-
-/**
- * compat_reconnect_timeout - longest delay of a mount between connect attempts
- * @args: parameters of the transport
- *
- * Return: jiffies, or 0 if the mount sets no delay
- */
-static inline unsigned long
-compat_reconnect_timeout(const struct xprt_create *args)
-{
-#if COMPAT_XPRT_CREATE
-	return args->reconnect_timeout;
-#else
-	return 0;
-#endif
-}
 
 /**
  * compat_rqst_has_seqno - check for a sequence number of RPCSEC_GSS

@@ -653,9 +653,7 @@ static int client_init(struct rpcrdma2_client *client,
 	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
 	xprt->timeout = &rpcrdma2_client_timeout;
 	xprt->connect_timeout = xprt->timeout->to_initval;
-	xprt->max_reconnect_timeout = RPCRDMA2_REEST_MAX;
-	if (compat_reconnect_timeout(args))
-		xprt->max_reconnect_timeout = compat_reconnect_timeout(args);
+	xprt->max_reconnect_timeout = compat_reconnect_timeout(args) ?: RPCRDMA2_REEST_MAX;
 	if (compat_connect_timeout(args))
 		client_op_set_connect_timeout(xprt,
 					      compat_connect_timeout(args),
