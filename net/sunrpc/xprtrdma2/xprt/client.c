@@ -695,13 +695,10 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 	struct rpc_xprt *xprt;
 	int ret;
 
-	if (!try_module_get(THIS_MODULE))
-		return ERR_PTR(-EIO);
 	xprt = xprt_alloc(args->net, sizeof(*client), 0, RPCRDMA2_MIN_SLOTS);
-	if (!xprt) {
-		module_put(THIS_MODULE);
+	if (!xprt)
 		return ERR_PTR(-ENOMEM);
-	}
+	__module_get(THIS_MODULE);	/* sunrpc holds one meanwhile */
 	client = rpcrdma2_client(xprt);
 	ret = client_init(client, class, args);
 	if (ret) {
