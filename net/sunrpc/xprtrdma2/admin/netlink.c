@@ -233,15 +233,14 @@ static int put_connection(struct rpcrdma2_conn *conn, void *arg)
 }
 
 /**
- * rpcrdma2_nl_reply - answer a request
+ * rpcrdma2_nl_reply - answer a request with its own command
  * @info: the request
- * @cmd: command of the answer
  * @put: fills in the answer
  *
  * Context: system call; sleeps for memory before @put.
  * Return: 0, -ENOMEM, or the error of @put
  */
-int rpcrdma2_nl_reply(struct genl_info *info, u8 cmd,
+int rpcrdma2_nl_reply(struct genl_info *info,
 		      int (*put)(struct sk_buff *skb, struct genl_info *info))
 {
 	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
@@ -250,7 +249,7 @@ int rpcrdma2_nl_reply(struct genl_info *info, u8 cmd,
 
 	if (!skb)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(skb, info, &rpcrdma2_nl_family, 0, cmd);
+	hdr = genlmsg_put_reply(skb, info, &rpcrdma2_nl_family, 0, info->genlhdr->cmd);
 	ret = hdr ? put(skb, info) : -EMSGSIZE;
 	if (ret) {
 		nlmsg_free(skb);
@@ -335,7 +334,7 @@ int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CONNECTION_ID))
 		return -EINVAL;
-	return rpcrdma2_nl_reply(info, RPCRDMA2_CMD_CONN_GET, put_one);
+	return rpcrdma2_nl_reply(info, put_one);
 }
 
 /**
@@ -428,7 +427,7 @@ static int put_module(struct sk_buff *skb, struct genl_info *info)
  */
 int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return rpcrdma2_nl_reply(info, RPCRDMA2_CMD_MODULE_GET, put_module);
+	return rpcrdma2_nl_reply(info, put_module);
 }
 
 /* Requests that change a connection */
@@ -503,8 +502,7 @@ int rpcrdma2_nl_conn_forget_doit(struct sk_buff *skb, struct genl_info *info)
  * Context: system call; sleeps.
  * Return: 0; -EINVAL: the request has no id; -ENOENT: no such connection
  */
-int rpcrdma2_nl_conn_reconnect_doit(struct sk_buff *skb,
-				    struct genl_info *info)
+int rpcrdma2_nl_conn_reconnect_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return with_connection(info, conn_reconnect);
 }

@@ -9,7 +9,7 @@
 
 extern struct genl_family rpcrdma2_nl_family;
 
-int rpcrdma2_nl_reply(struct genl_info *info, u8 cmd,
+int rpcrdma2_nl_reply(struct genl_info *info,
 		      int (*put)(struct sk_buff *skb, struct genl_info *info));
 
 int rpcrdma2_netlink_init(bool replace);

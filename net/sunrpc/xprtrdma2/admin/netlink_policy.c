@@ -177,7 +177,7 @@ static int put_found(struct sk_buff *skb, struct genl_info *info)
  */
 int rpcrdma2_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return rpcrdma2_nl_reply(info, RPCRDMA2_CMD_POLICY_GET, put_found);
+	return rpcrdma2_nl_reply(info, put_found);
 }
 
 /**
