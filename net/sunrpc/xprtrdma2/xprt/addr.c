@@ -51,18 +51,15 @@ int rpcrdma2_addr_init(struct rpc_xprt *xprt, const struct xprt_create *args)
 		return -EBADF;
 	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
 	xprt->addrlen = args->addrlen;
-	switch (sap->sa_family) {
-	case AF_INET:
+	if (sap->sa_family == AF_INET) {
 		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA;
 		strings[RPC_DISPLAY_HEX_ADDR] =
 			kasprintf(GFP_KERNEL, "%08x", ntohl(sin->sin_addr.s_addr));
-		break;
-	case AF_INET6:
+	} else if (sap->sa_family == AF_INET6) {
 		strings[RPC_DISPLAY_NETID] = RPCBIND_NETID_RDMA6;
 		strings[RPC_DISPLAY_HEX_ADDR] =
 			kasprintf(GFP_KERNEL, "%pi6", &sin6->sin6_addr);
-		break;
-	default:
+	} else {
 		return -EAFNOSUPPORT;
 	}
 	strings[RPC_DISPLAY_PROTO] = "rdma";

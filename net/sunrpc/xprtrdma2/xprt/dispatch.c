@@ -78,11 +78,10 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		return recv_rpc(conn, rx);
 	case RDMA2_ERROR:
 		rpcrdma2_stat_inc(conn->p.stats, rx_error);
-		if (rpcrdma2_props_error(conn, &rx->hdr)) {
+		if (rpcrdma2_props_error(conn, &rx->hdr))
 			stray_invalidation(conn, rx);
-			return false;
-		}
-		recv_answer(conn, rx);
+		else
+			recv_answer(conn, rx);
 		return false;
 	case RDMA2_CONNPROP:
 		rpcrdma2_props_connprop(conn, rx);

@@ -70,18 +70,13 @@ static const struct svc_xprt_ops rpcrdma2_svc_ops;
 /* Check whether the client is on this host: its writeback must not wait for nfsd then. */
 static bool svc_peer_is_local(struct net *net, const struct sockaddr *remote)
 {
-	switch (remote->sa_family) {
-	case AF_INET:
-		return inet_addr_type(net, ((const struct sockaddr_in *)
-				      remote)->sin_addr.s_addr) == RTN_LOCAL;
-#if IS_ENABLED(CONFIG_IPV6)
-	case AF_INET6:
-		return ipv6_chk_addr(net, &((const struct sockaddr_in6 *)
-				     remote)->sin6_addr, NULL, 0);
-#endif
-	default:
-		return false;
-	}
+	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)remote;
+	const struct sockaddr_in *sin = (const struct sockaddr_in *)remote;
+
+	if (remote->sa_family == AF_INET)
+		return inet_addr_type(net, sin->sin_addr.s_addr) == RTN_LOCAL;
+	return IS_ENABLED(CONFIG_IPV6) && remote->sa_family == AF_INET6 &&
+	       ipv6_chk_addr(net, &sin6->sin6_addr, NULL, 0);
 }
 
 static void svc_set_addresses(struct svc_xprt *xprt,
@@ -423,10 +418,7 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_prot = IPPROTO_MAX;
 	svc_xprt_copy_addrs(rqstp, xprt);
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
-	if (test_bit(XPT_LOCAL, &xprt->xpt_flags))
-		set_bit(RQ_LOCAL, &rqstp->rq_flags);
-	else
-		clear_bit(RQ_LOCAL, &rqstp->rq_flags);
+	assign_bit(RQ_LOCAL, &rqstp->rq_flags, test_bit(XPT_LOCAL, &xprt->xpt_flags));
 	return rqstp->rq_arg.len;
 }
 

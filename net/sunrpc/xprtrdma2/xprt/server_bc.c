@@ -49,12 +49,6 @@ static void bc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	xprt_wake_pending_tasks(xprt, -ENOTCONN);
 }
 
-/* sunrpc calls this when it closes the struct svc_xprt. */
-static void bc_close(struct rpc_xprt *xprt)
-{
-	xprt_disconnect_done(xprt);
-}
-
 static void bc_destroy(struct rpc_xprt *xprt)
 {
 	rpcrdma2_requester_destroy(rpcrdma2_requester(xprt));
@@ -78,7 +72,7 @@ static const struct rpc_xprt_ops rpcrdma2_bc_ops = {
 	.buf_free		= rpcrdma2_inval_buf_free,
 	.send_request		= bc_send_request,
 	.wait_for_reply_request	= rpcrdma2_requester_wait,
-	.close			= bc_close,
+	.close			= xprt_disconnect_done,
 	.destroy		= bc_destroy,
 	.inject_disconnect	= bc_inject_disconnect,
 };
