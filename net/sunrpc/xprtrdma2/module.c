@@ -22,8 +22,7 @@
 
 static bool replace;
 module_param(replace, bool, 0444);
-MODULE_PARM_DESC(replace,
-		 "also take the place of the stock transport, rpcrdma");
+MODULE_PARM_DESC(replace, "also take the place of the stock transport, rpcrdma");
 
 static int __init rpcrdma2_init(void)
 {

@@ -44,11 +44,9 @@ struct genl_family rpcrdma2_nl_family __ro_after_init = {
 };
 
 /* The specification has the same numbers as the module. */
-static_assert((int)RPCRDMA2_CONNECTION_STATE_CLOSED ==
-	      (int)RPCRDMA2_CONN_CLOSED);
+static_assert((int)RPCRDMA2_CONNECTION_STATE_CLOSED == (int)RPCRDMA2_CONN_CLOSED);
 static_assert((int)RPCRDMA2_PROPERTY_ID_BRS == (int)RPCRDMA2_BRS);
-static_assert((int)RPCRDMA2_REQUEST_RESULT_REJECTED ==
-	      (int)RPCRDMA2_CHANGE_REJECTED);
+static_assert((int)RPCRDMA2_REQUEST_RESULT_REJECTED == (int)RPCRDMA2_CHANGE_REJECTED);
 static_assert(RPCRDMA2_A_COUNTERS_MAX == 1 + RPCRDMA2_NR_STATS);
 
 /* The counters follow the padding attribute, in the order of stats_list.h. */
@@ -162,8 +160,7 @@ static int put_properties(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 /* Before the version is settled these attributes are absent. */
 static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
-	if (rpcrdma2_conn_state(conn) < RPCRDMA2_CONN_READY ||
-	    !READ_ONCE(conn->codec))
+	if (rpcrdma2_conn_state(conn) < RPCRDMA2_CONN_READY || !READ_ONCE(conn->codec))
 		return 0;
 	return put_version(skb, conn) ?:
 	       put_properties(skb, conn) ?:
@@ -273,8 +270,7 @@ static bool address_fits(const struct nlattr *attr)
 		nla_len(attr) >= sizeof(struct sockaddr_in6));
 }
 
-static bool conn_wanted(const struct rpcrdma2_conn *conn,
-			struct nlattr **filter)
+static bool conn_wanted(const struct rpcrdma2_conn *conn, struct nlattr **filter)
 {
 	const struct nlattr *role = filter[RPCRDMA2_A_CONNECTION_ROLE];
 	const struct nlattr *peer = filter[RPCRDMA2_A_CONNECTION_PEER_ADDRESS];
@@ -346,8 +342,7 @@ int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
  * Return: bytes in @skb, 0 at the end; -EINVAL: the address is invalid;
  * -EMSGSIZE: @skb is too small for one connection
  */
-int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb,
-				struct netlink_callback *cb)
+int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **filter = compat_genl_dump_attrs(cb);
 	const struct nlattr *first = filter[RPCRDMA2_A_CONNECTION_ID];
@@ -437,8 +432,7 @@ static int conn_change(struct rpcrdma2_conn *conn, void *arg)
 	struct nlattr **attrs = arg;
 	const struct nlattr *own = attrs[RPCRDMA2_A_CHANGE_OWN];
 
-	if (!attrs[RPCRDMA2_A_CHANGE_PROPERTY] ||
-	    !attrs[RPCRDMA2_A_CHANGE_VALUE])
+	if (!attrs[RPCRDMA2_A_CHANGE_PROPERTY] || !attrs[RPCRDMA2_A_CHANGE_VALUE])
 		return -EINVAL;
 	return rpcrdma2_props_request(conn, own && nla_get_u8(own),
 			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_PROPERTY]),
@@ -524,8 +518,7 @@ static int put_event(struct sk_buff *skb, const struct rpcrdma2_conn *conn,
 	return ret ?: nla_put_u32(skb, RPCRDMA2_A_CONNECTION_EVENT, event);
 }
 
-static void conn_event(const struct rpcrdma2_conn *conn,
-		       enum rpcrdma2_event event)
+static void conn_event(const struct rpcrdma2_conn *conn, enum rpcrdma2_event event)
 {
 	struct net *net = rpcrdma2_conn_net(conn);
 	struct sk_buff *skb;
@@ -536,15 +529,13 @@ static void conn_event(const struct rpcrdma2_conn *conn,
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
 	if (!skb)
 		return;
-	hdr = genlmsg_put(skb, 0, 0, &rpcrdma2_nl_family, 0,
-			  RPCRDMA2_CMD_CONN_NTF);
+	hdr = genlmsg_put(skb, 0, 0, &rpcrdma2_nl_family, 0, RPCRDMA2_CMD_CONN_NTF);
 	if (!hdr || put_event(skb, conn, event)) {
 		nlmsg_free(skb);
 		return;
 	}
 	genlmsg_end(skb, hdr);
-	genlmsg_multicast_netns(&rpcrdma2_nl_family, net, skb, 0, 0,
-				GFP_ATOMIC);
+	genlmsg_multicast_netns(&rpcrdma2_nl_family, net, skb, 0, 0, GFP_ATOMIC);
 }
 
 /* A client has no device before CONNECTING. */

@@ -18,10 +18,8 @@
 /* The attributes of values have the order of enum rpcrdma2_policy_value. */
 #define POLICY_ATTR(value)	(RPCRDMA2_A_POLICY_VERSIONS + (value))
 
-static_assert(POLICY_ATTR(RPCRDMA2_POLICY_SEND_SIZE) ==
-	      RPCRDMA2_A_POLICY_SEND_SIZE);
-static_assert(POLICY_ATTR(RPCRDMA2_NR_POLICY) ==
-	      RPCRDMA2_A_POLICY_RECV_MAX + 1);
+static_assert(POLICY_ATTR(RPCRDMA2_POLICY_SEND_SIZE) == RPCRDMA2_A_POLICY_SEND_SIZE);
+static_assert(POLICY_ATTR(RPCRDMA2_NR_POLICY) == RPCRDMA2_A_POLICY_RECV_MAX + 1);
 
 /* Read attributes */
 
@@ -131,8 +129,7 @@ int rpcrdma2_nl_policy_set_doit(struct sk_buff *skb, struct genl_info *info)
 	int ret = get_key(info, &key);
 
 	if (!ret)
-		ret = get_values(info, key.role == 1 + RPCRDMA2_ROLE_CLIENT,
-				 &policy);
+		ret = get_values(info, key.role == 1 + RPCRDMA2_ROLE_CLIENT, &policy);
 	if (ret || info->attrs[RPCRDMA2_A_POLICY_CHECK])
 		return ret;
 	return rpcrdma2_policy_set(genl_info_net(info), &key, &policy);
@@ -188,8 +185,7 @@ int rpcrdma2_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
  * Context: system call; sleeps.
  * Return: bytes in @skb, 0 at the end
  */
-int rpcrdma2_nl_policy_get_dumpit(struct sk_buff *skb,
-				  struct netlink_callback *cb)
+int rpcrdma2_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct rpcrdma2_policy_key *last = (void *)cb->ctx, key = *last;
 	struct rpcrdma2_policy policy;

@@ -34,8 +34,7 @@ static void batch_completed(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	reads = call->state == RPCRDMA2_CALL_PULLING;
-	rpcrdma2_conn_wc_failed(conn, reads ? "read" : "write", call->waiter.cid,
-				wc);
+	rpcrdma2_conn_wc_failed(conn, reads ? "read" : "write", call->waiter.cid, wc);
 	rpcrdma2_conn_kill(conn, -ENOTCONN);
 	batch_over(call, -ENOTCONN);
 }

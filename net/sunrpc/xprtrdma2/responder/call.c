@@ -70,14 +70,12 @@ static void call_fill(struct rpcrdma2_svc_call *call, struct rpcrdma2_recv *rx)
 }
 
 /* Use a call object for a Call that waits for one, or add it to the free ones. */
-static void call_free(struct rpcrdma2_responder *resp,
-		      struct rpcrdma2_svc_call *call)
+static void call_free(struct rpcrdma2_responder *resp, struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_recv *rx;
 
 	spin_lock(&resp->lock);
-	rx = list_first_entry_or_null(&resp->unserved, struct rpcrdma2_recv,
-				      list);
+	rx = list_first_entry_or_null(&resp->unserved, struct rpcrdma2_recv, list);
 	if (likely(!rx) || !rpcrdma2_conn_ready(rx->conn)) {
 		list_add(&call->list, &resp->calls);
 		spin_unlock(&resp->lock);
@@ -100,8 +98,7 @@ static void call_free(struct rpcrdma2_responder *resp,
  * Context: as @gfp says. Takes resp->lock.
  * Return: false if memory is short
  */
-bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
-			    gfp_t gfp)
+bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count, gfp_t gfp)
 {
 	struct rpcrdma2_svc_call *call;
 
@@ -313,8 +310,7 @@ void rpcrdma2_call_release(struct rpcrdma2_svc_call *call)
  *
  * Context: process; does not sleep. @call may be gone on return.
  */
-void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
-			 enum rpcrdma2_call_state state)
+void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call, enum rpcrdma2_call_state state)
 {
 	trace_rpcrdma2_call_ready(call->conn, call->hdr.xid, call->stream,
 				  call->read_bytes);

@@ -181,8 +181,7 @@ static int call_read_chunk(struct rpcrdma2_svc_call *call, u32 position,
 	return 0;
 }
 
-static void call_copy(struct rpcrdma2_svc_call *call, u32 pos, const u8 *src,
-		      u32 len)
+static void call_copy(struct rpcrdma2_svc_call *call, u32 pos, const u8 *src, u32 len)
 {
 	u32 n, place = call_place(call, pos);
 
@@ -229,8 +228,7 @@ static int call_build_reads(struct rpcrdma2_svc_call *call)
 }
 
 /* Fill the entries of @pages that are NULL, as far as there are pages. */
-static void stash_take(struct rpcrdma2_responder *resp, struct page **pages,
-		       u32 count)
+static void stash_take(struct rpcrdma2_responder *resp, struct page **pages, u32 count)
 {
 	u32 i;
 
@@ -240,8 +238,7 @@ static void stash_take(struct rpcrdma2_responder *resp, struct page **pages,
 			pages[i] = resp->stash[--resp->stashed];
 }
 
-static void stash_put(struct rpcrdma2_responder *resp, struct page **pages,
-		      u32 count)
+static void stash_put(struct rpcrdma2_responder *resp, struct page **pages, u32 count)
 {
 	u32 n = 0, most = min(resp->max_pages, RPCRDMA2_STASH);
 

@@ -115,7 +115,6 @@ int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
 	if (ret)
 		return ret;
 	rpcrdma2_stat_inc(call->conn->p.stats, reply_chunks);
-	rpcrdma2_stat_add(call->conn->p.stats, reply_chunk_bytes,
-			  call->reply_bytes);
+	rpcrdma2_stat_add(call->conn->p.stats, reply_chunk_bytes, call->reply_bytes);
 	return 0;
 }

@@ -28,8 +28,7 @@ static bool reply_has_word(const struct xdr_buf *xdr, u32 pos, u32 want)
  * For the link text of an NFSv4 READLINK nfsd reports the place of the length word
  * instead. Returns false for a stale record.
  */
-static bool payload_settle(const struct xdr_buf *xdr, u32 from,
-			   struct rpcrdma2_item *p)
+static bool payload_settle(const struct xdr_buf *xdr, u32 from, struct rpcrdma2_item *p)
 {
 	u32 off = p->position, len = p->length;
 
@@ -46,8 +45,7 @@ static bool payload_settle(const struct xdr_buf *xdr, u32 from,
 	return true;
 }
 
-static void reply_set_error(struct rpcrdma2_svc_call *call, u32 err, u32 arg0,
-			    u32 arg1)
+static void reply_set_error(struct rpcrdma2_svc_call *call, u32 err, u32 arg0, u32 arg1)
 {
 	call->err = err;
 	call->err_arg[0] = arg0;
@@ -57,8 +55,7 @@ static void reply_set_error(struct rpcrdma2_svc_call *call, u32 err, u32 arg0,
 /* Assign results to Write chunks in order (CHK-16, CHK-17, CHK-18, CHK-22). Returns
  * false if a chunk is too short (ERR-26).
  */
-static bool reply_reduce(struct rpcrdma2_svc_call *call,
-			 const struct xdr_buf *xdr)
+static bool reply_reduce(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_cursor list, segs;
 	u32 i, from = 0, chunk = 0, n = call->nresults;
@@ -92,8 +89,7 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call,
 }
 
 /* Handle for the Send to invalidate: RINV-5 to RINV-9, RINV-21 */
-static u32 reply_inv_handle(struct rpcrdma2_conn *conn,
-			    const struct rpcrdma2_hdr *hdr)
+static u32 reply_inv_handle(struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *hdr)
 {
 	if (!conn->remote_inval)
 		return 0;
@@ -367,8 +363,7 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 
 	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq)) {
 		call->waiter.ready = reply_ready;
-		send = rpcrdma2_send_get(conn, call->nwrs + 1, &call->waiter,
-					 false);
+		send = rpcrdma2_send_get(conn, call->nwrs + 1, &call->waiter, false);
 		if (send)
 			reply_ready(&call->waiter, send, 0);
 		return;
@@ -468,8 +463,7 @@ int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
  *
  * Context: any.
  */
-void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset,
-			   u32 length)
+void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset, u32 length)
 {
 	u32 n = call->nresults;
 

@@ -17,8 +17,7 @@ static void call_begin(struct rpcrdma2_svc_call *call)
 
 	if (hdr->read_list &&
 	    (!limits->read_chunks || hdr->read_chunks > limits->read_chunks)) {
-		rpcrdma2_call_refuse(call, RDMA2_ERR_READ_CHUNKS,
-				     limits->read_chunks);
+		rpcrdma2_call_refuse(call, RDMA2_ERR_READ_CHUNKS, limits->read_chunks);
 	} else if (hdr->write_chunks > limits->write_chunks) {
 		rpcrdma2_call_refuse(call, limits->write_chunks ?
 				     RDMA2_ERR_WRITE_CHUNKS : RDMA2_ERR_REPLY_RESOURCE,
@@ -50,8 +49,7 @@ static void call_begin_deferred(struct rpcrdma2_deferred *deferred)
  * Context: completion handler; does not sleep.
  * Return: true if @rx was taken over
  */
-bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
-			     struct rpcrdma2_recv *rx)
+bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_responder *resp = conn->responder;
 	struct rpcrdma2_svc_call *call;

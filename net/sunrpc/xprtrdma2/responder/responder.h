@@ -244,13 +244,11 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			     const struct rpcrdma2_chunk_limits *limits,
 			     struct page **stash);
 u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes);
-bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count,
-			    gfp_t gfp);
+bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count, gfp_t gfp);
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);
 
 /* For a connection */
-bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn,
-			     struct rpcrdma2_recv *rx);
+bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
 void rpcrdma2_responder_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_responder_closed(struct rpcrdma2_conn *conn);
 size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);
@@ -259,8 +257,7 @@ size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);
 void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages);
 u32 rpcrdma2_call_arg(struct rpcrdma2_svc_call *call, struct xdr_buf *arg,
 		      struct page **pages);
-void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset,
-			   u32 length);
+void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset, u32 length);
 int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
 			const struct xdr_buf *res, struct page **pages,
 			u32 npages);

@@ -104,8 +104,7 @@ struct rpcrdma2_origin *rpcrdma2_origin_get(const struct svc_serv *serv,
 	spare = kzalloc_obj(*spare, GFP_KERNEL);
 	spin_lock(&admission_lock);
 	hash_for_each_possible(origins, origin, node, key)
-		if (origin->serv == serv &&
-		    !memcmp(&origin->gid, &gid, sizeof(gid)))
+		if (origin->serv == serv && !memcmp(&origin->gid, &gid, sizeof(gid)))
 			break;
 	if (!origin && spare) {
 		swap(origin, spare);
@@ -212,8 +211,7 @@ static bool is_protected(const struct rpcrdma2_candidate *cand)
  *
  * Context: any.
  */
-void rpcrdma2_admit_init(struct rpcrdma2_svc *svc,
-			 const struct rpcrdma2_pending *req)
+void rpcrdma2_admit_init(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending *req)
 {
 	INIT_LIST_HEAD(&svc->cand.list);
 	INIT_LIST_HEAD(&svc->cand.calling);
@@ -439,8 +437,7 @@ void rpcrdma2_admission_stop(struct rpcrdma2_listener *listener)
 	struct rpcrdma2_candidate *cand, *next;
 
 	spin_lock(&admission_lock);
-	list_for_each_entry_safe(cand, next, &candidates[RPCRDMA2_STAGE_NEW],
-				 list) {
+	list_for_each_entry_safe(cand, next, &candidates[RPCRDMA2_STAGE_NEW], list) {
 		if (cand->listener != listener)
 			continue;
 		set_stage(cand, RPCRDMA2_STAGE_KNOWN);

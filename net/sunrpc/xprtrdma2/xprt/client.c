@@ -59,8 +59,7 @@ MODULE_PARM_DESC(client_idle,
 
 static bool client_callbacks = true;
 module_param(client_callbacks, bool, 0644);
-MODULE_PARM_DESC(client_callbacks,
-		 "allow servers to call back on new connections");
+MODULE_PARM_DESC(client_callbacks, "allow servers to call back on new connections");
 
 /* ---- upcalls of a connection ---- */
 
@@ -149,8 +148,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 }
 
 /* Make MRs, if the device can carry the payload that NFS may use. */
-static int client_open_pool(struct rpcrdma2_client *client,
-			    struct rpcrdma2_conn *conn)
+static int client_open_pool(struct rpcrdma2_client *client, struct rpcrdma2_conn *conn)
 {
 	u32 per_call, pages = RPCRDMA2_MAX_PAYLOAD / PAGE_SIZE + 1;
 	bool swapping = rpcrdma2_conn_swapping(conn);
@@ -168,8 +166,7 @@ static int client_open_pool(struct rpcrdma2_client *client,
 }
 
 /* Publish the connection. If it is lost already the transport closes it next. */
-static void client_attach(struct rpcrdma2_client *client,
-			  struct rpcrdma2_conn *conn)
+static void client_attach(struct rpcrdma2_client *client, struct rpcrdma2_conn *conn)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 
@@ -263,8 +260,7 @@ static bool client_server_unreachable(int err)
  */
 static int client_connect_errno(const struct rpcrdma2_client *client, int err)
 {
-	if (client->report_refusal ||
-	    (err != -ECONNREFUSED && err != -EHOSTUNREACH))
+	if (client->report_refusal || (err != -ECONNREFUSED && err != -EHOSTUNREACH))
 		return err;
 	return -ENOTCONN;
 }
@@ -334,8 +330,7 @@ static void client_judge(struct rpcrdma2_client *client,
 			 const struct rpcrdma2_conn *conn)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
-	unsigned long least = max(xprt->reestablish_timeout,
-				  RPCRDMA2_USEFUL_LIFE);
+	unsigned long least = max(xprt->reestablish_timeout, RPCRDMA2_USEFUL_LIFE);
 	bool served = client->rq.replies && conn->reason != -EPROTO;
 
 	if (served && time_after(jiffies, client->attached_at + least))
@@ -356,8 +351,7 @@ static void client_disconnect(struct rpcrdma2_client *client)
 		return;
 	/* If nothing has ended it, sunrpc closes a connection without use */
 	unused = !READ_ONCE(conn->reason);
-	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id,
-				READ_ONCE(conn->reason));
+	trace_rpcrdma2_op_close(&client->rq.xprt, conn->id, READ_ONCE(conn->reason));
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
 	client_judge(client, conn);
@@ -393,8 +387,7 @@ static void client_op_inject_disconnect(struct rpc_xprt *xprt)
  * @major jiffies: at most once in that time, and less often if it has not helped,
  * because the server may only be slow. queue_lock is held.
  */
-static bool client_replace_due(struct rpcrdma2_client *client,
-			       unsigned long major)
+static bool client_replace_due(struct rpcrdma2_client *client, unsigned long major)
 {
 	unsigned long age = jiffies - client->timed_out_at;
 	unsigned long window = major << client->timed_out;
@@ -411,8 +404,7 @@ static bool client_replace_due(struct rpcrdma2_client *client,
 /* Check whether the server has had a Call for longer than the mount allows (timeo and
  * retrans), and whether the Call may be sent again on another connection.
  */
-static bool client_reply_overdue(struct rpcrdma2_client *client,
-				 struct rpc_task *task)
+static bool client_reply_overdue(struct rpcrdma2_client *client, struct rpc_task *task)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
 
@@ -466,8 +458,7 @@ static void client_op_set_connect_timeout(struct rpc_xprt *xprt,
 		xprt->max_reconnect_timeout = reconnect_timeout;
 	if (connect_timeout < xprt->connect_timeout) {
 		client->timeout = *xprt->timeout;
-		client->timeout.to_initval = max_t(unsigned long, HZ,
-						   connect_timeout);
+		client->timeout.to_initval = max_t(unsigned long, HZ, connect_timeout);
 		client->timeout.to_maxval = client->timeout.to_initval;
 		xprt->timeout = &client->timeout;
 		xprt->connect_timeout = connect_timeout;
@@ -515,8 +506,7 @@ static bool client_local(struct rpc_xprt *xprt, struct sockaddr_storage *addr)
 	return conn;
 }
 
-static int client_op_get_srcaddr(struct rpc_xprt *xprt, char *buf,
-				 size_t buflen)
+static int client_op_get_srcaddr(struct rpc_xprt *xprt, char *buf, size_t buflen)
 {
 	struct sockaddr_storage addr;
 
@@ -669,8 +659,7 @@ static int client_init(struct rpcrdma2_client *client,
 	ret = rpcrdma2_addr_init(xprt, args);
 	if (ret)
 		return ret;
-	if (args->srcaddr &&
-	    args->srcaddr->sa_family == args->dstaddr->sa_family) {
+	if (args->srcaddr && args->srcaddr->sa_family == args->dstaddr->sa_family) {
 		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
 		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
 	}

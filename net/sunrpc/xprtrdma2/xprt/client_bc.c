@@ -286,8 +286,7 @@ static void cb_ready(struct rpcrdma2_svc_call *call)
 	 */
 	if (cb && !xprt_get(xprt))
 		ret = -ENOENT;
-	trace_rpcrdma2_cb_call(xprt, call->conn->id, call->hdr.xid,
-			       call->stream, ret);
+	trace_rpcrdma2_cb_call(xprt, call->conn->id, call->hdr.xid, call->stream, ret);
 	if (!ret) {
 		list_move(&cb->rqst.rq_bc_pa_list, &callback->busy);
 		cb_fill(cb, call);
@@ -379,8 +378,7 @@ void rpcrdma2_client_bc_init(struct rpc_xprt *xprt)
 		.bytes	= rpcrdma2_client_bc_maxpayload(xprt),
 	};
 
-	rpcrdma2_responder_init(&callback->resp, &cb_responder_ops, &limits,
-				NULL);
+	rpcrdma2_responder_init(&callback->resp, &cb_responder_ops, &limits, NULL);
 	INIT_LIST_HEAD(&callback->busy);
 	init_waitqueue_head(&callback->wq);
 }

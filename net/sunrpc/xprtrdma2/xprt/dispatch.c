@@ -138,8 +138,7 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	enum rpcrdma2_verdict verdict;
 
 	/* Messages of a lost connection still count for negotiation */
-	if (rpcrdma2_conn_over(conn) &&
-	    !(conn->client && !READ_ONCE(conn->codec)))
+	if (rpcrdma2_conn_over(conn) && !(conn->client && !READ_ONCE(conn->codec)))
 		return false;
 	if (unlikely(!rpcrdma2_conn_ready(conn)))
 		return rpcrdma2_ver_message(conn, rx, &verdict) &&
@@ -169,8 +168,7 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
  */
 void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe,
-						struct rpcrdma2_recv, cqe);
+	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe, struct rpcrdma2_recv, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
 	guard(rpcrdma2_completion)();
@@ -209,8 +207,7 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
  *
  * Context: sleeps.
  */
-void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_memory *mem)
+void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem)
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 

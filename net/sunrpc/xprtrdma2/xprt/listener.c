@@ -121,8 +121,7 @@ static int listener_request(struct rpcrdma2_listener *listener,
 	req->cm_id = cm_id;
 	req->param = *param;
 	if (param->private_data)
-		memcpy(req->private, param->private_data,
-		       param->private_data_len);
+		memcpy(req->private, param->private_data, param->private_data_len);
 	req->param.private_data = req->private;
 
 	ret = listener_add(listener, req);
@@ -149,8 +148,7 @@ static int listener_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		/* The handler of a CM id cannot replace it */
-		mod_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work,
-				 0);
+		mod_delayed_work(rpcrdma2_memory_wq, &listener->rebuild_work, 0);
 		break;
 	default:
 		break;

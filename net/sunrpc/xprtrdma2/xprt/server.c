@@ -52,18 +52,15 @@ MODULE_PARM_DESC(server_first_credits,
 
 static unsigned int server_read_chunks = 4;
 module_param(server_read_chunks, uint, 0644);
-MODULE_PARM_DESC(server_read_chunks,
-		 "Read chunks accepted in a Call, 1 to 16");
+MODULE_PARM_DESC(server_read_chunks, "Read chunks accepted in a Call, 1 to 16");
 
 static unsigned int server_write_chunks = 4;
 module_param(server_write_chunks, uint, 0644);
-MODULE_PARM_DESC(server_write_chunks,
-		 "Write chunks accepted in a Call, 1 to 16");
+MODULE_PARM_DESC(server_write_chunks, "Write chunks accepted in a Call, 1 to 16");
 
 static unsigned int server_segments = RPCRDMA2_MAX_SEGS;
 module_param(server_segments, uint, 0644);
-MODULE_PARM_DESC(server_segments,
-		 "segments accepted in one chunk, 1 to 256");
+MODULE_PARM_DESC(server_segments, "segments accepted in one chunk, 1 to 256");
 
 static const struct svc_xprt_ops rpcrdma2_svc_ops;
 
@@ -79,8 +76,7 @@ static bool svc_peer_is_local(struct net *net, const struct sockaddr *remote)
 	       ipv6_chk_addr(net, &sin6->sin6_addr, NULL, 0);
 }
 
-static void svc_set_addresses(struct svc_xprt *xprt,
-			      const struct rdma_cm_id *cm_id)
+static void svc_set_addresses(struct svc_xprt *xprt, const struct rdma_cm_id *cm_id)
 {
 	const struct sockaddr *local, *remote;
 
@@ -88,8 +84,7 @@ static void svc_set_addresses(struct svc_xprt *xprt,
 	remote = (const struct sockaddr *)&cm_id->route.addr.dst_addr;
 	svc_xprt_set_local(xprt, local, svc_addr_len(local));
 	svc_xprt_set_remote(xprt, remote, svc_addr_len(remote));
-	snprintf(xprt->xpt_remotebuf, sizeof(xprt->xpt_remotebuf), "%pISc",
-		 remote);
+	snprintf(xprt->xpt_remotebuf, sizeof(xprt->xpt_remotebuf), "%pISc", remote);
 	/* The client's port changes with each connection: the duplicate
 	 * request cache must ignore it
 	 */
@@ -135,8 +130,7 @@ static bool svc_completions(struct rpcrdma2_conn *conn)
 /* sunrpc deletes a transport that no thread uses. */
 static void svc_close(struct work_struct *work)
 {
-	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
-						close_work);
+	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc, close_work);
 
 	svc_xprt_close(&svc->xprt);
 	svc_xprt_put(&svc->xprt);
@@ -210,8 +204,7 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 /* Reverse of rpcrdma2_server_accept(). There are no references any more. */
 static void svc_free(struct work_struct *work)
 {
-	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc,
-						free_work);
+	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc, free_work);
 	struct rpcrdma2_requester *rq;
 
 	rpcrdma2_admit_end(svc);
@@ -250,8 +243,7 @@ static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 	svc = kzalloc_node(sizeof(*svc), GFP_KERNEL, node);
 	if (!svc)
 		return NULL;
-	rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits,
-				svc->stash);
+	rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits, svc->stash);
 	if (!rpcrdma2_calls_provide(&svc->resp, 1, GFP_KERNEL)) {
 		kfree(svc);
 		return NULL;
@@ -374,8 +366,7 @@ static struct rpcrdma2_svc_call *svc_next_call(struct rpcrdma2_svc *svc)
 	struct rpcrdma2_svc_call *call;
 
 	spin_lock(&svc->lock);
-	call = list_first_entry_or_null(&svc->ready, struct rpcrdma2_svc_call,
-					list);
+	call = list_first_entry_or_null(&svc->ready, struct rpcrdma2_svc_call, list);
 	if (call)
 		list_del_init(&call->list);
 	if (list_empty(&svc->ready)) {
@@ -445,8 +436,7 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		return -ENOTCONN;
 	svc_count_pages(rqstp);
 	npages = rqstp->rq_next_page - rqstp->rq_respages;
-	ret = rpcrdma2_call_reply(call, &rqstp->rq_res, rqstp->rq_respages,
-				  npages);
+	ret = rpcrdma2_call_reply(call, &rqstp->rq_res, rqstp->rq_respages, npages);
 	if (ret < 0) {
 		svc_xprt_deferred_close(xprt);
 		return -ENOTCONN;

@@ -146,8 +146,7 @@ struct rpcrdma2_origin *rpcrdma2_origin_get(const struct svc_serv *serv,
 void rpcrdma2_origin_put(struct rpcrdma2_origin *origin);
 bool rpcrdma2_origin_is_new(const struct rpcrdma2_origin *origin);
 
-void rpcrdma2_admit_init(struct rpcrdma2_svc *svc,
-			 const struct rpcrdma2_pending *req);
+void rpcrdma2_admit_init(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending *req);
 void rpcrdma2_admit_limit(const struct rpcrdma2_origin *origin);
 bool rpcrdma2_admit(struct rpcrdma2_svc *svc);
 void rpcrdma2_admit_call(struct rpcrdma2_svc *svc);

@@ -20,8 +20,7 @@ void rpcrdma2_class_unregister(void);
 /* dispatch.c */
 void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc);
 void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn);
-void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn,
-			      struct rpcrdma2_memory *mem);
+void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 
 /* addr.c */
 int rpcrdma2_addr_init(struct rpc_xprt *xprt, const struct xprt_create *args);
