@@ -74,11 +74,10 @@ static void call_free(struct rpcrdma2_responder *resp, struct rpcrdma2_svc_call 
 {
 	struct rpcrdma2_recv *rx;
 
-	spin_lock(&resp->lock);
+	guard(spinlock)(&resp->lock);
 	rx = list_first_entry_or_null(&resp->unserved, struct rpcrdma2_recv, list);
 	if (likely(!rx) || !rpcrdma2_conn_ready(rx->conn)) {
 		list_add(&call->list, &resp->calls);
-		spin_unlock(&resp->lock);
 		return;
 	}
 	list_del_init(&rx->list);
@@ -86,7 +85,6 @@ static void call_free(struct rpcrdma2_responder *resp, struct rpcrdma2_svc_call 
 	call->deferred.run = resp->begin;
 	/* With the lock, see rpcrdma2_responder_stop() */
 	rpcrdma2_conn_defer(rx->conn, &call->deferred);
-	spin_unlock(&resp->lock);
 }
 
 /**
@@ -137,15 +135,14 @@ struct rpcrdma2_svc_call *rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
 	if (list_empty(&resp->calls))
 		rpcrdma2_calls_provide(resp, READ_ONCE(resp->ncalls) + 1,
 				       RPCRDMA2_GFP_NOWAIT);
-	spin_lock(&resp->lock);
+	guard(spinlock)(&resp->lock);
 	call = list_first_entry_or_null(&resp->calls, struct rpcrdma2_svc_call, list);
-	if (call)
+	if (likely(call)) {
 		list_del_init(&call->list);
-	else
-		list_add_tail(&rx->list, &resp->unserved);
-	spin_unlock(&resp->lock);
-	if (likely(call))
 		call_fill(call, rx);
+	} else {
+		list_add_tail(&rx->list, &resp->unserved);
+	}
 	return call;
 }
 
@@ -179,9 +176,8 @@ int rpcrdma2_call_have_array(struct rpcrdma2_svc_call *call, u32 count)
 		if (!pages)
 			return -ENOMEM;
 	}
-	spin_lock(&resp->lock);
-	resp->entries += count - call->entries;
-	spin_unlock(&resp->lock);
+	scoped_guard(spinlock, &resp->lock)
+		resp->entries += count - call->entries;
 	call_free_array(call);
 	call->pages = pages;
 	call->entries = count;

@@ -239,15 +239,14 @@ void rpcrdma2_admit_limit(const struct rpcrdma2_origin *origin)
 {
 	struct rpcrdma2_candidate *victim;
 
-	spin_lock(&admission_lock);
-	victim = surplus(origin->serv, RPCRDMA2_STAGE_NEW, RPCRDMA2_ADMIT_FEW);
-	if (victim && is_protected(victim))
-		victim = surplus(origin->serv, RPCRDMA2_STAGE_NEW, new_most());
-	if (victim)
+	scoped_guard(spinlock, &admission_lock) {
+		victim = surplus(origin->serv, RPCRDMA2_STAGE_NEW, RPCRDMA2_ADMIT_FEW);
+		if (victim && is_protected(victim))
+			victim = surplus(origin->serv, RPCRDMA2_STAGE_NEW, new_most());
+		if (!victim)
+			return;
 		svc_xprt_get(&svc_of(victim)->xprt);
-	spin_unlock(&admission_lock);
-	if (!victim)
-		return;
+	}
 	rpcrdma2_conn_kill(svc_of(victim)->conn, -ENOBUFS);
 	svc_xprt_put(&svc_of(victim)->xprt);
 }
@@ -436,13 +435,12 @@ void rpcrdma2_admission_stop(struct rpcrdma2_listener *listener)
 {
 	struct rpcrdma2_candidate *cand, *next;
 
-	spin_lock(&admission_lock);
+	cancel_delayed_work_sync(&listener->again);
+	guard(spinlock)(&admission_lock);
 	list_for_each_entry_safe(cand, next, &candidates[RPCRDMA2_STAGE_NEW], list) {
 		if (cand->listener != listener)
 			continue;
 		set_stage(cand, RPCRDMA2_STAGE_KNOWN);
 		svc_xprt_put(&svc_of(cand)->xprt);
 	}
-	spin_unlock(&admission_lock);
-	cancel_delayed_work_sync(&listener->again);
 }

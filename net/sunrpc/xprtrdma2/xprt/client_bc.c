@@ -216,16 +216,13 @@ void rpcrdma2_client_bc_free_rqst(struct rpc_rqst *rqst)
 void rpcrdma2_client_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 {
 	struct rpcrdma2_callback *callback = &rpcrdma2_client(xprt)->callback;
-	bool last;
 
-	spin_lock(&xprt->bc_pa_lock);
-	xprt->bc_alloc_max -= min(max_reqs, xprt->bc_alloc_max);
-	last = !xprt->bc_alloc_max;
-	if (last)
+	scoped_guard(spinlock, &xprt->bc_pa_lock) {
+		xprt->bc_alloc_max -= min(max_reqs, xprt->bc_alloc_max);
+		if (xprt->bc_alloc_max)
+			return;
 		xprt->bc_serv = NULL;
-	spin_unlock(&xprt->bc_pa_lock);
-	if (!last)
-		return;
+	}
 	/* The service will end and must have no Call queued then */
 	wait_event_timeout(callback->wq, list_empty(&callback->busy),
 			   RPCRDMA2_CB_DRAIN);

@@ -323,14 +323,14 @@ struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
 	INIT_LIST_HEAD(&listener->pending);
 	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
 
-	mutex_lock(&listener->mutex);
-	ret = listener_listen(listener);
-	if (!ret)
-		/* The port may have been 0 */
-		svc_xprt_set_local(&listener->xprt, (struct sockaddr *)
-				   &listener->cm_id->route.addr.src_addr,
-				   salen);
-	mutex_unlock(&listener->mutex);
+	scoped_guard(mutex, &listener->mutex) {
+		ret = listener_listen(listener);
+		if (!ret)
+			/* The port may have been 0 */
+			svc_xprt_set_local(&listener->xprt, (struct sockaddr *)
+					   &listener->cm_id->route.addr.src_addr,
+					   salen);
+	}
 	if (ret) {
 		set_bit(XPT_CLOSE, &listener->xprt.xpt_flags);
 		listener_stop(listener);

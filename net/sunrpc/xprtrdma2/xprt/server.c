@@ -365,7 +365,7 @@ static struct rpcrdma2_svc_call *svc_next_call(struct rpcrdma2_svc *svc)
 {
 	struct rpcrdma2_svc_call *call;
 
-	spin_lock(&svc->lock);
+	guard(spinlock)(&svc->lock);
 	call = list_first_entry_or_null(&svc->ready, struct rpcrdma2_svc_call, list);
 	if (call)
 		list_del_init(&call->list);
@@ -376,7 +376,6 @@ static struct rpcrdma2_svc_call *svc_next_call(struct rpcrdma2_svc *svc)
 		if (rpcrdma2_cq_pending(svc->conn))
 			set_bit(XPT_DATA, &svc->xprt.xpt_flags);
 	}
-	spin_unlock(&svc->lock);
 	return call;
 }
 
