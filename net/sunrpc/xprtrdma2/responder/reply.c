@@ -375,7 +375,9 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 	rpcrdma2_batch_post(call, nwrs, reply_batch_done);
 }
 
-/* Send the planned Reply. Returns 1 if pages were taken, 0 if not. */
+/* Send the planned Reply. Returns 1 if pages were taken, 0 if not, or a negative errno if
+ * they could not be taken.
+ */
 static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
@@ -388,7 +390,7 @@ static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		ret = reply_take_pages(call, xdr, pages, npages,
 				       reply_writes_head(call, xdr) ? 0 : 1);
 		if (ret)
-			goto out_kill;
+			return ret;
 		res = &call->res;
 	}
 	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq))
@@ -403,17 +405,12 @@ static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 	if (!call->err) {
 		ret = reply_take_pages(call, xdr, pages, npages, 0);
 		if (ret)
-			goto out_kill;
+			return ret;
 	}
 	ret = !call->err;
 	trace_rpcrdma2_reply_waits(conn, call->hdr.xid, call->nwrs + 1);
 	refcount_inc(&call->rx_refs);
 	reply_next(call);
-	return ret;
-
-out_kill:
-	rpcrdma2_conn_kill(conn, ret);
-	rpcrdma2_call_put(call);
 	return ret;
 }
 
@@ -442,14 +439,14 @@ int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
 
 	if (!rpcrdma2_conn_ready(conn))
 		return -ENOTCONN;
-	ret = reply_plan(call, res);
-	if (ret) {
-		rpcrdma2_conn_kill(conn, ret);
-		return ret;
-	}
 	refcount_inc(&call->refs);
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
-	return reply_go(call, res, pages, npages);
+	ret = reply_plan(call, res) ?: reply_go(call, res, pages, npages);
+	if (ret < 0) {
+		rpcrdma2_conn_kill(conn, ret);
+		rpcrdma2_call_put(call);
+	}
+	return ret;
 }
 
 /**
