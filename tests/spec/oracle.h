@@ -6,7 +6,7 @@
 #ifndef _RPCRDMA2_ORACLE_H
 #define _RPCRDMA2_ORACLE_H
 
-#include "../../net/sunrpc/xprtrdma2/proto/portable.h"
+#include "proto/portable.h"
 #include "xrpcrdma_version_two.h"
 
 #define ORACLE_MAX_BYTES	1024	/* of a message that is decoded */

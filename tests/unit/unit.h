@@ -14,7 +14,7 @@
 #include "../../net/sunrpc/xprtrdma2/proto/cm_private.h"
 #include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
 #include "../../net/sunrpc/xprtrdma2/proto/credits.h"
-#include "../../net/sunrpc/xprtrdma2/proto/portable.h"
+#include "proto/portable.h"
 #include "../../net/sunrpc/xprtrdma2/proto/props.h"
 #include "../../net/sunrpc/xprtrdma2/proto/version.h"
 #include "../../net/sunrpc/xprtrdma2/proto/wire.h"

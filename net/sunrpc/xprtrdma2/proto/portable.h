@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the pure files, those of this directory, need from their surroundings.
- * The same sources are built into the module, into its KUnit suite, and into
- * user-space tests under sanitizers.
+ * What the pure files, those of this directory, need from the kernel: types, macros and
+ * unaligned words. Tests in user space have a file of the same name in the place of this
+ * one, so that the same sources are built into the module, into its KUnit suite, and into
+ * programs under sanitizers.
  *
  * The pure files call no kernel service, take no lock and allocate
  * nothing; every function is a function of its arguments. They may be
@@ -10,8 +11,6 @@
  */
 #ifndef _RPCRDMA2_PORTABLE_H
 #define _RPCRDMA2_PORTABLE_H
-
-#ifdef __KERNEL__
 
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
@@ -22,66 +21,5 @@
 #include <linux/types.h>
 
 #include "compat.h"
-
-#else /* user space */
-
-#include <assert.h>
-#include <endian.h>
-#include <errno.h>
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
-typedef __u8 u8;
-typedef __u16 u16;
-typedef __u32 u32;
-typedef __u64 u64;
-typedef __s64 s64;
-
-static inline u32 get_unaligned_be32(const void *p)
-{
-	u32 v;
-
-	memcpy(&v, p, sizeof(v));
-	return be32toh(v);
-}
-
-static inline u64 get_unaligned_be64(const void *p)
-{
-	u64 v;
-
-	memcpy(&v, p, sizeof(v));
-	return be64toh(v);
-}
-
-static inline void put_unaligned_be32(u32 v, void *p)
-{
-	v = htobe32(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static inline void put_unaligned_be64(u64 v, void *p)
-{
-	v = htobe64(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-#define BIT(n)			(1UL << (n))
-#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define min_t(t, a, b)		({ t _a = (a), _b = (b); _a < _b ? _a : _b; })
-#define max_t(t, a, b)		({ t _a = (a), _b = (b); _a > _b ? _a : _b; })
-#define min(a, b)		min_t(__typeof__(a), a, b)
-#define max(a, b)		max_t(__typeof__(a), a, b)
-#define min3(a, b, c)		min(min(a, b), c)
-#define clamp_t(t, v, lo, hi)	({					\
-	t _v = (v), _lo = (lo), _hi = (hi);				\
-									\
-	_v < _lo ? _lo : _v > _hi ? _hi : _v;				\
-})
-#define fallthrough		__attribute__((__fallthrough__))
-#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
-
-#endif /* __KERNEL__ */
 
 #endif /* _RPCRDMA2_PORTABLE_H */
