@@ -143,7 +143,7 @@ static void check_call_again(const struct rpcrdma2_codec *codec,
 		size += 8;
 	buf = malloc(size);
 	CHECK(buf);
-	CHECK(codec->encode_call(call, buf, len) == (int)len);
+	CHECK(rpcrdma2_wire_encode_call(codec, call, buf, len) == (int)len);
 	if (!call->nomsg) {
 		put_unaligned_be32(call->xid, buf + len);
 		put_unaligned_be32(0, buf + len + 4);
@@ -234,8 +234,8 @@ static void check_reply(const struct rpcrdma2_codec *codec,
 	size = len + (reply.nomsg ? 0 : 8);
 	buf = malloc(size);
 	CHECK(buf);
-	CHECK(codec->encode_reply(&reply, buf, len - 1) == -EMSGSIZE);
-	CHECK(codec->encode_reply(&reply, buf, len) == (int)len);
+	CHECK(rpcrdma2_wire_encode_reply(codec, &reply, buf, len - 1) == -EMSGSIZE);
+	CHECK(rpcrdma2_wire_encode_reply(codec, &reply, buf, len) == (int)len);
 	if (!reply.nomsg) {
 		put_unaligned_be32(hdr->xid, buf + len);
 		put_unaligned_be32(1, buf + len + 4);
@@ -261,7 +261,7 @@ static void check_refused(const struct rpcrdma2_codec *codec,
 	int len;
 
 	CHECK(codec->vers != hdr->vers || hdr->htype != RDMA2_ERROR);
-	len = codec->encode_error(hdr, 1, err, range, buf, sizeof(buf));
+	len = rpcrdma2_wire_encode_error(codec, hdr, 1, err, range, buf, sizeof(buf));
 	CHECK(len > 0);
 	if (err == RDMA2_ERR_VERS) {
 		CHECK(len == 28);

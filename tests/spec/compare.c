@@ -736,7 +736,7 @@ static int random_call(struct oracle_msg *m, u8 *buf, u32 size)
 		lists->rdma_reply = take(1, sizeof(*lists->rdma_reply));
 		put_chunk(lists->rdma_reply, &reply);
 	}
-	len = rpcrdma2_codec_v2.encode_call(&call, buf, size);
+	len = rpcrdma2_wire_encode_call(&rpcrdma2_codec_v2, &call, buf, size);
 	AGREE(rpcrdma2_call_len(&rpcrdma2_codec_v2, &call) == (u32)len);
 	return len;
 }
@@ -793,7 +793,7 @@ static void compare_reply(struct oracle_msg *m, const u8 *call, u32 len)
 		reply.reply_written = fill(lists->rdma_reply);
 	else if (lists->rdma_reply)
 		empty(lists->rdma_reply);
-	same_bytes(m, buf, rpcrdma2_codec_v2.encode_reply(&reply, buf, sizeof(buf)));
+	same_bytes(m, buf, rpcrdma2_wire_encode_reply(&rpcrdma2_codec_v2, &reply, buf, sizeof(buf)));
 }
 
 static void compare_calls(unsigned long n)
@@ -827,8 +827,8 @@ static void compare_errors(unsigned long n)
 		m.error.rdma_err = err;
 		oracle_err_args(&m)[0] = word();
 		oracle_err_args(&m)[1] = word();
-		len = rpcrdma2_codec_v2.encode_error(&hdr, m.common.rdma_credit, err,
-						     oracle_err_args(&m), buf, sizeof(buf));
+		len = rpcrdma2_wire_encode_error(&rpcrdma2_codec_v2, &hdr, m.common.rdma_credit, err,
+						 oracle_err_args(&m), buf, sizeof(buf));
 		if (err != RDMA2_ERR_VERS) {
 			same_bytes(&m, buf, len);
 			continue;

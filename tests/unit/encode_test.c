@@ -18,7 +18,7 @@ static int encode_call(const void *what, void *buf, u32 size)
 {
 	const struct call_job *job = what;
 
-	return job->codec->encode_call(&job->call, buf, size);
+	return rpcrdma2_wire_encode_call(job->codec, &job->call, buf, size);
 }
 
 struct reply_job {
@@ -30,7 +30,7 @@ static int encode_reply(const void *what, void *buf, u32 size)
 {
 	const struct reply_job *job = what;
 
-	return job->codec->encode_reply(&job->reply, buf, size);
+	return rpcrdma2_wire_encode_reply(job->codec, &job->reply, buf, size);
 }
 
 static void expect_call(struct kunit *test, const struct call_job *job,
@@ -196,8 +196,8 @@ static void bad_calls(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		EXPECT_EQ(v2->encode_call(&calls[i], buf, sizeof(buf)), -EINVAL);
-		EXPECT_EQ(v1->encode_call(&calls[i], buf, sizeof(buf)), -EINVAL);
+		EXPECT_EQ(rpcrdma2_wire_encode_call(v2, &calls[i], buf, sizeof(buf)), -EINVAL);
+		EXPECT_EQ(rpcrdma2_wire_encode_call(v1, &calls[i], buf, sizeof(buf)), -EINVAL);
 	}
 }
 
@@ -289,7 +289,7 @@ static void spread_over_segments(struct kunit *test)
 				SEG(2, 4096), SEG(3, 4096), 0, 0, RPC_CALL));
 	len = rpcrdma2_reply_len(v2, &reply);
 	m = message_new(test, NULL, len + 8);
-	EXPECT_EQ(v2->encode_reply(&reply, m.p, len), (int)len);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, m.p, len), (int)len);
 	put_unaligned_be32(XID, m.p + len);
 	put_unaligned_be32(1, m.p + len + 4);
 
@@ -359,32 +359,32 @@ static void overfull_chunks(struct kunit *test)
 				READ_ENTRY(0, 7, 100), 0,
 				1, 2, SEG(1, 10), SEG(2, 10), 0,
 				1, 2, SEG(3, 50), SEG(4, 50)));
-	EXPECT_GE(v2->encode_reply(&reply, buf, 256), 0);
+	EXPECT_GE(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), 0);
 	written[0] = 21;
-	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
-	EXPECT_EQ(v1->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), -EINVAL);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v1, &reply, buf, 256), -EINVAL);
 	written[0] = 20;
 	reply.nwritten = 2;
-	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
-	EXPECT_EQ(v1->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), -EINVAL);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v1, &reply, buf, 256), -EINVAL);
 	reply.nwritten = 1;
 
 	/* a MSG leaves the Reply chunk alone */
 	reply.reply_written = 1;
-	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), -EINVAL);
 	reply.nomsg = true;
 	reply.reply_written = 100;
-	EXPECT_GE(v2->encode_reply(&reply, buf, 256), 0);
+	EXPECT_GE(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), 0);
 	reply.reply_written = 101;
-	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), -EINVAL);
 
 	/* a NOMSG needs one */
 	make_call(test, message_vector(test, VEC_T1));
 	reply.nwritten = 0;
 	reply.reply_written = 0;
-	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), -EINVAL);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), -EINVAL);
 	reply.nomsg = false;
-	EXPECT_EQ(v2->encode_reply(&reply, buf, 256), 36);
+	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), 36);
 }
 
 /* Header overhead that decides whether a message fits, at the boundary. */
@@ -398,9 +398,9 @@ static void threshold_boundary(struct kunit *test)
 
 	EXPECT_EQ(len, 36 + 24 + 36);
 	EXPECT_EQ(rpcrdma2_call_len(v1, &call), len - 8);
-	EXPECT_EQ(v2->encode_call(&call, buf, len - 1), -EMSGSIZE);
-	EXPECT_EQ(v2->encode_call(&call, buf, len), (int)len);
-	EXPECT_EQ(v2->encode_call(&call, buf, len + 1), (int)len);
+	EXPECT_EQ(rpcrdma2_wire_encode_call(v2, &call, buf, len - 1), -EMSGSIZE);
+	EXPECT_EQ(rpcrdma2_wire_encode_call(v2, &call, buf, len), (int)len);
+	EXPECT_EQ(rpcrdma2_wire_encode_call(v2, &call, buf, len + 1), (int)len);
 }
 
 struct control_job {

@@ -24,8 +24,8 @@ static int encode_job(const void *what, void *buf, u32 size)
 {
 	const struct error_job *job = what;
 
-	return job->codec->encode_error(&job->about, job->credit, job->err,
-					job->arg, buf, size);
+	return rpcrdma2_wire_encode_error(job->codec, &job->about, job->credit, job->err,
+					  job->arg, buf, size);
 }
 
 static const struct {
@@ -98,18 +98,18 @@ static void error_about_call(struct kunit *test)
 	int len;
 
 	EXPECT_EQ(v2->decode(call.p, call.len, &hdr), RPCRDMA2_OK);
-	len = v2->encode_error(&hdr, 16, RDMA2_ERR_BAD_XDR, NULL, buf,
-			       sizeof(buf));
+	len = rpcrdma2_wire_encode_error(v2, &hdr, 16, RDMA2_ERR_BAD_XDR, NULL, buf,
+					 sizeof(buf));
 	EXPECT_EQ(len, (int)e2.len);
 	EXPECT_MEMEQ(buf, e2.p, e2.len);
 
 	/* a code with arguments and a caller without them */
-	len = v2->encode_error(&hdr, 16, RDMA2_ERR_REPLY_RESOURCE, NULL, buf,
-			       sizeof(buf));
+	len = rpcrdma2_wire_encode_error(v2, &hdr, 16, RDMA2_ERR_REPLY_RESOURCE, NULL, buf,
+					 sizeof(buf));
 	EXPECT_EQ(len, 28);
 	EXPECT_EQ(get_unaligned_be32(buf + 24), 0);
-	len = v2->encode_error(&hdr, 16, RDMA2_ERR_VERS, NULL, buf,
-			       sizeof(buf));
+	len = rpcrdma2_wire_encode_error(v2, &hdr, 16, RDMA2_ERR_VERS, NULL, buf,
+					 sizeof(buf));
 	EXPECT_EQ(len, 28);
 	EXPECT_EQ(get_unaligned_be32(buf + 20), 0);
 	EXPECT_EQ(get_unaligned_be32(buf + 24), 0);

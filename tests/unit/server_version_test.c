@@ -279,8 +279,8 @@ static void err_vers_on_the_wire(struct kunit *test)
 	EXPECT_EQ(server_message(call_of(test, 3)), RPCRDMA2_SRV_ERR_VERS);
 	range[0] = s.low;
 	range[1] = s.high;
-	len = rpcrdma2_codec_v2.encode_error(&s.hdr, 16, RDMA2_ERR_VERS,
-					     range, buf, sizeof(buf));
+	len = rpcrdma2_wire_encode_error(&rpcrdma2_codec_v2, &s.hdr, 16, RDMA2_ERR_VERS,
+					 range, buf, sizeof(buf));
 	EXPECT_EQ(len, (int)e1a.len);
 	EXPECT_MEMEQ(buf, e1a.p, e1a.len);
 }

@@ -66,10 +66,9 @@ static int send_error(struct rpcrdma2_conn *conn,
 		return -EAGAIN;
 	}
 	send->done = done;
-	ret = error_codec(conn, about)->encode_error(about,
-						     rpcrdma2_credit_grant(&conn->credit),
-						     err, args, send->buf,
-						     send->size);
+	ret = rpcrdma2_wire_encode_error(error_codec(conn, about), about,
+					 rpcrdma2_credit_grant(&conn->credit), err, args,
+					 send->buf, send->size);
 	ret = control_send(conn, send, ret, about->xid, RDMA2_ERROR, err);
 	if (!ret)
 		rpcrdma2_stat_inc(conn->p.stats, tx_error);
@@ -174,8 +173,8 @@ int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 
 	if (!send)
 		return -EAGAIN;
-	ret = rpcrdma2_codec_v2.encode_call(&call, send->buf,
-					    send->size - sizeof(rpc));
+	ret = rpcrdma2_wire_encode_call(&rpcrdma2_codec_v2, &call, send->buf,
+					send->size - sizeof(rpc));
 	if (ret >= 0) {
 		memcpy(send->buf + ret, rpc, sizeof(rpc));
 		ret += sizeof(rpc);

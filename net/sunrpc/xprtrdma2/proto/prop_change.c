@@ -37,12 +37,10 @@ enum rpcrdma2_verdict rpcrdma2_prop_change_decode(const void *msg, u32 len,
 	if (verdict != RPCRDMA2_OK)
 		return verdict;
 	if (!rpcrdma2_prop_change_type(hdr->htype))
-		return hdr->response ? RPCRDMA2_DROP : RPCRDMA2_INVAL_HTYPE;
+		return rpcrdma2_hdr_fault(hdr, RPCRDMA2_INVAL_HTYPE);
 	if (flags != (hdr->htype == RDMA2_X_RESPROP ? RPCRDMA2_F_RESPONSE : 0))
-		return hdr->response ? RPCRDMA2_DROP : RPCRDMA2_BAD_XDR;
-	hdr->hdr_len = RPCRDMA2_PREFIX;
-	hdr->body = r.p;
-	hdr->body_len = r.left;
+		return rpcrdma2_hdr_fault(hdr, RPCRDMA2_BAD_XDR);
+	rpcrdma2_rd_body(&r, hdr);
 	return RPCRDMA2_OK;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The parts of a header that all versions share: the first four words, the
- * body, and ERR_VERS. The codecs themselves are in wire_v1.c and wire_v2.c,
- * the chunk lists in chunk_*.c.
+ * body, and ERR_VERS; and encoding, which differs in few words. Decoding is in wire_v1.c
+ * and wire_v2.c, the chunk lists in chunk_*.c.
  *
  * Every function here is pure: no kernel service, no lock, no allocation,
  * any context.
@@ -91,12 +91,11 @@ bool rpcrdma2_wire_prefix(struct rpcrdma2_reader *r, const void *msg, u32 len,
 bool rpcrdma2_wire_body(const struct rpcrdma2_reader *r,
 			struct rpcrdma2_hdr *hdr, u32 *msg_type)
 {
-	hdr->hdr_len = r->len - r->left;
-	if (hdr->htype == RDMA2_NOMSG)
+	if (hdr->htype == RDMA2_NOMSG) {
+		hdr->hdr_len = r->len - r->left;
 		return true;
-
-	hdr->body = r->p;
-	hdr->body_len = r->left;
+	}
+	rpcrdma2_rd_body(r, hdr);
 	if (r->left < RPC_MSG_MIN)
 		return false;
 	*msg_type = get_unaligned_be32(r->p + 4);
@@ -122,20 +121,9 @@ bool rpcrdma2_wire_shape_ok(const struct rpcrdma2_hdr *hdr)
 	return !hdr->reply_chunk || !rpcrdma2_hdr_reply_chunk_bytes(hdr);
 }
 
-/* Encoding: shared parts */
+/* Encoding */
 
-/**
- * rpcrdma2_wire_put_prefix - write the four words of every version
- * @w: writer
- * @xid: rdma_xid
- * @vers: rdma_vers
- * @credit: rdma_credit
- * @htype: rdma_htype
- *
- * Context: any. Requirements: HDR-1, HDR-10.
- */
-void rpcrdma2_wire_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers,
-			      u32 credit, u32 htype)
+static void put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers, u32 credit, u32 htype)
 {
 	u8 *p = rpcrdma2_wr_room(w, RPCRDMA_COMMON_PREFIX);
 
@@ -147,30 +135,147 @@ void rpcrdma2_wire_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers,
 	put_unaligned_be32(htype, p + 12);
 }
 
-/* ERR_VERS, which every version can read */
+/* The words of a MSG or NOMSG in front of its chunk lists */
+static void put_rpc_prefix(struct rpcrdma2_writer *w, u32 vers, u32 xid, u32 credit,
+			   bool nomsg, u32 flags, u32 inv_handle)
+{
+	put_prefix(w, xid, vers, credit, nomsg ? RDMA2_NOMSG : RDMA2_MSG);
+	if (vers == RPCRDMA_VERS_1)
+		return;
+	rpcrdma2_wr_u32(w, flags);
+	rpcrdma2_wr_u32(w, inv_handle);
+}
 
 /**
- * rpcrdma2_wire_put_err_vers - write an ERR_VERS
- * @msg: prefix of the message that is refused
- * @credit: credits granted
- * @arg: lowest and highest version supported
+ * rpcrdma2_wire_encode_call - write the header of a Call
+ * @codec: the version
+ * @call: the header
  * @buf: where to write
  * @size: bytes at @buf
  *
- * Context: any. Requirements: ERR-2, ERR-11, D-8: always the fixed form.
- * Return: bytes written or -EMSGSIZE.
+ * Context: any. Requirements: HDR-1, HDR-10, MSG-2, MSG-8.
+ * Return: bytes written; -EMSGSIZE if @size is too small; -EINVAL if the chunks do not
+ * suit the Call (a mistake of the caller)
  */
-int rpcrdma2_wire_put_err_vers(const struct rpcrdma2_hdr *msg, u32 credit,
-			       const u32 arg[2], void *buf, u32 size)
+int rpcrdma2_wire_encode_call(const struct rpcrdma2_codec *codec,
+			      const struct rpcrdma2_call_hdr *call, void *buf, u32 size)
 {
 	struct rpcrdma2_writer w = { .p = buf, .left = size };
 
-	rpcrdma2_wire_put_prefix(&w, msg->xid, msg->vers, credit, RDMA2_ERROR);
-	rpcrdma2_wr_u32(&w, RDMA2_ERR_VERS);
-	rpcrdma2_wr_u32(&w, arg ? arg[0] : 0);
-	rpcrdma2_wr_u32(&w, arg ? arg[1] : 0);
+	if (!rpcrdma2_call_chunks_ok(call))
+		return -EINVAL;
+	put_rpc_prefix(&w, codec->vers, call->xid, call->credit, call->nomsg, 0,
+		       call->inv_handle);
+	rpcrdma2_call_chunks_put(&w, call);
 	return rpcrdma2_wr_result(&w, size);
 }
+
+/**
+ * rpcrdma2_wire_encode_reply - write the header of a Reply
+ * @codec: the version
+ * @reply: the header
+ * @buf: where to write
+ * @size: bytes at @buf
+ *
+ * Context: any. Requirements: HDR-1, HDR-10, RINV-10.
+ * Return: as rpcrdma2_wire_encode_call(); -EINVAL if more was written than a chunk
+ * holds, or into the Reply chunk of a MSG
+ */
+int rpcrdma2_wire_encode_reply(const struct rpcrdma2_codec *codec,
+			       const struct rpcrdma2_reply_hdr *reply, void *buf, u32 size)
+{
+	struct rpcrdma2_writer w = { .p = buf, .left = size };
+
+	put_rpc_prefix(&w, codec->vers, reply->xid, reply->credit, reply->nomsg,
+		       RPCRDMA2_F_RESPONSE, 0);
+	if (!rpcrdma2_reply_chunks_put(&w, reply))
+		return -EINVAL;
+	return rpcrdma2_wr_result(&w, size);
+}
+
+/**
+ * rpcrdma2_wire_encode_control - write the prefix of a control message
+ * @xid: own pairing value, or the one of the message that is answered
+ * @credit: request, or grant if @response
+ * @htype: RDMA2_CONNPROP, RDMA2_X_REQPROP, ...
+ * @response: the message answers one of the peer's
+ * @buf: where to write
+ * @size: bytes at @buf
+ *
+ * Context: any. Requirements: HDR-8, FLG-7, CONN-1, CONN-10.
+ * Return: RPCRDMA2_PREFIX, or -EMSGSIZE.
+ */
+int rpcrdma2_wire_encode_control(u32 xid, u32 credit, u32 htype, bool response,
+				 void *buf, u32 size)
+{
+	struct rpcrdma2_writer w = { .p = buf, .left = size };
+
+	put_prefix(&w, xid, RPCRDMA_VERS_2, credit, htype);
+	rpcrdma2_wr_u32(&w, response ? RPCRDMA2_F_RESPONSE : 0);
+	return rpcrdma2_wr_result(&w, size);
+}
+
+/**
+ * rpcrdma2_wire_error_nargs - number of argument words of an error of version 2
+ * @err: the code; codes that are not known have none (ERR-10, EXT-3)
+ *
+ * Context: any.
+ * Return: at most 2
+ */
+u32 rpcrdma2_wire_error_nargs(u32 err)
+{
+	switch (err) {
+	case RDMA2_ERR_VERS:
+	case RDMA2_ERR_WRITE_RESOURCE:
+		return 2;
+	case RDMA2_ERR_READ_CHUNKS:
+	case RDMA2_ERR_WRITE_CHUNKS:
+	case RDMA2_ERR_SEGMENTS:
+	case RDMA2_ERR_REPLY_RESOURCE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/**
+ * rpcrdma2_wire_encode_error - write an ERROR
+ * @codec: the version
+ * @msg: prefix of the message that is refused
+ * @credit: credits granted
+ * @err: the code. Version 1 has only ERR_VERS and ERR_CHUNK, which stands for all others
+ *	(V1-2)
+ * @arg: arguments, used as far as the code has any; NULL for zeros
+ * @buf: where to write
+ * @size: bytes at @buf
+ *
+ * Every version can read ERR_VERS, which has no flags: always the fixed form of 28 bytes.
+ *
+ * Context: any. Requirements: ERR-2, ERR-11, FLG-8, D-8.
+ * Return: bytes written or -EMSGSIZE.
+ */
+int rpcrdma2_wire_encode_error(const struct rpcrdma2_codec *codec,
+			       const struct rpcrdma2_hdr *msg, u32 credit, u32 err,
+			       const u32 arg[2], void *buf, u32 size)
+{
+	struct rpcrdma2_writer w = { .p = buf, .left = size };
+	u32 i, nargs;
+
+	put_prefix(&w, msg->xid, msg->vers, credit, RDMA2_ERROR);
+	if (err != RDMA2_ERR_VERS) {
+		if (codec->vers == RPCRDMA_VERS_1)
+			err = RDMA2_ERR_BAD_XDR;
+		else
+			rpcrdma2_wr_u32(&w, RPCRDMA2_F_RESPONSE);
+	}
+	rpcrdma2_wr_u32(&w, err);
+	nargs = rpcrdma2_wire_error_nargs(err);
+	for (i = 0; i < nargs; i++)
+		rpcrdma2_wr_u32(&w, arg ? arg[i] : 0);
+	return rpcrdma2_wr_result(&w, size);
+}
+
+/* ERR_VERS, which every version can read */
 
 /* A peer that refuses version 2 offers an older one. In any other error of
  * version 2 the first of these words is the code, which is at least 2.

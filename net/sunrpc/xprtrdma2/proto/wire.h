@@ -225,18 +225,9 @@ struct rpcrdma2_reply_hdr {
  * @decode: read @len bytes at @msg into @hdr. Order of the checks is that
  *	of FLG-11. XID mismatch between header and inline RPC message, and
  *	RESPONSE against msg_type, are checked here too (HDR-7, FLG-5)
- * @encode_call: write a Call header; returns bytes, -EMSGSIZE if @size
- *	is too small, -EINVAL if the chunks do not suit the Call (a mistake
- *	of the caller)
- * @encode_reply: write a Reply header; as @encode_call. -EINVAL if more
- *	was written than a chunk holds, or into the Reply chunk of a MSG
- * @encode_error: write an ERROR about @msg; @arg is used as far as the
- *	code has arguments. ERR_VERS always has the fixed 28-byte form
- *	(D-8). v1 knows only ERR_VERS and ERR_CHUNK and sends ERR_CHUNK for
- *	every other code. Returns bytes or -EMSGSIZE
  *
- * A table of these is the only place where versions differ. All of them
- * may be called in any context.
+ * These are the only differences, beside the words of a header that the encoders know. All
+ * functions may be called in any context.
  */
 struct rpcrdma2_codec {
 	u32		vers;
@@ -247,13 +238,6 @@ struct rpcrdma2_codec {
 	bool		inline_reply_first;
 	enum rpcrdma2_verdict (*decode)(const void *msg, u32 len,
 					struct rpcrdma2_hdr *hdr);
-	int		(*encode_call)(const struct rpcrdma2_call_hdr *call,
-				       void *buf, u32 size);
-	int		(*encode_reply)(const struct rpcrdma2_reply_hdr *reply,
-					void *buf, u32 size);
-	int		(*encode_error)(const struct rpcrdma2_hdr *msg,
-					u32 credit, u32 err, const u32 arg[2],
-					void *buf, u32 size);
 };
 
 extern const struct rpcrdma2_codec rpcrdma2_codec_v1;
@@ -263,14 +247,14 @@ const struct rpcrdma2_codec *rpcrdma2_wire_codec(u32 vers);
 
 u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call);
 
-/* Bytes of the header that @codec->encode_call() will write */
+/* Bytes of the header that rpcrdma2_wire_encode_call() will write */
 static inline u32 rpcrdma2_call_len(const struct rpcrdma2_codec *codec,
 				    const struct rpcrdma2_call_hdr *call)
 {
 	return codec->hdr_min + rpcrdma2_call_chunks_len(call);
 }
 
-/* Bytes of the header that @codec->encode_reply() will write */
+/* Bytes of the header that rpcrdma2_wire_encode_reply() will write */
 static inline u32 rpcrdma2_reply_len(const struct rpcrdma2_codec *codec,
 				     const struct rpcrdma2_reply_hdr *reply)
 {
@@ -281,6 +265,13 @@ bool rpcrdma2_wire_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr);
 
 bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high);
 
+int rpcrdma2_wire_encode_call(const struct rpcrdma2_codec *codec,
+			      const struct rpcrdma2_call_hdr *call, void *buf, u32 size);
+int rpcrdma2_wire_encode_reply(const struct rpcrdma2_codec *codec,
+			       const struct rpcrdma2_reply_hdr *reply, void *buf, u32 size);
+int rpcrdma2_wire_encode_error(const struct rpcrdma2_codec *codec,
+			       const struct rpcrdma2_hdr *msg, u32 credit, u32 err,
+			       const u32 arg[2], void *buf, u32 size);
 int rpcrdma2_wire_encode_control(u32 xid, u32 credit, u32 htype, bool response,
 				 void *buf, u32 size);
 

@@ -52,6 +52,22 @@ static inline bool rpcrdma2_rd_u32(struct rpcrdma2_reader *r, u32 *v)
 	return true;
 }
 
+/* What is left of a message is its body: bytes after the prefix, or an RPC message. */
+static inline void rpcrdma2_rd_body(const struct rpcrdma2_reader *r,
+				    struct rpcrdma2_hdr *hdr)
+{
+	hdr->hdr_len = r->len - r->left;
+	hdr->body = r->p;
+	hdr->body_len = r->left;
+}
+
+/* The verdict on a fault: its direction decides whether the message gets @answer. */
+static inline enum rpcrdma2_verdict rpcrdma2_hdr_fault(const struct rpcrdma2_hdr *hdr,
+						       enum rpcrdma2_verdict answer)
+{
+	return hdr->response ? RPCRDMA2_DROP : answer;
+}
+
 /**
  * struct rpcrdma2_writer - the unused rest of an output buffer
  * @p: next byte
@@ -107,10 +123,7 @@ bool rpcrdma2_wire_prefix(struct rpcrdma2_reader *r, const void *msg, u32 len,
 bool rpcrdma2_wire_body(const struct rpcrdma2_reader *r,
 			struct rpcrdma2_hdr *hdr, u32 *msg_type);
 bool rpcrdma2_wire_shape_ok(const struct rpcrdma2_hdr *hdr);
-void rpcrdma2_wire_put_prefix(struct rpcrdma2_writer *w, u32 xid, u32 vers,
-			      u32 credit, u32 htype);
-int rpcrdma2_wire_put_err_vers(const struct rpcrdma2_hdr *msg, u32 credit,
-			       const u32 arg[2], void *buf, u32 size);
+u32 rpcrdma2_wire_error_nargs(u32 err);
 
 /* wire_v2.c */
 enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,

@@ -445,7 +445,7 @@ static int req_encode(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 	call.xid = be32_to_cpu(req->rqst.rq_xid);
 	call.credit = rpcrdma2_credit_ask(&conn->credit);
 	call.inv_handle = pick_inv_handle(conn, req);
-	hdr = conn->codec->encode_call(&call, send->buf, size);
+	hdr = rpcrdma2_wire_encode_call(conn->codec, &call, send->buf, size);
 	if (hdr < 0)
 		return too_long;
 	p = send->buf + hdr;

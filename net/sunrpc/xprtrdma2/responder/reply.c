@@ -232,12 +232,12 @@ static int reply_encode(struct rpcrdma2_svc_call *call,
 	int len;
 
 	if (unlikely(call->err))
-		return conn->codec->encode_error(&call->rx->hdr,
+		return rpcrdma2_wire_encode_error(conn->codec, &call->rx->hdr,
 				rpcrdma2_credit_grant(&conn->credit), call->err,
 				call->err_arg, send->buf, send->size);
 
 	call->hdr.credit = rpcrdma2_credit_grant(&conn->credit);
-	len = conn->codec->encode_reply(&call->hdr, send->buf, send->size);
+	len = rpcrdma2_wire_encode_reply(conn->codec, &call->hdr, send->buf, send->size);
 	if (len < 0 || call->hdr.nomsg)
 		return len;
 	if (call->reply_bytes > send->size - len)
