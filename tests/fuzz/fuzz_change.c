@@ -24,7 +24,7 @@ static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 	struct rpcrdma2_propset mine, peer, before;
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 	struct rpcrdma2_hdr back = { .body = buf };
-	struct rpcrdma2_reqprop req;
+	struct rpcrdma2_propset req;
 	struct rpcrdma2_change c;
 	bool malformed;
 	int len;
@@ -36,8 +36,8 @@ static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 	init(&peer);
 	rpcrdma2_prop_change_init(&c, &mine, &peer);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		CHECK(!(req.set.listed & BIT(i)) ||
-		      req.places.entry[i] < RPCRDMA2_CHANGE_ENTRIES);
+		CHECK(!(req.listed & BIT(i)) ||
+		      req.entry[i] < RPCRDMA2_CHANGE_ENTRIES);
 	len = rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf,
 					       sizeof(buf));
 	CHECK(len >= 12 && len % 4 == 0);
@@ -49,8 +49,8 @@ static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 	rpcrdma2_prop_change_init(&c, &mine, &peer);
 	before = peer;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (req.set.listed & BIT(i) && req.places.entry[i] == i)
-			rpcrdma2_prop_change_ask(&c, &peer, i, req.set.val[i]);
+		if (req.listed & BIT(i) && req.entry[i] == i)
+			rpcrdma2_prop_change_ask(&c, &peer, i, req.val[i]);
 	{
 		u8 ask[RPCRDMA2_PROPS_MAX];
 
@@ -63,7 +63,7 @@ static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 	CHECK(!malformed);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		CHECK(peer.val[i] == before.val[i] ||
-		      peer.val[i] == req.set.val[i]);
+		      peer.val[i] == req.val[i]);
 }
 
 static void fuzz_response(const struct rpcrdma2_hdr *hdr, u8 choice)

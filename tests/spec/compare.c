@@ -477,10 +477,9 @@ static void compare_props(struct oracle_msg *m, enum oracle_result result,
 			  const u8 *body, u32 len)
 {
 	u32 entries[RPCRDMA2_NR_PROPS] = {}, i;
-	struct rpcrdma2_prop_places places;
 	const xrpcrdma2_propset *props = oracle_props(m);
 	struct rpcrdma2_propset set, want;
-	int ret = rpcrdma2_propset_locate(body, len, &set, &places);
+	int ret = rpcrdma2_propset_decode(body, len, &set);
 
 	if (result != ORACLE_OK || !expect_set(props, &want, entries)) {
 		AGREE(ret == -EBADMSG);
@@ -493,10 +492,10 @@ static void compare_props(struct oracle_msg *m, enum oracle_result result,
 	if (!AGREE(ret == (int)(m->bytes - RPCRDMA2_PREFIX)))
 		return;
 	same_set(&set, &want);
-	AGREE(places.count == props->xrpcrdma2_propset_len);
+	AGREE(set.count == props->xrpcrdma2_propset_len);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (set.listed & BIT(i))
-			AGREE(places.entry[i] == entries[i]);
+			AGREE(set.entry[i] == entries[i]);
 }
 
 static void same_prefix(const struct oracle_msg *m,
@@ -922,7 +921,7 @@ static void compare_answer(const u8 *msg, u32 len, u32 count)
 	u32 i, entry, done, other, nprops = 0;
 	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
-	struct rpcrdma2_reqprop req;
+	struct rpcrdma2_propset req;
 	struct rpcrdma2_hdr hdr;
 	u8 buf[1024];
 	int n;
@@ -932,13 +931,13 @@ static void compare_answer(const u8 *msg, u32 len, u32 count)
 		return;
 	rpcrdma2_propset_init(&mine);
 	mine.val[RPCRDMA2_RBSIZ] = rnd();
-	done = some_mask() & req.set.listed;
-	other = some_mask() & req.set.listed & ~done;
+	done = some_mask() & req.listed;
+	other = some_mask() & req.listed & ~done;
 
 	for (i = 0; i < count; i++)
 		rejected_bits[i / 32] |= 1U << i % 32;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
-		entry = req.places.entry[i];
+		entry = req.entry[i];
 		if ((done | other) & BIT(i))
 			rejected_bits[entry / 32] &= ~(1U << entry % 32);
 		if (done & BIT(i))

@@ -246,9 +246,9 @@ struct g1_answer {
 static int encode_answer(const void *what, void *buf, u32 size)
 {
 	const struct g1_answer *answer = what;
-	struct rpcrdma2_reqprop req = {
-		.set.listed	= BIT(RPCRDMA2_RBSIZ),
-		.places.count	= 1,
+	struct rpcrdma2_propset req = {
+		.listed	= BIT(RPCRDMA2_RBSIZ),
+		.count	= 1,
 	};
 	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
@@ -681,9 +681,9 @@ static void one_announcement(struct kunit *test)
 /* A RESPROP that tells the value of a property */
 static void answered(struct kunit *test, enum rpcrdma2_prop prop)
 {
-	const struct rpcrdma2_reqprop req = {
-		.set.listed	= BIT(prop),
-		.places.count	= 1,
+	const struct rpcrdma2_propset req = {
+		.listed	= BIT(prop),
+		.count	= 1,
 	};
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 
@@ -777,7 +777,7 @@ do {									\
 /* The side that is asked */
 
 static int request(struct kunit *test, struct message m,
-		   struct rpcrdma2_reqprop *req)
+		   struct rpcrdma2_propset *req)
 {
 	struct rpcrdma2_hdr hdr = decoded(test, m);
 
@@ -786,22 +786,22 @@ static int request(struct kunit *test, struct message m,
 
 static void requests(struct kunit *test)
 {
-	struct rpcrdma2_reqprop req;
+	struct rpcrdma2_propset req;
 
 	EXPECT_EQ(request(test, message_vector(test, VEC_G1), &req), 0);
-	EXPECT_EQ(req.set.listed, BIT(RPCRDMA2_RBSIZ));
-	EXPECT_EQ(req.set.val[RPCRDMA2_RBSIZ], 8192);
-	EXPECT_EQ(req.places.count, 1);
-	EXPECT_EQ(req.set.listed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(req.listed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(req.val[RPCRDMA2_RBSIZ], 8192);
+	EXPECT_EQ(req.count, 1);
+	EXPECT_EQ(req.listed, BIT(RPCRDMA2_RBSIZ));
 
 	/* no bytes: the default */
 	request(test, MESSAGE(REQPROP(1), 2, UNKNOWN(99),
 			      RDMA2_PROPID_RBSIZ, 0), &req);
-	EXPECT_EQ(req.set.val[RPCRDMA2_RBSIZ], 4096);
-	EXPECT_EQ(req.places.entry[RPCRDMA2_RBSIZ], 1);
+	EXPECT_EQ(req.val[RPCRDMA2_RBSIZ], 4096);
+	EXPECT_EQ(req.entry[RPCRDMA2_RBSIZ], 1);
 
 	EXPECT_EQ(request(test, MESSAGE(REQPROP(1), NO_VALUES), &req), 0);
-	EXPECT_EQ(req.set.listed, 0);
+	EXPECT_EQ(req.listed, 0);
 	EXPECT_EQ(request(test, MESSAGE(REQPROP(1)), &req), -EBADMSG);
 	EXPECT_EQ(request(test,
 			  MESSAGE(REQPROP(1), 1, RDMA2_PROPID_RBSIZ, 2, 0x10000000),
@@ -840,7 +840,7 @@ static void response_bits(struct kunit *test)
 	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
 	u8 buf[RPCRDMA2_RESPROP_MAX];
-	struct rpcrdma2_reqprop req;
+	struct rpcrdma2_propset req;
 	u32 i, j, at, d, r, len;
 	bool rejected;
 
@@ -848,7 +848,7 @@ static void response_bits(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		at = places[i];
 		EXPECT_EQ(request(test, wide_request(test, at + 2, at), &req), 0);
-		EXPECT_EQ(req.set.listed, BIT(RPCRDMA2_RBSIZ));
+		EXPECT_EQ(req.listed, BIT(RPCRDMA2_RBSIZ));
 		len = rpcrdma2_prop_change_put_resprop(&c, &req, BIT(RPCRDMA2_RBSIZ), 0,
 						       &mine, buf, sizeof(buf));
 		d = get_unaligned_be32(buf);
@@ -869,12 +869,12 @@ static void response_bounds(struct kunit *test)
 	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
 	u8 buf[RPCRDMA2_RESPROP_MAX];
-	struct rpcrdma2_reqprop req;
+	struct rpcrdma2_propset req;
 	int len;
 
 	rpcrdma2_propset_init(&mine);
 	request(test, wide_request(test, 2000, 256), &req);
-	EXPECT_EQ(req.set.listed, 0);
+	EXPECT_EQ(req.listed, 0);
 	len = rpcrdma2_prop_change_put_resprop(&c, &req, BIT(RPCRDMA2_RBSIZ), 0, &mine,
 					       buf, sizeof(buf));
 	EXPECT_EQ(len, 4 + 4 + 32 + 4);

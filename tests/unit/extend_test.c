@@ -13,7 +13,6 @@
 #define rpcrdma2_prop_rules		extend_prop_rules
 #define rpcrdma2_propset_changeable	extend_props_changeable
 #define rpcrdma2_propset_subset_has		extend_subset_has
-#define rpcrdma2_propset_locate		extend_props_locate
 #define rpcrdma2_propset_decode		extend_props_decode
 #define rpcrdma2_propset_encode		extend_props_encode
 #define rpcrdma2_prop_change_decode		extend_change_decode
@@ -61,7 +60,7 @@ static void one_more_property(struct kunit *test)
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 	struct rpcrdma2_hdr hdr = { .body = buf };
 	struct rpcrdma2_propset mine, peer;
-	struct rpcrdma2_reqprop req;
+	struct rpcrdma2_propset req;
 	struct rpcrdma2_update upd;
 	struct rpcrdma2_change c;
 	bool malformed;
@@ -75,8 +74,8 @@ static void one_more_property(struct kunit *test)
 	/* the request, as the other side sees it */
 	hdr.body_len = rpcrdma2_prop_change_put_reqprop(&c, 5, buf, sizeof(buf));
 	EXPECT_EQ(rpcrdma2_prop_change_requested(&hdr, &req), 0);
-	EXPECT_EQ(req.set.listed, X_TEST_BIT);
-	EXPECT_EQ(req.set.val[RPCRDMA2_X_TEST], 90);
+	EXPECT_EQ(req.listed, X_TEST_BIT);
+	EXPECT_EQ(req.val[RPCRDMA2_X_TEST], 90);
 
 	/* granted in part */
 	mine.val[RPCRDMA2_X_TEST] = 60;

@@ -173,8 +173,8 @@ static bool send_change(struct rpcrdma2_conn *conn, u32 htype)
  */
 static bool answer_request(struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_reqprop *req = &conn->props.request;
-	unsigned long asked = req->set.listed & changeable(&conn->props);
+	const struct rpcrdma2_propset *req = &conn->props.request;
+	unsigned long asked = req->listed & changeable(&conn->props);
 	u32 i, done = 0, other = 0, old, now;
 	u32 xid = conn->props.request_xid;
 	struct rpcrdma2_send *send;
@@ -186,14 +186,14 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 	conn->props.unanswered = false;
 	for_each_set_bit(i, &asked, RPCRDMA2_NR_PROPS) {
 		old = conn->props.mine.val[i];
-		now = grant(conn, i, req->set.val[i]);
-		if (now == req->set.val[i])
+		now = grant(conn, i, req->val[i]);
+		if (now == req->val[i])
 			done |= BIT(i);
 		else if (now != old)
 			other |= BIT(i);
 		if (now != old)
 			rpcrdma2_stat_inc(conn->p.stats, props_changed);
-		trace_rpcrdma2_prop(conn, "asked", i, req->set.val[i], now);
+		trace_rpcrdma2_prop(conn, "asked", i, req->val[i], now);
 	}
 	/* The answer also announces the values */
 	body = rpcrdma2_prop_change_put_resprop(&conn->props.change, req, done, other,
@@ -254,7 +254,7 @@ void rpcrdma2_props_cycle(struct rpcrdma2_conn *conn, u32 rounds)
  */
 static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
-	struct rpcrdma2_reqprop req;
+	struct rpcrdma2_propset req;
 
 	rpcrdma2_stat_inc(conn->p.stats, rx_reqprop);
 	if (rpcrdma2_prop_change_requested(&rx->hdr, &req)) {

@@ -38,7 +38,7 @@ struct rpcrdma2_conn_props {
 	u32				capacity;
 	u32				told_recv;
 	bool				unanswered;
-	struct rpcrdma2_reqprop		request;
+	struct rpcrdma2_propset		request;
 	u32				request_xid;
 };
 

@@ -189,19 +189,6 @@ u32 rpcrdma2_prop_change_next(const struct rpcrdma2_change *c)
 	return 0;
 }
 
-static void begin_request(struct rpcrdma2_change *c, u32 xid)
-{
-	c->pending = true;
-	c->xid = xid;
-	if (c->announcement == RPCRDMA2_ANN_SENT)
-		c->announcement = RPCRDMA2_ANN_PROVING;
-	c->asked = c->want;
-	memcpy(c->asked_value, c->value, sizeof(c->asked_value));
-	c->want = 0;
-	if (c->rounds)
-		c->rounds--;
-}
-
 /**
  * rpcrdma2_prop_change_put_reqprop - write the body of a REQPROP
  * @c: changes; the request counts as sent
@@ -220,8 +207,17 @@ int rpcrdma2_prop_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *b
 	if (!c->on || c->pending)
 		return -EBUSY;
 	ret = put_set(c->want, c->value, buf, size);
-	if (ret >= 0)
-		begin_request(c, xid);
+	if (ret < 0)
+		return ret;
+	c->pending = true;
+	c->xid = xid;
+	if (c->announcement == RPCRDMA2_ANN_SENT)
+		c->announcement = RPCRDMA2_ANN_PROVING;
+	c->asked = c->want;
+	memcpy(c->asked_value, c->value, sizeof(c->asked_value));
+	c->want = 0;
+	if (c->rounds)
+		c->rounds--;
 	return ret;
 }
 
@@ -429,17 +425,16 @@ bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
  * Return: 0 or -EBADMSG
  */
 int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
-				   struct rpcrdma2_reqprop *req)
+				   struct rpcrdma2_propset *req)
 {
-	int ret = rpcrdma2_propset_locate(hdr->body, hdr->body_len, &req->set,
-					  &req->places);
+	int ret = rpcrdma2_propset_decode(hdr->body, hdr->body_len, req);
 	u32 i;
 
 	if (ret < 0)
 		return ret;
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (req->places.entry[i] >= RPCRDMA2_CHANGE_ENTRIES)
-			req->set.listed &= ~BIT(i);
+		if (req->entry[i] >= RPCRDMA2_CHANGE_ENTRIES)
+			req->listed &= ~BIT(i);
 	return 0;
 }
 
@@ -460,7 +455,7 @@ int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
  * Return: bytes or -EMSGSIZE
  */
 int rpcrdma2_prop_change_put_resprop(struct rpcrdma2_change *c,
-				     const struct rpcrdma2_reqprop *req,
+				     const struct rpcrdma2_propset *req,
 				     u32 done, u32 other,
 				     const struct rpcrdma2_propset *mine,
 				     void *buf, u32 size)
@@ -470,15 +465,15 @@ int rpcrdma2_prop_change_put_resprop(struct rpcrdma2_change *c,
 	u32 i, entry, count;
 	int len, set;
 
-	done &= req->set.listed;
-	other &= req->set.listed & ~done;
-	count = min(req->places.count, RPCRDMA2_CHANGE_ENTRIES);
+	done &= req->listed;
+	other &= req->listed & ~done;
+	count = min(req->count, RPCRDMA2_CHANGE_ENTRIES);
 	for (i = 0; i < count; i++)
 		subset[1][i / 32] |= BIT(i % 32);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (!((done | other) & BIT(i)))
 			continue;
-		entry = req->places.entry[i];
+		entry = req->entry[i];
 		/* A value in "other" has no bit. */
 		subset[1][entry / 32] &= ~BIT(entry % 32);
 		if (done & BIT(i))

@@ -88,16 +88,6 @@ struct rpcrdma2_change {
 };
 
 /**
- * struct rpcrdma2_reqprop - a received REQPROP
- * @set: the values wanted; lists those that a RESPROP can mention
- * @places: where in the message they are
- */
-struct rpcrdma2_reqprop {
-	struct rpcrdma2_propset		set;
-	struct rpcrdma2_prop_places	places;
-};
-
-/**
  * struct rpcrdma2_update - effect of a received UPDPROP
  * @changed: properties of the peer with a new value
  * @ignored: properties that the peer may not change
@@ -150,9 +140,9 @@ bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err);
 /* As the side that is asked */
 
 int rpcrdma2_prop_change_requested(const struct rpcrdma2_hdr *hdr,
-				   struct rpcrdma2_reqprop *req);
+				   struct rpcrdma2_propset *req);
 int rpcrdma2_prop_change_put_resprop(struct rpcrdma2_change *c,
-				     const struct rpcrdma2_reqprop *req,
+				     const struct rpcrdma2_propset *req,
 				     u32 done, u32 other,
 				     const struct rpcrdma2_propset *mine,
 				     void *buf, u32 size);

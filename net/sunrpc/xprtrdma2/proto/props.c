@@ -92,7 +92,6 @@ struct propval {
 /* State of a walk over a set */
 struct prop_walk {
 	struct rpcrdma2_propset	set;
-	struct rpcrdma2_prop_places places;
 	const u8		*nochg;
 	u32			nochg_words;
 	bool			saw_nochg;
@@ -116,7 +115,7 @@ static bool take_fixed(struct prop_walk *w, u32 prop, u32 index,
 	if (w->set.listed & BIT(prop))			/* PROP-10 */
 		return false;
 	w->set.listed |= BIT(prop);
-	w->places.entry[prop] = index;
+	w->set.entry[prop] = index;
 	if (!v->len)					/* PROP-4 */
 		return true;
 	if (v->len != sizeof(val))			/* PROP-8, PROP-9 */
@@ -190,24 +189,21 @@ static void resolve_nochg(struct prop_walk *w)
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (w->set.listed & BIT(i) &&
 		    rpcrdma2_propset_subset_has(w->nochg, w->nochg_words,
-						w->places.entry[i]))
+						w->set.entry[i]))
 			w->set.nochg |= BIT(i);
 }
 
 /**
- * rpcrdma2_propset_locate - decode a property set and find its entries
+ * rpcrdma2_propset_decode - decode a property set
  * @buf: the count word and what follows it
  * @len: bytes received at @buf; more than the set needs is no fault
  * @set: where to put the values; untouched unless all of them are good
- * @places: where to put the numbers of the entries; untouched as @set is
  *
  * Context: any. Requirements: PROP-1 to PROP-12, PROP-17, PROP-20,
  * PROP-21, CHK-31.
  * Return: bytes consumed, or -EBADMSG: answer with BAD_XDR.
  */
-int rpcrdma2_propset_locate(const void *buf, u32 len,
-			    struct rpcrdma2_propset *set,
-			    struct rpcrdma2_prop_places *places)
+int rpcrdma2_propset_decode(const void *buf, u32 len, struct rpcrdma2_propset *set)
 {
 	struct rpcrdma2_reader r = { .p = buf, .left = len, .msg = buf, .len = len };
 	struct prop_walk w = {};
@@ -217,32 +213,14 @@ int rpcrdma2_propset_locate(const void *buf, u32 len,
 	if (!rpcrdma2_rd_u32(&r, &count))
 		return -EBADMSG;
 	rpcrdma2_propset_init(&w.set);
+	w.set.count = count;
 	/* Ends at the latest with the message (PROP-3). */
 	for (i = 0; i < count; i++)
 		if (!get_propval(&r, &v) || !take_propval(&w, i, &v))
 			return -EBADMSG;
 	resolve_nochg(&w);
-	w.places.count = count;
 	*set = w.set;
-	*places = w.places;
 	return len - r.left;
-}
-
-/**
- * rpcrdma2_propset_decode - decode a property set
- * @buf: the count word and what follows it
- * @len: bytes received at @buf; more than the set needs is no fault
- * @set: where to put the values; untouched unless all of them are good
- *
- * Context: any. Requirements: as rpcrdma2_propset_locate().
- * Return: bytes consumed, or -EBADMSG: answer with BAD_XDR.
- */
-int rpcrdma2_propset_decode(const void *buf, u32 len,
-			    struct rpcrdma2_propset *set)
-{
-	struct rpcrdma2_prop_places places;
-
-	return rpcrdma2_propset_locate(buf, len, set, &places);
 }
 
 /**

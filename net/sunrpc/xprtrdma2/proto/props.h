@@ -50,32 +50,22 @@ enum rpcrdma2_prop {
  * @x_change: the set announces the property-change extension
  * @nochg: with @x_change: BIT(enum rpcrdma2_prop) of listed properties
  *	whose value is not expected to change
+ * @entry: received sets: number of the entry, for those listed
+ * @count: received sets: entries, those of unknown properties included
  */
 struct rpcrdma2_propset {
 	u32			val[RPCRDMA2_NR_PROPS];
 	u32			listed;
 	bool			x_change;
 	u32			nochg;
+	u32			entry[RPCRDMA2_NR_PROPS];
+	u32			count;
 };
 
 void rpcrdma2_propset_init(struct rpcrdma2_propset *set);
 
 int rpcrdma2_propset_decode(const void *buf, u32 len,
 			    struct rpcrdma2_propset *set);
-
-/**
- * struct rpcrdma2_prop_places - where in a set the properties were found
- * @entry: number of the entry, for those listed
- * @count: entries in the set, those of unknown properties included
- */
-struct rpcrdma2_prop_places {
-	u32			entry[RPCRDMA2_NR_PROPS];
-	u32			count;
-};
-
-int rpcrdma2_propset_locate(const void *buf, u32 len,
-			    struct rpcrdma2_propset *set,
-			    struct rpcrdma2_prop_places *places);
 
 bool rpcrdma2_propset_subset_has(const u8 *words, u32 nwords, u32 entry);
 
