@@ -64,39 +64,31 @@ static bool rd_counted_segments(struct rpcrdma2_reader *r,
  * The Positions of a Read list and the segments of each. Segments of one
  * Position need not be neighbours (D-20), so counting all chunks exactly would
  * take work or memory that the peer chooses. The first EXACT_POSITIONS
- * Positions are exact. Entries beyond are counted as if each change of Position
- * began a chunk, and as if all of them were in one chunk: both figures are upper
+ * Positions are exact. The last place counts the entries beyond as if each change of
+ * Position began a chunk, and as if all of them were in one chunk: both figures are upper
  * bounds, for a message that has more chunks than any responder accepts.
  */
 struct read_tally {
-	u32	position[EXACT_POSITIONS];
-	u32	segs[EXACT_POSITIONS];
+	u32	position[EXACT_POSITIONS + 1];
+	u32	segs[EXACT_POSITIONS + 1];
 	u32	used;
-	u32	rest_position;
-	u32	rest_segs;
 };
 
 /* Count an entry; returns true if it begins a chunk not seen before. */
 static bool tally_entry(struct read_tally *t, u32 position, u32 *nsegs)
 {
 	bool fresh;
-	u32 i;
+	u32 i = 0;
 
-	for (i = 0; i < t->used; i++) {
-		if (t->position[i] != position)
-			continue;
-		*nsegs = ++t->segs[i];
-		return false;
+	while (i < t->used && t->position[i] != position)
+		i++;
+	fresh = !t->segs[i] || t->position[i] != position;
+	t->position[i] = position;
+	*nsegs = ++t->segs[i];
+	if (fresh && i < EXACT_POSITIONS) {
+		t->used = i + 1;
+		t->segs[t->used] = 0;
 	}
-	if (t->used < EXACT_POSITIONS) {
-		t->position[t->used] = position;
-		t->segs[t->used++] = 1;
-		*nsegs = 1;
-		return true;
-	}
-	fresh = !t->rest_segs || t->rest_position != position;
-	t->rest_position = position;
-	*nsegs = ++t->rest_segs;
 	return fresh;
 }
 
@@ -109,7 +101,7 @@ static bool rd_read_list(struct rpcrdma2_reader *r, struct rpcrdma2_hdr *hdr)
 	bool more, fresh;
 
 	tally.used = 0;
-	tally.rest_segs = 0;
+	tally.segs[0] = 0;
 	for (;;) {
 		entry = r->p;
 		if (!rd_discriminator(r, &more))
