@@ -425,17 +425,11 @@ void rpcrdma2_neg_proved(struct rpcrdma2_neg *n)
  */
 bool rpcrdma2_neg_outdated(const struct rpcrdma2_neg *n, u64 now)
 {
-	switch (n->why) {
-	case RPCRDMA2_WHY_OTHER_ERROR:
-	case RPCRDMA2_WHY_SILENCE:
-	case RPCRDMA2_WHY_LOST:
-	case RPCRDMA2_WHY_ERR_VERS_LOST:
-	case RPCRDMA2_WHY_REMEMBERED:
-	case RPCRDMA2_WHY_REPLY:
-		return !n->mem->next && now >= n->mem->until;
-	default:
-		return false;
-	}
+	const u32 expiring = BIT(RPCRDMA2_WHY_OTHER_ERROR) | BIT(RPCRDMA2_WHY_SILENCE) |
+			     BIT(RPCRDMA2_WHY_LOST) | BIT(RPCRDMA2_WHY_ERR_VERS_LOST) |
+			     BIT(RPCRDMA2_WHY_REMEMBERED) | BIT(RPCRDMA2_WHY_REPLY);
+
+	return BIT(n->why) & expiring && !n->mem->next && now >= n->mem->until;
 }
 
 /* The server */
