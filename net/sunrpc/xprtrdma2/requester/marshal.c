@@ -362,49 +362,6 @@ static int chunk_map_buf(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 	return chunk_map(req, chunk, regions, ARRAY_SIZE(regions), dir);
 }
 
-static int map_args(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req)
-{
-	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
-	bool pz = req->plan.args == RPCRDMA2_ARGS_PZ;
-	int ret;
-
-	if (req->plan.args == RPCRDMA2_ARGS_INLINE)
-		return 0;
-	/* A Read chunk has no padding (LNG-11) */
-	ret = chunk_map_buf(req, &req->args, snd, pz ? &req->arg_span : NULL,
-			    DMA_TO_DEVICE);
-	if (ret < 0)
-		return ret;
-	if (pz) {
-		rpcrdma2_stat_inc(stats, pz_chunks);
-	} else {
-		req->args.position = snd->head[0].iov_len;
-		rpcrdma2_stat_inc(stats, read_chunks);
-	}
-	rpcrdma2_stat_add(stats, read_bytes, ret);
-	return 0;
-}
-
-static int map_results(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req)
-{
-	bool whole = req->plan.results == RPCRDMA2_RES_REPLY;
-	int ret;
-
-	if (req->plan.results == RPCRDMA2_RES_INLINE)
-		return 0;
-	/* A Write chunk has exactly the requested length, without padding (LNG-14) */
-	ret = chunk_map_buf(req, &req->results, &req->rqst.rq_rcv_buf,
-			    whole ? &req->res_span : NULL, DMA_FROM_DEVICE);
-	if (ret < 0)
-		return ret;
-	if (whole)
-		rpcrdma2_stat_inc(stats, reply_chunks);
-	else
-		rpcrdma2_stat_inc(stats, write_chunks);
-	atomic_long_add(ret, &req->rq->offered);
-	return 0;
-}
-
 /* The handle of the largest MR, whose remote invalidation saves most. All MRs of an RPC
  * are registered for this RPC only (RINV-1..4).
  */
@@ -488,13 +445,37 @@ static int req_encode(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 int rpcrdma2_marshal_build(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 			   struct rpcrdma2_send *send)
 {
+	bool pz = req->plan.args == RPCRDMA2_ARGS_PZ, whole;
+	struct rpcrdma2_stats *stats = conn->p.stats;
+	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
 	int ret;
 
-	ret = map_args(conn->p.stats, req);
-	if (ret)
-		return ret;
-	ret = map_results(conn->p.stats, req);
-	if (ret)
-		return ret;
+	/* A Read chunk has no padding (LNG-11) */
+	if (req->plan.args != RPCRDMA2_ARGS_INLINE) {
+		ret = chunk_map_buf(req, &req->args, snd, pz ? &req->arg_span : NULL,
+				    DMA_TO_DEVICE);
+		if (ret < 0)
+			return ret;
+		if (pz) {
+			rpcrdma2_stat_inc(stats, pz_chunks);
+		} else {
+			req->args.position = snd->head[0].iov_len;
+			rpcrdma2_stat_inc(stats, read_chunks);
+		}
+		rpcrdma2_stat_add(stats, read_bytes, ret);
+	}
+	/* A Write chunk has exactly the requested length, without padding (LNG-14) */
+	if (req->plan.results != RPCRDMA2_RES_INLINE) {
+		whole = req->plan.results == RPCRDMA2_RES_REPLY;
+		ret = chunk_map_buf(req, &req->results, &req->rqst.rq_rcv_buf,
+				    whole ? &req->res_span : NULL, DMA_FROM_DEVICE);
+		if (ret < 0)
+			return ret;
+		if (whole)
+			rpcrdma2_stat_inc(stats, reply_chunks);
+		else
+			rpcrdma2_stat_inc(stats, write_chunks);
+		atomic_long_add(ret, &req->rq->offered);
+	}
 	return req_encode(conn, req, send);
 }
