@@ -229,11 +229,7 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 	pool->count = 0;
 	pool->used_at = jiffies;
 	rpcrdma2_mr_pool_grow(pool, count);
-	if (pool->count)
-		return 0;
-	pool->depth = 0;
-	pool->conn = NULL;
-	return -ENOBUFS;
+	return pool->count ? 0 : -ENOBUFS;
 }
 
 /**
@@ -266,8 +262,6 @@ void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool)
 	INIT_LIST_HEAD(&pool->all);
 	INIT_LIST_HEAD(&pool->free);
 	pool->count = 0;
-	pool->depth = 0;
-	pool->conn = NULL;
 }
 
 /**

@@ -85,9 +85,9 @@ struct rpcrdma2_mr {
  * @need: free MRs that the first waiting Call needs
  * @max: limit of @count
  * @used_at: when MRs were returned last, jiffies; @lock
- * @depth: pages per MR; 0 while the pool is closed
+ * @depth: pages per MR; 0 if the requester never registers memory
  * @ready: called when there are MRs again after the pool ran out
- * @conn: connection the MRs belong to
+ * @conn: connection the MRs belong to, while the pool is open
  * @cqe: completion of work requests that are not signaled, which occurs only after an
  *	error. A device may report that long after the MR is free, or gone
  * @refill: allocates MRs
