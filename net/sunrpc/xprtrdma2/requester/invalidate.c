@@ -10,7 +10,6 @@
 #include <linux/sunrpc/clnt.h>
 
 #include "requester/marshal.h"
-#include "requester/invalidate.h"
 #include "requester/requester.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
@@ -58,8 +57,9 @@ static bool is_own_reply(const struct rpcrdma2_req *req)
 /* Complete an RPC whose handles are invalid. Afterwards the slot belongs to sunrpc. The
  * caller runs the FIFO.
  */
-static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+static void finish(struct rpcrdma2_req *req)
 {
+	struct rpcrdma2_requester *rq = req->rq;
 	struct rpcrdma2_conn *conn = READ_ONCE(rq->conn);
 	struct rpc_rqst *rqst = &req->rqst;
 	int error = req->error;
@@ -88,7 +88,7 @@ static void finish(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	WRITE_ONCE(rq->mr_wait, false);
 	if (req->error) {
-		rpcrdma2_req_fail(rq, req);
+		rpcrdma2_req_fail(req);
 	} else {
 		rq->replies++;
 		if (unlikely(rq->lesson_new) && rpcrdma2_requester_usable(rq))
@@ -121,15 +121,14 @@ void rpcrdma2_inval_begin(struct rpcrdma2_req *req)
 
 /**
  * rpcrdma2_inval_release - release a cancelled RPC
- * @rq: the requester
  * @req: RPC that was cancelled and answered, without an invalidation under way
  *
  * Context: queue_lock held.
  * Return: true if the slot is to be put, without the lock
  */
-bool rpcrdma2_inval_release(struct rpcrdma2_requester *rq,
-			    struct rpcrdma2_req *req)
+bool rpcrdma2_inval_release(struct rpcrdma2_req *req)
 {
+	struct rpcrdma2_requester *rq = req->rq;
 	bool abandoned = req->abandoned;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
@@ -154,7 +153,7 @@ static void inval_complete(struct rpcrdma2_req *req)
 	rpcrdma2_req_set_inval(req, false);
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		spin_unlock(&rq->xprt.queue_lock);
-		finish(rq, req);
+		finish(req);
 		rpcrdma2_requester_run(rq);
 		return;
 	}
@@ -231,20 +230,18 @@ static void inval_run(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_inval_end - invalidate the handles of an answered RPC and complete it
- * @rq: the requester
  * @conn: its connection
  * @req: RPC in state REPLIED, pinned, after
  *	rpcrdma2_inval_begin()
  *
  * Context: completion handler; does not sleep.
  */
-void rpcrdma2_inval_end(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
-			struct rpcrdma2_req *req)
+void rpcrdma2_inval_end(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req)
 {
 	if (req->ninv)
 		inval_run(req, conn);
 	else
-		finish(rq, req);
+		finish(req);
 }
 
 /**
@@ -314,7 +311,7 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 		rpcrdma2_req_unmap(req);
 	}
 	if (req->state == RPCRDMA2_REQ_ANSWERED)
-		rpcrdma2_inval_release(rq, req);
+		rpcrdma2_inval_release(req);
 out_unlock:
 	spin_unlock(&rq->xprt.queue_lock);
 }

@@ -9,7 +9,6 @@
 #include "compat.h"
 #include "conn/control.h"
 #include "proto/chunk_list.h"
-#include "requester/invalidate.h"
 #include "requester/requester.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -242,7 +241,7 @@ static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
 		if (req->inval)
 			rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
 		else
-			*put = rpcrdma2_inval_release(rq, req);
+			*put = rpcrdma2_inval_release(req);
 		return false;
 	}
 	if (!wanted) {
@@ -427,7 +426,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		if (unlikely(remedy == RECONNECT))
 			rpcrdma2_inval_redo(req);
 		else
-			rpcrdma2_inval_end(rq, conn, req);
+			rpcrdma2_inval_end(conn, req);
 	} else if (put) {
 		rpcrdma2_slot_put(req);
 	} else if (!req) {

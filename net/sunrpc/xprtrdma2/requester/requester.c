@@ -26,7 +26,6 @@
 
 /**
  * rpcrdma2_req_fail - end an RPC with req->error, exactly once (ERR-34)
- * @rq: the requester
  * @req: the RPC, IDLE
  *
  * Only the task itself writes its status, or another context under the lock of the
@@ -36,9 +35,9 @@
  *
  * Context: queue_lock held.
  */
-void rpcrdma2_req_fail(struct rpcrdma2_requester *rq,
-		       struct rpcrdma2_req *req)
+void rpcrdma2_req_fail(struct rpcrdma2_req *req)
 {
+	struct rpcrdma2_requester *rq = req->rq;
 	struct rpc_wait_queue *pending = &rq->xprt.pending;
 	struct rpc_task *task = req->rqst.rq_task;
 
@@ -174,7 +173,7 @@ static bool call_is_unwanted(const struct rpcrdma2_req *req)
 /* Take the first Call of the FIFO and a credit for it. */
 static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq)
 {
-	struct rpcrdma2_req *req;
+	struct rpcrdma2_req *req, *tmp;
 
 	guard(spinlock)(&rq->xprt.queue_lock);
 	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait)
@@ -183,21 +182,18 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq)
 		list_splice_init(&rq->starved, &rq->fifo);
 	else if (must_not_pass(rq))
 		return NULL;
-	for (;;) {
-		req = list_first_entry_or_null(&rq->fifo, struct rpcrdma2_req,
-					       list);
-		if (!req)
-			return NULL;
-		if (!call_is_unwanted(req))
-			break;
+	list_for_each_entry_safe(req, tmp, &rq->fifo, list) {
+		if (!call_is_unwanted(req)) {
+			if (!call_take(rq, req))
+				return NULL;
+			list_move_tail(&req->list, &rq->outstanding);
+			return req;
+		}
 		/* sunrpc sends it again, or cancels it */
 		list_del_init(&req->list);
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	}
-	if (!call_take(rq, req))
-		return NULL;
-	list_move_tail(&req->list, &rq->outstanding);
-	return req;
+	return NULL;
 }
 
 /* Release credit, MRs and pin of a Call that cannot be sent. */
@@ -264,7 +260,7 @@ static void fail_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req, i
 	call_put_back(rq, req, RPCRDMA2_REQ_IDLE);
 	list_del_init(&req->list);
 	req->error = -EIO;
-	rpcrdma2_req_fail(rq, req);
+	rpcrdma2_req_fail(req);
 }
 
 /* Wait for send queue entries, with the Call back in the FIFO. Returns true if there
@@ -434,16 +430,45 @@ static int alloc_sparse_pages(struct xdr_buf *buf)
 	return 0;
 }
 
-/* Whether the first instance of an outstanding Call suffices. After a minor timeout
- * it does: the connection is reliable, the peer is slow, and the timer has sent a
+/* Whether the first instance of a Call suffices. If the Call is outstanding, it does after
+ * a minor timeout: the connection is reliable, the peer is slow, and the timer has sent a
  * probe (CRED-17). A GSS Call has a new sequence number, so sunrpc would not accept
  * the Reply to the first instance. A Call that was sent on an earlier connection as
  * well may have been dropped by a server that was still executing its first instance.
  */
-static bool resend_is_needless(const struct rpcrdma2_req *req)
+static bool first_suffices(const struct rpcrdma2_req *req)
 {
-	return req->rqst.rq_retries && !compat_rqst_has_seqno(&req->rqst) &&
-	       !req->moved;
+	bool seqno = compat_rqst_has_seqno(&req->rqst);
+
+	switch (req->state) {
+	case RPCRDMA2_REQ_QUEUED:
+		return true;
+	case RPCRDMA2_REQ_REPLIED:
+		return !seqno;
+	case RPCRDMA2_REQ_POSTED:
+		return !seqno && req->rqst.rq_retries && !req->moved;
+	default:
+		return false;
+	}
+}
+
+/* Queue a new Call, or take a credit for it, unless others wait. Returns true if the
+ * Call can be sent at once.
+ */
+static bool call_queue(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
+{
+	bool first;
+
+	req->unmapped = 0;
+	req->again = false;
+	req->turn = 0;
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
+	req->rqst.rq_xmit_bytes_sent += req->rqst.rq_snd_buf.len;
+	trace_rpcrdma2_queued(req);
+	first = !rpcrdma2_requester_has_queued(rq) && !rq->sq_wait &&
+		!call_is_unwanted(req) && call_take(rq, req);
+	list_add_tail(&req->list, first ? &rq->outstanding : &rq->fifo);
+	return first;
 }
 
 /**
@@ -462,10 +487,10 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
 	struct rpcrdma2_requester *rq = req->rq;
 	struct rpc_xprt *xprt = &rq->xprt;
-	bool first = false, replace = false;
+	struct rpcrdma2_conn *conn, *useless = NULL;
 	struct rpcrdma2_send *slot = NULL;
-	struct rpcrdma2_conn *conn;
-	int ret;
+	bool first = false;
+	int ret = 0;
 
 	if (rqst->rq_rcv_buf.flags & XDRBUF_SPARSE_PAGES) {
 		ret = alloc_sparse_pages(&rqst->rq_rcv_buf);
@@ -473,54 +498,20 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 			return ret;
 	}
 
-	ret = -ENOTCONN;
 	spin_lock(&xprt->queue_lock);
 	conn = rq->conn;
-	/* The RPC failed while its task did not wait: rpcrdma2_requester_wait()
-	 * ends it. sunrpc could take an error from here for that of another task.
-	 */
 	if (req->error) {
-		ret = 0;
-		goto out_unlock;
+		/* The RPC failed while its task did not wait: rpcrdma2_requester_wait()
+		 * ends it. sunrpc could take an error from here for that of another task.
+		 */
+	} else if (!rpcrdma2_requester_usable(rq)) {
+		ret = -ENOTCONN;
+	} else if (req->state == RPCRDMA2_REQ_IDLE) {
+		first = call_queue(rq, req);
+	} else if (!first_suffices(req)) {
+		ret = -ENOTCONN;
+		useless = rpcrdma2_conn_get(conn);
 	}
-	if (!rpcrdma2_requester_usable(rq))
-		goto out_unlock;
-	switch (req->state) {
-	case RPCRDMA2_REQ_IDLE:
-		req->unmapped = 0;
-		req->again = false;
-		req->turn = 0;
-		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
-		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
-		trace_rpcrdma2_queued(req);
-		/* At once unless others wait */
-		first = !rpcrdma2_requester_has_queued(rq) && !rq->sq_wait &&
-			!call_is_unwanted(req) && call_take(rq, req);
-		list_add_tail(&req->list, first ? &rq->outstanding : &rq->fifo);
-		ret = 0;
-		break;
-	case RPCRDMA2_REQ_QUEUED:
-		ret = 0;
-		break;
-	case RPCRDMA2_REQ_REPLIED:
-		if (!compat_rqst_has_seqno(rqst))
-			ret = 0;
-		else
-			replace = true;
-		break;
-	case RPCRDMA2_REQ_POSTED:
-		if (resend_is_needless(req))
-			ret = 0;
-		else
-			replace = true;
-		break;
-	default:
-		replace = true;
-		break;
-	}
-out_unlock:
-	if (replace)
-		rpcrdma2_conn_get(conn);
 	spin_unlock(&xprt->queue_lock);
 
 	if (first)
@@ -532,9 +523,9 @@ out_unlock:
 		if (conn && data_race(req->state) == RPCRDMA2_REQ_QUEUED)
 			rpcrdma2_stat_inc(conn->p.stats, window_waits);
 	}
-	if (replace) {
-		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-		rpcrdma2_conn_put(conn);
+	if (useless) {
+		rpcrdma2_conn_kill(useless, -ETIMEDOUT);
+		rpcrdma2_conn_put(useless);
 	}
 	return ret;
 }
@@ -599,8 +590,6 @@ static void requester_watchdog(struct work_struct *work)
 	struct rpcrdma2_req *req;
 
 	spin_lock(&rq->xprt.queue_lock);
-	if (!rq->conn)
-		goto out_unlock;
 	list_for_each_entry(req, &rq->outstanding, list) {
 		invalidating |= req->inval;
 		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
@@ -608,12 +597,11 @@ static void requester_watchdog(struct work_struct *work)
 		stuck |= req->inval &&
 			 time_after_eq(jiffies, req->inval_start + RPCRDMA2_LOCAL_INV_LIMIT);
 	}
-	if (rq->conn->client && orphans && overdue)
+	if (orphans && overdue && rq->conn->client)
 		stuck |= READ_ONCE(rq->xprt.backlog.qlen) ||
 			 rpcrdma2_requester_has_queued(rq);
 	if (stuck)
 		conn = rpcrdma2_conn_get(rq->conn);
-out_unlock:
 	spin_unlock(&rq->xprt.queue_lock);
 	if (conn) {
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
@@ -669,8 +657,6 @@ void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq)
 		WARN_ON_ONCE(req->state != RPCRDMA2_REQ_IDLE);
 		rpcrdma2_slot_free(req);
 	}
-	INIT_LIST_HEAD(&rq->all);
-	INIT_LIST_HEAD(&rq->free);
 }
 
 /**
@@ -743,11 +729,8 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	WRITE_ONCE(rq->conn, NULL);
 	rq->sq_wait = false;
 	WRITE_ONCE(rq->mr_wait, false);
-	list_splice_init(&rq->starved, &rq->fifo);
-	list_for_each_entry_safe(req, tmp, &rq->fifo, list) {
-		list_del_init(&req->list);
-		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
-	}
+	list_splice_init(&rq->starved, &rq->outstanding);
+	list_splice_init(&rq->fifo, &rq->outstanding);
 	list_for_each_entry_safe(req, tmp, &rq->outstanding, list) {
 		/* The pool frees them, and has them in its own list */
 		rpcrdma2_req_unmap(req);

@@ -67,6 +67,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq);
 /* Methods for struct rpc_xprt_ops */
 int rpcrdma2_requester_send(struct rpc_rqst *rqst);
 void rpcrdma2_requester_wait(struct rpc_task *task);
+void rpcrdma2_inval_buf_free(struct rpc_task *task);
 
 /* From the connection */
 void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
@@ -85,9 +86,14 @@ static inline void rpcrdma2_requester_run(struct rpcrdma2_requester *rq)
 /* For the owner */
 void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
 
+/* The end of an RPC, see invalidate.c */
+void rpcrdma2_inval_begin(struct rpcrdma2_req *req);
+bool rpcrdma2_inval_release(struct rpcrdma2_req *req);
+void rpcrdma2_inval_redo(struct rpcrdma2_req *req);
+void rpcrdma2_inval_end(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req);
+
 /* For reply.c and invalidate.c */
-void rpcrdma2_req_fail(struct rpcrdma2_requester *rq,
-		       struct rpcrdma2_req *req);
+void rpcrdma2_req_fail(struct rpcrdma2_req *req);
 void rpcrdma2_requester_busy_put(struct rpcrdma2_requester *rq);
 
 #endif /* _RPCRDMA2_REQUESTER_H */

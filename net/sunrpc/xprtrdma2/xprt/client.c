@@ -23,7 +23,6 @@
 #include "xprt/client.h"
 #include "compat.h"
 #include "conn/cm.h"
-#include "requester/invalidate.h"
 #include "conn/conn_list.h"
 #include "xprt/xprt.h"
 #include "conn/workqueue.h"

@@ -18,7 +18,6 @@
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 
-#include "requester/invalidate.h"
 #include "requester/requester.h"
 #include "xprt/server.h"
 #include "xprt/xprt.h"
