@@ -277,11 +277,10 @@ struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
 {
 	struct rpcrdma2_mr *mr;
 
-	spin_lock(&pool->lock);
+	guard(spinlock)(&pool->lock);
 	mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
 	if (mr)
 		list_move_tail(&mr->list, mrs);
-	spin_unlock(&pool->lock);
 	return mr;
 }
 
@@ -302,11 +301,10 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
 		WARN_ON_ONCE(mr->state == RPCRDMA2_MR_VALID);
 		rpcrdma2_mr_unmap(mr);
 	}
-	spin_lock(&pool->lock);
+	guard(spinlock)(&pool->lock);
 	pool->used_at = jiffies;
 	/* The most recently used first: their tables are in the cache */
 	list_splice_init(mrs, &pool->free);
-	spin_unlock(&pool->lock);
 }
 
 /**

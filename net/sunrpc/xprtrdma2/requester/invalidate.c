@@ -81,7 +81,7 @@ static void finish(struct rpcrdma2_req *req)
 		}
 	}
 
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	req->error = error;
 	trace_rpcrdma2_completed(req);
 	list_del_init(&req->list);
@@ -96,7 +96,6 @@ static void finish(struct rpcrdma2_req *req)
 		xprt_complete_rqst(rqst->rq_task, req->copied);
 	}
 	xprt_unpin_rqst(rqst);
-	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /**
@@ -260,8 +259,6 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
 	struct rpcrdma2_requester *rq = req->rq;
-	struct rpcrdma2_conn *conn;
-	bool post = false;
 
 	/* sunrpc does not send this RPC again, so the state stays IDLE */
 	if (likely(READ_ONCE(req->state) == RPCRDMA2_REQ_IDLE))
@@ -292,15 +289,13 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 
 	if (!req->inval) {
 		rpcrdma2_inval_begin(req);
-		post = req->inval && rq->conn && !rq->stopping;
-	}
-	if (post) {
-		conn = rq->conn;
-		rq->busy++;
-		spin_unlock(&rq->xprt.queue_lock);
-		inval_run(req, conn);
-		spin_lock(&rq->xprt.queue_lock);
-		rpcrdma2_requester_busy_put(rq);
+		if (req->inval && !rq->stopping) {
+			rq->busy++;
+			spin_unlock(&rq->xprt.queue_lock);
+			inval_run(req, rq->conn);
+			spin_lock(&rq->xprt.queue_lock);
+			rpcrdma2_requester_busy_put(rq);
+		}
 	}
 	if (req->inval) {
 		spin_unlock(&rq->xprt.queue_lock);

@@ -43,10 +43,9 @@ void rpcrdma2_req_fail(struct rpcrdma2_req *req)
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rq->xprt.stat.recvs++;
-	spin_lock(&pending->lock);
-	if (RPC_IS_QUEUED(task) && task->tk_waitqueue == pending)
-		task->tk_status = req->error;
-	spin_unlock(&pending->lock);
+	scoped_guard(spinlock, &pending->lock)
+		if (RPC_IS_QUEUED(task) && task->tk_waitqueue == pending)
+			task->tk_status = req->error;
 	rpc_wake_up_queued_task(pending, task);
 }
 
@@ -120,7 +119,7 @@ static void post_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 	trace_rpcrdma2_call(conn, req, len);
 	ret = rpcrdma2_send_post(send, wr);
 
-	spin_lock(&rq->xprt.queue_lock);
+	guard(spinlock)(&rq->xprt.queue_lock);
 	if (ret)
 		trace_rpcrdma2_call_failed(conn, req, ret);
 	/* A Reply or an ERROR may have come first, and the Call may be sent again */
@@ -128,7 +127,6 @@ static void post_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_POSTED);
 	xprt_unpin_rqst(&req->rqst);
 	rpcrdma2_requester_busy_put(rq);
-	spin_unlock(&rq->xprt.queue_lock);
 }
 
 /* Whether later Calls must stay behind the first Call that waits for MRs. A server
@@ -359,7 +357,7 @@ static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 plan:
 	ret = rpcrdma2_marshal_plan(conn, req);
 	if (ret)
-		goto out_fail;
+		goto out_drop;
 	if (fifo_pass(rq, req, slot))
 		return true;
 	nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
@@ -381,14 +379,12 @@ plan:
 		rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
 		goto plan;
 	}
-	if (worth_waiting(rq, req, ret)) {
-		slot_drop(slot);
-		wait_for_memory(rq, req, ret);
-		return true;
-	}
-out_fail:
+out_drop:
 	slot_drop(slot);
-	fail_call(rq, req, ret);
+	if (worth_waiting(rq, req, ret))
+		wait_for_memory(rq, req, ret);
+	else
+		fail_call(rq, req, ret);
 	return true;
 }
 

@@ -120,12 +120,11 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 	req->error = 0;
 	req->conn_id = 0;
 	req->moved = false;
-	spin_lock(&xprt->reserve_lock);
+	guard(spinlock)(&xprt->reserve_lock);
 	if (!xprt_wake_up_backlog(xprt, &req->rqst)) {
 		memset(&req->rqst, 0, sizeof(req->rqst));
 		list_add(&req->list, &rq->free);
 	}
-	spin_unlock(&xprt->reserve_lock);
 }
 
 /**
@@ -143,19 +142,18 @@ void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
 	struct rpcrdma2_requester *rq = rpcrdma2_requester(xprt);
 	struct rpcrdma2_req *req;
 
-	spin_lock(&xprt->reserve_lock);
-	req = list_first_entry_or_null(&rq->free, struct rpcrdma2_req, list);
-	if (req) {
-		list_del_init(&req->list);
-	} else if (xprt->num_reqs < xprt->max_reqs) {
-		xprt->num_reqs++;
-	} else {
-		task->tk_status = -EAGAIN;
-		xprt_add_backlog(xprt, task);
-		spin_unlock(&xprt->reserve_lock);
-		return;
+	scoped_guard(spinlock, &xprt->reserve_lock) {
+		req = list_first_entry_or_null(&rq->free, struct rpcrdma2_req, list);
+		if (req) {
+			list_del_init(&req->list);
+		} else if (xprt->num_reqs < xprt->max_reqs) {
+			xprt->num_reqs++;
+		} else {
+			task->tk_status = -EAGAIN;
+			xprt_add_backlog(xprt, task);
+			return;
+		}
 	}
-	spin_unlock(&xprt->reserve_lock);
 	if (!req)
 		req = slot_new(rq, rpc_task_gfp_mask());
 	task->tk_status = req ? 0 : -ENOMEM;
@@ -182,11 +180,10 @@ void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
 	bool keep = READ_ONCE(req->state) != RPCRDMA2_REQ_IDLE;
 
 	if (unlikely(keep)) {
-		spin_lock(&xprt->queue_lock);
+		guard(spinlock)(&xprt->queue_lock);
 		keep = req->state != RPCRDMA2_REQ_IDLE;
 		WARN_ON_ONCE(keep && req->state != RPCRDMA2_REQ_ORPHAN);
 		req->abandoned = keep;
-		spin_unlock(&xprt->queue_lock);
 	}
 	if (!keep)
 		rpcrdma2_slot_put(req);
