@@ -69,17 +69,6 @@ static bool ddp_allowed(const struct rpc_rqst *rqst)
 			 &rqst->rq_cred->cr_auth->au_flags);
 }
 
-/* Bytes of a Reply's header with a Write chunk, which has the form of a Call's header */
-static u32 reply_header(const struct rpcrdma2_conn *conn,
-			const struct rpcrdma2_chunk *write)
-{
-	struct rpcrdma2_call_hdr call = {
-		.write	= write,
-	};
-
-	return rpcrdma2_call_len(conn->codec, &call);
-}
-
 /* Results: inline if the largest possible Reply fits, or else the payload of a
  * READ in a Write chunk, or else the whole Reply in a Reply chunk (LNG-3, LNG-4,
  * CHK-16, CHK-20).
@@ -109,9 +98,12 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 
 	if ((rcv->flags & XDRBUF_READ) && rcv->page_len && ddp_allowed(rqst) &&
 	    !(READ_ONCE(req->rq->refused) & RPCRDMA2_REFUSED_WRITE)) {
+		/* A Reply's header has the form of a Call's header */
+		const struct rpcrdma2_call_hdr reply = { .write = &req->results };
+
 		plan->res_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(rcv), depth);
 		req->results.nsegs = plan->res_mrs;
-		plan->reply_due = reply_header(conn, &req->results) +
+		plan->reply_due = rpcrdma2_call_len(conn->codec, &reply) +
 				  rcv->head[0].iov_len + rcv->tail[0].iov_len;
 		if (plan->reply_due <= limit) {
 			plan->results = RPCRDMA2_RES_WRITE;
