@@ -277,14 +277,6 @@ int rpcrdma2_wire_encode_error(const struct rpcrdma2_codec *codec,
 
 /* ERR_VERS, which every version can read */
 
-/* A peer that refuses version 2 offers an older one. In any other error of
- * version 2 the first of these words is the code, which is at least 2.
- */
-static bool refuses_v2(u32 low, u32 high)
-{
-	return low < RPCRDMA_VERS_2 && low <= high;
-}
-
 /**
  * rpcrdma2_wire_decode_err_vers - recognise an ERR_VERS of any sender
  * @msg: received message
@@ -314,9 +306,12 @@ bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high
 
 	word5 = get_unaligned_be32(p + 20);
 	word6 = get_unaligned_be32(p + 24);
+	/* A peer that refuses version 2 offers an older one. In any other error of
+	 * version 2 the first of these words is the code, which is at least 2.
+	 */
 	if (hdr.vers == RPCRDMA_VERS_1 ||
 	    (len == 28 && (hdr.vers != RPCRDMA_VERS_2 ||
-			   refuses_v2(word5, word6)))) {
+			   (word5 < RPCRDMA_VERS_2 && word5 <= word6)))) {
 		*low = word5;
 		*high = word6;
 		return true;

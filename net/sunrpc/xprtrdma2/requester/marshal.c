@@ -224,14 +224,10 @@ int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 
 static int bounce_alloc(struct rpcrdma2_req *req, u32 count)
 {
-	gfp_t gfp = RPCRDMA2_GFP_NOWAIT;
-
-	while (req->nbounce < count) {
-		struct page *page = alloc_page(gfp);
-
-		if (!page)
+	for (; req->nbounce < count; req->nbounce++) {
+		req->bounce[req->nbounce] = alloc_page(RPCRDMA2_GFP_NOWAIT);
+		if (!req->bounce[req->nbounce])
 			return -ENOMEM;
-		req->bounce[req->nbounce++] = page;
 	}
 	return 0;
 }

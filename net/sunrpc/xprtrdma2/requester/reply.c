@@ -147,18 +147,6 @@ static bool take_invalidated(struct rpcrdma2_requester *rq,
 	return false;
 }
 
-/* Unmap without a sync to the CPU: the peer has written nothing to the memory, and the
- * CPU has.
- */
-static void keep_cpu_data(struct rpcrdma2_req *req)
-{
-	struct rpcrdma2_mr *mr;
-
-	list_for_each_entry(mr, &req->mrs, list)
-		if (mr->dir == DMA_FROM_DEVICE)
-			mr->skip_sync = true;
-}
-
 /* Copy an RPC message that is inline to head, pages and tail, as from a socket. Bytes
  * that do not fit are cut off, which decoding detects.
  */
@@ -169,8 +157,12 @@ static void copy_inline(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req,
 	u32 avail = rcv->head[0].iov_len + rcv->page_len +
 		   rcv->tail[0].iov_len;
 	u32 len = round_down(min(hdr->body_len, avail), XDR_UNIT);
+	struct rpcrdma2_mr *mr;
 
-	keep_cpu_data(req);
+	/* Unmap without a sync to the CPU: the peer has written nothing to the memory */
+	list_for_each_entry(mr, &req->mrs, list)
+		if (mr->dir == DMA_FROM_DEVICE)
+			mr->skip_sync = true;
 	if (len <= rcv->head[0].iov_len) {
 		memcpy(rcv->head[0].iov_base, hdr->body, len);
 	} else {
