@@ -494,17 +494,6 @@ int rpcrdma2_prop_change_put_resprop(struct rpcrdma2_change *c,
 	return len + set;
 }
 
-/* May the peer announce this change of one of its values? */
-static bool update_takes(const struct rpcrdma2_propset *peer, u32 prop,
-			 bool lowered)
-{
-	if (!(peer->listed & BIT(prop)))		/* CONN-6 */
-		return false;
-	if (!(peer->nochg & BIT(prop)))
-		return true;
-	return lowered && is_limit(prop);
-}
-
 /**
  * rpcrdma2_prop_change_update - an UPDPROP arrived
  * @hdr: its header
@@ -520,7 +509,7 @@ int rpcrdma2_prop_change_update(const struct rpcrdma2_hdr *hdr,
 				struct rpcrdma2_update *upd)
 {
 	struct rpcrdma2_propset set;
-	bool lowered;
+	bool lower;
 	int ret;
 	u32 i;
 
@@ -531,12 +520,15 @@ int rpcrdma2_prop_change_update(const struct rpcrdma2_hdr *hdr,
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
 		if (!(set.listed & BIT(i)))
 			continue;
-		lowered = set.val[i] < peer->val[i];
-		if (!update_takes(peer, i, lowered)) {
+		lower = is_limit(i) && set.val[i] < peer->val[i];
+		/* The peer may always lower a limit, but not a value it has not
+		 * announced (CONN-6).
+		 */
+		if (!(peer->listed & BIT(i)) || (peer->nochg & BIT(i) && !lower)) {
 			upd->ignored |= BIT(i);
 			continue;
 		}
-		if (lowered && is_limit(i))
+		if (lower)
 			upd->unasked |= BIT(i);
 		if (set.val[i] != peer->val[i])
 			upd->changed |= BIT(i);
