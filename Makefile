@@ -8,7 +8,7 @@ DIST	?= dist
 SERIES	?= dist/series
 
 # Where DESTDIR is, there the modules go as well, unless that is said.
-export KVER KDIR DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
+export KVER KDIR OFED DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb rpm demo docs check kselftest mutants prove models \
@@ -142,7 +142,8 @@ help:
 	@echo '                    these; tests/run shows their names, and runs them'
 	@echo '  make check-LIST   another list of tests/run: races, kcsan, hw, arm64, kernels,'
 	@echo '                    conform, faults, prove-faults, hostile, thousand, pressure,'
-	@echo '                    deb, kselftest, series, collectors, secure-boot'
+	@echo '                    deb, kselftest, series, collectors, secure-boot, ofed (OFED='
+	@echo '                    a tree of mlnx-ofa_kernel)'
 	@echo '  make mutants      do the tests detect small faults? Takes hours; continues'
 	@echo '                    after an interruption. MUTANTS="unit", "guest --minutes 30"'
 	@echo '  make docs         requirements and their tests, and what make mutants has found,'
