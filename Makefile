@@ -11,8 +11,8 @@ SERIES	?= dist/series
 export KVER KDIR OFED DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
-	install-tools uninstall-tools dist deb rpm demo docs check kselftest mutants prove models \
-	series bench lint help clean
+	install-tools uninstall-tools dist deb rpm demo docs check coverage kselftest mutants \
+	prove models series bench lint help clean
 
 all: module
 
@@ -55,6 +55,10 @@ docs:
 	@scripts/coverage "$(DIST)/docs" $(RESULTS)
 	@rc=0; tests/mutants/run --minutes 0 --report "$(DIST)/docs/mutants.md" || \
 		rc=$$?; [ $$rc = 0 ] || [ $$rc = 3 ]
+
+coverage:
+	@scripts/setup-packages.sh --coverage
+	@tests/coverage "$(DIST)/coverage"
 
 # tests/run has the lists. What it takes to run it, it cannot install itself.
 RUN_TESTS = @command -v python3 > /dev/null || scripts/setup-packages.sh; \
@@ -130,6 +134,7 @@ help:
 	@echo '  make dist         rpcrdma2-VERSION.tar.gz of the last commit, in DIST=$(DIST)'
 	@echo '  make deb          Debian packages of the last commit, in DIST=$(DIST)'
 	@echo '  make rpm          the same as RPM packages'
+	@echo '  make coverage     lines and branches of net/ that tests reach'
 	@echo '  make kselftest    tests for machines without the lab, as a tarball with the'
 	@echo '                    run_kselftest.sh of the kernel, in DIST=$(DIST)'
 	@echo '  make series KTREE=  patches for this kernel source, in SERIES=$(SERIES);'

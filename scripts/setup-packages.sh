@@ -5,13 +5,14 @@
 # are missing. Says nothing when there is nothing to do.
 #
 # usage: scripts/setup-packages.sh [--arm64] [--series] [--kselftest]
-#                                  [--secure-boot] [--list]
+#                                  [--secure-boot] [--coverage] [--list]
 #        scripts/setup-packages.sh --deb | --prove | --models
 #
 # --arm64: also what guests of that architecture need
 # --series: also what make series and check-series need
 # --kselftest: also what make kselftest needs
 # --secure-boot: also what check-secure-boot needs
+# --coverage: also what make coverage needs
 # --deb: only what make deb and make rpm need
 # --prove: only what make prove needs
 # --models: only what make models needs
@@ -68,6 +69,10 @@ if [ "${1-}" = --kselftest ]; then
 fi
 if [ "${1-}" = --secure-boot ]; then
 	PACKAGES+=(openssl ovmf sbsigntool)
+	shift
+fi
+if [ "${1-}" = --coverage ]; then
+	PACKAGES+=(lcov)
 	shift
 fi
 case ${1-} in

@@ -56,6 +56,9 @@ else
 	/bin/bash /lab/lib/driver.sh
 fi
 dmesg > /out/dmesg 2> /dev/null
+# Which lines have run, if the modules count them
+[ -z "$(find /sys/kernel/debug/gcov -name '*.gcda' 2> /dev/null)" ] ||
+	cp -r /sys/kernel/debug/gcov /out/gcov
 echo "LAB-END" >&8
 sync
 poweroff -f
