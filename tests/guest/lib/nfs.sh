@@ -197,7 +197,7 @@ nfs_mounted() { nfs_mounts | grep -qx "${1:-/mnt}"; }
 
 # lab_server_down: stops nfsd (which closes its listeners) and the daemons.
 lab_server_down() {
-	local p
+	local p ours=()
 
 	if mountpoint -q $NFSD; then
 		echo 0 > $NFSD/threads
@@ -205,13 +205,14 @@ lab_server_down() {
 		umount $NFSD
 	fi
 	for p in "${DAEMONS[@]}"; do
-		[ ! -e "/run/pid.$p" ] || pkill -x "$p" || true
+		[ ! -e "/run/pid.$p" ] || ours+=("$p")
 	done
-	for p in "${DAEMONS[@]}"; do
-		[ -e "/run/pid.$p" ] || continue
-		lab_wait 10 eval "! pidof $p > /dev/null" || pkill -KILL -x "$p"
-		rm -f "/run/pid.$p"
-	done
+	if [ ${#ours[@]} -gt 0 ]; then
+		kill $(pidof "${ours[@]}") || true
+		lab_wait 10 eval '! pidof "${ours[@]}" > /dev/null' ||
+			kill -KILL $(pidof "${ours[@]}")
+		rm "${ours[@]/#//run/pid.}"
+	fi
 	# On an export that was in use, the last references go away behind
 	# the back of whoever stopped the server.
 	while mountpoint -q /export; do
