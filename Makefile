@@ -6,13 +6,14 @@
 PREFIX	?= /usr/local
 DIST	?= dist
 SERIES	?= dist/series
+MINUTES	?= 10
 
 # Where DESTDIR is, there the modules go as well, unless that is said.
 export KVER KDIR OFED DESTDIR INSTALL_MOD_PATH FORCE SOURCE JOBS
 
 .PHONY: all module install uninstall nfs-modules nfs-modules-uninstall \
 	install-tools uninstall-tools dist deb rpm demo docs check coverage kselftest mutants \
-	prove models series bench lint help clean
+	prove models fuzz series bench lint help clean
 
 all: module
 
@@ -80,6 +81,10 @@ mutants:
 
 prove models:
 	$(RUN_TESTS) $@
+
+fuzz:
+	@command -v python3 > /dev/null || scripts/setup-packages.sh; \
+	FUZZ_SECONDS=$$(($(MINUTES) * 60)) tests/run fuzz
 
 series:
 	@scripts/setup-packages.sh --series
@@ -158,6 +163,8 @@ help:
 	@echo '                    by Frama-C; minutes'
 	@echo '  make models       version, credits, properties and RPCs of both sides, in every'
 	@echo '                    state that can be reached, checked by SPIN; three minutes'
+	@echo '  make fuzz         decoders, then the whole module in a guest, guided by coverage;'
+	@echo '                    MINUTES= of each ($(MINUTES))'
 	@echo '  make bench        cost of an operation on Linux 6.12 and 7.3, compared with'
 	@echo '                    version 1 and TCP; with full preemption, with NFSv3, the share'
 	@echo '                    of this module, with and without the policy for buffer sizes,'

@@ -440,6 +440,8 @@ static void make_qp(struct rp_conn *c, const struct rp_how *how)
 		post_recv(c, i);
 }
 
+void (*rp_on_connect)(struct rdma_conn_param *param);
+
 static struct rdma_conn_param conn_param(const struct rp_how *how)
 {
 	struct rdma_conn_param p = {
@@ -455,6 +457,8 @@ static struct rdma_conn_param conn_param(const struct rp_how *how)
 		p.private_data = how->private_data;
 		p.private_data_len = how->private_len;
 	}
+	if (rp_on_connect)
+		rp_on_connect(&p);
 	return p;
 }
 
@@ -710,6 +714,16 @@ void rp_close(struct rp_conn *c)
 	free(c);
 }
 
+void rp_hang_up(struct rp_conn *c, bool dead)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	if (dead)
+		ibv_modify_qp(c->id->qp, &attr, IBV_QP_STATE);
+	else
+		rdma_disconnect(c->id);
+}
+
 unsigned int rp_port(struct rp_conn *c)
 {
 	return ntohs(rdma_get_src_port(c->id));
@@ -832,10 +846,18 @@ static bool prepare_msg(struct rp_conn *c, struct send *s,
 /* Messages of a connection that collects */
 static struct send collected[RP_NR_SENDS];
 
-static bool send_msg(struct rp_conn *c, const struct rp_msg *m, uint32_t inv)
+const struct rp_msg *(*rp_on_send)(struct rp_conn *c, const struct rp_msg *m,
+				   uint32_t *inv);
+
+bool rp_try_send_inv(struct rp_conn *c, const struct rp_msg *m, uint32_t inv)
 {
 	struct send s;
 
+	if (rp_on_send) {
+		m = rp_on_send(c, m, &inv);
+		if (!m)
+			return true;
+	}
 	if (c->collects) {
 		rp_check(c->ncollected < RP_NR_SENDS, "too many at once");
 		return prepare_msg(c, &collected[c->ncollected++], m, inv);
@@ -845,12 +867,12 @@ static bool send_msg(struct rp_conn *c, const struct rp_msg *m, uint32_t inv)
 
 bool rp_try_send(struct rp_conn *c, const struct rp_msg *m)
 {
-	return send_msg(c, m, 0);
+	return rp_try_send_inv(c, m, 0);
 }
 
 void rp_send(struct rp_conn *c, const struct rp_msg *m)
 {
-	rp_check(send_msg(c, m, 0), "cannot send: the connection is gone");
+	rp_check(rp_try_send_inv(c, m, 0), "cannot send: the connection is gone");
 }
 
 void rp_send_both(struct rp_conn *c, const struct rp_msg *m,
@@ -858,6 +880,11 @@ void rp_send_both(struct rp_conn *c, const struct rp_msg *m,
 {
 	struct send s[2];
 
+	if (rp_on_send) {
+		rp_send(c, m);
+		rp_send(c, next);
+		return;
+	}
 	rp_check(prepare_msg(c, &s[0], m, 0) && prepare_msg(c, &s[1], next, 0) &&
 		 post(c, s, 2), "cannot send: the connection is gone");
 }
@@ -877,7 +904,7 @@ void rp_send_collected(struct rp_conn *c)
 
 void rp_send_inv(struct rp_conn *c, const struct rp_msg *m, uint32_t handle)
 {
-	rp_check(send_msg(c, m, handle),
+	rp_check(rp_try_send_inv(c, m, handle),
 		 "cannot send: the connection is gone");
 }
 
@@ -977,7 +1004,7 @@ static void wanted(const struct rp_msg *want)
 
 void rp_must_match(const struct rp_rx *rx, const struct rp_msg *want)
 {
-	if (rp_matches(rx, want))
+	if (rp_matches(rx, want) || rp_on_send)
 		return;
 	wanted(want);
 	show("received", rx, NULL);

@@ -376,6 +376,13 @@ void rp_send_bytes(struct rp_conn *c, const void *p, unsigned int len);
 void rp_send_inv(struct rp_conn *c, const struct rp_msg *m, uint32_t handle);
 /* Like rp_send(), but the connection may be gone. */
 bool rp_try_send(struct rp_conn *c, const struct rp_msg *m);
+bool rp_try_send_inv(struct rp_conn *c, const struct rp_msg *m, uint32_t inv);
+/* End the connection, which stays in our hands. @dead: the peer is not told. */
+void rp_hang_up(struct rp_conn *c, bool dead);
+/* edit.c: what is sent instead, NULL for nothing. Then any answer is an expected one. */
+extern const struct rp_msg *(*rp_on_send)(struct rp_conn *c,
+					  const struct rp_msg *m, uint32_t *inv);
+extern void (*rp_on_connect)(struct rdma_conn_param *param);
 
 /* The next message; NULL if none comes or the connection ends. */
 struct rp_rx *rp_recv_within(struct rp_conn *c, unsigned int ms);

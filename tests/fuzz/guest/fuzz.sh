@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Fuzzes the module, or runs the inputs of a finding: see ../module, which starts this.
+#
+# The kernel skips the time in which nothing happens (time-travel), so limits of time
+# are the host's business.
+#
+# timeout: 10000000
+# flavours: none
+. /lab/lib/lab.sh
+. /lab/lib/splat.sh
+
+# What gcov has counted, for ../module
+counted() {
+	local f name
+
+	while read -r f; do
+		name=${f#*/xprtrdma2/}
+		cat "$f" > "$LAB_OUT/${name//\//#}"
+	done < <(find /sys/kernel/debug/gcov -name '*.gcda' -path '*/xprtrdma2/*')
+}
+
+# Not siw: lockdep finds that siw, when it gets a TERMINATE, takes a lock of its socket
+# with interrupts enabled, and then lockdep is off.
+fuzz() {
+	export SPLAT
+	rpcrdma2-fuzz "$LAB_TMP/inputs" "$LAB_OUT" "${fuzz_seconds:-0}" \
+		"${fuzz_seed:-1}" rxe "$(lab_addr rxe)" > "$LAB_OUT/said" 2>&1
+}
+
+# Every case of these groups is an input, as are the lines of inputs.
+inputs() {
+	local group
+
+	[ "${fuzz_seconds:-0}" = 0 ] || for group in server server-change versions variant \
+			errors published trouble bounds replies credits version \
+			client-change reasons variant-client published-client; do
+		rpcrdma2-conform list $group | cut -f1
+	done
+	[ "${fuzz_seconds:-0}" = 0 ] || echo netlink 1
+	sed 's/#.*//; /^ *$/d' /lab/tests/inputs
+}
+
+lab_all
+inputs > "$LAB_TMP/inputs"
+echo 0 > /proc/sys/kernel/printk_ratelimit
+ktap_run "no message of the kernel, no leak" fuzz
+counted
