@@ -3,7 +3,7 @@
  * Fuzzes the whole module in a guest, guided by coverage (tests/module/rpcrdma2_cover.c).
  * An input is a case of the conformance kit and edits of what it sends, see
  * tools/conform/peer/edit.h: as a client of our server or as a server of our client, in
- * either version. Or it is "netlink SEED" (tests/guest/src/policyfuzz.c).
+ * either version. Or it is "netlink SEED" (tests/guest/src/policyfuzz.py).
  *
  * usage: rpcrdma2-fuzz INPUTS DIR SECONDS SEED DEV ADDRESS...
  *
@@ -179,9 +179,12 @@ static unsigned int look_at_cover(void)
 
 static void run_netlink(const struct input *in)
 {
-	char command[64];
+	char command[96];
 
-	sprintf(command, "policyfuzz %u 40 > /dev/null", in->seed);
+	/* tests/guest/lib/host.sh */
+	sprintf(command,
+		"chroot /run/host python3 /mnt/bin/policyfuzz.py %u 40 > /dev/null",
+		in->seed);
 	if (system(command))
 		finding("policyfuzz");
 }

@@ -9,6 +9,7 @@
 # timeout: 10000000
 # flavours: none
 . /lab/lib/lab.sh
+. /lab/lib/host.sh
 . /lab/lib/splat.sh
 
 # What gcov has counted, for ../module
@@ -43,7 +44,9 @@ inputs() {
 }
 
 lab_all
+host_up
 inputs > "$LAB_TMP/inputs"
 echo 0 > /proc/sys/kernel/printk_ratelimit
 ktap_run "no message of the kernel, no leak" fuzz
+host_down
 counted
