@@ -15,7 +15,7 @@ position p;
 
 @states@
 identifier print =~ "^(pr|dev|netdev)_(emerg|alert|crit|err|warn|notice|info)$";
-identifier f =~ "^(listener_rebuild|rpcrdma2_class_register)$";
+identifier f =~ "^(listener_rebuild|rpcrdma2_class_register|rpcrdma2_nvfs_init)$";
 position p;
 @@
  f(...)

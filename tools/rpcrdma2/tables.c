@@ -123,6 +123,7 @@ static const struct attr counters_attrs[] = {
 	[79] = { "map_failures", ATTR_U64 },
 	[80] = { "silent_peers", ATTR_U64 },
 	[81] = { "callback_replies_dropped", ATTR_U64 },
+	[82] = { "gpudirect_bytes", ATTR_U64 },
 };
 
 const struct attr_set counters_set = {

@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "conn/inject.h"
+#include "requester/devmem.h"
 #include "xprt/xprt.h"
 #include "admin/netlink.h"
 #include "conn/conn_list.h"
@@ -23,6 +24,20 @@
 static bool replace;
 module_param(replace, bool, 0444);
 MODULE_PARM_DESC(replace, "also take the place of the stock transport, rpcrdma");
+
+#ifdef RPCRDMA2_PROBES
+/**
+ * rpcrdma2_module_replaces - check whether the module replaces the stock one
+ *
+ * Context: any.
+ * Return: the parameter replace
+ */
+bool rpcrdma2_module_replaces(void)
+{
+	return replace;
+}
+EXPORT_SYMBOL_GPL(rpcrdma2_module_replaces);
+#endif
 
 static int __init rpcrdma2_init(void)
 {

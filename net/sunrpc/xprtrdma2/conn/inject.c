@@ -11,8 +11,9 @@
  *
  * The first one also has "max_qp_wr" and "max_cqe", limits of the next device;
  * "refuse", a sum of the objects in enum rpcrdma2_refusal that a device refuses to create;
- * "accept_ms", the milliseconds after which accepting a connection fails; and "sleep",
- * with which completion handlers call functions that may sleep.
+ * "accept_ms", the milliseconds after which accepting a connection fails; "sleep", with
+ * which completion handlers call functions that may sleep; and "p2pdma", with which every
+ * page of a payload counts as memory of a PCI device.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -68,6 +69,7 @@ void rpcrdma2_inject_init(void)
 	debugfs_create_u32("max_cqe", 0600, post_dir, &pretence->max_cqe);
 	debugfs_create_u32("refuse", 0600, post_dir, &pretence->refuse);
 	debugfs_create_u32("accept_ms", 0600, post_dir, &pretence->accept_ms);
+	debugfs_create_u32("p2pdma", 0600, post_dir, &pretence->p2pdma);
 	map_dir = fault_create_debugfs_attr("fail_rpcrdma2_map", NULL, &fail_map);
 	debugfs_create_u32("what", 0600, map_dir, &fail_map_what);
 	room_dir = fault_create_debugfs_attr("fail_rpcrdma2_room", NULL, &fail_room);

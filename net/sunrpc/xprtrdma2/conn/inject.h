@@ -33,12 +33,14 @@ enum rpcrdma2_fault {
  * @max_cqe: entries of the longest completion queue
  * @refuse: a sum of enum rpcrdma2_refusal
  * @accept_ms: milliseconds after which accepting a connection fails
+ * @p2pdma: every page of a payload is memory of a PCI device
  */
 struct rpcrdma2_pretence {
 	u32				max_qp_wr;
 	u32				max_cqe;
 	u32				refuse;
 	u32				accept_ms;
+	u32				p2pdma;
 };
 
 /**

@@ -87,3 +87,4 @@ RPCRDMA2_STAT(recv_shortages),		/* Receives that had to wait for memory */
 RPCRDMA2_STAT(map_failures),		/* memory that the device could not map */
 RPCRDMA2_STAT(silent_peers),		/* closed: the peer did not respond */
 RPCRDMA2_STAT(callback_replies_dropped),	/* the connection was replaced */
+RPCRDMA2_STAT(gpudirect_bytes),		/* mapped by nvidia-fs: GPU memory */

@@ -15,6 +15,7 @@
 
 #include "conn/buf.h"
 #include "conn/inject.h"
+#include "requester/devmem.h"
 #include "requester/frwr.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
@@ -102,6 +103,14 @@ static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 	return missing;
 }
 
+/* Run Calls that wait. What must not be mapped in a completion handler is mapped here. */
+static void pool_ready(struct rpcrdma2_mr_pool *pool)
+{
+	WRITE_ONCE(pool->worker, current);
+	pool->ready(pool);
+	WRITE_ONCE(pool->worker, NULL);
+}
+
 /* ready() retries Calls, which allocate bounce pages: with swap on the mount, these may
  * come from the reserves as well.
  */
@@ -125,7 +134,7 @@ static void pool_refill_worker(struct work_struct *work)
 		rpcrdma2_mr_pool_refill(pool, READ_ONCE(pool->need),
 					RPCRDMA2_MR_RETRY_MS);
 	else
-		pool->ready(pool);
+		pool_ready(pool);
 	rpcrdma2_reclaim_exit(was);
 }
 
@@ -355,6 +364,27 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr,
 	return n;
 }
 
+/* Let the kernel map the memory of an MR. Returns the number of entries, or an errno. */
+static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
+{
+	struct sg_table sgt = { .sgl = mr->sgt.sgl, .orig_nents = mr->nents };
+	int ret;
+
+	ret = rpcrdma2_devmem_check(device, sg_page(sgt.sgl));
+	if (!ret)
+		ret = rpcrdma2_inject(RPCRDMA2_FAULT_MAP_MR) ? -EIO :
+		      ib_dma_map_sgtable_attrs(device, &sgt, mr->dir, 0);
+	if (!ret)
+		return sgt.nents;
+	rpcrdma2_stat_inc(mr->pool->conn->p.stats, map_failures);
+	if (ret == -EREMOTEIO)
+		return rpcrdma2_devmem_unreachable(device);
+	/* The error does not say whether to retry: a device without free bounce
+	 * buffers returns -EIO.
+	 */
+	return -EBUSY;
+}
+
 /**
  * rpcrdma2_mr_map - map memory for an MR
  * @mr: an MR in state FREE
@@ -362,36 +392,31 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr,
  * @nregions: entries of @regions
  * @dir: DMA_TO_DEVICE for the peer to read, DMA_FROM_DEVICE to write
  * @xid: XID of the RPC; becomes part of the offset, for traces
+ * @claimed: for rpcrdma2_devmem_map(), stays with the RPC
  *
- * Context: process; does not sleep.
+ * Context: process; does not sleep, except for rpcrdma2_devmem_map() in the pool's work.
  * Return: bytes mapped; -EBUSY: the device cannot map the memory, perhaps only for the
- * moment; or -EIO.
+ * moment; -EAGAIN: only the pool's work can map it; or -EIO.
  */
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 		    unsigned int nregions, enum dma_data_direction dir,
-		    u32 xid)
+		    u32 xid, bool *claimed)
 {
 	struct rpcrdma2_conn *conn = mr->pool->conn;
 	struct ib_mr *ibmr = mr->ibmr;
-	struct sg_table sgt = { .sgl = mr->sgt.sgl };
 	int n;
 
 	mr->nents = mr_fill(mr, regions, nregions);
 	mr->dir = dir;
 	mr->skip_sync = false;
-	sgt.orig_nents = mr->nents;
-	/* The error does not say whether to retry: a device without free bounce
-	 * buffers returns -EIO.
-	 */
-	if (rpcrdma2_inject(RPCRDMA2_FAULT_MAP_MR) ||
-	    ib_dma_map_sgtable_attrs(conn->cm_id->device, &sgt, dir, 0)) {
-		rpcrdma2_stat_inc(conn->p.stats, map_failures);
-		return -EBUSY;
-	}
+	n = rpcrdma2_devmem_map(mr, claimed) ?: mr_dma_map(mr, conn->cm_id->device);
+	if (n < 0)
+		return n;
 	mr->state = RPCRDMA2_MR_MAPPED;
-	n = ib_map_mr_sg(ibmr, sgt.sgl, sgt.nents, NULL, PAGE_SIZE);
-	if (n != sgt.nents)
+	if (ib_map_mr_sg(ibmr, mr->sgt.sgl, n, NULL, PAGE_SIZE) != n)
 		return -EIO;
+	if (mr->devmem)
+		rpcrdma2_stat_add(conn->p.stats, gpudirect_bytes, ibmr->length);
 
 	/* The top bit stays clear: offset + length must not wrap (CHK-25) */
 	ibmr->iova = lower_32_bits(ibmr->iova) |
@@ -435,8 +460,12 @@ void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 
 	if (mr->state == RPCRDMA2_MR_FREE)
 		return;
-	ib_dma_unmap_sg_attrs(mr->pool->conn->cm_id->device, mr->sgt.sgl, mr->nents, mr->dir,
-			      mr->skip_sync ? DMA_ATTR_SKIP_CPU_SYNC : 0);
+	if (rpcrdma2_devmem_has_ops() && mr->devmem)
+		rpcrdma2_devmem_unmap(mr);
+	else
+		ib_dma_unmap_sg_attrs(mr->pool->conn->cm_id->device, mr->sgt.sgl,
+				      mr->nents, mr->dir,
+				      mr->skip_sync ? DMA_ATTR_SKIP_CPU_SYNC : 0);
 	if (mr->held)
 		for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
 			put_page(sg_page(sg));

@@ -54,6 +54,7 @@ enum rpcrdma2_mr_state {
  * @skip_sync: the CPU has written to the memory and the peer has not, so unmapping must
  *	not copy from a bounce buffer
  * @held: the MR has a reference to each of its pages
+ * @devmem: mapped by the operations of another driver, see devmem.c
  * @seg: handle, length, offset for the peer
  * @reg: registration
  * @inv: local invalidation
@@ -70,6 +71,7 @@ struct rpcrdma2_mr {
 	enum dma_data_direction		dir;
 	bool				skip_sync;
 	bool				held;
+	bool				devmem;
 	struct rpcrdma2_segment		seg;
 	struct ib_reg_wr		reg;
 	struct ib_send_wr		inv;
@@ -90,6 +92,7 @@ struct rpcrdma2_mr {
  * @conn: connection the MRs belong to, while the pool is open
  * @cqe: completion of work requests that are not signaled, which occurs only after an
  *	error. A device may report that long after the MR is free, or gone
+ * @worker: the task that runs @ready for @refill
  * @refill: allocates MRs
  * @trim: frees MRs of an idle connection
  */
@@ -106,6 +109,7 @@ struct rpcrdma2_mr_pool {
 	void (*ready)(struct rpcrdma2_mr_pool *pool);
 	struct rpcrdma2_conn		*conn;
 	struct ib_cqe			cqe;
+	struct task_struct		*worker;
 	struct delayed_work		refill;
 	struct work_struct		trim;
 };
@@ -139,7 +143,7 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool,
 			 struct list_head *mrs);
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 		    unsigned int nregions, enum dma_data_direction dir,
-		    u32 xid);
+		    u32 xid, bool *claimed);
 void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr);
 void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr);
 struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,

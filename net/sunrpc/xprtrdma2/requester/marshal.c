@@ -12,6 +12,7 @@
 #include <linux/gfp.h>
 #include <linux/sunrpc/auth.h>
 
+#include "requester/devmem.h"
 #include "requester/marshal.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -71,7 +72,7 @@ static bool ddp_allowed(const struct rpc_rqst *rqst)
 
 /* Results: inline if the largest possible Reply fits, or else the payload of a
  * READ in a Write chunk, or else the whole Reply in a Reply chunk (LNG-3, LNG-4,
- * CHK-16, CHK-20).
+ * CHK-16, CHK-20). What must not be copied goes in a Write chunk, or the RPC fails.
  */
 static int plan_results(const struct rpcrdma2_conn *conn,
 			struct rpcrdma2_req *req, u32 depth, u32 *bounce)
@@ -91,7 +92,7 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 	plan->res_mrs = 0;
 	req->results.nsegs = 0;
 	plan->reply_due = conn->codec->hdr_min + rcv->buflen;
-	if (plan->reply_due <= limit)
+	if (plan->reply_due <= limit && !rpcrdma2_devmem_payload(req, rcv))
 		return 0;
 	if (!depth)
 		return -EMSGSIZE;
@@ -111,6 +112,8 @@ static int plan_results(const struct rpcrdma2_conn *conn,
 		}
 	}
 
+	if (rpcrdma2_devmem_payload(req, rcv))
+		return rpcrdma2_devmem_refuse();
 	pages = span_layout(&req->res_span, rcv, bounce);
 	if (pages < 0)
 		return pages;
@@ -161,9 +164,9 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 	plan->args = RPCRDMA2_ARGS_INLINE;
 	plan->arg_mrs = 0;
 	req->args.nsegs = 0;
-	if (plan->results == RPCRDMA2_RES_INLINE ?
-	    conn->codec->hdr_min + snd->len <= plan->inline_send :
-	    call_fits(conn, req, snd->len))
+	if ((plan->results == RPCRDMA2_RES_INLINE ?
+	     conn->codec->hdr_min + snd->len <= plan->inline_send :
+	     call_fits(conn, req, snd->len)) && !rpcrdma2_devmem_payload(req, snd))
 		return 0;
 	if (!depth)
 		return -EMSGSIZE;
@@ -180,6 +183,8 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 			return 0;
 	}
 
+	if (rpcrdma2_devmem_payload(req, snd))
+		return rpcrdma2_devmem_refuse();
 	pages = span_layout(&req->arg_span, snd, bounce);
 	if (pages < 0)
 		return pages;
@@ -196,7 +201,8 @@ static int plan_args(const struct rpcrdma2_conn *conn,
  *	set
  *
  * Context: process; does not sleep.
- * Return: 0, or -EMSGSIZE if no form fits; -EOPNOTSUPP: the client takes no callbacks
+ * Return: 0, or -EMSGSIZE if no form fits; -EIO: the payload must not be copied; or
+ *	-EOPNOTSUPP: the client takes no callbacks
  */
 int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_req *req)
@@ -304,7 +310,7 @@ static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
 		mr = rpcrdma2_mr_get(&req->rq->pool, &req->mrs);
 		if (!mr)
 			return -EAGAIN;
-		ret = rpcrdma2_mr_map(mr, r, nregions, dir, xid);
+		ret = rpcrdma2_mr_map(mr, r, nregions, dir, xid, &req->devmem);
 		if (ret < 0)
 			return ret;
 		if (dir == DMA_TO_DEVICE && req->rqst.rq_release_snd_buf)

@@ -9,6 +9,7 @@
 #include "compat.h"
 #include "conn/control.h"
 #include "proto/chunk_list.h"
+#include "requester/devmem.h"
 #include "requester/requester.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -63,6 +64,19 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 	if (hdr->htype == RDMA2_NOMSG)
 		return in_reply >= 2 * XDR_UNIT;	/* MSG-8 */
 	return !in_reply && hdr->body_len >= 2 * XDR_UNIT; /* MSG-3 */
+}
+
+/* Whether the Reply has inline a payload that the CPU must not copy. The server has not
+ * used the Write chunk.
+ */
+static bool reply_is_uncopyable(struct rpcrdma2_req *req, const struct rpcrdma2_hdr *hdr,
+				u32 written)
+{
+	const struct xdr_buf *rcv = &req->rqst.rq_rcv_buf;
+
+	return req->plan.results == RPCRDMA2_RES_WRITE && !written &&
+	       hdr->body_len > rcv->head[0].iov_len &&
+	       rpcrdma2_devmem_payload(req, rcv);
 }
 
 static struct rpcrdma2_req *
@@ -393,6 +407,10 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			remedy = take_error(rq, conn, req, hdr, wanted);
 		else
 			sane = reply_is_sane(req, hdr, &bytes);
+		/* The pages of an orphan may be gone */
+		if (sane && !error && wanted && req->state != RPCRDMA2_REQ_ORPHAN &&
+		    reply_is_uncopyable(req, hdr, bytes))
+			req->error = rpcrdma2_devmem_refuse();
 		if (sane)
 			end = answer(rq, conn, req, wanted, &put);
 	}
@@ -412,7 +430,8 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			trace_rpcrdma2_call_error(conn, req, hdr);
 			req->nomsg = false;
 		} else {
-			take_reply(conn->p.stats, req, hdr, bytes);
+			if (!req->error)
+				take_reply(conn->p.stats, req, hdr, bytes);
 			trace_rpcrdma2_reply(conn, req, hdr);
 		}
 		if (unlikely(remedy == RECONNECT))

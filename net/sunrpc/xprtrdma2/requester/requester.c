@@ -17,6 +17,7 @@
 #include "conn/buf.h"
 #include "requester/marshal.h"
 #include "compat.h"
+#include "requester/devmem.h"
 #include "requester/requester.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
@@ -460,6 +461,10 @@ static bool call_queue(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	req->turn = 0;
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->rqst.rq_xmit_bytes_sent += req->rqst.rq_snd_buf.len;
+	/* While the Call waits, the driver that knows its pages may go */
+	if (rpcrdma2_devmem_has_ops() &&
+	    !rpcrdma2_devmem_payload(req, &req->rqst.rq_snd_buf))
+		rpcrdma2_devmem_payload(req, &req->rqst.rq_rcv_buf);
 	trace_rpcrdma2_queued(req);
 	first = !rpcrdma2_requester_has_queued(rq) && !rq->sq_wait &&
 		!call_is_unwanted(req) && call_take(rq, req);

@@ -118,6 +118,7 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 
 	/* Reset here: an RPC may end before rpcrdma2_requester_send() */
 	req->error = 0;
+	req->devmem = false;
 	req->conn_id = 0;
 	req->moved = false;
 	guard(spinlock)(&xprt->reserve_lock);

@@ -149,6 +149,7 @@ struct rpcrdma2_span {
  *	from the FIFO: a Reply may arrive
  * @copied: length of the Reply, for xprt_complete_rqst()
  * @nomsg: the Reply is in the Reply chunk
+ * @devmem: pages of its payload stand for the memory of a device
  * @conn_id: connection it was last sent on, or 0
  * @moved: it was sent on another connection before
  * @ninv: local invalidations posted
@@ -185,6 +186,7 @@ struct rpcrdma2_req {
 	bool				on_wire;
 	u32				copied;
 	bool				nomsg;
+	bool				devmem;
 	u32				conn_id;
 	bool				moved;
 	u32				ninv;

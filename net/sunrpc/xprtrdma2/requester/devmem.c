@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Payload in the memory of a device, which the CPU must not copy. Such payload goes in a
+ * Read or Write chunk, whatever its length; an RPC that cannot have this chunk fails.
+ *
+ * P2PDMA is memory of a PCI device that has pages. The kernel knows and maps these pages.
+ */
+#include <linux/completion.h>
+#include <linux/dma-mapping.h>
+#include <linux/memremap.h>
+#include <linux/module.h>
+
+#include "conn/inject.h"
+#include "requester/devmem.h"
+#include "requester/marshal.h"
+
+static bool page_is_p2pdma(const struct page *page)
+{
+	return is_pci_p2pdma_page(page) ||
+	       rpcrdma2_pretend(p2pdma);
+}
+
+#ifdef RPCRDMA2_PROBES
+/* GPUDirect Storage: ordinary pages stand for the memory of a GPU. Only NVIDIA's driver
+ * nvidia-fs knows which pages these are. The driver registers operations that recognise
+ * and map them. If such a page is copied, or mapped by the kernel, wrong data are
+ * transferred without an error. So an RPC whose pages were claimed once is never sent
+ * without the operations.
+ *
+ * The operations are in use while nvfs_users is not 0. The registration is one user, each
+ * call of an operation another, each MR that is mapped one more.
+ */
+
+/* Operations have been registered since the module was loaded. */
+DEFINE_STATIC_KEY_FALSE(rpcrdma2_devmem_ops_seen);
+
+static const struct nvfs_dma_rw_ops *nvfs;
+static atomic_t nvfs_users;
+static bool nvfs_closing;
+static DECLARE_COMPLETION(nvfs_unused);
+
+static bool nvfs_get(void)
+{
+	return atomic_inc_not_zero(&nvfs_users);
+}
+
+static void nvfs_put(void)
+{
+	if (atomic_dec_and_test(&nvfs_users))
+		complete(&nvfs_unused);
+}
+
+/**
+ * rpcrdma2_devmem_ops_set - begin to use the operations of nvidia-fs
+ * @ops: the operations; they exist until rpcrdma2_devmem_ops_clear()
+ *
+ * Context: sleeps. The caller serialises this and rpcrdma2_devmem_ops_clear().
+ * Return: 0; -EOPNOTSUPP: the operations lack a feature; or -EBUSY: there are others
+ */
+int rpcrdma2_devmem_ops_set(const struct nvfs_dma_rw_ops *ops)
+{
+	u64 needed = RPCRDMA2_NVFS_MAP | RPCRDMA2_NVFS_CLAIMS;
+
+	if ((ops->features & needed) != needed)
+		return -EOPNOTSUPP;
+	if (atomic_read(&nvfs_users))
+		return -EBUSY;
+	nvfs = ops;
+	WRITE_ONCE(nvfs_closing, false);
+	reinit_completion(&nvfs_unused);
+	static_branch_enable(&rpcrdma2_devmem_ops_seen);
+	atomic_set_release(&nvfs_users, 1);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(rpcrdma2_devmem_ops_set);
+
+/**
+ * rpcrdma2_devmem_ops_clear - stop using the operations
+ *
+ * From now on RPCs with claimed pages fail. Waits for the RPCs whose memory is mapped,
+ * so for as long as their server takes.
+ *
+ * Context: sleeps.
+ */
+void rpcrdma2_devmem_ops_clear(void)
+{
+	if (!atomic_read(&nvfs_users))
+		return;
+	WRITE_ONCE(nvfs_closing, true);
+	nvfs_put();
+	wait_for_completion(&nvfs_unused);
+}
+EXPORT_SYMBOL_GPL(rpcrdma2_devmem_ops_clear);
+
+static struct device *mr_device(const struct rpcrdma2_mr *mr)
+{
+	return mr->pool->conn->cm_id->device->dma_device;
+}
+
+static unsigned int mr_claimed(const struct rpcrdma2_mr *mr)
+{
+	struct scatterlist *sg;
+	unsigned int i, n = 0;
+
+	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
+		n += nvfs->claims(sg_page(sg));
+	return n;
+}
+
+/**
+ * rpcrdma2_devmem_map_by_ops - map an MR if its pages stand for the memory of a GPU
+ * @mr: an MR in state FREE, with a filled scatterlist
+ * @claimed: set if the driver claims a page; set before: it has claimed pages of this RPC
+ *
+ * The driver may sleep for the first mapping of a buffer, and completion handlers must
+ * not. So only the pool's work maps such memory, outside of completion handlers.
+ *
+ * Context: process; sleeps in the pool's work only.
+ * Return: number of entries mapped; 0: the kernel has to map the memory; -EAGAIN: not
+ * in this context; or -EIO: some pages are claimed and some are not, the driver refuses
+ * to map them, or has gone, or the RDMA device is software.
+ */
+int rpcrdma2_devmem_map_by_ops(struct rpcrdma2_mr *mr, bool *claimed)
+{
+	unsigned int pages;
+	int ret = -EIO;
+
+	if (!nvfs_get())
+		return *claimed ? -EIO : 0;
+	pages = mr_claimed(mr);
+	*claimed |= pages;
+	if (!*claimed)
+		ret = 0;
+	else if (pages != mr->nents || READ_ONCE(nvfs_closing) ||
+		 !(mr_device(mr) || nvfs->features & RPCRDMA2_NVFS_SOFTWARE))
+		;
+	else if (READ_ONCE(mr->pool->worker) != current)
+		ret = -EAGAIN;
+	else
+		ret = nvfs->map(mr_device(mr), mr->sgt.sgl, mr->nents, mr->dir,
+				DMA_ATTR_NO_WARN) ?: -EIO;
+	mr->devmem = ret > 0;
+	if (!mr->devmem)
+		nvfs_put();
+	return ret < 0 && ret != -EAGAIN ? -EIO : ret;
+}
+
+/**
+ * rpcrdma2_devmem_unmap - unmap an MR that the operations have mapped
+ * @mr: the MR
+ *
+ * Context: any.
+ */
+void rpcrdma2_devmem_unmap(struct rpcrdma2_mr *mr)
+{
+	nvfs->unmap(mr_device(mr), mr->sgt.sgl, mr->nents, mr->dir);
+	mr->devmem = false;
+	nvfs_put();
+}
+
+/**
+ * rpcrdma2_devmem_claims - check whether the driver claims one of several pages
+ * @page: first page
+ * @n: number of pages
+ *
+ * Context: any; does not sleep.
+ * Return: true if a page stands for the memory of a GPU
+ */
+bool rpcrdma2_devmem_claims(struct page **page, u32 n)
+{
+	bool found = false;
+
+	if (!nvfs_get())
+		return false;
+	for (; n && !found; n--)
+		found = nvfs->claims(*page++);
+	nvfs_put();
+	return found;
+}
+#endif /* RPCRDMA2_PROBES */
+
+/**
+ * rpcrdma2_devmem_pages - check whether the CPU must not copy the pages of an RPC
+ * @req: the RPC
+ * @buf: its arguments or results, with pages
+ *
+ * Context: any; does not sleep.
+ * Return: true if a page of @buf is memory of a device, or stands for some
+ */
+bool rpcrdma2_devmem_pages(struct rpcrdma2_req *req, const struct xdr_buf *buf)
+{
+	struct page **pages = buf->pages + (buf->page_base >> PAGE_SHIFT);
+	u32 i, n = rpcrdma2_vector_pages(buf);
+
+	if (req->devmem)
+		return true;
+	for (i = 0; i < n; i++)
+		if (page_is_p2pdma(pages[i]))
+			return true;
+	req->devmem = rpcrdma2_devmem_has_ops() && rpcrdma2_devmem_claims(pages, n);
+	return req->devmem;
+}
+
+/**
+ * rpcrdma2_devmem_refuse - say that an RPC cannot have the chunk that its payload needs
+ *
+ * Context: any.
+ * Return: -EIO
+ */
+int rpcrdma2_devmem_refuse(void)
+{
+	pr_warn_ratelimited("rpcrdma2: an RPC with memory of a GPU or another device failed: such memory is never copied, and sec=krb5i, sec=krb5p or the server do not allow a chunk for it\n");
+	return -EIO;
+}
+
+/**
+ * rpcrdma2_devmem_check - check whether the kernel can map the memory of an MR
+ * @device: device that will access the memory
+ * @page: first page
+ *
+ * Context: any.
+ * Return: 0; or -EREMOTEIO: @page is P2PDMA, and @device has no support for that
+ */
+int rpcrdma2_devmem_check(struct ib_device *device, const struct page *page)
+{
+	return unlikely(page_is_p2pdma(page)) &&
+	       !ib_dma_pci_p2p_dma_supported(device) ? -EREMOTEIO : 0;
+}
+
+/**
+ * rpcrdma2_devmem_unreachable - say that a device cannot access memory of another one
+ * @device: the device
+ *
+ * Context: any.
+ * Return: -EIO
+ */
+int rpcrdma2_devmem_unreachable(const struct ib_device *device)
+{
+	pr_warn_ratelimited("rpcrdma2: %s cannot access the memory of another device (P2PDMA): an RPC failed\n",
+			    dev_name(&device->dev));
+	return -EIO;
+}
