@@ -46,6 +46,9 @@ for dir in $(nfs_mounts); do
 	umount "$dir" || complain "cannot unmount $dir"
 done
 lab_server_down || complain "the server cannot be stopped"
+for m in rpcrdma2_gpu rpcrdma2_nvfs; do
+	[ ! -e /sys/module/$m ] || rmmod $m || complain "$m cannot be unloaded"
+done
 unload_rpcrdma2 || complain "rpcrdma2 cannot be unloaded: $(cat /sys/module/rpcrdma2/refcnt) references"
 [ ! -e /sys/module/rpcrdma ] || lab_wait 20 rmmod rpcrdma || complain "rpcrdma cannot be unloaded"
 lab_net_down || complain "the network cannot be taken down"

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +32,14 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b)	((a) < (b) ? (a) : (b))
 
+/* What tests/module/rpcrdma2_gpu.c has: halves of areas */
+#define GPU_AREAS	4
+#define GPU_SIZE	(2UL << 20)
+
 /* Room for a misaligned start and a canary behind the data. */
 #define SLACK		4096
 
-enum how { BUFFERED, DIRECT, MAPPED, VECTOR };
+enum how { BUFFERED, DIRECT, MAPPED };
 
 static enum how how;
 static uint64_t seed = 1;
@@ -44,7 +49,9 @@ static uint64_t block = 1 << 20;
 static uint64_t stride;
 static uint64_t misalign;
 static uint64_t count = 100;
-static int opt_sync, opt_eof, opt_trunc, opt_repeat;
+static const char *gpu;		/* buffers are in the memory of this device */
+static ptrdiff_t placeholder;	/* distance from a buffer to what stands for it */
+static int opt_vector, opt_sync, opt_eof, opt_trunc, opt_repeat;
 
 /* ---- pattern ---- */
 
@@ -108,11 +115,33 @@ static int verify(const char *what, const unsigned char *buf, uint64_t s,
 	return rc;
 }
 
+/* Which area of the GPU it is depends on the seed. */
+static unsigned char *gpu_buffer(size_t len)
+{
+	off_t area = seed % GPU_AREAS * 2 * GPU_SIZE;
+	int fd = open(gpu, O_RDWR);
+	unsigned char *io, *p;
+
+	if (fd < 0 || len > GPU_SIZE)
+		err(1, "%s", gpu);
+	io = mmap(NULL, GPU_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, area);
+	p = mmap(NULL, GPU_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		 area + GPU_SIZE);
+	if (io == MAP_FAILED || p == MAP_FAILED)
+		err(1, "mmap %s", gpu);
+	close(fd);
+	placeholder = io - p;
+	memset(p, 0x5a, GPU_SIZE);
+	return p;
+}
+
 /* A buffer of @len bytes that starts misaligned by @shift. */
 static unsigned char *buffer(size_t len, unsigned int shift)
 {
 	void *p;
 
+	if (gpu)
+		return gpu_buffer(len + 2 * SLACK) + shift;
 	if (posix_memalign(&p, 4096, len + 2 * SLACK))
 		err(1, "malloc");
 	memset(p, 0x5a, len + 2 * SLACK);
@@ -121,7 +150,8 @@ static unsigned char *buffer(size_t len, unsigned int shift)
 
 static void unbuffer(unsigned char *p, unsigned int shift)
 {
-	free(p - shift);
+	if (!gpu)
+		free(p - shift);
 }
 
 /* A reply that places more than it says would show here. */
@@ -183,19 +213,20 @@ static void write_all(int fd, const char *name, unsigned char *buf, size_t len,
 	}
 }
 
-/* Three odd pieces at once. */
+/* Three odd pieces at once; with a GPU the middle one is in plain memory. */
 static void write_vector(int fd, const char *name, unsigned char *buf,
 			 size_t len, uint64_t off)
 {
 	size_t a = len / 3, b = len / 2;
 	struct iovec iov[] = {
-		{ buf, a }, { buf + a, b - a }, { buf + b, len - b },
+		{ buf + placeholder, a }, { buf + a, b - a },
+		{ buf + b + placeholder, len - b },
 	};
 	ssize_t n = pwritev(fd, iov, 3, off);
 
 	if (n < 0)
 		err(1, "pwritev %s", name);
-	write_all(fd, name, buf + n, len - n, off + n);
+	write_all(fd, name, buf + n + placeholder, len - n, off + n);
 }
 
 static void write_mapped(int fd, const char *name)
@@ -230,10 +261,10 @@ static int cmd_write(char **argv)
 		size_t n = MIN(most, end - off);
 
 		fill(buf, seed, off, n);
-		if (how == VECTOR)
+		if (opt_vector)
 			write_vector(fd, argv[0], buf, n, off);
 		else
-			write_all(fd, argv[0], buf, n, off);
+			write_all(fd, argv[0], buf + placeholder, n, off);
 		off += stride ? stride : n;
 	}
 	unbuffer(buf, misalign);
@@ -278,7 +309,7 @@ again:
 	while (!rc && off < end) {
 		size_t ask = opt_eof ? most : MIN(most, end - off);
 
-		n = pread(fd, buf, ask, off);
+		n = pread(fd, buf + placeholder, ask, off);
 		if (n <= 0 || (uint64_t)n > end - off) {
 			fprintf(stderr, "%s: read of %zu at %llu: %zd (%s)\n",
 				name, ask, (unsigned long long)off, n,
@@ -290,7 +321,7 @@ again:
 		off += n;
 	}
 	if (!rc && opt_eof) {
-		n = pread(fd, buf, most, end);
+		n = pread(fd, buf + placeholder, most, end);
 		if (n) {
 			fprintf(stderr, "%s: read at the end: %zd\n", name, n);
 			rc = 1;
@@ -433,7 +464,7 @@ static int cmd_random(char **argv)
 {
 	size_t max = length ? length : 300000, size = 0, len, off;
 	const char *name = argv[0];
-	unsigned char *copy, *buf, *map;
+	unsigned char *copy, *buf, *map, *io;
 	unsigned int i, shift, op;
 	int fd[2], rc = 0, f;
 	char what[80];
@@ -451,12 +482,13 @@ static int cmd_random(char **argv)
 		len = MIN(len, max - off);
 		shift = rnd(2) ? 0 : rnd(4096);
 		f = fd[rnd(2)];
+		io = buf + shift % SLACK + (f == fd[1] ? placeholder : 0);
 		op = rnd(16);
 		snprintf(what, sizeof(what), "step %u: op %u at %zu, %zu%s", i,
 			 op, off, len, f == fd[1] ? " direct" : "");
 		if (op < 6) {
 			fill(buf + shift % SLACK, seed + i, off, len);
-			n = pwrite(f, buf + shift % SLACK, len, off);
+			n = pwrite(f, io, len, off);
 			if (n != (ssize_t)len)
 				err(1, "%s: write %zd", what, n);
 			memcpy(copy + off, buf + shift % SLACK, len);
@@ -465,7 +497,7 @@ static int cmd_random(char **argv)
 		} else if (op < 12) {
 			size_t want = off < size ? MIN(len, size - off) : 0;
 
-			n = pread(f, buf + shift % SLACK, len, off);
+			n = pread(f, io, len, off);
 			if (n != (ssize_t)want) {
 				warn("%s: read %zd of %zu, size %zu", what, n,
 				     want, size);
@@ -502,7 +534,7 @@ static int cmd_random(char **argv)
 	if (!rc) {
 		if (fsync(fd[0]))
 			err(1, "fsync %s", name);
-		n = pread(fd[1], buf, max, 0);
+		n = pread(fd[1], buf + placeholder, max, 0);
 		if (n != (ssize_t)size) {
 			warnx("%s: %zd at the end, expected %zu", name, n, size);
 			rc = 1;
@@ -1089,11 +1121,12 @@ static void usage(void)
 	size_t i;
 
 	fprintf(stderr,
-		"usage: iocheck COMMAND [-d|-m|-v] [-s SEED] [-o OFFSET]\n"
+		"usage: iocheck COMMAND [-d|-m] [-v] [-s SEED] [-o OFFSET]\n"
 		"       [-l LENGTH] [-b BLOCK] [-p STRIDE] [-a MISALIGN]\n"
-		"       [-n COUNT] [-e] [-t] [-y] [-r] ARGUMENT...\n"
+		"       [-n COUNT] [-e] [-t] [-y] [-r] [-G DEVICE] ARGUMENT...\n"
 		"-d O_DIRECT, -m mmap, -v pwritev, -e expect end of file,\n"
-		"-t create or truncate, -y fsync, -r check until killed;\n"
+		"-t create or truncate, -y fsync, -r check until killed,\n"
+		"-G write and check from and to the memory of this GPU;\n"
 		"commands:");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(stderr, " %s", commands[i].name);
@@ -1124,7 +1157,10 @@ static void option(int c)
 		how = MAPPED;
 		break;
 	case 'v':
-		how = VECTOR;
+		opt_vector = 1;
+		break;
+	case 'G':
+		gpu = optarg;
 		break;
 	case '?':
 		usage();
@@ -1143,7 +1179,7 @@ int main(int argc, char **argv)
 
 	argv++;
 	argc--;
-	while ((c = getopt(argc, argv, "+dmvs:o:l:b:p:a:n:etyr")) != -1)
+	while ((c = getopt(argc, argv, "+dmvs:o:l:b:p:a:n:etyrG:")) != -1)
 		option(c);
 	misalign %= SLACK;
 	argv += optind;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rp.h"
 #include "command.h"
@@ -503,6 +504,31 @@ RP_CASE("replies", MUST, rpc_read_inline, "CHK-18,CHK-19,CHK-22",
 
 	put_all(m, W(0, 1, 0, 0, 0));
 	read_inline(&w, m);
+	cl_end(s);
+}
+
+/* See tests/guest/module-gpudirect.sh, which also checks that the pages were not touched. */
+#define GPU	"/dev/rpcrdma2_gpu"
+
+RP_CASE("replies", DECISION | MODULE, rpc_read_inline_gpu, "CHK-18,CHK-22",
+	"READ data inline, for the memory of a GPU: an I/O error")
+{
+	struct cl *s = cl_mounted(NULL);
+	struct wait w = { s, NULL, NULL };
+	struct rp_msg *m;
+
+	if (access(GPU, F_OK))
+		rp_skip("there is no GPU");
+	w.job = job_shell("iocheck check -d -G " GPU " -l 4096 f 2>&1 | grep 'Input/output error'");
+	w.call = cl_wait_for(s, NFS_READ);
+	rp_check(w.call->nwrites == 1, "READ has no Write chunk");
+	m = reply_head(w.call->xid, MSG);
+	put_all(m, W(0, 1, 0, 0, 0));
+	put_msg(m, cl_rpc_reply(s, w.call));
+	m->w[2] = s->grant;
+	rp_send(s->c, m);
+	rp_check(!cl_serve(s, w.job), "no I/O error");
+	cl_alive(s);
 	cl_end(s);
 }
 
