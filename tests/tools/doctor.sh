@@ -95,6 +95,21 @@ doctor_too_early() {
 	finds replace-off "loaded before replace=1 was set"
 }
 
+doctor_gpudirect() {
+	local nvfs=/sys/module/rpcrdma2_nvfs
+
+	put /sys/module/nvidia_fs/refcnt 0
+	finds gpudirect-off "modprobe rpcrdma2_nvfs"
+	put $nvfs/parameters/registered N
+	[ "$(status rpcrdma2 doctor)" = 0 ]
+	put /sys/module/nvidia_fs/refcnt 1
+	finds gpudirect-late "end all programs that use nvidia-fs"
+	put $nvfs/parameters/registered Y
+	[ "$(status rpcrdma2 doctor)" = 0 ]
+	put "$MODULES/modules.symbols" "alias symbol:rpcrdma_register_nvfs_dma_ops rpcrdma"
+	finds gpudirect-lost "rpcrdma2_nvfs is not installed"
+}
+
 doctor_headers() {
 	stop_module
 	rm -r "$M$MODULES"
@@ -243,6 +258,9 @@ unload_names_holders() {
 	rm -r "$M/proc/77"
 	mkdir -p "$M/sys/module/rpcrdma2/holders/other"
 	holds module other
+	mv "$M/sys/module/rpcrdma2/holders/"{other,rpcrdma2_nvfs}
+	put /sys/module/rpcrdma2_nvfs/refcnt 2
+	holds driver nvidia-fs
 }
 
 unload_unloads() {
@@ -251,6 +269,11 @@ unload_unloads() {
 	[ "$(status rpcrdma2 --json unload)" = 0 ]
 	grep '"unloaded": true' "$tmp/said"
 	[ "$(cat "$tmp/removed")" = "-r rpcrdma2" ]
+	put /sys/module/rpcrdma2/refcnt 1
+	put /sys/module/rpcrdma2_nvfs/refcnt 0
+	mkdir -p "$M/sys/module/rpcrdma2/holders/rpcrdma2_nvfs"
+	[ "$(status rpcrdma2 unload)" = 0 ]
+	[ "$(cat "$tmp/removed")" = "-r rpcrdma2_nvfs rpcrdma2" ]
 	program modprobe <<< 'exit 1'
 	[ "$(status rpcrdma2 unload)" = 2 ]
 	stop_module
@@ -264,6 +287,7 @@ check_doctor() {
 	on_healthy "doctor, no FRWR" doctor_frwr
 	on_healthy "doctor, stock module in the way" doctor_stock
 	on_healthy "doctor, loaded before replace=1" doctor_too_early
+	on_healthy "doctor, GPUDirect Storage" doctor_gpudirect
 	on_healthy "doctor, no headers" doctor_headers
 	on_healthy "doctor, DKMS" doctor_dkms
 	on_healthy "doctor, hidden module file" doctor_hidden

@@ -113,6 +113,22 @@ setup_json() {
 	END
 }
 
+# The stock module of some vendors' kernels works with GPUDirect Storage.
+setup_gpudirect() {
+	local alias="alias symbol:rpcrdma_register_nvfs_dma_ops"
+
+	modprobe_config | never grep rpcrdma2_nvfs
+	put "$MODULES/modules.symbols" "$alias rpcrdma"
+	[ "$(status rpcrdma2 setup replace)" = 0 ]
+	grep "warning: GPUDirect Storage works with the stock module" "$tmp/said"
+	modprobe_config | grep -x "softdep rpcrdma2 post: rpcrdma2_nvfs"
+	[ "$(status rpcrdma2 setup beside)" = 0 ]
+	never grep GPUDirect "$tmp/said"
+	printf '%s\n' "$alias rpcrdma" "$alias rpcrdma2_nvfs" | put "$MODULES/modules.symbols"
+	[ "$(status rpcrdma2 setup replace)" = 0 ]
+	never grep GPUDirect "$tmp/said"
+}
+
 listener() { status sh "$TOP/tools/systemd/make-listener" 20049; }
 
 # An upgrade without the kernel's headers leaves the module that runs, and no file.
@@ -148,6 +164,7 @@ check_setup() {
 	check "setup that is not possible" setup_not_possible
 	check "setup, nonsense" setup_nonsense
 	check "setup --json" setup_json
+	check "setup and GPUDirect Storage" setup_gpudirect
 	check "listener, the module's file is gone" listener_without_file
 	check "listener, the port is taken" listener_taken
 }

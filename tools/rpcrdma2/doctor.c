@@ -212,6 +212,29 @@ static void check_stock(void)
 		      SAY("modprobe rpcrdma2"));
 }
 
+/* nvidia-fs looks for the module when a program opens the driver's device. */
+static void check_gpudirect(void)
+{
+	char *users = sys_read("/sys/module/nvidia_fs/refcnt");
+	char *registered = sys_read(NVFS_DIR "/parameters/registered");
+	bool ours = module_parameter("replace", "Y") || asks_replace();
+
+	if (ours && gpudirect_lost())
+		found("gpudirect-lost", SAY("GPUDirect Storage does not work with NFS over RDMA"),
+		      SAY("the stock module has support for it, and rpcrdma2_nvfs is not installed"),
+		      SAY("install the module for this kernel again, or rpcrdma2 setup beside"));
+	else if (users && module_parameter("replace", "Y") && !sys_exists(NVFS_DIR))
+		found("gpudirect-off", SAY("GPUDirect Storage does not work with NFS over RDMA"),
+		      SAY("the module rpcrdma2_nvfs is not loaded"),
+		      SAY("modprobe rpcrdma2_nvfs, then start programs that use it again"));
+	else if (users && atoi(users) && registered && *registered != 'Y')
+		found("gpudirect-late", SAY("GPUDirect Storage does not work with NFS over RDMA"),
+		      SAY("nvidia-fs was in use before rpcrdma2_nvfs was loaded, or was refused"),
+		      SAY("end all programs that use nvidia-fs, and start them again"));
+	free(registered);
+	free(users);
+}
+
 /* ---- devices ---- */
 
 static bool has_frwr(const json_t *caps)
@@ -469,6 +492,12 @@ static const struct log_row {
 	{ "log-no-version", ": not connected, ",
 	  "this end and the peer have no version in common",
 	  "compare versions in rpcrdma2 policy get, here and there" },
+	{ "log-device-memory", "such memory is never copied",
+	  "memory of a GPU or another device needs a chunk, which sec=krb5i excludes, sec=krb5p when reading, and some servers",
+	  "mount with sec=sys or sec=krb5" },
+	{ "log-device-memory", "cannot access the memory of another device",
+	  "the RDMA device has no support for P2PDMA",
+	  "use an adapter that has, or memory of the host" },
 	{ "no-frwr", "has no fast memory registration",
 	  "the device has no FRWR", "use another adapter; see devices.md" },
 	{ "log-device", " registers only ", "the device cannot be used",
@@ -564,6 +593,7 @@ json_t *find_trouble(void)
 	check_module_version();
 	check_signature();
 	check_stock();
+	check_gpudirect();
 	check_devices();
 	check_listeners();
 	check_all_mounts();

@@ -22,6 +22,7 @@
 /* Without a module for this kernel, modprobe goes on with the stock one. */
 static const char replace_text[] = OWN
 	"options rpcrdma2 replace=1\n"
+	"softdep rpcrdma2 post: rpcrdma2_nvfs\n"
 	"install rpcrdma /sbin/modprobe rpcrdma2 $CMDLINE_OPTS || "
 	"/sbin/modprobe --ignore-install rpcrdma $CMDLINE_OPTS\n";
 
@@ -180,6 +181,14 @@ static int take_all(const json_t *steps, const struct options *o)
 	return RC_OK;
 }
 
+/* What works now and will not */
+static void warn(const struct options *o)
+{
+	if (o->mode->text == replace_text && gpudirect_lost())
+		fputs("rpcrdma2: warning: GPUDirect Storage works with the stock module of this kernel, and will not with rpcrdma2: the module rpcrdma2_nvfs is not installed\n",
+		      stderr);
+}
+
 static void tell_end(json_t *steps, const struct options *o)
 {
 	json_t *all;
@@ -254,6 +263,7 @@ int cmd_setup(int argc, char **argv)
 		return RC_ERROR;
 	}
 	plan_listener(steps, &o);
+	warn(&o);
 	ret = take_all(steps, &o);
 	if (!ret)
 		tell_end(steps, &o);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,6 +14,7 @@
 
 #include "cmd.h"
 #include "nl.h"
+#include "sys.h"
 
 static const char *text(const json_t *object, const char *name)
 {
@@ -196,6 +198,35 @@ static void print_without(const json_t *row)
 	       text(row, client ? "mount" : "listener"));
 }
 
+/* The driver for GPUDirect Storage, which is registered while a program uses it */
+static json_t *gpudirect(const json_t *all)
+{
+	char *registered = sys_read(NVFS_DIR "/parameters/registered");
+	long long bytes = 0;
+	json_t *conn, *row = NULL;
+	size_t i;
+
+	json_array_foreach(all, i, conn)
+		bytes += number(json_object_get(conn, "counters"),
+				"gpudirect_bytes");
+	if (registered)
+		row = json_pack("{s:s, s:s, s:I}", "role", "gpu", "state",
+				*registered == 'Y' ? "registered" : "ready",
+				"gpudirect_bytes", (json_int_t)bytes);
+	free(registered);
+	return row;
+}
+
+static void print_gpudirect(const json_t *row)
+{
+	char bytes[48];
+
+	snprintf(bytes, sizeof(bytes), "%lld bytes of GPU memory",
+		 number(row, "gpudirect_bytes"));
+	printf(STATUS_WORDS, "-", text(row, "role"), "nvidia-fs", "-",
+	       text(row, "state"), "-", "-", "-", "-", "-", bytes);
+}
+
 /* What is idle is not looked for, and is no trouble. */
 static bool waits(const json_t *row)
 {
@@ -213,7 +244,7 @@ static bool waits(const json_t *row)
  */
 int cmd_status(int argc, char **argv)
 {
-	json_t *all, *conn, *others, *row;
+	json_t *all, *conn, *others, *row, *gpu;
 	int ret = RC_NOTHING;
 	size_t i;
 
@@ -224,6 +255,7 @@ int cmd_status(int argc, char **argv)
 	if (!all)
 		return fail("status", -errno);
 	others = without_connection(all);
+	gpu = gpudirect(all);
 	if (!opt_json)
 		printf(STATUS_WORDS, "ID", "ROLE", "PEER", "DEVICE", "STATE",
 		       "VER", "CRED", "SEND", "RECV", "INV", "WHY");
@@ -240,6 +272,10 @@ int cmd_status(int argc, char **argv)
 			ret = RC_FALLBACK;
 	}
 	json_array_extend(all, others);
+	if (gpu && !opt_json)
+		print_gpudirect(gpu);
+	if (gpu)
+		json_array_append_new(all, gpu);
 	if (opt_json)
 		print_json(all);
 	json_decref(others);

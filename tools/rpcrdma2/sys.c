@@ -386,6 +386,33 @@ json_t *listener_ports(void)
 	return ports;
 }
 
+/* Whether a module of this kernel, loaded or not, has the function that nvidia-fs calls */
+static bool takes_gpudirect(const char *module)
+{
+	json_t *lines = sys_lines("/lib/modules/%s/modules.symbols", sys_release());
+	json_t *line;
+	char want[96];
+	bool yes = false;
+	size_t i;
+
+	snprintf(want, sizeof(want),
+		 "alias symbol:rpcrdma_register_nvfs_dma_ops %s", module);
+	json_array_foreach(lines, i, line)
+		yes = yes || !strcmp(json_string_value(line), want);
+	json_decref(lines);
+	return yes;
+}
+
+/**
+ * gpudirect_lost - does GPUDirect Storage work with the stock module only?
+ *
+ * Return: true if so
+ */
+bool gpudirect_lost(void)
+{
+	return takes_gpudirect("rpcrdma") && !takes_gpudirect("rpcrdma2_nvfs");
+}
+
 /**
  * uses_us - is a mount this module's?
  * @m: mount that there is

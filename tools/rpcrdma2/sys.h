@@ -14,6 +14,7 @@
 
 #define MODULE_DIR	"/sys/module/rpcrdma2"
 #define STOCK_DIR	"/sys/module/rpcrdma"
+#define NVFS_DIR	"/sys/module/rpcrdma2_nvfs"
 #define PORTLIST	"/proc/fs/nfsd/portlist"
 #define MODPROBE_FILE	"/etc/modprobe.d/rpcrdma2.conf"
 #define WANTS_DIR	"/etc/systemd/system/nfs-server.service.wants"
@@ -32,6 +33,7 @@ char *sys_output(const char *const argv[]);
 int sys_run(const char *const argv[]);
 json_t *split(const char *text, const char *separators);
 bool module_parameter(const char *name, const char *value);
+bool gpudirect_lost(void);
 
 /**
  * struct mount - a line of fstab, or of the mounts that there are

@@ -81,7 +81,8 @@ static void add_modules(json_t *holders)
 	size_t i;
 
 	json_array_foreach(names, i, name)
-		add_holder(holders, "module", json_incref(name));
+		if (strcmp(json_string_value(name), "rpcrdma2_nvfs"))
+			add_holder(holders, "module", json_incref(name));
 	json_decref(names);
 }
 
@@ -107,23 +108,32 @@ static void add_connections(json_t *holders)
 	json_decref(all);
 }
 
-static long references(void)
+static long references(const char *dir)
 {
-	char *text = sys_read(MODULE_DIR "/refcnt");
+	char *text = sys_read("%s/refcnt", dir);
 	long n = text ? atol(text) : 0;
 
 	free(text);
 	return n;
 }
 
+/* rpcrdma2_nvfs is unloaded, too, unless a driver has registered with it. */
+static void add_driver(json_t *holders)
+{
+	if (references(NVFS_DIR))
+		add_holder(holders, "driver",
+			   json_string("nvidia-fs (end programs that use GPUDirect Storage)"));
+}
+
 static json_t *find_holders(void)
 {
 	json_t *holders = json_array();
-	long n = references();
+	long n = references(MODULE_DIR) - sys_exists(NVFS_DIR);
 
 	add_mounts(holders);
 	add_listeners(holders);
 	add_modules(holders);
+	add_driver(holders);
 	add_connections(holders);
 	if (n && !json_array_size(holders))
 		add_holder(holders, "other",
@@ -135,7 +145,9 @@ static json_t *find_holders(void)
 static int remove_module(void)
 {
 	const char *argv[] = { "modprobe", "-r", "rpcrdma2", NULL };
-	int ret = sys_run(argv);
+	const char *both[] = { "modprobe", "-r", "rpcrdma2_nvfs", "rpcrdma2",
+			       NULL };
+	int ret = sys_run(sys_exists(NVFS_DIR) ? both : argv);
 
 	return ret < 0 ? fail("modprobe", ret) : ret ? RC_ERROR : RC_OK;
 }
