@@ -232,7 +232,7 @@ static void conn_cm_param(struct rpcrdma2_conn *conn, struct rdma_conn_param *pa
 
 	conn->cm_mine = (struct rpcrdma_cm_private) {
 		.remote_inval	= conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
-		.send_size	= conn->p.send_size,
+		.send_size	= rpcrdma2_sends_size(&conn->sendq),
 		.recv_size	= rpcrdma2_props_mine(&conn->props,
 						      RPCRDMA2_RBSIZ),
 	};

@@ -76,6 +76,16 @@ bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 	return true;
 }
 
+/* Free the buffer of a slot that is not in use. */
+static void slot_bare(struct rpcrdma2_send *send)
+{
+	struct rpcrdma2_sendq *sendq = &send->conn->sendq;
+
+	slot_unmap(send);
+	list_move_tail(&send->list, &sendq->bare);
+	sendq->buffers--;
+}
+
 /**
  * rpcrdma2_send_buf_trim - free unused buffers except for a few
  * @conn: connection with send slots
@@ -88,15 +98,10 @@ bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 void rpcrdma2_send_buf_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	struct rpcrdma2_send *send;
 
 	lockdep_assert_held(&sendq->lock);
-	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free)) {
-		send = list_last_entry(&sendq->free, struct rpcrdma2_send, list);
-		slot_unmap(send);
-		list_move_tail(&send->list, &sendq->bare);
-		sendq->buffers--;
-	}
+	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free))
+		slot_bare(list_last_entry(&sendq->free, struct rpcrdma2_send, list));
 }
 
 /**
@@ -143,18 +148,28 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_sends_limit - set a smaller capacity for buffers that are added later
- * @conn: connection with send slots
+ * rpcrdma2_sends_limit - set a smaller capacity
+ * @conn: connection that has sent no RPC message
  * @size: bytes of the longest message from now on
+ *
+ * Smaller buffers replace those that exist, as far as there is memory.
  *
  * Context: process; does not sleep. Takes sendq.lock.
  */
 void rpcrdma2_sends_limit(struct rpcrdma2_conn *conn, u32 size)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
+	u32 n;
 
 	guard(spinlock)(&sendq->lock);
-	WRITE_ONCE(sendq->slot_size, min(sendq->slot_size, size));
+	if (size >= sendq->slot_size)
+		return;
+	WRITE_ONCE(sendq->slot_size, size);
+	for (n = sendq->buffers; n && !list_empty(&sendq->bare); n--) {
+		if (!rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT))
+			return;
+		slot_bare(list_first_entry(&sendq->free, struct rpcrdma2_send, list));
+	}
 }
 
 /**
