@@ -198,6 +198,9 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 	trace_rpcrdma2_negotiated(conn, action, why);
 	switch (action) {
 	case RPCRDMA2_DO_SETTLE:
+		/* Lost behind the message that settled the version: as if before */
+		if (rpcrdma2_conn_over(conn))
+			return -ENOTCONN;
 		if (conn->codec == &rpcrdma2_codec_v1)
 			rpcrdma2_stat_inc(conn->p.stats, fallbacks);
 		return 0;
