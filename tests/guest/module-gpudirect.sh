@@ -204,7 +204,8 @@ p2pdma() { # DEV VERS
 	not iocheck check -d -s 1 -l 512 "$D/f"
 	not iocheck check -d -s 1 -l 8192 "$D/f"
 	echo 0 > $P2PDMA
-	logged "rpcrdma2: .* cannot access the memory of another device"
+	# Not in the log of 4.2: there are ten lines at most in five seconds.
+	[ "$2" != 3 ] || logged "rpcrdma2: .* cannot access the memory of another device"
 	look
 	counted client -eq 0 pullup_bytes copied_bytes read_chunks write_chunks
 	exec 7>&-
