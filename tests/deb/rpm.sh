@@ -57,7 +57,9 @@ install_rpms() {
 
 erase_rpms() {
 	rpm_in_root -e rpcrdma2-dkms rpcrdma2-tools kernel-none
-	never grep -i 'error\|warning' "$tmp/said"
+	# dkms reads which compiler made a module, and "make rpm" strips that.
+	grep -v "^readelf: .*'.comment'" "$tmp/said" > "$tmp/said.others" || true
+	never grep -i 'error\|warning' "$tmp/said.others"
 	list_others | diff "$tmp/files.before" -
 }
 
