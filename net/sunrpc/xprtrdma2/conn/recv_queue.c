@@ -96,20 +96,15 @@ static void recv_refill_worker(struct work_struct *work)
 						  struct rpcrdma2_conn,
 						  recvq.refill_work);
 	unsigned int was = rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(conn));
-	u32 missing;
 
 	/* One at a time: each is useful at once */
-	while ((missing = recv_missing(conn)) &&
+	while (recv_missing(conn) &&
 	       rpcrdma2_recv_pool_provide(conn->p.pool, rpcrdma2_buf_gfp()) &&
 	       recv_post(conn, 1))
 		cond_resched();
 	rpcrdma2_reclaim_exit(was);
 	guard(spinlock)(&conn->recvq.lock);
-	/* What completed after that is no shortage */
-	if (missing)
-		recv_check_short(conn);
-	else
-		WRITE_ONCE(conn->recvq.is_short, false);
+	recv_check_short(conn);
 }
 
 /**
