@@ -258,8 +258,6 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn)
 		rpcrdma2_send_buf_trim(conn);
 		conn->sendq.quiet = RPCRDMA2_QUIET_SENDS;
 		conn->sendq.retire = conn->sendq.unsignaled;
-		if (!conn->sendq.retire)
-			return;
 	}
 	settle_later(conn);
 }
