@@ -105,9 +105,10 @@ settles() { # DEV VERS
 	lab_pause 7
 	look
 	counted client -eq 0 tx_reqprop
-	# Nor does it take more for a few Calls, as of leases.
+	# Nor does it take more for a few Calls, as of leases, but for Receives that were
+	# in use when others were posted: the next check frees these.
 	few 5
-	at_rest
+	lab_wait 10 at_rest
 	echo 0 > $PARAMETERS/adapt_seconds
 	lab_wait 60 grown 24
 	umount_nfs

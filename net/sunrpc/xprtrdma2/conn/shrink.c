@@ -26,7 +26,7 @@ MODULE_PARM_DESC(adapt_seconds,
  * not need: for a lower grant, and for Receives of the server that are too many still
  */
 #define RPCRDMA2_SHRINK_ROUNDS	32U
-#define RPCRDMA2_SHRINK_LEAST	8U
+#define RPCRDMA2_SHRINK_LEAST	16U
 #define RPCRDMA2_SHRINK_ASKS	2
 
 /* Period of checks while adapt_seconds is 0 */
