@@ -5,8 +5,6 @@
  * has them. The stock module of some vendors has them, too, and two modules cannot export
  * the same name. So this is a module of its own, for replace=1: neither the stock module
  * nor rpcrdma2 beside it is affected.
- *
- * Context: the driver calls one of the functions at a time; both sleep.
  */
 #include <linux/module.h>
 
@@ -16,6 +14,13 @@ static bool registered;
 module_param(registered, bool, 0444);
 MODULE_PARM_DESC(registered, "nvidia-fs has registered its operations (read only)");
 
+/**
+ * rpcrdma_register_nvfs_dma_ops - register the operations of nvidia-fs
+ * @ops: the operations; they exist until rpcrdma_unregister_nvfs_dma_ops()
+ *
+ * Context: sleeps. The driver calls one of the two functions at a time.
+ * Return: 0; -EOPNOTSUPP: the operations lack a feature; or -EBUSY: there are others
+ */
 int rpcrdma_register_nvfs_dma_ops(struct nvfs_dma_rw_ops *ops)
 {
 	int ret = rpcrdma2_devmem_ops_set(ops);
@@ -28,6 +33,11 @@ int rpcrdma_register_nvfs_dma_ops(struct nvfs_dma_rw_ops *ops)
 }
 EXPORT_SYMBOL_GPL(rpcrdma_register_nvfs_dma_ops);
 
+/**
+ * rpcrdma_unregister_nvfs_dma_ops - unregister the operations
+ *
+ * Context: sleeps until no memory is mapped by them.
+ */
 void rpcrdma_unregister_nvfs_dma_ops(void)
 {
 	rpcrdma2_devmem_ops_clear();
