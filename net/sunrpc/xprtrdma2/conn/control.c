@@ -5,6 +5,7 @@
  *
  * Nothing in this file waits for the send queue or for memory.
  */
+#include <linux/types.h>
 #include <linux/nfs.h>
 #include <linux/nfs3.h>
 #include <linux/sunrpc/msg_prot.h>
