@@ -2,10 +2,10 @@
 /*
  * Send slots and their buffers.
  *
- * All slots have the same capacity as long as the connection lives, or more. Their number of
- * buffers follows their use: a few from the start, one more when a message takes the last
- * one, a few again when the connection is idle. Without memory for another one a message
- * waits until an earlier Send has completed.
+ * New buffers have the capacity that the settled version allows; buffers that were made
+ * before may be larger. The number of buffers follows their use: a few from the start, one
+ * more when a message takes the last one, a few again when the connection is idle. Without
+ * memory for another one a message waits until an earlier Send has completed.
  *
  * sendq.lock protects the lists of free slots. Process context only.
  */
@@ -149,10 +149,11 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_sends_limit - set a smaller capacity
- * @conn: connection that has sent no RPC message
+ * @conn: connection whose version is settled
  * @size: bytes of the longest message from now on
  *
- * Smaller buffers replace those that exist, as far as there is memory.
+ * Smaller buffers replace the free ones, as far as there is memory. After a late CONNPROP
+ * Sends may be in flight; their buffers keep their size.
  *
  * Context: process; does not sleep. Takes sendq.lock.
  */
