@@ -16,6 +16,9 @@
 
 SILENCE=2
 THIRD=/run/third FOURTH=/run/fourth
+# No client renews its lease while connections are idle: siw loses a connection if a probe
+# meets a short Send (Documentation/devices.md).
+LEASE=90
 
 gone() { [ "$(connections "$1")" = 0 ]; }
 

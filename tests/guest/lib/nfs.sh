@@ -131,7 +131,7 @@ lab_server() {
 # lab_nfsd [THREADS]: nfsd itself, the daemons still run.
 lab_nfsd() {
 	# What rpc.nfsd would do, without its two seconds of name look-ups.
-	echo 10 > $NFSD/nfsv4leasetime
+	echo ${LEASE:-10} > $NFSD/nfsv4leasetime
 	echo 10 > $NFSD/nfsv4gracetime
 	grep -q '^tcp 2049' $NFSD/portlist || echo "tcp 2049" > $NFSD/portlist
 	echo "${1:-8}" > $NFSD/threads
