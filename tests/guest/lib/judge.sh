@@ -143,8 +143,8 @@ judge() {
 	fi
 	messages_since "$name" > "$dir/dmesg"
 	split_races "$dir"
-	grep -vEf "$LAB_ALLOW" "$dir/rest" 2> /dev/null |
-		grep -E "$SPLAT" > "$dir/splats"
+	reports < "$dir/rest" | grep -vEf "$LAB_ALLOW" |
+		grep -E "$SPLAT" | cut -c -200 > "$dir/splats"
 	[ -s "$dir/splats" ] && why+=("kernel messages")
 	[ ! -s "$dir/races" ] || why+=("data races")
 	races_of "$dir/races.others" > "$dir/others"

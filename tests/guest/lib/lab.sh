@@ -47,7 +47,8 @@ lab_wait() {
 	done
 }
 
-# lab_allow_log REGEX: kernel messages this test provokes on purpose.
+# lab_allow_log REGEX: kernel messages this test provokes on purpose, or that are about
+# errors of others. A report is one line with its stack.
 lab_allow_log() { printf '%s\n' "$1" >> "$LAB_ALLOW"; }
 
 # lab_modprobe NAME...: loads what exists; in uml all but ours is built in.

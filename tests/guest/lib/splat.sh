@@ -38,3 +38,13 @@ split_races() {
 races_of() {
 	sed -n 's/.*BUG: KCSAN: //p' "$1" | sort | uniq -c | sort -rn
 }
+
+# reports: each report of KASAN, and each warning with its stack, becomes one line.
+reports() {
+	awk '
+	/BUG: KASAN: |WARNING: CPU/	{ report = 1 }
+	!report				{ print; next }
+					{ printf "%s ", $0 }
+	/ (======+|---\[ end trace .*)$/	{ report = 0; print "" }
+	END				{ if (report) print "" }'
+}
