@@ -128,7 +128,7 @@ lab_server() {
 	lab_nfsd "$@"
 }
 
-# lab_nfsd [THREADS]: nfsd itself, the daemons still run.
+# lab_nfsd [THREADS]: nfsd itself, the daemons still run. LEASE: seconds of its leases.
 lab_nfsd() {
 	# What rpc.nfsd would do, without its two seconds of name look-ups.
 	echo ${LEASE:-10} > $NFSD/nfsv4leasetime

@@ -42,7 +42,7 @@ races_of() {
 # reports: each report of KASAN, and each warning with its stack, becomes one line.
 reports() {
 	awk '
-	/BUG: KASAN: |WARNING: CPU/	{ report = 1 }
+	/BUG: KASAN: |WARNING: CPU/	{ if (report) print ""; report = 1 }
 	!report				{ print; next }
 					{ printf "%s ", $0 }
 	/ (======+|---\[ end trace .*)$/	{ report = 0; print "" }
