@@ -89,18 +89,10 @@ static int put_u32s(struct sk_buff *skb, const struct u32_attr *attr, u32 n)
 	put_u32s(skb, attrs, ARRAY_SIZE(attrs));			\
 })
 
-static int put_address(struct sk_buff *skb, int type,
-		       const struct sockaddr_storage *addr)
-{
-	size_t len = addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
-						   sizeof(struct sockaddr_in);
-
-	return nla_put(skb, type, len, addr);
-}
-
 static int put_identity(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
+	int len = rdma_addr_size((const struct sockaddr *)&addr->dst_addr);
 	u32 role = conn->client ? RPCRDMA2_ROLE_CLIENT : RPCRDMA2_ROLE_SERVER;
 
 	return PUT_U32S(skb,
@@ -109,8 +101,8 @@ static int put_identity(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 			{ RPCRDMA2_A_CONNECTION_STATE, rpcrdma2_conn_state(conn) }) ?:
 	       nla_put_string(skb, RPCRDMA2_A_CONNECTION_DEVICE,
 			      dev_name(&conn->cm_id->device->dev)) ?:
-	       put_address(skb, RPCRDMA2_A_CONNECTION_LOCAL_ADDRESS, &addr->src_addr) ?:
-	       put_address(skb, RPCRDMA2_A_CONNECTION_PEER_ADDRESS, &addr->dst_addr);
+	       nla_put(skb, RPCRDMA2_A_CONNECTION_LOCAL_ADDRESS, len, &addr->src_addr) ?:
+	       nla_put(skb, RPCRDMA2_A_CONNECTION_PEER_ADDRESS, len, &addr->dst_addr);
 }
 
 static int put_version(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
@@ -122,8 +114,7 @@ static int put_version(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 			      rpcrdma2_neg_why_name(conn->why));
 }
 
-static int put_property(struct sk_buff *skb,
-			const struct rpcrdma2_props_shown *shown,
+static int put_property(struct sk_buff *skb, const struct rpcrdma2_props_shown *shown,
 			enum rpcrdma2_prop prop)
 {
 	struct nlattr *nest = nla_nest_start(skb, RPCRDMA2_A_CONNECTION_PROPERTY);
@@ -300,9 +291,7 @@ static int dump_connection(struct rpcrdma2_conn *conn, void *arg)
 		return 0;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &rpcrdma2_nl_family, NLM_F_MULTI, RPCRDMA2_CMD_CONN_GET);
-	if (!hdr)
-		return -EMSGSIZE;
-	if (put_connection(conn, skb)) {
+	if (!hdr || put_connection(conn, skb)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -518,14 +507,22 @@ static int put_event(struct sk_buff *skb, const struct rpcrdma2_conn *conn,
 	return ret ?: nla_put_u32(skb, RPCRDMA2_A_CONNECTION_EVENT, event);
 }
 
+/* A client's connection that is lost before CONNECTING may have no device, and is not
+ * reported.
+ */
 static void conn_event(const struct rpcrdma2_conn *conn, enum rpcrdma2_event event)
 {
-	struct net *net = rpcrdma2_conn_net(conn);
 	struct sk_buff *skb;
+	struct net *net;
 	void *hdr;
 
+	if (!conn->cm_id || !conn->cm_id->device)
+		return;
+	net = rpcrdma2_conn_net(conn);
 	if (!genl_has_listeners(&rpcrdma2_nl_family, net, 0))
 		return;
+	if (event == RPCRDMA2_EVENT_SETTLED && rpcrdma2_ver_fell_back(conn))
+		event = RPCRDMA2_EVENT_FALLBACK;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
 	if (!skb)
 		return;
@@ -538,39 +535,6 @@ static void conn_event(const struct rpcrdma2_conn *conn, enum rpcrdma2_event eve
 	genlmsg_multicast_netns(&rpcrdma2_nl_family, net, skb, 0, 0, GFP_ATOMIC);
 }
 
-/* A client has no device before CONNECTING. */
-static void state_event(const struct rpcrdma2_conn *conn,
-			enum rpcrdma2_conn_state state)
-{
-	lockdep_assert_held(&conn->state_lock);
-	switch (state) {
-	case RPCRDMA2_CONN_OPEN:
-		conn_event(conn, RPCRDMA2_EVENT_CONNECTED);
-		break;
-	case RPCRDMA2_CONN_READY:
-		conn_event(conn, rpcrdma2_ver_fell_back(conn) ?
-				 RPCRDMA2_EVENT_FALLBACK :
-				 RPCRDMA2_EVENT_SETTLED);
-		break;
-	case RPCRDMA2_CONN_CLOSING:
-		if (conn->cm_id && conn->cm_id->device)
-			conn_event(conn, RPCRDMA2_EVENT_LOST);
-		break;
-	default:
-		break;
-	}
-}
-
-static void changed_event(const struct rpcrdma2_conn *conn)
-{
-	conn_event(conn, RPCRDMA2_EVENT_CHANGED);
-}
-
-static const struct rpcrdma2_conn_listener listener = {
-	.state		= state_event,
-	.changed	= changed_event,
-};
-
 /**
  * rpcrdma2_netlink_init - register the family
  * @replace: this transport replaces the stock transport
@@ -581,7 +545,7 @@ static const struct rpcrdma2_conn_listener listener = {
 int __init rpcrdma2_netlink_init(bool replace)
 {
 	replaces = replace;
-	rpcrdma2_conn_listener = &listener;
+	rpcrdma2_conn_notify = conn_event;
 	return genl_register_family(&rpcrdma2_nl_family);
 }
 

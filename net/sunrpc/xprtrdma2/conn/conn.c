@@ -18,7 +18,8 @@
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-const struct rpcrdma2_conn_listener *rpcrdma2_conn_listener __ro_after_init;
+void (*rpcrdma2_conn_notify)(const struct rpcrdma2_conn *conn,
+			     enum rpcrdma2_event event) __ro_after_init;
 
 /* Calls between two checks below which a connection is quiet */
 #define RPCRDMA2_QUIET_CALLS	32U
@@ -33,6 +34,13 @@ static bool conn_may_become(enum rpcrdma2_conn_state from, enum rpcrdma2_conn_st
 	return to == from + 1 ||
 	       (from == RPCRDMA2_CONN_NEW && to == RPCRDMA2_CONN_CONNECTING);
 }
+
+/* Events from OPEN to CLOSING */
+static const enum rpcrdma2_event conn_events[] = {
+	[RPCRDMA2_CONN_OPEN]	= RPCRDMA2_EVENT_CONNECTED,
+	[RPCRDMA2_CONN_READY]	= RPCRDMA2_EVENT_SETTLED,
+	[RPCRDMA2_CONN_CLOSING]	= RPCRDMA2_EVENT_LOST,
+};
 
 /**
  * rpcrdma2_conn_set_state - change the state of a connection
@@ -64,7 +72,8 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 		 * rpcrdma2_conn_close() takes the lock before the CM id is destroyed.
 		 * Besides, events have the order of states.
 		 */
-		rpcrdma2_conn_listener->state(conn, to);
+		if (to >= RPCRDMA2_CONN_OPEN && to < ARRAY_SIZE(conn_events))
+			rpcrdma2_conn_notify(conn, conn_events[to]);
 	}
 	spin_unlock(&conn->state_lock);
 	if (!allowed)

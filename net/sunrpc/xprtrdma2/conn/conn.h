@@ -29,6 +29,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
+#include <uapi/linux/rpcrdma2_netlink.h>
+
 #include "conn/keepalive.h"
 #include "conn/completion.h"
 #include "conn/prop_update.h"
@@ -215,20 +217,12 @@ static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
 	return atomic_inc_return(&conn->cids);
 }
 
-/**
- * struct rpcrdma2_conn_listener - receives events of all connections, from module load on
- * @state: a connection has reached a state; state_lock is held
- * @changed: a property has another value
- *
- * Neither may sleep.
+/* Receives events of all connections, from module load on. Must not sleep: the caller holds
+ * state_lock if the state has changed, props.lock if a property has.
  */
-struct rpcrdma2_conn_listener {
-	void (*state)(const struct rpcrdma2_conn *conn,
-		      enum rpcrdma2_conn_state state);
-	void (*changed)(const struct rpcrdma2_conn *conn);
-};
+extern void (*rpcrdma2_conn_notify)(const struct rpcrdma2_conn *conn,
+				    enum rpcrdma2_event event);
 
-extern const struct rpcrdma2_conn_listener *rpcrdma2_conn_listener;
 void rpcrdma2_conn_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid);
 bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn);
 struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);

@@ -9,8 +9,6 @@
  */
 #include <linux/module.h>
 
-#include <uapi/linux/rpcrdma2_netlink.h>
-
 #include "conn/conn.h"
 #include "conn/control.h"
 #include <trace/events/rpcrdma2.h>

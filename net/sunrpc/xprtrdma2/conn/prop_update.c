@@ -123,7 +123,7 @@ static void peer_changed(struct rpcrdma2_conn *conn, unsigned long mask)
 		rpcrdma2_stat_inc(conn->p.stats, peer_props_changed);
 		trace_rpcrdma2_prop(conn, "peer", i, conn->props.peer.val[i],
 				    c->result[i]);
-		rpcrdma2_conn_listener->changed(conn);
+		rpcrdma2_conn_notify(conn, RPCRDMA2_EVENT_CHANGED);
 		rpcrdma2_prop_change_met(c, &conn->props.peer, i);
 	}
 	limits_follow(conn);
@@ -607,7 +607,7 @@ static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 valu
 	rpcrdma2_prop_change_announce(&props->change, prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
-	rpcrdma2_conn_listener->changed(conn);
+	rpcrdma2_conn_notify(conn, RPCRDMA2_EVENT_CHANGED);
 	return 0;
 }
 
