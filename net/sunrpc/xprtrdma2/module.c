@@ -8,6 +8,7 @@
  * be unloaded while a mount or a listener exists.
  */
 #include <linux/module.h>
+#include <net/net_namespace.h>
 
 #include "compat.h"
 #include "conn/inject.h"
@@ -46,10 +47,10 @@ static int __init rpcrdma2_init(void)
 	ret = rpcrdma2_workqueues_create();
 	if (ret)
 		return ret;
-	ret = rpcrdma2_policy_init();
+	ret = register_pernet_subsys(&rpcrdma2_policy_net_ops);
 	if (ret)
 		goto out_workqueues;
-	ret = rpcrdma2_conn_list_init();
+	ret = register_pernet_subsys(&rpcrdma2_conn_list_net_ops);
 	if (ret)
 		goto out_policy;
 	if (RPCRDMA2_INJECTS)
@@ -67,9 +68,9 @@ out_netlink:
 out_conn_list:
 	if (RPCRDMA2_INJECTS)
 		rpcrdma2_inject_exit();
-	rpcrdma2_conn_list_exit();
+	unregister_pernet_subsys(&rpcrdma2_conn_list_net_ops);
 out_policy:
-	rpcrdma2_policy_exit();
+	unregister_pernet_subsys(&rpcrdma2_policy_net_ops);
 out_workqueues:
 	rpcrdma2_workqueues_destroy();
 	return ret;
@@ -83,8 +84,8 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_netlink_exit();
 	if (RPCRDMA2_INJECTS)
 		rpcrdma2_inject_exit();
-	rpcrdma2_conn_list_exit();
-	rpcrdma2_policy_exit();
+	unregister_pernet_subsys(&rpcrdma2_conn_list_net_ops);
+	unregister_pernet_subsys(&rpcrdma2_policy_net_ops);
 	rpcrdma2_workqueues_destroy();
 }
 

@@ -39,6 +39,7 @@
 #include "conn/negotiate.h"
 #include "conn/conn_ops.h"
 #include "conn/credit.h"
+#include "conn/peer_policy.h"
 #include "conn/recv_queue.h"
 #include "conn/send_queue.h"
 #include "conn/timer.h"

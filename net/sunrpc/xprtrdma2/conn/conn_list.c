@@ -23,7 +23,7 @@ static DEFINE_XARRAY(conns);
 static unsigned int ended_net_id;
 
 /* Counters of transports that have ended, in a namespace: servers', clients' */
-static struct pernet_operations ended_net_ops = {
+struct pernet_operations rpcrdma2_conn_list_net_ops = {
 	.id	= &ended_net_id,
 	.size	= 2 * sizeof(struct rpcrdma2_stats),
 };
@@ -147,26 +147,4 @@ void rpcrdma2_conn_list_ended(const struct net *net,
 
 	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
 		atomic_long_add(atomic_long_read(&stats->v[i]), &ended->v[i]);
-}
-
-/**
- * rpcrdma2_conn_list_init - prepare the list
- *
- * Context: module load.
- * Return: 0 or a negative errno
- */
-int rpcrdma2_conn_list_init(void)
-{
-	return register_pernet_subsys(&ended_net_ops);
-}
-
-/**
- * rpcrdma2_conn_list_exit - reverse of rpcrdma2_conn_list_init()
- *
- * Context: module unload; no connection exists any more.
- */
-void rpcrdma2_conn_list_exit(void)
-{
-	unregister_pernet_subsys(&ended_net_ops);
-	xa_destroy(&conns);
 }

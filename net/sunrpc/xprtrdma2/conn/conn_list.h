@@ -10,10 +10,11 @@
 #include "conn/stats.h"
 
 struct net;
+struct pernet_operations;
 struct rpcrdma2_conn;
 
-int rpcrdma2_conn_list_init(void);
-void rpcrdma2_conn_list_exit(void);
+extern struct pernet_operations rpcrdma2_conn_list_net_ops;
+
 void rpcrdma2_conn_list_add(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_list_remove(struct rpcrdma2_conn *conn);
 int rpcrdma2_conn_list_look(const struct net *net, u32 id,

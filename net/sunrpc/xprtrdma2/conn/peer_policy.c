@@ -28,6 +28,9 @@
 #include "conn/peer_policy.h"
 #include "proto/wire.h"
 
+/* Keys are compared as bytes */
+static_assert(sizeof(struct rpcrdma2_policy_key) == 22);
+
 /* An entry of the table */
 struct policy_entry {
 	struct rb_node			node;
@@ -376,32 +379,9 @@ static void __net_exit policy_net_exit(struct net *net)
 		kfree(entry);
 }
 
-static struct pernet_operations policy_net_ops = {
+struct pernet_operations rpcrdma2_policy_net_ops = {
 	.init	= policy_net_init,
 	.exit	= policy_net_exit,
 	.id	= &policy_net_id,
 	.size	= sizeof(struct policy_net),
 };
-
-/**
- * rpcrdma2_policy_init - set up an empty table for each network namespace
- *
- * Context: module load.
- * Return: 0 or a negative errno
- */
-int rpcrdma2_policy_init(void)
-{
-	/* Compared as bytes */
-	BUILD_BUG_ON(sizeof(struct rpcrdma2_policy_key) != 22);
-	return register_pernet_subsys(&policy_net_ops);
-}
-
-/**
- * rpcrdma2_policy_exit - reverse of rpcrdma2_policy_init()
- *
- * Context: module unload; the table is not used any more.
- */
-void rpcrdma2_policy_exit(void)
-{
-	unregister_pernet_subsys(&policy_net_ops);
-}

@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 struct net;
+struct pernet_operations;
 struct sockaddr;
 
 /* Entries of a network namespace */
@@ -80,6 +81,8 @@ static inline u32 rpcrdma2_policy_capacity(const struct rpcrdma2_policy *policy)
 		   policy->val[RPCRDMA2_POLICY_RECV_MAX]);
 }
 
+extern struct pernet_operations rpcrdma2_policy_net_ops;
+
 bool rpcrdma2_policy_key(struct rpcrdma2_policy_key *key, bool client,
 			 u8 family, const void *addr, u8 plen, u16 port);
 bool rpcrdma2_policy_fits(bool client, enum rpcrdma2_policy_value value,
@@ -95,8 +98,5 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
 			    struct rpcrdma2_policy *policy);
 void rpcrdma2_policy_peer(struct net *net, bool client, const struct sockaddr *peer,
 			  u16 port, struct rpcrdma2_policy *policy);
-
-int rpcrdma2_policy_init(void);
-void rpcrdma2_policy_exit(void);
 
 #endif /* _RPCRDMA2_PEER_POLICY_H */
