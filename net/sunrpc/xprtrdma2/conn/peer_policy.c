@@ -91,21 +91,6 @@ static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
 		BOTH_ROLES(RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT),
 };
 
-/* Add defaults for values that no entry sets. */
-static void policy_add_defaults(struct rpcrdma2_policy *policy, bool client)
-{
-	const struct policy_rule *rule;
-	u32 i;
-
-	for (i = 0; i < RPCRDMA2_NR_POLICY; i++) {
-		rule = &rules[i][client];
-		if (policy->said & BIT(i) || !rule->max)
-			continue;
-		policy->val[i] = rule->def;
-		policy->said |= BIT(i);
-	}
-}
-
 /* Keys */
 
 static u8 family_bits(u8 family)
@@ -195,6 +180,12 @@ static int entry_cmp_node(struct rb_node *a, const struct rb_node *b)
 	return entry_cmp(&entry_of(a)->key, b);
 }
 
+/* 0 for all entries behind @key, for a search of the first one */
+static int entry_is_not_behind(const void *key, const struct rb_node *node)
+{
+	return entry_cmp(key, node) >= 0;
+}
+
 /**
  * rpcrdma2_policy_set - set values for some peers
  * @net: network namespace
@@ -268,40 +259,27 @@ bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 			  struct rpcrdma2_policy *policy)
 {
 	struct policy_net *pn = net_generic(net, policy_net_id);
-	struct policy_entry *next = NULL;
-	struct rb_node *node;
+	struct rb_node *next;
 
 	guard(rwsem_read)(&pn->lock);
-	node = pn->tree.rb_node;
-	while (node) {
-		if (entry_cmp(key, node) < 0) {
-			next = entry_of(node);
-			node = node->rb_left;
-		} else {
-			node = node->rb_right;
-		}
-	}
+	next = rb_find_first(key, &pn->tree, entry_is_not_behind);
 	if (!next)
 		return false;
-	*key = next->key;
-	*policy = next->policy;
+	*key = entry_of(next)->key;
+	*policy = entry_of(next)->policy;
 	return true;
 }
 
-/* Add the values of the entry for @key that are not set yet. */
-static void policy_add(struct rpcrdma2_policy *policy, struct policy_net *pn,
-		       const struct rpcrdma2_policy_key *key)
+/* Replace the values that the entry for @key sets. */
+static void policy_apply(struct rpcrdma2_policy *policy, struct policy_net *pn,
+			 const struct rpcrdma2_policy_key *key)
 {
 	const struct policy_entry *entry = table_find(pn, key);
-	u32 i, more;
+	u32 i;
 
-	if (!entry)
-		return;
-	more = entry->policy.said & ~policy->said;
-	for (i = 0; i < RPCRDMA2_NR_POLICY; i++)
-		if (more & BIT(i))
+	for (i = 0; entry && i < RPCRDMA2_NR_POLICY; i++)
+		if (entry->policy.said & BIT(i))
 			policy->val[i] = entry->policy.val[i];
-	policy->said |= more;
 }
 
 /**
@@ -316,23 +294,28 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
 			    struct rpcrdma2_policy *policy)
 {
 	struct policy_net *pn = net_generic(net, policy_net_id);
-	struct rpcrdma2_policy_key key = *peer;
-	int plen;
+	struct rpcrdma2_policy_key key;
+	const struct policy_rule *rule;
+	int i, plen;
 
 	memset(policy, 0, sizeof(*policy));
+	for (i = 0; i < RPCRDMA2_NR_POLICY; i++) {
+		rule = &rules[i][peer->role == 1 + RPCRDMA2_ROLE_CLIENT];
+		policy->val[i] = rule->def;
+		policy->said |= rule->max ? BIT(i) : 0;
+	}
 	guard(rwsem_read)(&pn->lock);
-	/* The entry for all peers is last */
-	for (plen = peer->plen; plen >= -1; plen--) {
+	/* From the entry for all peers to the longest prefix, whose values remain */
+	for (plen = -1; plen <= peer->plen; plen++) {
+		key = *peer;
+		key_mask(&key, max(plen, 0));
 		if (plen < 0)
 			key.family = AF_UNSPEC;
-		else
-			key_mask(&key, plen);
-		key.port = peer->port;
-		policy_add(policy, pn, &key);
 		key.port = 0;
-		policy_add(policy, pn, &key);
+		policy_apply(policy, pn, &key);
+		key.port = peer->port;
+		policy_apply(policy, pn, &key);
 	}
-	policy_add_defaults(policy, peer->role == 1 + RPCRDMA2_ROLE_CLIENT);
 }
 
 /**
