@@ -35,9 +35,11 @@ static struct rpcrdma2_send *control_slot(struct rpcrdma2_conn *conn)
 /* Post @send with @len bytes; a negative @len is the errno of an encoder. @arg is for
  * the trace. Returns 0 or a negative errno.
  */
-static int control_send(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
-			int len, u32 xid, u32 htype, u32 arg)
+static int control_send(struct rpcrdma2_send *send, int len, u32 arg)
 {
+	const __be32 *hdr = send->buf;
+	u32 xid = be32_to_cpu(hdr[0]), htype = be32_to_cpu(hdr[3]);
+	struct rpcrdma2_conn *conn = send->conn;
 	int ret = len;
 
 	if (len < 0)
@@ -70,7 +72,7 @@ static int send_error(struct rpcrdma2_conn *conn,
 	ret = rpcrdma2_wire_encode_error(error_codec(conn, about), about,
 					 rpcrdma2_credit_grant(&conn->credit), err, args,
 					 send->buf, send->size);
-	ret = control_send(conn, send, ret, about->xid, RDMA2_ERROR, err);
+	ret = control_send(send, ret, err);
 	if (!ret)
 		rpcrdma2_stat_inc(conn->p.stats, tx_error);
 	return ret;
@@ -129,21 +131,17 @@ struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
 
 /**
  * rpcrdma2_control_post - send a control message
- * @conn: the connection
  * @send: from rpcrdma2_control_get(); the caller loses it
- * @xid: as passed there
- * @htype: as passed there
  * @body: bytes of the body, which is behind the header; or a negative errno
  *
  * Context: process; does not sleep.
  * Return: 0, -ENOTCONN, or @body if negative
  */
-int rpcrdma2_control_post(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
-			  u32 xid, u32 htype, int body)
+int rpcrdma2_control_post(struct rpcrdma2_send *send, int body)
 {
 	int len = body < 0 ? body : (int)RPCRDMA2_PREFIX + body;
 
-	return control_send(conn, send, len, xid, htype, len);
+	return control_send(send, len, len);
 }
 
 /**
@@ -180,7 +178,7 @@ int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 		memcpy(send->buf + ret, rpc, sizeof(rpc));
 		ret += sizeof(rpc);
 	}
-	ret = control_send(conn, send, ret, xid, RDMA2_MSG, 0);
+	ret = control_send(send, ret, 0);
 	if (!ret)
 		rpcrdma2_stat_inc(conn->p.stats, tx_call_msg);
 	return ret;

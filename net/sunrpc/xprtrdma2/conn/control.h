@@ -13,8 +13,7 @@ struct rpcrdma2_send;
 
 struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
 					   u32 htype, bool response);
-int rpcrdma2_control_post(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
-			  u32 xid, u32 htype, int body);
+int rpcrdma2_control_post(struct rpcrdma2_send *send, int body);
 int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid);
 
 void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,

@@ -157,7 +157,7 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->state_lock);
 	switch (action) {
 	case RPCRDMA2_DO_SEND_CONNPROP:
-		ret = rpcrdma2_props_send(conn, conn->ver.neg.xid, false);
+		ret = rpcrdma2_props_send(conn, conn->ver.neg.xid, RDMA2_CONNPROP, false);
 		break;
 	case RPCRDMA2_DO_SEND_CALL:
 		ret = rpcrdma2_control_null(conn, conn->ver.neg.xid);

@@ -134,58 +134,20 @@ static void peer_changed(struct rpcrdma2_conn *conn, unsigned long mask)
 
 /* Messages to the peer */
 
-/* Send a REQPROP or an UPDPROP. Returns false if that is not possible now. */
-static bool send_change(struct rpcrdma2_conn *conn, u32 htype)
+/* Grant as much as possible of the peer's request, and write the body of the answer (CHG-6)
+ * to @buf. @told gets the properties whose values the answer announces. Returns bytes, or a
+ * negative errno.
+ */
+static int put_answer(struct rpcrdma2_conn *conn, void *buf, u32 size, u32 *told)
 {
 	struct rpcrdma2_conn_props *props = &conn->props;
-	u32 xid = atomic_inc_return(&conn->xids), size;
-	struct rpcrdma2_send *send;
-	void *to;
-	int body;
-
-	send = rpcrdma2_control_get(conn, xid, htype, false);
-	if (!send) {
-		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, RPCRDMA2_PROPS_DELAY);
-		return false;
-	}
-	to = send->buf + RPCRDMA2_PREFIX;
-	size = send->size - RPCRDMA2_PREFIX;
-	if (htype == RDMA2_X_REQPROP)
-		body = rpcrdma2_prop_change_put_reqprop(&props->change, xid, to, size);
-	else
-		body = rpcrdma2_prop_change_put_updprop(&props->change, xid,
-							&props->mine, to, size);
-	if (rpcrdma2_control_post(conn, send, xid, htype, body))
-		return false;
-	if (htype == RDMA2_X_REQPROP) {
-		rpcrdma2_stat_inc(conn->p.stats, tx_reqprop);
-		return true;
-	}
-	rpcrdma2_stat_inc(conn->p.stats, tx_updprop);
-	/* Replies to Calls after this one may be as long */
-	props->told_recv = props->mine.val[RPCRDMA2_RBSIZ];
-	limits_follow(conn);
-	return true;
-}
-
-/* Grant as much as possible of the peer's request, and answer it (CHG-6). Returns false
- * if no slot is free for the answer; then nothing is granted yet.
- */
-static bool answer_request(struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_propset *req = &conn->props.request;
-	unsigned long asked = req->listed & changeable(&conn->props);
+	const struct rpcrdma2_propset *req = &props->request;
+	unsigned long asked = req->listed & changeable(props);
 	u32 i, done = 0, other = 0, old, now;
-	u32 xid = conn->props.request_xid;
-	struct rpcrdma2_send *send;
-	int body;
 
-	send = rpcrdma2_control_get(conn, xid, RDMA2_X_RESPROP, true);
-	if (!send)
-		return false;
-	conn->props.unanswered = false;
+	props->unanswered = false;
 	for_each_set_bit(i, &asked, RPCRDMA2_NR_PROPS) {
-		old = conn->props.mine.val[i];
+		old = props->mine.val[i];
 		now = grant(conn, i, req->val[i]);
 		if (now == req->val[i])
 			done |= BIT(i);
@@ -195,19 +157,83 @@ static bool answer_request(struct rpcrdma2_conn *conn)
 			rpcrdma2_stat_inc(conn->p.stats, props_changed);
 		trace_rpcrdma2_prop(conn, "asked", i, req->val[i], now);
 	}
-	/* The answer also announces the values */
-	body = rpcrdma2_prop_change_put_resprop(&conn->props.change, req, done, other,
-						&conn->props.mine,
-						send->buf + RPCRDMA2_PREFIX,
-						send->size - RPCRDMA2_PREFIX);
-	if (rpcrdma2_control_post(conn, send, xid, RDMA2_X_RESPROP, body))
-		return true;
-	rpcrdma2_stat_inc(conn->p.stats, tx_resprop);
-	/* Messages after the answer may be as long as a raised value */
-	if ((done | other) & BIT(RPCRDMA2_RBSIZ))
-		conn->props.told_recv = conn->props.mine.val[RPCRDMA2_RBSIZ];
-	limits_follow(conn);
-	return true;
+	*told = done | other;
+	return rpcrdma2_prop_change_put_resprop(&props->change, req, done, other,
+						&props->mine, buf, size);
+}
+
+/**
+ * rpcrdma2_props_send - send a message about properties
+ * @conn: the connection; its Receives are posted already (CONN-12)
+ * @xid: our own value, or the peer's when @response
+ * @htype: header type
+ * @response: the message answers one of the peer (CONN-10)
+ *
+ * Without a send slot nothing changes.
+ *
+ * Context: process; does not sleep. props.lock held, except for a CONNPROP.
+ * Return: 0, -EAGAIN without a send slot, or -ENOTCONN
+ */
+int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, u32 htype, bool response)
+{
+	struct rpcrdma2_send *send = rpcrdma2_control_get(conn, xid, htype, response);
+	struct rpcrdma2_conn_props *props = &conn->props;
+	enum rpcrdma2_stat stat;
+	u32 size, told = 0;
+	void *buf;
+	int ret;
+
+	if (!send)
+		return -EAGAIN;
+	buf = send->buf + RPCRDMA2_PREFIX;
+	size = send->size - RPCRDMA2_PREFIX;
+	if (htype == RDMA2_CONNPROP) {
+		stat = RPCRDMA2_STAT_tx_connprop;
+		ret = rpcrdma2_propset_encode(&props->mine, buf, size);
+	} else if (htype == RDMA2_X_REQPROP) {
+		stat = RPCRDMA2_STAT_tx_reqprop;
+		ret = rpcrdma2_prop_change_put_reqprop(&props->change, xid, buf, size);
+	} else if (htype == RDMA2_X_RESPROP) {
+		stat = RPCRDMA2_STAT_tx_resprop;
+		ret = put_answer(conn, buf, size, &told);
+	} else {
+		stat = RPCRDMA2_STAT_tx_updprop;
+		told = props->change.dirty;
+		ret = rpcrdma2_prop_change_put_updprop(&props->change, xid, &props->mine,
+						       buf, size);
+	}
+	ret = rpcrdma2_control_post(send, ret);
+	if (ret)
+		return ret;
+	atomic_long_inc(&conn->p.stats->v[stat]);
+	/* Messages of the peer that follow may be as long as a raised value */
+	if (told & BIT(RPCRDMA2_RBSIZ)) {
+		props->told_recv = props->mine.val[RPCRDMA2_RBSIZ];
+		limits_follow(conn);
+	}
+	return 0;
+}
+
+/* Send the messages that are due. Without a slot the timer tries again. */
+static void send_pending(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_conn_props *props = &conn->props;
+	int ret = 0;
+	u32 htype;
+
+	while (!ret) {
+		htype = rpcrdma2_prop_change_next(&props->change);
+		if (props->unanswered)
+			ret = rpcrdma2_props_send(conn, props->request_xid,
+						  RDMA2_X_RESPROP, true);
+		else if (htype)
+			ret = rpcrdma2_props_send(conn, atomic_inc_return(&conn->xids),
+						  htype, false);
+		else
+			return;
+	}
+	if (ret == -EAGAIN)
+		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, RPCRDMA2_PROPS_DELAY);
 }
 
 /**
@@ -218,16 +244,9 @@ static bool answer_request(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_props_work(struct rpcrdma2_conn *conn)
 {
-	u32 htype;
-
 	guard(spinlock)(&conn->props.lock);
-	if (!rpcrdma2_conn_ready(conn) || !is_extended(&conn->props))
-		return;
-	if (conn->props.unanswered && !answer_request(conn))
-		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, RPCRDMA2_PROPS_DELAY);
-	do {
-		htype = rpcrdma2_prop_change_next(&conn->props.change);
-	} while (htype && send_change(conn, htype));
+	if (rpcrdma2_conn_ready(conn) && is_extended(&conn->props))
+		send_pending(conn);
 }
 
 /**
@@ -269,8 +288,7 @@ static void recv_reqprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	conn->props.request = req;
 	conn->props.request_xid = rx->hdr.xid;
 	conn->props.unanswered = true;
-	if (!answer_request(conn))
-		rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);
+	send_pending(conn);
 }
 
 /* If the message cannot be decoded its body is empty: everything is rejected (CHG-29). */
@@ -376,31 +394,6 @@ bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 }
 
 /**
- * rpcrdma2_props_send - send our CONNPROP
- * @conn: the connection; its Receives are posted already (CONN-12)
- * @xid: our own value, or the peer's when @response
- * @response: the message answers the peer's CONNPROP (CONN-10)
- *
- * Context: process; does not sleep.
- * Return: 0, -EAGAIN without a send slot, or -ENOTCONN
- */
-int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response)
-{
-	struct rpcrdma2_send *send;
-	int body, ret;
-
-	send = rpcrdma2_control_get(conn, xid, RDMA2_CONNPROP, response);
-	if (!send)
-		return -EAGAIN;
-	body = rpcrdma2_propset_encode(&conn->props.mine, send->buf + RPCRDMA2_PREFIX,
-				       send->size - RPCRDMA2_PREFIX);
-	ret = rpcrdma2_control_post(conn, send, xid, RDMA2_CONNPROP, body);
-	if (!ret)
-		rpcrdma2_stat_inc(conn->p.stats, tx_connprop);
-	return ret;
-}
-
-/**
  * rpcrdma2_props_connprop - handle a CONNPROP
  * @conn: connection whose version is settled
  * @rx: the CONNPROP
@@ -422,7 +415,8 @@ void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *r
 	if (rx->hdr.response) {
 		rpcrdma2_credit_granted(conn, rx->hdr.credit);
 	} else if (!second && !conn->client &&
-		   rpcrdma2_props_send(conn, rx->hdr.xid, true) == -EAGAIN) {
+		   rpcrdma2_props_send(conn, rx->hdr.xid, RDMA2_CONNPROP, true) ==
+		   -EAGAIN) {
 		rpcrdma2_conn_kill(conn, -ENOBUFS);
 	}
 }

@@ -89,7 +89,7 @@ void rpcrdma2_props_apply(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_limits(struct rpcrdma2_conn *conn, u32 send, u32 recv);
 
 /* Messages */
-int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, bool response);
+int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, u32 htype, bool response);
 bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
 void rpcrdma2_props_connprop(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
 bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
