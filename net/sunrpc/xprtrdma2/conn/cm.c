@@ -85,7 +85,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_timer_setup(conn, conn_timer_jobs);
 	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
-	conn->cm_step = -1;
+	conn->step = -1;
 	return conn;
 }
 
@@ -267,14 +267,12 @@ static int conn_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 
 	trace_rpcrdma2_cm_event(conn, event->event, event->status);
 	switch (event->event) {
-	case RDMA_CM_EVENT_ADDR_RESOLVED:
-	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		/* Publishes the device; pairs with the acquire in conn_step_done() */
-		smp_store_release(&conn->cm_step, event->event);
-		wake_up_all(&conn->state_wq);
-		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		conn_established(conn, &event->param.conn);
+		fallthrough;
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		rpcrdma2_conn_step(conn, event->event);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
@@ -371,23 +369,6 @@ void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
 	rpcrdma2_conn_put(conn);
 }
 
-static bool conn_step_done(const struct rpcrdma2_conn *conn, int step)
-{
-	/* Pairs with the release in conn_cm_event() */
-	return smp_load_acquire(&conn->cm_step) == step;
-}
-
-static int conn_wait_step(struct rpcrdma2_conn *conn, int step)
-{
-	return rpcrdma2_conn_wait(conn, conn_step_done, step,
-				  RPCRDMA2_RESOLVE_MS);
-}
-
-static bool conn_is_open(const struct rpcrdma2_conn *conn, int arg)
-{
-	return rpcrdma2_conn_state(conn) >= RPCRDMA2_CONN_OPEN;
-}
-
 static int conn_resolve(struct rpcrdma2_conn *conn,
 			const struct sockaddr *src, const struct sockaddr *dst)
 {
@@ -395,9 +376,11 @@ static int conn_resolve(struct rpcrdma2_conn *conn,
 		return -ENOTCONN;
 	return rdma_resolve_addr(conn->cm_id, (struct sockaddr *)src, dst,
 				 RPCRDMA2_RESOLVE_MS) ?:
-	       conn_wait_step(conn, RDMA_CM_EVENT_ADDR_RESOLVED) ?:
+	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ADDR_RESOLVED,
+				  RPCRDMA2_RESOLVE_MS) ?:
 	       rdma_resolve_route(conn->cm_id, RPCRDMA2_RESOLVE_MS) ?:
-	       conn_wait_step(conn, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ROUTE_RESOLVED,
+				  RPCRDMA2_RESOLVE_MS);
 }
 
 static int conn_request(struct rpcrdma2_conn *conn)
@@ -410,7 +393,7 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;
 	return rdma_connect(conn->cm_id, &param) ?:
-	       rpcrdma2_conn_wait(conn, conn_is_open, 0, RPCRDMA2_CONNECT_MS);
+	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ESTABLISHED, RPCRDMA2_CONNECT_MS);
 }
 
 /* Make one connection, up to READY. Returns -EAGAIN to connect once more. */

@@ -218,10 +218,25 @@ void rpcrdma2_conn_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 c
 }
 
 /**
+ * rpcrdma2_conn_step - note a step of the setup of a connection
+ * @conn: the connection
+ * @step: the step
+ *
+ * Publishes the results of the step, for example the device.
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_conn_step(struct rpcrdma2_conn *conn, int step)
+{
+	/* Pairs with the acquire in rpcrdma2_conn_wait() */
+	smp_store_release(&conn->step, step);
+	wake_up_all(&conn->state_wq);
+}
+
+/**
  * rpcrdma2_conn_wait - wait for a step of the setup of a connection
  * @conn: client's connection
- * @cond: condition that ends the wait; does not sleep
- * @arg: for @cond
+ * @step: the step
  * @ms: upper limit of the wait, milliseconds
  *
  * Gives up the connection if it is not wanted any more.
@@ -230,9 +245,7 @@ void rpcrdma2_conn_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 c
  * and device removal change the state.
  * Return: 0, -ETIMEDOUT, or -ENOTCONN if the connection is over
  */
-int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
-		       bool (*cond)(const struct rpcrdma2_conn *conn, int arg),
-		       int arg, u32 ms)
+int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn, int step, u32 ms)
 {
 	u32 slice;
 	long left;
@@ -240,7 +253,8 @@ int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
 	do {
 		slice = min_t(u32, ms, RPCRDMA2_LOOK_MS);
 		left = wait_event_timeout(conn->state_wq,
-					  cond(conn, arg) ||
+					  /* Pairs with rpcrdma2_conn_step() */
+					  smp_load_acquire(&conn->step) == step ||
 					  rpcrdma2_conn_over(conn),
 					  msecs_to_jiffies(slice));
 		if (!left && !conn->p.ops->wanted(conn))

@@ -67,6 +67,9 @@ enum rpcrdma2_conn_state {
 	RPCRDMA2_CONN_CLOSED,
 };
 
+/* The last step of the setup, after those of enum rdma_cm_event_type */
+#define RPCRDMA2_STEP_NEGOTIATED	256
+
 /**
  * struct rpcrdma2_conn - a connection
  * @kref: references of the owner and of readers. CM events have none, since
@@ -77,7 +80,8 @@ enum rpcrdma2_conn_state {
  * @p: parameters, copied
  * @caps: abilities of the device
  * @cm_id: CM id; its device is @cm_id->device once resolved
- * @cm_step: last event of resolving, -1 before the first
+ * @step: client: last step of its setup, -1 before the first: an event of the CM, or
+ *	RPCRDMA2_STEP_NEGOTIATED
  * @cm_mine: our private data for the CM
  * @cm_peer: that of the peer
  * @pd: protection domain, of this connection alone (SEC-4)
@@ -131,7 +135,7 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_device_caps	caps;
 
 	struct rdma_cm_id		*cm_id;
-	int				cm_step;
+	int				step;
 	struct rpcrdma_cm_private	cm_mine;
 	struct rpcrdma_cm_private	cm_peer;
 	struct ib_pd			*pd;
@@ -232,9 +236,8 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 			     enum rpcrdma2_conn_state to, int reason);
 bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen);
 void rpcrdma2_conn_kill(struct rpcrdma2_conn *conn, int err);
-int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn,
-		       bool (*cond)(const struct rpcrdma2_conn *conn, int arg),
-		       int arg, u32 ms);
+void rpcrdma2_conn_step(struct rpcrdma2_conn *conn, int step);
+int rpcrdma2_conn_wait(struct rpcrdma2_conn *conn, int step, u32 ms);
 void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
 			 struct rpcrdma2_deferred *deferred);
 void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn);

@@ -100,11 +100,6 @@ static bool ver_settle(struct rpcrdma2_conn *conn,
 
 /* Client */
 
-static bool ver_answered(const struct rpcrdma2_conn *conn, int arg)
-{
-	return READ_ONCE(conn->ver.action) != RPCRDMA2_DO_NOTHING;
-}
-
 /* Wait for the result of the negotiation. A timeout is an event like a message (see
  * version.c). The result NOTHING means that the connection is lost;
  * rpcrdma2_ver_lost() draws the conclusion when the connection is closed, since an
@@ -122,7 +117,7 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 
 	for (;;) {
 		slice = min3(ms, most, (u32)RPCRDMA2_NUDGE_MS);
-		ret = rpcrdma2_conn_wait(conn, ver_answered, 0, slice);
+		ret = rpcrdma2_conn_wait(conn, RPCRDMA2_STEP_NEGOTIATED, slice);
 		most -= slice;
 		if (!rpcrdma2_keepalive_probing(conn))
 			ms -= slice;
@@ -335,7 +330,7 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 	}
 	/* The connect path does the rest */
 	smp_store_release(&conn->ver.action, action);
-	wake_up_all(&conn->state_wq);
+	rpcrdma2_conn_step(conn, RPCRDMA2_STEP_NEGOTIATED);
 }
 
 /**
