@@ -3,7 +3,7 @@
  * Completion handlers do not sleep, and ask for memory only if there is some at once:
  * nor do the functions that they call, and those that these call. What is deferred
  * (rpcrdma2_conn_defer()) or done by an ops table is not followed; lockdep sees that
- * at run time (conn/completion.h). Nor is rpcrdma2_ver_message(), which needs memory
+ * at run time (conn/cq.h). Nor is rpcrdma2_ver_message(), which needs memory
  * before the connection is READY, when messages are deferred.
  */
 @initialize:python@

@@ -10,7 +10,7 @@
 . /lab/lib/fs.sh
 
 FAULT=/sys/kernel/debug/fail_rpcrdma2/sleep
-COMPLAINT='sleeping function called from invalid context at .*/completion\.h:'
+COMPLAINT='sleeping function called from invalid context at .*/cq\.h:'
 
 found() { dmesg | grep -A 1 "$COMPLAINT" | grep ' non_block: 1,'; }
 

@@ -14,7 +14,6 @@
 #include "conn/cm.h"
 #include "conn/inject.h"
 #include "conn/conn_list.h"
-#include "conn/shrink.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
@@ -327,7 +326,8 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	rpcrdma2_recvs_stop(conn);
 
 	if (conn->qp) {
-		rpcrdma2_cq_kick(conn);
+		/* An earlier event may have called for a thread that does not come */
+		mod_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}

@@ -151,19 +151,6 @@ int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
 }
 
 /**
- * rpcrdma2_cq_kick - let the work item poll from now on
- * @conn: connection in state CLOSING, with a completion queue
- *
- * An earlier event may have called for a thread that does not come.
- *
- * Context: process.
- */
-void rpcrdma2_cq_kick(struct rpcrdma2_conn *conn)
-{
-	mod_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
-}
-
-/**
  * rpcrdma2_cq_destroy - reverse of rpcrdma2_cq_create()
  * @conn: connection without a queue pair
  *

@@ -15,7 +15,6 @@
 #include <linux/module.h>
 
 #include "conn/conn.h"
-#include "conn/shrink.h"
 
 static unsigned int adapt_seconds = 60;
 module_param(adapt_seconds, uint, 0644);
