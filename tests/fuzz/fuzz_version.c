@@ -32,8 +32,7 @@ static void client_connect(struct client *c)
 {
 	enum rpcrdma2_neg_action action;
 
-	rpcrdma2_neg_init(&c->neg, &c->policy, &c->mem, 0xc0de0001);
-	action = rpcrdma2_neg_connected(&c->neg, c->now);
+	action = rpcrdma2_neg_connected(&c->neg, &c->policy, &c->mem, 0xc0de0001, c->now);
 	CHECK(action == RPCRDMA2_DO_SEND_CONNPROP ||
 	      action == RPCRDMA2_DO_SEND_CALL ||
 	      action == RPCRDMA2_DO_SETTLE || action == RPCRDMA2_DO_FAIL);

@@ -15,12 +15,14 @@
 static struct rpcrdma2_ver_policy policy;
 static struct rpcrdma2_ver_memory mem;
 static struct rpcrdma2_neg neg;
+static u32 own_xid;
 
 void client_new(bool v1, bool v2, u32 xid)
 {
 	policy = (struct rpcrdma2_ver_policy){ v1, v2, .remember_min = 60, .remember_max = 600 };
 	mem = (struct rpcrdma2_ver_memory){};
-	rpcrdma2_neg_init(&neg, &policy, &mem, xid);
+	neg = (struct rpcrdma2_neg){};
+	own_xid = xid;
 }
 
 /* What is known from the connections before: what to begin with, for a minute or in the
@@ -46,7 +48,7 @@ u32 client_state(void)
 
 u32 client_connected(void)
 {
-	return rpcrdma2_neg_connected(&neg, NOW);
+	return rpcrdma2_neg_connected(&neg, &policy, &mem, own_xid, NOW);
 }
 
 u32 client_timeout(void)
@@ -77,8 +79,7 @@ u32 client_begins(void)
 	struct rpcrdma2_ver_memory copy = mem;
 	struct rpcrdma2_neg n;
 
-	rpcrdma2_neg_init(&n, &policy, &copy, XID);
-	rpcrdma2_neg_connected(&n, NOW);
+	rpcrdma2_neg_connected(&n, &policy, &copy, XID, NOW);
 	return n.state;
 }
 

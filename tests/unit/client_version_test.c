@@ -32,8 +32,7 @@ static int client_init(struct kunit *test)
 
 static enum rpcrdma2_neg_action client_connect(u32 xid)
 {
-	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, xid);
-	return rpcrdma2_neg_connected(&c.neg, c.now);
+	return rpcrdma2_neg_connected(&c.neg, &c.policy, &c.mem, xid, c.now);
 }
 
 /* A new connection that has sent its CONNPROP */
@@ -128,8 +127,6 @@ do {									\
 static void row_start_unknown(struct kunit *test)
 {
 	EXPECT_TO(WAIT, NONE, SEND_CONNPROP, client_connect(NEG_XID));
-	/* only once */
-	EXPECT_DO(NOTHING, rpcrdma2_neg_connected(&c.neg, c.now));
 }
 
 /* start: connected, server remembered as v1 */
@@ -225,8 +222,8 @@ static void row_wait_err_vers_lost(struct kunit *test)
 	EXPECT_DO(NOTHING, client_lost());
 	EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
 	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
-	/* one loss counts once, also without a new negotiation object */
-	EXPECT_TO(V1, ERR_VERS_LOST, SETTLE, rpcrdma2_neg_connected(&c.neg, c.now));
+	/* one loss counts once */
+	EXPECT_TO(V1, ERR_VERS_LOST, SETTLE, client_connect(XID));
 	client_lost();
 	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
 	expect_v1_next(RPCRDMA2_WHY_REMEMBERED);
@@ -300,14 +297,12 @@ static void row_wait_timer(struct kunit *test)
 	EXPECT_EQ(c.mem.until, 0);
 	EXPECT_EQ(c.mem.span, 0);
 	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, client_connect(NEG_XID));
-	/* only once */
-	EXPECT_DO(NOTHING, rpcrdma2_neg_connected(&c.neg, c.now));
 	expect_nothing_remembered();
 
 	/* why there is another connection is not why it is as it is */
 	client_restart(NEG_XID);
 	client_timeout();
-	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, rpcrdma2_neg_connected(&c.neg, c.now));
+	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, client_connect(NEG_XID));
 }
 
 /* wait_reply: timer */
@@ -452,10 +447,10 @@ static void lost_with_absence_between(struct kunit *test)
 {
 	client_wait(NEG_XID);
 	client_lost();
-	rpcrdma2_neg_absent(&c.mem);
+	c.mem.losses = 0;
 	client_wait(NEG_XID);
 	client_lost();
-	rpcrdma2_neg_absent(&c.mem);
+	c.mem.losses = 0;
 	expect_nothing_remembered();
 	client_wait(NEG_XID);
 }
@@ -572,9 +567,9 @@ static void row_v1_refused(struct kunit *test)
 	client_wait(NEG_XID);
 	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
 	client_lost();
-	rpcrdma2_neg_connected(&c.neg, c.now);
+	client_connect(NEG_XID);
 	client_lost();
-	rpcrdma2_neg_connected(&c.neg, c.now);
+	client_connect(NEG_XID);
 	expect_state(RPCRDMA2_NEG_V1, RPCRDMA2_WHY_LOST);
 	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 1, 1));
 	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 3, 4));
@@ -589,8 +584,7 @@ static void row_v1_refused(struct kunit *test)
 
 	client_init(test);
 	c.policy.v2 = false;
-	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, NEG_XID);
-	rpcrdma2_neg_connected(&c.neg, c.now);
+	client_connect(NEG_XID);
 	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
 }
 
@@ -616,7 +610,7 @@ static void row_settled_lost(struct kunit *test)
 	client_wait(NEG_XID);
 
 	/* nothing happens to a negotiation that never began, or failed */
-	rpcrdma2_neg_init(&c.neg, &c.policy, &c.mem, NEG_XID);
+	memset(&c.neg, 0, sizeof(c.neg));
 	EXPECT_DO(NOTHING, client_lost());
 	EXPECT_DO(NOTHING, client_timeout());
 	EXPECT_DO(NOTHING, client_vector(VEC_P2));

@@ -481,8 +481,11 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 		rpcrdma2_conn_free(conn);
 	}
 	if (ret) {
+		/* A server that has gone away is probably restarting: earlier losses say
+		 * nothing about its versions (VER-15, VER-17).
+		 */
 		if (ret == -ECONNREFUSED || ret == -EHOSTUNREACH || ret == -ENETUNREACH)
-			rpcrdma2_neg_absent(p->mem);
+			p->mem->losses = 0;
 		rpcrdma2_stat_inc(p->stats, connect_failures);
 		return ERR_PTR(conn_errno(ret));
 	}

@@ -146,9 +146,9 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
 	int ret;
 
 	spin_lock(&conn->state_lock);
-	rpcrdma2_neg_init(&conn->ver.neg, &conn->ver.policy, conn->p.mem,
-			  atomic_inc_return(&conn->xids));
-	action = rpcrdma2_neg_connected(&conn->ver.neg, ktime_get_boottime_seconds());
+	action = rpcrdma2_neg_connected(&conn->ver.neg, &conn->ver.policy, conn->p.mem,
+					atomic_inc_return(&conn->xids),
+					ktime_get_boottime_seconds());
 	spin_unlock(&conn->state_lock);
 	switch (action) {
 	case RPCRDMA2_DO_SEND_CONNPROP:

@@ -74,40 +74,7 @@ void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem)
 	memset(mem, 0, sizeof(*mem));
 }
 
-/**
- * rpcrdma2_neg_absent - the server cannot be reached
- * @mem: memory of the transport
- *
- * A server that has gone away is probably restarting: earlier losses say
- * nothing about its versions.
- *
- * Context: any. Requirements: VER-15, VER-17.
- */
-void rpcrdma2_neg_absent(struct rpcrdma2_ver_memory *mem)
-{
-	mem->losses = 0;
-}
-
 /* The client's state machine */
-
-/**
- * rpcrdma2_neg_init - prepare for a new connection
- * @n: negotiation
- * @policy: what is allowed; stays valid as long as @n
- * @mem: memory of the transport; stays valid as long as @n
- * @xid: XID for our first message (ERR-7)
- *
- * Context: any. Requirements: REC-1.
- */
-void rpcrdma2_neg_init(struct rpcrdma2_neg *n,
-		       const struct rpcrdma2_ver_policy *policy,
-		       struct rpcrdma2_ver_memory *mem, u32 xid)
-{
-	memset(n, 0, sizeof(*n));
-	n->policy = policy;
-	n->mem = mem;
-	n->xid = xid;
-}
 
 static enum rpcrdma2_neg_action neg_settle(struct rpcrdma2_neg *n,
 					   enum rpcrdma2_neg_state state,
@@ -153,26 +120,28 @@ static enum rpcrdma2_neg_action neg_fall_back(struct rpcrdma2_neg *n,
 
 /**
  * rpcrdma2_neg_connected - the connection is up
- * @n: negotiation in state START
+ * @n: negotiation; earlier contents do not count
+ * @policy: what is allowed; stays valid as long as @n
+ * @mem: memory of the transport; stays valid as long as @n
+ * @xid: XID for our first message (ERR-7)
  * @now: seconds
  *
  * A fallback within this connect attempt keeps its own reason; an earlier
  * one is reported as REMEMBERED.
  *
- * Context: any. Requirements: VER-1, VER-13, VER-16, VER-17, VER-24.
+ * Context: any. Requirements: REC-1, VER-1, VER-13, VER-16, VER-17, VER-24.
  * Return: what to do next.
  */
-enum rpcrdma2_neg_action rpcrdma2_neg_connected(struct rpcrdma2_neg *n,
-						u64 now)
+enum rpcrdma2_neg_action
+rpcrdma2_neg_connected(struct rpcrdma2_neg *n, const struct rpcrdma2_ver_policy *policy,
+		       struct rpcrdma2_ver_memory *mem, u32 xid, u64 now)
 {
-	struct rpcrdma2_ver_memory *mem = n->mem;
 	enum rpcrdma2_why why = RPCRDMA2_WHY_REMEMBERED;
 	enum rpcrdma2_begin begin;
 
-	if (n->state != RPCRDMA2_NEG_START)
-		return RPCRDMA2_DO_NOTHING;
-	if (!n->policy->v2)
-		return n->policy->v1 ?
+	*n = (struct rpcrdma2_neg) { .policy = policy, .mem = mem, .xid = xid };
+	if (!policy->v2)
+		return policy->v1 ?
 			neg_settle(n, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ADMIN) :
 			neg_fail(n, RPCRDMA2_WHY_ADMIN);
 
@@ -181,10 +150,8 @@ enum rpcrdma2_neg_action rpcrdma2_neg_connected(struct rpcrdma2_neg *n,
 	if (mem->next)
 		why = mem->why;
 	mem->next = false;
-	if (begin == RPCRDMA2_BEGIN_V1 && n->policy->v1)
+	if (begin == RPCRDMA2_BEGIN_V1 && policy->v1)
 		return neg_settle(n, RPCRDMA2_NEG_V1, why);
-
-	n->why = RPCRDMA2_WHY_NONE;
 	if (begin == RPCRDMA2_BEGIN_CALL) {
 		n->state = RPCRDMA2_NEG_WAIT_REPLY;
 		return RPCRDMA2_DO_SEND_CALL;

@@ -153,11 +153,9 @@ struct rpcrdma2_neg {
 	bool				saw_err_vers;
 };
 
-void rpcrdma2_neg_init(struct rpcrdma2_neg *n,
-		       const struct rpcrdma2_ver_policy *policy,
-		       struct rpcrdma2_ver_memory *mem, u32 xid);
-enum rpcrdma2_neg_action rpcrdma2_neg_connected(struct rpcrdma2_neg *n,
-						u64 now);
+enum rpcrdma2_neg_action
+rpcrdma2_neg_connected(struct rpcrdma2_neg *n, const struct rpcrdma2_ver_policy *policy,
+		       struct rpcrdma2_ver_memory *mem, u32 xid, u64 now);
 enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 					      const void *msg, u32 len,
 					      struct rpcrdma2_hdr *hdr,
@@ -169,7 +167,6 @@ bool rpcrdma2_neg_v1_refused(struct rpcrdma2_neg *n, u32 low, u32 high);
 bool rpcrdma2_neg_outdated(const struct rpcrdma2_neg *n, u64 now);
 void rpcrdma2_neg_proved(struct rpcrdma2_neg *n);
 void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem);
-void rpcrdma2_neg_absent(struct rpcrdma2_ver_memory *mem);
 
 /**
  * enum rpcrdma2_srv_action - what the server does with a message
