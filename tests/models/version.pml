@@ -193,7 +193,7 @@ use:
 	:: atomic { s2c?m ->
 		assert(m != ERROR);
 		if
-		:: m == ERR_VERS ->		/* rpcrdma2_neg_v1_refused() */
+		:: m == ERR_VERS ->		/* rpcrdma2_neg_refused() */
 			assert(server == OURS && !s1 && state == NEG_V1);
 			m = 0;
 			if

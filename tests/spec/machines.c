@@ -63,7 +63,10 @@ u32 client_lost(void)
 
 u32 client_refused(void)
 {
-	return rpcrdma2_neg_refused(&neg, NOW) ? RPCRDMA2_DO_RECONNECT : RPCRDMA2_DO_NOTHING;
+	const struct rpcrdma2_hdr hdr = { .err = RDMA2_ERR_INVAL_HTYPE };
+
+	return rpcrdma2_neg_refused(&neg, &hdr, NOW) ? RPCRDMA2_DO_RECONNECT :
+						       RPCRDMA2_DO_NOTHING;
 }
 
 u32 client_message(const u8 *msg, u32 len)

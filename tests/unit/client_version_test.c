@@ -77,6 +77,13 @@ static void client_silence(void)
 	KUNIT_EXPECT_EQ(c.test, client_timeout(), RPCRDMA2_DO_RECONNECT);
 }
 
+static bool client_refused(u32 err, u32 arg0, u32 arg1)
+{
+	const struct rpcrdma2_hdr hdr = { .err = err, .err_arg = { arg0, arg1 } };
+
+	return rpcrdma2_neg_refused(&c.neg, &hdr, c.now);
+}
+
 static enum rpcrdma2_neg_action client_message(struct message m)
 {
 	return rpcrdma2_neg_message(&c.neg, m.p, m.len, &c.hdr, c.now);
@@ -545,19 +552,21 @@ static void row_v2_err_vers(struct kunit *test)
 static void row_v2_refused(struct kunit *test)
 {
 	client_wait(NEG_XID);
-	EXPECT_FALSE(rpcrdma2_neg_refused(&c.neg, c.now));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_INVAL_HTYPE, 0, 0));
 	client_vector(VEC_P2);
-	EXPECT_TRUE(rpcrdma2_neg_refused(&c.neg, c.now));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_SYSTEM, 0, 0));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_VERS, 2, 2));
+	EXPECT_TRUE(client_refused(RDMA2_ERR_INVAL_HTYPE, 0, 0));
 	expect_remembered(60, RPCRDMA2_WHY_OTHER_ERROR);
 	client_lost();
 	expect_v1_next(RPCRDMA2_WHY_OTHER_ERROR);
-	EXPECT_FALSE(rpcrdma2_neg_refused(&c.neg, c.now));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_INVAL_HTYPE, 0, 0));
 
 	client_init(test);
 	c.policy.v1 = false;
 	client_wait(NEG_XID);
 	client_vector(VEC_P2);
-	EXPECT_FALSE(rpcrdma2_neg_refused(&c.neg, c.now));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_INVAL_HTYPE, 0, 0));
 	expect_nothing_remembered();
 }
 
@@ -565,27 +574,28 @@ static void row_v2_refused(struct kunit *test)
 static void row_v1_refused(struct kunit *test)
 {
 	client_wait(NEG_XID);
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_VERS, 2, 2));
 	client_lost();
 	client_connect(NEG_XID);
 	client_lost();
 	client_connect(NEG_XID);
 	expect_state(RPCRDMA2_NEG_V1, RPCRDMA2_WHY_LOST);
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 1, 1));
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 3, 4));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_VERS, 1, 1));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_VERS, 3, 4));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_BAD_XDR, 2, 2));
 	expect_remembered(60, RPCRDMA2_WHY_LOST);
-	EXPECT_TRUE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+	EXPECT_TRUE(client_refused(RDMA2_ERR_VERS, 2, 2));
 	expect_nothing_remembered();
 
 	/* A server that has refused version 2 as well */
 	client_restart(NEG_XID);
 	client_vector(VEC_E1b);
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_VERS, 2, 2));
 
 	client_init(test);
 	c.policy.v2 = false;
 	client_connect(NEG_XID);
-	EXPECT_FALSE(rpcrdma2_neg_v1_refused(&c.neg, 2, 2));
+	EXPECT_FALSE(client_refused(RDMA2_ERR_VERS, 2, 2));
 }
 
 /* v2, v1: connection lost */

@@ -246,38 +246,21 @@ int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err)
 }
 
 /**
- * rpcrdma2_ver_refused - handle a server that does not know MSG or NOMSG
- * @conn: client's connection of version 2
+ * rpcrdma2_ver_refused - handle an ERROR about a Call of the settled version
+ * @conn: client's connection
+ * @error: header of the ERROR
  *
- * A server that answers a Call with INVAL_HTYPE does not conform to version 2. If
- * version 1 is allowed, the next connection uses version 1, and the caller gives up
- * this connection.
+ * A server may not know MSG or NOMSG, and so not conform to version 2. Or version 1 was
+ * chosen after losses or silence, and the server offers version 2. The next connection then
+ * uses, or offers, the other version, if allowed, and the caller gives up this connection.
  *
- * Context: process; does not sleep. Requirements: ERR-18, D-34.
- * Return: false if version 1 is not allowed; then nothing has changed
- */
-bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn)
-{
-	guard(spinlock)(&conn->state_lock);
-	return rpcrdma2_neg_refused(&conn->ver.neg, ktime_get_boottime_seconds());
-}
-
-/**
- * rpcrdma2_ver_v1_refused - handle a server that does not know version 1
- * @conn: client's connection of version 1
- * @low: lowest version in the server's ERR_VERS
- * @high: and the highest
- *
- * If version 1 was chosen after losses or silence, and the server offers version 2, the
- * next connection offers version 2, and the caller gives up this connection.
- *
- * Context: process; does not sleep. Requirements: VER-10, D-22.
+ * Context: process; does not sleep. Requirements: ERR-18, VER-10, D-22, D-34.
  * Return: false if another connection would not help; then nothing has changed
  */
-bool rpcrdma2_ver_v1_refused(struct rpcrdma2_conn *conn, u32 low, u32 high)
+bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *error)
 {
 	guard(spinlock)(&conn->state_lock);
-	return rpcrdma2_neg_v1_refused(&conn->ver.neg, low, high);
+	return rpcrdma2_neg_refused(&conn->ver.neg, error, ktime_get_boottime_seconds());
 }
 
 /* Process the message that has settled version 2: a CONNPROP, or the Reply to our Call.

@@ -37,8 +37,7 @@ void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst);
 int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err);
 void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn);
-bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn);
-bool rpcrdma2_ver_v1_refused(struct rpcrdma2_conn *conn, u32 low, u32 high);
+bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *error);
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  enum rpcrdma2_verdict *verdict);
 void rpcrdma2_ver_works(struct rpcrdma2_conn *conn);

@@ -325,42 +325,35 @@ enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
 }
 
 /**
- * rpcrdma2_neg_refused - a mandatory type was answered with INVAL_HTYPE
- * @n: negotiation that has settled version 2
+ * rpcrdma2_neg_refused - a Call of the settled version was answered with an ERROR
+ * @n: negotiation that has settled a version
+ * @error: header of the ERROR
  * @now: seconds
  *
- * Context: any. Requirements: ERR-18, D-34.
- * Return: true if version 1 is to be spoken with this server, on another
- * connection; false if it may not be.
- */
-bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now)
-{
-	if (n->state != RPCRDMA2_NEG_V2 || !n->policy->v1)
-		return false;
-	ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
-		     RPCRDMA2_WHY_OTHER_ERROR, now);
-	return true;
-}
-
-/**
- * rpcrdma2_neg_v1_refused - a Call of version 1 was answered with ERR_VERS
- * @n: negotiation
- * @low: lowest version that the peer names
- * @high: and the highest
+ * INVAL_HTYPE: the server does not know MSG or NOMSG, so it does not conform to
+ * version 2. ERR_VERS with version 2 about version 1: losses or silence were not the fault
+ * of version 2, the server takes no other one. This does not apply to a server that has
+ * refused version 2 on this connection.
  *
- * Losses or silence were not the fault of version 2: the server takes no other one. This
- * does not apply to a server that has refused version 2 on this connection.
- *
- * Context: any. Requirements: VER-10, VER-15, D-22.
- * Return: true if another connection is to offer version 2
+ * Context: any. Requirements: ERR-18, VER-10, VER-15, D-22, D-34.
+ * Return: true if the next connection is to begin with the other version
  */
-bool rpcrdma2_neg_v1_refused(struct rpcrdma2_neg *n, u32 low, u32 high)
+bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, const struct rpcrdma2_hdr *error,
+			  u64 now)
 {
-	if (n->state != RPCRDMA2_NEG_V1 || n->why == RPCRDMA2_WHY_ERR_VERS ||
-	    !n->policy->v2 || low > RPCRDMA_VERS_2 || high < RPCRDMA_VERS_2)
-		return false;
-	rpcrdma2_neg_forget(n->mem);
-	return true;
+	if (n->state == RPCRDMA2_NEG_V2 && error->err == RDMA2_ERR_INVAL_HTYPE &&
+	    n->policy->v1) {
+		ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
+			     RPCRDMA2_WHY_OTHER_ERROR, now);
+		return true;
+	}
+	if (n->state == RPCRDMA2_NEG_V1 && error->err == RDMA2_ERR_VERS &&
+	    n->policy->v2 && n->why != RPCRDMA2_WHY_ERR_VERS &&
+	    error->err_arg[0] <= RPCRDMA_VERS_2 && error->err_arg[1] >= RPCRDMA_VERS_2) {
+		rpcrdma2_neg_forget(n->mem);
+		return true;
+	}
+	return false;
 }
 
 /**

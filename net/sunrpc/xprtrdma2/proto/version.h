@@ -162,8 +162,8 @@ enum rpcrdma2_neg_action rpcrdma2_neg_message(struct rpcrdma2_neg *n,
 					      u64 now);
 enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now);
 enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now);
-bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, u64 now);
-bool rpcrdma2_neg_v1_refused(struct rpcrdma2_neg *n, u32 low, u32 high);
+bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, const struct rpcrdma2_hdr *error,
+			  u64 now);
 bool rpcrdma2_neg_outdated(const struct rpcrdma2_neg *n, u64 now);
 void rpcrdma2_neg_proved(struct rpcrdma2_neg *n);
 void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem);

@@ -322,10 +322,8 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 				const struct rpcrdma2_hdr *hdr)
 {
 	lockdep_assert_held(&rq->xprt.queue_lock);
-	if (conn->client && conn->codec->vers == RPCRDMA_VERS_1 &&
-	    hdr->err == RDMA2_ERR_VERS)
-		return rpcrdma2_ver_v1_refused(conn, hdr->err_arg[0], hdr->err_arg[1]) ?
-			RECONNECT : FAIL;
+	if (conn->client && rpcrdma2_ver_refused(conn, hdr))
+		return RECONNECT;
 	/* Without MRs there is no other form */
 	if (conn->codec->vers != RPCRDMA_VERS_2 || !rq->pool.depth)
 		return FAIL;
@@ -344,8 +342,6 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 		return segments_refused(rq, hdr->err_arg[0]);
 	case RDMA2_ERR_REPLY_RESOURCE:
 		return reply_refused(rq, req);
-	case RDMA2_ERR_INVAL_HTYPE:
-		return rpcrdma2_ver_refused(conn) ? RECONNECT : FAIL;
 	default:
 		return FAIL;
 	}
