@@ -59,21 +59,17 @@ bool up;
 chan c2s = [6] of { mtype, byte, mtype };	/* type, size or length, result */
 chan s2c = [6] of { mtype, byte, mtype };
 
-inline ann_arrived(i) { ann[i] = (dirty[i] -> ANN_DIRTY : ANN_CLEAN) }
-/* rpcrdma2_prop_change_announce(), _answered() */
+/* rpcrdma2_prop_change_next(): an UPDPROP is to be sent */
+#define UPDATES(i)	(dirty[i] && ann[i] == ANN_NONE)
+
+/* rpcrdma2_prop_change_announce() */
 inline announce(i)
 {
 #ifdef FORGETS
-	if :: ann[i] == ANN_CLEAN -> dirty[i] = true :: else fi;
+	if :: ann[i] == ANN_NONE -> dirty[i] = true :: else fi
 #else
-	dirty[i] = true;
+	dirty[i] = true
 #endif
-	if :: ann[i] == ANN_CLEAN -> ann[i] = ANN_DIRTY :: else fi
-}
-inline answered(i)
-{
-	dirty[i] = false;
-	if :: ann[i] == ANN_DIRTY -> ann_arrived(i) :: else fi
 }
 /* rpcrdma2_prop_change_response(), with end_request(); an UPDPROP of the peer; _met() */
 inline response(i, result, value)
@@ -84,7 +80,7 @@ inline response(i, result, value)
 	:: result == REJECTED
 	fi;
 	pending[i] = false; asked[i] = 0;
-	if :: ann[i] == ANN_PROVING -> ann_arrived(i) :: else fi
+	if :: ann[i] == ANN_PROVING -> ann[i] = ANN_NONE :: else fi
 }
 inline met(i) { if :: want[i] && peer[i] >= want[i] -> want[i] = 0 :: else fi }
 inline begin_request(i)
@@ -96,7 +92,7 @@ inline begin_request(i)
 
 inline reset(i)
 {
-	mine[i] = FIRST; told[i] = FIRST; peer[i] = FIRST; ann[i] = ANN_CLEAN; asked[i] = 0;
+	mine[i] = FIRST; told[i] = FIRST; peer[i] = FIRST; ann[i] = ANN_NONE; asked[i] = 0;
 	want[i] = 0; pending[i] = false; dirty[i] = false; changes[i] = CHANGES;
 	asks[i] = ASKS
 }
@@ -137,9 +133,9 @@ end:
 #endif
 		fi }
 	/* send_next() */
-	:: atomic { up && ann[i] == ANN_DIRTY && nfull(out) ->
+	:: atomic { up && UPDATES(i) && nfull(out) ->
 		dirty[i] = false; ann[i] = ANN_SENT; told[i] = mine[i]; out!UPDPROP(mine[i], 0) }
-	:: atomic { up && ann[i] != ANN_DIRTY && !pending[i] &&
+	:: atomic { up && !UPDATES(i) && !pending[i] &&
 		    (want[i] || ann[i] == ANN_SENT) && nfull(out) ->
 		begin_request(i); out!REQPROP(asked[i], 0) }
 	/* The message is received, and answered at once */
@@ -154,7 +150,7 @@ end:
 			result = mine[i];
 			grant(i, v);
 			if
-			:: mine[i] == v -> answered(i); told[i] = v; result = DONE
+			:: mine[i] == v -> dirty[i] = false; told[i] = v; result = DONE
 			:: mine[i] != v -> result = REJECTED
 			fi;
 			out!RESPROP(mine[i], result)
@@ -185,7 +181,7 @@ end:
 		do :: s2c?m(v, r) :: empty(s2c) -> break od; m = 0; v = 0; r = 0 }
 	:: timeout ->	/* nothing can move: both agree, and nothing is unfinished */
 		assert(up && peer[0] == mine[1] && peer[1] == mine[0] && told[0] == mine[0] &&
-		       told[1] == mine[1] && ann[0] == ANN_CLEAN && ann[1] == ANN_CLEAN &&
+		       told[1] == mine[1] && ann[0] == ANN_NONE && ann[1] == ANN_NONE &&
 		       !pending[0] && !pending[1] && !want[0] && !want[1] && !asked[0] &&
 		       !asked[1] && !dirty[0] && !dirty[1] && !inflight);
 		break

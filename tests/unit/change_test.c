@@ -231,7 +231,7 @@ static int encode_g6(const void *what, void *buf, u32 size)
 		return hdr;
 	body = rpcrdma2_prop_change_put_updprop(&a.c, 0xc0de0003, &mine,
 						(u8 *)buf + hdr, size - hdr);
-	if (body < 0 && a.c.announcement != RPCRDMA2_ANN_DIRTY)
+	if (body < 0 && (!a.c.dirty || a.c.announcement != RPCRDMA2_ANN_NONE))
 		return -EIO;
 	return body < 0 ? body : hdr + body;
 }

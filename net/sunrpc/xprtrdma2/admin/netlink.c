@@ -145,7 +145,7 @@ static int put_properties(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	       nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REQUEST_PENDING,
 			  shown.change.pending || shown.change.want) ?:
 	       nla_put_u8(skb, RPCRDMA2_A_CONNECTION_ANNOUNCEMENT_PENDING,
-			  shown.change.announcement != RPCRDMA2_ANN_CLEAN);
+			  shown.change.announcement || shown.change.dirty);
 }
 
 /* Before the version is settled these attributes are absent. */

@@ -140,17 +140,6 @@ static bool is_limit(enum rpcrdma2_prop prop)
 	return rpcrdma2_prop_rules(prop) & RPCRDMA2_CHG_LIMIT;
 }
 
-static bool ann_on_its_way(const struct rpcrdma2_change *c)
-{
-	return c->announcement >= RPCRDMA2_ANN_SENT;
-}
-
-/* The last UPDPROP has arrived; later changes can be announced. */
-static void ann_arrived(struct rpcrdma2_change *c)
-{
-	c->announcement = c->dirty ? RPCRDMA2_ANN_DIRTY : RPCRDMA2_ANN_CLEAN;
-}
-
 /**
  * rpcrdma2_prop_change_announce - announce a new value of ours to the peer
  * @c: changes
@@ -162,8 +151,6 @@ void rpcrdma2_prop_change_announce(struct rpcrdma2_change *c,
 				   enum rpcrdma2_prop prop)
 {
 	c->dirty |= BIT(prop);
-	if (c->announcement == RPCRDMA2_ANN_CLEAN)
-		c->announcement = RPCRDMA2_ANN_DIRTY;
 }
 
 /**
@@ -181,7 +168,7 @@ u32 rpcrdma2_prop_change_next(const struct rpcrdma2_change *c)
 {
 	if (!c->on)
 		return 0;
-	if (c->announcement == RPCRDMA2_ANN_DIRTY)
+	if (c->dirty && c->announcement == RPCRDMA2_ANN_NONE)
 		return RDMA2_X_UPDPROP;
 	if (!c->pending &&
 	    (c->want || c->rounds || c->announcement == RPCRDMA2_ANN_SENT))
@@ -238,7 +225,7 @@ int rpcrdma2_prop_change_put_updprop(struct rpcrdma2_change *c, u32 xid,
 {
 	int ret;
 
-	if (!c->on || ann_on_its_way(c))
+	if (!c->on || c->announcement != RPCRDMA2_ANN_NONE)
 		return -EBUSY;
 	ret = put_set(c->dirty, mine->val, buf, size);
 	if (ret >= 0) {
@@ -310,7 +297,7 @@ static void end_request(struct rpcrdma2_change *c)
 	c->pending = false;
 	c->asked = 0;
 	if (c->announcement == RPCRDMA2_ANN_PROVING)
-		ann_arrived(c);
+		c->announcement = RPCRDMA2_ANN_NONE;
 }
 
 /* The three parts of a RESPROP */
@@ -397,14 +384,15 @@ bool rpcrdma2_prop_change_response(struct rpcrdma2_change *c,
 bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
 {
 	bool request = c->pending && xid == c->xid;
+	bool update = c->announcement != RPCRDMA2_ANN_NONE && xid == c->upd_xid;
 	u32 i;
 
-	if (!c->on || (!request && !(ann_on_its_way(c) && xid == c->upd_xid)))
+	if (!c->on || (!request && !update))
 		return false;
 	if (request)
 		end_request(c);
 	else if (c->announcement == RPCRDMA2_ANN_SENT)
-		ann_arrived(c);
+		c->announcement = RPCRDMA2_ANN_NONE;
 	if (err == RDMA2_ERR_INVAL_HTYPE) {
 		c->on = false;
 		for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
@@ -489,8 +477,6 @@ int rpcrdma2_prop_change_put_resprop(struct rpcrdma2_change *c,
 	if (set < 0)
 		return set;
 	c->dirty &= ~(done | other);
-	if (c->announcement == RPCRDMA2_ANN_DIRTY)
-		ann_arrived(c);
 	return len + set;
 }
 

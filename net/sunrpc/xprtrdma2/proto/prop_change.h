@@ -42,16 +42,14 @@ enum rpcrdma2_change_result {
 };
 
 /**
- * enum rpcrdma2_announcement - how much of our values the peer knows
- * @RPCRDMA2_ANN_CLEAN: all of them
- * @RPCRDMA2_ANN_DIRTY: an UPDPROP is to be sent
- * @RPCRDMA2_ANN_SENT: an UPDPROP of ours may not have arrived yet
+ * enum rpcrdma2_announcement - our last UPDPROP
+ * @RPCRDMA2_ANN_NONE: none is under way; another may be sent
+ * @RPCRDMA2_ANN_SENT: it may not have arrived yet
  * @RPCRDMA2_ANN_PROVING: the pending REQPROP was sent after that UPDPROP; its
  *	answer proves that the UPDPROP has arrived
  */
 enum rpcrdma2_announcement {
-	RPCRDMA2_ANN_CLEAN = 0,
-	RPCRDMA2_ANN_DIRTY,
+	RPCRDMA2_ANN_NONE = 0,
 	RPCRDMA2_ANN_SENT,
 	RPCRDMA2_ANN_PROVING,
 };
@@ -67,8 +65,7 @@ enum rpcrdma2_announcement {
  * @rounds: requests to send even if nothing is wanted
  * @value: their values, also after the request was sent
  * @announcement: see enum rpcrdma2_announcement
- * @dirty: properties with a new value of ours that has not been announced;
- *	possible in every state but CLEAN
+ * @dirty: properties with a new value of ours that has not been announced
  * @upd_xid: XID of the last UPDPROP
  * @result: result of the last request for each property
  */
