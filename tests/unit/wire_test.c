@@ -49,8 +49,8 @@ static void constants(struct kunit *test)
 	EXPECT_EQ(RDMA2_X_REQPROP, 4294967042U);
 	EXPECT_EQ(RDMA2_X_RESPROP, 4294967043U);
 	EXPECT_EQ(RDMA2_X_UPDPROP, 4294967044U);
-	EXPECT_EQ(v2->inline_default, 4096);
-	EXPECT_EQ(v1->inline_default, 1024);
+	EXPECT_EQ(RPCRDMA2_INLINE_DEFAULT, 4096);
+	EXPECT_EQ(RPCRDMA1_INLINE_DEFAULT, 1024);
 	EXPECT_EQ(v2->hdr_min, 36);
 	EXPECT_EQ(v1->hdr_min, 28);
 	EXPECT_TRUE(v2->inline_reply_first);

@@ -217,7 +217,6 @@ struct rpcrdma2_reply_hdr {
  * struct rpcrdma2_codec - one version of the protocol
  * @vers: the version it encodes
  * @hdr_min: bytes of a MSG header without chunks
- * @inline_default: inline threshold until something else is known
  * @inv_by_handle: Calls carry the handle to be invalidated in the header
  * @props: CONNPROP exists
  * @inline_reply_first: a Reply that fits inline goes inline even when a
@@ -232,7 +231,6 @@ struct rpcrdma2_reply_hdr {
 struct rpcrdma2_codec {
 	u32		vers;
 	u32		hdr_min;
-	u32		inline_default;
 	bool		inv_by_handle;
 	bool		props;
 	bool		inline_reply_first;

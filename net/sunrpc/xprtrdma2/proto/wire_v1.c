@@ -88,6 +88,5 @@ static enum rpcrdma2_verdict v1_decode(const void *msg, u32 len,
 const struct rpcrdma2_codec rpcrdma2_codec_v1 = {
 	.vers			= RPCRDMA_VERS_1,
 	.hdr_min		= RPCRDMA1_HDR_MIN,
-	.inline_default		= RPCRDMA1_INLINE_DEFAULT,
 	.decode			= v1_decode,
 };

@@ -117,7 +117,6 @@ static enum rpcrdma2_verdict v2_decode(const void *msg, u32 len,
 const struct rpcrdma2_codec rpcrdma2_codec_v2 = {
 	.vers			= RPCRDMA_VERS_2,
 	.hdr_min		= RPCRDMA2_HDR_MIN,
-	.inline_default		= RPCRDMA2_INLINE_DEFAULT,
 	.inv_by_handle		= true,
 	.props			= true,
 	.inline_reply_first	= true,
