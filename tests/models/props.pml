@@ -62,7 +62,7 @@ chan s2c = [6] of { mtype, byte, mtype };
 /* rpcrdma2_prop_change_next(): an UPDPROP is to be sent */
 #define UPDATES(i)	(dirty[i] && ann[i] == ANN_NONE)
 
-/* rpcrdma2_prop_change_announce() */
+/* set_own() */
 inline announce(i)
 {
 #ifdef FORGETS

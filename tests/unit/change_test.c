@@ -224,7 +224,7 @@ static int encode_g6(const void *what, void *buf, u32 size)
 	asker_init(OLD);
 	mine = a.peer;
 	mine.val[RPCRDMA2_RBSIZ] = 16384;
-	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	a.c.dirty |= BIT(RPCRDMA2_RBSIZ);
 	hdr = rpcrdma2_wire_encode_control(0xc0de0003, 32, RDMA2_X_UPDPROP, false,
 					   buf, size);
 	if (hdr < 0)
@@ -508,7 +508,7 @@ static void not_to_be_asked(struct kunit *test)
 	a.peer.x_change = false;
 	rpcrdma2_prop_change_init(&a.c, &mine, &a.peer);
 	EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), -EOPNOTSUPP);
-	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	a.c.dirty |= BIT(RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(0);
 	a.peer.x_change = true;
 	mine.x_change = false;
@@ -635,7 +635,7 @@ static void ready_for_answers(struct kunit *test)
 
 		/* the same for what is not answered otherwise */
 		asker_init(OLD);
-		rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+		a.c.dirty |= BIT(RPCRDMA2_RBSIZ);
 		EXPECT_GE(announce(XID, &a.peer), 4);
 		EXPECT_TRUE(error(XID, codes[i]));
 		EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), on ? 0 : -EOPNOTSUPP);
@@ -655,13 +655,13 @@ static void one_announcement(struct kunit *test)
 	post(1);
 
 	/* may go while a request is pending */
-	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	a.c.dirty |= BIT(RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(RDMA2_X_UPDPROP);
 	EXPECT_EQ(announce(2, &a.peer), 16);
 	/* not the next one, and the answer to what was sent before is no
 	 * proof that it has arrived
 	 */
-	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
+	a.c.dirty |= BIT(RPCRDMA2_BRS);
 	EXPECT_NEXT(0);
 	EXPECT_EQ(announce(3, &a.peer), -EBUSY);
 	EXPECT_ANSWER(1, RESPROP(1), 1, 1, 0, NO_VALUES);
@@ -696,13 +696,13 @@ static void answer_instead_of_update(struct kunit *test)
 {
 	u8 buf[RPCRDMA2_PROPS_MAX];
 
-	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
+	a.c.dirty |= BIT(RPCRDMA2_RBSIZ);
 	answered(test, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(0);
 
 	/* what it has not told is left */
-	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_RBSIZ);
-	rpcrdma2_prop_change_announce(&a.c, RPCRDMA2_BRS);
+	a.c.dirty |= BIT(RPCRDMA2_RBSIZ);
+	a.c.dirty |= BIT(RPCRDMA2_BRS);
 	answered(test, RPCRDMA2_RBSIZ);
 	EXPECT_NEXT(RDMA2_X_UPDPROP);
 	EXPECT_EQ(rpcrdma2_prop_change_put_updprop(&a.c, 1, &a.peer, buf, sizeof(buf)),

@@ -18,7 +18,6 @@
 #define rpcrdma2_prop_change_decode		extend_change_decode
 #define rpcrdma2_prop_change_init		extend_change_init
 #define rpcrdma2_prop_change_ask		extend_change_ask
-#define rpcrdma2_prop_change_announce	extend_change_announce
 #define rpcrdma2_prop_change_next		extend_change_next
 #define rpcrdma2_prop_change_put_reqprop	extend_change_put_reqprop
 #define rpcrdma2_prop_change_put_updprop	extend_change_put_updprop
@@ -89,7 +88,7 @@ static void one_more_property(struct kunit *test)
 
 	/* and announced */
 	mine.val[RPCRDMA2_X_TEST] = 70;
-	rpcrdma2_prop_change_announce(&c, RPCRDMA2_X_TEST);
+	c.dirty |= BIT(RPCRDMA2_X_TEST);
 	hdr.body_len = rpcrdma2_prop_change_put_updprop(&c, 6, &mine, buf,
 							sizeof(buf));
 	EXPECT_EQ(rpcrdma2_prop_change_update(&hdr, &peer, &upd), 0);

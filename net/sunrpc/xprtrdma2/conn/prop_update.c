@@ -598,7 +598,7 @@ static int set_own(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 valu
 	if (value == now)
 		return 0;
 	WRITE_ONCE(props->mine.val[prop], value);
-	rpcrdma2_prop_change_announce(&props->change, prop);
+	props->change.dirty |= BIT(prop);
 	rpcrdma2_stat_inc(conn->p.stats, props_changed);
 	trace_rpcrdma2_prop(conn, "own", prop, value, 0);
 	rpcrdma2_conn_notify(conn, RPCRDMA2_EVENT_CHANGED);

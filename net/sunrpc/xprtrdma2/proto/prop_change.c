@@ -141,19 +141,6 @@ static bool is_limit(enum rpcrdma2_prop prop)
 }
 
 /**
- * rpcrdma2_prop_change_announce - announce a new value of ours to the peer
- * @c: changes
- * @prop: property
- *
- * Context: any. Requirements: CHG-19.
- */
-void rpcrdma2_prop_change_announce(struct rpcrdma2_change *c,
-				   enum rpcrdma2_prop prop)
-{
-	c->dirty |= BIT(prop);
-}
-
-/**
  * rpcrdma2_prop_change_next - which message to send now
  * @c: changes
  *

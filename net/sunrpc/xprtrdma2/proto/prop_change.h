@@ -65,7 +65,8 @@ enum rpcrdma2_announcement {
  * @rounds: requests to send even if nothing is wanted
  * @value: their values, also after the request was sent
  * @announcement: see enum rpcrdma2_announcement
- * @dirty: properties with a new value of ours that has not been announced
+ * @dirty: properties with a new value of ours that has not been announced; the owner
+ *	adds to it when a value changes, for an UPDPROP (CHG-19)
  * @upd_xid: XID of the last UPDPROP
  * @result: result of the last request for each property
  */
@@ -115,8 +116,6 @@ void rpcrdma2_prop_change_init(struct rpcrdma2_change *c,
 int rpcrdma2_prop_change_ask(struct rpcrdma2_change *c,
 			     const struct rpcrdma2_propset *peer,
 			     enum rpcrdma2_prop prop, u32 value);
-void rpcrdma2_prop_change_announce(struct rpcrdma2_change *c,
-				   enum rpcrdma2_prop prop);
 u32 rpcrdma2_prop_change_next(const struct rpcrdma2_change *c);
 int rpcrdma2_prop_change_put_reqprop(struct rpcrdma2_change *c, u32 xid, void *buf,
 				     u32 size);
