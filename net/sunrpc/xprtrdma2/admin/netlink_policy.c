@@ -196,9 +196,7 @@ int rpcrdma2_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *
 		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
 				  cb->nlh->nlmsg_seq, &rpcrdma2_nl_family,
 				  NLM_F_MULTI, RPCRDMA2_CMD_POLICY_GET);
-		if (!hdr)
-			break;
-		if (put_entry(skb, &key, &policy)) {
+		if (!hdr || put_entry(skb, &key, &policy)) {
 			genlmsg_cancel(skb, hdr);
 			break;
 		}

@@ -23,18 +23,6 @@
 #include "conn/conn.h"
 #include "conn/inject.h"
 
-/**
- * rpcrdma2_recv_pool_init - set up an empty pool
- * @pool: zeroed memory
- *
- * Context: any.
- */
-void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool)
-{
-	init_llist_head(&pool->free);
-	pool->node = NUMA_NO_NODE;
-}
-
 static void recv_unmap(struct rpcrdma2_recv *rx)
 {
 	if (!rx->conn)

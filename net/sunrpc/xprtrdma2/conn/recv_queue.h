@@ -66,7 +66,7 @@ struct rpcrdma2_recv {
  *	memory is fragmented or messages are not longer
  * @count: number of Receives in existence
  * @bytes: memory of their buffers
- * @node: NUMA node for new ones
+ * @node: NUMA node for new ones; the owner sets it, all else begins as zeros
  */
 struct rpcrdma2_recv_pool {
 	struct llist_head		free;
@@ -140,7 +140,6 @@ void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
 void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);
 
 /* Pool */
-void rpcrdma2_recv_pool_init(struct rpcrdma2_recv_pool *pool);
 void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool);
 int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size);
 bool rpcrdma2_recv_pool_provide(struct rpcrdma2_recv_pool *pool, gfp_t gfp);

@@ -652,7 +652,7 @@ static int client_init(struct rpcrdma2_client *client,
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
 	ratelimit_default_init(&client->log_limit);
-	rpcrdma2_recv_pool_init(&client->recvs);
+	client->recvs.node = NUMA_NO_NODE;
 	rpcrdma2_client_bc_init(xprt);
 	rpcrdma2_requester_init(&client->rq);
 	ret = rpcrdma2_addr_init(xprt, args);

@@ -260,7 +260,6 @@ static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 	INIT_LIST_HEAD(&svc->ready);
 	INIT_WORK(&svc->close_work, svc_close);
 	INIT_WORK(&svc->free_work, svc_free);
-	rpcrdma2_recv_pool_init(&svc->pool);
 	svc->pool.node = node;
 	return svc;
 }
