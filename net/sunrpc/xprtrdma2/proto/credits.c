@@ -30,27 +30,15 @@ void rpcrdma2_window_reset(struct rpcrdma2_window *w, u32 asked)
 }
 
 /**
- * rpcrdma2_window_open - may another Call be sent?
- * @w: window
- *
- * Context: any. Requirements: CRED-3, CRED-4.
- * Return: true if so.
- */
-bool rpcrdma2_window_open(const struct rpcrdma2_window *w)
-{
-	return w->inflight < w->granted;
-}
-
-/**
  * rpcrdma2_window_take - take the credit for a Call
  * @w: window
  *
- * Context: any. Requirements: CRED-2, CRED-3.
+ * Context: any. Requirements: CRED-2, CRED-3, CRED-4.
  * Return: true if taken, false if the window is closed.
  */
 bool rpcrdma2_window_take(struct rpcrdma2_window *w)
 {
-	if (!rpcrdma2_window_open(w))
+	if (w->inflight >= w->granted)
 		return false;
 	w->inflight++;
 	return true;
@@ -77,12 +65,10 @@ void rpcrdma2_window_put(struct rpcrdma2_window *w)
  * in flight stay.
  *
  * Context: any. Requirements: CRED-4, CRED-5, CRED-6.
- * Return: true if another Call may be sent now.
  */
-bool rpcrdma2_window_grant(struct rpcrdma2_window *w, u32 credit)
+void rpcrdma2_window_grant(struct rpcrdma2_window *w, u32 credit)
 {
 	WRITE_ONCE(w->granted, credit_clamp(credit, w->asked));
-	return rpcrdma2_window_open(w);
 }
 
 /**

@@ -29,10 +29,9 @@ struct rpcrdma2_window {
 };
 
 void rpcrdma2_window_reset(struct rpcrdma2_window *w, u32 asked);
-bool rpcrdma2_window_open(const struct rpcrdma2_window *w);
 bool rpcrdma2_window_take(struct rpcrdma2_window *w);
 void rpcrdma2_window_put(struct rpcrdma2_window *w);
-bool rpcrdma2_window_grant(struct rpcrdma2_window *w, u32 credit);
+void rpcrdma2_window_grant(struct rpcrdma2_window *w, u32 credit);
 u32 rpcrdma2_window_due(const struct rpcrdma2_window *w);
 
 /**
