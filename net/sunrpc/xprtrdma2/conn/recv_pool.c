@@ -225,19 +225,13 @@ static u32 pool_count(struct rpcrdma2_recv_pool *pool, u32 largest, bool kept)
  */
 int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size)
 {
-	u32 have;
-
 	pool->size = size;
-	have = pool_count(pool, size, true);
-	while (have < count) {
-		if (recv_add(pool, rpcrdma2_buf_gfp())) {
-			have++;
+	while (pool_count(pool, size, true) < count) {
+		if (recv_add(pool, rpcrdma2_buf_gfp()))
 			continue;
-		}
 		if (pool->size <= RPCRDMA2_INLINE_DEFAULT)
 			return -ENOMEM;
 		pool->size = max(pool->size / 2, RPCRDMA2_INLINE_DEFAULT);
-		have = pool_count(pool, size, true);
 	}
 	pool_count(pool, size, false);
 	return 0;
