@@ -536,6 +536,20 @@ static void malformed_connprop(struct kunit *test)
 	EXPECT_DO(SETTLE, client_message(m));
 }
 
+/* wait: a CONNPROP of a server whose Receives are too small for the protocol */
+static void tiny_receives(struct kunit *test)
+{
+	struct message m = message_vector(test, VEC_P2);
+
+	client_wait(NEG_XID);
+	put_unaligned_be32(1023, m.p + 32);
+	EXPECT_TO(FAILED, PEER_ERROR, FAIL, client_message(m));
+	expect_nothing_remembered();
+	client_wait(NEG_XID);
+	put_unaligned_be32(1024, m.p + 32);
+	EXPECT_TO(V2, CONNPROP, SETTLE, client_message(m));
+}
+
 /* v2: ERR_VERS */
 static void row_v2_err_vers(struct kunit *test)
 {
@@ -783,6 +797,7 @@ static struct kunit_case client_version_cases[] = {
 	RPCRDMA2_CASE(lost_with_absence_between, "VER-15,VER-17"),
 	RPCRDMA2_CASE(row_wait_anything_else, "8.1,ERR-6,VER-2"),
 	RPCRDMA2_CASE(malformed_connprop, "ERR-1,ERR-5,PROP-11"),
+	RPCRDMA2_CASE(tiny_receives, "PROP-16,SEC-11,D-27"),
 	RPCRDMA2_CASE(row_v2_err_vers, "8.1,ERR-14,HDR-11,SEC-11"),
 	RPCRDMA2_CASE(row_v2_refused, "8.1,ERR-18,VER-16,D-34"),
 	RPCRDMA2_CASE(row_v1_refused, "VER-10,VER-15,VER-16,D-22"),

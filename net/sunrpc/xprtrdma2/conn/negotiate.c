@@ -184,10 +184,6 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 	enum rpcrdma2_neg_action action = ver_ask(conn);
 	enum rpcrdma2_why why = conn->ver.neg.why;
 
-	/* A version is settled, but with invalid properties */
-	if (action == RPCRDMA2_DO_FAIL &&
-	    conn->ver.neg.state != RPCRDMA2_NEG_FAILED)
-		why = RPCRDMA2_WHY_PEER_ERROR;
 	trace_rpcrdma2_negotiated(conn, action, why);
 	switch (action) {
 	case RPCRDMA2_DO_SETTLE:
@@ -263,22 +259,18 @@ bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr 
 	return rpcrdma2_neg_refused(&conn->ver.neg, error, ktime_get_boottime_seconds());
 }
 
-/* Process the message that has settled version 2: a CONNPROP, or the Reply to our Call.
- * Returns false if the properties are invalid.
- */
-static bool client_take_answer(struct rpcrdma2_conn *conn,
+/* Process the message that has settled version 2: a CONNPROP, or the Reply to our Call. */
+static void client_take_answer(struct rpcrdma2_conn *conn,
 			       struct rpcrdma2_recv *rx)
 {
 	if (rx->hdr.htype == RDMA2_CONNPROP) {
 		rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
-		if (!rpcrdma2_props_take(conn, rx))
-			return false;
+		rpcrdma2_props_take(conn, rx);
 	} else {
 		rpcrdma2_stat_inc(conn->p.stats, rx_reply_msg);
 	}
 	if (rx->hdr.response)
 		rpcrdma2_credit_granted(conn, rx->hdr.credit);
-	return true;
 }
 
 /* Hand a message to the negotiation, before the version is settled. */
@@ -305,10 +297,10 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 	if (action == RPCRDMA2_DO_SETTLE) {
 		bool v2 = conn->ver.neg.state == RPCRDMA2_NEG_V2;
 
-		if (v2 && !client_take_answer(conn, rx))
-			action = RPCRDMA2_DO_FAIL;
-		else if (!ver_settle(conn, v2 ? &rpcrdma2_codec_v2 : &rpcrdma2_codec_v1,
-				     conn->ver.neg.why))
+		if (v2)
+			client_take_answer(conn, rx);
+		if (!ver_settle(conn, v2 ? &rpcrdma2_codec_v2 : &rpcrdma2_codec_v1,
+				conn->ver.neg.why))
 			return;		/* the connection is lost */
 	}
 	/* The connect path does the rest */

@@ -200,6 +200,8 @@ static enum rpcrdma2_neg_action neg_connprop(struct rpcrdma2_neg *n,
 		return RPCRDMA2_DO_BAD_XDR;
 	if (hdr->response && hdr->xid != n->xid)
 		return RPCRDMA2_DO_NOTHING;
+	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN)	/* PROP-16, D-27 */
+		return neg_fail(n, RPCRDMA2_WHY_PEER_ERROR);
 	rpcrdma2_neg_forget(n->mem);
 	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 }
