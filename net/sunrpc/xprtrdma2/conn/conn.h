@@ -106,7 +106,7 @@ struct rpcrdma2_conn_ops {
  * @serves_initial: number of them to grant at first
  * @call_wrs: send queue entries a Call of ours may need, the Send and
  *	local invalidation included
- * @reply_wrs: entries a Reply of ours may need, RDMA Writes included
+ * @reply_bytes: server: largest payload of a Reply
  * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
  * @brs: Reverse Request Support to announce
  * @negotiate_ms: client: time limit for the answer to a first message
@@ -126,7 +126,7 @@ struct rpcrdma2_conn_params {
 	u32				serves;
 	u32				serves_initial;
 	u32				call_wrs;
-	u32				reply_wrs;
+	u32				reply_bytes;
 	u32				rw_ctxs;
 	u32				brs;
 	u32				negotiate_ms;

@@ -18,7 +18,7 @@
 /* Entries besides those of RPCs */
 #define RPCRDMA2_OTHER_WRS	(RPCRDMA2_CONTROL_RESERVE + RPCRDMA2_KEPT_WRS)
 
-/* Entries of most Replies: a Write chunk and the Send */
+/* Entries of most Replies of a server: a Write chunk and the Send */
 #define RPCRDMA2_USUAL_REPLY	2U
 
 /* Pages that a Call may register for one chunk: the largest payload, what is
@@ -27,16 +27,19 @@
 #define RPCRDMA2_CHUNK_PAGES	((SZ_1M >> PAGE_SHIFT) + 5)
 
 /* Entries of the longest chain in a send queue of @depth entries. A client may
- * register memory for a chunk in each direction, and invalidates it later; a
- * server posts a longer chain in parts.
+ * register memory for a chunk in each direction, and invalidates it later. For a server
+ * they are enough for the largest payload in one Write chunk, and the Send; a Reply whose
+ * chunks have many segments is posted in parts.
  */
 static u32 sq_longest(const struct rpcrdma2_conn *conn, u32 depth)
 {
 	u32 segs = DIV_ROUND_UP(RPCRDMA2_CHUNK_PAGES, conn->caps.mr_depth);
+	u32 pages = DIV_ROUND_UP(conn->p.reply_bytes, PAGE_SIZE) + 1;
+	u32 writes = DIV_ROUND_UP(pages, max(conn->caps.max_send_sge, 1U));
 
 	if (conn->client)
 		return 1 + 2 * min(segs, RPCRDMA2_MAX_SEGS);
-	return min(conn->p.reply_wrs, max(depth / 2, 4U));
+	return min(clamp(writes + 3, 8U, 48U), max(depth / 2, 4U));
 }
 
 /* Every message must fit into an empty queue. */
@@ -55,7 +58,7 @@ static u32 sq_wanted_depth(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_params *p = &conn->p;
 	u32 depth = p->calls * p->call_wrs +
-		    p->serves * min(p->reply_wrs, RPCRDMA2_USUAL_REPLY) +
+		    p->serves * (conn->client ? 1 : RPCRDMA2_USUAL_REPLY) +
 		    RPCRDMA2_OTHER_WRS + p->rw_ctxs;
 	u32 least = 2 * (RPCRDMA2_SIGNAL_EVERY + sq_longest(conn, U32_MAX)) +
 		    RPCRDMA2_OTHER_WRS;

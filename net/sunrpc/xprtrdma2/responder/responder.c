@@ -76,25 +76,6 @@ bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *r
 }
 
 /**
- * rpcrdma2_responder_wrs - send queue entries that one Reply may take
- * @caps: of the device
- * @bytes: largest message
- *
- * This is enough for @bytes in one Write chunk and the Send. A Reply whose chunks have
- * many segments is posted in parts.
- *
- * Context: any.
- * Return: a number of work requests.
- */
-u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes)
-{
-	u32 pages = DIV_ROUND_UP(bytes, PAGE_SIZE) + 1;
-	u32 sges = max(caps->max_send_sge, 1U);
-
-	return clamp(DIV_ROUND_UP(pages, sges) + 3, 8U, 48U);
-}
-
-/**
  * rpcrdma2_responder_init - responder role for one connection at a time
  * @resp: zeroed memory
  * @ops: the executor

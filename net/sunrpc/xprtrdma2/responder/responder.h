@@ -243,7 +243,6 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			     const struct rpcrdma2_responder_ops *ops,
 			     const struct rpcrdma2_chunk_limits *limits,
 			     struct page **stash);
-u32 rpcrdma2_responder_wrs(const struct rpcrdma2_device_caps *caps, u32 bytes);
 bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count, gfp_t gfp);
 void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count);
 

@@ -128,7 +128,6 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.serves_initial	= RPCRDMA2_CB_FIRST,
 		/* A Send, one registration, one local invalidation */
 		.call_wrs	= 3,
-		.reply_wrs	= 1,
 		.brs		= READ_ONCE(client_callbacks) ?
 				  RDMA2_RVREQSUP_INLINE :
 				  RDMA2_RVREQSUP_NONE,

@@ -277,13 +277,9 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id)
 		.calls		= RPCRDMA2_BC_CALLS,
 		.call_wrs	= 1,
 		.brs		= RDMA2_RVREQSUP_INLINE,
+		.reply_bytes	= svc->resp.limits.bytes,
 	};
-	struct rpcrdma2_device_caps caps;
-	int ret;
 
-	ret = rpcrdma2_device_query(cm_id->device, &caps);
-	if (ret)
-		return ret;
 	rpcrdma2_policy_peer(svc->xprt.xpt_net, false,
 			     (const struct sockaddr *)&addr->dst_addr,
 			     rpc_get_port((const struct sockaddr *)&addr->src_addr),
@@ -292,7 +288,6 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id)
 	p.serves = p.policy.val[RPCRDMA2_POLICY_CREDITS];
 	p.serves_initial = clamp(server_first_credits, 1U, p.serves);
 	p.rw_ctxs = min(p.serves, RPCRDMA2_RW_CTXS);
-	p.reply_wrs = rpcrdma2_responder_wrs(&caps, svc->resp.limits.bytes);
 	svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
 	return svc->conn ? 0 : -ENOMEM;
 }
