@@ -34,7 +34,6 @@
 #include "conn/keepalive.h"
 #include "conn/prop_update.h"
 #include "conn/cq.h"
-#include "conn/device.h"
 #include "conn/negotiate.h"
 #include "conn/credit.h"
 #include "conn/peer_policy.h"
@@ -131,6 +130,27 @@ struct rpcrdma2_conn_params {
 	u32				brs;
 	u32				negotiate_ms;
 	const atomic_t			*swapper;
+};
+
+/**
+ * struct rpcrdma2_device_caps - abilities of a device
+ * @max_send_sge: SGEs per Send and RDMA Write, at most 32
+ * @max_read_sge: SGEs per RDMA Read
+ * @mr_type: type for ib_alloc_mr()
+ * @mr_depth: pages one MR can hold
+ * @max_qp_wr: deepest send or receive queue
+ * @max_cqe: deepest completion queue
+ * @copies_signaled: the device needs the memory of an unsignaled Send of a page or more
+ *	for longer than until a later Send completes (siw)
+ */
+struct rpcrdma2_device_caps {
+	u32				max_send_sge;
+	u32				max_read_sge;
+	enum ib_mr_type			mr_type;
+	u32				mr_depth;
+	u32				max_qp_wr;
+	u32				max_cqe;
+	bool				copies_signaled;
 };
 
 /**
@@ -331,6 +351,9 @@ void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			     const struct ib_wc *wc);
+
+/* Abilities of a device, see device.c */
+int rpcrdma2_device_query(struct ib_device *device, struct rpcrdma2_device_caps *caps);
 
 /* Memory of an idle connection, see shrink.c */
 void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn);
