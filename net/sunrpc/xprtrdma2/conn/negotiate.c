@@ -112,7 +112,7 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 {
 	u32 ms = conn->p.negotiate_ms, slice;
 	u32 most = max(ms, RPCRDMA2_SLOW_LINK_MS);
-	enum rpcrdma2_neg_action action;
+	enum rpcrdma2_neg_state state;
 	int ret;
 
 	for (;;) {
@@ -129,15 +129,14 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 		rpcrdma2_keepalive_probe(conn);
 	}
 	guard(spinlock)(&conn->state_lock);
-	/* With version and properties: pairs with client_negotiate() */
-	action = smp_load_acquire(&conn->ver.action);
-	if (action == RPCRDMA2_DO_NOTHING && ret == -ETIMEDOUT &&
-	    !rpcrdma2_conn_over(conn)) {
-		/* Later messages find that the negotiation is over */
-		action = rpcrdma2_neg_timeout(&conn->ver.neg, ktime_get_boottime_seconds());
-		WRITE_ONCE(conn->ver.action, action);
-	}
-	return action;
+	/* Later messages find that the negotiation is over */
+	if (ret == -ETIMEDOUT && !rpcrdma2_conn_over(conn))
+		return rpcrdma2_neg_timeout(&conn->ver.neg, ktime_get_boottime_seconds());
+	if (ret)
+		return RPCRDMA2_DO_NOTHING;
+	state = conn->ver.neg.state;
+	return state == RPCRDMA2_NEG_START ? RPCRDMA2_DO_RECONNECT :
+	       state == RPCRDMA2_NEG_FAILED ? RPCRDMA2_DO_FAIL : RPCRDMA2_DO_SETTLE;
 }
 
 static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
@@ -216,13 +215,7 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn)
 {
 	guard(spinlock)(&conn->state_lock);
-	if (conn->ver.neg.state == RPCRDMA2_NEG_START ||
-	    conn->ver.neg.state == RPCRDMA2_NEG_FAILED)
-		return;
-	conn->ver.action = rpcrdma2_neg_lost(&conn->ver.neg, ktime_get_boottime_seconds());
-	/* Try again at once, unless the version is known to fail */
-	if (conn->ver.action == RPCRDMA2_DO_NOTHING)
-		conn->ver.action = RPCRDMA2_DO_RECONNECT;
+	rpcrdma2_neg_lost(&conn->ver.neg, ktime_get_boottime_seconds());
 }
 
 /**
@@ -235,10 +228,12 @@ void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn)
  */
 int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err)
 {
-	if (err == -ENOTCONN && conn->p.ops->wanted(conn) &&
-	    conn->ver.action == RPCRDMA2_DO_RECONNECT)
-		return -EAGAIN;
-	return conn->ver.action == RPCRDMA2_DO_FAIL ? -EPROTO : err;
+	const struct rpcrdma2_neg *neg = &conn->ver.neg;
+
+	if (neg->state == RPCRDMA2_NEG_FAILED)
+		return -EPROTO;
+	/* Lost after the negotiation has begun: again at once */
+	return err == -ENOTCONN && neg->policy && conn->p.ops->wanted(conn) ? -EAGAIN : err;
 }
 
 /**
@@ -277,12 +272,11 @@ static void client_take_answer(struct rpcrdma2_conn *conn,
 static void client_negotiate(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_recv *rx)
 {
-	enum rpcrdma2_neg_action action = RPCRDMA2_DO_NOTHING;
+	enum rpcrdma2_neg_action action;
 
 	spin_lock(&conn->state_lock);
-	if (conn->ver.action == RPCRDMA2_DO_NOTHING)
-		action = rpcrdma2_neg_message(&conn->ver.neg, rx->buf, rx->len,
-					      &rx->hdr, ktime_get_boottime_seconds());
+	action = rpcrdma2_neg_message(&conn->ver.neg, rx->buf, rx->len, &rx->hdr,
+				      ktime_get_boottime_seconds());
 	spin_unlock(&conn->state_lock);
 
 	trace_rpcrdma2_recv(conn, rx);
@@ -304,7 +298,6 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 			return;		/* the connection is lost */
 	}
 	/* The connect path does the rest */
-	smp_store_release(&conn->ver.action, action);
 	rpcrdma2_conn_step(conn, RPCRDMA2_STEP_NEGOTIATED);
 }
 

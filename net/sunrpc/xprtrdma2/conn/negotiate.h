@@ -16,14 +16,12 @@ struct rpcrdma2_recv;
  * struct rpcrdma2_conn_ver - the version of one connection
  * @policy: versions allowed
  * @neg: client: negotiation; protected by the connection's state_lock
- * @action: client: result of the negotiation, for the connect path
  * @proved: a valid message arrived after the version was settled; always true on a
  *	server, where such a message settles the version
  */
 struct rpcrdma2_conn_ver {
 	struct rpcrdma2_ver_policy	policy;
 	struct rpcrdma2_neg		neg;
-	enum rpcrdma2_neg_action	action;
 	bool				proved;
 };
 
