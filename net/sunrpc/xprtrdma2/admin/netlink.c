@@ -521,7 +521,8 @@ static void conn_event(const struct rpcrdma2_conn *conn, enum rpcrdma2_event eve
 	net = rpcrdma2_conn_net(conn);
 	if (!genl_has_listeners(&rpcrdma2_nl_family, net, 0))
 		return;
-	if (event == RPCRDMA2_EVENT_SETTLED && rpcrdma2_ver_fell_back(conn))
+	if (event == RPCRDMA2_EVENT_SETTLED && conn->codec == &rpcrdma2_codec_v1 &&
+	    conn->p.policy.val[RPCRDMA2_POLICY_VERSIONS] != RPCRDMA2_VERSIONS_V1)
 		event = RPCRDMA2_EVENT_FALLBACK;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
 	if (!skb)

@@ -42,10 +42,12 @@ static int control_send(struct rpcrdma2_send *send, int len, u32 arg)
 	struct rpcrdma2_conn *conn = send->conn;
 	int ret = len;
 
-	if (len < 0)
+	if (len < 0) {
 		rpcrdma2_send_put(send);
-	else
-		ret = rpcrdma2_send_message(send, len);
+	} else {
+		rpcrdma2_send_prepare(send, len, 0);
+		ret = rpcrdma2_send_post(send, NULL);
+	}
 	trace_rpcrdma2_send_control(conn, xid, htype, arg, ret);
 	return ret;
 }

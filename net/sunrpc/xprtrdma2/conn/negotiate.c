@@ -388,18 +388,6 @@ bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 }
 
 /**
- * rpcrdma2_ver_fell_back - tell whether version 1 is used although 2 was allowed
- * @conn: connection whose version is settled
- *
- * Context: any.
- * Return: true for a fallback
- */
-bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn)
-{
-	return conn->codec == &rpcrdma2_codec_v1 && conn->ver.policy.v2;
-}
-
-/**
  * rpcrdma2_ver_outdated - tell whether another connection would offer more
  * @conn: the connection
  *

@@ -39,7 +39,6 @@ bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr 
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			  enum rpcrdma2_verdict *verdict);
 void rpcrdma2_ver_works(struct rpcrdma2_conn *conn);
-bool rpcrdma2_ver_fell_back(const struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_outdated(struct rpcrdma2_conn *conn);
 int rpcrdma2_ver_relearn(struct rpcrdma2_conn *conn);
 

@@ -531,20 +531,6 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 }
 
 /**
- * rpcrdma2_send_message - post a message without other work requests
- * @send: the slot, message in send->buf
- * @len: bytes of the message, at most send->size
- *
- * Context: process; does not sleep.
- * Return: as rpcrdma2_send_post()
- */
-int rpcrdma2_send_message(struct rpcrdma2_send *send, u32 len)
-{
-	rpcrdma2_send_prepare(send, len, 0);
-	return rpcrdma2_send_post(send, NULL);
-}
-
-/**
  * rpcrdma2_sendq_get - take send queue entries without a slot
  * @conn: connection
  * @nwrs: entries

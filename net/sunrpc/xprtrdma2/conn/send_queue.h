@@ -197,7 +197,6 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send);
 struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 					 u32 inv_handle);
 int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first);
-int rpcrdma2_send_message(struct rpcrdma2_send *send, u32 len);
 
 /* Work requests without a message: local invalidation, RDMA Read */
 bool rpcrdma2_sendq_get(struct rpcrdma2_conn *conn, u32 nwrs,
