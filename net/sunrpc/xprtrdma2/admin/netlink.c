@@ -168,17 +168,17 @@ static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 
 static int put_queues(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_window window;
-	struct rpcrdma2_grant grant;
-
-	rpcrdma2_credit_show(&conn->credit, &window, &grant);
 	return PUT_U32S(skb,
-			{ RPCRDMA2_A_CONNECTION_CREDITS_ASKED, window.asked },
-			{ RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER, window.granted },
-			{ RPCRDMA2_A_CONNECTION_CALLS_OUTSTANDING, window.inflight },
+			{ RPCRDMA2_A_CONNECTION_CREDITS_ASKED,
+			  rpcrdma2_credit_ask(&conn->credit) },
+			{ RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER,
+			  rpcrdma2_credit_have(&conn->credit) },
+			{ RPCRDMA2_A_CONNECTION_CALLS_OUTSTANDING,
+			  rpcrdma2_credit_used(&conn->credit) },
 			{ RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_TO_PEER,
-			  grant.current_grant },
-			{ RPCRDMA2_A_CONNECTION_CALLS_BEING_SERVED, grant.inflight },
+			  rpcrdma2_credit_grant(&conn->credit) },
+			{ RPCRDMA2_A_CONNECTION_CALLS_BEING_SERVED,
+			  rpcrdma2_credit_serving(&conn->credit) },
 			{ RPCRDMA2_A_CONNECTION_QP_NUMBER, conn->qp->qp_num },
 			{ RPCRDMA2_A_CONNECTION_RECEIVES_POSTED,
 			  rpcrdma2_recvs_posted(&conn->recvq) },

@@ -174,20 +174,3 @@ void rpcrdma2_credit_rest(struct rpcrdma2_conn *conn)
 	if (quiet)
 		rpcrdma2_credit_lower(conn, c->grant.first);
 }
-
-/**
- * rpcrdma2_credit_show - get the credits of both directions for display
- * @c: credits of a connection
- * @window: filled in
- * @grant: filled in
- *
- * Context: process; does not sleep. Takes c->lock.
- */
-void rpcrdma2_credit_show(struct rpcrdma2_credit *c,
-			  struct rpcrdma2_window *window,
-			  struct rpcrdma2_grant *grant)
-{
-	guard(spinlock)(&c->lock);
-	*window = c->window;
-	*grant = c->grant;
-}

@@ -48,6 +48,12 @@ static inline u32 rpcrdma2_credit_used(const struct rpcrdma2_credit *c)
 	return data_race(c->window.inflight);	/* see above */
 }
 
+/* Calls of the peer that are being served, a snapshot */
+static inline u32 rpcrdma2_credit_serving(const struct rpcrdma2_credit *c)
+{
+	return data_race(c->grant.inflight);	/* see above */
+}
+
 /* Take a credit for a Call of ours. Returns false if none is free. */
 static inline bool rpcrdma2_credit_take(struct rpcrdma2_credit *c)
 {
@@ -102,9 +108,6 @@ static inline void rpcrdma2_credit_served(struct rpcrdma2_credit *c)
 }
 
 void rpcrdma2_credit_setup(struct rpcrdma2_conn *conn, u32 most);
-void rpcrdma2_credit_show(struct rpcrdma2_credit *c,
-			  struct rpcrdma2_window *window,
-			  struct rpcrdma2_grant *grant);
 void rpcrdma2_credit_granted(struct rpcrdma2_conn *conn, u32 credit);
 void rpcrdma2_credit_first(struct rpcrdma2_conn *conn, u32 asked);
 void rpcrdma2_credit_raise(struct rpcrdma2_conn *conn, u32 want);
