@@ -426,25 +426,21 @@ TRACE_DEFINE_ENUM(RPCRDMA2_REQ_ORPHAN);
 		{ RPCRDMA2_REQ_ANSWERED,	"answered" },		\
 		{ RPCRDMA2_REQ_ORPHAN,		"orphan" })
 
-TRACE_DEFINE_ENUM(RPCRDMA2_ARGS_INLINE);
-TRACE_DEFINE_ENUM(RPCRDMA2_ARGS_READ);
-TRACE_DEFINE_ENUM(RPCRDMA2_ARGS_PZ);
+TRACE_DEFINE_ENUM(RPCRDMA2_FORM_INLINE);
+TRACE_DEFINE_ENUM(RPCRDMA2_FORM_PAYLOAD);
+TRACE_DEFINE_ENUM(RPCRDMA2_FORM_WHOLE);
 
 #define show_rpcrdma2_args(x)						\
 	__print_symbolic(x,						\
-		{ RPCRDMA2_ARGS_INLINE,		"inline" },		\
-		{ RPCRDMA2_ARGS_READ,		"read" },		\
-		{ RPCRDMA2_ARGS_PZ,		"position-zero" })
-
-TRACE_DEFINE_ENUM(RPCRDMA2_RES_INLINE);
-TRACE_DEFINE_ENUM(RPCRDMA2_RES_WRITE);
-TRACE_DEFINE_ENUM(RPCRDMA2_RES_REPLY);
+		{ RPCRDMA2_FORM_INLINE,		"inline" },		\
+		{ RPCRDMA2_FORM_PAYLOAD,	"read" },		\
+		{ RPCRDMA2_FORM_WHOLE,		"position-zero" })
 
 #define show_rpcrdma2_results(x)					\
 	__print_symbolic(x,						\
-		{ RPCRDMA2_RES_INLINE,		"inline" },		\
-		{ RPCRDMA2_RES_WRITE,		"write" },		\
-		{ RPCRDMA2_RES_REPLY,		"reply" })
+		{ RPCRDMA2_FORM_INLINE,		"inline" },		\
+		{ RPCRDMA2_FORM_PAYLOAD,	"write" },		\
+		{ RPCRDMA2_FORM_WHOLE,		"reply" })
 
 /* The task of an orphan no longer exists. */
 DECLARE_EVENT_CLASS(rpcrdma2_req_class,
@@ -543,9 +539,9 @@ TRACE_EVENT(rpcrdma2_call,
 		__entry->len = len;
 		__entry->rpc_len = req->rqst.rq_snd_buf.len;
 		__entry->reply_max = req->rqst.rq_rcv_buf.buflen;
-		__entry->args = req->plan.args;
-		__entry->results = req->plan.results;
-		__entry->mrs = req->args.nsegs + req->results.nsegs;
+		__entry->args = req->args.form;
+		__entry->results = req->results.form;
+		__entry->mrs = rpcrdma2_req_mrs(req);
 		__entry->inflight = rpcrdma2_credit_used(&conn->credit);
 		__entry->granted = rpcrdma2_credit_have(&conn->credit);
 	),

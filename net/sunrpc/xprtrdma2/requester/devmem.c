@@ -12,7 +12,6 @@
 
 #include "conn/inject.h"
 #include "requester/devmem.h"
-#include "requester/marshal.h"
 
 static bool page_is_p2pdma(const struct page *page)
 {
@@ -20,11 +19,16 @@ static bool page_is_p2pdma(const struct page *page)
 	       rpcrdma2_pretend(p2pdma);
 }
 
+static struct page **part_pages(const struct rpcrdma2_part *part)
+{
+	return part->buf->pages + (part->buf->page_base >> PAGE_SHIFT);
+}
+
 #ifdef RPCRDMA2_PROBES
 /* GPUDirect Storage: ordinary pages stand for the memory of a GPU. Only NVIDIA's driver
  * nvidia-fs knows which pages these are. The driver registers operations that recognise
  * and map them. If such a page is copied, or mapped by the kernel, wrong data are
- * transferred without an error. So an RPC whose pages were claimed once is never sent
+ * transferred without an error. So a payload of which a page was claimed once is never sent
  * without the operations.
  *
  * The operations are in use while nvfs_users is not 0. The registration is one user, each
@@ -110,7 +114,8 @@ static unsigned int mr_claimed(const struct rpcrdma2_mr *mr)
 /**
  * rpcrdma2_devmem_map_by_ops - map an MR if its pages stand for the memory of a GPU
  * @mr: an MR in state FREE, with a filled scatterlist
- * @claimed: set if the driver claims a page; set before: it has claimed pages of this RPC
+ * @claimed: set if the driver claims a page; set before: it has claimed a page of the same
+ *	payload
  *
  * The driver may sleep for the first mapping of a buffer, and completion handlers must
  * not. So only the pool's work maps such memory, outside of completion handlers.
@@ -159,46 +164,41 @@ void rpcrdma2_devmem_unmap(struct rpcrdma2_mr *mr)
 }
 
 /**
- * rpcrdma2_devmem_claims - check whether the driver claims one of several pages
- * @page: first page
- * @n: number of pages
+ * rpcrdma2_devmem_claim_by_ops - record whether the driver claims a page of a payload
+ * @part: arguments or results of an RPC, not claimed; @part->devmem is set
  *
  * Context: any; does not sleep.
- * Return: true if a page stands for the memory of a GPU
  */
-bool rpcrdma2_devmem_claims(struct page **page, u32 n)
+void rpcrdma2_devmem_claim_by_ops(struct rpcrdma2_part *part)
 {
-	bool found = false;
+	struct page **page = part_pages(part);
+	u32 n = rpcrdma2_vector_pages(part->buf);
 
 	if (!nvfs_get())
-		return false;
-	for (; n && !found; n--)
-		found = nvfs->claims(*page++);
+		return;
+	for (; n && !part->devmem; n--)
+		part->devmem = nvfs->claims(*page++);
 	nvfs_put();
-	return found;
 }
 #endif /* RPCRDMA2_PROBES */
 
 /**
- * rpcrdma2_devmem_pages - check whether the CPU must not copy the pages of an RPC
- * @req: the RPC
- * @buf: its arguments or results, with pages
+ * rpcrdma2_devmem_pages - check whether the CPU must not copy a payload
+ * @part: arguments or results of an RPC, with pages; a claim by the driver is recorded
  *
  * Context: any; does not sleep.
- * Return: true if a page of @buf is memory of a device, or stands for some
+ * Return: true if a page is memory of a device, or stands for some
  */
-bool rpcrdma2_devmem_pages(struct rpcrdma2_req *req, const struct xdr_buf *buf)
+bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part)
 {
-	struct page **pages = buf->pages + (buf->page_base >> PAGE_SHIFT);
-	u32 i, n = rpcrdma2_vector_pages(buf);
+	struct page **pages = part_pages(part);
+	u32 i, n = rpcrdma2_vector_pages(part->buf);
 
-	if (req->devmem)
-		return true;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && !part->devmem; i++)
 		if (page_is_p2pdma(pages[i]))
 			return true;
-	req->devmem = rpcrdma2_devmem_has_ops() && rpcrdma2_devmem_claims(pages, n);
-	return req->devmem;
+	rpcrdma2_devmem_claim(part);
+	return part->devmem;
 }
 
 /**
@@ -214,17 +214,18 @@ int rpcrdma2_devmem_refuse(void)
 }
 
 /**
- * rpcrdma2_devmem_check - check whether the kernel can map the memory of an MR
+ * rpcrdma2_devmem_supported - check whether a device may access the memory of an MR
  * @device: device that will access the memory
  * @page: first page
  *
+ * The kernel does not check this for devices that are software.
+ *
  * Context: any.
- * Return: 0; or -EREMOTEIO: @page is P2PDMA, and @device has no support for that
+ * Return: false if @page is P2PDMA, and @device has no support for that
  */
-int rpcrdma2_devmem_check(struct ib_device *device, const struct page *page)
+bool rpcrdma2_devmem_supported(struct ib_device *device, const struct page *page)
 {
-	return unlikely(page_is_p2pdma(page)) &&
-	       !ib_dma_pci_p2p_dma_supported(device) ? -EREMOTEIO : 0;
+	return likely(!page_is_p2pdma(page)) || ib_dma_pci_p2p_dma_supported(device);
 }
 
 /**

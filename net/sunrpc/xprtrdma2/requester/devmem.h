@@ -16,21 +16,20 @@ struct request;
 struct request_queue;
 struct scatterlist;
 
-bool rpcrdma2_devmem_pages(struct rpcrdma2_req *req, const struct xdr_buf *buf);
+bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part);
 int rpcrdma2_devmem_refuse(void);
-int rpcrdma2_devmem_check(struct ib_device *device, const struct page *page);
+bool rpcrdma2_devmem_supported(struct ib_device *device, const struct page *page);
 int rpcrdma2_devmem_unreachable(const struct ib_device *device);
 
 /* Whether arguments or results of an RPC have a payload that the CPU must not copy */
-static inline bool rpcrdma2_devmem_payload(struct rpcrdma2_req *req,
-					   const struct xdr_buf *buf)
+static inline bool rpcrdma2_devmem_payload(struct rpcrdma2_part *part)
 {
-	return buf->page_len && rpcrdma2_devmem_pages(req, buf);
+	return part->buf->page_len && rpcrdma2_devmem_pages(part);
 }
 
 int rpcrdma2_devmem_map_by_ops(struct rpcrdma2_mr *mr, bool *claimed);
 void rpcrdma2_devmem_unmap(struct rpcrdma2_mr *mr);
-bool rpcrdma2_devmem_claims(struct page **page, u32 n);
+void rpcrdma2_devmem_claim_by_ops(struct rpcrdma2_part *part);
 
 /* Only a module outside the kernel's tree registers operations. */
 #ifdef RPCRDMA2_PROBES
@@ -79,6 +78,13 @@ DECLARE_STATIC_KEY_FALSE(rpcrdma2_devmem_ops_seen);
 #else
 #define rpcrdma2_devmem_has_ops()	false
 #endif
+
+/* Record whether the driver claims a page of the payload. */
+static inline void rpcrdma2_devmem_claim(struct rpcrdma2_part *part)
+{
+	if (rpcrdma2_devmem_has_ops() && !part->devmem)
+		rpcrdma2_devmem_claim_by_ops(part);
+}
 
 /* Map an MR by the operations. Returns 0 if the kernel has to map the memory, a negative
  * errno as rpcrdma2_mr_map(), or the number of entries.

@@ -333,9 +333,9 @@ void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
  * Without support for gaps that is: an offset in the first page, whole pages, a
  * short last page. Advances the regions.
  */
-static unsigned int mr_fill(struct rpcrdma2_mr *mr,
-			    struct rpcrdma2_region *r, unsigned int nregions)
+static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r)
 {
+	const struct rpcrdma2_region *end = r + RPCRDMA2_REGIONS;
 	bool gaps = mr->pool->conn->caps.mr_type == IB_MR_TYPE_SG_GAPS;
 	unsigned int n = 0, depth = mr->pool->depth;
 	struct scatterlist *sg = mr->sgt.sgl;
@@ -343,7 +343,7 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr,
 	bool short_page = false;
 	u32 len;
 
-	for (; nregions; r++, nregions--) {
+	for (; r < end; r++) {
 		rest = *r;
 		if (!rest.len)
 			continue;
@@ -368,19 +368,20 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr,
 static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
 {
 	struct sg_table sgt = { .sgl = mr->sgt.sgl, .orig_nents = mr->nents };
-	int ret;
+	int ret = -EREMOTEIO;
 
-	ret = rpcrdma2_devmem_check(device, sg_page(sgt.sgl));
-	if (!ret)
-		ret = rpcrdma2_inject(RPCRDMA2_FAULT_MAP_MR) ? -EIO :
-		      ib_dma_map_sgtable_attrs(device, &sgt, mr->dir, 0);
+	if (rpcrdma2_inject(RPCRDMA2_FAULT_MAP_MR))
+		ret = -EIO;
+	else if (rpcrdma2_devmem_supported(device, sg_page(sgt.sgl)))
+		ret = ib_dma_map_sgtable_attrs(device, &sgt, mr->dir, 0);
 	if (!ret)
 		return sgt.nents;
 	rpcrdma2_stat_inc(mr->pool->conn->p.stats, map_failures);
+	/* As the kernel says if the device cannot reach P2PDMA memory */
 	if (ret == -EREMOTEIO)
 		return rpcrdma2_devmem_unreachable(device);
-	/* The error does not say whether to retry: a device without free bounce
-	 * buffers returns -EIO.
+	/* No other error says whether to retry: a device without free bounce buffers
+	 * returns -EIO.
 	 */
 	return -EBUSY;
 }
@@ -388,25 +389,23 @@ static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
 /**
  * rpcrdma2_mr_map - map memory for an MR
  * @mr: an MR in state FREE
- * @regions: the memory, advanced past what fits
- * @nregions: entries of @regions
+ * @regions: the memory, RPCRDMA2_REGIONS entries, advanced past what fits
  * @dir: DMA_TO_DEVICE for the peer to read, DMA_FROM_DEVICE to write
  * @xid: XID of the RPC; becomes part of the offset, for traces
- * @claimed: for rpcrdma2_devmem_map(), stays with the RPC
+ * @claimed: for rpcrdma2_devmem_map(), stays with the arguments or results of the RPC
  *
  * Context: process; does not sleep, except for rpcrdma2_devmem_map() in the pool's work.
  * Return: bytes mapped; -EBUSY: the device cannot map the memory, perhaps only for the
  * moment; -EAGAIN: only the pool's work can map it; or -EIO.
  */
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
-		    unsigned int nregions, enum dma_data_direction dir,
-		    u32 xid, bool *claimed)
+		    enum dma_data_direction dir, u32 xid, bool *claimed)
 {
 	struct rpcrdma2_conn *conn = mr->pool->conn;
 	struct ib_mr *ibmr = mr->ibmr;
 	int n;
 
-	mr->nents = mr_fill(mr, regions, nregions);
+	mr->nents = mr_fill(mr, regions);
 	mr->dir = dir;
 	mr->skip_sync = false;
 	n = rpcrdma2_devmem_map(mr, claimed) ?: mr_dma_map(mr, conn->cm_id->device);

@@ -114,6 +114,9 @@ struct rpcrdma2_mr_pool {
 	struct work_struct		trim;
 };
 
+/* Regions of a chunk: bounce pages, pages of the RPC, bounce pages */
+#define RPCRDMA2_REGIONS	3U
+
 /**
  * struct rpcrdma2_region - memory that is contiguous in a page vector
  * @pages: first page
@@ -142,8 +145,7 @@ struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
 void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool,
 			 struct list_head *mrs);
 int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
-		    unsigned int nregions, enum dma_data_direction dir,
-		    u32 xid, bool *claimed);
+		    enum dma_data_direction dir, u32 xid, bool *claimed);
 void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr);
 void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr);
 struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,

@@ -9,7 +9,6 @@
  */
 #include <linux/sunrpc/clnt.h>
 
-#include "requester/marshal.h"
 #include "requester/requester.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
@@ -70,7 +69,7 @@ static void finish(struct rpcrdma2_req *req)
 		return;
 	}
 	if (req->nomsg && !error) {
-		if (rpcrdma2_marshal_bounce(req, &req->res_span, req->copied, true)) {
+		if (rpcrdma2_marshal_bounce(&req->results, req->copied, true)) {
 			error = -EIO;
 		} else if (!is_own_reply(req)) {
 			atomic_long_inc(&rq->bad_replies);

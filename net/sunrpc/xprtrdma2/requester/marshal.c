@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Marshal a Call. The plan chooses the form of arguments and results: inline, payload
- * in a chunk, or the whole message in a chunk. The result is in req->plan, in the
- * numbers of segments, and in the layout of the spans. The build then fills bounce
- * pages for ragged ends, maps memory as chunks, and writes header and inline part into
- * a send slot.
+ * in a chunk, or the whole message in a chunk. The result is in req->args and
+ * req->results: the forms, the numbers of segments, and layouts. The build then fills
+ * bounce pages for ragged ends, maps memory as chunks, and writes header and inline
+ * part into a send slot.
  *
  * Runs in the sender of the Call, on an RPC in state SENDING, which no other context
  * touches. Never sleeps; takes no lock but that of the MR pool.
@@ -13,7 +13,6 @@
 #include <linux/sunrpc/auth.h>
 
 #include "requester/devmem.h"
-#include "requester/marshal.h"
 #include <trace/events/rpcrdma2.h>
 
 /* Bytes of the payload's padding, at the start of the tail */
@@ -22,16 +21,16 @@ static u32 tail_pad(const struct xdr_buf *buf)
 	return min_t(u32, xdr_pad_size(buf->page_len), buf->tail[0].iov_len);
 }
 
-/* Lay out a whole xdr_buf as a sequence of pages without gaps: whole pages of its page
- * vector are mapped directly, the rest goes through bounce pages. *@next is the first
- * unused bounce page. Returns the number of pages, or -EMSGSIZE.
+/* Lay out a part as a sequence of pages without gaps: whole pages of its page vector are
+ * mapped directly, the rest goes through bounce pages. Returns the number of pages, or
+ * -EMSGSIZE.
  */
-static int span_layout(struct rpcrdma2_span *span, const struct xdr_buf *buf,
-		       u32 *next)
+static int part_layout(struct rpcrdma2_req *req, struct rpcrdma2_part *part)
 {
+	const struct xdr_buf *buf = part->buf;
 	u32 head = buf->head[0].iov_len, tail = buf->tail[0].iov_len;
 	u32 base = offset_in_page(buf->page_base), len = buf->page_len;
-	u32 front_pages, back_pages, direct_pages = 0;
+	u32 bounce_pages, front_pages, direct_pages = 0;
 	u32 first = 0, last = 0;
 
 	if (head && base)
@@ -39,28 +38,26 @@ static int span_layout(struct rpcrdma2_span *span, const struct xdr_buf *buf,
 	if (tail)
 		last = min(offset_in_page(base + len), len - first);
 
-	span->buf = buf;
-	span->first = *next;
-	span->front = head + first;
-	span->direct = len - first - last;
-	span->back = last + tail;
-	span->front_off = 0;
-	if (span->direct) {
+	part->front = head + first;
+	part->direct = len - first - last;
+	part->back = last + tail;
+	part->front_off = 0;
+	if (part->direct) {
 		/* the front must end at the end of a page */
-		span->front_off = offset_in_page(-span->front);
+		part->front_off = offset_in_page(-part->front);
 		base = offset_in_page(base + first);
-		direct_pages = rpcrdma2_pages_spanned(base, span->direct);
+		direct_pages = rpcrdma2_pages_spanned(base, part->direct);
 	} else {
-		span->front += span->back;
-		span->back = 0;
+		part->front += part->back;
+		part->back = 0;
 	}
-	front_pages = rpcrdma2_pages_spanned(span->front_off, span->front);
-	back_pages = rpcrdma2_pages_spanned(0, span->back);
-	span->back_first = span->first + front_pages;
-	*next = span->back_first + back_pages;
-	if (*next > RPCRDMA2_BOUNCE_PAGES)
-		return -EMSGSIZE;
-	return front_pages + direct_pages + back_pages;
+	front_pages = rpcrdma2_pages_spanned(part->front_off, part->front);
+	bounce_pages = front_pages + rpcrdma2_pages_spanned(0, part->back);
+	part->front_page = &req->bounce[req->bounced];
+	part->back_page = part->front_page + front_pages;
+	req->bounced += bounce_pages;
+	return req->bounced > RPCRDMA2_BOUNCE_PAGES ? -EMSGSIZE :
+						      bounce_pages + direct_pages;
 }
 
 static bool ddp_allowed(const struct rpc_rqst *rqst)
@@ -70,135 +67,114 @@ static bool ddp_allowed(const struct rpc_rqst *rqst)
 			 &rqst->rq_cred->cr_auth->au_flags);
 }
 
-/* Results: inline if the largest possible Reply fits, or else the payload of a
- * READ in a Write chunk, or else the whole Reply in a Reply chunk (LNG-3, LNG-4,
- * CHK-16, CHK-20). What must not be copied goes in a Write chunk, or the RPC fails.
- */
-static int plan_results(const struct rpcrdma2_conn *conn,
-			struct rpcrdma2_req *req, u32 depth, u32 *bounce)
+static const struct rpcrdma2_chunk *chunk_if(const struct rpcrdma2_part *part,
+					     enum rpcrdma2_form form)
 {
-	const struct rpc_rqst *rqst = &req->rqst;
-	const struct xdr_buf *rcv = &rqst->rq_rcv_buf;
-	struct rpcrdma2_plan *plan = &req->plan;
-	u32 limit = min(rpcrdma2_msg_size_recv(&conn->limits),
-			READ_ONCE(req->rq->max_reply));
-	int pages;
-
-	/* A client sends no more than it receives (D-16) */
-	if (!conn->client)
-		limit = min(limit, rpcrdma2_msg_size_send(&conn->limits));
-
-	plan->results = RPCRDMA2_RES_INLINE;
-	plan->res_mrs = 0;
-	req->results.nsegs = 0;
-	plan->reply_due = conn->codec->hdr_min + rcv->buflen;
-	if (plan->reply_due <= limit && !rpcrdma2_devmem_payload(req, rcv))
-		return 0;
-	if (!depth)
-		return -EMSGSIZE;
-
-	if ((rcv->flags & XDRBUF_READ) && rcv->page_len && ddp_allowed(rqst) &&
-	    !(READ_ONCE(req->rq->refused) & RPCRDMA2_REFUSED_WRITE)) {
-		/* A Reply's header has the form of a Call's header */
-		const struct rpcrdma2_call_hdr reply = { .write = &req->results };
-
-		plan->res_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(rcv), depth);
-		req->results.nsegs = plan->res_mrs;
-		plan->reply_due = rpcrdma2_call_len(conn->codec, &reply) +
-				  rcv->head[0].iov_len + rcv->tail[0].iov_len;
-		if (plan->reply_due <= limit) {
-			plan->results = RPCRDMA2_RES_WRITE;
-			return 0;
-		}
-	}
-
-	if (rpcrdma2_devmem_payload(req, rcv))
-		return rpcrdma2_devmem_refuse();
-	pages = span_layout(&req->res_span, rcv, bounce);
-	if (pages < 0)
-		return pages;
-	plan->results = RPCRDMA2_RES_REPLY;
-	plan->reply_due = 0;
-	plan->res_mrs = DIV_ROUND_UP(pages, depth);
-	req->results.nsegs = plan->res_mrs;
-	return 0;
+	return part->form == form ? &part->chunk : NULL;
 }
 
 /* Begin a Call's header with the chunks planned. */
 static void req_chunks(const struct rpcrdma2_req *req,
 		       struct rpcrdma2_call_hdr *call)
 {
-	enum rpcrdma2_results results = req->plan.results;
-	enum rpcrdma2_args args = req->plan.args;
-
-	call->nomsg = args == RPCRDMA2_ARGS_PZ;
+	call->nomsg = req->args.form == RPCRDMA2_FORM_WHOLE;
 	call->inv_handle = 0;
-	call->pz = args == RPCRDMA2_ARGS_PZ ? &req->args : NULL;
-	call->read = args == RPCRDMA2_ARGS_READ ? &req->args : NULL;
-	call->write = results == RPCRDMA2_RES_WRITE ? &req->results : NULL;
-	call->reply = results == RPCRDMA2_RES_REPLY ? &req->results : NULL;
+	call->pz = chunk_if(&req->args, RPCRDMA2_FORM_WHOLE);
+	call->read = chunk_if(&req->args, RPCRDMA2_FORM_PAYLOAD);
+	call->write = chunk_if(&req->results, RPCRDMA2_FORM_PAYLOAD);
+	call->reply = chunk_if(&req->results, RPCRDMA2_FORM_WHOLE);
 }
 
-/* Whether the Call fits inline with the chunks planned and @body bytes behind its header */
-static bool call_fits(const struct rpcrdma2_conn *conn,
-		      const struct rpcrdma2_req *req, u32 body)
+/* Bytes of the arguments that go inline */
+static u32 args_inline(const struct rpcrdma2_req *req)
+{
+	const struct xdr_buf *snd = req->args.buf;
+
+	switch (req->args.form) {
+	case RPCRDMA2_FORM_INLINE:
+		return snd->len;
+	case RPCRDMA2_FORM_PAYLOAD:
+		return snd->head[0].iov_len + snd->tail[0].iov_len - tail_pad(snd);
+	default:
+		return 0;
+	}
+}
+
+/* Length of the message with the Call in the form planned */
+static inline u32 call_len(const struct rpcrdma2_codec *codec, const struct rpcrdma2_req *req)
 {
 	struct rpcrdma2_call_hdr call;
 
+	if (req->args.form == RPCRDMA2_FORM_INLINE &&
+	    req->results.form == RPCRDMA2_FORM_INLINE)
+		return codec->hdr_min + req->args.buf->len;
 	req_chunks(req, &call);
-	return rpcrdma2_call_len(conn->codec, &call) + body <= req->plan.inline_send;
+	return rpcrdma2_call_len(codec, &call) + args_inline(req);
 }
 
-/* Arguments: inline if the Call fits, or else the payload of a WRITE in a Read
- * chunk, or else the whole Call in a Position-Zero chunk (MSG-4, MSG-5, CHK-29).
- */
-static int plan_args(const struct rpcrdma2_conn *conn,
-		     struct rpcrdma2_req *req, u32 depth, u32 *bounce)
+/* Length of the longest Reply that may come inline; 0 if the Call has a Reply chunk */
+static inline u32 reply_len(const struct rpcrdma2_codec *codec,
+			    const struct rpcrdma2_req *req)
 {
-	const struct rpc_rqst *rqst = &req->rqst;
-	const struct xdr_buf *snd = &rqst->rq_snd_buf;
-	struct rpcrdma2_plan *plan = &req->plan;
-	u32 rest;
+	/* A Reply's header has the form of a Call's header */
+	const struct rpcrdma2_call_hdr reply = { .write = &req->results.chunk };
+	const struct xdr_buf *rcv = req->results.buf;
+
+	switch (req->results.form) {
+	case RPCRDMA2_FORM_INLINE:
+		return codec->hdr_min + rcv->buflen;
+	case RPCRDMA2_FORM_PAYLOAD:
+		return rpcrdma2_call_len(codec, &reply) +
+		       rcv->head[0].iov_len + rcv->tail[0].iov_len;
+	default:
+		return 0;
+	}
+}
+
+/* Choose the form of a part: inline if its message, of @len() bytes, is no longer than
+ * @limit, or else the payload of a READ or WRITE in a chunk, or else all in a chunk
+ * (MSG-4, MSG-5, LNG-3, LNG-4, CHK-16, CHK-20, CHK-29). What must not be copied goes in a
+ * chunk of its own, or the RPC fails.
+ */
+static __always_inline int part_plan(const struct rpcrdma2_conn *conn,
+				     struct rpcrdma2_req *req,
+				     struct rpcrdma2_part *part, u32 limit,
+				     u32 (*len)(const struct rpcrdma2_codec *codec,
+						const struct rpcrdma2_req *req))
+{
+	const struct xdr_buf *buf = part->buf;
+	u32 depth = req->rq->pool.depth;
 	int pages;
 
-	plan->args = RPCRDMA2_ARGS_INLINE;
-	plan->arg_mrs = 0;
-	req->args.nsegs = 0;
-	if ((plan->results == RPCRDMA2_RES_INLINE ?
-	     conn->codec->hdr_min + snd->len <= plan->inline_send :
-	     call_fits(conn, req, snd->len)) && !rpcrdma2_devmem_payload(req, snd))
+	part->form = RPCRDMA2_FORM_INLINE;
+	part->chunk.nsegs = 0;
+	if (len(conn->codec, req) <= limit && !rpcrdma2_devmem_payload(part))
 		return 0;
 	if (!depth)
 		return -EMSGSIZE;
 
-	if ((snd->flags & XDRBUF_WRITE) && snd->page_len &&
-	    !(snd->head[0].iov_len & 3) && ddp_allowed(rqst) &&
-	    !(READ_ONCE(req->rq->refused) & RPCRDMA2_REFUSED_READ)) {
-		plan->args = RPCRDMA2_ARGS_READ;
-		plan->arg_mrs = DIV_ROUND_UP(rpcrdma2_vector_pages(snd), depth);
-		req->args.nsegs = plan->arg_mrs;
-		rest = snd->head[0].iov_len + snd->tail[0].iov_len -
-		       tail_pad(snd);
-		if (call_fits(conn, req, rest))
+	if ((buf->flags & (XDRBUF_READ | XDRBUF_WRITE) & ~READ_ONCE(req->rq->refused)) &&
+	    buf->page_len && !(buf->head[0].iov_len & 3) && ddp_allowed(&req->rqst)) {
+		part->form = RPCRDMA2_FORM_PAYLOAD;
+		part->chunk.nsegs = DIV_ROUND_UP(rpcrdma2_vector_pages(buf), depth);
+		if (len(conn->codec, req) <= limit)
 			return 0;
 	}
 
-	if (rpcrdma2_devmem_payload(req, snd))
+	if (rpcrdma2_devmem_payload(part))
 		return rpcrdma2_devmem_refuse();
-	pages = span_layout(&req->arg_span, snd, bounce);
+	pages = part_layout(req, part);
 	if (pages < 0)
 		return pages;
-	plan->args = RPCRDMA2_ARGS_PZ;
-	plan->arg_mrs = DIV_ROUND_UP(pages, depth);
-	req->args.nsegs = plan->arg_mrs;
-	return call_fits(conn, req, 0) ? 0 : -EMSGSIZE;
+	part->form = RPCRDMA2_FORM_WHOLE;
+	part->chunk.nsegs = DIV_ROUND_UP(pages, depth);
+	return len(conn->codec, req) <= limit ? 0 : -EMSGSIZE;
 }
 
 /**
  * rpcrdma2_marshal_plan - choose the form of a Call
  * @conn: connection for the Call
- * @req: RPC in state SENDING; its @plan, spans and numbers of segments are
- *	set
+ * @req: RPC in state SENDING; its @args and @results are set, but for handles
  *
  * Context: process; does not sleep.
  * Return: 0, or -EMSGSIZE if no form fits; -EIO: the payload must not be copied; or
@@ -207,8 +183,8 @@ static int plan_args(const struct rpcrdma2_conn *conn,
 int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 			  struct rpcrdma2_req *req)
 {
-	u32 depth = req->rq->pool.depth;
-	u32 bounce = 0;
+	u32 limit = min(rpcrdma2_msg_size_recv(&conn->limits),
+			READ_ONCE(req->rq->max_reply));
 	int ret;
 
 	/* Also if the client has announced that while the Call waited */
@@ -217,20 +193,24 @@ int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 		return -EOPNOTSUPP;
 	}
 	/* The limit may change at any time (CONN-13) */
-	req->plan.inline_send = rpcrdma2_msg_size_send(&conn->limits);
-	ret = plan_results(conn, req, depth, &bounce);
-	if (!ret)
-		ret = plan_args(conn, req, depth, &bounce);
+	req->inline_send = rpcrdma2_msg_size_send(&conn->limits);
+	/* A client sends no more than it receives (D-16) */
+	if (!conn->client)
+		limit = min(limit, req->inline_send);
+	req->bounced = 0;
+	ret = part_plan(conn, req, &req->results, limit, reply_len) ?:
+	      part_plan(conn, req, &req->args, req->inline_send, call_len);
+	req->reply_due = reply_len(conn->codec, req);
 	/* ERR-25: the limit holds for the rest of the connection */
-	if (!ret && max(req->plan.arg_mrs, req->plan.res_mrs) >
+	if (!ret && max(req->args.chunk.nsegs, req->results.chunk.nsegs) >
 		    READ_ONCE(req->rq->max_segs))
 		ret = -EMSGSIZE;
 	return ret;
 }
 
-static int bounce_alloc(struct rpcrdma2_req *req, u32 count)
+static int bounce_alloc(struct rpcrdma2_req *req)
 {
-	for (; req->nbounce < count; req->nbounce++) {
+	for (; req->nbounce < req->bounced; req->nbounce++) {
 		req->bounce[req->nbounce] = alloc_page(RPCRDMA2_GFP_NOWAIT);
 		if (!req->bounce[req->nbounce])
 			return -ENOMEM;
@@ -238,122 +218,106 @@ static int bounce_alloc(struct rpcrdma2_req *req, u32 count)
 	return 0;
 }
 
-/* Copy @len bytes between @offset of bounce page @first and @pos of the stream. */
-static int bounce_copy(struct rpcrdma2_req *req, u32 first, u32 offset,
-		       const struct xdr_buf *buf, u32 pos, u32 len, bool out)
+/* Copy @len bytes between bounce pages, from @offset in the first, and @pos of @buf. */
+static int bounce_copy(struct page **page, u32 offset, const struct xdr_buf *buf, u32 pos,
+		       u32 len, bool out)
 {
-	struct page **page = &req->bounce[first];
 	int ret = 0;
 
 	while (len && !ret) {
 		u32 n = min_t(u32, PAGE_SIZE - offset, len);
-		void *p = page_address(*page) + offset;
+		void *p = page_address(*page++) + offset;
 
 		ret = out ? write_bytes_to_xdr_buf(buf, pos, p, n) :
 			    read_bytes_from_xdr_buf(buf, pos, p, n);
 		pos += n;
 		len -= n;
 		offset = 0;
-		page++;
 	}
 	return ret ? -EIO : 0;
 }
 
 /**
- * rpcrdma2_marshal_bounce - copy the ragged ends of a chunk
- * @req: owner of the bounce pages, which are not mapped
- * @span: layout of the Position-Zero or Reply chunk
- * @len: bytes of the stream that there are
+ * rpcrdma2_marshal_bounce - copy the ragged ends of a Position-Zero or Reply chunk
+ * @part: FORM_WHOLE; its bounce pages are not mapped
+ * @len: bytes that there are
  * @out: from the bounce pages to the xdr_buf; otherwise the other way
  *
  * Context: process; does not sleep.
- * Return: 0, or -EIO if the stream is longer than its xdr_buf
+ * Return: 0, or -EIO if the part is longer than its xdr_buf
  */
-int rpcrdma2_marshal_bounce(struct rpcrdma2_req *req,
-			    const struct rpcrdma2_span *span, u32 len, bool out)
+int rpcrdma2_marshal_bounce(const struct rpcrdma2_part *part, u32 len, bool out)
 {
-	u32 behind = span->front + span->direct;
+	u32 behind = part->front + part->direct;
 	int ret;
 
-	ret = bounce_copy(req, span->first, span->front_off, span->buf, 0,
-			  min(len, span->front), out);
+	ret = bounce_copy(part->front_page, part->front_off, part->buf, 0,
+			  min(len, part->front), out);
 	if (ret || len <= behind)
 		return ret;
-	return bounce_copy(req, span->back_first, 0, span->buf, behind,
-			   len - behind, out);
+	return bounce_copy(part->back_page, 0, part->buf, behind, len - behind, out);
 }
 
-/* Map regions as one chunk. The pages of a WRITE stay until the RPC ends, so until its
- * handles are invalid. Pages that sec=krb5p encrypts into need a reference: sunrpc frees
- * them when it encodes the Call again, for a retransmission, while the first instance is
- * still outstanding.
+/* Describe the memory of a chunk. Arguments are copied to bounce pages. Returns the number
+ * of bytes, or an errno.
  */
-static int chunk_map(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
-		     struct rpcrdma2_region *r, unsigned int nregions,
-		     enum dma_data_direction dir)
+static int part_regions(struct rpcrdma2_req *req, const struct rpcrdma2_part *part,
+			struct rpcrdma2_region *r)
 {
-	u32 xid = be32_to_cpu(req->rqst.rq_xid);
-	struct rpcrdma2_mr *mr;
-	int ret, bytes = 0;
+	u32 base = part->buf->page_base, len = part->buf->page_len;
+	int ret;
 
-	chunk->nsegs = 0;
-	chunk->position = 0;
-	for (;;) {
-		while (nregions && !r->len) {
-			r++;
-			nregions--;
-		}
-		if (!nregions)
-			return bytes;
-		if (chunk->nsegs == RPCRDMA2_MAX_SEGS)
+	if (part->form == RPCRDMA2_FORM_WHOLE) {
+		/* Skip the bytes of the vector that are in the front */
+		base += part->front - part->buf->head[0].iov_len;
+		len = part->front + part->direct + part->back;
+		ret = bounce_alloc(req);
+		if (!ret && part == &req->args)
+			ret = rpcrdma2_marshal_bounce(part, len, false);
+		if (ret)
+			return ret;
+		r[0].pages = part->front_page;
+		r[0].offset = part->front_off;
+		r[0].len = part->front;
+		r[2].pages = part->back_page;
+		r[2].len = part->back;
+	}
+	r[1].pages = part->buf->pages + (base >> PAGE_SHIFT);
+	r[1].offset = offset_in_page(base);
+	r[1].len = len - r[0].len - r[2].len;
+	return len;
+}
+
+/* Map the memory of a part as a chunk. The pages of a WRITE stay until the RPC ends, so
+ * until its handles are invalid. Pages that sec=krb5p encrypts into need a reference:
+ * sunrpc frees them when it encodes the Call again, for a retransmission, while the first
+ * instance is still outstanding. Returns the number of bytes, or an errno.
+ */
+static int part_map(struct rpcrdma2_req *req, struct rpcrdma2_part *part)
+{
+	bool args = part == &req->args;
+	struct rpcrdma2_region regions[RPCRDMA2_REGIONS] = { };
+	u32 xid = be32_to_cpu(req->rqst.rq_xid), n = 0;
+	int ret, left, bytes = part_regions(req, part, regions);
+	struct rpcrdma2_mr *mr;
+
+	for (left = bytes; left > 0; left -= ret) {
+		if (n == part->chunk.nsegs)
 			return -EMSGSIZE;
 		mr = rpcrdma2_mr_get(&req->rq->pool, &req->mrs);
 		if (!mr)
 			return -EAGAIN;
-		ret = rpcrdma2_mr_map(mr, r, nregions, dir, xid, &req->devmem);
+		ret = rpcrdma2_mr_map(mr, regions, args ? DMA_TO_DEVICE : DMA_FROM_DEVICE,
+				      xid, &part->devmem);
 		if (ret < 0)
 			return ret;
-		if (dir == DMA_TO_DEVICE && req->rqst.rq_release_snd_buf)
+		if (args && req->rqst.rq_release_snd_buf)
 			rpcrdma2_mr_hold(mr);
 		trace_rpcrdma2_mr_map(req, mr);
-		chunk->seg[chunk->nsegs++] = mr->seg;
-		bytes += ret;
+		part->chunk.seg[n++] = mr->seg;
 	}
-}
-
-/* Map the payload of @buf as a chunk, or the whole of it if @span has its layout. */
-static int chunk_map_buf(struct rpcrdma2_req *req, struct rpcrdma2_chunk *chunk,
-			 const struct xdr_buf *buf, const struct rpcrdma2_span *span,
-			 enum dma_data_direction dir)
-{
-	struct rpcrdma2_region regions[3] = { };
-	u32 base = buf->page_base;
-	int ret;
-
-	regions[1].len = buf->page_len;
-	if (span) {
-		ret = bounce_alloc(req, span->back_first +
-					rpcrdma2_pages_spanned(0, span->back));
-		if (ret)
-			return ret;
-		/* Skip the bytes of the vector that are in the front */
-		base += span->direct ? span->front - buf->head[0].iov_len : 0;
-		regions[0].pages = &req->bounce[span->first];
-		regions[0].offset = span->front_off;
-		regions[0].len = span->front;
-		regions[1].len = span->direct;
-		regions[2].pages = &req->bounce[span->back_first];
-		regions[2].len = span->back;
-	}
-	regions[1].pages = buf->pages + (base >> PAGE_SHIFT);
-	regions[1].offset = offset_in_page(base);
-	if (span && dir == DMA_TO_DEVICE) {
-		ret = rpcrdma2_marshal_bounce(req, span, span->front +
-					      span->direct + span->back, false);
-		if (ret)
-			return ret;
-	}
-	return chunk_map(req, chunk, regions, ARRAY_SIZE(regions), dir);
+	part->chunk.nsegs = n;
+	return bytes;
 }
 
 /* The handle of the largest MR, whose remote invalidation saves most. All MRs of an RPC
@@ -383,44 +347,30 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 static int req_encode(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send *send)
 {
-	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
-	u32 size = rpcrdma2_msg_size_send(&conn->limits);
-	u32 head = snd->head[0].iov_len, pad, body = 0;
+	const struct xdr_buf *snd = req->args.buf;
+	u32 size = rpcrdma2_msg_size_send(&conn->limits), body = args_inline(req);
+	u32 head = snd->head[0].iov_len;
 	struct rpcrdma2_call_hdr call;
-	int hdr, too_long;
 	void *p;
+	int hdr;
 
-	/* The limit may have become smaller since the plan */
-	too_long = size == req->plan.inline_send ? -EMSGSIZE : -ESTALE;
 	req_chunks(req, &call);
 	call.xid = be32_to_cpu(req->rqst.rq_xid);
 	call.credit = rpcrdma2_credit_ask(&conn->credit);
 	call.inv_handle = pick_inv_handle(conn, req);
 	hdr = rpcrdma2_wire_encode_call(conn->codec, &call, send->buf, size);
-	if (hdr < 0)
-		return too_long;
+	/* The limit may have become smaller since the plan */
+	if (hdr < 0 || hdr + body > size)
+		return size == req->inline_send ? -EMSGSIZE : -ESTALE;
 	p = send->buf + hdr;
-
-	switch (req->plan.args) {
-	case RPCRDMA2_ARGS_INLINE:
-		body = snd->len;
-		if (hdr + body > size)
-			return too_long;
+	if (req->args.form == RPCRDMA2_FORM_INLINE) {
 		if (rpcrdma2_xdr_read(snd, 0, p, body))
 			return -EIO;
 		rpcrdma2_stat_add(conn->p.stats, pullup_bytes, snd->page_len);
-		break;
-	case RPCRDMA2_ARGS_READ:
+	} else if (req->args.form == RPCRDMA2_FORM_PAYLOAD) {
 		/* The item after a reduced one follows directly (LNG-10) */
-		pad = tail_pad(snd);
-		body = head + snd->tail[0].iov_len - pad;
-		if (hdr + body > size)
-			return too_long;
 		memcpy(p, snd->head[0].iov_base, head);
-		memcpy(p + head, snd->tail[0].iov_base + pad, body - head);
-		break;
-	case RPCRDMA2_ARGS_PZ:
-		break;
+		memcpy(p + head, snd->tail[0].iov_base + tail_pad(snd), body - head);
 	}
 	rpcrdma2_stat_add(conn->p.stats, inline_tx_bytes, hdr + body);
 	return hdr + body;
@@ -439,33 +389,27 @@ static int req_encode(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 int rpcrdma2_marshal_build(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 			   struct rpcrdma2_send *send)
 {
-	bool pz = req->plan.args == RPCRDMA2_ARGS_PZ, whole;
 	struct rpcrdma2_stats *stats = conn->p.stats;
-	const struct xdr_buf *snd = &req->rqst.rq_snd_buf;
 	int ret;
 
 	/* A Read chunk has no padding (LNG-11) */
-	if (req->plan.args != RPCRDMA2_ARGS_INLINE) {
-		ret = chunk_map_buf(req, &req->args, snd, pz ? &req->arg_span : NULL,
-				    DMA_TO_DEVICE);
+	if (req->args.form != RPCRDMA2_FORM_INLINE) {
+		ret = part_map(req, &req->args);
 		if (ret < 0)
 			return ret;
-		if (pz) {
+		req->args.chunk.position = req->args.buf->head[0].iov_len;
+		if (req->args.form == RPCRDMA2_FORM_WHOLE)
 			rpcrdma2_stat_inc(stats, pz_chunks);
-		} else {
-			req->args.position = snd->head[0].iov_len;
+		else
 			rpcrdma2_stat_inc(stats, read_chunks);
-		}
 		rpcrdma2_stat_add(stats, read_bytes, ret);
 	}
 	/* A Write chunk has exactly the requested length, without padding (LNG-14) */
-	if (req->plan.results != RPCRDMA2_RES_INLINE) {
-		whole = req->plan.results == RPCRDMA2_RES_REPLY;
-		ret = chunk_map_buf(req, &req->results, &req->rqst.rq_rcv_buf,
-				    whole ? &req->res_span : NULL, DMA_FROM_DEVICE);
+	if (req->results.form != RPCRDMA2_FORM_INLINE) {
+		ret = part_map(req, &req->results);
 		if (ret < 0)
 			return ret;
-		if (whole)
+		if (req->results.form == RPCRDMA2_FORM_WHOLE)
 			rpcrdma2_stat_inc(stats, reply_chunks);
 		else
 			rpcrdma2_stat_inc(stats, write_chunks);

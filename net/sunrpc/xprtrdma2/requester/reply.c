@@ -41,7 +41,7 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 			  const struct rpcrdma2_hdr *hdr, u32 *bytes)
 {
 	static const struct rpcrdma2_chunk none;
-	bool write = req->plan.results == RPCRDMA2_RES_WRITE;
+	bool write = req->results.form == RPCRDMA2_FORM_PAYLOAD;
 	const struct rpcrdma2_chunk *reply = &none;
 	struct rpcrdma2_cursor c, segs;
 	u32 in_reply = 0;
@@ -52,11 +52,11 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 	if (hdr->write_chunks) {
 		rpcrdma2_write_list_begin(hdr, &c);
 		if (rpcrdma2_write_list_next(&c, &segs) &&
-		    !chunk_returned(&req->results, segs, bytes))
+		    !chunk_returned(&req->results.chunk, segs, bytes))
 			return false;
 	}
-	if (req->plan.results == RPCRDMA2_RES_REPLY)
-		reply = &req->results;
+	if (req->results.form == RPCRDMA2_FORM_WHOLE)
+		reply = &req->results.chunk;
 	if (hdr->reply_chunk && rpcrdma2_hdr_reply_chunk(hdr, &segs) &&
 	    !chunk_returned(reply, segs, &in_reply))
 		return false;
@@ -72,11 +72,9 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 static bool reply_is_uncopyable(struct rpcrdma2_req *req, const struct rpcrdma2_hdr *hdr,
 				u32 written)
 {
-	const struct xdr_buf *rcv = &req->rqst.rq_rcv_buf;
-
-	return req->plan.results == RPCRDMA2_RES_WRITE && !written &&
-	       hdr->body_len > rcv->head[0].iov_len &&
-	       rpcrdma2_devmem_payload(req, rcv);
+	return req->results.form == RPCRDMA2_FORM_PAYLOAD && !written &&
+	       hdr->body_len > req->rqst.rq_rcv_buf.head[0].iov_len &&
+	       rpcrdma2_devmem_payload(&req->results);
 }
 
 static struct rpcrdma2_req *
@@ -297,14 +295,14 @@ static enum remedy segments_refused(struct rpcrdma2_requester *rq, u32 limit)
 static enum remedy reply_refused(struct rpcrdma2_requester *rq,
 				 const struct rpcrdma2_req *req)
 {
-	bool read = req->plan.results == RPCRDMA2_RES_WRITE;
+	bool read = req->results.form == RPCRDMA2_FORM_PAYLOAD;
 
-	if (req->plan.results == RPCRDMA2_RES_REPLY)
+	if (req->results.form == RPCRDMA2_FORM_WHOLE)
 		return FAIL;
-	if (req->plan.reply_due > RPCRDMA2_INLINE_DEFAULT)
+	if (req->reply_due > RPCRDMA2_INLINE_DEFAULT)
 		WRITE_ONCE(rq->max_reply, RPCRDMA2_INLINE_DEFAULT);
 	else if (read)
-		WRITE_ONCE(rq->refused, rq->refused | RPCRDMA2_REFUSED_WRITE);
+		WRITE_ONCE(rq->refused, rq->refused | XDRBUF_READ);
 	else
 		return FAIL;
 	if (!read || compat_rqst_has_seqno(&req->rqst))
@@ -329,14 +327,14 @@ static enum remedy error_remedy(struct rpcrdma2_requester *rq,
 		return FAIL;
 	switch (hdr->err) {
 	case RDMA2_ERR_READ_CHUNKS:
-		if (req->plan.args != RPCRDMA2_ARGS_READ)
+		if (req->args.form != RPCRDMA2_FORM_PAYLOAD)
 			return FAIL;
-		WRITE_ONCE(rq->refused, rq->refused | RPCRDMA2_REFUSED_READ);
+		WRITE_ONCE(rq->refused, rq->refused | XDRBUF_WRITE);
 		return SEND_AGAIN;
 	case RDMA2_ERR_WRITE_CHUNKS:
-		if (req->plan.results != RPCRDMA2_RES_WRITE)
+		if (req->results.form != RPCRDMA2_FORM_PAYLOAD)
 			return FAIL;
-		WRITE_ONCE(rq->refused, rq->refused | RPCRDMA2_REFUSED_WRITE);
+		WRITE_ONCE(rq->refused, rq->refused | XDRBUF_READ);
 		return SEND_AGAIN;
 	case RDMA2_ERR_SEGMENTS:
 		return segments_refused(rq, hdr->err_arg[0]);

@@ -15,7 +15,6 @@
 #include <linux/sunrpc/clnt.h>
 
 #include "conn/buf.h"
-#include "requester/marshal.h"
 #include "compat.h"
 #include "requester/devmem.h"
 #include "requester/requester.h"
@@ -113,7 +112,7 @@ static void post_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 	if (send->nwrs > conn->p.call_wrs)
 		send->done = send_done_nothing;
 	send->on_wire = &req->on_wire;
-	if (req->plan.args == RPCRDMA2_ARGS_PZ)
+	if (req->args.form == RPCRDMA2_FORM_WHOLE)
 		rpcrdma2_stat_inc(conn->p.stats, tx_call_nomsg);
 	else
 		rpcrdma2_stat_inc(conn->p.stats, tx_call_msg);
@@ -238,8 +237,7 @@ static void slot_drop(struct rpcrdma2_send **send)
 static bool fifo_pass(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send **send)
 {
-	if (likely(!READ_ONCE(rq->mr_wait)) ||
-	    (!req->plan.arg_mrs && !req->plan.res_mrs))
+	if (likely(!READ_ONCE(rq->mr_wait)) || !rpcrdma2_req_mrs(req))
 		return false;
 	slot_drop(send);
 	guard(spinlock)(&rq->xprt.queue_lock);
@@ -338,7 +336,7 @@ static bool worth_waiting(struct rpcrdma2_requester *rq,
 static void wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 			    int why)
 {
-	u32 need = req->plan.arg_mrs + req->plan.res_mrs;
+	u32 need = rpcrdma2_req_mrs(req);
 
 	fifo_return(rq, req, &rq->mr_wait);
 	rpcrdma2_mr_pool_refill(&rq->pool, need,
@@ -361,7 +359,7 @@ plan:
 		goto out_drop;
 	if (fifo_pass(rq, req, slot))
 		return true;
-	nwrs = 1 + req->plan.arg_mrs + req->plan.res_mrs;
+	nwrs = 1 + rpcrdma2_req_mrs(req);
 	if (*slot && (*slot)->nwrs < nwrs)
 		slot_drop(slot);
 	if (!*slot)
@@ -462,9 +460,8 @@ static bool call_queue(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->rqst.rq_xmit_bytes_sent += req->rqst.rq_snd_buf.len;
 	/* While the Call waits, the driver that knows its pages may go */
-	if (rpcrdma2_devmem_has_ops() &&
-	    !rpcrdma2_devmem_payload(req, &req->rqst.rq_snd_buf))
-		rpcrdma2_devmem_payload(req, &req->rqst.rq_rcv_buf);
+	rpcrdma2_devmem_claim(&req->args);
+	rpcrdma2_devmem_claim(&req->results);
 	trace_rpcrdma2_queued(req);
 	first = !rpcrdma2_requester_has_queued(rq) && !rq->sq_wait &&
 		!call_is_unwanted(req) && call_take(rq, req);

@@ -94,6 +94,8 @@ static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
 	guard(spinlock)(&xprt->reserve_lock);
 	if (req) {
 		req->rq = rq;
+		req->args.buf = &req->rqst.rq_snd_buf;
+		req->results.buf = &req->rqst.rq_rcv_buf;
 		INIT_LIST_HEAD(&req->list);
 		INIT_LIST_HEAD(&req->mrs);
 		list_add(&req->all, &rq->all);
@@ -118,7 +120,8 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 
 	/* Reset here: an RPC may end before rpcrdma2_requester_send() */
 	req->error = 0;
-	req->devmem = false;
+	req->args.devmem = false;
+	req->results.devmem = false;
 	req->conn_id = 0;
 	req->moved = false;
 	guard(spinlock)(&xprt->reserve_lock);

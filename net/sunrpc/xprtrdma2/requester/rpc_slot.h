@@ -28,6 +28,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "conn/buf.h"
 #include "conn/conn.h"
 #include "requester/frwr.h"
 
@@ -63,69 +64,41 @@ enum rpcrdma2_req_state {
 };
 
 /**
- * enum rpcrdma2_args - form of the arguments of a Call
- * @RPCRDMA2_ARGS_INLINE: behind the header
- * @RPCRDMA2_ARGS_READ: the payload in a Read chunk, the rest inline
- * @RPCRDMA2_ARGS_PZ: the whole Call in a Position-Zero Read chunk
+ * enum rpcrdma2_form - form in which the arguments or the results of an RPC travel
+ * @RPCRDMA2_FORM_INLINE: in the message, behind the header
+ * @RPCRDMA2_FORM_PAYLOAD: the payload in a Read or Write chunk, the rest inline
+ * @RPCRDMA2_FORM_WHOLE: all in a Position-Zero or Reply chunk
  */
-enum rpcrdma2_args {
-	RPCRDMA2_ARGS_INLINE = 0,
-	RPCRDMA2_ARGS_READ,
-	RPCRDMA2_ARGS_PZ,
+enum rpcrdma2_form {
+	RPCRDMA2_FORM_INLINE = 0,
+	RPCRDMA2_FORM_PAYLOAD,
+	RPCRDMA2_FORM_WHOLE,
 };
 
 /**
- * enum rpcrdma2_results - chunk that a Call offers for its results
- * @RPCRDMA2_RES_INLINE: none, the Reply fits inline
- * @RPCRDMA2_RES_WRITE: a Write chunk for the payload
- * @RPCRDMA2_RES_REPLY: a Reply chunk for the whole Reply
- */
-enum rpcrdma2_results {
-	RPCRDMA2_RES_INLINE = 0,
-	RPCRDMA2_RES_WRITE,
-	RPCRDMA2_RES_REPLY,
-};
-
-/* Forms of Calls that the responder has refused (ERR-30) */
-#define RPCRDMA2_REFUSED_READ		BIT(0)	/* a Read chunk */
-#define RPCRDMA2_REFUSED_WRITE		BIT(1)	/* a Write chunk */
-
-/**
- * struct rpcrdma2_plan - form of one Call
- * @args: arguments
- * @results: results
- * @arg_mrs: MRs for the Read or Position-Zero chunk
- * @res_mrs: MRs for the Write or Reply chunk
- * @inline_send: largest message at the time of the plan, bytes
- * @reply_due: length of the longest Reply that may come inline
- */
-struct rpcrdma2_plan {
-	enum rpcrdma2_args	args;
-	enum rpcrdma2_results	results;
-	u32			arg_mrs;
-	u32			res_mrs;
-	u32			inline_send;
-	u32			reply_due;
-};
-
-/**
- * struct rpcrdma2_span - an xdr_buf as one sequence of pages, with bounced ends
- * @buf: the xdr_buf
- * @first: index in bounce[] of the first bounce page of the front
+ * struct rpcrdma2_part - the arguments or the results of an RPC
+ * @buf: their place in memory
+ * @form: see enum rpcrdma2_form
+ * @devmem: pages of the payload stand for the memory of a device
+ * @chunk: the chunk; first with as many segments as planned, then as sent
+ * @front_page: FORM_WHOLE: first bounce page of the front
  * @front: bytes in front of the directly mapped pages
  * @front_off: offset of the first byte in the first bounce page
  * @direct: bytes mapped directly
+ * @back_page: first bounce page of the back
  * @back: bytes behind the directly mapped pages
- * @back_first: index in bounce[] of the first bounce page of the back
  */
-struct rpcrdma2_span {
+struct rpcrdma2_part {
 	const struct xdr_buf	*buf;
-	u32			first;
+	enum rpcrdma2_form	form;
+	bool			devmem;
+	struct rpcrdma2_chunk	chunk;
+	struct page		**front_page;
 	u32			front;
 	u32			front_off;
 	u32			direct;
+	struct page		**back_page;
 	u32			back;
-	u32			back_first;
 };
 
 /**
@@ -149,18 +122,17 @@ struct rpcrdma2_span {
  *	from the FIFO: a Reply may arrive
  * @copied: length of the Reply, for xprt_complete_rqst()
  * @nomsg: the Reply is in the Reply chunk
- * @devmem: pages of its payload stand for the memory of a device
  * @conn_id: connection it was last sent on, or 0
  * @moved: it was sent on another connection before
  * @ninv: local invalidations posted
  * @inv_waiter: waits for send queue entries for them
  * @inv_cqe: completion of the last of them
- * @plan: chunks chosen
- * @args: Read or Position-Zero chunk as sent
- * @results: Write or Reply chunk as sent
- * @arg_span: layout of a Position-Zero chunk
- * @res_span: layout of a Reply chunk
+ * @inline_send: largest message at the time of the plan, bytes
+ * @reply_due: length of the longest Reply that may come inline
+ * @args: arguments, with the Read or Position-Zero chunk
+ * @results: results, with the Write or Reply chunk
  * @mrs: MRs of all chunks, struct rpcrdma2_mr.list
+ * @bounced: bounce pages that the plan uses
  * @nbounce: pages at @bounce
  * @bounce: memory for ragged ends, kept with the slot
  * @sbuf: rq_buffer, kept with the slot
@@ -186,20 +158,19 @@ struct rpcrdma2_req {
 	bool				on_wire;
 	u32				copied;
 	bool				nomsg;
-	bool				devmem;
 	u32				conn_id;
 	bool				moved;
 	u32				ninv;
 	struct rpcrdma2_sendq_waiter	inv_waiter;
 	struct ib_cqe			inv_cqe;
 
-	struct rpcrdma2_plan		plan;
-	struct rpcrdma2_chunk		args;
-	struct rpcrdma2_chunk		results;
-	struct rpcrdma2_span		arg_span;
-	struct rpcrdma2_span		res_span;
+	u32				inline_send;
+	u32				reply_due;
+	struct rpcrdma2_part		args;
+	struct rpcrdma2_part		results;
 	struct list_head		mrs;
 
+	u32				bounced;
 	u32				nbounce;
 	struct page			*bounce[RPCRDMA2_BOUNCE_PAGES];
 
@@ -228,7 +199,8 @@ struct rpcrdma2_req {
  *	completions; stopping waits for them
  * @wq: woken when an invalidation is complete or @busy becomes 0
  * @watchdog: checks for invalidations that take too long
- * @refused: RPCRDMA2_REFUSED_*: forms of Calls that are not sent again
+ * @refused: payloads that the responder does not take in a chunk (ERR-30): XDRBUF_WRITE
+ *	stands for Read chunks, XDRBUF_READ for Write chunks
  * @max_segs: segments per chunk that the responder accepts, as far as known
  * @max_reply: longest message that it sends, bytes, as far as known
  * @lesson_new: no RPC was completed since an ERROR set one of these limits, except on the
@@ -276,6 +248,18 @@ static inline struct rpcrdma2_req *rpcrdma2_req(struct rpc_rqst *rqst)
 	return container_of(rqst, struct rpcrdma2_req, rqst);
 }
 
+/* Pages of the page vector of @buf that hold data */
+static inline u32 rpcrdma2_vector_pages(const struct xdr_buf *buf)
+{
+	return rpcrdma2_pages_spanned(offset_in_page(buf->page_base), buf->page_len);
+}
+
+/* MRs that a Call needs by its plan */
+static inline u32 rpcrdma2_req_mrs(const struct rpcrdma2_req *req)
+{
+	return req->args.chunk.nsegs + req->results.chunk.nsegs;
+}
+
 /* Unmap the memory of an RPC whose handles are invalid. The MRs stay with the RPC. */
 static inline void rpcrdma2_req_unmap(struct rpcrdma2_req *req)
 {
@@ -313,6 +297,12 @@ void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq);
 size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq);
 void rpcrdma2_slot_free(struct rpcrdma2_req *req);
 void rpcrdma2_slot_put(struct rpcrdma2_req *req);
+
+/* The form of a Call and its message: marshal.c */
+int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn, struct rpcrdma2_req *req);
+int rpcrdma2_marshal_build(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+			   struct rpcrdma2_send *send);
+int rpcrdma2_marshal_bounce(const struct rpcrdma2_part *part, u32 len, bool out);
 
 /* Methods for struct rpc_xprt_ops */
 void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
