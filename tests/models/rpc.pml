@@ -86,7 +86,7 @@ inline inval_begin()
 {
 	if :: mr[0] == VALID || mr[1] == VALID -> inv = true :: else fi
 }
-/* rpcrdma2_inval_release() */
+/* rpcrdma2_req_release() */
 inline release()
 {
 	mrs_put(); set(REQ_IDLE);

@@ -117,27 +117,6 @@ void rpcrdma2_inval_begin(struct rpcrdma2_req *req)
 	rpcrdma2_req_set_inval(req, true);
 }
 
-/**
- * rpcrdma2_inval_release - release a cancelled RPC
- * @req: RPC that was cancelled and answered, without an invalidation under way
- *
- * Context: queue_lock held.
- * Return: true if the slot is to be put, without the lock
- */
-bool rpcrdma2_inval_release(struct rpcrdma2_req *req)
-{
-	struct rpcrdma2_requester *rq = req->rq;
-	bool abandoned = req->abandoned;
-
-	lockdep_assert_held(&rq->xprt.queue_lock);
-	rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
-	list_del_init(&req->list);
-	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
-	req->abandoned = false;
-	WRITE_ONCE(rq->mr_wait, false);
-	return abandoned;
-}
-
 static void inval_complete(struct rpcrdma2_req *req)
 {
 	struct rpcrdma2_requester *rq = req->rq;
@@ -267,8 +246,7 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 	case RPCRDMA2_REQ_IDLE:
 		goto out_unlock;
 	case RPCRDMA2_REQ_QUEUED:
-		list_del_init(&req->list);
-		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
+		rpcrdma2_req_release(req);
 		goto out_unlock;
 	case RPCRDMA2_REQ_POSTED:
 		rpcrdma2_stat_inc(rq->conn->p.stats, orphans);
@@ -305,7 +283,7 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 		rpcrdma2_req_unmap(req);
 	}
 	if (req->state == RPCRDMA2_REQ_ANSWERED)
-		rpcrdma2_inval_release(req);
+		rpcrdma2_req_release(req);
 out_unlock:
 	spin_unlock(&rq->xprt.queue_lock);
 }

@@ -66,17 +66,6 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 	return !in_reply && hdr->body_len >= 2 * XDR_UNIT; /* MSG-3 */
 }
 
-/* Whether the Reply has inline a payload that the CPU must not copy. The server has not
- * used the Write chunk.
- */
-static bool reply_is_uncopyable(struct rpcrdma2_req *req, const struct rpcrdma2_hdr *hdr,
-				u32 written)
-{
-	return req->results.form == RPCRDMA2_FORM_PAYLOAD && !written &&
-	       hdr->body_len > req->rqst.rq_rcv_buf.head[0].iov_len &&
-	       rpcrdma2_devmem_payload(&req->results);
-}
-
 static struct rpcrdma2_req *
 find_outstanding(struct rpcrdma2_requester *rq, __be32 xid)
 {
@@ -90,7 +79,7 @@ find_outstanding(struct rpcrdma2_requester *rq, __be32 xid)
 }
 
 /* The RPC that a Reply or ERROR belongs to, or NULL. *@wanted: sunrpc waits for the
- * Reply; if not, the RPC was cancelled or is being encoded again.
+ * Reply; if not, the RPC was cancelled, maybe is an ORPHAN, or is being encoded again.
  */
 static struct rpcrdma2_req *find_req(struct rpcrdma2_requester *rq, u32 xid,
 				     bool *wanted)
@@ -226,6 +215,11 @@ static void take_reply(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req,
 	} else if (bytes) {
 		rpcrdma2_stat_add(stats, write_bytes, bytes);
 		copy_around_payload(req, hdr, bytes);
+	} else if (req->results.form == RPCRDMA2_FORM_PAYLOAD &&
+		   hdr->body_len > req->rqst.rq_rcv_buf.head[0].iov_len &&
+		   rpcrdma2_devmem_payload(&req->results)) {
+		/* The payload is inline: the server has not used the Write chunk */
+		req->error = rpcrdma2_devmem_refuse();
 	} else {
 		copy_inline(stats, req, hdr);
 	}
@@ -234,25 +228,20 @@ static void take_reply(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req,
 /* Account for the Reply or ERROR of an RPC: its credit is free again. Returns true if
  * the caller has to invalidate the memory of the RPC and complete it.
  */
-static bool answer(struct rpcrdma2_requester *rq, struct rpcrdma2_conn *conn,
-		   struct rpcrdma2_req *req, bool wanted, bool *put)
+static bool answer(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req, bool wanted)
 {
-	lockdep_assert_held(&rq->xprt.queue_lock);
 	rpcrdma2_credit_put(&conn->credit);
-	*put = false;
 	if (req->state == RPCRDMA2_REQ_ORPHAN) {
 		trace_rpcrdma2_orphan_answered(req);
-		if (req->inval)
-			rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
-		else
-			*put = rpcrdma2_inval_release(req);
-		return false;
+		if (!req->inval) {
+			rpcrdma2_req_release(req);
+			return false;
+		}
 	}
-	if (!wanted) {
-		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ANSWERED);
+	rpcrdma2_req_set_state(req, wanted ? RPCRDMA2_REQ_REPLIED :
+					     RPCRDMA2_REQ_ANSWERED);
+	if (!wanted)
 		return false;
-	}
-	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_REPLIED);
 	xprt_pin_rqst(&req->rqst);
 	rpcrdma2_inval_begin(req);
 	return true;
@@ -384,7 +373,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			       struct rpcrdma2_conn *conn,
 			       struct rpcrdma2_recv *rx)
 {
-	bool wanted, fair, sane = true, end = false, put = false;
+	bool wanted, fair, sane = true, end = false;
 	const struct rpcrdma2_hdr *hdr = &rx->hdr;
 	bool error = hdr->htype == RDMA2_ERROR;
 	enum remedy remedy = FAIL;
@@ -401,12 +390,8 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			remedy = take_error(rq, conn, req, hdr, wanted);
 		else
 			sane = reply_is_sane(req, hdr, &bytes);
-		/* The pages of an orphan may be gone */
-		if (sane && !error && wanted && req->state != RPCRDMA2_REQ_ORPHAN &&
-		    reply_is_uncopyable(req, hdr, bytes))
-			req->error = rpcrdma2_devmem_refuse();
 		if (sane)
-			end = answer(rq, conn, req, wanted, &put);
+			end = answer(conn, req, wanted);
 	}
 	spin_unlock(&rq->xprt.queue_lock);
 
@@ -424,16 +409,13 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			trace_rpcrdma2_call_error(conn, req, hdr);
 			req->nomsg = false;
 		} else {
-			if (!req->error)
-				take_reply(conn->p.stats, req, hdr, bytes);
+			take_reply(conn->p.stats, req, hdr, bytes);
 			trace_rpcrdma2_reply(conn, req, hdr);
 		}
 		if (unlikely(remedy == RECONNECT))
 			rpcrdma2_inval_redo(req);
 		else
 			rpcrdma2_inval_end(conn, req);
-	} else if (put) {
-		rpcrdma2_slot_put(req);
 	} else if (!req) {
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_xid);
 		rpcrdma2_reject_dropped(conn, rx);

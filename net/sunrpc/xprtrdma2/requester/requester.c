@@ -83,6 +83,12 @@ void rpcrdma2_requester_busy_put(struct rpcrdma2_requester *rq)
 		wake_up_all(&rq->wq);
 }
 
+static void busy_end(struct rpcrdma2_requester *rq)
+{
+	guard(spinlock)(&rq->xprt.queue_lock);
+	rpcrdma2_requester_busy_put(rq);
+}
+
 static void send_done_nothing(struct rpcrdma2_send *send, int status)
 {
 }
@@ -203,7 +209,6 @@ static void call_put_back(struct rpcrdma2_requester *rq, struct rpcrdma2_req *re
 	rpcrdma2_credit_put(&rq->conn->credit);
 	rpcrdma2_req_set_state(req, to);
 	xprt_unpin_rqst(&req->rqst);
-	rpcrdma2_requester_busy_put(rq);
 }
 
 /* Put the Call back at the head of its list. @flag keeps other Calls from trying:
@@ -268,18 +273,15 @@ static bool wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *r
 {
 	struct rpcrdma2_send *send = NULL;
 
-	scoped_guard(spinlock, &rq->xprt.queue_lock)
-		rq->busy++;
 	/* One waiter serves all Calls */
 	if (fifo_return(rq, req, &rq->sq_wait))
 		send = rpcrdma2_send_get(rq->conn, nwrs, &rq->sq_waiter, false);
-	if (send)
-		rpcrdma2_send_put(send);
+	if (!send)
+		return false;
+	rpcrdma2_send_put(send);
 	guard(spinlock)(&rq->xprt.queue_lock);
-	if (send)
-		rq->sq_wait = false;
-	rpcrdma2_requester_busy_put(rq);
-	return send;
+	rq->sq_wait = false;
+	return true;
 }
 
 static void requester_sendq_ready(struct rpcrdma2_sendq_waiter *w,
@@ -294,8 +296,7 @@ static void requester_sendq_ready(struct rpcrdma2_sendq_waiter *w,
 	}
 	if (!status)
 		rpcrdma2_requester_run_fifo(rq, send);
-	guard(spinlock)(&rq->xprt.queue_lock);
-	rpcrdma2_requester_busy_put(rq);
+	busy_end(rq);
 }
 
 /* Whether any other RPC has mapped memory. That of orphans is unmapped. */
@@ -344,12 +345,14 @@ static void wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *
 }
 
 /* Send a Call that has a credit. @slot, if there is one, is consumed or put. Returns
- * false if the send queue is full. The Call counts as busy, so the connection stays.
+ * false if the send queue is full. The Call counts as busy until it is posted or this
+ * function returns, so the connection stays.
  */
 static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send **slot)
 {
 	struct rpcrdma2_conn *conn = rq->conn;
+	bool more = true;
 	u32 nwrs;
 	int ret;
 
@@ -358,14 +361,16 @@ plan:
 	if (ret)
 		goto out_drop;
 	if (fifo_pass(rq, req, slot))
-		return true;
+		goto out_busy;
 	nwrs = 1 + rpcrdma2_req_mrs(req);
 	if (*slot && (*slot)->nwrs < nwrs)
 		slot_drop(slot);
 	if (!*slot)
 		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
-	if (!*slot)
-		return wait_for_sendq(rq, req, nwrs);
+	if (!*slot) {
+		more = wait_for_sendq(rq, req, nwrs);
+		goto out_busy;
+	}
 	ret = rpcrdma2_marshal_build(conn, req, *slot);
 	if (ret > 0) {
 		req->unmapped = 0;
@@ -384,7 +389,9 @@ out_drop:
 		wait_for_memory(rq, req, ret);
 	else
 		fail_call(rq, req, ret);
-	return true;
+out_busy:
+	busy_end(rq);
+	return more;
 }
 
 /**
@@ -477,7 +484,8 @@ static bool call_queue(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
  * To sunrpc the Call is sent in both cases: sunrpc does not transmit the Call again on
  * this connection before the first instance is answered (CRED-15).
  *
- * Context: process, transport locked by sunrpc. Does not sleep.
+ * Context: process, transport locked by sunrpc, so that the connection is not freed. Does
+ * not sleep.
  * Return: 0; -ENOTCONN: send again on another connection; -ENOBUFS: later
  */
 int rpcrdma2_requester_send(struct rpc_rqst *rqst)
@@ -485,9 +493,9 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
 	struct rpcrdma2_requester *rq = req->rq;
 	struct rpc_xprt *xprt = &rq->xprt;
-	struct rpcrdma2_conn *conn, *useless = NULL;
+	bool first = false, useless = false;
 	struct rpcrdma2_send *slot = NULL;
-	bool first = false;
+	struct rpcrdma2_conn *conn;
 	int ret = 0;
 
 	if (rqst->rq_rcv_buf.flags & XDRBUF_SPARSE_PAGES) {
@@ -508,7 +516,7 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		first = call_queue(rq, req);
 	} else if (!first_suffices(req)) {
 		ret = -ENOTCONN;
-		useless = rpcrdma2_conn_get(conn);
+		useless = true;
 	}
 	spin_unlock(&xprt->queue_lock);
 
@@ -521,10 +529,8 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 		if (conn && data_race(req->state) == RPCRDMA2_REQ_QUEUED)
 			rpcrdma2_stat_inc(conn->p.stats, window_waits);
 	}
-	if (useless) {
-		rpcrdma2_conn_kill(useless, -ETIMEDOUT);
-		rpcrdma2_conn_put(useless);
-	}
+	if (useless)
+		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 	return ret;
 }
 
@@ -716,7 +722,6 @@ void rpcrdma2_requester_stop(struct rpcrdma2_requester *rq)
 void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 {
 	struct rpcrdma2_req *req, *tmp;
-	LIST_HEAD(abandoned);
 
 	/* Completions may have queued the refill work or the watchdog */
 	rpcrdma2_requester_stop(rq);
@@ -730,25 +735,13 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 	list_splice_init(&rq->starved, &rq->outstanding);
 	list_splice_init(&rq->fifo, &rq->outstanding);
 	list_for_each_entry_safe(req, tmp, &rq->outstanding, list) {
-		/* The pool frees them, and has them in its own list */
-		rpcrdma2_req_unmap(req);
-		INIT_LIST_HEAD(&req->mrs);
 		WARN_ON_ONCE(req->state == RPCRDMA2_REQ_SENDING ||
 			     req->state == RPCRDMA2_REQ_REPLIED);
-		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
+		rpcrdma2_req_unmap(req);
 		rpcrdma2_req_set_inval(req, false);
-		list_del_init(&req->list);
-		if (req->abandoned) {
-			req->abandoned = false;
-			list_add(&req->list, &abandoned);
-		}
+		rpcrdma2_req_release(req);
 	}
 	wake_up_all(&rq->wq);
 	spin_unlock(&rq->xprt.queue_lock);
-
 	rpcrdma2_mr_pool_close(&rq->pool);
-	list_for_each_entry_safe(req, tmp, &abandoned, list) {
-		list_del_init(&req->list);
-		rpcrdma2_slot_put(req);
-	}
 }

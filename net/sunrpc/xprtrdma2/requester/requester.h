@@ -88,7 +88,6 @@ void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
 
 /* The end of an RPC, see invalidate.c */
 void rpcrdma2_inval_begin(struct rpcrdma2_req *req);
-bool rpcrdma2_inval_release(struct rpcrdma2_req *req);
 void rpcrdma2_inval_redo(struct rpcrdma2_req *req);
 void rpcrdma2_inval_end(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req);
 

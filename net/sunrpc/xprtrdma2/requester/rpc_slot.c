@@ -132,6 +132,29 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 }
 
 /**
+ * rpcrdma2_req_release - release an RPC that will not be completed
+ * @req: cancelled RPC that is not sent or was answered, or any RPC once its connection is
+ *	closed; no handle is valid, and no invalidation is under way. Its slot is put if
+ *	sunrpc has freed it
+ *
+ * Context: queue_lock held. Takes reserve_lock.
+ */
+void rpcrdma2_req_release(struct rpcrdma2_req *req)
+{
+	struct rpcrdma2_requester *rq = req->rq;
+
+	lockdep_assert_held(&rq->xprt.queue_lock);
+	rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
+	list_del_init(&req->list);
+	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
+	WRITE_ONCE(rq->mr_wait, false);
+	if (req->abandoned) {
+		req->abandoned = false;
+		rpcrdma2_slot_put(req);
+	}
+}
+
+/**
  * rpcrdma2_requester_alloc_slot - allocate a slot for a task
  * @xprt: the transport
  * @task: the task; sleeps on the backlog queue if all slots are in use

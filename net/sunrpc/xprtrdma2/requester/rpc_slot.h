@@ -15,8 +15,8 @@
  *     pool; rpcrdma2_requester_detach() leaves none.
  *
  * State is protected by xprt->queue_lock, a plain spinlock that is taken in
- * process and workqueue context only. Order: queue_lock, then the connection's
- * leaf locks or the MR pool's lock.
+ * process and workqueue context only. Order: queue_lock, then reserve_lock, the
+ * connection's leaf locks or the MR pool's lock.
  */
 #ifndef _RPCRDMA2_RPC_SLOT_H
 #define _RPCRDMA2_RPC_SLOT_H
@@ -297,6 +297,7 @@ void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq);
 size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq);
 void rpcrdma2_slot_free(struct rpcrdma2_req *req);
 void rpcrdma2_slot_put(struct rpcrdma2_req *req);
+void rpcrdma2_req_release(struct rpcrdma2_req *req);
 
 /* The form of a Call and its message: marshal.c */
 int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn, struct rpcrdma2_req *req);
