@@ -25,39 +25,41 @@
 
 static void mr_free(struct rpcrdma2_mr *mr)
 {
-	if (mr->ibmr)
+	if (!IS_ERR_OR_NULL(mr->ibmr))
 		ib_dereg_mr(mr->ibmr);
 	sg_free_table(&mr->sgt);
 	kfree(mr);
+}
+
+static void mrs_free(struct list_head *mrs)
+{
+	struct rpcrdma2_mr *mr, *tmp;
+
+	list_for_each_entry_safe(mr, tmp, mrs, list)
+		mr_free(mr);
 }
 
 static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 {
 	struct rpcrdma2_conn *conn = pool->conn;
 	struct rpcrdma2_mr *mr;
-	struct ib_mr *ibmr;
 
 	mr = kzalloc_obj(*mr, rpcrdma2_buf_gfp());
 	if (!mr)
 		return NULL;
+	if (!sg_alloc_table(&mr->sgt, pool->depth, rpcrdma2_buf_gfp()))
+		mr->ibmr = ib_alloc_mr(conn->pd, conn->caps.mr_type, pool->depth);
+	if (IS_ERR_OR_NULL(mr->ibmr)) {
+		mr_free(mr);
+		return NULL;
+	}
 	mr->pool = pool;
-	INIT_LIST_HEAD(&mr->list);
-	if (sg_alloc_table(&mr->sgt, pool->depth, rpcrdma2_buf_gfp()))
-		goto out_free;
-	ibmr = ib_alloc_mr(conn->pd, conn->caps.mr_type, pool->depth);
-	if (IS_ERR(ibmr))
-		goto out_free;
-	mr->ibmr = ibmr;
 	mr->cid = rpcrdma2_conn_cid(conn);
 	mr->reg.wr.wr_cqe = &pool->cqe;
 	mr->reg.wr.opcode = IB_WR_REG_MR;
-	mr->reg.mr = ibmr;
+	mr->reg.mr = mr->ibmr;
 	mr->inv.opcode = IB_WR_LOCAL_INV;
 	return mr;
-
-out_free:
-	mr_free(mr);
-	return NULL;
 }
 
 /**
@@ -82,12 +84,18 @@ void rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 		}
 		spin_lock(&pool->lock);
 		list_add(&mr->list, &pool->free);
-		list_add(&mr->all, &pool->all);
 		WRITE_ONCE(pool->count, pool->count + 1);
 		spin_unlock(&pool->lock);
 		rpcrdma2_stat_inc(pool->conn->p.stats, mrs_allocated);
 	}
 	trace_rpcrdma2_mrs_made(pool->conn, READ_ONCE(pool->count), ret);
+}
+
+/* MRs of a new connection and of an idle one */
+static u32 pool_least(const struct rpcrdma2_mr_pool *pool)
+{
+	return rpcrdma2_conn_swapping(pool->conn) ? RPCRDMA2_SWAP_MRS :
+						    RPCRDMA2_FIRST_MRS;
 }
 
 /* MRs that are missing for the Call that waits */
@@ -103,16 +111,9 @@ static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 	return missing;
 }
 
-/* Run Calls that wait. What must not be mapped in a completion handler is mapped here. */
-static void pool_ready(struct rpcrdma2_mr_pool *pool)
-{
-	WRITE_ONCE(pool->worker, current);
-	pool->ready(pool);
-	WRITE_ONCE(pool->worker, NULL);
-}
-
 /* ready() retries Calls, which allocate bounce pages: with swap on the mount, these may
- * come from the reserves as well.
+ * come from the reserves as well. What must not be mapped in a completion handler is
+ * mapped there.
  */
 static void pool_refill_worker(struct work_struct *work)
 {
@@ -121,27 +122,29 @@ static void pool_refill_worker(struct work_struct *work)
 						     refill);
 	unsigned int was =
 		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
-	u32 missing;
+	u32 want = pool_least(pool), missing = pool_missing(pool);
 
-	rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->min));
-	missing = pool_missing(pool);
 	if (missing)
-		rpcrdma2_mr_pool_grow(pool, READ_ONCE(pool->count) +
-					    max(missing, RPCRDMA2_MR_BATCH));
+		want = max(want, READ_ONCE(pool->count) +
+				 max(missing, RPCRDMA2_MR_BATCH));
+	rpcrdma2_mr_pool_grow(pool, want);
 
 	/* Without memory, or at the limit, wait for MRs that are in use */
-	if (pool_missing(pool))
+	if (pool_missing(pool)) {
 		rpcrdma2_mr_pool_refill(pool, READ_ONCE(pool->need),
 					RPCRDMA2_MR_RETRY_MS);
-	else
-		pool_ready(pool);
+	} else {
+		WRITE_ONCE(pool->worker, current);
+		pool->ready(pool);
+		WRITE_ONCE(pool->worker, NULL);
+	}
 	rpcrdma2_reclaim_exit(was);
 }
 
 /**
  * rpcrdma2_mr_pool_refill - schedule the refill work
  * @pool: an open pool
- * @need: free MRs that a Call waits for; 0 if only @min was raised
+ * @need: free MRs that a Call waits for; 0 if the mount has begun to hold swap
  * @ms: delay, milliseconds
  *
  * The work calls @pool->ready() when there are @need free MRs.
@@ -164,22 +167,18 @@ static void pool_trim_worker(struct work_struct *work)
 						     trim);
 	unsigned int was =
 		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
-	struct rpcrdma2_mr *mr, *tmp;
 	u32 least = pool->max;
 	LIST_HEAD(spare);
 
 	spin_lock(&pool->lock);
 	if (time_after(jiffies, pool->used_at + RPCRDMA2_MR_REST))
-		least = max(RPCRDMA2_FIRST_MRS, READ_ONCE(pool->min));
+		least = pool_least(pool);
 	while (pool->count > least && !list_empty(&pool->free)) {
-		mr = list_last_entry(&pool->free, struct rpcrdma2_mr, list);
-		list_move(&mr->list, &spare);
-		list_del(&mr->all);
+		list_move(pool->free.prev, &spare);
 		WRITE_ONCE(pool->count, pool->count - 1);
 	}
 	spin_unlock(&pool->lock);
-	list_for_each_entry_safe(mr, tmp, &spare, list)
-		mr_free(mr);
+	mrs_free(&spare);
 	rpcrdma2_reclaim_exit(was);
 }
 
@@ -210,7 +209,6 @@ void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
 {
 	spin_lock_init(&pool->lock);
 	INIT_LIST_HEAD(&pool->free);
-	INIT_LIST_HEAD(&pool->all);
 	INIT_DELAYED_WORK(&pool->refill, pool_refill_worker);
 	INIT_WORK(&pool->trim, pool_trim_worker);
 	pool->cqe.done = mr_failed;
@@ -221,23 +219,20 @@ void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
  * rpcrdma2_mr_pool_open - allocate the first MRs for a connection
  * @pool: a closed pool
  * @conn: connection in state READY; freed only after the pool was closed
- * @count: MRs to allocate now
  * @max: limit of MRs
  *
- * Context: sleeps (GFP_NOIO).
- * Return: 0, also with fewer MRs than @count; or -ENOBUFS without any.
+ * Context: sleeps for memory, between rpcrdma2_reclaim_enter() and _exit().
+ * Return: 0, also with fewer MRs than a new connection should have; or -ENOBUFS without any.
  */
 int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
-			  struct rpcrdma2_conn *conn, u32 count, u32 max)
+			  struct rpcrdma2_conn *conn, u32 max)
 {
 	pool->conn = conn;
 	pool->depth = conn->caps.mr_depth;
 	pool->max = max;
-	pool->min = 0;
 	pool->need = 0;
-	pool->count = 0;
 	pool->used_at = jiffies;
-	rpcrdma2_mr_pool_grow(pool, count);
+	rpcrdma2_mr_pool_grow(pool, pool_least(pool));
 	return pool->count ? 0 : -ENOBUFS;
 }
 
@@ -254,21 +249,14 @@ void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool)
 }
 
 /**
- * rpcrdma2_mr_pool_close - unmap and free every MR
- * @pool: stopped pool; no RPC refers to an MR any more
+ * rpcrdma2_mr_pool_close - free every MR
+ * @pool: stopped pool; no RPC has an MR any more
  *
- * Context: sleeps. The connection is closed, so no peer reaches the memory;
- * its PD and device still exist.
+ * Context: sleeps. The connection's PD and device still exist.
  */
 void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool)
 {
-	struct rpcrdma2_mr *mr, *tmp;
-
-	list_for_each_entry_safe(mr, tmp, &pool->all, all) {
-		rpcrdma2_mr_unmap(mr);
-		mr_free(mr);
-	}
-	INIT_LIST_HEAD(&pool->all);
+	mrs_free(&pool->free);
 	INIT_LIST_HEAD(&pool->free);
 	pool->count = 0;
 }

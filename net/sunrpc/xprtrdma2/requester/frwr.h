@@ -4,7 +4,7 @@
  * kept in a pool and used again and again.
  *
  * An MR belongs to the pool or to one RPC (struct rpcrdma2_req), never to
- * both. Who owns it needs no lock; pool->lock protects the pool's lists and
+ * both. Who owns it needs no lock; pool->lock protects the pool's list and
  * is a leaf below xprt->queue_lock, process context only.
  */
 #ifndef _RPCRDMA2_FRWR_H
@@ -23,8 +23,9 @@
 #define RPCRDMA2_MR_REST	(5 * HZ)
 /* An RPC whose memory the device cannot map for this time fails */
 #define RPCRDMA2_MAP_LIMIT	(5 * HZ)
-/* MRs of a new connection and of an idle one */
+/* MRs of a new connection and of an idle one; the same while the mount holds swap */
 #define RPCRDMA2_FIRST_MRS	16U
+#define RPCRDMA2_SWAP_MRS	32U
 
 /**
  * enum rpcrdma2_mr_state - whether the peer can access the memory of an MR
@@ -43,7 +44,6 @@ enum rpcrdma2_mr_state {
 /**
  * struct rpcrdma2_mr - one memory region
  * @list: link in the pool's free list or in rpcrdma2_req.mrs
- * @all: link in the pool's list of all
  * @pool: its pool
  * @state: see enum rpcrdma2_mr_state
  * @ibmr: the device's object
@@ -61,7 +61,6 @@ enum rpcrdma2_mr_state {
  */
 struct rpcrdma2_mr {
 	struct list_head		list;
-	struct list_head		all;
 	struct rpcrdma2_mr_pool		*pool;
 	enum rpcrdma2_mr_state		state;
 	struct ib_mr			*ibmr;
@@ -79,11 +78,9 @@ struct rpcrdma2_mr {
 
 /**
  * struct rpcrdma2_mr_pool - the MRs of a connection
- * @lock: protects the lists and @count
+ * @lock: protects @free and @count
  * @free: MRs that no RPC uses
- * @all: every MR
  * @count: MRs in existence
- * @min: MRs that the refill work allocates at least
  * @need: free MRs that the first waiting Call needs
  * @max: limit of @count
  * @used_at: when MRs were returned last, jiffies; @lock
@@ -99,9 +96,7 @@ struct rpcrdma2_mr {
 struct rpcrdma2_mr_pool {
 	spinlock_t			lock;	/* leaf, see above */
 	struct list_head		free;
-	struct list_head		all;
 	u32				count;
-	u32				min;
 	u32				need;
 	u32				max;
 	unsigned long			used_at;
@@ -132,7 +127,7 @@ struct rpcrdma2_region {
 void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
 			   void (*ready)(struct rpcrdma2_mr_pool *pool));
 int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
-			  struct rpcrdma2_conn *conn, u32 count, u32 max);
+			  struct rpcrdma2_conn *conn, u32 max);
 void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool);
 void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool);
 void rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count);

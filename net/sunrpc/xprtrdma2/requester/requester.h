@@ -84,7 +84,7 @@ static inline void rpcrdma2_requester_run(struct rpcrdma2_requester *rq)
 }
 
 /* For the owner */
-void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq, u32 count);
+void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq);
 
 /* The end of an RPC, see invalidate.c */
 void rpcrdma2_inval_begin(struct rpcrdma2_req *req);

@@ -48,8 +48,6 @@ MODULE_PARM_DESC(negotiate_ms,
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
 
 #define RPCRDMA2_MIN_SLOTS		4U
-/* MRs while the mount holds swap */
-#define RPCRDMA2_SWAP_MRS		32U
 
 static unsigned int client_idle = 300;
 module_param(client_idle, uint, 0644);
@@ -149,7 +147,6 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 static int client_open_pool(struct rpcrdma2_client *client, struct rpcrdma2_conn *conn)
 {
 	u32 per_call, pages = RPCRDMA2_MAX_PAYLOAD / PAGE_SIZE + 1;
-	bool swapping = rpcrdma2_conn_swapping(conn);
 
 	if (conn->caps.mr_depth * RPCRDMA2_MAX_SEGS < pages) {
 		pr_notice_ratelimited("rpcrdma2: %s registers only %u pages at a time\n",
@@ -159,7 +156,6 @@ static int client_open_pool(struct rpcrdma2_client *client, struct rpcrdma2_conn
 	}
 	per_call = DIV_ROUND_UP(pages, conn->caps.mr_depth) + 1;
 	return rpcrdma2_mr_pool_open(&client->rq.pool, conn,
-				     swapping ? RPCRDMA2_SWAP_MRS : RPCRDMA2_FIRST_MRS,
 				     per_call * client->rq.xprt.max_reqs);
 }
 
@@ -480,7 +476,7 @@ static int client_op_send_request(struct rpc_rqst *rqst)
 static int client_op_enable_swap(struct rpc_xprt *xprt)
 {
 	atomic_inc(&xprt->swapper);
-	rpcrdma2_requester_want_mrs(rpcrdma2_requester(xprt), RPCRDMA2_SWAP_MRS);
+	rpcrdma2_requester_want_mrs(rpcrdma2_requester(xprt));
 	return 0;
 }
 
