@@ -27,6 +27,9 @@ struct rpcrdma2_stats {
 	atomic_long_inc(&(stats)->v[RPCRDMA2_STAT_##name])
 #define rpcrdma2_stat_add(stats, name, n)				\
 	atomic_long_add((n), &(stats)->v[RPCRDMA2_STAT_##name])
+#define rpcrdma2_stat_inc_either(stats, yes, name, other)		\
+	atomic_long_inc(&(stats)->v[(yes) ? RPCRDMA2_STAT_##name :	\
+					    RPCRDMA2_STAT_##other])
 #define rpcrdma2_stat_read(stats, name)					\
 	((unsigned long)atomic_long_read(&(stats)->v[RPCRDMA2_STAT_##name]))
 

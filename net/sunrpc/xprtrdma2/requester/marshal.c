@@ -398,10 +398,8 @@ int rpcrdma2_marshal_build(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 		if (ret < 0)
 			return ret;
 		req->args.chunk.position = req->args.buf->head[0].iov_len;
-		if (req->args.form == RPCRDMA2_FORM_WHOLE)
-			rpcrdma2_stat_inc(stats, pz_chunks);
-		else
-			rpcrdma2_stat_inc(stats, read_chunks);
+		rpcrdma2_stat_inc_either(stats, req->args.form == RPCRDMA2_FORM_WHOLE,
+					 pz_chunks, read_chunks);
 		rpcrdma2_stat_add(stats, read_bytes, ret);
 	}
 	/* A Write chunk has exactly the requested length, without padding (LNG-14) */
@@ -409,10 +407,8 @@ int rpcrdma2_marshal_build(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 		ret = part_map(req, &req->results);
 		if (ret < 0)
 			return ret;
-		if (req->results.form == RPCRDMA2_FORM_WHOLE)
-			rpcrdma2_stat_inc(stats, reply_chunks);
-		else
-			rpcrdma2_stat_inc(stats, write_chunks);
+		rpcrdma2_stat_inc_either(stats, req->results.form == RPCRDMA2_FORM_WHOLE,
+					 reply_chunks, write_chunks);
 		atomic_long_add(ret, &req->rq->offered);
 	}
 	return req_encode(conn, req, send);

@@ -118,10 +118,8 @@ static void post_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 	if (send->nwrs > conn->p.call_wrs)
 		send->done = send_done_nothing;
 	send->on_wire = &req->on_wire;
-	if (req->args.form == RPCRDMA2_FORM_WHOLE)
-		rpcrdma2_stat_inc(conn->p.stats, tx_call_nomsg);
-	else
-		rpcrdma2_stat_inc(conn->p.stats, tx_call_msg);
+	rpcrdma2_stat_inc_either(conn->p.stats, req->args.form == RPCRDMA2_FORM_WHOLE,
+				 tx_call_nomsg, tx_call_msg);
 	trace_rpcrdma2_call(conn, req, len);
 	ret = rpcrdma2_send_post(send, wr);
 

@@ -43,16 +43,10 @@ static bool recv_rpc(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 
 	rpcrdma2_stat_add(stats, inline_rx_bytes, rx->len);
 	if (!hdr->response) {
-		if (msg)
-			rpcrdma2_stat_inc(stats, rx_call_msg);
-		else
-			rpcrdma2_stat_inc(stats, rx_call_nomsg);
+		rpcrdma2_stat_inc_either(stats, msg, rx_call_msg, rx_call_nomsg);
 		return rpcrdma2_responder_call(conn, rx);
 	}
-	if (msg)
-		rpcrdma2_stat_inc(stats, rx_reply_msg);
-	else
-		rpcrdma2_stat_inc(stats, rx_reply_nomsg);
+	rpcrdma2_stat_inc_either(stats, msg, rx_reply_msg, rx_reply_nomsg);
 	recv_answer(conn, rx);
 	return false;
 }
