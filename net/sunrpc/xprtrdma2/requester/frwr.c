@@ -262,26 +262,6 @@ void rpcrdma2_mr_pool_close(struct rpcrdma2_mr_pool *pool)
 }
 
 /**
- * rpcrdma2_mr_get - take an MR for an RPC
- * @pool: the pool
- * @mrs: MRs of the RPC; this one is added
- *
- * Context: process; does not sleep.
- * Return: an MR or NULL.
- */
-struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
-				    struct list_head *mrs)
-{
-	struct rpcrdma2_mr *mr;
-
-	guard(spinlock)(&pool->lock);
-	mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
-	if (mr)
-		list_move_tail(&mr->list, mrs);
-	return mr;
-}
-
-/**
  * rpcrdma2_mr_put_all - unmap MRs and give them back
  * @pool: the pool
  * @mrs: MRs that are invalid or were never registered. Empty afterwards
@@ -375,33 +355,44 @@ static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
 }
 
 /**
- * rpcrdma2_mr_map - map memory for an MR
- * @mr: an MR in state FREE
+ * rpcrdma2_mr_map - map memory for an RPC by an MR of the pool
+ * @pool: the pool
+ * @mrs: MRs of the RPC; the MR is added, also after an error
  * @regions: the memory, RPCRDMA2_REGIONS entries, advanced past what fits
  * @dir: DMA_TO_DEVICE for the peer to read, DMA_FROM_DEVICE to write
  * @xid: XID of the RPC; becomes part of the offset, for traces
  * @claimed: for rpcrdma2_devmem_map(), stays with the arguments or results of the RPC
  *
  * Context: process; does not sleep, except for rpcrdma2_devmem_map() in the pool's work.
- * Return: bytes mapped; -EBUSY: the device cannot map the memory, perhaps only for the
- * moment; -EAGAIN: only the pool's work can map it; or -EIO.
+ * Return: the MR in state MAPPED, or an ERR_PTR: -EBUSY: the device cannot map the memory,
+ * perhaps only for the moment; -EAGAIN: no MR is free, or only the pool's work can map the
+ * memory; or -EIO.
  */
-int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
-		    enum dma_data_direction dir, u32 xid, bool *claimed)
+struct rpcrdma2_mr *rpcrdma2_mr_map(struct rpcrdma2_mr_pool *pool, struct list_head *mrs,
+				    struct rpcrdma2_region *regions,
+				    enum dma_data_direction dir, u32 xid, bool *claimed)
 {
-	struct rpcrdma2_conn *conn = mr->pool->conn;
-	struct ib_mr *ibmr = mr->ibmr;
+	struct rpcrdma2_conn *conn = pool->conn;
+	struct rpcrdma2_mr *mr;
+	struct ib_mr *ibmr;
 	int n;
 
+	scoped_guard(spinlock, &pool->lock) {
+		mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
+		if (!mr)
+			return ERR_PTR(-EAGAIN);
+		list_move_tail(&mr->list, mrs);
+	}
+	ibmr = mr->ibmr;
 	mr->nents = mr_fill(mr, regions);
 	mr->dir = dir;
 	mr->skip_sync = false;
 	n = rpcrdma2_devmem_map(mr, claimed) ?: mr_dma_map(mr, conn->cm_id->device);
 	if (n < 0)
-		return n;
+		return ERR_PTR(n);
 	mr->state = RPCRDMA2_MR_MAPPED;
 	if (ib_map_mr_sg(ibmr, mr->sgt.sgl, n, NULL, PAGE_SIZE) != n)
-		return -EIO;
+		return ERR_PTR(-EIO);
 	if (mr->devmem)
 		rpcrdma2_stat_add(conn->p.stats, gpudirect_bytes, ibmr->length);
 
@@ -412,7 +403,7 @@ int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
 	mr->seg.handle = ibmr->rkey;
 	mr->seg.length = ibmr->length;
 	mr->seg.offset = ibmr->iova;
-	return ibmr->length;
+	return mr;
 }
 
 /**

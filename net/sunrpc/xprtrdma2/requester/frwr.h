@@ -30,15 +30,13 @@
 /**
  * enum rpcrdma2_mr_state - whether the peer can access the memory of an MR
  * @RPCRDMA2_MR_FREE: no; the MR describes no memory
- * @RPCRDMA2_MR_MAPPED: not yet; the memory is mapped for DMA
+ * @RPCRDMA2_MR_MAPPED: not yet, or not any more; the memory is mapped for DMA
  * @RPCRDMA2_MR_VALID: yes; the registration was posted
- * @RPCRDMA2_MR_INVALID: not any more; the memory is still mapped
  */
 enum rpcrdma2_mr_state {
 	RPCRDMA2_MR_FREE = 0,
 	RPCRDMA2_MR_MAPPED,
 	RPCRDMA2_MR_VALID,
-	RPCRDMA2_MR_INVALID,
 };
 
 /**
@@ -135,12 +133,11 @@ void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms);
 void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool);
 size_t rpcrdma2_mr_pool_memory(const struct rpcrdma2_mr_pool *pool);
 
-struct rpcrdma2_mr *rpcrdma2_mr_get(struct rpcrdma2_mr_pool *pool,
-				    struct list_head *mrs);
 void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool,
 			 struct list_head *mrs);
-int rpcrdma2_mr_map(struct rpcrdma2_mr *mr, struct rpcrdma2_region *regions,
-		    enum dma_data_direction dir, u32 xid, bool *claimed);
+struct rpcrdma2_mr *rpcrdma2_mr_map(struct rpcrdma2_mr_pool *pool, struct list_head *mrs,
+				    struct rpcrdma2_region *regions,
+				    enum dma_data_direction dir, u32 xid, bool *claimed);
 void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr);
 void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr);
 struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,

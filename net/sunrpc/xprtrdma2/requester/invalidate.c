@@ -124,7 +124,7 @@ static void inval_complete(struct rpcrdma2_req *req)
 
 	list_for_each_entry(mr, &req->mrs, list)
 		if (mr->state == RPCRDMA2_MR_VALID)
-			mr->state = RPCRDMA2_MR_INVALID;
+			mr->state = RPCRDMA2_MR_MAPPED;
 
 	spin_lock(&rq->xprt.queue_lock);
 	rpcrdma2_req_set_inval(req, false);

@@ -295,23 +295,20 @@ static int part_regions(struct rpcrdma2_req *req, const struct rpcrdma2_part *pa
  */
 static int part_map(struct rpcrdma2_req *req, struct rpcrdma2_part *part)
 {
-	bool args = part == &req->args;
+	enum dma_data_direction dir = part == &req->args ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
 	struct rpcrdma2_region regions[RPCRDMA2_REGIONS] = { };
 	u32 xid = be32_to_cpu(req->rqst.rq_xid), n = 0;
-	int ret, left, bytes = part_regions(req, part, regions);
+	int left, bytes = part_regions(req, part, regions);
 	struct rpcrdma2_mr *mr;
 
-	for (left = bytes; left > 0; left -= ret) {
+	for (left = bytes; left > 0; left -= mr->seg.length) {
 		if (n == part->chunk.nsegs)
 			return -EMSGSIZE;
-		mr = rpcrdma2_mr_get(&req->rq->pool, &req->mrs);
-		if (!mr)
-			return -EAGAIN;
-		ret = rpcrdma2_mr_map(mr, regions, args ? DMA_TO_DEVICE : DMA_FROM_DEVICE,
-				      xid, &part->devmem);
-		if (ret < 0)
-			return ret;
-		if (args && req->rqst.rq_release_snd_buf)
+		mr = rpcrdma2_mr_map(&req->rq->pool, &req->mrs, regions, dir, xid,
+				     &part->devmem);
+		if (IS_ERR(mr))
+			return PTR_ERR(mr);
+		if (dir == DMA_TO_DEVICE && req->rqst.rq_release_snd_buf)
 			rpcrdma2_mr_hold(mr);
 		trace_rpcrdma2_mr_map(req, mr);
 		part->chunk.seg[n++] = mr->seg;

@@ -115,7 +115,7 @@ static bool mark_invalid(struct rpcrdma2_req *req, u32 handle)
 			continue;
 		/* A local invalidation in progress includes this MR */
 		if (!req->inval && mr->state == RPCRDMA2_MR_VALID)
-			mr->state = RPCRDMA2_MR_INVALID;
+			mr->state = RPCRDMA2_MR_MAPPED;
 		return true;
 	}
 	return false;
