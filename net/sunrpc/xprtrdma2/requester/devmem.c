@@ -101,16 +101,6 @@ static struct device *mr_device(const struct rpcrdma2_mr *mr)
 	return mr->pool->conn->cm_id->device->dma_device;
 }
 
-static unsigned int mr_claimed(const struct rpcrdma2_mr *mr)
-{
-	struct scatterlist *sg;
-	unsigned int i, n = 0;
-
-	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
-		n += nvfs->claims(sg_page(sg));
-	return n;
-}
-
 /**
  * rpcrdma2_devmem_map_by_ops - map an MR if its pages stand for the memory of a GPU
  * @mr: an MR in state FREE, with a filled scatterlist
@@ -127,12 +117,14 @@ static unsigned int mr_claimed(const struct rpcrdma2_mr *mr)
  */
 int rpcrdma2_devmem_map_by_ops(struct rpcrdma2_mr *mr, bool *claimed)
 {
-	unsigned int pages;
+	unsigned int i, pages = 0;
+	struct scatterlist *sg;
 	int ret = -EIO;
 
 	if (!nvfs_get())
 		return *claimed ? -EIO : 0;
-	pages = mr_claimed(mr);
+	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
+		pages += nvfs->claims(sg_page(sg));
 	*claimed |= pages;
 	if (!*claimed)
 		ret = 0;

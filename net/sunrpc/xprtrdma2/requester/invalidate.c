@@ -199,8 +199,7 @@ static void inval_sendq_ready(struct rpcrdma2_sendq_waiter *w,
 static void inval_run(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
 	req->inv_waiter.ready = inval_sendq_ready;
-	queue_delayed_work(rpcrdma2_wq, &req->rq->watchdog,
-			   RPCRDMA2_LOCAL_INV_LOOK);
+	queue_delayed_work(rpcrdma2_wq, &req->rq->watchdog, RPCRDMA2_REQUESTER_LOOK);
 	if (rpcrdma2_sendq_get(conn, req->ninv, &req->inv_waiter))
 		inval_post(req, conn);
 }
@@ -253,8 +252,7 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ORPHAN);
 		req->lost_at = jiffies +
 			       task->tk_client->cl_timeout->to_initval;
-		queue_delayed_work(rpcrdma2_wq, &rq->watchdog,
-				   RPCRDMA2_ORPHAN_LOOK);
+		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, RPCRDMA2_REQUESTER_LOOK);
 		break;
 	case RPCRDMA2_REQ_ANSWERED:
 		break;

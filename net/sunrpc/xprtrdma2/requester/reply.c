@@ -66,32 +66,25 @@ static bool reply_is_sane(const struct rpcrdma2_req *req,
 	return !in_reply && hdr->body_len >= 2 * XDR_UNIT; /* MSG-3 */
 }
 
-static struct rpcrdma2_req *
-find_outstanding(struct rpcrdma2_requester *rq, __be32 xid)
-{
-	struct rpcrdma2_req *req;
-
-	lockdep_assert_held(&rq->xprt.queue_lock);
-	list_for_each_entry(req, &rq->outstanding, list)
-		if (req->rqst.rq_xid == xid)
-			return req;
-	return NULL;
-}
-
 /* The RPC that a Reply or ERROR belongs to, or NULL. *@wanted: sunrpc waits for the
  * Reply; if not, the RPC was cancelled, maybe is an ORPHAN, or is being encoded again.
  */
 static struct rpcrdma2_req *find_req(struct rpcrdma2_requester *rq, u32 xid,
 				     bool *wanted)
 {
-	struct rpcrdma2_req *req;
+	struct rpcrdma2_req *other, *req = NULL;
 	struct rpc_rqst *rqst;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rqst = xprt_lookup_rqst(&rq->xprt, cpu_to_be32(xid));
 	*wanted = rqst;
-	req = rqst ? rpcrdma2_req(rqst) :
-		     find_outstanding(rq, cpu_to_be32(xid));
+	if (rqst) {
+		req = rpcrdma2_req(rqst);
+	} else {
+		list_for_each_entry(other, &rq->outstanding, list)
+			if (other->rqst.rq_xid == cpu_to_be32(xid))
+				req = other;
+	}
 	if (!req)
 		return NULL;
 	switch (req->state) {

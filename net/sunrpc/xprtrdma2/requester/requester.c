@@ -61,11 +61,10 @@ void rpcrdma2_requester_wait(struct rpc_task *task)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
 
-	if (req->error) {
+	if (req->error)
 		task->tk_status = req->error;
-		return;
-	}
-	xprt_wait_for_reply_request_def(task);
+	else
+		xprt_wait_for_reply_request_def(task);
 }
 
 /**
@@ -311,15 +310,12 @@ static bool others_have_mrs(struct rpcrdma2_requester *rq,
 	return false;
 }
 
-/* Whether to retry after the error @why. Memory becomes free again, and so do mappings
- * that other RPCs hold, however long a server takes. Memory that the device cannot map
- * for RPCRDMA2_MAP_LIMIT, while no other RPC holds mappings, is never mapped.
+/* Whether to try again to map memory. Mappings that other RPCs hold become free again,
+ * however long a server takes. Memory that the device cannot map for RPCRDMA2_MAP_LIMIT,
+ * while no other RPC holds mappings, is never mapped.
  */
-static bool worth_waiting(struct rpcrdma2_requester *rq,
-			  struct rpcrdma2_req *req, int why)
+static bool may_map_later(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
-	if (why != -EBUSY)
-		return why == -EAGAIN || why == -ENOMEM;
 	if (others_have_mrs(rq, req)) {
 		req->unmapped = 0;
 		return true;
@@ -329,17 +325,21 @@ static bool worth_waiting(struct rpcrdma2_requester *rq,
 	return time_before(jiffies, req->unmapped + RPCRDMA2_MAP_LIMIT);
 }
 
-/* Wait for MRs, bounce pages or mappings. Other RPCs return theirs when they end; the
- * refill work allocates more MRs.
+/* Wait for MRs, bounce pages or mappings, which were missing with the error @why. Other
+ * RPCs return theirs when they end; the refill work allocates more MRs. Returns false if
+ * the Call can never be sent.
  */
-static void wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
+static bool wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 			    int why)
 {
 	u32 need = rpcrdma2_req_mrs(req);
 
+	if (why == -EBUSY ? !may_map_later(rq, req) : why != -EAGAIN && why != -ENOMEM)
+		return false;
 	fifo_return(rq, req, &rq->mr_wait);
 	rpcrdma2_mr_pool_refill(&rq->pool, need,
 				why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
+	return true;
 }
 
 /* Send a Call that has a credit. @slot, if there is one, is consumed or put. Returns
@@ -383,9 +383,7 @@ plan:
 	}
 out_drop:
 	slot_drop(slot);
-	if (worth_waiting(rq, req, ret))
-		wait_for_memory(rq, req, ret);
-	else
+	if (!wait_for_memory(rq, req, ret))
 		fail_call(rq, req, ret);
 out_busy:
 	busy_end(rq);
@@ -419,7 +417,7 @@ void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
 static int alloc_sparse_pages(struct xdr_buf *buf)
 {
 	struct page **page = buf->pages + (buf->page_base >> PAGE_SHIFT);
-	u32 count = rpcrdma2_vector_pages(buf);
+	u32 count = buf->flags & XDRBUF_SPARSE_PAGES ? rpcrdma2_vector_pages(buf) : 0;
 
 	for (; count; count--, page++) {
 		if (!*page)
@@ -438,18 +436,12 @@ static int alloc_sparse_pages(struct xdr_buf *buf)
  */
 static bool first_suffices(const struct rpcrdma2_req *req)
 {
-	bool seqno = compat_rqst_has_seqno(&req->rqst);
-
-	switch (req->state) {
-	case RPCRDMA2_REQ_QUEUED:
+	if (req->state == RPCRDMA2_REQ_QUEUED)
 		return true;
-	case RPCRDMA2_REQ_REPLIED:
-		return !seqno;
-	case RPCRDMA2_REQ_POSTED:
-		return !seqno && req->rqst.rq_retries && !req->moved;
-	default:
+	if (compat_rqst_has_seqno(&req->rqst))
 		return false;
-	}
+	return req->state == RPCRDMA2_REQ_REPLIED ||
+	       (req->state == RPCRDMA2_REQ_POSTED && req->rqst.rq_retries && !req->moved);
 }
 
 /* Queue a new Call, or take a credit for it, unless others wait. Returns true if the
@@ -494,13 +486,11 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	bool first = false, useless = false;
 	struct rpcrdma2_send *slot = NULL;
 	struct rpcrdma2_conn *conn;
-	int ret = 0;
+	int ret;
 
-	if (rqst->rq_rcv_buf.flags & XDRBUF_SPARSE_PAGES) {
-		ret = alloc_sparse_pages(&rqst->rq_rcv_buf);
-		if (ret)
-			return ret;
-	}
+	ret = alloc_sparse_pages(&rqst->rq_rcv_buf);
+	if (ret)
+		return ret;
 
 	spin_lock(&xprt->queue_lock);
 	conn = rq->conn;
@@ -584,14 +574,14 @@ static void requester_watchdog(struct work_struct *work)
 	struct rpcrdma2_requester *rq = container_of(to_delayed_work(work),
 						     struct rpcrdma2_requester,
 						     watchdog);
-	bool stuck = false, overdue = true, invalidating = false, orphans = false;
+	bool stuck = false, overdue = true, watched = false, orphans = false;
 	struct rpcrdma2_conn *conn = NULL;
 	struct rpcrdma2_req *req;
 
 	spin_lock(&rq->xprt.queue_lock);
 	list_for_each_entry(req, &rq->outstanding, list) {
-		invalidating |= req->inval;
 		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
+		watched |= req->inval || orphans;
 		overdue &= reply_is_overdue(req);
 		stuck |= req->inval &&
 			 time_after_eq(jiffies, req->inval_start + RPCRDMA2_LOCAL_INV_LIMIT);
@@ -605,9 +595,8 @@ static void requester_watchdog(struct work_struct *work)
 	if (conn) {
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 		rpcrdma2_conn_put(conn);
-	} else if (invalidating || orphans) {
-		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, invalidating ?
-				   RPCRDMA2_LOCAL_INV_LOOK : RPCRDMA2_ORPHAN_LOOK);
+	} else if (watched) {
+		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, RPCRDMA2_REQUESTER_LOOK);
 	}
 }
 

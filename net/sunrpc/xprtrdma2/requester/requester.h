@@ -32,10 +32,8 @@
  * survives seven losses in a row in this time.
  */
 #define RPCRDMA2_LOCAL_INV_LIMIT	(30 * HZ)
-/* Interval of the check for late invalidations */
-#define RPCRDMA2_LOCAL_INV_LOOK	HZ
-/* Interval of the check whether orphans block other RPCs */
-#define RPCRDMA2_ORPHAN_LOOK	(5 * HZ)
+/* Interval of the check for late invalidations, and for orphans that block other RPCs */
+#define RPCRDMA2_REQUESTER_LOOK	HZ
 
 /* The requester role of a connection, or NULL: a server has none until nfsd creates a
  * callback transport. Pairs with the release in bc_publish().

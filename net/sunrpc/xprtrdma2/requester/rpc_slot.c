@@ -308,6 +308,16 @@ size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
 	return sum;
 }
 
+/* Count another slot if tasks wait for one and the limit allows it. */
+static bool slot_wanted(struct rpc_xprt *xprt)
+{
+	guard(spinlock)(&xprt->reserve_lock);
+	if (!READ_ONCE(xprt->backlog.qlen) || xprt->num_reqs >= xprt->max_reqs)
+		return false;
+	xprt->num_reqs++;
+	return true;
+}
+
 /**
  * rpcrdma2_requester_more_slots - give slots to waiting tasks after the limit was raised
  * @rq: the requester
@@ -319,21 +329,8 @@ size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
  */
 void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq)
 {
-	struct rpc_xprt *xprt = &rq->xprt;
 	struct rpcrdma2_req *req;
-	bool more;
 
-	for (;;) {
-		spin_lock(&xprt->reserve_lock);
-		more = READ_ONCE(xprt->backlog.qlen) &&
-		       xprt->num_reqs < xprt->max_reqs;
-		xprt->num_reqs += more;
-		spin_unlock(&xprt->reserve_lock);
-		if (!more)
-			return;
-		req = slot_new(rq, rpcrdma2_buf_gfp());
-		if (!req)
-			return;
+	while (slot_wanted(&rq->xprt) && (req = slot_new(rq, rpcrdma2_buf_gfp())))
 		rpcrdma2_slot_put(req);
-	}
 }
