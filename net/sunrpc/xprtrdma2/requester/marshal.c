@@ -214,6 +214,7 @@ static int bounce_alloc(struct rpcrdma2_req *req)
 		req->bounce[req->nbounce] = alloc_page(RPCRDMA2_GFP_NOWAIT);
 		if (!req->bounce[req->nbounce])
 			return -ENOMEM;
+		atomic_long_add(PAGE_SIZE, &req->rq->bytes);
 	}
 	return 0;
 }

@@ -619,7 +619,6 @@ void rpcrdma2_requester_init(struct rpcrdma2_requester *rq)
 {
 	BUILD_BUG_ON(offsetof(struct rpcrdma2_requester, xprt));
 	INIT_LIST_HEAD(&rq->free);
-	INIT_LIST_HEAD(&rq->all);
 	INIT_LIST_HEAD(&rq->fifo);
 	INIT_LIST_HEAD(&rq->starved);
 	INIT_LIST_HEAD(&rq->outstanding);
@@ -638,13 +637,9 @@ void rpcrdma2_requester_init(struct rpcrdma2_requester *rq)
  */
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *rq)
 {
-	struct rpcrdma2_req *req, *tmp;
-
 	cancel_delayed_work_sync(&rq->watchdog);
-	list_for_each_entry_safe(req, tmp, &rq->all, all) {
-		WARN_ON_ONCE(req->state != RPCRDMA2_REQ_IDLE);
-		rpcrdma2_slot_free(req);
-	}
+	rpcrdma2_requester_trim(rq, 0);
+	WARN_ON_ONCE(rq->xprt.num_reqs);
 }
 
 /**

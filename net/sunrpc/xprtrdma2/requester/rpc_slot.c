@@ -15,8 +15,7 @@
 #include "requester/rpc_slot.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Slots that an idle requester keeps */
-#define RPCRDMA2_LEAST_SLOTS	4U
+#define SLOT_BYTES	kmalloc_size_roundup(sizeof(struct rpcrdma2_req))
 
 #define TO(state)	BIT(RPCRDMA2_REQ_##state)
 
@@ -68,18 +67,14 @@ void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, bool to)
 	WRITE_ONCE(req->inval, to);
 }
 
-/**
- * rpcrdma2_slot_free - free a slot and all its memory
- * @req: the slot, in no list but that of all slots, or in none
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_slot_free(struct rpcrdma2_req *req)
+static void slot_free(struct rpcrdma2_req *req)
 {
 	u32 i;
 
 	for (i = 0; i < req->nbounce; i++)
 		__free_page(req->bounce[i]);
+	atomic_long_sub(SLOT_BYTES + req->sbuf_size + req->rbuf_size + i * PAGE_SIZE,
+			&req->rq->bytes);
 	kfree(req->sbuf);
 	kfree(req->rbuf);
 	kfree(req);
@@ -98,7 +93,7 @@ static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
 		req->results.buf = &req->rqst.rq_rcv_buf;
 		INIT_LIST_HEAD(&req->list);
 		INIT_LIST_HEAD(&req->mrs);
-		list_add(&req->all, &rq->all);
+		atomic_long_add(SLOT_BYTES, &rq->bytes);
 		xprt->stat.max_slots = max_t(unsigned long, xprt->stat.max_slots,
 					     xprt->num_reqs);
 	} else {
@@ -216,7 +211,8 @@ void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
 		rpcrdma2_slot_put(req);
 }
 
-static bool buf_grow(void **buf, size_t *size, size_t need, gfp_t gfp)
+static bool buf_grow(struct rpcrdma2_req *req, void **buf, size_t *size, size_t need,
+		     gfp_t gfp)
 {
 	void *p;
 
@@ -228,6 +224,7 @@ static bool buf_grow(void **buf, size_t *size, size_t need, gfp_t gfp)
 		return false;
 	kfree(*buf);
 	*buf = p;
+	atomic_long_add(need - *size, &req->rq->bytes);
 	*size = need;
 	return true;
 }
@@ -254,8 +251,8 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 
 	if (!rpc_reply_expected(task))
 		return -EOPNOTSUPP;
-	if (!buf_grow(&req->sbuf, &req->sbuf_size, rqst->rq_callsize, gfp) ||
-	    !buf_grow(&req->rbuf, &req->rbuf_size, rqst->rq_rcvsize, gfp))
+	if (!buf_grow(req, &req->sbuf, &req->sbuf_size, rqst->rq_callsize, gfp) ||
+	    !buf_grow(req, &req->rbuf, &req->rbuf_size, rqst->rq_rcvsize, gfp))
 		return -ENOMEM;
 	rqst->rq_buffer = req->sbuf;
 	rqst->rq_rbuffer = req->rbuf;
@@ -264,48 +261,25 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 
 /**
  * rpcrdma2_requester_trim - free the slots that are not in use
- * @rq: the requester; keeps a few, which writeback and swap can use without new memory
+ * @rq: the requester
+ * @least: number of slots that remain, including those in use
  *
  * Context: process; does not sleep. Takes reserve_lock.
  */
-void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq)
+void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq, u32 least)
 {
 	struct rpc_xprt *xprt = &rq->xprt;
 	struct rpcrdma2_req *req, *tmp;
 	LIST_HEAD(trimmed);
 
 	spin_lock(&xprt->reserve_lock);
-	while (xprt->num_reqs > RPCRDMA2_LEAST_SLOTS && !list_empty(&rq->free)) {
-		req = list_last_entry(&rq->free, struct rpcrdma2_req, list);
-		list_del_init(&req->list);
-		list_move(&req->all, &trimmed);
+	while (xprt->num_reqs > least && !list_empty(&rq->free)) {
+		list_move(rq->free.prev, &trimmed);
 		xprt->num_reqs--;
 	}
 	spin_unlock(&xprt->reserve_lock);
-	list_for_each_entry_safe(req, tmp, &trimmed, all)
-		rpcrdma2_slot_free(req);
-}
-
-/**
- * rpcrdma2_requester_memory - memory that RPC slots and their buffers use
- * @rq: the requester
- *
- * Context: process; does not sleep.
- * Return: bytes
- */
-size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq)
-{
-	struct rpcrdma2_req *req;
-	size_t sum = 0;
-
-	guard(spinlock)(&rq->xprt.reserve_lock);
-	list_for_each_entry(req, &rq->all, all) {
-		sum += kmalloc_size_roundup(sizeof(*req));
-		/* For display: the buffers of a slot in use may just grow */
-		sum += data_race(req->sbuf_size + req->rbuf_size +
-				 req->nbounce * PAGE_SIZE);
-	}
-	return sum;
+	list_for_each_entry_safe(req, tmp, &trimmed, list)
+		slot_free(req);
 }
 
 /* Count another slot if tasks wait for one and the limit allows it. */

@@ -36,6 +36,8 @@ DECLARE_TRACEPOINT(rpcrdma2_req_state);
 
 struct rpcrdma2_requester;
 
+/* Slots that an idle requester keeps, which writeback and swap can use without new memory */
+#define RPCRDMA2_LEAST_SLOTS		4U
 /* Pages for the ragged ends of one Position-Zero or Reply chunk */
 #define RPCRDMA2_BOUNCE_PAGES		18U
 
@@ -109,7 +111,6 @@ struct rpcrdma2_part {
  * @inval: handles may be valid, and a local invalidation of them has begun; the end of the
  *	connection ends one that fails; queue_lock
  * @list: link in the requester's @free, @fifo, @starved or @outstanding
- * @all: link in the requester's @all
  * @abandoned: sunrpc has freed the slot, the transport has not
  * @inval_start: start of the local invalidation, jiffies
  * @lost_at: ORPHAN: time at which the Reply is overdue, jiffies
@@ -146,7 +147,6 @@ struct rpcrdma2_req {
 	enum rpcrdma2_req_state		state;
 	bool				inval;
 	struct list_head		list;
-	struct list_head		all;
 	bool				abandoned;
 	unsigned long			inval_start;
 	unsigned long			lost_at;
@@ -186,7 +186,7 @@ struct rpcrdma2_req {
  * @pool: MRs, closed if this requester never registers memory
  * @conn: current connection or NULL; queue_lock
  * @free: free slots; xprt->reserve_lock
- * @all: all slots; xprt->reserve_lock
+ * @bytes: memory of all slots and their buffers
  * @fifo: Calls that wait, in order of arrival
  * @starved: Calls that need MRs, while the first of them waits for MRs
  * @outstanding: Calls sent and not ended, orphans included
@@ -215,7 +215,7 @@ struct rpcrdma2_requester {
 	struct rpcrdma2_mr_pool		pool;
 	struct rpcrdma2_conn		*conn;
 	struct list_head		free;
-	struct list_head		all;
+	atomic_long_t			bytes;
 	struct list_head		fifo;
 	struct list_head		starved;
 	struct list_head		outstanding;
@@ -293,9 +293,7 @@ void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, bool to);
 
 /* Slots */
 void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq);
-void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq);
-size_t rpcrdma2_requester_memory(struct rpcrdma2_requester *rq);
-void rpcrdma2_slot_free(struct rpcrdma2_req *req);
+void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq, u32 least);
 void rpcrdma2_slot_put(struct rpcrdma2_req *req);
 void rpcrdma2_req_release(struct rpcrdma2_req *req);
 

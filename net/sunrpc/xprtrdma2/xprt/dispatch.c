@@ -189,7 +189,7 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
 			    RPCRDMA2_CONTROL_RESERVE);
 	if (!rq)
 		return;
-	rpcrdma2_requester_trim(rq);
+	rpcrdma2_requester_trim(rq, RPCRDMA2_LEAST_SLOTS);
 	if (!rpcrdma2_conn_swapping(conn))
 		rpcrdma2_mr_pool_idle(&rq->pool);
 }
@@ -209,6 +209,6 @@ void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory
 	mem->mrs = 0;
 	if (!rq)
 		return;
-	mem->rpcs += rpcrdma2_requester_memory(rq);
+	mem->rpcs += atomic_long_read(&rq->bytes);
 	mem->mrs = rpcrdma2_mr_pool_memory(&rq->pool);
 }
