@@ -23,20 +23,20 @@ static void batch_completed(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_svc_call *call =
 		container_of(wc->wr_cqe, struct rpcrdma2_svc_call, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	bool reads;
+	int status = 0;
 
 	guard(rpcrdma2_completion)();
 	if (!rpcrdma2_sendq_done(conn, &call->waiter, wc))
 		return;
 	if (likely(wc->status == IB_WC_SUCCESS)) {
 		rpcrdma2_conn_activity(conn);
-		batch_over(call, 0);
-		return;
+	} else {
+		rpcrdma2_conn_wc_failed(conn, call->state == RPCRDMA2_CALL_PULLING ?
+					"read" : "write", call->waiter.cid, wc);
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
+		status = -ENOTCONN;
 	}
-	reads = call->state == RPCRDMA2_CALL_PULLING;
-	rpcrdma2_conn_wc_failed(conn, reads ? "read" : "write", call->waiter.cid, wc);
-	rpcrdma2_conn_kill(conn, -ENOTCONN);
-	batch_over(call, -ENOTCONN);
+	batch_over(call, status);
 }
 
 static void batch_ready(struct rpcrdma2_sendq_waiter *w,

@@ -172,7 +172,11 @@ int rpcrdma2_call_have_array(struct rpcrdma2_svc_call *call, u32 count)
 		return 0;
 	if (count > 1) {
 		count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_PAGES));
-		pages = kcalloc(count, sizeof(*pages), rpcrdma2_call_gfp(call));
+		/* A client's transport is locked while it sends a Reply, and with it the
+		 * RPCs that free memory
+		 */
+		pages = kcalloc(count, sizeof(*pages), call->conn->client ?
+				RPCRDMA2_GFP_NOWAIT : rpcrdma2_buf_gfp());
 		if (!pages)
 			return -ENOMEM;
 	}
@@ -182,15 +186,6 @@ int rpcrdma2_call_have_array(struct rpcrdma2_svc_call *call, u32 count)
 	call->pages = pages;
 	call->entries = count;
 	return 0;
-}
-
-static void call_drop_array(struct rpcrdma2_svc_call *call)
-{
-	lockdep_assert_held(&call->resp->lock);
-	call->resp->entries -= call->entries;
-	call->entries = 0;
-	call_free_array(call);
-	call->pages = NULL;
 }
 
 /**
@@ -206,7 +201,10 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 
 	guard(spinlock)(&resp->lock);
 	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
-		call_drop_array(call);
+		resp->entries -= call->entries;
+		call->entries = 0;
+		call_free_array(call);
+		call->pages = NULL;
 		if (resp->ncalls <= count)
 			continue;
 		list_del(&call->list);

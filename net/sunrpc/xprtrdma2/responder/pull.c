@@ -84,14 +84,6 @@ static u32 call_place(const struct rpcrdma2_svc_call *call, u32 pos)
 	return pos - call->head;
 }
 
-/* Offset of the first payload in its page */
-static u32 call_payload_offset(const struct rpcrdma2_svc_call *call)
-{
-	u32 pos = call->nchunks ? call->chunks[0].position : 0;
-
-	return offset_in_page(call_place(call, pos));
-}
-
 /* Number of bytes of the stream that can stay in the Receive: those in front of the
  * only chunk, if the length in front of the chunk is that of the chunk, and the rest
  * is too short for another WRITE. Before Linux 7, nfsd finds a payload only in the
@@ -318,6 +310,7 @@ static void reads_done(struct rpcrdma2_svc_call *call, int status)
  */
 static int call_pull_step(struct rpcrdma2_svc_call *call)
 {
+	u32 payload = call->nchunks ? call->chunks[0].position : 0;
 	int ret;
 
 	ret = call_get_memory(call);
@@ -332,7 +325,7 @@ static int call_pull_step(struct rpcrdma2_svc_call *call)
 		return ret;
 	trace_rpcrdma2_call_reads(call->conn, call->rx->hdr.xid,
 				  call->read_bytes, ret,
-				  call_payload_offset(call));
+				  offset_in_page(call_place(call, payload)));
 	rpcrdma2_batch_post(call, ret, reads_done);
 	return 0;
 }

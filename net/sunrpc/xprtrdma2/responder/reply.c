@@ -101,20 +101,12 @@ static u32 reply_inv_handle(struct rpcrdma2_conn *conn, const struct rpcrdma2_hd
 	return 0;
 }
 
-static bool reply_chunk_suffices(const struct rpcrdma2_svc_call *call)
-{
-	struct rpcrdma2_cursor segs;
-
-	return call->resp->limits.write_chunks &&
-	       rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs) &&
-	       rpcrdma2_segs_bytes(segs) >= call->reply_bytes;
-}
-
 /* Choose between inline, Reply chunk and error: MSG-4, MSG-5, LNG-5 to LNG-7. */
 static void reply_choose(struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_codec *codec = call->conn->codec;
 	u32 max = rpcrdma2_msg_size_send(&call->conn->limits);
+	struct rpcrdma2_cursor segs;
 	u32 hdr_len;
 	bool fits;
 
@@ -124,7 +116,9 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 	fits = hdr_len <= max && call->reply_bytes <= max - hdr_len;
 	if (fits && codec->inline_reply_first)
 		return;
-	if (!reply_chunk_suffices(call)) {
+	if (!call->resp->limits.write_chunks ||
+	    !rpcrdma2_hdr_reply_chunk(call->hdr.call, &segs) ||
+	    rpcrdma2_segs_bytes(segs) < call->reply_bytes) {
 		if (!fits)
 			reply_set_error(call, RDMA2_ERR_REPLY_RESOURCE,
 					call->reply_bytes, 0);
@@ -281,25 +275,17 @@ static void reply_done(struct rpcrdma2_send *send, int status)
 	rpcrdma2_call_put(call);
 }
 
-/* Whether a Reply may keep its call object until a later Send completes: others are free,
- * or there are fewer than Sends of one completion.
- */
-static bool reply_may_linger(const struct rpcrdma2_responder *resp)
-{
-	return !list_empty(&resp->calls) ||
-	       READ_ONCE(resp->ncalls) < RPCRDMA2_SIGNAL_EVERY;
-}
-
 /* Post the encoded message with the RDMA Writes in front of it. The completion, if one
  * is requested, takes over the Reply's reference.
  */
 static void reply_post(struct rpcrdma2_svc_call *call,
 		       struct rpcrdma2_send *send, int len)
 {
+	const struct rpcrdma2_responder *resp = call->resp;
 	struct rpcrdma2_conn *conn = call->conn;
 	struct ib_send_wr *wr, *first = NULL;
 	bool io = !list_empty(&call->todo);
-	bool replied = READ_ONCE(call->resp->replied);
+	bool replied = READ_ONCE(resp->replied);
 
 	if (len < 0) {
 		/* The requester must learn that no Reply will come (MSG-11) */
@@ -319,7 +305,11 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 	}
 	if (io) {
 		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, wr);
-		if (replied && reply_may_linger(call->resp))
+		/* A Reply may keep its call object until a later Send completes if others
+		 * are free, or if there are fewer than Sends of one completion.
+		 */
+		if (replied && (!list_empty(&resp->calls) ||
+				READ_ONCE(resp->ncalls) < RPCRDMA2_SIGNAL_EVERY))
 			send->holds = call->npages;
 	}
 	if (rpcrdma2_send_post(send, first) || (!io && replied))

@@ -28,8 +28,7 @@ DECLARE_TRACEPOINT(rpcrdma2_call_state);
  * @list: todo or posted list of a Call
  * @ctx: rdma_rw's part, valid if @nwrs
  * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
- * @handle: remote memory
- * @offset: remote memory
+ * @seg: remote memory
  * @nwrs: work requests; 0 while not mapped
  * @next_pfn: page frame that the last entry of @sg can be extended by, or 0
  * @nents: used entries of @sg
@@ -40,8 +39,7 @@ struct rpcrdma2_rw {
 	struct list_head	list;
 	struct rdma_rw_ctx	ctx;
 	enum dma_data_direction	dir;
-	u32			handle;
-	u64			offset;
+	struct rpcrdma2_segment	seg;
 	u32			nwrs;
 	unsigned long		next_pfn;
 	u32			nents;
@@ -66,14 +64,6 @@ struct rpcrdma2_gather {
 	struct rpcrdma2_rw		*rw;
 	u32				left;
 };
-
-/* Flags of an allocation. A client's transport is locked while it sends a Reply, and
- * with it the RPCs that free memory.
- */
-static inline gfp_t rpcrdma2_call_gfp(const struct rpcrdma2_svc_call *call)
-{
-	return call->conn->client ? RPCRDMA2_GFP_NOWAIT : rpcrdma2_buf_gfp();
-}
 
 /* End of a reduced result in the stream. Its padding is removed, too (LNG-10). */
 static inline u32 rpcrdma2_reduced_end(const struct rpcrdma2_item *p, u32 len)

@@ -44,8 +44,7 @@ static struct rpcrdma2_rw *rw_new(const struct rpcrdma2_gather *g)
 	if (!rw)
 		return NULL;
 	rw->dir = g->dir;
-	rw->handle = g->seg.handle;
-	rw->offset = g->seg.offset;
+	rw->seg = g->seg;
 	rw->nwrs = 0;
 	rw->next_pfn = 0;
 	rw->nents = 0;
@@ -102,8 +101,8 @@ int rpcrdma2_rw_map(struct rpcrdma2_conn *conn, struct rpcrdma2_rw *rw)
 		return 0;
 	noio = memalloc_noio_save();
 	ret = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
-			       rw->sg, rw->nents, 0, rw->offset,
-			       rw->handle, rw->dir);
+			       rw->sg, rw->nents, 0, rw->seg.offset,
+			       rw->seg.handle, rw->dir);
 	memalloc_noio_restore(noio);
 	if (ret < 0)
 		return ret;
