@@ -240,12 +240,6 @@ static void client_limit_backoff(struct rpc_xprt *xprt)
 					RPCRDMA2_REEST_SHORT / 2);
 }
 
-static bool client_server_unreachable(int err)
-{
-	return err == -ECONNREFUSED || err == -EHOSTUNREACH ||
-	       err == -ENETUNREACH || err == -ETIMEDOUT;
-}
-
 /* Error of a failed attempt for sunrpc. After -ECONNREFUSED and -EHOSTUNREACH sunrpc
  * would wait for 3 s in addition to the backoff here. The RPC that asked for the
  * connection gets them nevertheless if they end it, as with the RPC of a mount, or if
@@ -275,7 +269,9 @@ static void client_connect_worker(struct work_struct *work)
 
 	if (ret) {
 		client->failures++;
-		if (client_server_unreachable(ret))
+		/* The server is unreachable */
+		if (ret == -ECONNREFUSED || ret == -EHOSTUNREACH ||
+		    ret == -ENETUNREACH || ret == -ETIMEDOUT)
 			client_limit_backoff(xprt);
 		ret = client_connect_errno(client, ret);
 	}
@@ -559,23 +555,10 @@ static void client_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 static void client_op_set_port(struct rpc_xprt *xprt, unsigned short port)
 {
 	rpc_set_port((struct sockaddr *)&xprt->addr, port);
-	rpcrdma2_addr_format_port(xprt);
+	rpcrdma2_xprt_format_port(xprt);
 }
 
 /* ---- life of a transport ---- */
-
-static void client_free(struct rpcrdma2_client *client)
-{
-	struct rpc_xprt *xprt = &client->rq.xprt;
-
-	rpcrdma2_client_bc_destroy_slots(xprt);
-	rpcrdma2_requester_destroy(&client->rq);
-	rpcrdma2_recv_pool_empty(&client->recvs);
-	rpcrdma2_conn_list_ended(xprt->xprt_net, &client->stats, true);
-	rpcrdma2_addr_free(xprt);
-	xprt_free(xprt);
-	module_put(THIS_MODULE);
-}
 
 /* sunrpc owns XPRT_LOCKED and calls no other method any more. */
 static void client_op_destroy(struct rpc_xprt *xprt)
@@ -584,7 +567,10 @@ static void client_op_destroy(struct rpc_xprt *xprt)
 
 	cancel_delayed_work_sync(&client->connect_work);
 	client_disconnect(client);
-	client_free(client);
+	rpcrdma2_client_bc_destroy_slots(xprt);
+	rpcrdma2_recv_pool_empty(&client->recvs);
+	rpcrdma2_conn_list_ended(xprt->xprt_net, &client->stats, true);
+	rpcrdma2_xprt_free(xprt);
 }
 
 static const struct rpc_xprt_ops rpcrdma2_client_ops = {
@@ -616,53 +602,6 @@ static const struct rpc_xprt_ops rpcrdma2_client_ops = {
 	.bc_destroy		= rpcrdma2_client_bc_destroy,
 };
 
-/* For users of sunrpc without timeouts of their own */
-static const struct rpc_timeout rpcrdma2_client_timeout = {
-	.to_initval	= 60 * HZ,
-	.to_maxval	= 60 * HZ,
-};
-
-static int client_init(struct rpcrdma2_client *client,
-		       struct xprt_class *class,
-		       const struct xprt_create *args)
-{
-	struct rpc_xprt *xprt = &client->rq.xprt;
-	struct rpcrdma2_policy policy;
-	int ret;
-
-	xprt->ops = &rpcrdma2_client_ops;
-	xprt->xprt_class = class;
-	/* Auxiliary protocols such as rpcbind use TCP */
-	xprt->prot = IPPROTO_TCP;
-	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
-	xprt->timeout = &rpcrdma2_client_timeout;
-	xprt->connect_timeout = xprt->timeout->to_initval;
-	xprt->max_reconnect_timeout = compat_reconnect_timeout(args) ?: RPCRDMA2_REEST_MAX;
-	if (compat_connect_timeout(args))
-		client_op_set_connect_timeout(xprt,
-					      compat_connect_timeout(args),
-					      xprt->max_reconnect_timeout);
-	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
-	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;
-
-	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
-	ratelimit_default_init(&client->log_limit);
-	client->recvs.node = NUMA_NO_NODE;
-	rpcrdma2_client_bc_init(xprt);
-	rpcrdma2_requester_init(&client->rq);
-	ret = rpcrdma2_addr_init(xprt, args);
-	if (ret)
-		return ret;
-	if (args->srcaddr && args->srcaddr->sa_family == args->dstaddr->sa_family) {
-		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
-		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
-	}
-	if (rpc_get_port(args->dstaddr))
-		xprt_set_bound(xprt);
-	client_look_up(client, &policy);
-	return 0;
-}
-
 /**
  * rpcrdma2_client_setup - xprt_class.setup: make a transport, not connected
  * @class: its class
@@ -674,19 +613,37 @@ static int client_init(struct rpcrdma2_client *client,
 struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 				       struct xprt_create *args)
 {
+	struct rpcrdma2_policy policy;
 	struct rpcrdma2_client *client;
 	struct rpc_xprt *xprt;
-	int ret;
 
-	xprt = xprt_alloc(args->net, sizeof(*client), 0, RPCRDMA2_MIN_SLOTS);
-	if (!xprt)
-		return ERR_PTR(-ENOMEM);
-	__module_get(THIS_MODULE);	/* sunrpc holds one meanwhile */
+	xprt = rpcrdma2_xprt_alloc(class, args, &rpcrdma2_client_ops, sizeof(*client),
+				   RPCRDMA2_MIN_SLOTS);
+	if (IS_ERR(xprt))
+		return xprt;
 	client = rpcrdma2_client(xprt);
-	ret = client_init(client, class, args);
-	if (ret) {
-		client_free(client);
-		return ERR_PTR(ret);
+	/* Auxiliary protocols such as rpcbind use TCP */
+	xprt->prot = IPPROTO_TCP;
+	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
+	xprt->connect_timeout = xprt->timeout->to_initval;
+	xprt->max_reconnect_timeout = compat_reconnect_timeout(args) ?: RPCRDMA2_REEST_MAX;
+	if (compat_connect_timeout(args))
+		client_op_set_connect_timeout(xprt,
+					      compat_connect_timeout(args),
+					      xprt->max_reconnect_timeout);
+	xprt->bind_timeout = RPCRDMA2_BIND_TIMEOUT;
+	xprt->idle_timeout = min(READ_ONCE(client_idle), 86400U) * HZ;
+	if (rpc_get_port(args->dstaddr))
+		xprt_set_bound(xprt);
+
+	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
+	ratelimit_default_init(&client->log_limit);
+	client->recvs.node = NUMA_NO_NODE;
+	rpcrdma2_client_bc_init(xprt);
+	if (args->srcaddr && args->srcaddr->sa_family == args->dstaddr->sa_family) {
+		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
+		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
 	}
+	client_look_up(client, &policy);
 	return xprt;
 }

@@ -13,7 +13,6 @@
  * because Replies arrive until then. The transport may outlive both: only methods that
  * nfsd calls while it holds a reference to the struct svc_xprt use that.
  */
-#include <linux/module.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
@@ -48,14 +47,6 @@ static void bc_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	xprt_wake_pending_tasks(xprt, -ENOTCONN);
 }
 
-static void bc_destroy(struct rpc_xprt *xprt)
-{
-	rpcrdma2_requester_destroy(rpcrdma2_requester(xprt));
-	rpcrdma2_addr_free(xprt);
-	xprt_free(xprt);
-	module_put(THIS_MODULE);
-}
-
 static void bc_inject_disconnect(struct rpc_xprt *xprt)
 {
 	svc_xprt_deferred_close(xprt->bc_xprt);
@@ -72,13 +63,8 @@ static const struct rpc_xprt_ops rpcrdma2_bc_ops = {
 	.send_request		= bc_send_request,
 	.wait_for_reply_request	= rpcrdma2_requester_wait,
 	.close			= xprt_disconnect_done,
-	.destroy		= bc_destroy,
+	.destroy		= rpcrdma2_xprt_free,
 	.inject_disconnect	= bc_inject_disconnect,
-};
-
-static const struct rpc_timeout bc_timeout = {
-	.to_initval	= 60 * HZ,
-	.to_maxval	= 60 * HZ,
 };
 
 /* Publish the transport, unless another one was published for the connection. The
@@ -117,32 +103,23 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	/* nfsd does not probe: a transport that exists is one that works */
 	if (!rpcrdma2_props_takes_calls(conn))
 		return ERR_PTR(-EOPNOTSUPP);
-	xprt = xprt_alloc(args->net, sizeof(*rq), 0, RPCRDMA2_BC_CALLS);
-	if (!xprt)
-		return ERR_PTR(-ENOMEM);
-	__module_get(THIS_MODULE);
+	xprt = rpcrdma2_xprt_alloc(class, args, &rpcrdma2_bc_ops, sizeof(*rq),
+				   RPCRDMA2_BC_CALLS);
+	if (IS_ERR(xprt))
+		return xprt;
 	rq = rpcrdma2_requester(xprt);
-
-	xprt->timeout = &bc_timeout;
 	xprt->prot = args->ident;
-	xprt->ops = &rpcrdma2_bc_ops;
-	xprt->xprt_class = class;
 	xprt->max_payload = rpcrdma2_msg_size_send(&conn->limits) - conn->codec->hdr_min;
 	xprt->bc_xprt = args->bc_xprt;
-	rpcrdma2_requester_init(rq);
-	ret = rpcrdma2_addr_init(xprt, args);
-	if (!ret) {
-		/* It makes no connections of its own */
-		xprt_set_bound(xprt);
-		xprt_set_connected(xprt);
-		rpcrdma2_requester_attach(rq, conn);
-		ret = bc_publish(svc, rq);
-		if (ret)
-			rpcrdma2_requester_detach(rq);
-	}
+	/* It makes no connections of its own */
+	xprt_set_bound(xprt);
+	xprt_set_connected(xprt);
+	rpcrdma2_requester_attach(rq, conn);
+	ret = bc_publish(svc, rq);
 	trace_rpcrdma2_server_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
 	if (ret) {
-		bc_destroy(xprt);
+		rpcrdma2_requester_detach(rq);
+		rpcrdma2_xprt_free(xprt);
 		return ERR_PTR(ret);
 	}
 	return xprt;

@@ -22,9 +22,12 @@ void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc);
 void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 
-/* addr.c */
-int rpcrdma2_addr_init(struct rpc_xprt *xprt, const struct xprt_create *args);
-int rpcrdma2_addr_format_port(struct rpc_xprt *xprt);
-void rpcrdma2_addr_free(struct rpc_xprt *xprt);
+/* xprt.c */
+struct rpc_xprt *rpcrdma2_xprt_alloc(struct xprt_class *class,
+				     const struct xprt_create *args,
+				     const struct rpc_xprt_ops *ops, size_t size,
+				     unsigned int slots);
+int rpcrdma2_xprt_format_port(struct rpc_xprt *xprt);
+void rpcrdma2_xprt_free(struct rpc_xprt *xprt);
 
 #endif /* _RPCRDMA2_XPRT_H */

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The address of a client's transport or of a server's callback transport, and its text
- * for sunrpc and the files of sunrpc.
+ * What a client's transport and a server's callback transport have in common: a struct
+ * rpc_xprt with a requester, and an address, as text for sunrpc and the files of sunrpc.
  */
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/msg_prot.h>
 #include <linux/sunrpc/xprt.h>
 
+#include "requester/requester.h"
 #include "xprt/xprt.h"
 
+/* For users of sunrpc without timeouts of their own */
+static const struct rpc_timeout xprt_timeout = {
+	.to_initval	= 60 * HZ,
+	.to_maxval	= 60 * HZ,
+};
+
 /**
- * rpcrdma2_addr_format_port - update the text after a change of the port
+ * rpcrdma2_xprt_format_port - update the text after a change of the port
  * @xprt: the transport
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM
  */
-int rpcrdma2_addr_format_port(struct rpc_xprt *xprt)
+int rpcrdma2_xprt_format_port(struct rpc_xprt *xprt)
 {
 	unsigned short port = rpc_get_port((struct sockaddr *)&xprt->addr);
 	const char **strings = xprt->address_strings;
@@ -30,16 +38,8 @@ int rpcrdma2_addr_format_port(struct rpc_xprt *xprt)
 	       0 : -ENOMEM;
 }
 
-/**
- * rpcrdma2_addr_init - set the address of a new transport
- * @xprt: the transport
- * @args: arguments of its setup
- *
- * Context: may sleep.
- * Return: 0, -EBADF, -ENOMEM or -EAFNOSUPPORT; rpcrdma2_addr_free() cleans up after
- * each
- */
-int rpcrdma2_addr_init(struct rpc_xprt *xprt, const struct xprt_create *args)
+/* Returns 0, -EBADF, -ENOMEM or -EAFNOSUPPORT. */
+static int xprt_set_address(struct rpc_xprt *xprt, const struct xprt_create *args)
 {
 	const struct sockaddr *sap = (struct sockaddr *)&xprt->addr;
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sap;
@@ -67,19 +67,56 @@ int rpcrdma2_addr_init(struct rpc_xprt *xprt, const struct xprt_create *args)
 	strings[RPC_DISPLAY_ADDR] = kstrdup(buf, GFP_KERNEL);
 	if (!strings[RPC_DISPLAY_HEX_ADDR] || !strings[RPC_DISPLAY_ADDR])
 		return -ENOMEM;
-	return rpcrdma2_addr_format_port(xprt);
+	return rpcrdma2_xprt_format_port(xprt);
 }
 
 /**
- * rpcrdma2_addr_free - free the text of an address
- * @xprt: a transport that ends
+ * rpcrdma2_xprt_free - free a transport
+ * @xprt: a transport without connection and tasks
  *
- * Context: any except interrupts.
+ * Context: sleeps.
  */
-void rpcrdma2_addr_free(struct rpc_xprt *xprt)
+void rpcrdma2_xprt_free(struct rpc_xprt *xprt)
 {
+	rpcrdma2_requester_destroy(rpcrdma2_requester(xprt));
 	kfree(xprt->address_strings[RPC_DISPLAY_HEX_ADDR]);
 	kfree(xprt->address_strings[RPC_DISPLAY_ADDR]);
 	kfree(xprt->address_strings[RPC_DISPLAY_PORT]);
 	kfree(xprt->address_strings[RPC_DISPLAY_HEX_PORT]);
+	xprt_free(xprt);
+	module_put(THIS_MODULE);
+}
+
+/**
+ * rpcrdma2_xprt_alloc - allocate a transport
+ * @class: its class
+ * @args: arguments of its setup
+ * @ops: its methods
+ * @size: bytes; begins with a struct rpcrdma2_requester
+ * @slots: RPC slots that it may have
+ *
+ * Context: sleeps.
+ * Return: the transport, or an ERR_PTR: -EBADF, -ENOMEM or -EAFNOSUPPORT
+ */
+struct rpc_xprt *rpcrdma2_xprt_alloc(struct xprt_class *class,
+				     const struct xprt_create *args,
+				     const struct rpc_xprt_ops *ops, size_t size,
+				     unsigned int slots)
+{
+	struct rpc_xprt *xprt = xprt_alloc(args->net, size, 0, slots);
+	int ret;
+
+	if (!xprt)
+		return ERR_PTR(-ENOMEM);
+	__module_get(THIS_MODULE);	/* sunrpc holds one meanwhile */
+	xprt->ops = ops;
+	xprt->xprt_class = class;
+	xprt->timeout = &xprt_timeout;
+	rpcrdma2_requester_init(rpcrdma2_requester(xprt));
+	ret = xprt_set_address(xprt, args);
+	if (ret) {
+		rpcrdma2_xprt_free(xprt);
+		return ERR_PTR(ret);
+	}
+	return xprt;
 }
