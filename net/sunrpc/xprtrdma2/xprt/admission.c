@@ -66,7 +66,7 @@ struct rpcrdma2_origin {
 };
 
 /* Protects everything here, struct rpcrdma2_candidate, and the list of those that are
- * calling; svc_xprt_enqueue() and svc_xprt_put() are called with this lock held.
+ * calling; svc_xprt_enqueue() is called with this lock held.
  */
 static DEFINE_SPINLOCK(admission_lock);
 static DEFINE_HASHTABLE(origins, 8);
@@ -76,11 +76,6 @@ static struct list_head candidates[RPCRDMA2_ADMIT_STAGES] = {
 	[RPCRDMA2_STAGE_UNVERIFIED] =
 		LIST_HEAD_INIT(candidates[RPCRDMA2_STAGE_UNVERIFIED]),
 };
-
-static struct rpcrdma2_svc *svc_of(struct rpcrdma2_candidate *cand)
-{
-	return container_of(cand, struct rpcrdma2_svc, cand);
-}
 
 /* ---- origins ---- */
 
@@ -156,8 +151,10 @@ bool rpcrdma2_origin_is_new(const struct rpcrdma2_origin *origin)
 
 /* ---- stages of a connection ---- */
 
-static void set_stage(struct rpcrdma2_candidate *cand, enum rpcrdma2_stage to)
+static void set_stage(struct rpcrdma2_svc *svc, enum rpcrdma2_stage to)
 {
+	struct rpcrdma2_candidate *cand = &svc->cand;
+
 	lockdep_assert_held(&admission_lock);
 	if (!list_empty(&cand->list))
 		cand->origin->nr[cand->stage]--;
@@ -165,7 +162,7 @@ static void set_stage(struct rpcrdma2_candidate *cand, enum rpcrdma2_stage to)
 	list_del_init(&cand->list);
 	/* sunrpc never gets this transport, and may free the service before it */
 	if (to == RPCRDMA2_STAGE_KNOWN && cand->stage < RPCRDMA2_STAGE_UNVERIFIED)
-		set_bit(XPT_DEAD, &svc_of(cand)->xprt.xpt_flags);
+		set_bit(XPT_DEAD, &svc->xprt.xpt_flags);
 	/* Pairs with svc_is_admitted() */
 	smp_store_release(&cand->stage, to);
 	if (to == RPCRDMA2_STAGE_KNOWN)
@@ -174,34 +171,36 @@ static void set_stage(struct rpcrdma2_candidate *cand, enum rpcrdma2_stage to)
 	cand->origin->nr[to]++;
 }
 
-/* The connection to be ended if the service has @most in this stage: the oldest of the
- * origin with the most. Connections that were verified meanwhile stop counting.
+/* Count the connections of a service in a stage; *@victim is the one to be ended if they
+ * are too many: the oldest of the origin with the most. Connections that were verified
+ * meanwhile stop counting.
  */
-static struct rpcrdma2_candidate *surplus(const struct svc_serv *serv,
-					  enum rpcrdma2_stage stage,
-					  unsigned int most)
+static unsigned int count_stage(const struct svc_serv *serv, enum rpcrdma2_stage stage,
+				struct rpcrdma2_svc **victim)
 {
-	struct rpcrdma2_candidate *cand, *next, *best = NULL;
+	struct rpcrdma2_svc *svc, *next;
 	unsigned int n = 0;
 
 	lockdep_assert_held(&admission_lock);
-	list_for_each_entry_safe(cand, next, &candidates[stage], list) {
-		if (cand->origin->serv != serv)
+	*victim = NULL;
+	list_for_each_entry_safe(svc, next, &candidates[stage], cand.list) {
+		if (svc->cand.origin->serv != serv)
 			continue;
-		if (compat_svc_peer_valid(&svc_of(cand)->xprt)) {
-			set_stage(cand, RPCRDMA2_STAGE_KNOWN);
+		if (compat_svc_peer_valid(&svc->xprt)) {
+			set_stage(svc, RPCRDMA2_STAGE_KNOWN);
 			continue;
 		}
 		n++;
-		if (!best || cand->origin->nr[stage] > best->origin->nr[stage])
-			best = cand;
+		if (!*victim ||
+		    svc->cand.origin->nr[stage] > (*victim)->cand.origin->nr[stage])
+			*victim = svc;
 	}
-	return n < most ? NULL : best;
+	return n;
 }
 
-static bool is_protected(const struct rpcrdma2_candidate *cand)
+static bool is_protected(const struct rpcrdma2_svc *svc)
 {
-	return time_before(jiffies, READ_ONCE(cand->until));
+	return time_before(jiffies, READ_ONCE(svc->cand.until));
 }
 
 /**
@@ -237,18 +236,17 @@ static unsigned int new_most(void)
  */
 void rpcrdma2_admit_limit(const struct rpcrdma2_origin *origin)
 {
-	struct rpcrdma2_candidate *victim;
+	struct rpcrdma2_svc *victim;
+	unsigned int n;
 
 	scoped_guard(spinlock, &admission_lock) {
-		victim = surplus(origin->serv, RPCRDMA2_STAGE_NEW, RPCRDMA2_ADMIT_FEW);
-		if (victim && is_protected(victim))
-			victim = surplus(origin->serv, RPCRDMA2_STAGE_NEW, new_most());
-		if (!victim)
+		n = count_stage(origin->serv, RPCRDMA2_STAGE_NEW, &victim);
+		if (n < RPCRDMA2_ADMIT_FEW || (n < new_most() && is_protected(victim)))
 			return;
-		svc_xprt_get(&svc_of(victim)->xprt);
+		svc_xprt_get(&victim->xprt);
 	}
-	rpcrdma2_conn_kill(svc_of(victim)->conn, -ENOBUFS);
-	svc_xprt_put(&svc_of(victim)->xprt);
+	rpcrdma2_conn_kill(victim->conn, -ENOBUFS);
+	svc_xprt_put(&victim->xprt);
 }
 
 static void admission_wake(struct rpcrdma2_listener *listener)
@@ -263,13 +261,13 @@ static void admission_wake(struct rpcrdma2_listener *listener)
  */
 static void candidate_calls(struct rpcrdma2_candidate *cand)
 {
+	struct list_head *calling = &cand->listener->calling;
+
 	lockdep_assert_held(&admission_lock);
 	if (cand->stage != RPCRDMA2_STAGE_NEW || !list_empty(&cand->calling))
 		return;
-	if (cand->origin->nr[RPCRDMA2_STAGE_UNVERIFIED])
-		list_add_tail(&cand->calling, &cand->listener->calling);
-	else
-		list_add(&cand->calling, &cand->listener->calling);
+	list_add(&cand->calling, cand->origin->nr[RPCRDMA2_STAGE_UNVERIFIED] ?
+				 calling->prev : calling);
 	admission_wake(cand->listener);
 }
 
@@ -282,15 +280,13 @@ static void candidate_calls(struct rpcrdma2_candidate *cand)
  */
 bool rpcrdma2_admit(struct rpcrdma2_svc *svc)
 {
-	struct rpcrdma2_candidate *cand = &svc->cand;
-
 	guard(spinlock)(&admission_lock);
 	if (rpcrdma2_conn_over(svc->conn))
 		return false;
-	cand->until = jiffies + RPCRDMA2_ADMIT_TIME;
-	set_stage(cand, RPCRDMA2_STAGE_NEW);
+	svc->cand.until = jiffies + RPCRDMA2_ADMIT_TIME;
+	set_stage(svc, RPCRDMA2_STAGE_NEW);
 	if (test_bit(XPT_DATA, &svc->xprt.xpt_flags))
-		candidate_calls(cand);
+		candidate_calls(&svc->cand);
 	return true;
 }
 
@@ -320,7 +316,7 @@ bool rpcrdma2_admit_lost(struct rpcrdma2_svc *svc)
 	guard(spinlock)(&admission_lock);
 	if (svc->cand.stage != RPCRDMA2_STAGE_NEW)
 		return false;
-	set_stage(&svc->cand, RPCRDMA2_STAGE_KNOWN);
+	set_stage(svc, RPCRDMA2_STAGE_KNOWN);
 	return true;
 }
 
@@ -344,16 +340,17 @@ static unsigned int unverified_most(const struct svc_serv *serv)
 struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_listener *listener)
 {
 	const struct svc_serv *serv = listener->xprt.xpt_server;
-	struct rpcrdma2_candidate *cand, *victim;
-	bool end = false;
+	struct rpcrdma2_svc *svc, *victim;
+	unsigned int n;
 
 	scoped_guard(spinlock, &admission_lock) {
-		cand = list_first_entry_or_null(&listener->calling,
-						struct rpcrdma2_candidate, calling);
-		if (!cand)
+		svc = list_first_entry_or_null(&listener->calling,
+					       struct rpcrdma2_svc, cand.calling);
+		if (!svc)
 			return NULL;
-		victim = surplus(serv, RPCRDMA2_STAGE_UNVERIFIED,
-				 unverified_most(serv));
+		n = count_stage(serv, RPCRDMA2_STAGE_UNVERIFIED, &victim);
+		if (n < unverified_most(serv))
+			victim = NULL;
 		if (victim && is_protected(victim)) {
 			queue_delayed_work(rpcrdma2_memory_wq, &listener->again,
 					   RPCRDMA2_ADMIT_GRACE);
@@ -361,16 +358,17 @@ struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_listener *listener)
 		}
 		if (victim) {
 			set_stage(victim, RPCRDMA2_STAGE_KNOWN);
-			end = kref_get_unless_zero(&svc_of(victim)->xprt.xpt_ref);
+			if (!kref_get_unless_zero(&victim->xprt.xpt_ref))
+				victim = NULL;
 		}
-		WRITE_ONCE(cand->until, jiffies + RPCRDMA2_ADMIT_REPLY);
-		set_stage(cand, RPCRDMA2_STAGE_UNVERIFIED);
+		WRITE_ONCE(svc->cand.until, jiffies + RPCRDMA2_ADMIT_REPLY);
+		set_stage(svc, RPCRDMA2_STAGE_UNVERIFIED);
 	}
-	if (end) {
-		svc_xprt_close(&svc_of(victim)->xprt);
-		svc_xprt_put(&svc_of(victim)->xprt);
+	if (victim) {
+		svc_xprt_close(&victim->xprt);
+		svc_xprt_put(&victim->xprt);
 	}
-	return svc_of(cand);
+	return svc;
 }
 
 /**
@@ -394,7 +392,7 @@ void rpcrdma2_admit_replied(struct rpcrdma2_svc *svc)
 void rpcrdma2_admit_end(struct rpcrdma2_svc *svc)
 {
 	guard(spinlock)(&admission_lock);
-	set_stage(&svc->cand, RPCRDMA2_STAGE_KNOWN);
+	set_stage(svc, RPCRDMA2_STAGE_KNOWN);
 	origin_put(svc->cand.origin);
 }
 
@@ -433,14 +431,22 @@ void rpcrdma2_admission_init(struct rpcrdma2_listener *listener)
  */
 void rpcrdma2_admission_stop(struct rpcrdma2_listener *listener)
 {
-	struct rpcrdma2_candidate *cand, *next;
+	struct rpcrdma2_svc *svc, *next;
+	LIST_HEAD(ended);
 
 	cancel_delayed_work_sync(&listener->again);
-	guard(spinlock)(&admission_lock);
-	list_for_each_entry_safe(cand, next, &candidates[RPCRDMA2_STAGE_NEW], list) {
-		if (cand->listener != listener)
-			continue;
-		set_stage(cand, RPCRDMA2_STAGE_KNOWN);
-		svc_xprt_put(&svc_of(cand)->xprt);
+	scoped_guard(spinlock, &admission_lock) {
+		list_for_each_entry_safe(svc, next, &candidates[RPCRDMA2_STAGE_NEW],
+					 cand.list) {
+			if (svc->cand.listener != listener)
+				continue;
+			set_stage(svc, RPCRDMA2_STAGE_KNOWN);
+			list_add(&svc->cand.list, &ended);
+		}
+	}
+	/* No other code uses the links of a connection in this stage */
+	while ((svc = list_first_entry_or_null(&ended, struct rpcrdma2_svc, cand.list))) {
+		list_del_init(&svc->cand.list);
+		svc_xprt_put(&svc->xprt);
 	}
 }
