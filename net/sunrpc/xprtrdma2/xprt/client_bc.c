@@ -36,31 +36,27 @@
 /* Maximum wait for callbacks in progress when the backchannel ends */
 #define RPCRDMA2_CB_DRAIN	(5 * HZ)
 
+/* Largest callback, see rpcrdma2_client_bc_maxpayload() */
+#define RPCRDMA2_CB_BYTES	(RPCRDMA1_INLINE_DEFAULT - RPCRDMA2_HDR_MIN)
+
 /**
  * struct rpcrdma2_cb - one callback slot
  * @rqst: sunrpc's part
  * @call: the responder's Call, or NULL if its connection is gone. The Reply uses no
  *	other connection (REV-15). bc_pa_lock; stable while the transport is locked
- * @args: copy of the RPC message, of at most rpcrdma2_client_bc_maxpayload() bytes
  * @reply: page for the Reply; a Reply that waits for the send queue has a reference
+ * @args: copy of the RPC message
  */
 struct rpcrdma2_cb {
 	struct rpc_rqst			rqst;
 	struct rpcrdma2_svc_call	*call;
-	void				*args;
 	void				*reply;
+	u8				args[RPCRDMA2_CB_BYTES];
 };
 
 static struct rpcrdma2_cb *cb_of(struct rpc_rqst *rqst)
 {
 	return container_of(rqst, struct rpcrdma2_cb, rqst);
-}
-
-static void cb_free(struct rpcrdma2_cb *cb)
-{
-	kfree(cb->args);
-	free_page((unsigned long)cb->reply);
-	kfree(cb);
 }
 
 static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
@@ -69,10 +65,9 @@ static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
 
 	if (!cb)
 		return NULL;
-	cb->args = kmalloc(rpcrdma2_client_bc_maxpayload(xprt), GFP_KERNEL);
 	cb->reply = (void *)__get_free_page(GFP_KERNEL);
-	if (!cb->args || !cb->reply) {
-		cb_free(cb);
+	if (!cb->reply) {
+		kfree(cb);
 		return NULL;
 	}
 	cb->rqst.rq_xprt = xprt;
@@ -155,7 +150,7 @@ size_t rpcrdma2_client_bc_maxpayload(struct rpc_xprt *xprt)
 {
 	BUILD_BUG_ON(RPCRDMA1_INLINE_DEFAULT > RPCRDMA2_RBSIZ_MIN);
 	BUILD_BUG_ON(RPCRDMA1_HDR_MIN > RPCRDMA2_HDR_MIN);
-	return RPCRDMA1_INLINE_DEFAULT - RPCRDMA2_HDR_MIN;
+	return RPCRDMA2_CB_BYTES;
 }
 
 /**
@@ -249,8 +244,7 @@ static void cb_fill(struct rpcrdma2_cb *cb, struct rpcrdma2_svc_call *call)
 {
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 	struct rpc_rqst *rqst = &cb->rqst;
-	u32 len = min_t(u32, hdr->body_len,
-			rpcrdma2_client_bc_maxpayload(rqst->rq_xprt));
+	u32 len = min_t(u32, hdr->body_len, sizeof(cb->args));
 
 	cb->call = call;
 	memcpy(cb->args, hdr->body, len);
@@ -372,7 +366,7 @@ void rpcrdma2_client_bc_init(struct rpc_xprt *xprt)
 	struct rpcrdma2_callback *callback = &rpcrdma2_client(xprt)->callback;
 	const struct rpcrdma2_chunk_limits limits = {
 		.segs	= RPCRDMA2_MAX_SEGS,
-		.bytes	= rpcrdma2_client_bc_maxpayload(xprt),
+		.bytes	= RPCRDMA2_CB_BYTES,
 	};
 
 	rpcrdma2_responder_init(&callback->resp, &cb_responder_ops, &limits, NULL);
@@ -390,7 +384,9 @@ void rpcrdma2_client_bc_destroy_slots(struct rpc_xprt *xprt)
 {
 	struct rpc_rqst *rqst, *tmp;
 
-	list_for_each_entry_safe(rqst, tmp, &xprt->bc_pa_list, rq_bc_pa_list)
-		cb_free(cb_of(rqst));
+	list_for_each_entry_safe(rqst, tmp, &xprt->bc_pa_list, rq_bc_pa_list) {
+		free_page((unsigned long)cb_of(rqst)->reply);
+		kfree(cb_of(rqst));
+	}
 	rpcrdma2_calls_trim(&rpcrdma2_client(xprt)->callback.resp, 0);
 }
