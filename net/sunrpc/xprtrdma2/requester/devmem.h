@@ -5,16 +5,12 @@
 #ifndef _RPCRDMA2_DEVMEM_H
 #define _RPCRDMA2_DEVMEM_H
 
-#include <linux/dma-direction.h>
 #include <linux/jump_label.h>
 
 #include "requester/rpc_slot.h"
 
-struct device;
-struct page;
 struct request;
 struct request_queue;
-struct scatterlist;
 
 bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part);
 int rpcrdma2_devmem_refuse(void);

@@ -7,8 +7,6 @@
  * Runs in completion handlers and, for a cancelled RPC, in the thread that cancels.
  * Only the latter may sleep.
  */
-#include <linux/sunrpc/clnt.h>
-
 #include "requester/requester.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>

@@ -9,7 +9,6 @@
  * Runs in the sender of the Call, on an RPC in state SENDING, which no other context
  * touches. Never sleeps; takes no lock but that of the MR pool.
  */
-#include <linux/gfp.h>
 #include <linux/sunrpc/auth.h>
 
 #include "requester/devmem.h"

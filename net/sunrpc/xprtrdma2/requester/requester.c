@@ -12,9 +12,6 @@
  * See rpc_slot.h for invariants and contexts. A function of this file sleeps only if
  * its Context section says so.
  */
-#include <linux/sunrpc/clnt.h>
-
-#include "conn/buf.h"
 #include "compat.h"
 #include "requester/devmem.h"
 #include "requester/requester.h"

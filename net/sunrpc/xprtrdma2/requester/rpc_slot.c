@@ -9,9 +9,7 @@
  * Lists of slots are protected by xprt->reserve_lock, process context only.
  */
 #include <linux/slab.h>
-#include <linux/sunrpc/clnt.h>
 
-#include "conn/buf.h"
 #include "requester/rpc_slot.h"
 #include <trace/events/rpcrdma2.h>
 

@@ -34,8 +34,6 @@
 
 DECLARE_TRACEPOINT(rpcrdma2_req_state);
 
-struct rpcrdma2_requester;
-
 /* Slots that an idle requester keeps, which writeback and swap can use without new memory */
 #define RPCRDMA2_LEAST_SLOTS		4U
 /* Pages for the ragged ends of one Position-Zero or Reply chunk */

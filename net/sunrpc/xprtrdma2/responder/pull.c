@@ -10,7 +10,6 @@
  *
  * resp->lock protects the stash of pages.
  */
-#include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sunrpc/msg_prot.h>
 

@@ -2,7 +2,6 @@
 /*
  * The responder role: its life, and the credits and limits of a Call that arrives.
  */
-#include <linux/gfp.h>
 #include <linux/slab.h>
 
 #include "responder/responder_impl.h"

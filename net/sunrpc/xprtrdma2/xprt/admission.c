@@ -19,8 +19,6 @@
 #include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/sunrpc/svc_xprt.h>
-#include <rdma/rdma_cm.h>
 
 #include "compat.h"
 #include "conn/workqueue.h"

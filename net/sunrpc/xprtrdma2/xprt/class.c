@@ -13,8 +13,6 @@
  * Everything here is constant in between.
  */
 #include <linux/module.h>
-#include <linux/sunrpc/svc_xprt.h>
-#include <linux/sunrpc/xprt.h>
 
 #include "xprt/client.h"
 #include "xprt/server.h"

@@ -17,9 +17,7 @@
 #include <linux/random.h>
 #include <linux/seq_file.h>
 #include <linux/sunrpc/addr.h>
-#include <linux/sunrpc/clnt.h>
 
-#include "conn/buf.h"
 #include "xprt/client.h"
 #include "compat.h"
 #include "conn/cm.h"

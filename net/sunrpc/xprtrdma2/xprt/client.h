@@ -6,16 +6,9 @@
 #define _RPCRDMA2_CLIENT_H
 
 #include <linux/ratelimit.h>
-#include <linux/sunrpc/xprt.h>
-#include <linux/wait.h>
-#include <linux/workqueue.h>
 
-#include "conn/conn.h"
-#include "requester/frwr.h"
 #include "requester/requester.h"
 #include "responder/responder.h"
-#include "conn/stats.h"
-#include "proto/version.h"
 
 /* Callbacks served at once. Their slots exist before the server learns of the
  * backchannel (REV-5).

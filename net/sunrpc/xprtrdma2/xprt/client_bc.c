@@ -26,10 +26,8 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/svc.h>
-#include <linux/sunrpc/xprt.h>
 
 #include "compat.h"
-#include "requester/rpc_slot.h"
 #include "xprt/client.h"
 #include <trace/events/rpcrdma2.h>
 

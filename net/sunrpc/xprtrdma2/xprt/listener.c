@@ -11,8 +11,6 @@
  */
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/sunrpc/svc.h>
-#include <linux/sunrpc/svc_xprt.h>
 
 #include "compat.h"
 #include "conn/workqueue.h"

@@ -25,11 +25,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
-#include <linux/sunrpc/svc.h>
-#include <linux/sunrpc/svc_xprt.h>
 #include <net/addrconf.h>
 #include <net/route.h>
-#include <rdma/ib_cm.h>
 
 #include "compat.h"
 #include "conn/cm.h"

@@ -13,10 +13,6 @@
  * because Replies arrive until then. The transport may outlive both: only methods that
  * nfsd calls while it holds a reference to the struct svc_xprt use that.
  */
-#include <linux/sunrpc/clnt.h>
-#include <linux/sunrpc/svc_xprt.h>
-#include <linux/sunrpc/xprt.h>
-
 #include "requester/requester.h"
 #include "xprt/server.h"
 #include "xprt/xprt.h"

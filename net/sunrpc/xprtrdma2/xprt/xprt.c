@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/msg_prot.h>
-#include <linux/sunrpc/xprt.h>
 
 #include "requester/requester.h"
 #include "xprt/xprt.h"
