@@ -134,7 +134,7 @@ void limit_send(void)
 
 void limit_error(void)
 {
-	rpcrdma2_prop_change_error(&change, XID, RDMA2_ERR_SYSTEM);
+	rpcrdma2_prop_change_error(&change, &peer, XID, RDMA2_ERR_SYSTEM);
 }
 
 /* The body of an UPDPROP, and of a RESPROP */

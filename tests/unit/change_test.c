@@ -72,7 +72,7 @@ static int announce(u32 xid, const struct rpcrdma2_propset *mine)
 
 static bool error(u32 xid, u32 err)
 {
-	return rpcrdma2_prop_change_error(&a.c, xid, err);
+	return rpcrdma2_prop_change_error(&a.c, &a.peer, xid, err);
 }
 
 static u32 limit(void)
@@ -484,6 +484,29 @@ do {									\
 	UPDATED(16384);
 	EXPECT_NEXT(0);
 	EXPECT_RESULT(RBSIZ, DONE);
+
+	/* The pending request may lower the value again */
+	asked(OLD, 8192);
+	ask(RPCRDMA2_RBSIZ, 16384);
+	UPDATED(16384);
+	EXPECT_ANSWER(1, RESPROP(XID), 1, 1, 0, NO_VALUES);
+	EXPECT_PEER(RBSIZ, 8192);
+	EXPECT_RESULT(RBSIZ, WAITING);
+	EXPECT_NEXT(RDMA2_X_REQPROP);
+
+	/* If it does not, the queued one is not needed */
+	asked(OLD, 8192);
+	ask(RPCRDMA2_RBSIZ, 16384);
+	UPDATED(16384);
+	EXPECT_ANSWER(1, RESPROP(XID), 0, 1, 1, NO_VALUES);
+	EXPECT_RESULT(RBSIZ, DONE);
+	EXPECT_NEXT(0);
+	asked(OLD, 8192);
+	ask(RPCRDMA2_RBSIZ, 16384);
+	UPDATED(16384);
+	EXPECT_TRUE(error(XID, RDMA2_ERR_SYSTEM));
+	EXPECT_RESULT(RBSIZ, DONE);
+	EXPECT_NEXT(0);
 
 	/* What limits nothing is asked for all the same */
 	ask(RPCRDMA2_BRS, 0);

@@ -482,7 +482,8 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 	if (!is_extended(&conn->props))
 		return false;
 	guard(spinlock)(&conn->props.lock);
-	if (!rpcrdma2_prop_change_error(&conn->props.change, hdr->xid, hdr->err))
+	if (!rpcrdma2_prop_change_error(&conn->props.change, &conn->props.peer,
+					hdr->xid, hdr->err))
 		return false;
 	limits_follow(conn);
 	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_PROPS, 0);

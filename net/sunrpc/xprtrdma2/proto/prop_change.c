@@ -253,7 +253,8 @@ u32 rpcrdma2_prop_change_limit(const struct rpcrdma2_change *c,
  * @prop: property
  *
  * The peer may set a value later that it has rejected. A queued request that
- * would now lower a limit is dropped (CHG-26).
+ * would now lower a limit is dropped (CHG-26), unless the answer to a pending
+ * request may still lower it.
  *
  * Context: any.
  */
@@ -262,7 +263,8 @@ void rpcrdma2_prop_change_met(struct rpcrdma2_change *c,
 			      enum rpcrdma2_prop prop)
 {
 	if (c->want & BIT(prop)) {
-		if (!is_limit(prop) || peer->val[prop] < c->value[prop])
+		if (c->asked & BIT(prop) || !is_limit(prop) ||
+		    peer->val[prop] < c->value[prop])
 			return;
 		c->want &= ~BIT(prop);
 	} else if (c->result[prop] != RPCRDMA2_CHANGE_REJECTED ||
@@ -273,18 +275,22 @@ void rpcrdma2_prop_change_met(struct rpcrdma2_change *c,
 }
 
 /* Our request has been answered, or never will be. */
-static void end_request(struct rpcrdma2_change *c)
+static void end_request(struct rpcrdma2_change *c,
+			const struct rpcrdma2_propset *peer)
 {
-	u32 i;
+	u32 i, asked = c->asked;
 
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (c->asked & ~c->want & BIT(i) &&
-		    c->result[i] == RPCRDMA2_CHANGE_WAITING)
-			c->result[i] = RPCRDMA2_CHANGE_REJECTED;
 	c->pending = false;
 	c->asked = 0;
 	if (c->announcement == RPCRDMA2_ANN_PROVING)
 		c->announcement = RPCRDMA2_ANN_NONE;
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
+		if (c->want & BIT(i))
+			rpcrdma2_prop_change_met(c, peer, i);
+		else if (asked & BIT(i) &&
+			 c->result[i] == RPCRDMA2_CHANGE_WAITING)
+			c->result[i] = RPCRDMA2_CHANGE_REJECTED;
+	}
 }
 
 /* The three parts of a RESPROP */
@@ -352,13 +358,14 @@ bool rpcrdma2_prop_change_response(struct rpcrdma2_change *c,
 		if (!(c->want & BIT(i)))
 			c->result[i] = result;
 	}
-	end_request(c);
+	end_request(c, peer);
 	return true;
 }
 
 /**
  * rpcrdma2_prop_change_error - an RDMA2_ERROR arrived
  * @c: changes
+ * @peer: values of the peer in force
  * @xid: its XID
  * @err: its code
  *
@@ -368,7 +375,8 @@ bool rpcrdma2_prop_change_response(struct rpcrdma2_change *c,
  * Context: any. Requirements: CHG-17, HT-9, ERR-7.
  * Return: true if it is about our last REQPROP or UPDPROP.
  */
-bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
+bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c,
+				const struct rpcrdma2_propset *peer, u32 xid, u32 err)
 {
 	bool request = c->pending && xid == c->xid;
 	bool update = c->announcement != RPCRDMA2_ANN_NONE && xid == c->upd_xid;
@@ -377,7 +385,7 @@ bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err)
 	if (!c->on || (!request && !update))
 		return false;
 	if (request)
-		end_request(c);
+		end_request(c, peer);
 	else if (c->announcement == RPCRDMA2_ANN_SENT)
 		c->announcement = RPCRDMA2_ANN_NONE;
 	if (err == RDMA2_ERR_INVAL_HTYPE) {

@@ -131,7 +131,8 @@ void rpcrdma2_prop_change_met(struct rpcrdma2_change *c,
 bool rpcrdma2_prop_change_response(struct rpcrdma2_change *c,
 				   const struct rpcrdma2_hdr *hdr,
 				   struct rpcrdma2_propset *peer, bool *malformed);
-bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c, u32 xid, u32 err);
+bool rpcrdma2_prop_change_error(struct rpcrdma2_change *c,
+				const struct rpcrdma2_propset *peer, u32 xid, u32 err);
 
 /* As the side that is asked */
 
