@@ -32,8 +32,8 @@ start_mount() {
 	lab_wait 10 reached "$2"
 }
 
-# The attempt was given up before its time was up (ETIMEDOUT, after 15 seconds),
-# and nothing of it is left.
+# The attempt was given up before its time was up (ETIMEDOUT), and nothing of it is
+# left.
 given_up() {
 	lab_wait 8 no_user
 	trace_off
@@ -67,6 +67,17 @@ removed() { # ADDR STATE
 	lab_net
 	fs_listen
 }
+
+# A connect request gets no answer: another attempt follows soon, and waits longer.
+unanswered() {
+	start_mount $SILENT connecting
+	lab_wait 12 timed_out 2
+	kill_mount
+	lab_wait 8 no_user
+	trace_off
+}
+
+timed_out() { [ "$(grep -c "rpcrdma2_connected: .* value=-110" $TRACE/trace)" -ge "$1" ]; }
 
 # Everything takes a while on this link; meanwhile the device goes.
 removed_negotiating() {
@@ -128,6 +139,7 @@ lab_allow_log '(WARNING|use-after-free).* rxe_post_recv.* ib_mad_recv_done'
 fs_start
 ktap_run "rxe mount killed while resolving (F-4)" killed $UNKNOWN resolving
 ktap_run "rxe mount killed while connecting (F-4)" killed $SILENT connecting
+ktap_run "connect requests without an answer" unanswered
 ktap_run "rxe device removed while connecting (F-4)" removed $SILENT connecting
 ! has siw ||
 	ktap_run "siw device removed while negotiating (F-4)" removed_negotiating

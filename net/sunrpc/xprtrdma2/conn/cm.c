@@ -18,7 +18,6 @@
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_RESOLVE_MS	5000
-#define RPCRDMA2_CONNECT_MS	15000
 
 /* Credits ensure that a message finds a Receive. But rxe also reports RNR when it has no
  * memory for the answer to an RDMA Read, and the peer may lack memory for a moment. With
@@ -393,7 +392,8 @@ static int conn_request(struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CONNECTING, 0))
 		return -ENOTCONN;
 	return rdma_connect(conn->cm_id, &param) ?:
-	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ESTABLISHED, RPCRDMA2_CONNECT_MS);
+	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ESTABLISHED,
+				  conn->p.connect_ms);
 }
 
 /* Make one connection, up to READY. Returns -EAGAIN to connect once more. */

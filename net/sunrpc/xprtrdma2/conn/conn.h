@@ -108,6 +108,7 @@ struct rpcrdma2_conn_ops {
  * @reply_bytes: server: largest payload of a Reply
  * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
  * @brs: Reverse Request Support to announce
+ * @connect_ms: client: time limit for the answer to a connect request
  * @negotiate_ms: client: time limit for the answer to a first message
  * @swapper: client: not zero while the mount holds swap
  */
@@ -128,6 +129,7 @@ struct rpcrdma2_conn_params {
 	u32				reply_bytes;
 	u32				rw_ctxs;
 	u32				brs;
+	u32				connect_ms;
 	u32				negotiate_ms;
 	const atomic_t			*swapper;
 };

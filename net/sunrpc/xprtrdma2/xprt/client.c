@@ -33,6 +33,11 @@
  * With its random part it is less than the 3 s that sunrpc waits after a refusal.
  */
 #define RPCRDMA2_REEST_SHORT		(2UL * HZ)
+/* The CM repeats a lost connect request after 5 seconds. A new attempt is sooner, but the
+ * server may need longer to answer: each attempt waits twice as long as the last.
+ */
+#define RPCRDMA2_CONNECT_MIN_MS		2000U
+#define RPCRDMA2_CONNECT_MAX_MS		15000U
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* A connection is replaced for lack of a Reply after 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
@@ -127,6 +132,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.brs		= READ_ONCE(client_callbacks) ?
 				  RDMA2_RVREQSUP_INLINE :
 				  RDMA2_RVREQSUP_NONE,
+		.connect_ms	= client->connect_ms,
 		/* At most a quarter of the limit for a whole attempt (VER-14) */
 		.negotiate_ms	= min(READ_ONCE(negotiate_ms),
 				      jiffies_to_msecs(xprt->connect_timeout / 4) ?: 1),
@@ -265,6 +271,8 @@ static void client_connect_worker(struct work_struct *work)
 	ret = client_try(client);
 	rpcrdma2_reclaim_exit(was);
 
+	client->connect_ms = ret != -ETIMEDOUT ? RPCRDMA2_CONNECT_MIN_MS :
+			     min(2 * client->connect_ms, RPCRDMA2_CONNECT_MAX_MS);
 	if (ret) {
 		client->failures++;
 		/* The server is unreachable */
@@ -635,6 +643,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 		xprt_set_bound(xprt);
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
+	client->connect_ms = RPCRDMA2_CONNECT_MIN_MS;
 	ratelimit_default_init(&client->log_limit);
 	client->recvs.node = NUMA_NO_NODE;
 	rpcrdma2_client_bc_init(xprt);

@@ -44,6 +44,8 @@ struct rpcrdma2_callback {
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
  * @attached_at: jiffies when the last connection was made
+ * @connect_ms: how long the next attempt waits for the server's answer; transport
+ *	locked
  * @failures: attempts in a row that gave no useful connection; transport
  *	locked
  * @report_refusal: report a refused attempt to the RPC that asked for the connection;
@@ -65,6 +67,7 @@ struct rpcrdma2_client {
 	struct sockaddr_storage		srcaddr;
 	struct rpc_timeout		timeout;
 	unsigned long			attached_at;
+	unsigned int			connect_ms;
 	unsigned int			failures;
 	bool				report_refusal;
 	unsigned int			timed_out;
