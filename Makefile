@@ -53,7 +53,7 @@ demo:
 # What is known of the mutants, and how, takes no test here.
 docs:
 	@scripts/setup-packages.sh
-	@scripts/coverage "$(DIST)/docs" $(RESULTS)
+	@scripts/requirements "$(DIST)/docs" $(RESULTS)
 	@rc=0; tests/mutants/run --minutes 0 --report "$(DIST)/docs/mutants.md" || \
 		rc=$$?; [ $$rc = 0 ] || [ $$rc = 3 ]
 
