@@ -18,7 +18,7 @@ selftest_files() {
 		cd "$TOP" || exit
 		printf '%s\n' tests/kselftest/*
 		printf 'tests/guest/lib/%s.sh\n' \
-			cleanup fs judge ktap lab net nfs splat work
+			cleanup fs judge ktap lab net nfs props splat work
 		echo tests/guest/src/iocheck.c
 	)
 	selftest_scripts

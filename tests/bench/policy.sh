@@ -19,8 +19,6 @@
 #
 # timeout: 900
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
 . /lab/tests/params	# VERS SETTINGS LOADS SCALE ROUNDS
 
 PATH=/lab/tests:$PATH

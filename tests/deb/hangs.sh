@@ -5,7 +5,6 @@
 #
 # timeout: 600
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 fs_start
 ktap_run "mounted" nfs rxe 4.2

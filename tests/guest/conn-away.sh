@@ -9,7 +9,6 @@
 # flavours: uml-debug
 # covers: REC-5
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 AWAY=8
 

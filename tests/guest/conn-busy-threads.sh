@@ -8,8 +8,6 @@
 # timeout: 120
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
 
 # What keeps the threads busy comes by TCP: nothing else is under way over RDMA.
 while_busy() { # CMD ARG...

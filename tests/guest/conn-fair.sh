@@ -13,7 +13,6 @@
 # timeout: 60
 # flavours: counted
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # A GETATTR may take so many times as long as with nobody else, and no longer than the
 # server needs for one WRITE. On average.

@@ -10,7 +10,6 @@
 # flavours: uml-debug
 # covers: ERR-13 REC-5
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 COUNT=0
 

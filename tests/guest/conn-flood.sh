@@ -10,7 +10,6 @@
 # timeout: 120
 # flavours: counted
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 . /lab/lib/raw.sh
 . /lab/lib/crowd.sh
 

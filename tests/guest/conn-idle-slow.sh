@@ -9,7 +9,6 @@
 # flavours: uml-debug
 # covers: CRED-17,REV-13,REV-12,RINV-9,RINV-12,CM-8
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # Until the major timeout the RPC timer fires again and again while the server does
 # not answer; all that comes of it are probes (CRED-17).

@@ -7,7 +7,6 @@
 # timeout: 120
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 ipv6() { # DEV VERS
 	scratch ipv6

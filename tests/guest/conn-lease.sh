@@ -11,7 +11,6 @@
 # timeout: 240
 # flavours: uml counted
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 . /lab/lib/crowd.sh
 
 CLIENTS=${thousand_clients:-100}

@@ -9,7 +9,6 @@
 # timeout: 120
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 works() { # DEV
 	nfs "$1" 4.2

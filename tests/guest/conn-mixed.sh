@@ -11,7 +11,6 @@
 # flavours: uml uml-debug
 # covers: VER-14
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # versions: of the client's connections, sorted, in one line
 versions() { said client version | sort | tr '\n' ' '; }

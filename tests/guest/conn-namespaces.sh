@@ -8,8 +8,6 @@
 # timeout: 120
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/work.sh
 
 # rxe works in a namespace, and can be moved, from some kernel on; siw cannot be moved.
 can_move() { grep -q ' rxe_disassociate_ucontext' /proc/kallsyms; }

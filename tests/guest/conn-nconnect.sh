@@ -8,7 +8,6 @@
 # timeout: 180
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 nconnect() { # DEV VERS
 	enter nconnect "$1" "$2" nconnect=4

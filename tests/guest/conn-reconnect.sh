@@ -8,8 +8,6 @@
 # timeout: 400
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/work.sh
 
 restart() {
 	stop_server

@@ -8,7 +8,6 @@
 # timeout: 60
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 REFUSE=/sys/kernel/debug/fail_rpcrdma2/refuse
 

@@ -10,8 +10,6 @@
 # timeout: 100
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/work.sh
 
 # Addresses on the link of rxe0 at which nobody is: the neighbour of one is
 # known, so that the CM sends its request to it and waits for an answer.

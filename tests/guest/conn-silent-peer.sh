@@ -11,7 +11,6 @@
 # flavours: uml-debug
 # covers: CRED-17
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 . /lab/lib/silence.sh
 
 SILENCE=2

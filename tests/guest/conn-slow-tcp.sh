@@ -7,8 +7,6 @@
 # timeout: 100
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
 
 JOBS=16 LEN=400000 BLOCK=12000 SIZE=32768
 

@@ -9,9 +9,6 @@
 # timeout: 60
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
-. /lab/lib/work.sh
 
 write_once() { # WORKER ROUND
 	iocheck write -t -d -s "$2" -l 70001 -b 9001 "$D/w$1" 2> /dev/null

@@ -12,8 +12,6 @@
 # timeout: 240
 # flavours: uml counted
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/work.sh
 . /lab/lib/crowd.sh
 
 # More than nfsd keeps that it has served no filehandle, which are 64

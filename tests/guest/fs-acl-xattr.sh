@@ -12,7 +12,6 @@
 # flavours: uml-debug
 # covers: MSG-5
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # The kernel's GETACL reply ends with its page, whatever the transport.
 ENTRIES="1 3 50 80 200 320"

@@ -8,7 +8,6 @@
 # timeout: 120
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 MODE=/sys/kernel/debug/nfsd/io_cache_write
 

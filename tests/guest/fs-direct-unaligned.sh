@@ -9,7 +9,6 @@
 # timeout: 300
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 EDGE_STEP=$(by_speed "$STEP" 3)
 

@@ -10,7 +10,6 @@
 # timeout: 240
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 directory() { # DEV VERS
 	iocheck fill -n "$MANY" -l 200 "$E"

@@ -9,7 +9,6 @@
 # timeout: 240
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 SMALL="0 1 511 1023 4095 4096 4097"
 LARGE="65535 65536 65537 262143 1048575 1048576 1048577 2097153"

@@ -8,7 +8,6 @@
 # timeout: 240
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 mapped() {
 	local len=$((BIG / 4 << 20))

@@ -7,7 +7,6 @@
 # timeout: 320
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 own_files() {
 	local len=$((BIG / 16 << 20))

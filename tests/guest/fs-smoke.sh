@@ -10,7 +10,6 @@
 # flavours: qemu qemu-hw
 # profiles: mlx5 i40iw
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 XATTRS="100 5000 60000"
 

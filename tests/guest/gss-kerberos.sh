@@ -11,8 +11,6 @@
 # flavours: qemu
 # covers: CHK-30
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/work.sh
 . /lab/lib/realm.sh
 
 as_alice() { setpriv --reuid 1001 --regid 1001 --clear-groups "$@"; }

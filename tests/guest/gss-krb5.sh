@@ -9,7 +9,6 @@
 # flavours: qemu
 # covers: CHK-30,SEC-7,SEC-16,CRED-15,CRED-17,ERR-25,ERR-29
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 . /lab/lib/realm.sh
 
 LEN=100003

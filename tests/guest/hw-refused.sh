@@ -7,7 +7,6 @@
 # timeout: 60
 # flavours: qemu-hw
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 SOON=20		# seconds; a mount over a device that works takes less than two
 

@@ -16,7 +16,6 @@
 # covers: VER-9,VER-10,VER-11,VER-19,VER-22,VER-24,V1-1,V1-8,V1-12,V1-15,V1-16
 # covers: CM-2,CM-12,CM-14
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 NUMBER=0	# of the combination, and what its files are made of
 

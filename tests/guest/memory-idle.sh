@@ -10,8 +10,6 @@
 # flavours: uml-debug
 # covers: CRED-4,CRED-7
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
 
 # Receives of a server with 8 credits: these and 14 that are posted, 14 more that Calls
 # may hold, with 2 at the turn

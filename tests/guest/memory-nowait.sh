@@ -7,8 +7,6 @@
 # timeout: 150
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
 
 # ---- what completion handlers ask for ----
 

@@ -9,8 +9,6 @@
 # timeout: 120
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
 
 # ---- F-10 ----
 

@@ -7,7 +7,6 @@
 # timeout: 120
 # flavours: uml-debug qemu
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # A connection begins with 16 MRs. More are wanted, and none comes back as the
 # server answers nobody.

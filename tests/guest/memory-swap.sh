@@ -7,7 +7,6 @@
 # timeout: 240
 # flavours: uml-debug qemu
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 MEMORY=$(($(by_speed 8 4) << 20))
 

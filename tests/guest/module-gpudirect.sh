@@ -9,7 +9,6 @@
 # flavours: uml-debug qemu
 # covers: CHK-16,LNG-11,LNG-14
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 . /lab/lib/raw.sh
 
 DEV=/dev/rpcrdma2_gpu

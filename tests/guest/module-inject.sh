@@ -7,8 +7,6 @@
 # timeout: 90
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/work.sh
 
 everything() { # WORKER ROUND
 	iocheck write -t -d -s "$1$2" -l 150001 -b 9001 "$D/d$1" &&

@@ -7,8 +7,6 @@
 # timeout: 20
 # flavours: qemu-kcsan
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/work.sh
 
 # The longest that it may take, seconds
 LIMIT=600

@@ -8,7 +8,6 @@
 # timeout: 300
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 MODPROBE=$(< /proc/sys/kernel/modprobe)
 UNIQ=/sys/module/nfs/parameters/nfs4_unique_id

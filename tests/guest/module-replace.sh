@@ -13,7 +13,6 @@
 # flavours: uml-debug qemu
 # covers: VER-24,V1-15,V1-16
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 SIZES="0 1 4097 16384 1048577"
 

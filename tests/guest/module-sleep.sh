@@ -7,7 +7,6 @@
 # timeout: 30
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 FAULT=/sys/kernel/debug/fail_rpcrdma2/sleep
 COMPLAINT='sleeping function called from invalid context at .*/cq\.h:'

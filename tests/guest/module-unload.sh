@@ -7,7 +7,6 @@
 # timeout: 120
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 if ours; then MODULE=rpcrdma2; else MODULE=rpcrdma; fi
 

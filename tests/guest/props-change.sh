@@ -9,8 +9,6 @@
 # flavours: uml-debug
 # covers: CHG-3,CHG-9,CHG-20,CHG-23,CHG-24,CHG-25,CHG-26,PROP-14,PROP-15,CRED-13,HT-7,REV-6
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
 
 # What Receives and send buffers hold, and sizes before anything has changed
 MOST=65536

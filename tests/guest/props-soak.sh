@@ -9,8 +9,6 @@
 # flavours: uml-debug
 # covers: CHG-17,CHG-20,CHG-21,CHG-23,CHG-24,CHG-26,CHG-27,CRED-13,CONN-13
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/props.sh
 
 CHANGES=400	# of some 500 that are possible
 LEAST=4096 MOST=65536

@@ -10,7 +10,6 @@
 # flavours: uml-debug
 . /lab/lib/lab.sh
 . /lab/lib/raw.sh
-. /lab/lib/fs.sh
 
 # The Reply of a callback that cannot be sent is dropped: sunrpc would give the
 # error to whatever RPC sends for all.

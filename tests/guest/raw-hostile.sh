@@ -21,8 +21,6 @@
 # timeout: 260
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
-. /lab/lib/work.sh
 
 TURNS=3
 SECS=$((${hostile_seconds:-24} / (2 * TURNS)))

@@ -7,7 +7,6 @@
 # timeout: 240
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 VERSIONS4="4.0 4.1 4.2"
 

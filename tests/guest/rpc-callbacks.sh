@@ -9,7 +9,6 @@
 # timeout: 60
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # Two mounts of different minor versions have a callback service each.
 other_goes_on() { # DEV VERS

@@ -8,7 +8,6 @@
 # flavours: uml-debug
 # covers: CRED-16,MSG-12,RINV-16
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 oneway() { # DEV
 	local rc=0 said

@@ -10,7 +10,6 @@
 # timeout: 320
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # The transport works, and nothing is still under way on it.
 alive() {

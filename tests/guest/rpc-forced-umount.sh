@@ -8,7 +8,6 @@
 # flavours: uml
 # covers: REC-5
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # attempts N: so many have failed, and the client waits to make another one.
 attempts() {

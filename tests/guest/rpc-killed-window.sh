@@ -11,7 +11,6 @@
 # flavours: uml-debug
 # covers: RINV-18,SEC-8
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 HERD=25
 ROUNDS=$(by_speed 10 2)

@@ -7,7 +7,6 @@
 # timeout: 60
 # flavours: uml-debug qemu
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 READS=64
 

@@ -8,7 +8,6 @@
 # timeout: 60
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 JOBS=6
 

@@ -7,7 +7,6 @@
 # flavours: uml-debug
 # covers: RINV-18
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 SLOTS=4
 

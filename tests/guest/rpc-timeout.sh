@@ -10,7 +10,6 @@
 # flavours: uml uml-debug
 # covers: CRED-17,REC-2
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 overdue() { # DEV VERS
 	local i n PIDS=()

@@ -8,7 +8,6 @@
 # timeout: 60
 # flavours: uml
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # Nothing of RDMA in a mount may look unlike the stock transport's.
 columns() { # LINES

@@ -7,7 +7,6 @@
 # timeout: 90
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 nothing_yet() {
 	[ "$(status rpcrdma2 status)" = 4 ]

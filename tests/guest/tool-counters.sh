@@ -8,7 +8,6 @@
 # timeout: 180
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # Tools count the columns of this line: with more than the stock transport has,
 # Prometheus' node_exporter ends.

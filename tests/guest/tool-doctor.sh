@@ -7,7 +7,6 @@
 # timeout: 90
 # flavours: uml-debug
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 # What a guest has always: it knows no packages, and is not configured.
 doctor() { rpcrdma2 doctor > $LAB_TMP/printed || [ $? = 1 ]; cat $LAB_TMP/printed; }

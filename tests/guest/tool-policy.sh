@@ -8,7 +8,6 @@
 # flavours: uml-debug qemu
 lab_replace=1
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 . /lab/lib/host.sh
 
 CONF=$LAB_TMP/rpcrdma2.conf

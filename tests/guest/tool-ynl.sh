@@ -8,7 +8,6 @@
 # flavours: uml
 lab_replace=1
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 . /lab/lib/host.sh
 
 # The schema is beside the directory of the specification. Unknown to this client is

@@ -10,7 +10,6 @@
 #
 # timeout: 240
 . /lab/tests/lib.sh
-. /lab/lib/work.sh
 
 # bad_link DEV NETEM...: what the client sends, answers to the server's data
 # included.

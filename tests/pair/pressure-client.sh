@@ -19,7 +19,6 @@
 # without: kernel/fs/nfs nfsd.ko ext4.ko jbd2.ko rpcrdma2-conform
 # alone: it takes long, see make check-pressure
 . /lab/tests/lib.sh
-. /lab/lib/props.sh
 
 SECS=${pressure_seconds:-20}
 # The longest that a step (64 KiB checked and written anew) may take, seconds

@@ -6,7 +6,6 @@
 #
 # timeout: 210
 . /lab/tests/lib.sh
-. /lab/lib/props.sh
 
 lab_nfsd() { nfsd_with_grace; }
 

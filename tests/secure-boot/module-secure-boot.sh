@@ -6,7 +6,6 @@
 #
 # timeout: 120
 . /lab/lib/lab.sh
-. /lab/lib/fs.sh
 
 KO=$(modinfo -n rpcrdma2)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the file system tests share. They run on whichever transport SUFFIX
+# What tests share that mount something. They run on whichever transport SUFFIX
 # names: '' is ours, -v1 the stock one (the default where ours does not
 # exist; "--param lab_suffix=-v1" to ask for it).
 

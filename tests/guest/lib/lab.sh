@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # What test scripts source: KTAP, network and RDMA devices, NFS server, mounts,
-# counters. A test calls what it needs; cleanup.sh takes everything down again
-# after it, whatever the test did.
+# counters, files, properties, work in the background. A test calls what it needs;
+# cleanup.sh takes everything down again after it, whatever the test did.
 
 # A name that is nowhere defined would be an empty word, and a test that says less.
 set -u
@@ -105,3 +105,7 @@ lab_all() {
 		lab_listen rdma2 20049
 	fi
 }
+
+. "$LABLIB/fs.sh"
+. "$LABLIB/props.sh"
+. "$LABLIB/work.sh"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Changing properties of the one connection that a test has, by hand, and
-# reading what both ends have come to. Needs fs.sh.
+# reading what both ends have come to.
 
 # tell client|server WORD...: a request by an administrator.
 tell() { rpcrdma2 change "$(id "$1")" "${@:2}"; }

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Work that goes on in the background while something else happens, in rounds that are
-# counted. For fs.sh.
+# counted.
 #
 #	work_start N CMD ARG...	N workers begin; each does CMD ARG... WORKER ROUND, with
 #				both numbers from 1 on, until work_stop or a failure.
