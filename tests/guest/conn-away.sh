@@ -37,7 +37,6 @@ paced() { # DEV VERS
 	trace_off
 	[ "$n" -ge 5 ] && [ "$n" -le 12 ]
 	each 8 iocheck check -e -s {} -l 5000 "$E/{}"
-	leave
 }
 
 # A major timeout of 3 seconds
@@ -54,7 +53,6 @@ soft() { # DEV VERS
 	[ $rc = 0 ] && [ $took -lt 15000 ]
 	# The same transport is of use again
 	iocheck write -t -d -s 1 -l 5000 "$D/after"
-	leave
 }
 
 # Nobody listens.

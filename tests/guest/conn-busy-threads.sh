@@ -36,8 +36,6 @@ removed() {
 	ls /mnt > /dev/null
 	while_busy remove_device
 	lab_net
-	umount_nfs
-	rm -r "$E"
 }
 
 remove_device() {

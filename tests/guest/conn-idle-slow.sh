@@ -26,7 +26,6 @@ slow() { # DEV VERS
 	[ "${NOW[client.reconnects]}" = 0 ]
 	[ "${NOW[client.wc_errors]}" = 0 ]
 	iocheck check -e -s 1 -l 50000 "$E/f"
-	leave
 }
 
 clients() { [ "$(connections client)" = "$1" ]; }
@@ -60,9 +59,6 @@ idle() { # DEV VERS
 	iocheck check -e -s 1 -l 3000 "$E/f"
 	umount_nfs $SECOND
 	drop_delegation_file
-	umount_nfs
-	none_left
-	rm -r "$E"
 }
 
 # The client's connection is cut, and what it has been granted lives on: the
@@ -85,7 +81,6 @@ cut() { # DEV VERS
 	iocheck write -s 2 -l 20002 "$E/$DELEG"
 	iocheck check -e -s 2 -l 20002 "$D/$DELEG"
 	drop_delegation_file
-	leave
 }
 
 # All of it without remote invalidation (RINV-9).
@@ -113,9 +108,6 @@ by_hand() { # DEV VERS
 	counted client -gt 10 local_invalidations registrations
 	[ "${NOW[client.local_invalidations]}" = \
 		"${NOW[client.registrations]}" ]
-	umount_nfs
-	none_left
-	rm -r "$E"
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

@@ -21,7 +21,6 @@ ipv6() { # DEV VERS
 	case $2 in
 	4.*) delegation_returns ;;
 	esac
-	leave
 }
 
 fs_start

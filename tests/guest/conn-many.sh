@@ -30,7 +30,6 @@ waiting() { # DEV VERS
 	wait "$writer"
 	wait "$many" || { cat "$LAB_TMP/many"; return 1; }
 	exec 8>&-
-	leave
 }
 
 # The same with room for a few only: a client's CM asks again, but for iWARP.

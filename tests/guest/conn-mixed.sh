@@ -33,7 +33,6 @@ slow_link() { # DEV VERS NEGOTIATE-MS NETEM...
 	counted client -eq 0 fallbacks
 	iocheck write -t -d -s 1 -l 100001 "$D/f"
 	iocheck check -e -d -s 1 -l 100001 "$D/f"
-	leave
 }
 
 # ---- F-12 ----
@@ -62,7 +61,6 @@ one_of_four() { # DEV VERS
 	lab_wait 10 have_versions "1 2 2 2 "
 	io 3
 	have_versions "1 2 2 2 "
-	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

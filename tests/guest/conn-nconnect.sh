@@ -22,7 +22,6 @@ nconnect() { # DEV VERS
 	drop_caches
 	at_once 8 iocheck check -e -s {} -l 300001 -b 5000 "$D/f{}"
 	each 8 iocheck check -e -s {} -l 300001 "$E/f{}"
-	leave
 }
 
 fs_start

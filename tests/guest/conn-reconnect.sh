@@ -48,7 +48,6 @@ restarted() { # DEV VERS
 		iocheck check -e -s "$i$n" -l 200001 "$E/d$i"
 		iocheck check -e -s "$i$n" -l 300001 "$E/b$i"
 	done
-	leave
 }
 
 has_open() { [ "$(readlink "/proc/$1/fd/1")" = "$2" ]; }
@@ -79,7 +78,6 @@ dirty() { # DEV VERS
 	[ "$(connects)" -gt "$before" ]
 	iocheck check -e -s 5 -l 2000001 "$E/f"
 	rm "$LAB_TMP/dirty" "$LAB_TMP/fifo"
-	leave
 }
 
 fs_start

@@ -22,7 +22,6 @@ client_refused() { # DEV
 	echo 0 > $REFUSE
 	none_left
 	nfs "$1" 4.2
-	leave
 }
 
 is_served() { # DEV

@@ -103,7 +103,6 @@ removed_in_use() { # DEV VERS
 	lab_net
 	lab_wait 60 work_further "$n"
 	work_stop
-	leave
 }
 
 lost() { [ "$(connections client) $(connections server)" = "0 0" ]; }

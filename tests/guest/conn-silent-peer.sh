@@ -49,6 +49,7 @@ mount_all() { # DEV
 	mount_nfs "$1-v1" 3 nosharecache,port=20049 $FOURTH
 	[ "$(connections client)" = 3 ] && [ "$(connections server)" = 3 ]
 	[ "$(rpcrdma2 show | grep -cx 'version: 1')" = 2 ]
+	AT_END=
 }
 
 idle() { # DEV
@@ -94,7 +95,6 @@ cut_idle() { # DEV VERS
 	both_notice $((500 * SILENCE))
 	iocheck write -t -s 1 -l 3000 "$D/f"
 	iocheck check -e -s 1 -l 3000 "$E/f"
-	leave
 }
 
 # Calls on their way, and for NFSv4 no timer that would send them again.
@@ -106,7 +106,6 @@ cut_load() { # DEV VERS
 	wait $!
 	iocheck check -e -s 1 -l 3000000 "$E/f"
 	lab_wait 10 reconnected
-	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

@@ -33,7 +33,6 @@ slow_tcp() {
 	jobs_at_once write
 	each $JOBS iocheck check -e -s {} -l $LEN "$E/f{}"
 	tc qdisc del dev lo root
-	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

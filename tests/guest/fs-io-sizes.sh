@@ -29,7 +29,6 @@ sizes() { # DEV VERS
 	iocheck get "$E" "${list[@]}"
 	rm -r "$D"
 	[ ! -e "$E" ]
-	umount_nfs
 }
 
 # One large file, with an odd tail, in a few large and in many small steps.
@@ -45,7 +44,6 @@ large() { # DEV VERS
 	iocheck check -e -s 2 -l $((len / 8 + 4095)) -b 10007 "$D/b"
 	iocheck check -e -s 2 -l $((len / 8 + 4095)) "$E/b"
 	rm -r "$D"
-	umount_nfs
 }
 
 # A small rsize and wsize: each READ and WRITE about as long as a threshold.

@@ -41,7 +41,6 @@ smoke() { # DEV VERS
 		delegation_returns
 		;;
 	esac
-	leave
 }
 
 many() { # DEV VERS
@@ -50,7 +49,6 @@ many() { # DEV VERS
 	iocheck put "$D" 1-5000/500 1000001
 	again "$1" "$2" nconnect=4
 	iocheck get "$D" 1-5000/500 1000001
-	leave
 }
 
 # Before Linux 6.6 tmpfs has no user xattrs; and on 6.1, exported, it loses what was

@@ -159,7 +159,6 @@ forgotten() { # SEC VERS
 	few_late 0
 	look
 	counted client -eq 0 rx_malformed rx_error bad_inv_handle
-	leave
 }
 
 # Tickets, and so contexts, end under I/O. Root is a machine, whose tickets gssd
@@ -180,7 +179,6 @@ expired() { # SEC VERS
 	few_late $((2 * ($(contexts) - BEFORE)))
 	look
 	counted client -eq 0 rx_malformed rx_error bad_inv_handle
-	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

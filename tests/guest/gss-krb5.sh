@@ -49,7 +49,6 @@ secure() { # SEC VERS
 	iocheck list -n 200 -l 200 -e "$D"
 	look
 	counted client -eq 0 rx_malformed rx_error bad_inv_handle reconnects
-	leave
 }
 
 # A Reply that takes much longer than the RPC timer (F-8). NFSv4 waits. NFSv3
@@ -71,7 +70,6 @@ late() { # SEC VERS
 	look
 	[ "$2" = 3 ] || counted client -eq 0 reconnects wc_errors
 	iocheck check -e -s 1 -l 50000 "$E/f"
-	leave
 }
 
 # inside FUNCTION: how many pages were freed within calls of it, in its threads.
@@ -114,7 +112,6 @@ encoded_again() { # VERS
 	[ "$again" -lt $((4 * times)) ]
 	[ "$after" -ge 40 ]
 	iocheck check -e -s 1 -l 200000 "$E/f"
-	leave
 }
 FUNCTIONS="gss_wrap_req_priv rpcrdma2_mr_unmap"
 
@@ -133,7 +130,6 @@ refused() { # SEC VERS
 	counted client -eq 0 reconnects calls_outstanding
 	iocheck put "$D" 0 1 511 1023 4096 4097 60001
 	iocheck get "$E" 0 1 511 1023 4096 4097 60001
-	leave
 }
 
 # The server has executed a READ and cannot send the Reply in the form that the
@@ -170,7 +166,6 @@ unsent() { # SEC VERS LEN
 	iocheck get "$D" 0 1 511 1023 4096 4097 70001
 	look
 	counted client -eq 1 rx_error reconnects
-	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

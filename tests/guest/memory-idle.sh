@@ -109,8 +109,6 @@ settles() { # DEV VERS
 	lab_wait 10 at_rest
 	echo 0 > $PARAMETERS/adapt_seconds
 	lab_wait 60 grown 24
-	umount_nfs
-	rm -r "$E"
 }
 
 # MRs go when nobody has used them for a while.
@@ -125,7 +123,6 @@ registrations() { # DEV VERS
 	lab_wait 60 below client mr_memory $((few + 1))
 	echo 0 > $PARAMETERS/adapt_seconds
 	burst 65536
-	leave
 }
 more_mrs() {
 	burst 65536
@@ -171,7 +168,6 @@ given_back() { # DEV VERS
 	: > "$D/g"
 	look
 	[ "${NOW[client.receive_memory]}" -lt $((high / 2)) ]
-	leave
 }
 
 # A mount has eight callback slots: no allocation for one is larger than 2 KiB (C16).

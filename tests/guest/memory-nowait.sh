@@ -92,7 +92,6 @@ getacl() { # DEV VERS
 	trace_off
 	grep 5001 "$LAB_TMP/acl"
 	traced 'xprt_transmit: .* status=-105'
-	leave
 }
 
 # ---- Receives ----
@@ -117,7 +116,6 @@ kept() { # DEV VERS
 		[ "${NOW[client.reconnects]}" -lt 1 ] || [ "$i" -lt 2 ] || break
 	done
 	[ "${NOW[client.reconnects]}" -ge 1 ]
-	leave
 }
 
 # Every fourth time the device cannot map a Receive. Connections come up, and
@@ -133,7 +131,6 @@ unmapped() { # DEV VERS
 	each 12 iocheck check -e -s {} -l 60001 "$E/w{}"
 	counted client -eq 0 reconnects connect_failures
 	[ $((NOW[client.recv_shortages] + NOW[server.recv_shortages])) -gt 0 ]
-	leave
 }
 
 # ---- a device that does not reach all memory ----
@@ -166,7 +163,6 @@ unreached() { # DEV VERS
 	no_fault $FAIL_MAP
 	iocheck check -e -d -s 3 -l 60001 "$D/f"
 	exec 7>&-
-	leave
 }
 
 # ---- a device without memory for packets ----
@@ -191,7 +187,6 @@ no_packets() { # DEV VERS
 	[ "$(rnr_sent)" -gt "$was" ]
 	not logged "RNR retry"
 	iocheck check -e -s 12 -l 300001 "$E/f"
-	leave
 }
 
 # A server without memory for what a Call needs serves one after the other.
@@ -203,7 +198,6 @@ no_call_objects() { # DEV VERS
 	no_fault $FAIL_SLAB
 	[ "${NOW[client.reconnects]}" = 0 ]
 	each 8 iocheck check -e -s {} -l 300001 "$E/w{}"
-	leave
 }
 
 # ---- a device with small queues ----

@@ -54,7 +54,6 @@ fragmented() { # DEV VERS
 		[ "${NOW[$role.inline_recv]}" -le 8192 ]
 	done
 	iocheck check -e -d -s 1 -l 300001 -b 20001 "$D/f"
-	leave
 }
 
 # ---- what a Call needs ----
@@ -71,7 +70,6 @@ no_bounce_pages() { # DEV VERS
 	look
 	[ "${NOW[client.reply_chunks]}" -ge 1 ]
 	[ "${NOW[client.reconnects]}" = 0 ]
-	leave
 }
 
 # ---- memory regions ----
@@ -114,7 +112,6 @@ in_order() { # DEV VERS
 	wait_all "${PIDS[@]}"
 	xids call " mrs=[1-9]" > "$LAB_TMP/sent"
 	xids queued "" | grep -xFf "$LAB_TMP/sent" | cmp - "$LAB_TMP/sent"
-	leave
 }
 
 # ---- Receives of another size ----
@@ -140,7 +137,6 @@ no_smaller_receives() { # DEV VERS
 	[ "$was" -gt $((16 * 20480)) ]
 	iocheck write -t -d -s 1 -l 200001 -b 3000 "$D/f"
 	[ "$(value server receive_memory)" -lt $((was - 10 * 8192)) ]
-	leave
 }
 
 # ---- who waits ----
@@ -168,7 +164,6 @@ patience() { # DEV VERS
 	grep -q '^nfsd ' "$LAB_TMP/askers"
 	[ -z "$(grep '^kworker/' "$LAB_TMP/askers" | grep -v __GFP_NORETRY)" ]
 	[ -z "$(grep '^nfsd .*__GFP_NORETRY' "$LAB_TMP/askers")" ]
-	leave
 }
 
 # ---- what a server keeps ----
@@ -202,7 +197,6 @@ kept() { # DEV VERS
 	[ "${mem[0]}" -ge $((12 * each)) ]
 	iocheck check -e -d -s 1 -l 100001 -b 100001 "$D/f"
 	lab_wait 10 keeps_more "${mem[1]}"
-	leave
 }
 
 # Buffers that were needed once, when the connection is idle
@@ -225,7 +219,6 @@ given_back() { # DEV VERS
 	nfs "$1" "$2"
 	lab_wait 30 more_sends $((17 * 20480)) $((17 * 20480))
 	lab_wait 20 few_sends
-	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

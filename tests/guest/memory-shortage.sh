@@ -24,7 +24,6 @@ regions() { # DEV VERS
 	wait_all "${PIDS[@]}"
 	counted client -ge $calls mrs_allocated registrations
 	each $calls iocheck check -e -s {} -l 40001 "$E/w{}"
-	leave
 }
 
 # Of 32 WRITEs four are executed, as many as there are threads, and 16 others have an RDMA
@@ -80,7 +79,6 @@ send_slots() { # DEV VERS
 	counted client -gt 0 sq_waits
 	counted client -eq 0 reconnects
 	each 12 iocheck check -e -s {} -l 50001 "$E/w{}"
-	leave
 }
 one_of_many() { # NUMBER
 	iocheck check -e -d -s 1 -l 100001 -b $((1300 * $1 - 600)) "$D/r" &&

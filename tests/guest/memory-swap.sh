@@ -64,7 +64,6 @@ swapped() { # DEV VERS
 		cut_stop
 	fi
 	swapoff "$D/swap"
-	leave
 }
 
 # Of many connections only those are there that were needed so far.
@@ -75,7 +74,6 @@ not_all_there() { # DEV
 	swapon "$D/swap"
 	[ "$(connections client)" -lt 16 ]
 	swapoff "$D/swap"
-	leave
 }
 
 fs_start

@@ -29,7 +29,6 @@ cut() { # DEV VERS WHO
 	cut_stop
 	work_stop
 	[ "$(connects)" -ge $((before + 3)) ]
-	leave
 }
 
 by_client() { cut "$1" "$2" client; }

@@ -27,7 +27,6 @@ lengths() { # DEV VERS
 	again "$1" "$2"
 	iocheck get "$D" "${LENGTHS[@]}"
 	iocheck get "$E" "${LENGTHS[@]}"
-	leave
 }
 
 restarted() { # DEV VERS
@@ -45,7 +44,6 @@ restarted() { # DEV VERS
 	get -s 7 "$D"
 	get -s 7 "$E"
 	each 3 iocheck check -e -s {} -l 400001 "$E/{}"
-	leave
 }
 
 changed() { # DEV VERS
@@ -62,9 +60,6 @@ changed() { # DEV VERS
 	iocheck write -t -d -s 3 -l 300001 -b 30001 "$D/f"
 	iocheck check -d -s 3 -l 300001 -b 7001 "$D/f"
 	iocheck check -e -s 3 -l 300001 "$E/f"
-	umount_nfs
-	none_left
-	rm -r "$E"
 }
 
 read_and_write() { # NUMBER
@@ -87,7 +82,6 @@ long_calls() { # DEV VERS
 	mkdir "$E/dir"
 	iocheck fill -n 300 -l 200 "$E/dir"
 	iocheck list -n 300 -l 200 -e "$D/dir"
-	leave
 }
 
 unload() {

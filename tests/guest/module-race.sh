@@ -30,7 +30,6 @@ is_found() {
 	done
 	ktap_diag "after $((SECONDS - start)) s"
 	work_stop
-	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

@@ -101,6 +101,7 @@ beside() {
 	done
 	work_stop
 	declare -p N0 T0 N1 T1 CPU MOST_ONE MOST_ALL LINES_BEFORE > "$LAB_TMP/figures"
+	AT_END=
 }
 
 rate() {

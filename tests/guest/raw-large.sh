@@ -27,7 +27,6 @@ idle() { # DEV VERS
 	echo "busy: $(rpcs) bytes"
 	lab_wait 30 small
 	echo "idle: $(rpcs) bytes"
-	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

@@ -25,7 +25,6 @@ other_goes_on() { # DEV VERS
 	drop_delegation_file
 	# And the service that is left still works.
 	delegation_returns
-	leave
 }
 
 fs_start

@@ -86,7 +86,6 @@ unanswered() { # DEV VERS
 	iocheck check -e -d -s 1 -l 200000 -b 7001 "$D/r"
 	look
 	! ours || counted client -eq 0 rx_malformed bad_inv_handle
-	leave
 }
 
 stuck_threads() { echo $((WINDOW > 4 ? 4 : WINDOW)); }
@@ -109,7 +108,6 @@ forced() { # DEV VERS
 	lab_wait 20 unmounted
 	nfs "$1" "$2"
 	alive
-	leave
 }
 
 # umount -f unmounts too, once nobody uses the directory any more.

@@ -52,7 +52,6 @@ killed() { # DEV VERS
 	counted client -gt 0 write_chunks read_chunks
 	iocheck check -e -d -s 1 -l 500000 -b 25001 "$D/r"
 	whole_window
-	leave
 }
 
 # The whole window is there for two more.

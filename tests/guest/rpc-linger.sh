@@ -29,7 +29,6 @@ prepare() { # DEV VERS BYTES
 together() { # DEV VERS
 	prepare "$1" "$2" 65536
 	lab_wait 30 few_completions
-	leave
 }
 few_completions() {
 	lab_wait 20 calls_ended
@@ -46,7 +45,6 @@ completes_each() { # DEV VERS
 	reads $((1 << 20))
 	look
 	counted server -ge $READS write_chunks send_completions
-	leave
 }
 
 # The last ones are over, too, without a Send behind them.
@@ -55,7 +53,6 @@ not_for_long() { # DEV VERS
 	trace_on rpcrdma2/rpcrdma2_post_send
 	lab_wait 30 settled
 	trace_off
-	leave
 }
 
 settled() {
@@ -79,7 +76,6 @@ slowly() { # DEV VERS
 	trace_off
 	look
 	counted server -ge 3 write_chunks send_completions
-	leave
 }
 
 # Nothing is posted while there is nothing to wait for.
@@ -90,14 +86,12 @@ not_without() { # DEV VERS
 	lab_pause 1
 	not traced "$NOTHING"
 	trace_off
-	leave
 }
 
 # What waits is given back with the connection.
 ended() { # DEV VERS
 	prepare "$1" "$2" 65536
 	dd if="$D/f" of=/dev/null bs=65536 count=4 iflag=direct status=none
-	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

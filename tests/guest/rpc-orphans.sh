@@ -43,7 +43,6 @@ slots() { # DEV CREDITS [OPTS]
 	wait "$pid"
 	look
 	[ "${NOW[client.reconnects]}" -ge 1 ]
-	leave
 }
 
 have_rdma2 || ktap_skip_all "needs rpcrdma2"

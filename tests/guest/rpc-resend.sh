@@ -51,7 +51,6 @@ resent() {
 	exec 7<&-
 	[ "$(hits)" -gt "$before" ]
 	iocheck check -e -s 7 -l 12001 "$E/f"
-	leave
 }
 
 # A server with larger Receive buffers than before

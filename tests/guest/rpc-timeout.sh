@@ -36,7 +36,6 @@ overdue() { # DEV VERS
 	for i in f g; do
 		iocheck check -e -s 1 -l 50000 "$E/$i"
 	done
-	leave
 }
 
 ours || ktap_skip_all "needs rpcrdma2"

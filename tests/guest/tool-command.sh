@@ -73,7 +73,6 @@ told_in_full() { # DEV VERS
 	[ "$(said client local_address)" = "$(said server peer_address)" ]
 	# A QP of this number is what rdma shows of the device
 	rdma res show qp link "${1}0" | grep " lqpn $(said client qp_number) "
-	leave
 }
 
 # Who fell back is told by the exit status.
@@ -105,7 +104,6 @@ counted_right() { # DEV
 		$1 == "#" && $2 == "TYPE" { type[$3] = 1; next }
 		$1 == "#" { next }
 		{ sub(/\{.*/, "", $1); if (!type[$1]) print $1 }')" ]
-	leave
 }
 
 # What is told of the module itself: all that the specification names.
@@ -143,7 +141,6 @@ unprivileged() { # DEV
 		grep "not permitted" $LAB_TMP/why
 	done
 	[ "$(said client connects)" = 1 ]
-	leave
 }
 
 # Another network namespace sees nothing of it, and reaches nothing.
@@ -160,7 +157,6 @@ elsewhere() { # DEV
 	ip netns exec elsewhere rpcrdma2 stat | grep -E '^connects +0 +0$'
 	ip netns delete elsewhere
 	[ "$(id client)" = "$n" ]
-	leave
 }
 
 # The connection of a live mount is made anew, nothing is lost.
@@ -177,7 +173,6 @@ made_anew() { # DEV VERS
 	[ "$(said client reconnects)" = 1 ]
 	iocheck check -e -s 1 -l 300001 "$D/f"
 	iocheck check -s 2 -l 300001 "$E/g"
-	leave
 }
 
 _has() { [[ "$(said "$1" "$2")" =~ ^$3$ ]]; }
@@ -190,7 +185,6 @@ changed() { # DEV
 	lab_wait 60 _has client "rbsiz asked" "24576 granted"
 	rpcrdma2 change "$(id client)" own brs none
 	lab_wait 60 _has server brs "local .* peer 0"
-	leave
 }
 
 # Nonsense is refused, and says so.
@@ -212,7 +206,6 @@ refused() { # DEV
 	[ "$(status rpcrdma2 nonsense)" = 2 ]
 	[ "$(status rpcrdma2)" = 2 ]
 	[ "$(said client connects)" = 1 ]
-	leave
 }
 
 all_there() {
@@ -240,7 +233,6 @@ many() { # DEV
 		grep -c '^recv')
 	[ "$n" -ge 2 ] && [ "$n" -le 12 ]
 	rm -r /export/many
-	leave
 }
 
 # Only the connections with a peer at that address
@@ -256,7 +248,6 @@ by_peer() {
 	[ -z "$(rpcrdma2 show peer fd00::77)" ]
 	[ "$(status rpcrdma2 show peer nonsense)" = 2 ]
 	umount $SECOND
-	leave
 }
 
 _event() { grep -qE "$1" $LAB_TMP/events; }

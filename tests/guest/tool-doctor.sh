@@ -21,7 +21,6 @@ healthy() { # DEV
 			mount-on-tcp module-old; do
 		says_nothing_of $what
 	done
-	leave
 }
 
 # Why is what the kernel says.
@@ -71,7 +70,6 @@ hanging() { # DEV
 	wait $pid
 	lab_wait 20 _status_has 0 " client .* ready "
 	says_nothing_of connecting
-	leave
 }
 
 # The stock client lets the second mount share the first one's connection. If they are
@@ -115,7 +113,7 @@ held() { # DEV
 
 # A mount of another mount namespace
 held_elsewhere() { # DEV
-	unshare --mount bash -c '. /lab/lib/lab.sh; . /lab/lib/fs.sh
+	unshare --mount bash -c '. /lab/lib/lab.sh
 		nfs "$1" 4.2; touch $LAB_TMP/there; sleep 100' - "$1" &
 	OTHER=$!
 	lab_wait 20 test -e $LAB_TMP/there

@@ -309,7 +309,6 @@ applied() { # DEV VERS
 	nfs "$1" "$2"
 	[ "$(said client rbsiz)" = "local 16384 peer 20480" ]
 	[ "$(said client property_change)" = 1 ]
-	leave
 }
 
 tcp_mount() { # DIR

@@ -96,6 +96,7 @@ pressed() { # DEV VERS OPTS
 
 	rm -f $PAIR/calm
 	nfs "$1" "$2" "$3"
+	AT_END=
 	swap_file /mnt/swap $((SWAP >> 20))
 	swapon /mnt/swap
 	in=$(vmstat pswpin) out=$(vmstat pswpout)

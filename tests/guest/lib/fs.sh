@@ -114,13 +114,20 @@ _mounted() { # FUNC DEV VERS
 	rm -rf "$E"
 }
 
-# nfs DEV VERS [OPTS [DIR]]: mount over the transport under test.
-nfs() { mount_nfs "$1$SUFFIX" "${@:2}"; }
+_leave() { ! nfs_mounted || leave; }
 
 # second DEV VERS [OPTS]: another client of the same server, mounted in $SECOND:
 # for NFSv4 another minor version (which has a client ID, delegations and locks
 # of its own), for NFSv3 a mount that shares nothing.
 SECOND=/run/second
+	AT_END=
+}
+
+# nfs DEV VERS [OPTS [DIR]]: mount over the transport under test. What a subtest has
+# mounted on /mnt it leaves at its end, unless it says "AT_END=".
+nfs() {
+	mount_nfs "$1$SUFFIX" "${@:2}" || return
+	[ -n "${4-}" ] || AT_END=_leave
 second() {
 	local vers=$2
 
@@ -146,7 +153,7 @@ scratch() {
 }
 
 # enter NAME DEV VERS [OPTS]: an empty directory and the mount; leave: neither of them
-# is left, nor a connection.
+# is left, nor a connection. Subtests do so at their end.
 enter() {
 	scratch "$1"
 	nfs "${@:2}"
@@ -155,7 +162,7 @@ enter() {
 leave() {
 	umount_nfs
 	none_left
-	[ -z "${E-}" ] || rm -r "$E"
+	[ -z "${E-}" ] || rm -rf "$E"
 }
 
 not() { ! "$@"; }

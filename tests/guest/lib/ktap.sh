@@ -10,6 +10,7 @@
 #	ktap_run NAME CMD ARG...	ok if CMD succeeds; runs in a subshell
 #					with set -e and set -x
 #	undo CMD ARG...			within CMD: runs at its end, however it ends
+#	AT_END=CMD			within CMD: runs behind it, and has to succeed as well
 #	ktap_skip_all WHY		nothing can be tested here: exit 4
 #
 # The plan is written by the exit trap.
@@ -63,10 +64,11 @@ ktap_run() {
 	shift
 	set +e
 	(
-		UNDO=()
+		UNDO=() AT_END=
 		trap "_ktap_undo > /dev/null 2>&1" EXIT
 		set -eEx
 		"$@"
+		$AT_END
 	) > "$log" 2>&1
 	rc=$?
 	cat "$log"
