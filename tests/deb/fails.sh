@@ -7,5 +7,5 @@
 . /lab/lib/lab.sh
 
 fs_start
-ktap_run "mounted" nfs rxe 4.2
+ktap_run "mounted" mount_nfs "rxe$SUFFIX" 4.2
 ktap_run "false" false

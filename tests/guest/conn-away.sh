@@ -69,8 +69,7 @@ mount_refused() { # DEV VERS
 	none_left
 }
 
-ours || ktap_skip_all "needs rpcrdma2"
-fs_start
+fs_start ours
 for_versions "3 4.2" mount_refused "nobody listens"
 for_versions 3 soft "a soft mount without its server"
 for_versions 3 paced "a server that is away"

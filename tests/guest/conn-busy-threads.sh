@@ -45,8 +45,7 @@ remove_device() {
 
 nothing_left() { [ "$(connections server)" = 0 ]; }
 
-lab_export ext4
-fs_start
+fs_start ext4
 for_both recv_max 32768
 mounted 3 "no thread is free=busy" "no errors=clean"
 mounted 4.2 "no thread is free=busy" "no errors=clean"

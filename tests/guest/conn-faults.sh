@@ -52,7 +52,6 @@ each_allocation() { # DEV VERS FUNCTION LEAST
 	[ "$n" -gt "$4" ]
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-fs_start
+fs_start ours
 ktap_run "rxe NFSv3 every allocation of a reconnect fails (F-3)" \
 	each_allocation rxe 3 client_connect_worker 50

@@ -45,9 +45,7 @@ crowded() { # SOURCES
 	[ "$MS" -le $((alone + 1000)) ]
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 others
 for n in 1 $NR_OTHERS; do
 	ktap_run "rxe: mounts beside connect requests from $n addresses" flooded "$n"

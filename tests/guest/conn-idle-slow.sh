@@ -110,9 +110,7 @@ by_hand() { # DEV VERS
 		"${NOW[client.registrations]}" ]
 }
 
-ours || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 for_versions 4.1 slow "a slow server"
 for_versions 4.2 idle "idle connections"
 quick || for_versions "3 4.2" by_hand "no remote invalidation"

@@ -103,10 +103,9 @@ removed_at_the_end() { # DEV
 	works "$1"
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
 # nfsdctl knows the name of the stock transport only.
 lab_replace=y
-fs_start
+fs_start ours
 ktap_run "a listener that cannot listen leaves nothing" cannot_listen
 ktap_run "rxe a listener goes while clients wait" removed_with_requests rxe
 ktap_run "rxe a listener loses its address for a while" address_lost rxe

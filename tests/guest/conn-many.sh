@@ -93,9 +93,7 @@ log_lines() {
 	lab_wait 60 server_has_only 0
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 for dev in $(lab_devices); do
 	ktap_run "$dev: 80 clients wait for a thread" waiting "$dev" 3 2
 done

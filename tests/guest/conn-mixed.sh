@@ -63,8 +63,7 @@ one_of_four() { # DEV VERS
 	have_versions "1 2 2 2 "
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-fs_start
+fs_start ours
 if has siw; then
 	lab_modprobe sch_netem
 	ktap_run "siw NFSv4.2 mounted over a slow link (F-5)" \

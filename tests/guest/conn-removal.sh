@@ -129,11 +129,10 @@ force_out() { # PID
 
 unmounted() { ! nfs_mounted || umount -f /mnt; }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
 # Errors of siw, and of ib_mad (Documentation/devices.md)
 lab_allow_log 'KASAN: (slab-)?use-after-free in siw_cep_put'
 lab_allow_log '(WARNING|use-after-free).* rxe_post_recv.* ib_mad_recv_done'
-fs_start
+fs_start ours
 ktap_run "rxe mount killed while resolving (F-4)" killed $UNKNOWN resolving
 ktap_run "rxe mount killed while connecting (F-4)" killed $SILENT connecting
 ktap_run "connect requests without an answer" unanswered

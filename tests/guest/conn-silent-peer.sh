@@ -108,10 +108,8 @@ cut_load() { # DEV VERS
 	lab_wait 10 reconnected
 }
 
-ours || ktap_skip_all "needs rpcrdma2"
 lab_modprobe sch_netem
-lab_export ext4
-fs_start
+fs_start ours ext4
 lab_listen rdma 20050
 LISTENERS=$(< /sys/module/rpcrdma2/refcnt)
 echo $SILENCE > $PARAMETERS/silence_seconds

@@ -35,7 +35,6 @@ slow_tcp() {
 	tc qdisc del dev lo root
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
 have_siw || ktap_skip_all "needs siw"
-fs_start
+fs_start ours
 ktap_run "siw NFSv3 long messages over a slow link, inline" slow_tcp

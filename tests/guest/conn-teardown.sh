@@ -94,9 +94,7 @@ look_at() { stat "$1" > /dev/null; }
 received() { grep -c "rpcrdma2_recv: conn=$1 " $TRACE/trace || true; }
 more_received() { [ "$(received "$1")" -gt "$2" ]; }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 for_versions 3 address_goes "an address of the server"
 for_versions 3 all_at_once "server, device and client at once (F-18)"
 for_versions 3 device_and_client "device and client at once (F-18)"

@@ -168,9 +168,7 @@ unsent() { # SEC VERS LEN
 	counted client -eq 1 rx_error reconnects
 }
 
-ours || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start_secure
+fs_start_secure ours ext4
 realm_start
 ktap_run "NFSv4.2 sec=krb5" secure krb5 4.2
 ktap_run "NFSv3 sec=krb5i" secure krb5i 3

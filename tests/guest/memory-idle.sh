@@ -187,8 +187,7 @@ callback_slots() { # DEV VERS
 	awk '$3 > 2048 { exit 1 }' "$LAB_TMP/slots"
 }
 
-lab_export ext4
-fs_start
+fs_start ext4
 echo 0 > $PARAMETERS/adapt_seconds
 FIRST=$(< $PARAMETERS/server_first_credits)
 for_versions 3 given_back "disconnected"

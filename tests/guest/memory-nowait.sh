@@ -245,9 +245,7 @@ small_queues() { # DEV VERS
 	rm -r "$E"
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 for_versions 4.2 nothing_waits "completions wait for no memory (C1)"
 [ ! -d $FAIL_PAGE ] ||
 	for_versions 3 getacl "the lock is not kept for memory (C13)"

@@ -221,9 +221,7 @@ given_back() { # DEV VERS
 	lab_wait 20 few_sends
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 for_versions 4.2 kept "what a server keeps"
 for_versions 4.2 given_back "both ends give memory back"
 for_versions 4.2 patience "work items ask once for memory, threads wait"

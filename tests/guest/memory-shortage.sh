@@ -86,9 +86,7 @@ one_of_many() { # NUMBER
 		mkdir "$D/d$1"
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start 32
+fs_start ours ext4 32
 # NFSv3, since opening a file of NFSv4 is writing, too.
 for_versions 3 regions "memory regions"
 for_versions 3 contexts "RDMA contexts"

@@ -32,7 +32,5 @@ is_found() {
 	work_stop
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 ktap_run "a race put in on purpose is found within $LIMIT s" is_found

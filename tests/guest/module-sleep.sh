@@ -26,7 +26,6 @@ is_found() { # DEV VERS
 	lab_wait 10 found
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_allow_log "$COMPLAINT"
-fs_start
+fs_start ours
 ktap_run "a completion handler that may sleep is found" is_found rxe 4.2

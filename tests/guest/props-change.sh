@@ -267,8 +267,7 @@ many() { # NUMBER: writers at once
 	at_once "$1" iocheck write -d -t -s 1 -l 90000 -b 3000 "$D/many{}"
 }
 
-lab_export ext4
-fs_start
+fs_start ext4
 for_both recv_max $MOST
 by_default client send_size $MOST
 adapter || mounted 3 "server's size=server_size" "client's size=client_size" \

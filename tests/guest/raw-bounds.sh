@@ -3,7 +3,6 @@
 #
 # The conformance kit as a client that wants more of the server than its due: memory,
 # time, connections.
-# Cases and what they cover: rpcrdma2-conform list bounds
 #
 # timeout: 120
 # flavours: uml-debug

@@ -3,7 +3,6 @@
 #
 # The conformance kit as the server of a mount: values that change while a connection
 # lives.
-# Cases and what they cover: rpcrdma2-conform list client-change
 #
 # timeout: 180
 # flavours: uml-debug

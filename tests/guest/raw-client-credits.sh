@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The conformance kit as the server of a mount: credits and the reverse direction.
-# Cases and what they cover: rpcrdma2-conform list credits
 #
 # timeout: 320
 # flavours: uml-debug qemu

@@ -3,7 +3,6 @@
 #
 # The conformance kit as the server of a mount: Replies, errors, retries, the shape of
 # Calls, cancelled RPCs.
-# Cases and what they cover: rpcrdma2-conform list replies
 #
 # timeout: 400
 # flavours: uml-debug qemu

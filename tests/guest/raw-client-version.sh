@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The conformance kit as the server of a mount: negotiation and fallback.
-# Cases and what they cover: rpcrdma2-conform list version
 #
 # timeout: 300
 # flavours: uml-debug

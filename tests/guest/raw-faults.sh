@@ -3,7 +3,6 @@
 #
 # The conformance kit while work requests of the module are refused: whatever cannot
 # be sent or taken back costs the connection, and nothing else.
-# Cases and what they cover: rpcrdma2-conform list faults, rpcrdma2-conform list faults-client
 # Needs fault injection, so a debug kernel.
 #
 # timeout: 120

@@ -141,9 +141,7 @@ over() {
 	lab_wait 60 none_left
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 ktap_run "verified I/O beside hostile clients" beside
 ktap_run "honest mounts keep $KEEP % of their rate" rate
 ktap_run "memory for connections is bounded" memory

@@ -3,7 +3,6 @@
 #
 # The longest messages of nfsd: 1 MiB, and 4 MiB since Linux 6.16. What an idle
 # connection keeps of them.
-# Cases and what they cover: rpcrdma2-conform list large
 #
 # timeout: 120
 # flavours: uml-debug
@@ -29,11 +28,10 @@ idle() { # DEV VERS
 	echo "idle: $(rpcs) bytes"
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
 lab_modprobe nfsd
 mountpoint -q $NFSD || mount -t nfsd nfsd $NFSD
 echo $LARGEST > $NFSD/max_block_size
-fs_start
+fs_start ours
 for_versions 4.2 idle "memory of an idle connection"
 raw_group large 20049 large_1m
 if [ "$(< $NFSD/max_block_size)" -ge $LARGEST ]; then

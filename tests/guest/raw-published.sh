@@ -4,7 +4,6 @@
 # The raw peer does to server and client what others have done to those of the kernel
 # (Documentation/vulnerabilities.md). tests/faults/run shows that the cases
 # notice what they are about.
-# Cases and what they cover: rpcrdma2-conform list published published-client
 #
 # timeout: 120
 # flavours: uml-debug

@@ -3,7 +3,6 @@
 #
 # The conformance kit as a client of the server: values that change while a connection
 # lives.
-# Cases and what they cover: rpcrdma2-conform list server-change
 #
 # timeout: 180
 # flavours: uml-debug

@@ -3,7 +3,6 @@
 #
 # The conformance kit as a client of the server: errors, credits, remote
 # invalidation, garbage.
-# Cases and what they cover: rpcrdma2-conform list errors
 #
 # timeout: 180
 # flavours: uml-debug qemu

@@ -3,7 +3,6 @@
 #
 # The conformance kit as a client of the server: properties, versions, private data,
 # the reverse direction.
-# Cases and what they cover: rpcrdma2-conform list versions
 #
 # timeout: 180
 # flavours: uml-debug

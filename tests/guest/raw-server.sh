@@ -3,7 +3,6 @@
 #
 # The conformance kit as a client of the server: exact bytes in, exact bytes out.
 # Headers, flags, chunks, long messages.
-# Cases and what they cover: rpcrdma2-conform list server
 #
 # timeout: 180
 # flavours: uml-debug

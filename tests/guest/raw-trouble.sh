@@ -4,7 +4,6 @@
 # The conformance kit as a client and as a server that does whatever it should not:
 # the outcome of each, and which counter tells of it; the limits that an
 # administrator sets; the reason why a version was chosen.
-# Cases and what they cover: rpcrdma2-conform list trouble, rpcrdma2-conform list reasons
 #
 # timeout: 240
 # flavours: uml-debug

@@ -113,8 +113,7 @@ full_window() { # DEV VERS
 	rm -r "$E"
 }
 
-lab_export ext4
-fs_start
+fs_start ext4
 mounted "$VERSIONS4" "recall by the server=by_server" \
 	"recall by another client=by_client" "many recalls=many"
 # The server has no delegations for writing with NFSv4.0.

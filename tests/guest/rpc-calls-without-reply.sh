@@ -20,9 +20,7 @@ oneway() { # DEV
 	none_left
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 for dev in $(lab_devices); do
 	ktap_run "$dev a Call without a Reply (W14)" oneway "$dev"
 done

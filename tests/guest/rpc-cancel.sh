@@ -118,8 +118,7 @@ force_out() { # PID...
 	gone "$@"
 }
 
-lab_export ext4
-fs_start
+fs_start ext4
 mounted "$VERSIONS" "killed processes=killed"
 # Not on the stock transport, which loses the connection then and finds out
 # after a minute. With sessions, the client itself pauses for 15 seconds when

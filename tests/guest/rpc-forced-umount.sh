@@ -50,7 +50,5 @@ force() { # DEV
 	rm -r "$E"
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start 8
+fs_start ours ext4 8
 ktap_run "umount -f while the server is away (C9)" force rxe

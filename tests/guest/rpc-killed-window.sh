@@ -67,7 +67,5 @@ whole_window() {
 	wait_all "${PIDS[@]}"
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start 1
+fs_start ours ext4 1
 for_versions "3 4.2" killed "$((ROUNDS * HERD)) processes killed (F-2)"

@@ -94,9 +94,7 @@ ended() { # DEV VERS
 	dd if="$D/f" of=/dev/null bs=65536 count=4 iflag=direct status=none
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export tmpfs
-fs_start
+fs_start ours
 for dev in $(lab_devices); do
 	ktap_run "$dev NFSv3: many READs, few completions" together "$dev" 3
 	ktap_run "$dev NFSv3: READs of 1 MiB complete each" completes_each "$dev" 3

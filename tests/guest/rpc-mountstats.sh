@@ -42,7 +42,5 @@ waits() { # DEV VERS
 	[ "$rtt" -ge 2000 ]
 }
 
-ours || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start 16
+fs_start ours ext4 16
 for_versions 3 waits "waiting for a credit is queue time (C14)"

@@ -45,9 +45,7 @@ slots() { # DEV CREDITS [OPTS]
 	[ "${NOW[client.reconnects]}" -ge 1 ]
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start 16
+fs_start ours ext4 16
 by_default client credits $SLOTS
 for dev in $(lab_devices); do
 	ktap_run "$dev cancelled RPCs hold all slots and credits (C2)" \

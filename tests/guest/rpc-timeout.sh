@@ -38,7 +38,5 @@ overdue() { # DEV VERS
 	done
 }
 
-ours || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start 16
+fs_start ours ext4 16
 for_versions "4.0 4.2" overdue "no Reply within the major timeout (C12)"

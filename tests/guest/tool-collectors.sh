@@ -31,10 +31,8 @@ capture() { # DEV VERS NAME CONNECTIONS [OPTS]
 	rm -r /export/collectors
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
 KEEP=/out/tool-collectors
-lab_export ext4
-fs_start
+fs_start ours ext4
 ktap_run "NFSv3" capture rxe 3 3 1
 ktap_run "NFSv4.2" capture rxe 4.2 4.2 1
 ktap_run "nconnect=4" capture rxe 3 nconnect 4 nconnect=4

@@ -176,9 +176,7 @@ no_device() {
 	says device-missing
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-lab_export ext4
-fs_start
+fs_start ours ext4
 dev=rxe
 ktap_run "nothing is wrong" healthy $dev
 if [ -n "${lab_replace-}" ]; then

@@ -482,8 +482,7 @@ run() {
 	ktap_run "$@"
 }
 
-have_rdma2 || ktap_skip_all "needs rpcrdma2"
-fs_start
+fs_start ours
 # Only there the kernel has such probes; nothing else is about the kernel.
 if lab_is qemu; then
 	run "10000 entries, few comparisons" few_comparisons

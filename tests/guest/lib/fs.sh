@@ -38,15 +38,24 @@ around() { # STEP [THRESHOLD...]
 	done
 }
 
-# fs_start [THREADS]: network, server, the one listener the test needs.
+# fs_start [ours] [ext4] [THREADS]: network, server, the one listener the test needs.
+# ours: it is for our transport only; ext4: that is what /export is.
 fs_start() {
+	local word threads=()
+
+	for word; do
+		case $word in
+		ours) ours || ktap_skip_all "needs rpcrdma2" ;;
+		ext4) lab_export ext4 ;;
+		*) threads=("$word") ;;
+		esac
+	done
 	lab_net
-	lab_server "$@"
+	lab_server "${threads[@]}"
 	fs_listen
 }
 
-# fs_start_secure [THREADS]: the same with RPCSEC_GSS, and RPCs of up to 1 MiB.
-# shellcheck disable=SC2120 # nobody has asked for THREADS yet
+# fs_start_secure WORD...: the same with RPCSEC_GSS, and RPCs of up to 1 MiB.
 fs_start_secure() {
 	lab_modprobe cts auth_rpcgss rpcsec_gss_krb5 nfsd
 	mount -t nfsd nfsd "$NFSD"
@@ -112,14 +121,6 @@ _mounted() { # FUNC DEV VERS
 	scratch "$1"
 	"$@"
 	rm -rf "$E"
-}
-
-_leave() { ! nfs_mounted || leave; }
-
-# second DEV VERS [OPTS]: another client of the same server, mounted in $SECOND:
-# for NFSv4 another minor version (which has a client ID, delegations and locks
-# of its own), for NFSv3 a mount that shares nothing.
-SECOND=/run/second
 	AT_END=
 }
 
@@ -128,6 +129,14 @@ SECOND=/run/second
 nfs() {
 	mount_nfs "$1$SUFFIX" "${@:2}" || return
 	[ -n "${4-}" ] || AT_END=_leave
+}
+
+_leave() { ! nfs_mounted || leave; }
+
+# second DEV VERS [OPTS]: another client of the same server, mounted in $SECOND:
+# for NFSv4 another minor version (which has a client ID, delegations and locks
+# of its own), for NFSv3 a mount that shares nothing.
+SECOND=/run/second
 second() {
 	local vers=$2
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Cases of the conformance kit (tools/conform) as subtests.
+# Cases of the conformance kit (tools/conform) as subtests. "rpcrdma2-conform list GROUP"
+# tells the cases of a group, and what they cover.
 
 # tests/run conform.NAME: cases, separated by commas. Only they run, and nothing else
 # of the script that has them.
@@ -32,13 +33,13 @@ raw_smp() {
 
 # What cases of a server need
 raw_server() {
-	have_rdma2 || ktap_skip_all "needs rpcrdma2"
+	ours || ktap_skip_all "needs rpcrdma2"
 	lab_all
 }
 
 # What cases of a mount need. A slow guest is not a silent server.
 raw_client() {
-	have_rdma2 || ktap_skip_all "needs rpcrdma2"
+	ours || ktap_skip_all "needs rpcrdma2"
 	lab_net
 	load_rpcrdma2 negotiate_ms=15000
 }
