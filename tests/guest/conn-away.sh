@@ -35,7 +35,8 @@ paced() { # DEV VERS
 	echo "$n attempts in $AWAY s, work $(($(now_ms) - first)) ms after the start"
 	cat $TRACE/trace
 	trace_off
-	[ "$n" -ge 5 ] && [ "$n" -le 12 ]
+	[ "$n" -ge 5 ]
+	[ "$n" -le 12 ]
 	each 8 iocheck check -e -s {} -l 5000 "$E/{}"
 }
 
@@ -50,7 +51,8 @@ soft() { # DEV VERS
 	took=$(($(now_ms) - start))
 	start_server
 	echo "ended after $took ms"
-	[ $rc = 0 ] && [ $took -lt 15000 ]
+	[ $rc = 0 ]
+	[ $took -lt 15000 ]
 	# The same transport is of use again
 	iocheck write -t -d -s 1 -l 5000 "$D/after"
 }

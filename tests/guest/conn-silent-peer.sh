@@ -47,7 +47,8 @@ mount_all() { # DEV
 	nfs "$1" 4.2 nosharecache,timeo=6000 $SECOND
 	mount_nfs "$1" 3 nosharecache,port=20050 $THIRD
 	mount_nfs "$1-v1" 3 nosharecache,port=20049 $FOURTH
-	[ "$(connections client)" = 3 ] && [ "$(connections server)" = 3 ]
+	[ "$(connections client)" = 3 ]
+	[ "$(connections server)" = 3 ]
 	[ "$(rpcrdma2 show | grep -cx 'version: 1')" = 2 ]
 	AT_END=
 }

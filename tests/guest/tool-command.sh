@@ -95,7 +95,8 @@ counted_right() { # DEV
 	after=$(rpcrdma2 stat | awk '$1 == "connects" { print $2, $3 }')
 	# shellcheck disable=SC2086 # words
 	set -- $before $after
-	[ $(($3 - $1)) = 2 ] && [ $(($4 - $2)) = 2 ]
+	[ $(($3 - $1)) = 2 ]
+	[ $(($4 - $2)) = 2 ]
 	rpcrdma2 stat --prometheus | grep -x "rpcrdma2_connections{role=\"client\"} 1"
 	rpcrdma2 stat --prometheus |
 		grep -x "rpcrdma2_connects_total{role=\"client\"} $3"
@@ -231,7 +232,8 @@ many() { # DEV
 	[ "$n" = 12 ]
 	n=$(strace -e trace=recvfrom,recvmsg rpcrdma2 show 2>&1 > /dev/null |
 		grep -c '^recv')
-	[ "$n" -ge 2 ] && [ "$n" -le 12 ]
+	[ "$n" -ge 2 ]
+	[ "$n" -le 12 ]
 	rm -r /export/many
 }
 
