@@ -7,7 +7,6 @@
 #	lab_fault_cases=GROUP:CASE,...
 #
 # timeout: 30
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 # One device is enough to see a fault.

@@ -9,7 +9,6 @@
 #
 # timeout: 120
 # flavours: counted
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 . /lab/lib/crowd.sh
 

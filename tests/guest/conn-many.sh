@@ -8,7 +8,6 @@
 #
 # timeout: 200
 # flavours: uml-debug
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 . /lab/lib/crowd.sh
 

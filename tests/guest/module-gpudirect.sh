@@ -8,7 +8,6 @@
 # timeout: 120
 # flavours: uml-debug qemu
 # covers: CHK-16,LNG-11,LNG-14
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 DEV=/dev/rpcrdma2_gpu

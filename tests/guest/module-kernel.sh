@@ -9,7 +9,6 @@
 #
 # timeout: 90
 # flavours: kernels (make check-kernels names it)
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 SIZES="0 1 1023 1024 4095 4096 4097 16383 16384 16385 1048576 1048577"

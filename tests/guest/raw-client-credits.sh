@@ -5,7 +5,6 @@
 #
 # timeout: 320
 # flavours: uml-debug qemu
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 raw_client

@@ -6,7 +6,6 @@
 #
 # timeout: 400
 # flavours: uml-debug qemu
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 raw_client

@@ -5,7 +5,6 @@
 #
 # timeout: 300
 # flavours: uml-debug
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 raw_client

@@ -7,7 +7,6 @@
 #
 # timeout: 120
 # flavours: uml-debug
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 # The Reply of a callback that cannot be sent is dropped: sunrpc would give the

@@ -6,7 +6,6 @@
 #
 # timeout: 120
 # flavours: uml-debug
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 LARGEST=$((4 << 20))

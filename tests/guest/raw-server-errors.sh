@@ -6,7 +6,6 @@
 #
 # timeout: 180
 # flavours: uml-debug qemu
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 raw_server

@@ -6,7 +6,6 @@
 #
 # timeout: 60
 # flavours: uml-debug
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 lab_net

@@ -7,7 +7,6 @@
 #
 # timeout: 240
 # flavours: uml-debug
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 raw_server

@@ -8,7 +8,6 @@
 #
 # timeout: 120
 # flavours: uml-debug
-. /lab/lib/lab.sh
 . /lab/lib/raw.sh
 
 hits() { awk '$1 == "rc" { print $2 }' /proc/net/rpc/nfsd; }

@@ -8,7 +8,6 @@
 #
 # timeout: 3600
 . /lab/tests/lib.sh
-. /lab/lib/raw.sh
 
 lab_allow_log "$RXE_FAULT"
 pair_net server

@@ -24,7 +24,7 @@
 #	cable_ready DEV		before the others
 #	cable_cut, cable_mend	it carries nothing in either direction, and no end is told
 
-. /lab/lib/lab.sh
+. /lab/lib/raw.sh
 
 # See "rxe and packets out of order" in Documentation/devices.md.
 export RXE_FAULT='WARNING: .* at drivers/infiniband/sw/rxe/rxe_comp.c:'

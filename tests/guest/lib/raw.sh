@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Cases of the conformance kit (tools/conform) as subtests. "rpcrdma2-conform list GROUP"
-# tells the cases of a group, and what they cover.
+# What scripts source, instead of lab.sh, for cases of the conformance kit (tools/conform)
+# as subtests. "rpcrdma2-conform list GROUP" tells the cases of a group, and what they cover.
+
+. "$(dirname "${BASH_SOURCE[0]}")/lab.sh"
 
 # tests/run conform.NAME: cases, separated by commas. Only they run, and nothing else
 # of the script that has them.
