@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # In the collection of tests/deb/check-kselftest: fails, with a mount active.
-#
-# timeout: 60
 . /lab/lib/lab.sh
 
 fs_start

@@ -6,7 +6,6 @@
 # waits. An RPC of a soft mount ends in its time, and one of a mount at once.
 #
 # timeout: 160
-# flavours: uml-debug
 # covers: REC-5
 . /lab/lib/lab.sh
 

@@ -6,7 +6,6 @@
 # Nothing is lost, and the Calls go on when the disk does.
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 # What keeps the threads busy comes by TCP: nothing else is under way over RDMA.

@@ -10,7 +10,6 @@
 # Where the clock counts instructions: elsewhere the time of a GETATTR is that of the
 # machine's other work, too.
 #
-# timeout: 60
 # flavours: counted
 . /lab/lib/lab.sh
 

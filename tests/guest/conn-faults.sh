@@ -7,7 +7,6 @@
 # kernel.
 #
 # timeout: 300
-# flavours: uml-debug
 # covers: ERR-13 REC-5
 . /lab/lib/lab.sh
 

@@ -6,7 +6,6 @@
 # after a reconnect; and work without remote invalidation.
 #
 # timeout: 180
-# flavours: uml-debug
 # covers: CRED-17,REV-13,REV-12,RINV-9,RINV-12,CM-8
 . /lab/lib/lab.sh
 

@@ -5,7 +5,6 @@
 #
 # kselftest
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 ipv6() { # DEV VERS

@@ -7,7 +7,6 @@
 # been a vulnerability of the kernel (Documentation/vulnerabilities.md).
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 works() { # DEV

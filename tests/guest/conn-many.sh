@@ -7,7 +7,6 @@
 # log. conn-flood has those who mean harm.
 #
 # timeout: 200
-# flavours: uml-debug
 . /lab/lib/raw.sh
 . /lab/lib/crowd.sh
 

@@ -7,7 +7,6 @@
 # (C20); and a mount of which one of four connections has fallen back shows that and
 # works (F-12).
 #
-# timeout: 60
 # flavours: uml uml-debug
 # covers: VER-14
 . /lab/lib/lab.sh

@@ -6,7 +6,6 @@
 # namespace while it is busy.
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 # rxe works in a namespace, and can be moved, from some kernel on; siw cannot be moved.

@@ -6,7 +6,6 @@
 #
 # kselftest
 # timeout: 180
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 nconnect() { # DEV VERS

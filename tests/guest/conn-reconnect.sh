@@ -6,7 +6,6 @@
 #
 # kselftest
 # timeout: 400
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 restart() {

@@ -4,9 +4,6 @@
 # A device refuses what a connection needs: a protection domain, a completion queue, a
 # queue pair. A mount says so, a client that connects is refused, and what was made
 # before that is given back (CVE-2022-48773 in Documentation/vulnerabilities.md).
-#
-# timeout: 60
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 REFUSE=/sys/kernel/debug/fail_rpcrdma2/refuse

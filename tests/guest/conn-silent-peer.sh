@@ -8,7 +8,6 @@
 # tests/pair/silent-client.sh has rxe, and two machines.
 #
 # timeout: 200
-# flavours: uml-debug
 # covers: CRED-17
 . /lab/lib/lab.sh
 . /lab/lib/silence.sh

@@ -5,7 +5,6 @@
 # to send again, must not be written over by the next message.
 #
 # timeout: 100
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 JOBS=16 LEN=400000 BLOCK=12000 SIZE=32768

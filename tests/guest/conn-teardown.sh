@@ -6,7 +6,6 @@
 # nothing stays behind (F-18). With NFSv3: other versions have state on the
 # server, and go on trying to renew it, whatever the transport.
 #
-# timeout: 60
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 

@@ -9,7 +9,6 @@
 # kselftest
 # programs: getfacl getfattr setfacl setfattr
 # timeout: 180
-# flavours: uml-debug
 # covers: MSG-5
 . /lab/lib/lab.sh
 

@@ -6,7 +6,6 @@
 # directly as with the stock transport.
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 MODE=/sys/kernel/debug/nfsd/io_cache_write

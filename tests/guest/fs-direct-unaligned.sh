@@ -7,7 +7,6 @@
 #
 # kselftest
 # timeout: 300
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 EDGE_STEP=$(by_speed "$STEP" 3)

@@ -8,7 +8,6 @@
 #
 # kselftest
 # timeout: 240
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 directory() { # DEV VERS

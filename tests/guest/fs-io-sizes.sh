@@ -7,7 +7,6 @@
 #
 # kselftest
 # timeout: 240
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 SMALL="0 1 511 1023 4095 4096 4097"

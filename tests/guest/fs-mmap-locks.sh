@@ -6,7 +6,6 @@
 #
 # kselftest
 # timeout: 240
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 mapped() {

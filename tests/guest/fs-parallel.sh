@@ -5,7 +5,6 @@
 #
 # kselftest
 # timeout: 320
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 own_files() {

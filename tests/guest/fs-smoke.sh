@@ -6,7 +6,6 @@
 #
 # kselftest
 # programs: mke2fs
-# timeout: 60
 # flavours: qemu qemu-hw
 # profiles: mlx5 i40iw
 . /lab/lib/lab.sh

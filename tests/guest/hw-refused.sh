@@ -4,7 +4,6 @@
 # A device that this transport can't use is refused, once and for all: the mount
 # fails soon, and the kernel's log has one line that says why.
 #
-# timeout: 60
 # flavours: qemu-hw
 . /lab/lib/lab.sh
 

@@ -4,8 +4,8 @@
 # The smallest thing that must work: mount, write, read back, unmount.
 #
 # kselftest
-# timeout: 60
 # covers: REC-3
+# flavours: uml uml-debug qemu qemu-debug qemu-kcsan arm64
 . /lab/lib/lab.sh
 
 one() { # DEV VERS

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The unit tests inside a kernel, as a KUnit module.
-#
-# timeout: 60
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 KUNIT=/sys/kernel/debug/kunit

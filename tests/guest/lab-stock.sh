@@ -4,7 +4,7 @@
 # The lab itself, with the kernel's own transport: mounts over every device,
 # real files, checksums.
 #
-# timeout: 60
+# flavours: uml uml-debug qemu qemu-debug qemu-kcsan arm64
 . /lab/lib/lab.sh
 
 files() { # DEV VERS

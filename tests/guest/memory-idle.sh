@@ -7,7 +7,6 @@
 # callback slots as a callback.
 #
 # timeout: 120
-# flavours: uml-debug
 # covers: CRED-4,CRED-7
 . /lab/lib/lab.sh
 

@@ -5,7 +5,6 @@
 # they, or the device, cannot have at once comes later. Devices with little.
 #
 # timeout: 150
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 # ---- what completion handlers ask for ----

@@ -6,7 +6,6 @@
 # others alone.
 #
 # timeout: 300
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 MODPROBE=$(< /proc/sys/kernel/modprobe)

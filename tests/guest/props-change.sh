@@ -6,7 +6,6 @@
 # means for chunks, and nothing for memory; callbacks turned off and on; what is refused.
 #
 # timeout: 300
-# flavours: uml-debug
 # covers: CHG-3,CHG-9,CHG-20,CHG-23,CHG-24,CHG-25,CHG-26,PROP-14,PROP-15,CRED-13,HT-7,REV-6
 . /lab/lib/lab.sh
 

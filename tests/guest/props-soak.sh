@@ -6,7 +6,6 @@
 # byte is lost and no connection.
 #
 # timeout: 240
-# flavours: uml-debug
 # covers: CHG-17,CHG-20,CHG-21,CHG-23,CHG-24,CHG-26,CHG-27,CRED-13,CONN-13
 . /lab/lib/lab.sh
 

@@ -5,7 +5,6 @@
 # time, connections.
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 raw_server

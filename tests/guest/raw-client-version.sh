@@ -4,7 +4,6 @@
 # The conformance kit as the server of a mount: negotiation and fallback.
 #
 # timeout: 300
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 raw_client

@@ -6,7 +6,6 @@
 # Needs fault injection, so a debug kernel.
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 # The Reply of a callback that cannot be sent is dropped: sunrpc would give the

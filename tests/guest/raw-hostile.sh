@@ -19,7 +19,6 @@
 # make check-hostile runs this for ten minutes: hostile_seconds=600
 #
 # timeout: 260
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 TURNS=3

@@ -5,7 +5,6 @@
 # connection keeps of them.
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 LARGEST=$((4 << 20))

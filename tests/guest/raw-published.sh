@@ -6,7 +6,6 @@
 # notice what they are about.
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 raw_client

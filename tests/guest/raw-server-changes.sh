@@ -5,7 +5,6 @@
 # lives.
 #
 # timeout: 180
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 raw_server

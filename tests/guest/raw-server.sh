@@ -5,7 +5,6 @@
 # Headers, flags, chunks, long messages.
 #
 # timeout: 180
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 raw_server

@@ -3,9 +3,6 @@
 #
 # The conformance kit as a client of the stock server: shows that the peer itself
 # works, and how a version 1 server treats what our client sends first.
-#
-# timeout: 60
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 lab_net

@@ -6,7 +6,6 @@
 # administrator sets; the reason why a version was chosen.
 #
 # timeout: 240
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 raw_server

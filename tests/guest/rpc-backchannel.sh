@@ -5,7 +5,6 @@
 # by TCP with 4.0. Also while nothing gets through forward (F-1).
 #
 # timeout: 240
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 VERSIONS4="4.0 4.1 4.2"

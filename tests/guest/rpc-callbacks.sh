@@ -6,7 +6,6 @@
 # server would bring out a fault of the NFS client there, on any transport:
 # a callback that drops the last reference to its client waits for itself.
 #
-# timeout: 60
 # flavours: uml-debug qemu-debug
 . /lab/lib/lab.sh
 

@@ -4,8 +4,6 @@
 # Calls that expect no Reply, which would cost a credit each, are refused
 # (tests/module/rpcrdma2_oneway.c); others of the same user go on.
 #
-# timeout: 60
-# flavours: uml-debug
 # covers: CRED-16,MSG-12,RINV-16
 . /lab/lib/lab.sh
 

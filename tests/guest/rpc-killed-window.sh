@@ -8,7 +8,6 @@
 # invalidated (F-2).
 #
 # timeout: 180
-# flavours: uml-debug
 # covers: RINV-18,SEC-8
 . /lab/lib/lab.sh
 

@@ -4,7 +4,6 @@
 # The pages of a READ's Reply wait for the completion of a Send. That may be a later
 # one, if there are few of them; if there is none they do not wait for long.
 #
-# timeout: 60
 # flavours: uml-debug qemu
 . /lab/lib/lab.sh
 

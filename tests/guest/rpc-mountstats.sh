@@ -4,9 +4,6 @@
 # What mountstats and the tools that read it say of the time an RPC takes: the wait
 # for a credit is queue time, and the server's is round-trip time, as with the
 # kernel's own transport.
-#
-# timeout: 60
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 JOBS=6

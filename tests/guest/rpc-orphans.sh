@@ -4,7 +4,6 @@
 # Cancelled RPCs whose Replies do not come, and what they hold up.
 #
 # timeout: 200
-# flavours: uml-debug
 # covers: RINV-18
 . /lab/lib/lab.sh
 

@@ -7,7 +7,6 @@
 # (F-7). First by the conformance kit, then by the client.
 #
 # timeout: 120
-# flavours: uml-debug
 . /lab/lib/raw.sh
 
 hits() { awk '$1 == "rc" { print $2 }' /proc/net/rpc/nfsd; }

@@ -5,7 +5,6 @@
 # and with several connections, and the counters as Prometheus reads them. They are
 # left in the run's directory, for tests/tools/collectors.
 #
-# timeout: 60
 # flavours: uml
 . /lab/lib/lab.sh
 

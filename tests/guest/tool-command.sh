@@ -5,7 +5,6 @@
 # to whom, what an administrator may change, and events.
 #
 # timeout: 90
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 nothing_yet() {

@@ -6,7 +6,6 @@
 # the chunk that is made for them; and what mountstats shows is well-formed.
 #
 # timeout: 180
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 # Tools count the columns of this line: with more than the stock transport has,

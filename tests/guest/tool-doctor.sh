@@ -5,7 +5,6 @@
 # Troubles that a guest cannot have are made up in tests/tools.
 #
 # timeout: 90
-# flavours: uml-debug
 . /lab/lib/lab.sh
 
 # What a guest has always: it knows no packages, and is not configured.

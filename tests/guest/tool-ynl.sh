@@ -4,7 +4,6 @@
 # A client of the netlink family that is not ours, the kernel's tools/net/ynl/cli.py,
 # knows nothing but the specification, dumps connections by it and makes policy.
 #
-# timeout: 60
 # flavours: uml
 lab_replace=1
 . /lab/lib/lab.sh
