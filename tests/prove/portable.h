@@ -96,6 +96,10 @@ typedef long long s64;
 #define SINCE(w)	((w)->left <= \at((w)->left, Pre) &&			\
 			 (w)->p + (w)->left == \at((w)->p + (w)->left, Pre))
 #define MOVED(w)	((w)->p + (w)->left == \old((w)->p + (w)->left))
+/* What each function does that writes something */
+#define PUTS(w)									\
+	assigns (w)->p, (w)->left, (w)->overflow, (w)->p[0 .. (w)->left - 1];	\
+	ensures WRITER(w); ensures (w)->left <= \old((w)->left); ensures MOVED(w);
 
 /*@ requires bytes(p, 4);
     assigns \nothing;
