@@ -85,6 +85,7 @@ static void __exit rpcrdma2_exit(void)
 	if (RPCRDMA2_INJECTS)
 		rpcrdma2_inject_exit();
 	unregister_pernet_subsys(&rpcrdma2_conn_list_net_ops);
+	rpcrdma2_conn_list_exit();
 	unregister_pernet_subsys(&rpcrdma2_policy_net_ops);
 	rpcrdma2_workqueues_destroy();
 }

@@ -34,126 +34,14 @@
 #include "conn/keepalive.h"
 #include "conn/prop_update.h"
 #include "conn/cq.h"
+#include "conn/conn_ops.h"
+#include "conn/device.h"
 #include "conn/negotiate.h"
 #include "conn/credit.h"
-#include "conn/peer_policy.h"
 #include "conn/recv_queue.h"
 #include "conn/send_queue.h"
-#include "conn/stats.h"
 #include "conn/timer.h"
 #include "proto/cm_private.h"
-
-#define RPCRDMA2_LOOK_MS	250	/* period of the check ops->wanted() */
-
-/**
- * struct rpcrdma2_memory - memory of the roles of a connection
- * @mrs: memory regions, bytes
- * @rpcs: state of RPCs, with the buffers that stay with it, bytes
- */
-struct rpcrdma2_memory {
-	size_t				mrs;
-	size_t				rpcs;
-};
-
-/**
- * struct rpcrdma2_conn_ops - functions of the owner that a connection calls
- * @recv: completion handler of Receives, which calls rpcrdma2_recv_take()
- * @closing: the state is CLOSING: no Call begins any more; does not sleep
- * @closed: the connection is closed: Calls in progress lose it; may sleep
- * @trim: the connection is idle: roles free their reserves; does not sleep
- * @memory: fills in the memory of the roles; sleeps
- * @trusted: server: returns true if this client has been served data that not every
- *	client may have; must not sleep
- * @completions: server: the device has reported completions. Returns true if a thread
- *	will call rpcrdma2_cq_poll(). Any context, also hard interrupts; no locks.
- *	NULL for a client: a work item polls
- * @lost: the connection went to CLOSING (CM event, QP error, device
- *	removal, protocol fault, rpcrdma2_conn_kill()), unless rpcrdma2_conn_close() was
- *	the reason. Called once, from any context that may not sleep; arranges for
- *	rpcrdma2_conn_close(), or does nothing if the owner has not taken over the
- *	connection yet, or closes it already
- * @wanted: client: returns true if a connection that is being made is still wanted.
- *	Called from time to time while rpcrdma2_conn_connect() waits
- *
- * Before READY only @lost and @wanted are called.
- */
-struct rpcrdma2_conn_ops {
-	void (*recv)(struct ib_cq *cq, struct ib_wc *wc);
-	void (*closing)(struct rpcrdma2_conn *conn);
-	void (*closed)(struct rpcrdma2_conn *conn);
-	void (*trim)(struct rpcrdma2_conn *conn);
-	void (*memory)(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
-	bool (*trusted)(const struct rpcrdma2_conn *conn);
-	bool (*completions)(struct rpcrdma2_conn *conn);
-	void (*lost)(struct rpcrdma2_conn *conn);
-	bool (*wanted)(const struct rpcrdma2_conn *conn);
-};
-
-/**
- * struct rpcrdma2_conn_params - parameters of a connection
- * @ops: the owner's functions
- * @owner: the owner's object
- * @requester: client: sends Calls and takes Replies
- * @responder: takes Calls and sends Replies
- * @stats: counters, usually of the transport, outlive the connection
- * @pool: Receives
- * @policy: settings of the administrator for this peer
- * @mem: client: negotiation memory of the transport
- * @send_size: largest message we will send, bytes
- * @calls: Calls that our requester wants outstanding
- * @serves: Calls of the peer that our responder serves at once
- * @serves_initial: number of them to grant at first
- * @call_wrs: send queue entries a Call of ours may need, the Send and
- *	local invalidation included
- * @reply_bytes: server: largest payload of a Reply
- * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
- * @brs: Reverse Request Support to announce
- * @connect_ms: client: time limit for the answer to a connect request
- * @negotiate_ms: client: time limit for the answer to a first message
- * @swapper: client: not zero while the mount holds swap
- */
-struct rpcrdma2_conn_params {
-	const struct rpcrdma2_conn_ops	*ops;
-	void				*owner;
-	struct rpcrdma2_requester	*requester;
-	struct rpcrdma2_responder	*responder;
-	struct rpcrdma2_stats		*stats;
-	struct rpcrdma2_recv_pool	*pool;
-	struct rpcrdma2_policy		policy;
-	struct rpcrdma2_ver_memory	*mem;
-	u32				send_size;
-	u32				calls;
-	u32				serves;
-	u32				serves_initial;
-	u32				call_wrs;
-	u32				reply_bytes;
-	u32				rw_ctxs;
-	u32				brs;
-	u32				connect_ms;
-	u32				negotiate_ms;
-	const atomic_t			*swapper;
-};
-
-/**
- * struct rpcrdma2_device_caps - abilities of a device
- * @max_send_sge: SGEs per Send and RDMA Write, at most 32
- * @max_read_sge: SGEs per RDMA Read
- * @mr_type: type for ib_alloc_mr()
- * @mr_depth: pages one MR can hold
- * @max_qp_wr: deepest send or receive queue
- * @max_cqe: deepest completion queue
- * @copies_signaled: the device needs the memory of an unsignaled Send of a page or more
- *	for longer than until a later Send completes (siw)
- */
-struct rpcrdma2_device_caps {
-	u32				max_send_sge;
-	u32				max_read_sge;
-	enum ib_mr_type			mr_type;
-	u32				mr_depth;
-	u32				max_qp_wr;
-	u32				max_cqe;
-	bool				copies_signaled;
-};
 
 /**
  * enum rpcrdma2_conn_state - life of a connection
@@ -190,7 +78,7 @@ enum rpcrdma2_conn_state {
  * @p: parameters, copied
  * @caps: abilities of the device
  * @cm_id: CM id; its device is @cm_id->device once resolved
- * @step: client: last step of its setup, -1 before the first: an event of the CM, or
+ * @step: last step of a client's setup, -1 before the first: an event of the CM, or
  *	RPCRDMA2_STEP_NEGOTIATED
  * @cm_mine: our private data for the CM
  * @cm_peer: that of the peer
@@ -202,7 +90,7 @@ enum rpcrdma2_conn_state {
  * @qp: queue pair
  * @state_lock: protects @state, and negotiation in @ver
  * @state: see enum rpcrdma2_conn_state; changed by one function only
- * @state_wq: woken by every change of @state and of negotiation
+ * @state_wq: woken by every change of @state and @step
  * @reason: errno of the first failure, 0 if none
  * @codec: of the version that negotiate.c has settled; NULL before
  * @why: reason for the version
@@ -353,9 +241,6 @@ void rpcrdma2_conn_defer(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_run_deferred(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			     const struct ib_wc *wc);
-
-/* Abilities of a device, see device.c */
-int rpcrdma2_device_query(struct ib_device *device, struct rpcrdma2_device_caps *caps);
 
 /* Memory of an idle connection, see shrink.c */
 void rpcrdma2_shrink_start(struct rpcrdma2_conn *conn);

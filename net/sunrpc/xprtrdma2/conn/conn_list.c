@@ -148,3 +148,13 @@ void rpcrdma2_conn_list_ended(const struct net *net,
 	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
 		atomic_long_add(atomic_long_read(&stats->v[i]), &ended->v[i]);
 }
+
+/**
+ * rpcrdma2_conn_list_exit - free what insertions without memory have left of the list
+ *
+ * Context: module unload; no connection exists any more.
+ */
+void rpcrdma2_conn_list_exit(void)
+{
+	xa_destroy(&conns);
+}

@@ -23,6 +23,7 @@ int rpcrdma2_conn_list_look(const struct net *net, u32 id,
 int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id, unsigned long last,
 			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
 			    void *arg);
+void rpcrdma2_conn_list_exit(void);
 void rpcrdma2_conn_list_ended(const struct net *net,
 			      const struct rpcrdma2_stats *stats, bool client);
 struct rpcrdma2_stats *rpcrdma2_conn_list_totals(const struct net *net, bool client);

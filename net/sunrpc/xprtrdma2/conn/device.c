@@ -5,7 +5,7 @@
  */
 #include <linux/minmax.h>
 
-#include "conn/conn.h"
+#include "conn/device.h"
 #include "conn/inject.h"
 
 /* A payload of 64 KiB at any alignment, and its header, in one entry: 512 bytes of a send

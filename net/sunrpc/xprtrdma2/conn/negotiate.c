@@ -100,8 +100,17 @@ static bool ver_settle(struct rpcrdma2_conn *conn,
 
 /* Client */
 
-/* Wait for the result of the negotiation. A timeout is an event like a message (see
- * version.c). The result NOTHING means that the connection is lost;
+/* A timeout is an event like a message (see version.c). */
+static enum rpcrdma2_neg_action ver_timeout(struct rpcrdma2_conn *conn)
+{
+	guard(spinlock)(&conn->state_lock);
+	if (rpcrdma2_conn_over(conn))
+		return RPCRDMA2_DO_NOTHING;
+	/* Later messages find that the negotiation is over */
+	return rpcrdma2_neg_timeout(&conn->ver.neg, ktime_get_boottime_seconds());
+}
+
+/* Wait for the result of the negotiation. NOTHING means that the connection is lost;
  * rpcrdma2_ver_lost() draws the conclusion when the connection is closed, since an
  * answer may still be among the completions.
  *
@@ -112,7 +121,7 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 {
 	u32 ms = conn->p.negotiate_ms, slice;
 	u32 most = max(ms, RPCRDMA2_SLOW_LINK_MS);
-	enum rpcrdma2_neg_state state;
+	enum rpcrdma2_neg_action action;
 	int ret;
 
 	for (;;) {
@@ -128,15 +137,26 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 		 */
 		rpcrdma2_keepalive_probe(conn);
 	}
-	guard(spinlock)(&conn->state_lock);
-	/* Later messages find that the negotiation is over */
-	if (ret == -ETIMEDOUT && !rpcrdma2_conn_over(conn))
-		return rpcrdma2_neg_timeout(&conn->ver.neg, ktime_get_boottime_seconds());
-	if (ret)
+	if (ret == -ETIMEDOUT) {
+		action = ver_timeout(conn);
+		if (action != RPCRDMA2_DO_NOTHING)
+			return action;
+		/* A message has just ended the negotiation, and is being handled. */
+		rpcrdma2_conn_wait(conn, RPCRDMA2_STEP_NEGOTIATED, RPCRDMA2_SLOW_LINK_MS);
+	}
+	/* The answer counts even if the peer has disconnected behind it. Pairs with
+	 * rpcrdma2_conn_step().
+	 */
+	if (smp_load_acquire(&conn->step) != RPCRDMA2_STEP_NEGOTIATED)
 		return RPCRDMA2_DO_NOTHING;
-	state = conn->ver.neg.state;
-	return state == RPCRDMA2_NEG_START ? RPCRDMA2_DO_RECONNECT :
-	       state == RPCRDMA2_NEG_FAILED ? RPCRDMA2_DO_FAIL : RPCRDMA2_DO_SETTLE;
+	switch (conn->ver.neg.state) {
+	case RPCRDMA2_NEG_START:
+		return RPCRDMA2_DO_RECONNECT;
+	case RPCRDMA2_NEG_FAILED:
+		return RPCRDMA2_DO_FAIL;
+	default:
+		return RPCRDMA2_DO_SETTLE;
+	}
 }
 
 static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
@@ -260,6 +280,7 @@ static void client_take_answer(struct rpcrdma2_conn *conn,
 {
 	if (rx->hdr.htype == RDMA2_CONNPROP) {
 		rpcrdma2_stat_inc(conn->p.stats, rx_connprop);
+		/* The negotiation has checked the properties already */
 		rpcrdma2_props_take(conn, rx);
 	} else {
 		rpcrdma2_stat_inc(conn->p.stats, rx_reply_msg);

@@ -172,7 +172,7 @@ static int put_answer(struct rpcrdma2_conn *conn, void *buf, u32 size, u32 *told
  * Without a send slot nothing changes.
  *
  * Context: process; does not sleep. props.lock held, except for a CONNPROP.
- * Return: 0, -EAGAIN without a send slot, or -ENOTCONN
+ * Return: 0, -EAGAIN without a send slot, -ENOTCONN, or an errno of the encoder
  */
 int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, u32 htype, bool response)
 {
