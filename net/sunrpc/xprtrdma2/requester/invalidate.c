@@ -236,7 +236,7 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 	struct rpcrdma2_requester *rq = req->rq;
 
 	/* sunrpc does not send this RPC again, so the state stays IDLE */
-	if (likely(READ_ONCE(req->state) == RPCRDMA2_REQ_IDLE))
+	if (likely(rpcrdma2_req_is_idle(req)))
 		return;
 	spin_lock(&rq->xprt.queue_lock);
 	switch (req->state) {

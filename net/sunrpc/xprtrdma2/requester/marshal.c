@@ -269,7 +269,8 @@ static int part_regions(struct rpcrdma2_req *req, const struct rpcrdma2_part *pa
 
 	if (part->form == RPCRDMA2_FORM_WHOLE) {
 		/* Skip the bytes of the vector that are in the front */
-		base += part->front - part->buf->head[0].iov_len;
+		if (part->direct)
+			base += part->front - part->buf->head[0].iov_len;
 		len = part->front + part->direct + part->back;
 		ret = bounce_alloc(req);
 		if (!ret && part == &req->args)
@@ -298,9 +299,10 @@ static int part_map(struct rpcrdma2_req *req, struct rpcrdma2_part *part)
 	enum dma_data_direction dir = part == &req->args ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
 	struct rpcrdma2_region regions[RPCRDMA2_REGIONS] = { };
 	u32 xid = be32_to_cpu(req->rqst.rq_xid), n = 0;
-	int left, bytes = part_regions(req, part, regions);
 	struct rpcrdma2_mr *mr;
+	int left, bytes;
 
+	bytes = part_regions(req, part, regions);
 	for (left = bytes; left > 0; left -= mr->seg.length) {
 		if (n == part->chunk.nsegs)
 			return -EMSGSIZE;

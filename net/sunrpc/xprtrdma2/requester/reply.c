@@ -82,8 +82,10 @@ static struct rpcrdma2_req *find_req(struct rpcrdma2_requester *rq, u32 xid,
 		req = rpcrdma2_req(rqst);
 	} else {
 		list_for_each_entry(other, &rq->outstanding, list)
-			if (other->rqst.rq_xid == cpu_to_be32(xid))
+			if (other->rqst.rq_xid == cpu_to_be32(xid)) {
 				req = other;
+				break;
+			}
 	}
 	if (!req)
 		return NULL;
@@ -212,6 +214,7 @@ static void take_reply(struct rpcrdma2_stats *stats, struct rpcrdma2_req *req,
 		   hdr->body_len > req->rqst.rq_rcv_buf.head[0].iov_len &&
 		   rpcrdma2_devmem_payload(&req->results)) {
 		/* The payload is inline: the server has not used the Write chunk */
+		guard(spinlock)(&req->rq->xprt.queue_lock);
 		req->error = rpcrdma2_devmem_refuse();
 	} else {
 		copy_inline(stats, req, hdr);

@@ -331,7 +331,9 @@ static bool wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *
 {
 	u32 need = rpcrdma2_req_mrs(req);
 
-	if (why == -EBUSY ? !may_map_later(rq, req) : why != -EAGAIN && why != -ENOMEM)
+	if (why == -EBUSY && !may_map_later(rq, req))
+		return false;
+	if (why != -EBUSY && why != -EAGAIN && why != -ENOMEM)
 		return false;
 	fifo_return(rq, req, &rq->mr_wait);
 	rpcrdma2_mr_pool_refill(&rq->pool, need,
@@ -471,8 +473,8 @@ static bool call_queue(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
  * To sunrpc the Call is sent in both cases: sunrpc does not transmit the Call again on
  * this connection before the first instance is answered (CRED-15).
  *
- * Context: process, transport locked by sunrpc, so that the connection is not freed. Does
- * not sleep.
+ * Context: process; does not sleep. The connection is not freed: sunrpc has locked a
+ * client's transport, and nfsd holds the connection of a callback transport.
  * Return: 0; -ENOTCONN: send again on another connection; -ENOBUFS: later
  */
 int rpcrdma2_requester_send(struct rpc_rqst *rqst)

@@ -128,23 +128,23 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
  * rpcrdma2_req_release - release an RPC that will not be completed
  * @req: cancelled RPC that is not sent or was answered, or any RPC once its connection is
  *	closed; no handle is valid, and no invalidation is under way. Its slot is put if
- *	sunrpc has freed it
+ *	sunrpc has freed it, or else belongs to sunrpc again
  *
  * Context: queue_lock held. Takes reserve_lock.
  */
 void rpcrdma2_req_release(struct rpcrdma2_req *req)
 {
 	struct rpcrdma2_requester *rq = req->rq;
+	bool abandoned = req->abandoned;
 
 	lockdep_assert_held(&rq->xprt.queue_lock);
 	rpcrdma2_mr_put_all(&rq->pool, &req->mrs);
 	list_del_init(&req->list);
+	req->abandoned = false;
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	WRITE_ONCE(rq->mr_wait, false);
-	if (req->abandoned) {
-		req->abandoned = false;
+	if (abandoned)
 		rpcrdma2_slot_put(req);
-	}
 }
 
 /**
@@ -197,7 +197,7 @@ void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
 				  struct rpc_rqst *rqst)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
-	bool keep = READ_ONCE(req->state) != RPCRDMA2_REQ_IDLE;
+	bool keep = !rpcrdma2_req_is_idle(req);
 
 	if (unlikely(keep)) {
 		guard(spinlock)(&xprt->queue_lock);

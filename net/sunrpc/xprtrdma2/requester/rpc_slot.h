@@ -284,7 +284,15 @@ static inline void rpcrdma2_req_set_state(struct rpcrdma2_req *req,
 {
 	if (IS_ENABLED(CONFIG_LOCKDEP) || tracepoint_enabled(rpcrdma2_req_state))
 		rpcrdma2_req_state_changes(req, to);
-	WRITE_ONCE(req->state, to);
+	/* Pairs with rpcrdma2_req_is_idle() */
+	smp_store_release(&req->state, to);
+}
+
+/* No lock is needed: the slot is sunrpc's alone then. */
+static inline bool rpcrdma2_req_is_idle(const struct rpcrdma2_req *req)
+{
+	/* Pairs with rpcrdma2_req_set_state() */
+	return smp_load_acquire(&req->state) == RPCRDMA2_REQ_IDLE;
 }
 
 void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, bool to);
