@@ -111,7 +111,7 @@ in_order() { # DEV VERS
 	trace_off
 	wait_all "${PIDS[@]}"
 	xids call " mrs=[1-9]" > "$LAB_TMP/sent"
-	xids queued "" | grep -xFf "$LAB_TMP/sent" | cmp - "$LAB_TMP/sent"
+	xids queued "" | grep -xFf "$LAB_TMP/sent" | diff - "$LAB_TMP/sent"
 }
 
 # ---- Receives of another size ----

@@ -205,10 +205,24 @@ static void call_put_back(struct rpcrdma2_requester *rq, struct rpcrdma2_req *re
 	xprt_unpin_rqst(&req->rqst);
 }
 
-/* Put the Call back at the head of its list. @flag keeps other Calls from trying:
- * sq_wait all Calls, mr_wait those that need MRs. Returns false if the flag was set:
- * then a Call that was taken at the same time waits for the same resource, and the
- * FIFO runs when that resource is free.
+/* Put a Call that was taken back among those that wait, in the order in which they were
+ * taken: another Call may have been taken by another thread, and have come back first.
+ */
+static void fifo_put_back(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
+			  struct list_head *fifo)
+{
+	struct rpcrdma2_req *other;
+
+	call_put_back(rq, req, RPCRDMA2_REQ_QUEUED);
+	list_for_each_entry_reverse(other, fifo, list)
+		if (other->turn && (s32)(other->turn - req->turn) < 0)
+			break;
+	list_move(&req->list, &other->list);
+}
+
+/* Put the Call back. @flag keeps other Calls from trying: sq_wait all Calls, mr_wait those
+ * that need MRs. Returns false if the flag was set: then a Call that was taken at the same
+ * time waits for the same resource, and the FIFO runs when that resource is free.
  */
 static bool fifo_return(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 			bool *flag)
@@ -216,8 +230,7 @@ static bool fifo_return(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 	bool first;
 
 	guard(spinlock)(&rq->xprt.queue_lock);
-	call_put_back(rq, req, RPCRDMA2_REQ_QUEUED);
-	list_move(&req->list, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
+	fifo_put_back(rq, req, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
 	first = !*flag;
 	WRITE_ONCE(*flag, true);
 	return first;
@@ -242,8 +255,7 @@ static bool fifo_pass(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 	guard(spinlock)(&rq->xprt.queue_lock);
 	if (!rq->mr_wait)
 		return false;
-	call_put_back(rq, req, RPCRDMA2_REQ_QUEUED);
-	list_move_tail(&req->list, &rq->starved);
+	fifo_put_back(rq, req, &rq->starved);
 	return true;
 }
 
