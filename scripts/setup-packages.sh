@@ -50,7 +50,7 @@ DEB_PACKAGES=(build-essential debhelper dh-dkms libibverbs-dev libjansson-dev
 	libmnl-dev librdmacm-dev lintian mmdebstrap rpm rpmlint)
 
 # to prove
-PROVE_PACKAGES=(frama-c-base python3 why3 z3)
+PROVE_PACKAGES=(frama-c-base gcc libc6-dev python3 why3 z3)
 
 # to check models
 MODELS_PACKAGES=(gcc libc6-dev spin)
