@@ -14,8 +14,10 @@ whose place is gone, a function without a contract and a loop without a section 
 import re
 
 HEAD = re.compile(r"(logic|function|loop|before)\b\s*(\w*)\s*(.*)")
-# A definition in kernel style: its brace stands alone at the left margin.
-DEFINITION = re.compile(r"^(?!typedef|(?:struct|enum) \w+ \{)[\w][\w \t*]*?\b(\w+)\([^;{}]*?\)\n\{\n", re.M)
+# A definition in kernel style: its brace stands alone at the left margin, and its type may
+# have a line of its own.
+DEFINITION = re.compile(r"^(?!typedef|(?:struct|enum) \w+ \{)\w[\w \t*]*?\n?\b(\w+)\([^;{}]*?\)\n\{\n",
+                        re.M)
 LOOP = re.compile(r"\b(?:for|while)\s*\(|\bdo\s*\{")
 
 
