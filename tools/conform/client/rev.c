@@ -4,9 +4,14 @@
  * its session; the next Call, whatever it is, is held back, and Calls of the
  * server arrive.
  */
-#include <sched.h>
+#define _GNU_SOURCE
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "rp.h"
 #include "client.h"
@@ -369,35 +374,102 @@ RP_CASE("credits", DECISION, rev_no_service, "REV-11,FLG-10",
 /* Reverse Calls without a Reply, and as many as the client grants */
 static unsigned int cb_open, cb_granted;
 
+static void call_back(struct cl *s)
+{
+	while (cb_open < cb_granted && rp_try_send(s->c, msg_call(cb_null(rp_xid()))))
+		cb_open++;
+}
+
+/* The service may end at any moment: another Call at once. */
 static bool null_replied(struct cl *s, const struct rp_rx *rx)
 {
-	(void)s;
 	if (rp_word(rx->buf, 4) != RESPONSE)
 		return false;
 	if (cb_open)
 		cb_open--;
+	call_back(s);
 	return true;
 }
 
-/* A Call for each Reply, at once: the service may end at any moment. Without a service
- * there are no Replies: give up one Call after a while, and send another.
- */
-static struct cl_call *calling_back(struct cl *s)
-{
-	uint64_t end = rp_now() + 20;
-	struct cl_call *call;
+/* The freezer of cgroups, and a group with the callback service of this machine */
+static char freezer[] = "/tmp/freezer-XXXXXX";
+static bool has_freezer;
 
-	for (; cb_open < cb_granted; cb_open++)
-		if (!rp_try_send(s->c, msg_call(cb_null(rp_xid()))))
-			return NULL;
-	do {
-		sched_yield();
-		call = cl_next_within(s, 0);
-	} while (!call && cb_open == cb_granted && rp_now() < end &&
-		 !rp_is_closed(s->c));
-	if (!call && cb_open == cb_granted)
-		cb_open--;
-	return call;
+static bool put_file(const char *name, const char *text)
+{
+	char path[sizeof(freezer) + 32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/service/%s", freezer, name);
+	f = fopen(path, "w");
+	if (!f)
+		return false;
+	fputs(text, f);
+	return !fclose(f);
+}
+
+static bool is_service(const char *pid)
+{
+	char path[300], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (!fgets(name, sizeof(name), f))
+		name[0] = 0;
+	fclose(f);
+	return !strcmp(name, "NFSv4 callback\n");
+}
+
+static void freezer_end(void)
+{
+	char group[sizeof(freezer) + 32];
+
+	put_file("freezer.state", "THAWED");
+	snprintf(group, sizeof(group), "%s/service", freezer);
+	rmdir(group);
+	umount(freezer);
+	rmdir(freezer);
+}
+
+/* A service that serves at once has no Call in its queue when it ends. So a service on this
+ * machine is frozen whenever it may be about to end.
+ */
+static void freezer_begin(void)
+{
+	char group[sizeof(freezer) + 32];
+	struct dirent *d;
+	DIR *proc;
+
+	if (!rp_opt.module || !mkdtemp(freezer))
+		return;
+	atexit(freezer_end);
+	snprintf(group, sizeof(group), "%s/service", freezer);
+	if (mount("freezer", freezer, "cgroup", 0, "freezer") || mkdir(group, 0700))
+		return;
+	proc = opendir("/proc");
+	rp_check(proc, "no /proc");
+	while ((d = readdir(proc)))
+		if (is_service(d->d_name))
+			has_freezer |= put_file("tasks", d->d_name);
+	closedir(proc);
+}
+
+/* If this is the last answer before the service ends, it ends with Calls in its queue. */
+static void answer_with_calls(struct cl *s, struct cl_call *call)
+{
+	if (has_freezer) {
+		put_file("freezer.state", "FROZEN");
+		cb_open = 0;		/* Replies may be here, unread. */
+	}
+	call_back(s);
+	cl_reply(s, call, rp_words(W(call->xid, 1, 0, 0, 0, 1)));
+	if (has_freezer) {
+		rp_sleep(RP_SILENCE);
+		put_file("freezer.state", "THAWED");
+	}
 }
 
 RP_CASE("credits", DECISION, rev_service_goes, "REV-11,REC-4",
@@ -411,14 +483,20 @@ RP_CASE("credits", DECISION, rev_service_goes, "REV-11,REC-4",
 	rp_send(s->c, msg_call(cb_null(xid)));
 	cb_granted = cb_replied(s, xid);
 	s->control = null_replied;
+	freezer_begin();
 	/* A callback that nobody serves would keep the connection. */
 	while (!rp_is_closed(s->c)) {
 		if (call)
-			cl_reply(s, call, rp_words(W(call->xid, 1, 0, 0, 0, 1)));
+			answer_with_calls(s, call);
+		else
+			call_back(s);
 		if (call || !job_over(s->mount))
 			end = rp_now() + RP_ANSWER;
 		rp_check(rp_now() < end, "the client keeps the connection");
-		call = calling_back(s);
+		call = cl_next_within(s, RP_SILENCE);
+		/* Without a service there are no Replies: give up one Call, and send another. */
+		if (!call && cb_open == cb_granted)
+			cb_open--;
 	}
 	rp_check(job_result(s->mount), "a mount without a file system");
 }
