@@ -42,7 +42,7 @@
 #define DEPTH	(LIMIT + RESERVE + 1)
 
 mtype = { CALL, REPLY, REQ, RESP, UPD, QUIET };
-mtype = { CLEAN, DIRTY, SENT, PROVING };
+mtype = { NONE, SENT, PROVING };
 
 chan c2s = [DEPTH] of { mtype, byte };	/* type, credit */
 chan s2c = [DEPTH] of { mtype, byte };
@@ -105,20 +105,22 @@ inline reset()
 {
 	granted = 1; inflight = 0; c_target = 1 + EXTRA; c_posted = 1 + EXTRA;
 	grant = 1; s_inflight = 0; high = 0; s_target = 1 + EXTRA; s_posted = 1 + EXTRA;
-	ann[0] = CLEAN; ann[1] = CLEAN; pending[0] = false; pending[1] = false;
+	ann[0] = NONE; ann[1] = NONE; pending[0] = false; pending[1] = false;
 	dirty[0] = false; dirty[1] = false; want[0] = false; want[1] = false;
 	changes[0] = CHANGES; changes[1] = CHANGES; asks = ASKS; quiet = LOWERS; calls = CALLS; c_pool = 0; s_pool = 0;
 	short_of = SHORT
 }
 
 /* rpcrdma2_prop_change_next() and put_*() of side i */
+#define UPDATES(i)	(dirty[i] && ann[i] == NONE)
+#define SENDS(i)	(UPDATES(i) || (!pending[i] && (want[i] || ann[i] == SENT)))
 inline next(i, out, room)
 {
 	if
-	:: ann[i] == DIRTY && nfull(out) ->
+	:: UPDATES(i) && nfull(out) ->
 		assert(room);			/* CRED-13: the reserve */
 		dirty[i] = false; ann[i] = SENT; out!UPD(0)
-	:: ann[i] != DIRTY && !pending[i] && (want[i] || ann[i] == SENT) && nfull(out) ->
+	:: !UPDATES(i) && !pending[i] && (want[i] || ann[i] == SENT) && nfull(out) ->
 		assert(room);
 		pending[i] = true; want[i] = false;
 		if :: ann[i] == SENT -> ann[i] = PROVING :: else fi;
@@ -126,15 +128,11 @@ inline next(i, out, room)
 	fi
 }
 
-inline announce(i) { dirty[i] = true; if :: ann[i] == CLEAN -> ann[i] = DIRTY :: else fi }
 inline answered(i)				/* rpcrdma2_prop_change_response() */
 {
 	assert(pending[i]);
 	pending[i] = false;
-	if
-	:: ann[i] == PROVING -> ann[i] = (dirty[i] -> DIRTY : CLEAN)
-	:: else
-	fi
+	if :: ann[i] == PROVING -> ann[i] = NONE :: else fi
 }
 
 proctype client()
@@ -148,13 +146,13 @@ end:
 		assert(c_posted > inflight);	/* CRED-8 */
 		inflight++; calls--;
 		c2s!CALL(ASKED) }
-	:: atomic { up && changes[0] > 0 -> changes[0]--; announce(0) }
+	:: atomic { up && changes[0] > 0 -> changes[0]--; dirty[0] = true }
 	:: atomic { up && asks > 0 && !want[0] -> asks--; want[0] = true }
 	:: atomic { up && changes[0] > 0 -> changes[0]--; want[0] = true }
 	:: atomic { up && quiet && inflight == 0 && nfull(c2s) && !pending[0] ->
 		/* the request of an idle client */
 		quiet = false; assert(room_at_s); pending[0] = true; c2s!QUIET(0) }
-	:: atomic { up && (ann[0] == DIRTY || (!pending[0] && (want[0] || ann[0] == SENT))) && nfull(c2s) -> next(0, c2s, room_at_s) }
+	:: atomic { up && SENDS(0) && nfull(c2s) -> next(0, c2s, room_at_s) }
 	:: atomic { s2c?m(v) ->
 		assert(c_posted > 0);		/* RNR otherwise */
 		c_posted--;
@@ -246,8 +244,8 @@ end:
 		:: else
 		fi;
 		s_inflight--; s2c!REPLY(grant) }
-	:: atomic { up && changes[1] > 0 -> changes[1]--; announce(1) }
-	:: atomic { up && (ann[1] == DIRTY || (!pending[1] && (want[1] || ann[1] == SENT))) && nfull(s2c) -> next(1, s2c, room_at_c) }
+	:: atomic { up && changes[1] > 0 -> changes[1]--; dirty[1] = true }
+	:: atomic { up && SENDS(1) && nfull(s2c) -> next(1, s2c, room_at_c) }
 	:: atomic { up && s_posted < s_target && short_of == 0 -> s_posted = s_target }
 	:: atomic { up && short_of > 0 -> short_of-- }
 	od
@@ -265,8 +263,8 @@ end:
 		do :: s2c?m(v) :: empty(s2c) -> break od; m = CALL; v = 0 }
 	:: timeout ->	/* nothing can move: then nothing may be unfinished */
 		assert(up && !pending[0] && !pending[1] && !want[0] && !want[1] &&
-		       ann[0] == CLEAN && ann[1] == CLEAN && inflight == 0 && s_inflight == 0 &&
-		       granted <= grant);
+		       !dirty[0] && !dirty[1] && ann[0] == NONE && ann[1] == NONE &&
+		       inflight == 0 && s_inflight == 0 && granted <= grant);
 		break
 	od
 }
@@ -274,4 +272,5 @@ end:
 init { atomic { reset(); run client(); run server(); run link() } }
 
 /* A change is announced in the end, if no connection is lost. */
-ltl announced { []((ann[0] != CLEAN) -> <>(ann[0] == CLEAN)) }
+#define QUEUED	(dirty[0] || ann[0] != NONE)
+ltl announced { [](QUEUED -> <>!QUEUED) }
