@@ -12,8 +12,9 @@
  *
  * Each of these weakens the model: with UNASKED a peer lowers its size without being
  * asked, with LATER a peer that has asked for a smaller size sends longer messages until
- * the answer, and with FORGETS a new value is not announced while another announcement
- * is under way.
+ * the answer, with FORGETS a new value is not announced while another announcement is under
+ * way, and with DROPS a request in the queue is dropped although the answer to an older one
+ * may undo what it asks for.
  */
 #ifndef CAPACITY
 #define CAPACITY	3
@@ -39,6 +40,7 @@ mtype = { DONE, OTHER, REJECTED };
 byte mine[2], told[2], peer[2];
 byte ann[2], asked[2], want[2];		/* asked, want: a size, or 0 */
 bool pending[2], dirty[2];
+byte wish[2];				/* the size last asked for, unless it was rejected */
 /* For what a Reply may be as long as: the client's limit for each Call */
 byte due, inflight;
 byte changes[2] = CHANGES, asks[2] = ASKS, sends[2] = 1, calls = CALLS, losses;
@@ -71,18 +73,25 @@ inline announce(i)
 	dirty[i] = true
 #endif
 }
-/* rpcrdma2_prop_change_response(), with end_request(); an UPDPROP of the peer; _met() */
+/* rpcrdma2_prop_change_response(), with end_request(), which calls _met() */
 inline response(i, result, value)
 {
 	if
 	:: result == DONE -> peer[i] = asked[i]
 	:: result == OTHER -> peer[i] = value
-	:: result == REJECTED
+	:: result == REJECTED -> if :: !want[i] -> wish[i] = 0 :: else fi
 	fi;
 	pending[i] = false; asked[i] = 0;
-	if :: ann[i] == ANN_PROVING -> ann[i] = ANN_NONE :: else fi
+	if :: ann[i] == ANN_PROVING -> ann[i] = ANN_NONE :: else fi;
+	met(i)
 }
-inline met(i) { if :: want[i] && peer[i] >= want[i] -> want[i] = 0 :: else fi }
+/* The peer has a new size. */
+#ifdef DROPS
+#define LAST(i)		true
+#else
+#define LAST(i)		(!asked[i])
+#endif
+inline met(i) { if :: want[i] && LAST(i) && peer[i] >= want[i] -> want[i] = 0 :: else fi }
 inline begin_request(i)
 {
 	pending[i] = true;
@@ -93,7 +102,7 @@ inline begin_request(i)
 inline reset(i)
 {
 	mine[i] = FIRST; told[i] = FIRST; peer[i] = FIRST; ann[i] = ANN_NONE; asked[i] = 0;
-	want[i] = 0; pending[i] = false; dirty[i] = false; changes[i] = CHANGES;
+	want[i] = 0; wish[i] = 0; pending[i] = false; dirty[i] = false; changes[i] = CHANGES;
 	asks[i] = ASKS
 }
 
@@ -131,7 +140,8 @@ end:
 #ifdef ASKS_LESS
 		:: peer[i] > 1 -> want[i] = peer[i] - 1
 #endif
-		fi }
+		fi;
+		wish[i] = want[i] }
 	/* send_next() */
 	:: atomic { up && UPDATES(i) && nfull(out) ->
 		dirty[i] = false; ann[i] = ANN_SENT; told[i] = mine[i]; out!UPDPROP(mine[i], 0) }
@@ -144,7 +154,7 @@ end:
 		:: m == DATA || m == CALL -> assert(m == CALL || v <= mine[i])
 		:: m == REPLY -> assert(v <= mine[i]); inflight = 0; due = 0
 		:: m == UPDPROP -> peer[i] = v; met(i)
-		:: m == RESPROP -> assert(pending[i]); response(i, result, v); met(i)
+		:: m == RESPROP -> assert(pending[i]); response(i, result, v)
 		:: m == REQPROP && v == 0 -> out!RESPROP(0, REJECTED)
 		:: m == REQPROP && v > 0 ->
 			result = mine[i];
@@ -179,11 +189,12 @@ end:
 	:: atomic { up && losses < LOSSES -> losses++; up = false;
 		do :: c2s?m(v, r) :: empty(c2s) -> break od;
 		do :: s2c?m(v, r) :: empty(s2c) -> break od; m = 0; v = 0; r = 0 }
-	:: timeout ->	/* nothing can move: both agree, and nothing is unfinished */
+	:: timeout ->	/* nothing can move: both agree, wishes are met, nothing is unfinished */
 		assert(up && peer[0] == mine[1] && peer[1] == mine[0] && told[0] == mine[0] &&
 		       told[1] == mine[1] && ann[0] == ANN_NONE && ann[1] == ANN_NONE &&
 		       !pending[0] && !pending[1] && !want[0] && !want[1] && !asked[0] &&
-		       !asked[1] && !dirty[0] && !dirty[1] && !inflight);
+		       !asked[1] && !dirty[0] && !dirty[1] && !inflight &&
+		       peer[0] >= wish[0] && peer[1] >= wish[1]);
 		break
 	od
 }
