@@ -6,21 +6,7 @@
 #ifndef _RPCRDMA2_PORTABLE_H
 #define _RPCRDMA2_PORTABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long s64;
-
-#define EPERM		1
-#define EBUSY		16
-#define EINVAL		22
-#define EBADMSG		74
-#define EMSGSIZE	90
-#define EOPNOTSUPP	95
+#include "kernel.h"
 
 /*
  * A received message does not change: the word at an address is a function
@@ -125,14 +111,10 @@ void put_unaligned_be64(u64 v, u8 *p);
 /* For objects only, to make all of them zero */
 #define memset(p, c, n)		(*(p) = (__typeof__(*(p))){ 0 })
 
-#define BIT(n)			(1UL << (n))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define min(a, b)		((a) < (b) ? (a) : (b))
-#define max(a, b)		((a) > (b) ? (a) : (b))
 #define min3(a, b, c)		min(min(a, b), c)
 #define clamp_t(t, v, lo, hi)	((t)(v) < (t)(lo) ? (t)(lo) :		\
 				 (t)(v) > (t)(hi) ? (t)(hi) : (t)(v))
-#define WRITE_ONCE(x, v)	((x) = (v))
 #define static_assert(...)	struct prove_static_assert
 
 #endif /* _RPCRDMA2_PORTABLE_H */

@@ -72,7 +72,9 @@ static void check_lists(const struct rpcrdma2_hdr *hdr, const struct rpcrdma2_ca
 		check_segments(&segs, call->reply);
 }
 
-/* Chunks of so many segments and one more, or none: 0 */
+/* The numbers tell which chunks a Call has: 0 for no chunk, or one more than the segments of
+ * the chunk.
+ */
 static void check_call(const struct rpcrdma2_codec *codec, u32 pz, u32 read, u32 write, u32 reply)
 {
 	struct rpcrdma2_chunk chunks[4];

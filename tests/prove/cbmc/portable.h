@@ -7,29 +7,12 @@
 #ifndef _RPCRDMA2_PORTABLE_H
 #define _RPCRDMA2_PORTABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long s64;
+#include "kernel.h"
 
-#define EPERM		1
-#define EBUSY		16
-#define EINVAL		22
-#define EBADMSG		74
-#define EMSGSIZE	90
-#define EOPNOTSUPP	95
-
-#define BIT(n)			(1UL << (n))
-#define min(a, b)		((a) < (b) ? (a) : (b))
-#define max(a, b)		((a) > (b) ? (a) : (b))
 #define min_t(t, a, b)		min((t)(a), (t)(b))
 #define max_t(t, a, b)		max((t)(a), (t)(b))
-#define WRITE_ONCE(x, v)	((x) = (v))
 #define static_assert		_Static_assert
 
 #define assert(what)		__CPROVER_assert(what, #what)

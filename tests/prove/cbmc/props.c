@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Property sets: every buffer of up to 44 bytes is accepted exactly when the requirements
- * say so (PROP-1 to PROP-12), with the values they give it; and an encoded set is read back
- * as it was.
+ * Property sets: the decoder accepts a buffer of up to 44 bytes exactly if the requirements
+ * accept the buffer (PROP-1 to PROP-12), and stores the values that they name. The decoder
+ * reads back what the encoder has written.
  */
 #include "proto/props.c"
 
