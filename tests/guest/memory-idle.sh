@@ -183,7 +183,7 @@ callback_slots() { # DEV VERS
 	grep -E 'call_site=(cb_alloc|cb_provide|rpcrdma2_client_bc_setup)\+' $TRACE/trace |
 		sed -n 's/.* bytes_req=\([0-9]*\) .*/\1/p' | sort -n | uniq -c |
 		tee "$LAB_TMP/slots"
-	[ "$(awk '{ n += $1 } END { print n }' "$LAB_TMP/slots")" -ge 8 ]
+	[ "$(awk '$1 >= 8' "$LAB_TMP/slots" | wc -l)" = 1 ]
 	awk '$2 > 2048 { exit 1 }' "$LAB_TMP/slots"
 }
 
