@@ -67,38 +67,15 @@ static int put_counters(struct sk_buff *skb, int type,
 	return 0;
 }
 
-/* Numbers, in the order of a message */
-struct u32_attr {
-	int	type;
-	u32	value;
-};
-
-static int put_u32s(struct sk_buff *skb, const struct u32_attr *attr, u32 n)
-{
-	int ret = 0;
-
-	for (; n && !ret; n--, attr++)
-		ret = nla_put_u32(skb, attr->type, attr->value);
-	return ret;
-}
-
-#define PUT_U32S(skb, ...)						\
-({									\
-	const struct u32_attr attrs[] = { __VA_ARGS__ };		\
-									\
-	put_u32s(skb, attrs, ARRAY_SIZE(attrs));			\
-})
-
 static int put_identity(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
 	int len = rdma_addr_size((const struct sockaddr *)&addr->dst_addr);
 	u32 role = conn->client ? RPCRDMA2_ROLE_CLIENT : RPCRDMA2_ROLE_SERVER;
 
-	return PUT_U32S(skb,
-			{ RPCRDMA2_A_CONNECTION_ID, conn->id },
-			{ RPCRDMA2_A_CONNECTION_ROLE, role },
-			{ RPCRDMA2_A_CONNECTION_STATE, rpcrdma2_conn_state(conn) }) ?:
+	return nla_put_u32(skb, RPCRDMA2_A_CONNECTION_ID, conn->id) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_ROLE, role) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_STATE, rpcrdma2_conn_state(conn)) ?:
 	       nla_put_string(skb, RPCRDMA2_A_CONNECTION_DEVICE,
 			      dev_name(&conn->cm_id->device->dev)) ?:
 	       nla_put(skb, RPCRDMA2_A_CONNECTION_LOCAL_ADDRESS, len, &addr->src_addr) ?:
@@ -107,9 +84,8 @@ static int put_identity(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 
 static int put_version(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
-	return PUT_U32S(skb,
-			{ RPCRDMA2_A_CONNECTION_VERSION, conn->codec->vers },
-			{ RPCRDMA2_A_CONNECTION_VERSION_REASON, conn->why }) ?:
+	return nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION, conn->codec->vers) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON, conn->why) ?:
 	       nla_put_string(skb, RPCRDMA2_A_CONNECTION_VERSION_REASON_TEXT,
 			      rpcrdma2_neg_why_name(conn->why));
 }
@@ -120,12 +96,11 @@ static int put_property(struct sk_buff *skb, const struct rpcrdma2_props_shown *
 	struct nlattr *nest = nla_nest_start(skb, RPCRDMA2_A_CONNECTION_PROPERTY);
 
 	if (!nest ||
-	    PUT_U32S(skb,
-		     { RPCRDMA2_A_PROPERTY_ID, prop },
-		     { RPCRDMA2_A_PROPERTY_LOCAL, shown->mine.val[prop] },
-		     { RPCRDMA2_A_PROPERTY_PEER, shown->peer.val[prop] },
-		     { RPCRDMA2_A_PROPERTY_ASKED, shown->change.value[prop] },
-		     { RPCRDMA2_A_PROPERTY_RESULT, shown->change.result[prop] }))
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_ID, prop) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_LOCAL, shown->mine.val[prop]) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_PEER, shown->peer.val[prop]) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_ASKED, shown->change.value[prop]) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PROPERTY_RESULT, shown->change.result[prop]))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -155,37 +130,35 @@ static int put_settled(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 		return 0;
 	return put_version(skb, conn) ?:
 	       put_properties(skb, conn) ?:
-	       PUT_U32S(skb,
-			{ RPCRDMA2_A_CONNECTION_RECEIVE_CAPACITY,
-			  READ_ONCE(conn->p.pool->size) },
-			{ RPCRDMA2_A_CONNECTION_INLINE_SEND,
-			  rpcrdma2_msg_size_send(&conn->limits) },
-			{ RPCRDMA2_A_CONNECTION_INLINE_RECV,
-			  rpcrdma2_msg_size_recv(&conn->limits) }) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVE_CAPACITY,
+			   READ_ONCE(conn->p.pool->size)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_SEND,
+			   rpcrdma2_msg_size_send(&conn->limits)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_INLINE_RECV,
+			   rpcrdma2_msg_size_recv(&conn->limits)) ?:
 	       nla_put_u8(skb, RPCRDMA2_A_CONNECTION_REMOTE_INVALIDATION,
 			  conn->remote_inval);
 }
 
 static int put_queues(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
-	return PUT_U32S(skb,
-			{ RPCRDMA2_A_CONNECTION_CREDITS_ASKED,
-			  rpcrdma2_credit_ask(&conn->credit) },
-			{ RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER,
-			  rpcrdma2_credit_have(&conn->credit) },
-			{ RPCRDMA2_A_CONNECTION_CALLS_OUTSTANDING,
-			  rpcrdma2_credit_used(&conn->credit) },
-			{ RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_TO_PEER,
-			  rpcrdma2_credit_grant(&conn->credit) },
-			{ RPCRDMA2_A_CONNECTION_CALLS_BEING_SERVED,
-			  rpcrdma2_credit_serving(&conn->credit) },
-			{ RPCRDMA2_A_CONNECTION_QP_NUMBER, conn->qp->qp_num },
-			{ RPCRDMA2_A_CONNECTION_RECEIVES_POSTED,
-			  rpcrdma2_recvs_posted(&conn->recvq) },
-			{ RPCRDMA2_A_CONNECTION_SEND_QUEUE_FREE,
-			  rpcrdma2_sendq_avail(&conn->sendq) },
-			{ RPCRDMA2_A_CONNECTION_SEND_QUEUE_DEPTH,
-			  rpcrdma2_sendq_depth(&conn->sendq) });
+	return nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_ASKED,
+			   rpcrdma2_credit_ask(&conn->credit)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_BY_PEER,
+			   rpcrdma2_credit_have(&conn->credit)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CALLS_OUTSTANDING,
+			   rpcrdma2_credit_used(&conn->credit)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CREDITS_GRANTED_TO_PEER,
+			   rpcrdma2_credit_grant(&conn->credit)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_CALLS_BEING_SERVED,
+			   rpcrdma2_credit_serving(&conn->credit)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_QP_NUMBER, conn->qp->qp_num) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECEIVES_POSTED,
+			   rpcrdma2_recvs_posted(&conn->recvq)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_SEND_QUEUE_FREE,
+			   rpcrdma2_sendq_avail(&conn->sendq)) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_SEND_QUEUE_DEPTH,
+			   rpcrdma2_sendq_depth(&conn->sendq));
 }
 
 static int put_bytes(struct sk_buff *skb, int type, u64 bytes)
@@ -209,10 +182,8 @@ static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	       put_bytes(skb, RPCRDMA2_A_CONNECTION_RPC_MEMORY, mem.rpcs);
 }
 
-static int put_connection(struct rpcrdma2_conn *conn, void *arg)
+static int put_connection(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
-	struct sk_buff *skb = arg;
-
 	return put_identity(skb, conn) ?:
 	       put_settled(skb, conn) ?:
 	       put_queues(skb, conn) ?:
@@ -247,63 +218,25 @@ int rpcrdma2_nl_reply(struct genl_info *info,
 	return genlmsg_reply(skb, info);
 }
 
-static bool address_fits(const struct nlattr *attr)
+DEFINE_FREE(conn_done, struct rpcrdma2_conn *, rpcrdma2_conn_list_done(_T))
+
+/* The connection that a request names, for rpcrdma2_conn_list_done() */
+static struct rpcrdma2_conn *named_conn(struct genl_info *info, int attr)
 {
-	const struct sockaddr *addr;
+	unsigned long id;
 
-	if (!attr)
-		return true;
-	if (nla_len(attr) < sizeof(struct sockaddr_in))
-		return false;
-	addr = nla_data(attr);
-	return addr->sa_family == AF_INET ||
-	       (addr->sa_family == AF_INET6 &&
-		nla_len(attr) >= sizeof(struct sockaddr_in6));
-}
-
-static bool conn_wanted(const struct rpcrdma2_conn *conn, struct nlattr **filter)
-{
-	const struct nlattr *role = filter[RPCRDMA2_A_CONNECTION_ROLE];
-	const struct nlattr *peer = filter[RPCRDMA2_A_CONNECTION_PEER_ADDRESS];
-	const struct sockaddr *addr = (const struct sockaddr *)
-				      &conn->cm_id->route.addr.dst_addr;
-
-	if (role && conn->client != (nla_get_u32(role) == RPCRDMA2_ROLE_CLIENT))
-		return false;
-	return !peer || rpc_cmp_addr(nla_data(peer), addr);
-}
-
-/* A dump and the message that it fills */
-struct dump {
-	struct netlink_callback	*cb;
-	struct sk_buff		*skb;
-};
-
-/* Add a connection to a dump. */
-static int dump_connection(struct rpcrdma2_conn *conn, void *arg)
-{
-	const struct dump *dump = arg;
-	struct netlink_callback *cb = dump->cb;
-	struct sk_buff *skb = dump->skb;
-	void *hdr;
-
-	if (!conn_wanted(conn, compat_genl_dump_attrs(cb)))
-		return 0;
-	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &rpcrdma2_nl_family, NLM_F_MULTI, RPCRDMA2_CMD_CONN_GET);
-	if (!hdr || put_connection(conn, skb)) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
+	if (GENL_REQ_ATTR_CHECK(info, attr))
+		return ERR_PTR(-EINVAL);
+	id = nla_get_u32(info->attrs[attr]);
+	return rpcrdma2_conn_list_next(genl_info_net(info), &id, id) ?: ERR_PTR(-ENOENT);
 }
 
 static int put_one(struct sk_buff *skb, struct genl_info *info)
 {
-	return rpcrdma2_conn_list_look(genl_info_net(info),
-				       nla_get_u32(info->attrs[RPCRDMA2_A_CONNECTION_ID]),
-				       put_connection, skb);
+	struct rpcrdma2_conn *conn __free(conn_done) =
+		named_conn(info, RPCRDMA2_A_CONNECTION_ID);
+
+	return IS_ERR(conn) ? PTR_ERR(conn) : put_connection(skb, conn);
 }
 
 /**
@@ -317,9 +250,35 @@ static int put_one(struct sk_buff *skb, struct genl_info *info)
  */
 int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CONNECTION_ID))
-		return -EINVAL;
 	return rpcrdma2_nl_reply(info, put_one);
+}
+
+static bool conn_wanted(const struct rpcrdma2_conn *conn, struct nlattr **filter)
+{
+	const struct nlattr *role = filter[RPCRDMA2_A_CONNECTION_ROLE];
+	const struct nlattr *peer = filter[RPCRDMA2_A_CONNECTION_PEER_ADDRESS];
+	const struct sockaddr *addr = (const struct sockaddr *)
+				      &conn->cm_id->route.addr.dst_addr;
+
+	if (role && conn->client != (nla_get_u32(role) == RPCRDMA2_ROLE_CLIENT))
+		return false;
+	return !peer || (nla_len(peer) >= rdma_addr_size(addr) &&
+			 rpc_cmp_addr(nla_data(peer), addr));
+}
+
+/* Add a connection to a dump. */
+static int dump_connection(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct rpcrdma2_conn *conn)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&rpcrdma2_nl_family, NLM_F_MULTI, RPCRDMA2_CMD_CONN_GET);
+
+	if (!hdr || put_connection(skb, conn)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
 }
 
 /**
@@ -328,51 +287,43 @@ int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
  * @cb: the dump; args[0] is the least id that has not been shown
  *
  * Context: system call; sleeps.
- * Return: bytes in @skb, 0 at the end; -EINVAL: the address is invalid;
- * -EMSGSIZE: @skb is too small for one connection
+ * Return: bytes in @skb, 0 at the end; -EMSGSIZE: @skb is too small for one connection
  */
 int rpcrdma2_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **filter = compat_genl_dump_attrs(cb);
 	const struct nlattr *first = filter[RPCRDMA2_A_CONNECTION_ID];
-	struct dump dump = { .skb = skb, .cb = cb };
 	unsigned long id = cb->args[0];
+	struct rpcrdma2_conn *conn;
 	int ret = 0;
 
-	if (!address_fits(filter[RPCRDMA2_A_CONNECTION_PEER_ADDRESS]))
-		return -EINVAL;
 	if (first)
 		id = max_t(unsigned long, id, nla_get_u32(first));
-	while (ret != -ENOENT) {
-		ret = rpcrdma2_conn_list_next(sock_net(skb->sk), &id, ULONG_MAX,
-					      dump_connection, &dump);
-		if (ret == -EMSGSIZE)
+	while ((conn = rpcrdma2_conn_list_next(sock_net(skb->sk), &id, ULONG_MAX))) {
+		if (conn_wanted(conn, filter))
+			ret = dump_connection(skb, cb, conn);
+		rpcrdma2_conn_list_done(conn);
+		if (ret)
 			break;
 		id++;
 	}
 	cb->args[0] = id;
-	return skb->len ?: (ret == -EMSGSIZE ? ret : 0);
-}
-
-static int count_role(struct rpcrdma2_conn *conn, void *arg)
-{
-	u32 *count = arg;
-
-	count[conn->client]++;
-	return 0;
+	return skb->len ?: ret;
 }
 
 static int put_role(struct sk_buff *skb, const struct net *net, u32 role)
 {
 	bool client = role == RPCRDMA2_ROLE_CLIENT;
-	u32 count[2] = { };
-	unsigned long id = 0;
+	struct rpcrdma2_conn *conn;
+	unsigned long id;
+	u32 count = 0;
 
-	while (rpcrdma2_conn_list_next(net, &id, ULONG_MAX, count_role, count) != -ENOENT)
-		id++;
-	return PUT_U32S(skb,
-			{ RPCRDMA2_A_MODULE_ROLE, role },
-			{ RPCRDMA2_A_MODULE_CONNECTIONS, count[client] }) ?:
+	for (id = 0; (conn = rpcrdma2_conn_list_next(net, &id, ULONG_MAX)); id++) {
+		count += conn->client == client;
+		rpcrdma2_conn_list_done(conn);
+	}
+	return nla_put_u32(skb, RPCRDMA2_A_MODULE_ROLE, role) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_MODULE_CONNECTIONS, count) ?:
 	       put_counters(skb, RPCRDMA2_A_MODULE_ENDED,
 			    rpcrdma2_conn_list_totals(net, client));
 }
@@ -416,39 +367,6 @@ int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 /* Requests that change a connection */
 
-static int conn_change(struct rpcrdma2_conn *conn, void *arg)
-{
-	struct nlattr **attrs = arg;
-	const struct nlattr *own = attrs[RPCRDMA2_A_CHANGE_OWN];
-
-	if (!attrs[RPCRDMA2_A_CHANGE_PROPERTY] || !attrs[RPCRDMA2_A_CHANGE_VALUE])
-		return -EINVAL;
-	return rpcrdma2_props_request(conn, own && nla_get_u8(own),
-			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_PROPERTY]),
-			nla_get_u32(attrs[RPCRDMA2_A_CHANGE_VALUE]));
-}
-
-static int conn_forget(struct rpcrdma2_conn *conn, void *arg)
-{
-	return rpcrdma2_ver_relearn(conn);
-}
-
-static int conn_reconnect(struct rpcrdma2_conn *conn, void *arg)
-{
-	rpcrdma2_conn_kill(conn, -ECONNRESET);
-	return 0;
-}
-
-static int with_connection(struct genl_info *info,
-			   int (*act)(struct rpcrdma2_conn *conn, void *arg))
-{
-	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CHANGE_CONNECTION))
-		return -EINVAL;
-	return rpcrdma2_conn_list_look(genl_info_net(info),
-			nla_get_u32(info->attrs[RPCRDMA2_A_CHANGE_CONNECTION]),
-			act, info->attrs);
-}
-
 /**
  * rpcrdma2_nl_conn_change_doit - change a property of a connection
  * @skb: the request
@@ -460,7 +378,19 @@ static int with_connection(struct genl_info *info,
  */
 int rpcrdma2_nl_conn_change_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return with_connection(info, conn_change);
+	struct rpcrdma2_conn *conn __free(conn_done) =
+		named_conn(info, RPCRDMA2_A_CHANGE_CONNECTION);
+	struct nlattr **attrs = info->attrs;
+	const struct nlattr *own = attrs[RPCRDMA2_A_CHANGE_OWN];
+
+	if (IS_ERR(conn))
+		return PTR_ERR(conn);
+	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CHANGE_PROPERTY) ||
+	    GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_CHANGE_VALUE))
+		return -EINVAL;
+	return rpcrdma2_props_request(conn, own && nla_get_u8(own),
+				      nla_get_u32(attrs[RPCRDMA2_A_CHANGE_PROPERTY]),
+				      nla_get_u32(attrs[RPCRDMA2_A_CHANGE_VALUE]));
 }
 
 /**
@@ -474,7 +404,10 @@ int rpcrdma2_nl_conn_change_doit(struct sk_buff *skb, struct genl_info *info)
  */
 int rpcrdma2_nl_conn_forget_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return with_connection(info, conn_forget);
+	struct rpcrdma2_conn *conn __free(conn_done) =
+		named_conn(info, RPCRDMA2_A_CHANGE_CONNECTION);
+
+	return IS_ERR(conn) ? PTR_ERR(conn) : rpcrdma2_ver_relearn(conn);
 }
 
 /**
@@ -487,7 +420,13 @@ int rpcrdma2_nl_conn_forget_doit(struct sk_buff *skb, struct genl_info *info)
  */
 int rpcrdma2_nl_conn_reconnect_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return with_connection(info, conn_reconnect);
+	struct rpcrdma2_conn *conn __free(conn_done) =
+		named_conn(info, RPCRDMA2_A_CHANGE_CONNECTION);
+
+	if (IS_ERR(conn))
+		return PTR_ERR(conn);
+	rpcrdma2_conn_kill(conn, -ECONNRESET);
+	return 0;
 }
 
 /* Events. Without listeners no message is built. If there is no memory, the event

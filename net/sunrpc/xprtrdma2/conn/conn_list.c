@@ -29,59 +29,53 @@ struct pernet_operations rpcrdma2_conn_list_net_ops = {
 };
 
 /**
- * rpcrdma2_conn_list_next - call a function for the next connection
- * @net: network namespace
- * @id: least id; set to the id of the connection that was found
- * @last: largest id
- * @look: called with the connection, which does not end meanwhile; may sleep,
- *	but may not wait for memory
- * @arg: for @look
+ * rpcrdma2_conn_list_done - finish looking at a connection
+ * @conn: from rpcrdma2_conn_list_next(), or an ERR_PTR
  *
- * Context: may sleep.
- * Return: result of @look; -ENOENT: there is no other connection; -ENODEV: the connection
- * with this id has just ended
+ * Context: process; does not sleep.
  */
-int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id, unsigned long last,
-			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
-			    void *arg)
+void rpcrdma2_conn_list_done(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn *conn;
-	int ret;
-
-	/* A connection has its CM id while it is in the list */
-	xa_lock(&conns);
-	conn = xa_find(&conns, id, last, XA_PRESENT);
-	while (conn && !net_eq(rpcrdma2_conn_net(conn), net))
-		conn = xa_find_after(&conns, id, last, XA_PRESENT);
-	if (conn)
-		rpcrdma2_conn_get(conn);
-	xa_unlock(&conns);
-	if (!conn)
-		return -ENOENT;
-	scoped_guard(mutex, &conn->list_mutex)
-		ret = conn->listed ? look(conn, arg) : -ENODEV;
+	if (IS_ERR(conn))
+		return;
+	mutex_unlock(&conn->list_mutex);
 	rpcrdma2_conn_put(conn);
-	return ret;
 }
 
 /**
- * rpcrdma2_conn_list_look - call a function for a certain connection
+ * rpcrdma2_conn_list_next - begin to look at the next connection
  * @net: network namespace
- * @id: id of the connection
- * @look: as for rpcrdma2_conn_list_next()
- * @arg: for @look
+ * @id: least id; set to the id of the connection
+ * @last: largest id
+ *
+ * The connection does not end before rpcrdma2_conn_list_done(). Meanwhile the caller may
+ * sleep, but may not wait for memory.
  *
  * Context: may sleep.
- * Return: result of @look; -ENOENT: there is no such connection (any more)
+ * Return: the connection, or NULL if there is none
  */
-int rpcrdma2_conn_list_look(const struct net *net, u32 id,
-			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
-			    void *arg)
+struct rpcrdma2_conn *rpcrdma2_conn_list_next(const struct net *net, unsigned long *id,
+					      unsigned long last)
 {
-	unsigned long at = id;
-	int ret = rpcrdma2_conn_list_next(net, &at, id, look, arg);
+	struct rpcrdma2_conn *conn;
 
-	return ret == -ENODEV ? -ENOENT : ret;
+	for (;;) {
+		/* A connection has its CM id while it is in the list */
+		xa_lock(&conns);
+		conn = xa_find(&conns, id, last, XA_PRESENT);
+		while (conn && !net_eq(rpcrdma2_conn_net(conn), net))
+			conn = xa_find_after(&conns, id, last, XA_PRESENT);
+		if (conn)
+			rpcrdma2_conn_get(conn);
+		xa_unlock(&conns);
+		if (!conn)
+			return NULL;
+		mutex_lock(&conn->list_mutex);
+		if (conn->listed)
+			return conn;
+		/* It has just ended, and is not found again */
+		rpcrdma2_conn_list_done(conn);
+	}
 }
 
 /**

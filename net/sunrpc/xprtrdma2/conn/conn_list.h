@@ -17,12 +17,9 @@ extern struct pernet_operations rpcrdma2_conn_list_net_ops;
 
 void rpcrdma2_conn_list_add(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_list_remove(struct rpcrdma2_conn *conn);
-int rpcrdma2_conn_list_look(const struct net *net, u32 id,
-			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
-			    void *arg);
-int rpcrdma2_conn_list_next(const struct net *net, unsigned long *id, unsigned long last,
-			    int (*look)(struct rpcrdma2_conn *conn, void *arg),
-			    void *arg);
+struct rpcrdma2_conn *rpcrdma2_conn_list_next(const struct net *net, unsigned long *id,
+					      unsigned long last);
+void rpcrdma2_conn_list_done(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_list_exit(void);
 void rpcrdma2_conn_list_ended(const struct net *net,
 			      const struct rpcrdma2_stats *stats, bool client);
