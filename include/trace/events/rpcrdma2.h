@@ -87,31 +87,35 @@ TRACE_EVENT(rpcrdma2_cm_event,
 		  __get_str(name), __entry->event, __entry->status)
 );
 
-TRACE_DEFINE_ENUM(RPCRDMA2_DO_NOTHING);
-TRACE_DEFINE_ENUM(RPCRDMA2_DO_SETTLE);
-TRACE_DEFINE_ENUM(RPCRDMA2_DO_RECONNECT);
-TRACE_DEFINE_ENUM(RPCRDMA2_DO_FAIL);
+TRACE_DEFINE_ENUM(RPCRDMA2_NEG_START);
+TRACE_DEFINE_ENUM(RPCRDMA2_NEG_WAIT);
+TRACE_DEFINE_ENUM(RPCRDMA2_NEG_WAIT_REPLY);
+TRACE_DEFINE_ENUM(RPCRDMA2_NEG_V1);
+TRACE_DEFINE_ENUM(RPCRDMA2_NEG_V2);
+TRACE_DEFINE_ENUM(RPCRDMA2_NEG_FAILED);
 
 TRACE_EVENT(rpcrdma2_negotiated,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
-		 enum rpcrdma2_neg_action action, enum rpcrdma2_why why),
-	TP_ARGS(conn, action, why),
+		 enum rpcrdma2_neg_state state, enum rpcrdma2_why why),
+	TP_ARGS(conn, state, why),
 	TP_STRUCT__entry(
 		__field(u32, conn)
-		__field(u32, action)
+		__field(u32, state)
 		__field(u32, why)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->action = action;
+		__entry->state = state;
 		__entry->why = why;
 	),
 	TP_printk("conn=%u %s why=%u", __entry->conn,
-		  __print_symbolic(__entry->action,
-			{ RPCRDMA2_DO_NOTHING,		"lost" },
-			{ RPCRDMA2_DO_SETTLE,		"settle" },
-			{ RPCRDMA2_DO_RECONNECT,	"reconnect" },
-			{ RPCRDMA2_DO_FAIL,		"fail" }),
+		  __print_symbolic(__entry->state,
+			{ RPCRDMA2_NEG_START,		"reconnect" },
+			{ RPCRDMA2_NEG_WAIT,		"lost" },
+			{ RPCRDMA2_NEG_WAIT_REPLY,	"lost" },
+			{ RPCRDMA2_NEG_V1,		"settle" },
+			{ RPCRDMA2_NEG_V2,		"settle" },
+			{ RPCRDMA2_NEG_FAILED,		"fail" }),
 		  __entry->why)
 );
 

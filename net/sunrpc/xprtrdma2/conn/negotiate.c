@@ -110,18 +110,18 @@ static enum rpcrdma2_neg_action ver_timeout(struct rpcrdma2_conn *conn)
 	return rpcrdma2_neg_timeout(&conn->ver.neg, ktime_get_boottime_seconds());
 }
 
-/* Wait for the result of the negotiation. NOTHING means that the connection is lost;
- * rpcrdma2_ver_lost() draws the conclusion when the connection is closed, since an
- * answer may still be among the completions.
+/* Wait for the result of the negotiation, which is its state. A timeout is an event like a
+ * message (see version.c). If the connection is lost, rpcrdma2_ver_lost() draws the
+ * conclusion when the connection is closed, since an answer may still be among the
+ * completions.
  *
  * While the server's device has not answered a probe, the link is slow or repeats a lost
  * packet. That time does not count against the server.
  */
-static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
+static void ver_await_answer(struct rpcrdma2_conn *conn)
 {
 	u32 ms = conn->p.negotiate_ms, slice;
 	u32 most = max(ms, RPCRDMA2_SLOW_LINK_MS);
-	enum rpcrdma2_neg_action action;
 	int ret;
 
 	for (;;) {
@@ -137,54 +137,37 @@ static enum rpcrdma2_neg_action ver_await_answer(struct rpcrdma2_conn *conn)
 		 */
 		rpcrdma2_keepalive_probe(conn);
 	}
-	if (ret == -ETIMEDOUT) {
-		action = ver_timeout(conn);
-		if (action != RPCRDMA2_DO_NOTHING)
-			return action;
-		/* A message has just ended the negotiation, and is being handled. */
+	if (ret == -ETIMEDOUT && ver_timeout(conn) == RPCRDMA2_DO_NOTHING)
+		/* A message has just ended the negotiation, and is being handled */
 		rpcrdma2_conn_wait(conn, RPCRDMA2_STEP_NEGOTIATED, RPCRDMA2_SLOW_LINK_MS);
-	}
-	/* The answer counts even if the peer has disconnected behind it. Pairs with
-	 * rpcrdma2_conn_step().
-	 */
-	if (smp_load_acquire(&conn->step) != RPCRDMA2_STEP_NEGOTIATED)
-		return RPCRDMA2_DO_NOTHING;
-	switch (conn->ver.neg.state) {
-	case RPCRDMA2_NEG_START:
-		return RPCRDMA2_DO_RECONNECT;
-	case RPCRDMA2_NEG_FAILED:
-		return RPCRDMA2_DO_FAIL;
-	default:
-		return RPCRDMA2_DO_SETTLE;
-	}
 }
 
-static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
+static void ver_ask(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_neg *neg = &conn->ver.neg;
 	enum rpcrdma2_neg_action action;
 	int ret;
 
-	spin_lock(&conn->state_lock);
-	action = rpcrdma2_neg_connected(&conn->ver.neg, &conn->ver.policy, conn->p.mem,
-					atomic_inc_return(&conn->xids),
-					ktime_get_boottime_seconds());
-	spin_unlock(&conn->state_lock);
+	scoped_guard(spinlock, &conn->state_lock)
+		action = rpcrdma2_neg_connected(neg, &conn->ver.policy, conn->p.mem,
+						atomic_inc_return(&conn->xids),
+						ktime_get_boottime_seconds());
 	switch (action) {
 	case RPCRDMA2_DO_SEND_CONNPROP:
-		ret = rpcrdma2_props_send(conn, conn->ver.neg.xid, RDMA2_CONNPROP, false);
+		ret = rpcrdma2_props_send(conn, neg->xid, RDMA2_CONNPROP, false);
 		break;
 	case RPCRDMA2_DO_SEND_CALL:
-		ret = rpcrdma2_control_null(conn, conn->ver.neg.xid);
+		ret = rpcrdma2_control_null(conn, neg->xid);
 		break;
 	case RPCRDMA2_DO_SETTLE:
-		return ver_settle(conn, &rpcrdma2_codec_v1, conn->ver.neg.why) ?
-			action : RPCRDMA2_DO_NOTHING;
+		ver_settle(conn, &rpcrdma2_codec_v1, neg->why);
+		return;
 	default:
-		return action;
+		return;
 	}
 	if (ret)
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
-	return ver_await_answer(conn);
+	ver_await_answer(conn);
 }
 
 /**
@@ -200,28 +183,28 @@ static enum rpcrdma2_neg_action ver_ask(struct rpcrdma2_conn *conn)
  */
 int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 {
-	enum rpcrdma2_neg_action action = ver_ask(conn);
-	enum rpcrdma2_why why = conn->ver.neg.why;
+	struct rpcrdma2_neg neg;
 
-	trace_rpcrdma2_negotiated(conn, action, why);
-	switch (action) {
-	case RPCRDMA2_DO_SETTLE:
+	ver_ask(conn);
+	scoped_guard(spinlock, &conn->state_lock)
+		neg = conn->ver.neg;
+	trace_rpcrdma2_negotiated(conn, neg.state, neg.why);
+	switch (neg.state) {
+	case RPCRDMA2_NEG_START:
+		return -EAGAIN;
+	case RPCRDMA2_NEG_FAILED:
+		/* A mount reports nothing but the errno */
+		ver_count_why(conn, neg.why);
+		pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
+				      dst, rpcrdma2_neg_why_name(neg.why), neg.why);
+		return -EPROTO;
+	default:
 		/* Lost behind the message that settled the version: as if before */
-		if (rpcrdma2_conn_over(conn))
+		if (!rpcrdma2_conn_ready(conn))
 			return -ENOTCONN;
 		if (conn->codec == &rpcrdma2_codec_v1)
 			rpcrdma2_stat_inc(conn->p.stats, fallbacks);
 		return 0;
-	case RPCRDMA2_DO_RECONNECT:
-		return -EAGAIN;
-	case RPCRDMA2_DO_NOTHING:
-		return -ENOTCONN;
-	default:
-		/* A mount reports nothing but the errno */
-		ver_count_why(conn, why);
-		pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
-				      dst, rpcrdma2_neg_why_name(why), why);
-		return -EPROTO;
 	}
 }
 

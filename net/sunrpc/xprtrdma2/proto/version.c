@@ -76,22 +76,24 @@ void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem)
 
 /* The client's state machine */
 
-static enum rpcrdma2_neg_action neg_settle(struct rpcrdma2_neg *n,
-					   enum rpcrdma2_neg_state state,
-					   enum rpcrdma2_why why)
+/* What to do in each state. A failure clears the memory. */
+static enum rpcrdma2_neg_action neg_go(struct rpcrdma2_neg *n, enum rpcrdma2_neg_state to,
+				       enum rpcrdma2_why why)
 {
-	n->state = state;
-	n->why = why;
-	return RPCRDMA2_DO_SETTLE;
-}
+	static const enum rpcrdma2_neg_action actions[] = {
+		[RPCRDMA2_NEG_START]		= RPCRDMA2_DO_RECONNECT,
+		[RPCRDMA2_NEG_WAIT]		= RPCRDMA2_DO_SEND_CONNPROP,
+		[RPCRDMA2_NEG_WAIT_REPLY]	= RPCRDMA2_DO_SEND_CALL,
+		[RPCRDMA2_NEG_V1]		= RPCRDMA2_DO_SETTLE,
+		[RPCRDMA2_NEG_V2]		= RPCRDMA2_DO_SETTLE,
+		[RPCRDMA2_NEG_FAILED]		= RPCRDMA2_DO_FAIL,
+	};
 
-static enum rpcrdma2_neg_action neg_fail(struct rpcrdma2_neg *n,
-					 enum rpcrdma2_why why)
-{
-	n->state = RPCRDMA2_NEG_FAILED;
+	n->state = to;
 	n->why = why;
-	rpcrdma2_neg_forget(n->mem);
-	return RPCRDMA2_DO_FAIL;
+	if (to == RPCRDMA2_NEG_FAILED)
+		rpcrdma2_neg_forget(n->mem);
+	return actions[to];
 }
 
 static bool neg_waits(const struct rpcrdma2_neg *n)
@@ -100,22 +102,14 @@ static bool neg_waits(const struct rpcrdma2_neg *n)
 	       n->state == RPCRDMA2_NEG_WAIT_REPLY;
 }
 
-static enum rpcrdma2_neg_action neg_reconnect(struct rpcrdma2_neg *n,
-					      enum rpcrdma2_why why)
-{
-	n->state = RPCRDMA2_NEG_START;
-	n->why = why;
-	return RPCRDMA2_DO_RECONNECT;
-}
-
 /* The peer does not accept version 2: connect again with version 1. */
 static enum rpcrdma2_neg_action neg_fall_back(struct rpcrdma2_neg *n,
 					      enum rpcrdma2_why why, u64 now)
 {
 	if (!n->policy->v1)
-		return neg_fail(n, RPCRDMA2_WHY_REQUIRED);
+		return neg_go(n, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
 	ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1, why, now);
-	return neg_reconnect(n, why);
+	return neg_go(n, RPCRDMA2_NEG_START, why);
 }
 
 /**
@@ -141,9 +135,8 @@ rpcrdma2_neg_connected(struct rpcrdma2_neg *n, const struct rpcrdma2_ver_policy 
 
 	*n = (struct rpcrdma2_neg) { .policy = policy, .mem = mem, .xid = xid };
 	if (!policy->v2)
-		return policy->v1 ?
-			neg_settle(n, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ADMIN) :
-			neg_fail(n, RPCRDMA2_WHY_ADMIN);
+		return neg_go(n, policy->v1 ? RPCRDMA2_NEG_V1 : RPCRDMA2_NEG_FAILED,
+			      RPCRDMA2_WHY_ADMIN);
 
 	begin = mem->next || now < mem->until ? mem->begin :
 						RPCRDMA2_BEGIN_CONNPROP;
@@ -151,27 +144,24 @@ rpcrdma2_neg_connected(struct rpcrdma2_neg *n, const struct rpcrdma2_ver_policy 
 		why = mem->why;
 	mem->next = false;
 	if (begin == RPCRDMA2_BEGIN_V1 && policy->v1)
-		return neg_settle(n, RPCRDMA2_NEG_V1, why);
-	if (begin == RPCRDMA2_BEGIN_CALL) {
-		n->state = RPCRDMA2_NEG_WAIT_REPLY;
-		return RPCRDMA2_DO_SEND_CALL;
-	}
-	n->state = RPCRDMA2_NEG_WAIT;
-	return RPCRDMA2_DO_SEND_CONNPROP;
+		return neg_go(n, RPCRDMA2_NEG_V1, why);
+	return neg_go(n, begin == RPCRDMA2_BEGIN_CALL ? RPCRDMA2_NEG_WAIT_REPLY :
+							RPCRDMA2_NEG_WAIT,
+		      RPCRDMA2_WHY_NONE);
 }
 
 static enum rpcrdma2_neg_action neg_err_vers(struct rpcrdma2_neg *n, u32 low,
 					     u32 high)
 {
 	if (low > high || low > RPCRDMA_VERS_2 || high < RPCRDMA_VERS_1)
-		return neg_fail(n, RPCRDMA2_WHY_NO_COMMON);
+		return neg_go(n, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_NO_COMMON);
 	if (low > RPCRDMA_VERS_1)	/* the peer offers what it has just refused */
-		return neg_fail(n, RPCRDMA2_WHY_PEER_ERROR);
+		return neg_go(n, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_PEER_ERROR);
 	if (!n->policy->v1)
-		return neg_fail(n, RPCRDMA2_WHY_REQUIRED);
+		return neg_go(n, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
 	n->saw_err_vers = true;
 	n->mem->losses = 0;
-	return neg_settle(n, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS);
+	return neg_go(n, RPCRDMA2_NEG_V1, RPCRDMA2_WHY_ERR_VERS);
 }
 
 /*
@@ -201,9 +191,9 @@ static enum rpcrdma2_neg_action neg_connprop(struct rpcrdma2_neg *n,
 	if (hdr->response && hdr->xid != n->xid)
 		return RPCRDMA2_DO_NOTHING;
 	if (set.val[RPCRDMA2_RBSIZ] < RPCRDMA2_RBSIZ_MIN)	/* PROP-16, D-27 */
-		return neg_fail(n, RPCRDMA2_WHY_PEER_ERROR);
+		return neg_go(n, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_PEER_ERROR);
 	rpcrdma2_neg_forget(n->mem);
-	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
+	return neg_go(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_CONNPROP);
 }
 
 /* Our Call has been answered: this server speaks version 2 and ignores
@@ -221,7 +211,7 @@ static enum rpcrdma2_neg_action neg_reply(struct rpcrdma2_neg *n,
 			     RPCRDMA2_WHY_REPLY, now);
 	n->mem->next = false;
 	n->mem->losses = 0;
-	return neg_settle(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
+	return neg_go(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
 }
 
 /**
@@ -292,7 +282,7 @@ enum rpcrdma2_neg_action rpcrdma2_neg_timeout(struct rpcrdma2_neg *n, u64 now)
 		return neg_fall_back(n, RPCRDMA2_WHY_SILENCE, now);
 	n->mem->begin = RPCRDMA2_BEGIN_CALL;
 	n->mem->next = true;
-	return neg_reconnect(n, RPCRDMA2_WHY_SILENCE);
+	return neg_go(n, RPCRDMA2_NEG_START, RPCRDMA2_WHY_SILENCE);
 }
 
 /**
@@ -314,7 +304,7 @@ enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
 			return neg_fall_back(n, RPCRDMA2_WHY_LOST, now);
 		/* the same message again */
 		n->mem->next = n->state == RPCRDMA2_NEG_WAIT_REPLY;
-		return neg_reconnect(n, RPCRDMA2_WHY_NONE);
+		return neg_go(n, RPCRDMA2_NEG_START, RPCRDMA2_WHY_NONE);
 	}
 	if (n->state == RPCRDMA2_NEG_FAILED)
 		return RPCRDMA2_DO_NOTHING;
