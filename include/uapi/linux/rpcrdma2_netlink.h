@@ -20,25 +20,24 @@ enum rpcrdma2_role {
 };
 
 /**
- * enum rpcrdma2_connection_state - See Documentation/how-it-works.md. RPCs
- *   flow in "ready" only.
- * @RPCRDMA2_CONNECTION_STATE_NEW: The network is not in use yet.
- * @RPCRDMA2_CONNECTION_STATE_RESOLVING: Address and route are being resolved.
- * @RPCRDMA2_CONNECTION_STATE_CONNECTING: The connection is being made.
- * @RPCRDMA2_CONNECTION_STATE_OPEN: Messages can be sent; the version is not
- *   settled.
- * @RPCRDMA2_CONNECTION_STATE_READY: The version is settled; RPCs flow.
- * @RPCRDMA2_CONNECTION_STATE_CLOSING: Nothing new is sent.
- * @RPCRDMA2_CONNECTION_STATE_CLOSED: The peer no longer has access to memory.
+ * enum rpcrdma2_conn_state - See Documentation/how-it-works.md. RPCs flow in
+ *   "ready" only.
+ * @RPCRDMA2_CONN_NEW: The network is not in use yet.
+ * @RPCRDMA2_CONN_RESOLVING: Address and route are being resolved.
+ * @RPCRDMA2_CONN_CONNECTING: The connection is being made.
+ * @RPCRDMA2_CONN_OPEN: Messages can be sent; the version is not settled.
+ * @RPCRDMA2_CONN_READY: The version is settled; RPCs flow.
+ * @RPCRDMA2_CONN_CLOSING: Nothing new is sent.
+ * @RPCRDMA2_CONN_CLOSED: The peer no longer has access to memory.
  */
-enum rpcrdma2_connection_state {
-	RPCRDMA2_CONNECTION_STATE_NEW,
-	RPCRDMA2_CONNECTION_STATE_RESOLVING,
-	RPCRDMA2_CONNECTION_STATE_CONNECTING,
-	RPCRDMA2_CONNECTION_STATE_OPEN,
-	RPCRDMA2_CONNECTION_STATE_READY,
-	RPCRDMA2_CONNECTION_STATE_CLOSING,
-	RPCRDMA2_CONNECTION_STATE_CLOSED,
+enum rpcrdma2_conn_state {
+	RPCRDMA2_CONN_NEW,
+	RPCRDMA2_CONN_RESOLVING,
+	RPCRDMA2_CONN_CONNECTING,
+	RPCRDMA2_CONN_OPEN,
+	RPCRDMA2_CONN_READY,
+	RPCRDMA2_CONN_CLOSING,
+	RPCRDMA2_CONN_CLOSED,
 };
 
 /**

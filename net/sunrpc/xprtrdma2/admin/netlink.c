@@ -44,7 +44,6 @@ struct genl_family rpcrdma2_nl_family __ro_after_init = {
 };
 
 /* The specification has the same numbers as the module. */
-static_assert((int)RPCRDMA2_CONNECTION_STATE_CLOSED == (int)RPCRDMA2_CONN_CLOSED);
 static_assert((int)RPCRDMA2_PROPERTY_ID_BRS == (int)RPCRDMA2_BRS);
 static_assert((int)RPCRDMA2_REQUEST_RESULT_REJECTED == (int)RPCRDMA2_CHANGE_REJECTED);
 static_assert(RPCRDMA2_A_COUNTERS_MAX == 1 + RPCRDMA2_NR_STATS);

@@ -43,28 +43,6 @@
 #include "conn/timer.h"
 #include "proto/cm_private.h"
 
-/**
- * enum rpcrdma2_conn_state - life of a connection
- * @RPCRDMA2_CONN_NEW: the object exists, the CM has not been asked
- * @RPCRDMA2_CONN_RESOLVING: client: address and route are being resolved
- * @RPCRDMA2_CONN_CONNECTING: QP and Receives exist, connect or accept sent
- * @RPCRDMA2_CONN_OPEN: established; the version is not settled
- * @RPCRDMA2_CONN_READY: the version is settled, RPCs flow
- * @RPCRDMA2_CONN_CLOSING: nothing new is posted; the owner must call
- *	rpcrdma2_conn_close()
- * @RPCRDMA2_CONN_CLOSED: the QP is drained and gone: no peer can touch
- *	memory any more
- */
-enum rpcrdma2_conn_state {
-	RPCRDMA2_CONN_NEW = 0,
-	RPCRDMA2_CONN_RESOLVING,
-	RPCRDMA2_CONN_CONNECTING,
-	RPCRDMA2_CONN_OPEN,
-	RPCRDMA2_CONN_READY,
-	RPCRDMA2_CONN_CLOSING,
-	RPCRDMA2_CONN_CLOSED,
-};
-
 /* The last step of the setup, after those of enum rdma_cm_event_type */
 #define RPCRDMA2_STEP_NEGOTIATED	256
 
@@ -89,8 +67,8 @@ enum rpcrdma2_conn_state {
  * @poll: context that polls it
  * @qp: queue pair
  * @state_lock: protects @state, and negotiation in @ver
- * @state: see enum rpcrdma2_conn_state; changed by one function only
- * @state_wq: woken by every change of @state and @step
+ * @state: see rpcrdma2_conn_state(); changed by one function only
+ * @state_wq: woken by every change of @state and of negotiation
  * @reason: errno of the first failure, 0 if none
  * @codec: of the version that negotiate.c has settled; NULL before
  * @why: reason for the version
@@ -175,7 +153,11 @@ struct rpcrdma2_conn {
 	bool				listed;
 };
 
-/* The state. It publishes the fields that were set before: the device with CONNECTING, the
+/* The state, see enum rpcrdma2_conn_state of the specification for netlink. It begins with
+ * NEW. From CONNECTING on the QP and Receives exist. In CLOSING nothing new is posted, and the
+ * owner must call rpcrdma2_conn_close(). In CLOSED the QP is drained and gone.
+ *
+ * It publishes the fields that were set before: the device with CONNECTING, the
  * peer's private data with OPEN, version, limits and send slots with READY, the reason with
  * CLOSING. Pairs with the release in rpcrdma2_conn_set_state().
  */
