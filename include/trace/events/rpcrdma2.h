@@ -255,35 +255,10 @@ TRACE_EVENT(rpcrdma2_limits,
 		  __entry->conn, __entry->send, __entry->recv)
 );
 
-TRACE_EVENT(rpcrdma2_wc_error,
-	TP_PROTO(const struct rpcrdma2_conn *conn, const char *what, u32 cid,
-		 const struct ib_wc *wc),
-	TP_ARGS(conn, what, cid, wc),
-	TP_STRUCT__entry(
-		__field(u32, conn)
-		__field(u32, cq_id)
-		__field(u32, cid)
-		__field(int, status)
-		__field(u32, vendor_err)
-		__string(what, what)
-	),
-	TP_fast_assign(
-		__entry->conn = conn->id;
-		__entry->cq_id = conn->cq_id;
-		__entry->cid = cid;
-		__entry->status = wc->status;
-		__entry->vendor_err = wc->vendor_err;
-		compat_assign_str(what, what);
-	),
-	TP_printk("conn=%u cq.id=%u cid=%u %s: %s (%d/0x%x)", __entry->conn,
-		  __entry->cq_id, __entry->cid, __get_str(what),
-		  ib_wc_status_msg(__entry->status), __entry->status,
-		  __entry->vendor_err)
-);
-
 /* rpcrdma2_wc_chain: the last work request of a chain of RDMA Reads, RDMA Writes or
  * local invalidations without a Send. If work requests are posted together with a
- * Send, only rpcrdma2_wc_send shows their completion.
+ * Send, only rpcrdma2_wc_send shows their completion. rpcrdma2_wc_error: any of them that
+ * has failed, also a registration.
  */
 DECLARE_EVENT_CLASS(rpcrdma2_wc_class,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 cid,
@@ -319,6 +294,7 @@ DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_recv);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_send);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_chain);
 DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_probe);
+DEFINE_RPCRDMA2_WC_EVENT(rpcrdma2_wc_error);
 
 TRACE_EVENT(rpcrdma2_post_recv,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
@@ -699,7 +675,8 @@ DECLARE_EVENT_CLASS(rpcrdma2_xprt_class,
 );
 
 /* value, in the order of the events below: delay in jiffies; errno; errno; 1 for a
- * minor timeout, 0 for a major timeout; number of reserved callbacks
+ * minor timeout, 0 for a major timeout; number of reserved callbacks; errno of a server's
+ * callback transport
  */
 #define DEFINE_RPCRDMA2_XPRT_EVENT(name)				\
 	DEFINE_EVENT(rpcrdma2_xprt_class, name,				\
@@ -712,6 +689,7 @@ DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_connected);
 DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_op_close);
 DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_op_timer);
 DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_op_bc_setup);
+DEFINE_RPCRDMA2_XPRT_EVENT(rpcrdma2_server_bc_setup);
 
 DECLARE_EVENT_CLASS(rpcrdma2_cb_class,
 	TP_PROTO(const struct rpc_xprt *xprt, u32 conn, u32 xid, u32 len,
@@ -743,6 +721,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_cb_class,
 
 DEFINE_RPCRDMA2_CB_EVENT(rpcrdma2_cb_call);
 DEFINE_RPCRDMA2_CB_EVENT(rpcrdma2_cb_reply);
+DEFINE_RPCRDMA2_CB_EVENT(rpcrdma2_bc_send);
 
 /* server */
 
@@ -920,42 +899,6 @@ TRACE_EVENT(rpcrdma2_reply_waits,
 	),
 	TP_printk("conn=%u xid=0x%08x nwrs=%u", __entry->conn, __entry->xid,
 		  __entry->nwrs)
-);
-
-TRACE_EVENT(rpcrdma2_server_bc_setup,
-	TP_PROTO(u32 conn, u32 calls, int ret),
-	TP_ARGS(conn, calls, ret),
-	TP_STRUCT__entry(
-		__field(u32, conn)
-		__field(u32, calls)
-		__field(int, ret)
-	),
-	TP_fast_assign(
-		__entry->conn = conn;
-		__entry->calls = calls;
-		__entry->ret = ret;
-	),
-	TP_printk("conn=%u calls=%u ret=%d", __entry->conn, __entry->calls,
-		  __entry->ret)
-);
-
-TRACE_EVENT(rpcrdma2_bc_send,
-	TP_PROTO(u32 conn, u32 xid, u32 len, int ret),
-	TP_ARGS(conn, xid, len, ret),
-	TP_STRUCT__entry(
-		__field(u32, conn)
-		__field(u32, xid)
-		__field(u32, len)
-		__field(int, ret)
-	),
-	TP_fast_assign(
-		__entry->conn = conn;
-		__entry->xid = xid;
-		__entry->len = len;
-		__entry->ret = ret;
-	),
-	TP_printk("conn=%u xid=0x%08x len=%u ret=%d", __entry->conn,
-		  __entry->xid, __entry->len, __entry->ret)
 );
 
 #endif /* _TRACE_RPCRDMA2_H */

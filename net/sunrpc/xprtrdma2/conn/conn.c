@@ -207,7 +207,7 @@ bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn)
 void rpcrdma2_conn_wc_failed(struct rpcrdma2_conn *conn, const char *what, u32 cid,
 			     const struct ib_wc *wc)
 {
-	trace_rpcrdma2_wc_error(conn, what, cid, wc);
+	trace_rpcrdma2_wc_error(conn, cid, wc);
 	if (wc->status == IB_WC_WR_FLUSH_ERR)
 		return;
 	rpcrdma2_stat_inc(conn->p.stats, wc_errors);

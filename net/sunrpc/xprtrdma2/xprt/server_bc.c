@@ -28,8 +28,8 @@ static int bc_send_request(struct rpc_rqst *rqst)
 	if (svc_xprt_is_dead(sxprt))
 		return -ENOTCONN;
 	ret = rpcrdma2_requester_send(rqst);
-	trace_rpcrdma2_bc_send(rpcrdma2_svc(sxprt)->conn->id, be32_to_cpu(rqst->rq_xid),
-			       rqst->rq_snd_buf.len, ret);
+	trace_rpcrdma2_bc_send(rqst->rq_xprt, rpcrdma2_svc(sxprt)->conn->id,
+			       be32_to_cpu(rqst->rq_xid), rqst->rq_snd_buf.len, ret);
 	if (ret == -ENOTCONN)
 		svc_xprt_deferred_close(sxprt);
 	return ret;
@@ -112,7 +112,7 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt_set_connected(xprt);
 	rpcrdma2_requester_attach(rq, conn);
 	ret = bc_publish(svc, rq);
-	trace_rpcrdma2_server_bc_setup(conn->id, RPCRDMA2_BC_CALLS, ret);
+	trace_rpcrdma2_server_bc_setup(xprt, conn->id, ret);
 	if (ret) {
 		rpcrdma2_requester_detach(rq);
 		rpcrdma2_xprt_free(xprt);
