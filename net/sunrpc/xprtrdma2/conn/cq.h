@@ -31,7 +31,7 @@ struct rpcrdma2_conn;
 static inline void rpcrdma2_completion_begin(void)
 {
 	non_block_start();
-	if (rpcrdma2_inject(RPCRDMA2_FAULT_SLEEP))
+	if (rpcrdma2_pretend(sleep))
 		might_sleep();
 }
 

@@ -26,7 +26,6 @@ static DECLARE_FAULT_ATTR(fail_post);
 static DECLARE_FAULT_ATTR(fail_map);
 static DECLARE_FAULT_ATTR(fail_room);
 static struct dentry *post_dir, *map_dir, *room_dir;
-static bool fail_late, fail_sleep;
 static u32 fail_map_what = RPCRDMA2_FAULT_MAP_RECV | RPCRDMA2_FAULT_MAP_MR;
 struct rpcrdma2_pretence rpcrdma2_pretence;
 
@@ -41,13 +40,9 @@ bool rpcrdma2_inject_ask(enum rpcrdma2_fault fault)
 {
 	switch (fault) {
 	case RPCRDMA2_FAULT_POST:
-		return !READ_ONCE(fail_late) && should_fail(&fail_post, 1);
-	case RPCRDMA2_FAULT_POST_LATE:
-		return READ_ONCE(fail_late) && should_fail(&fail_post, 1);
+		return should_fail(&fail_post, 1);
 	case RPCRDMA2_FAULT_CONTROL:
 		return should_fail(&fail_room, 1);
-	case RPCRDMA2_FAULT_SLEEP:
-		return READ_ONCE(fail_sleep);
 	default:
 		return READ_ONCE(fail_map_what) & fault && should_fail(&fail_map, 1);
 	}
@@ -63,8 +58,8 @@ void rpcrdma2_inject_init(void)
 	struct rpcrdma2_pretence *pretence = &rpcrdma2_pretence;
 
 	post_dir = fault_create_debugfs_attr("fail_rpcrdma2", NULL, &fail_post);
-	debugfs_create_bool("late", 0600, post_dir, &fail_late);
-	debugfs_create_bool("sleep", 0600, post_dir, &fail_sleep);
+	debugfs_create_bool("late", 0600, post_dir, &pretence->late);
+	debugfs_create_bool("sleep", 0600, post_dir, &pretence->sleep);
 	debugfs_create_u32("max_qp_wr", 0600, post_dir, &pretence->max_qp_wr);
 	debugfs_create_u32("max_cqe", 0600, post_dir, &pretence->max_cqe);
 	debugfs_create_u32("refuse", 0600, post_dir, &pretence->refuse);

@@ -14,26 +14,25 @@
  * @RPCRDMA2_FAULT_MAP_RECV: the buffer of a Receive cannot be mapped
  * @RPCRDMA2_FAULT_MAP_MR: memory that an RPC registers cannot be mapped
  * @RPCRDMA2_FAULT_POST: the device refuses a work request
- * @RPCRDMA2_FAULT_POST_LATE: the device reports an error after it took a work request
  * @RPCRDMA2_FAULT_CONTROL: no send slot is free for a control message
- * @RPCRDMA2_FAULT_SLEEP: a completion handler calls a function that may sleep
  */
 enum rpcrdma2_fault {
 	RPCRDMA2_FAULT_MAP_RECV	= 1,
 	RPCRDMA2_FAULT_MAP_MR	= 4,
 	RPCRDMA2_FAULT_POST,
-	RPCRDMA2_FAULT_POST_LATE,
 	RPCRDMA2_FAULT_CONTROL,
-	RPCRDMA2_FAULT_SLEEP,
 };
 
 /**
- * struct rpcrdma2_pretence - values that replace those of a device or peer unless 0
+ * struct rpcrdma2_pretence - values that replace those of a device or peer unless 0, and
+ *	other faults that are not counted
  * @max_qp_wr: entries of the longest send or receive queue
  * @max_cqe: entries of the longest completion queue
  * @refuse: a sum of enum rpcrdma2_refusal
  * @accept_ms: milliseconds after which accepting a connection fails
  * @p2pdma: every page of a payload is memory of a PCI device
+ * @late: the device has taken the work requests when it refuses one
+ * @sleep: completion handlers call a function that may sleep
  */
 struct rpcrdma2_pretence {
 	u32				max_qp_wr;
@@ -41,6 +40,8 @@ struct rpcrdma2_pretence {
 	u32				refuse;
 	u32				accept_ms;
 	u32				p2pdma;
+	bool				late;
+	bool				sleep;
 };
 
 /**

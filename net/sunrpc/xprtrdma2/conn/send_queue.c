@@ -153,14 +153,15 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
  */
 static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
 {
+	bool fail = rpcrdma2_inject(RPCRDMA2_FAULT_POST);
 	const struct ib_send_wr *bad = NULL;
 	int ret;
 
 	lockdep_assert_held(&conn->sendq.lock);
-	if (conn->sendq.closed || rpcrdma2_inject(RPCRDMA2_FAULT_POST))
+	if (conn->sendq.closed || (fail && !rpcrdma2_pretend(late)))
 		return -ENOTCONN;
 	ret = ib_post_send(conn->qp, first, &bad);
-	if (likely(!ret) && !rpcrdma2_inject(RPCRDMA2_FAULT_POST_LATE))
+	if (likely(!ret) && !fail)
 		return 0;
 	return bad == first ? -ENOTCONN : 1;
 }
