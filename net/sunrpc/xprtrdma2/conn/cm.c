@@ -82,7 +82,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	rpcrdma2_recvs_setup(conn);
 	rpcrdma2_ver_setup(conn);
 	rpcrdma2_timer_setup(conn, conn_timer_jobs);
-	rpcrdma_cm_decode(NULL, 0, &conn->cm_peer);
 	conn->step = -1;
 	return conn;
 }
@@ -228,12 +227,6 @@ static void conn_cm_param(struct rpcrdma2_conn *conn, struct rdma_conn_param *pa
 {
 	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
 
-	conn->cm_mine = (struct rpcrdma_cm_private) {
-		.remote_inval	= conn->p.policy.val[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
-		.send_size	= rpcrdma2_sends_size(&conn->sendq),
-		.recv_size	= rpcrdma2_props_mine(&conn->props,
-						      RPCRDMA2_RBSIZ),
-	};
 	rpcrdma_cm_encode(&conn->cm_mine, private);
 	*param = (struct rdma_conn_param) {
 		.private_data	     = private,

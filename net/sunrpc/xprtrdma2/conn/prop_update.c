@@ -496,7 +496,8 @@ bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
  * rpcrdma2_props_begin - set the properties that a connection announces
  * @conn: connection whose Receives and send slots exist
  *
- * Clients count on a server to send as much as it receives (D-16).
+ * The private data for the CM say the same to a peer of version 1. Clients count on a server
+ * to send as much as it receives (D-16).
  *
  * Context: any. Requirements: CONN-5, PROP-20, HT-8.
  */
@@ -520,6 +521,11 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 	if (mine->x_change)
 		mine->nochg = mine->listed &
 			      ~rpcrdma2_propset_changeable(conn->client);
+	conn->cm_mine = (struct rpcrdma_cm_private) {
+		.remote_inval	= policy[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
+		.send_size	= rpcrdma2_sends_size(&conn->sendq),
+		.recv_size	= props->told_recv,
+	};
 }
 
 /**

@@ -76,13 +76,6 @@ struct rpcrdma2_props_shown {
 	struct rpcrdma2_change		change;
 };
 
-/* The present value of a property of ours */
-static inline u32 rpcrdma2_props_mine(const struct rpcrdma2_conn_props *props,
-				      enum rpcrdma2_prop prop)
-{
-	return READ_ONCE(props->mine.val[prop]);
-}
-
 /* Life */
 void rpcrdma2_props_begin(struct rpcrdma2_conn *conn);
 void rpcrdma2_props_apply(struct rpcrdma2_conn *conn);
