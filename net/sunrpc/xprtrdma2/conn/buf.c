@@ -44,9 +44,8 @@ size_t rpcrdma2_buf_bytes(u32 size)
  */
 gfp_t rpcrdma2_buf_gfp(void)
 {
-	if (current->flags & PF_WQ_WORKER)
-		return GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN;
-	return GFP_NOIO | __GFP_NOWARN;
+	return GFP_NOIO | __GFP_NOWARN |
+	       (current->flags & PF_WQ_WORKER ? __GFP_NORETRY : 0);
 }
 
 /**

@@ -63,7 +63,7 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	conn = kzalloc_obj(*conn, rpcrdma2_buf_gfp());
 	if (!conn)
 		return NULL;
-	kref_init(&conn->kref);
+	refcount_set(&conn->refs, 1);
 	conn->id = atomic_inc_return(&rpcrdma2_conn_ids);
 	conn->client = client;
 	conn->heard = true;

@@ -58,12 +58,11 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 			     enum rpcrdma2_conn_state to, int reason)
 {
 	enum rpcrdma2_conn_state from;
-	bool allowed;
 
-	spin_lock(&conn->state_lock);
-	from = conn->state;
-	allowed = conn_may_become(from, to);
-	if (allowed) {
+	scoped_guard(spinlock, &conn->state_lock) {
+		from = conn->state;
+		if (!conn_may_become(from, to))
+			return false;
 		if (!conn->reason)
 			WRITE_ONCE(conn->reason, reason);
 		/* Pairs with the acquire in rpcrdma2_conn_state() */
@@ -75,9 +74,6 @@ bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 		if (to >= RPCRDMA2_CONN_OPEN && to < ARRAY_SIZE(conn_events))
 			rpcrdma2_conn_notify(conn, conn_events[to]);
 	}
-	spin_unlock(&conn->state_lock);
-	if (!allowed)
-		return false;
 	trace_rpcrdma2_conn_state(conn, from, to, reason);
 	wake_up_all(&conn->state_wq);
 	return true;
@@ -120,11 +116,6 @@ bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen)
 	return calls - before < RPCRDMA2_QUIET_CALLS;
 }
 
-static void conn_release(struct kref *kref)
-{
-	kfree(container_of(kref, struct rpcrdma2_conn, kref));
-}
-
 /**
  * rpcrdma2_conn_get - take a reference to the object (not its resources)
  * @conn: the connection
@@ -134,7 +125,7 @@ static void conn_release(struct kref *kref)
  */
 struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
 {
-	kref_get(&conn->kref);
+	refcount_inc(&conn->refs);
 	return conn;
 }
 
@@ -146,7 +137,8 @@ struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
 {
-	kref_put(&conn->kref, conn_release);
+	if (refcount_dec_and_test(&conn->refs))
+		kfree(conn);
 }
 
 /**

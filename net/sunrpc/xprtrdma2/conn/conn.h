@@ -21,9 +21,9 @@
 #ifndef _RPCRDMA2_CONN_H
 #define _RPCRDMA2_CONN_H
 
-#include <linux/kref.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
@@ -48,7 +48,7 @@
 
 /**
  * struct rpcrdma2_conn - a connection
- * @kref: references of the owner and of readers. CM events have none, since
+ * @refs: references of the owner and of readers. CM events have none, since
  *	rdma_destroy_id() waits for them
  * @id: number for logs and traces, unique since load
  * @client: this side connected (false: it accepted)
@@ -103,7 +103,7 @@
  * need only the value. For fields that READY publishes see rpcrdma2_conn_state().
  */
 struct rpcrdma2_conn {
-	struct kref			kref;
+	refcount_t			refs;
 	u32				id;
 	bool				client;
 	bool				may_read;

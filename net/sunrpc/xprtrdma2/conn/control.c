@@ -16,15 +16,6 @@
 #include "conn/inject.h"
 #include <trace/events/rpcrdma2.h>
 
-/* Before a version is settled an ERROR has the version of the message it answers; any
- * codec can encode ERR_VERS.
- */
-static const struct rpcrdma2_codec *
-error_codec(const struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *about)
-{
-	return conn->codec ?: rpcrdma2_wire_codec(about->vers) ?: &rpcrdma2_codec_v2;
-}
-
 static struct rpcrdma2_send *control_slot(struct rpcrdma2_conn *conn)
 {
 	if (rpcrdma2_inject(RPCRDMA2_FAULT_CONTROL))
@@ -54,12 +45,14 @@ static int control_send(struct rpcrdma2_send *send, int len, u32 arg)
 
 /* Answer a received message with an RDMA2_ERROR. A message that is itself an ERROR is never
  * answered (HT-4). Without a send slot the ERROR is dropped, so that a flood costs no memory
- * (SEC-14). @args may be NULL.
+ * (SEC-14). Before a version is settled the ERROR has that of the message; any codec can
+ * encode ERR_VERS. @args may be NULL.
  */
 static int send_error(struct rpcrdma2_conn *conn,
 		      const struct rpcrdma2_hdr *about, u32 err, const u32 *args,
 		      void (*done)(struct rpcrdma2_send *send, int status))
 {
+	const struct rpcrdma2_codec *codec = conn->codec ?: rpcrdma2_wire_codec(about->vers);
 	struct rpcrdma2_send *send;
 	int ret;
 
@@ -71,7 +64,7 @@ static int send_error(struct rpcrdma2_conn *conn,
 		return -EAGAIN;
 	}
 	send->done = done;
-	ret = rpcrdma2_wire_encode_error(error_codec(conn, about), about,
+	ret = rpcrdma2_wire_encode_error(codec ?: &rpcrdma2_codec_v2, about,
 					 rpcrdma2_credit_grant(&conn->credit), err, args,
 					 send->buf, send->size);
 	ret = control_send(send, ret, err);

@@ -131,17 +131,17 @@ static void cq_poll_worker(struct work_struct *work)
  */
 int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
 {
-	struct ib_cq *cq = rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_CQ);
 	struct ib_device *device = conn->cm_id->device;
 	struct ib_cq_init_attr attr = {
 		.cqe		= entries,
 		.comp_vector	= conn->id % max(device->num_comp_vectors, 1),
 	};
+	struct ib_cq *cq;
 
 	spin_lock_init(&conn->poll.lock);
 	INIT_DELAYED_WORK(&conn->poll.work, cq_poll_worker);
-	if (!cq)
-		cq = ib_create_cq(device, cq_event, NULL, conn, &attr);
+	cq = rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_CQ) ?:
+	     ib_create_cq(device, cq_event, NULL, conn, &attr);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
@@ -164,9 +164,8 @@ void rpcrdma2_cq_destroy(struct rpcrdma2_conn *conn)
 
 	if (!cq)
 		return;
-	spin_lock(&conn->poll.lock);
-	conn->cq = NULL;
-	spin_unlock(&conn->poll.lock);
+	scoped_guard(spinlock, &conn->poll.lock)
+		conn->cq = NULL;
 	ib_destroy_cq(cq);
 	cancel_delayed_work_sync(&conn->poll.work);
 }

@@ -278,10 +278,9 @@ static void client_negotiate(struct rpcrdma2_conn *conn,
 {
 	enum rpcrdma2_neg_action action;
 
-	spin_lock(&conn->state_lock);
-	action = rpcrdma2_neg_message(&conn->ver.neg, rx->buf, rx->len, &rx->hdr,
-				      ktime_get_boottime_seconds());
-	spin_unlock(&conn->state_lock);
+	scoped_guard(spinlock, &conn->state_lock)
+		action = rpcrdma2_neg_message(&conn->ver.neg, rx->buf, rx->len, &rx->hdr,
+					      ktime_get_boottime_seconds());
 
 	trace_rpcrdma2_recv(conn, rx);
 	if (action == RPCRDMA2_DO_NOTHING) {

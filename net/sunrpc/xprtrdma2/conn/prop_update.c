@@ -479,8 +479,6 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr)
 {
-	if (!is_extended(&conn->props))
-		return false;
 	guard(spinlock)(&conn->props.lock);
 	if (!rpcrdma2_prop_change_error(&conn->props.change, &conn->props.peer,
 					hdr->xid, hdr->err))
