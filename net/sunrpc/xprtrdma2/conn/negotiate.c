@@ -74,7 +74,6 @@ static void ver_apply_limits(struct rpcrdma2_conn *conn)
 	 */
 	recv = rpcrdma_cm_threshold(peer, mine);
 	rpcrdma2_props_limits(conn, rpcrdma_cm_threshold(mine, peer), recv);
-	rpcrdma2_sends_limit(conn, rpcrdma2_msg_size_send(&conn->limits));
 	rpcrdma2_recvs_limit(conn, max(recv, RPCRDMA2_INLINE_DEFAULT));
 }
 

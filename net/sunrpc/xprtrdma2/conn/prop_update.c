@@ -351,11 +351,6 @@ void rpcrdma2_props_apply(struct rpcrdma2_conn *conn)
 	if (props->peer_seen)
 		rpcrdma2_prop_change_init(&props->change, &props->mine, &props->peer);
 	limits_follow(conn);
-	/* A late CONNPROP may allow more (CONN-9), and a peer that takes part in changes
-	 * may do so at any time.
-	 */
-	if (props->peer_seen && !is_extended(props))
-		rpcrdma2_sends_limit(conn, conn->limits.send);
 }
 
 /**

@@ -2,10 +2,10 @@
 /*
  * Send slots and their buffers.
  *
- * New buffers have the capacity that the settled version allows; buffers that were made
- * before may be larger. The number of buffers follows their use: a few from the start, one
- * more when a message takes the last one, a few again when the connection is idle. Without
- * memory for another one a message waits until an earlier Send has completed.
+ * All buffers for RPC messages have the same capacity, for as long as the connection lives.
+ * Their number follows their use: a few from the start, one more when a message takes the
+ * last one, a few again when the connection is idle. Without memory for another one a
+ * message waits until an earlier Send has completed.
  *
  * sendq.lock protects the lists of free slots. Process context only.
  */
@@ -19,23 +19,18 @@
 
 static void slot_unmap(struct rpcrdma2_send *send)
 {
-	struct rpcrdma2_conn *conn = send->conn;
-
 	if (!send->buf)
 		return;
-	ib_dma_unmap_single(conn->cm_id->device, send->sge.addr, send->size,
+	ib_dma_unmap_single(send->conn->cm_id->device, send->sge.addr, send->size,
 			    DMA_TO_DEVICE);
 	rpcrdma2_buf_free(send->buf, send->size);
 	send->buf = NULL;
-	WRITE_ONCE(conn->sendq.bytes,
-		   conn->sendq.bytes - rpcrdma2_buf_bytes(send->size));
 }
 
 /* Give a slot without a buffer one of @size bytes. Returns false if that is impossible. */
 static bool slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
 {
 	struct ib_device *device = send->conn->cm_id->device;
-	struct rpcrdma2_sendq *sendq = &send->conn->sendq;
 	void *buf = rpcrdma2_buf_alloc(size, NUMA_NO_NODE, gfp);
 
 	if (!buf)
@@ -47,7 +42,6 @@ static bool slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
 	}
 	send->buf = buf;
 	send->size = size;
-	WRITE_ONCE(sendq->bytes, sendq->bytes + rpcrdma2_buf_bytes(size));
 	return true;
 }
 
@@ -76,16 +70,6 @@ bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 	return true;
 }
 
-/* Free the buffer of a slot that is not in use. */
-static void slot_bare(struct rpcrdma2_send *send)
-{
-	struct rpcrdma2_sendq *sendq = &send->conn->sendq;
-
-	slot_unmap(send);
-	list_move_tail(&send->list, &sendq->bare);
-	sendq->buffers--;
-}
-
 /**
  * rpcrdma2_send_buf_trim - free unused buffers except for a few
  * @conn: connection with send slots
@@ -98,10 +82,15 @@ static void slot_bare(struct rpcrdma2_send *send)
 void rpcrdma2_send_buf_trim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
+	struct rpcrdma2_send *send;
 
 	lockdep_assert_held(&sendq->lock);
-	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free))
-		slot_bare(list_last_entry(&sendq->free, struct rpcrdma2_send, list));
+	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free)) {
+		send = list_last_entry(&sendq->free, struct rpcrdma2_send, list);
+		slot_unmap(send);
+		list_move_tail(&send->list, &sendq->bare);
+		sendq->buffers--;
+	}
 }
 
 /**
@@ -148,32 +137,6 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_sends_limit - set a smaller capacity
- * @conn: connection whose version is settled
- * @size: bytes of the longest message from now on
- *
- * Smaller buffers replace the free ones, as far as there is memory. After a late CONNPROP
- * Sends may be in flight; their buffers keep their size.
- *
- * Context: process; does not sleep. Takes sendq.lock.
- */
-void rpcrdma2_sends_limit(struct rpcrdma2_conn *conn, u32 size)
-{
-	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	u32 n;
-
-	guard(spinlock)(&sendq->lock);
-	if (size >= sendq->slot_size)
-		return;
-	WRITE_ONCE(sendq->slot_size, size);
-	for (n = sendq->buffers; n && !list_empty(&sendq->bare); n--) {
-		if (!rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT))
-			return;
-		slot_bare(list_first_entry(&sendq->free, struct rpcrdma2_send, list));
-	}
-}
-
-/**
  * rpcrdma2_sends_memory - get the memory of the send slots
  * @conn: connection in state READY
  *
@@ -182,8 +145,12 @@ void rpcrdma2_sends_limit(struct rpcrdma2_conn *conn, u32 size)
  */
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn)
 {
-	return conn->sendq.nslots * sizeof(struct rpcrdma2_send) +
-	       READ_ONCE(conn->sendq.bytes);
+	const struct rpcrdma2_sendq *sendq = &conn->sendq;
+	u32 buffers = data_race(sendq->buffers);	/* a snapshot */
+
+	return sendq->nslots * sizeof(struct rpcrdma2_send) +
+	       RPCRDMA2_CONTROL_RESERVE * rpcrdma2_buf_bytes(RPCRDMA2_CONTROL_SIZE) +
+	       buffers * rpcrdma2_buf_bytes(sendq->slot_size);
 }
 
 /**

@@ -413,7 +413,7 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 {
 	struct ib_send_wr *wr = &send->wr;
 
-	/* No more than the peer is known to take fits into a slot (INL-7) */
+	/* The limit of messages is never more than fits into a slot */
 	if (WARN_ON_ONCE(len > send->size))
 		len = send->size;
 	ib_dma_sync_single_for_device(send->conn->cm_id->device,

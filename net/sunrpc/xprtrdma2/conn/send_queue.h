@@ -41,7 +41,6 @@ struct rpcrdma2_send;
  * @free: free send slots for RPC messages
  * @bare: free send slots without a buffer
  * @buffers: number of slots for RPC messages with a buffer, free or not
- * @bytes: memory of all buffers
  * @free_control: free send slots for control messages (D-18)
  * @posted: posted slots of both kinds in order
  * @chains: struct rpcrdma2_sendq_waiter of posted chains without a Send
@@ -49,7 +48,7 @@ struct rpcrdma2_send;
  * @slots: all slots, an array of @nslots, which exists with the QP; the first
  *	RPCRDMA2_CONTROL_RESERVE are for control messages
  * @nslots: their number
- * @slot_size: capacity of a slot for RPC messages, bytes; a buffer may be larger
+ * @slot_size: capacity of a slot for RPC messages, bytes
  */
 struct rpcrdma2_sendq {
 	spinlock_t			lock;		/* see above */
@@ -67,7 +66,6 @@ struct rpcrdma2_sendq {
 	struct list_head		free;
 	struct list_head		bare;
 	u32				buffers;
-	size_t				bytes;
 	struct list_head		free_control;
 	struct list_head		posted;
 	struct list_head		chains;
@@ -164,12 +162,11 @@ static inline bool rpcrdma2_send_is_control(const struct rpcrdma2_sendq *sendq,
 /* Capacity of each slot for RPC messages, bytes */
 static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 {
-	return READ_ONCE(sendq->slot_size);
+	return sendq->slot_size;
 }
 
 /* Slots and buffers, see send_buf.c */
 int rpcrdma2_sends_create(struct rpcrdma2_conn *conn);
-void rpcrdma2_sends_limit(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_sends_destroy(struct rpcrdma2_conn *conn);
 size_t rpcrdma2_sends_memory(const struct rpcrdma2_conn *conn);
 bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn, gfp_t gfp);
