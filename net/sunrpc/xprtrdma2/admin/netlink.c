@@ -460,7 +460,7 @@ static void conn_event(const struct rpcrdma2_conn *conn, enum rpcrdma2_event eve
 	if (!genl_has_listeners(&rpcrdma2_nl_family, net, 0))
 		return;
 	if (event == RPCRDMA2_EVENT_SETTLED && conn->codec == &rpcrdma2_codec_v1 &&
-	    conn->p.policy.val[RPCRDMA2_POLICY_VERSIONS] != RPCRDMA2_VERSIONS_V1)
+	    conn->p.policy.val[RPCRDMA2_A_POLICY_VERSIONS] != RPCRDMA2_VERSIONS_V1)
 		event = RPCRDMA2_EVENT_FALLBACK;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
 	if (!skb)

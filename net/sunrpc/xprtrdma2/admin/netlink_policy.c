@@ -15,12 +15,6 @@
 #include "admin/netlink_gen.h"
 #include "conn/peer_policy.h"
 
-/* The attributes of values have the order of enum rpcrdma2_policy_value. */
-#define POLICY_ATTR(value)	(RPCRDMA2_A_POLICY_VERSIONS + (value))
-
-static_assert(POLICY_ATTR(RPCRDMA2_POLICY_SEND_SIZE) == RPCRDMA2_A_POLICY_SEND_SIZE);
-static_assert(POLICY_ATTR(RPCRDMA2_NR_POLICY) == RPCRDMA2_A_POLICY_RECV_MAX + 1);
-
 /* Read attributes */
 
 static int refuse(const struct genl_info *info, const struct nlattr *attr,
@@ -58,14 +52,14 @@ static int get_key(struct genl_info *info, struct rpcrdma2_policy_key *key)
 }
 
 /* The attribute policies cannot depend on the role. */
-static const char *out_of_range(bool client, enum rpcrdma2_policy_value value)
+static const char *out_of_range(bool client, int value)
 {
 	switch (value) {
-	case RPCRDMA2_POLICY_RECV_SIZE:
+	case RPCRDMA2_A_POLICY_RECV_SIZE:
 		return "a client's is 4096 to 65536";
-	case RPCRDMA2_POLICY_SEND_SIZE:
+	case RPCRDMA2_A_POLICY_SEND_SIZE:
 		return "a server has none, it uses recv_size";
-	case RPCRDMA2_POLICY_CREDITS:
+	case RPCRDMA2_A_POLICY_CREDITS:
 		return client ? "a client's are 4 to 4096" : "a server's are 1 to 1024";
 	default:
 		return "out of range";
@@ -79,8 +73,8 @@ static int get_values(const struct genl_info *info, bool client,
 	int i;
 
 	memset(policy, 0, sizeof(*policy));
-	for (i = 0; i < RPCRDMA2_NR_POLICY; i++) {
-		attr = info->attrs[POLICY_ATTR(i)];
+	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST; i++) {
+		attr = info->attrs[i];
 		if (!attr)
 			continue;
 		policy->val[i] = nla_get_u32(attr);
@@ -105,9 +99,9 @@ static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
 		ret = nla_put(skb, RPCRDMA2_A_POLICY_ADDR4, 4, key->addr);
 	if (!ret && key->family == AF_INET6)
 		ret = nla_put(skb, RPCRDMA2_A_POLICY_ADDR6, 16, key->addr);
-	for (i = 0; i < RPCRDMA2_NR_POLICY && !ret; i++)
+	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST && !ret; i++)
 		if (policy->said & BIT(i))
-			ret = nla_put_u32(skb, POLICY_ATTR(i), policy->val[i]);
+			ret = nla_put_u32(skb, i, policy->val[i]);
 	return ret;
 }
 

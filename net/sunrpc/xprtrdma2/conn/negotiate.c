@@ -33,7 +33,7 @@ MODULE_PARM_DESC(remember_max, "upper limit, in seconds; the time doubles at eac
  */
 void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn)
 {
-	u32 versions = conn->p.policy.val[RPCRDMA2_POLICY_VERSIONS];
+	u32 versions = conn->p.policy.val[RPCRDMA2_A_POLICY_VERSIONS];
 
 	conn->ver.policy = (struct rpcrdma2_ver_policy) {
 		.v1		= versions != RPCRDMA2_VERSIONS_V2,

@@ -22,8 +22,6 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
-#include <uapi/linux/rpcrdma2_netlink.h>
-
 #include "compat.h"
 #include "conn/peer_policy.h"
 #include "proto/wire.h"
@@ -72,22 +70,22 @@ struct policy_rule {
 #define BOTH_ROLES(...)	{ { __VA_ARGS__ }, { __VA_ARGS__ } }
 
 /* Server, client */
-static const struct policy_rule rules[RPCRDMA2_NR_POLICY][2] = {
-	[RPCRDMA2_POLICY_VERSIONS] =
+static const struct policy_rule rules[RPCRDMA2_POLICY_LAST + 1][2] = {
+	[RPCRDMA2_A_POLICY_VERSIONS] =
 		BOTH_ROLES(RPCRDMA2_VERSIONS_V1, RPCRDMA2_VERSIONS_BOTH,
 			   RPCRDMA2_VERSIONS_BOTH),
-	[RPCRDMA2_POLICY_RECV_SIZE] = {
+	[RPCRDMA2_A_POLICY_RECV_SIZE] = {
 		{ RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_WRITE_SIZE },
 		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, SZ_16K },
 	},
-	[RPCRDMA2_POLICY_SEND_SIZE] = {
+	[RPCRDMA2_A_POLICY_SEND_SIZE] = {
 		{ },
 		{ RPCRDMA2_INLINE_DEFAULT, SZ_64K, RPCRDMA2_WRITE_SIZE },
 	},
-	[RPCRDMA2_POLICY_CREDITS] = { { 1, 1024, 64 }, { 4, 4096, 128 } },
-	[RPCRDMA2_POLICY_REMOTE_INVALIDATION] = BOTH_ROLES(0, 1, 1),
-	[RPCRDMA2_POLICY_PROPERTY_CHANGE] = BOTH_ROLES(0, 1, 1),
-	[RPCRDMA2_POLICY_RECV_MAX] =
+	[RPCRDMA2_A_POLICY_CREDITS] = { { 1, 1024, 64 }, { 4, 4096, 128 } },
+	[RPCRDMA2_A_POLICY_REMOTE_INVALIDATION] = BOTH_ROLES(0, 1, 1),
+	[RPCRDMA2_A_POLICY_PROPERTY_CHANGE] = BOTH_ROLES(0, 1, 1),
+	[RPCRDMA2_A_POLICY_RECV_MAX] =
 		BOTH_ROLES(RPCRDMA2_INLINE_DEFAULT, SZ_256K, RPCRDMA2_INLINE_DEFAULT),
 };
 
@@ -145,8 +143,7 @@ bool rpcrdma2_policy_key(struct rpcrdma2_policy_key *key, bool client,
  * Context: any.
  * Return: true if the value can have this number
  */
-bool rpcrdma2_policy_fits(bool client, enum rpcrdma2_policy_value value,
-			  u32 number)
+bool rpcrdma2_policy_fits(bool client, int value, u32 number)
 {
 	const struct policy_rule *rule = &rules[value][client];
 
@@ -275,9 +272,9 @@ static void policy_apply(struct rpcrdma2_policy *policy, struct policy_net *pn,
 			 const struct rpcrdma2_policy_key *key)
 {
 	const struct policy_entry *entry = table_find(pn, key);
-	u32 i;
+	int i;
 
-	for (i = 0; entry && i < RPCRDMA2_NR_POLICY; i++)
+	for (i = RPCRDMA2_POLICY_FIRST; entry && i <= RPCRDMA2_POLICY_LAST; i++)
 		if (entry->policy.said & BIT(i))
 			policy->val[i] = entry->policy.val[i];
 }
@@ -299,7 +296,7 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
 	int i, plen;
 
 	memset(policy, 0, sizeof(*policy));
-	for (i = 0; i < RPCRDMA2_NR_POLICY; i++) {
+	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST; i++) {
 		rule = &rules[i][peer->role == 1 + RPCRDMA2_ROLE_CLIENT];
 		policy->val[i] = rule->def;
 		policy->said |= rule->max ? BIT(i) : 0;

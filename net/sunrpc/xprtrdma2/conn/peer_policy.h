@@ -9,6 +9,8 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
+#include <uapi/linux/rpcrdma2_netlink.h>
+
 struct net;
 struct pernet_operations;
 struct sockaddr;
@@ -16,33 +18,16 @@ struct sockaddr;
 /* Entries of a network namespace */
 #define RPCRDMA2_POLICY_MAX	65536U
 
-/**
- * enum rpcrdma2_policy_value - settings for a peer, each a number
- * @RPCRDMA2_POLICY_VERSIONS: enum rpcrdma2_versions
- * @RPCRDMA2_POLICY_RECV_SIZE: Receive Buffer Size to begin with, bytes
- * @RPCRDMA2_POLICY_SEND_SIZE: client: largest message to send, bytes. A server
- *	sends what it receives (D-16)
- * @RPCRDMA2_POLICY_CREDITS: client: RPCs at once, and credits to ask for;
- *	server: the most to grant
- * @RPCRDMA2_POLICY_REMOTE_INVALIDATION: 1 if messages may invalidate handles
- * @RPCRDMA2_POLICY_PROPERTY_CHANGE: 1 if properties may change while the
- *	connection lives
- * @RPCRDMA2_POLICY_RECV_MAX: capacity of Receives, if larger than RECV_SIZE: the largest
- *	Receive Buffer Size as long as the connection lives, bytes
- * @RPCRDMA2_NR_POLICY: number of settings
+/* The settings for a peer, each a number, have the numbers of their netlink attributes, from
+ * the first of these to the last.
  *
- * The order is that of the attributes of the netlink family.
+ * RECV_SIZE is the Receive Buffer Size to begin with, RECV_MAX the capacity of Receives if
+ * that is larger: the largest Receive Buffer Size as long as the connection lives. A server
+ * sends what it receives (D-16), so SEND_SIZE is for clients. CREDITS are the RPCs at once of
+ * a client, and the credits to ask for; or the most that a server grants.
  */
-enum rpcrdma2_policy_value {
-	RPCRDMA2_POLICY_VERSIONS = 0,
-	RPCRDMA2_POLICY_RECV_SIZE,
-	RPCRDMA2_POLICY_SEND_SIZE,
-	RPCRDMA2_POLICY_CREDITS,
-	RPCRDMA2_POLICY_REMOTE_INVALIDATION,
-	RPCRDMA2_POLICY_PROPERTY_CHANGE,
-	RPCRDMA2_POLICY_RECV_MAX,
-	RPCRDMA2_NR_POLICY,
-};
+#define RPCRDMA2_POLICY_FIRST	RPCRDMA2_A_POLICY_VERSIONS
+#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_RECV_MAX
 
 /**
  * struct rpcrdma2_policy - values
@@ -51,7 +36,7 @@ enum rpcrdma2_policy_value {
  */
 struct rpcrdma2_policy {
 	u32				said;
-	u32				val[RPCRDMA2_NR_POLICY];
+	u32				val[RPCRDMA2_POLICY_LAST + 1];
 };
 
 /**
@@ -77,16 +62,15 @@ struct rpcrdma2_policy_key {
 /* Capacity of each Receive, bytes */
 static inline u32 rpcrdma2_policy_capacity(const struct rpcrdma2_policy *policy)
 {
-	return max(policy->val[RPCRDMA2_POLICY_RECV_SIZE],
-		   policy->val[RPCRDMA2_POLICY_RECV_MAX]);
+	return max(policy->val[RPCRDMA2_A_POLICY_RECV_SIZE],
+		   policy->val[RPCRDMA2_A_POLICY_RECV_MAX]);
 }
 
 extern struct pernet_operations rpcrdma2_policy_net_ops;
 
 bool rpcrdma2_policy_key(struct rpcrdma2_policy_key *key, bool client,
 			 u8 family, const void *addr, u8 plen, u16 port);
-bool rpcrdma2_policy_fits(bool client, enum rpcrdma2_policy_value value,
-			  u32 number);
+bool rpcrdma2_policy_fits(bool client, int value, u32 number);
 
 int rpcrdma2_policy_set(struct net *net, const struct rpcrdma2_policy_key *key,
 			const struct rpcrdma2_policy *policy);

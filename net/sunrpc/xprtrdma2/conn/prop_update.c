@@ -506,16 +506,16 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 	props->capacity = conn->p.pool->size;
 	if (!conn->client)
 		props->capacity = min(props->capacity, rpcrdma2_sends_size(&conn->sendq));
-	props->told_recv = min(props->capacity, policy[RPCRDMA2_POLICY_RECV_SIZE]);
+	props->told_recv = min(props->capacity, policy[RPCRDMA2_A_POLICY_RECV_SIZE]);
 	mine->val[RPCRDMA2_RBSIZ] = props->told_recv;
 	mine->val[RPCRDMA2_BRS] = conn->p.brs;
 	mine->listed = BIT(RPCRDMA2_NR_PROPS) - 1;
-	mine->x_change = policy[RPCRDMA2_POLICY_PROPERTY_CHANGE];
+	mine->x_change = policy[RPCRDMA2_A_POLICY_PROPERTY_CHANGE];
 	if (mine->x_change)
 		mine->nochg = mine->listed &
 			      ~rpcrdma2_propset_changeable(conn->client);
 	conn->cm_mine = (struct rpcrdma_cm_private) {
-		.remote_inval	= policy[RPCRDMA2_POLICY_REMOTE_INVALIDATION],
+		.remote_inval	= policy[RPCRDMA2_A_POLICY_REMOTE_INVALIDATION],
 		.send_size	= rpcrdma2_sends_size(&conn->sendq),
 		.recv_size	= props->told_recv,
 	};

@@ -110,7 +110,7 @@ static void client_look_up(struct rpcrdma2_client *client,
 	/* Slots may be in use, so their number never shrinks */
 	scoped_guard(spinlock, &xprt->reserve_lock)
 		xprt->max_reqs = max(xprt->max_reqs,
-				     policy->val[RPCRDMA2_POLICY_CREDITS]);
+				     policy->val[RPCRDMA2_A_POLICY_CREDITS]);
 	rpcrdma2_requester_more_slots(&client->rq);
 }
 
@@ -140,8 +140,8 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 	};
 
 	client_look_up(client, &params.policy);
-	params.send_size = params.policy.val[RPCRDMA2_POLICY_SEND_SIZE];
-	params.calls = params.policy.val[RPCRDMA2_POLICY_CREDITS];
+	params.send_size = params.policy.val[RPCRDMA2_A_POLICY_SEND_SIZE];
+	params.calls = params.policy.val[RPCRDMA2_A_POLICY_CREDITS];
 	return rpcrdma2_conn_connect(xprt->xprt_net, client->srcaddr.ss_family ?
 				     (struct sockaddr *)&client->srcaddr : NULL,
 				     (struct sockaddr *)&xprt->addr, &params);

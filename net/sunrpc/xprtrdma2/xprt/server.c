@@ -282,7 +282,7 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id)
 			     rpc_get_port((const struct sockaddr *)&addr->src_addr),
 			     &p.policy);
 	p.send_size = rpcrdma2_policy_capacity(&p.policy);	/* D-16 */
-	p.serves = p.policy.val[RPCRDMA2_POLICY_CREDITS];
+	p.serves = p.policy.val[RPCRDMA2_A_POLICY_CREDITS];
 	p.serves_initial = clamp(server_first_credits, 1U, p.serves);
 	p.rw_ctxs = min(p.serves, RPCRDMA2_RW_CTXS);
 	svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
