@@ -922,11 +922,9 @@ static void response_bounds(struct kunit *test)
 /* Who may change what; a client announces so. */
 static void rules(struct kunit *test)
 {
-	EXPECT_EQ(rpcrdma2_propset_changeable(true), ALL);
-	EXPECT_EQ(rpcrdma2_propset_changeable(false), BIT(RPCRDMA2_RBSIZ));
-	EXPECT_EQ(rpcrdma2_prop_rules(RPCRDMA2_NR_PROPS), 0);
-	EXPECT_TRUE(rpcrdma2_prop_rules(RPCRDMA2_RBSIZ) & RPCRDMA2_CHG_LIMIT);
-	EXPECT_FALSE(rpcrdma2_prop_rules(RPCRDMA2_BRS) & RPCRDMA2_CHG_LIMIT);
+	EXPECT_EQ(rpcrdma2_propset_with(RPCRDMA2_CHG_CLIENT), ALL);
+	EXPECT_EQ(rpcrdma2_propset_with(RPCRDMA2_CHG_SERVER), BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(rpcrdma2_propset_with(RPCRDMA2_CHG_LIMIT), BIT(RPCRDMA2_RBSIZ));
 }
 
 static struct kunit_case change_cases[] = {

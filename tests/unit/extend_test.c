@@ -10,8 +10,7 @@
 		      RPCRDMA2_CHG_SERVER)
 
 #define rpcrdma2_propset_init		extend_props_init
-#define rpcrdma2_prop_rules		extend_prop_rules
-#define rpcrdma2_propset_changeable	extend_props_changeable
+#define rpcrdma2_propset_with		extend_props_with
 #define rpcrdma2_propset_subset_has		extend_subset_has
 #define rpcrdma2_propset_decode		extend_props_decode
 #define rpcrdma2_propset_encode		extend_props_encode
@@ -45,7 +44,7 @@ static void announced(struct kunit *test, struct rpcrdma2_propset *set)
 	EXPECT_EQ(mine.val[RPCRDMA2_X_TEST], 7);
 	mine.val[RPCRDMA2_X_TEST] = 50;
 	mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
-	mine.nochg = mine.listed & ~rpcrdma2_propset_changeable(false);
+	mine.nochg = mine.listed & ~rpcrdma2_propset_with(RPCRDMA2_CHG_SERVER);
 	mine.x_change = true;
 	len = rpcrdma2_propset_encode(&mine, buf, sizeof(buf));
 	EXPECT_EQ(len, (int)sizeof(buf));

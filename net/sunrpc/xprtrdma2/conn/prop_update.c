@@ -513,7 +513,8 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 	mine->x_change = policy[RPCRDMA2_A_POLICY_PROPERTY_CHANGE];
 	if (mine->x_change)
 		mine->nochg = mine->listed &
-			      ~rpcrdma2_propset_changeable(conn->client);
+			      ~rpcrdma2_propset_with(conn->client ? RPCRDMA2_CHG_CLIENT :
+								    RPCRDMA2_CHG_SERVER);
 	conn->cm_mine = (struct rpcrdma_cm_private) {
 		.remote_inval	= policy[RPCRDMA2_A_POLICY_REMOTE_INVALIDATION],
 		.send_size	= rpcrdma2_sends_size(&conn->sendq),

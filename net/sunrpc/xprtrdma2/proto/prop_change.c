@@ -137,7 +137,7 @@ int rpcrdma2_prop_change_ask(struct rpcrdma2_change *c,
 
 static bool is_limit(enum rpcrdma2_prop prop)
 {
-	return rpcrdma2_prop_rules(prop) & RPCRDMA2_CHG_LIMIT;
+	return rpcrdma2_propset_with(RPCRDMA2_CHG_LIMIT) & BIT(prop);
 }
 
 /**

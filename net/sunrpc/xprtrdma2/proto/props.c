@@ -53,31 +53,18 @@ void rpcrdma2_propset_init(struct rpcrdma2_propset *set)
 }
 
 /**
- * rpcrdma2_prop_rules - how the value of a property may change
- * @prop: property
+ * rpcrdma2_propset_with - properties for which one of some rules holds
+ * @rules: RPCRDMA2_CHG_*
  *
- * Context: any. Requirements: CHG-20, CHG-25, CHG-26.
- * Return: RPCRDMA2_CHG_*.
- */
-u32 rpcrdma2_prop_rules(enum rpcrdma2_prop prop)
-{
-	return (u32)prop < RPCRDMA2_NR_PROPS ? prop_descs[prop].rules : 0;
-}
-
-/**
- * rpcrdma2_propset_changeable - properties whose values may change
- * @client: a client's values, not a server's
- *
- * Context: any. Requirements: PROP-20.
+ * Context: any. Requirements: CHG-20, CHG-25, CHG-26, PROP-20.
  * Return: BIT(enum rpcrdma2_prop) of each.
  */
-u32 rpcrdma2_propset_changeable(bool client)
+u32 rpcrdma2_propset_with(u32 rules)
 {
-	u32 who = client ? RPCRDMA2_CHG_CLIENT : RPCRDMA2_CHG_SERVER;
 	u32 i, mask = 0;
 
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (prop_descs[i].rules & who)
+		if (prop_descs[i].rules & rules)
 			mask |= BIT(i);
 	return mask;
 }

@@ -72,7 +72,6 @@ bool rpcrdma2_propset_subset_has(const u8 *words, u32 nwords, u32 entry);
 int rpcrdma2_propset_encode(const struct rpcrdma2_propset *set, void *buf,
 			    u32 size);
 
-u32 rpcrdma2_prop_rules(enum rpcrdma2_prop prop);
-u32 rpcrdma2_propset_changeable(bool client);
+u32 rpcrdma2_propset_with(u32 rules);
 
 #endif /* _RPCRDMA2_PROPS_H */
