@@ -96,9 +96,9 @@ static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
 	      nla_put_u8(skb, RPCRDMA2_A_POLICY_PREFIX_LENGTH, key->plen) ?:
 	      nla_put_u16(skb, RPCRDMA2_A_POLICY_PORT, ntohs(key->port));
 	if (!ret && key->family == AF_INET)
-		ret = nla_put(skb, RPCRDMA2_A_POLICY_ADDR4, 4, key->addr);
+		ret = nla_put(skb, RPCRDMA2_A_POLICY_ADDR4, 4, &key->addr);
 	if (!ret && key->family == AF_INET6)
-		ret = nla_put(skb, RPCRDMA2_A_POLICY_ADDR6, 16, key->addr);
+		ret = nla_put(skb, RPCRDMA2_A_POLICY_ADDR6, 16, &key->addr);
 	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST && !ret; i++)
 		if (policy->said & BIT(i))
 			ret = nla_put_u32(skb, i, policy->val[i]);

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/socket.h>
 #include <linux/string.h>
+#include <net/ipv6.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
@@ -27,7 +28,7 @@
 #include "proto/wire.h"
 
 /* Keys are compared as bytes */
-static_assert(sizeof(struct rpcrdma2_policy_key) == 22);
+static_assert(sizeof(struct rpcrdma2_policy_key) == 24);
 
 /* An entry of the table */
 struct policy_entry {
@@ -99,16 +100,11 @@ static u8 family_bits(u8 family)
 /* Clear all but the first @plen bits. Returns true if there were others. */
 static bool key_mask(struct rpcrdma2_policy_key *key, u8 plen)
 {
-	u32 i = plen / 8;
-	u8 mask = ~(0xff >> plen % 8), rest = 0;
+	const struct in6_addr all = key->addr;
 
 	key->plen = plen;
-	for (; i < sizeof(key->addr); i++) {
-		rest |= key->addr[i] & ~mask;
-		key->addr[i] &= mask;
-		mask = 0;
-	}
-	return rest;
+	ipv6_addr_prefix(&key->addr, &all, plen);
+	return !ipv6_addr_equal(&key->addr, &all);
 }
 
 /**
@@ -130,7 +126,7 @@ bool rpcrdma2_policy_key(struct rpcrdma2_policy_key *key, bool client,
 	key->role = 1 + (client ? RPCRDMA2_ROLE_CLIENT : RPCRDMA2_ROLE_SERVER);
 	key->family = family;
 	key->port = htons(port);
-	memcpy(key->addr, addr, family_bits(family) / 8);
+	memcpy(&key->addr, addr, family_bits(family) / 8);
 	return !key_mask(key, plen);
 }
 

@@ -45,8 +45,9 @@ struct rpcrdma2_policy {
  * @family: AF_INET, AF_INET6, or AF_UNSPEC for all peers
  * @plen: bits of the prefix
  * @zero: 0
- * @addr: the prefix, then 0
+ * @addr: the prefix, then 0; of IPv4 in the first bytes
  * @port: the server's, 0 for any
+ * @zeros: 0
  *
  * Without holes: keys are compared as bytes, which is also their order.
  */
@@ -55,8 +56,9 @@ struct rpcrdma2_policy_key {
 	u8				family;
 	u8				plen;
 	u8				zero;
-	u8				addr[16];
+	struct in6_addr			addr;
 	__be16				port;
+	u16				zeros;
 };
 
 /* Capacity of each Receive, bytes */
