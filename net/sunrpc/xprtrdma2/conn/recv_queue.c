@@ -305,17 +305,14 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 
 	ret = rpcrdma2_recv_pool_fill(conn->p.pool, first + RPCRDMA2_RECV_EXTRA,
 				      rpcrdma2_policy_capacity(&conn->p.policy));
-	if (ret)
-		goto out_none;
 	/* The refill work continues with those that cannot be mapped at once */
-	for (tries = 0; tries < RPCRDMA2_FIRST_TRIES; tries++) {
+	for (tries = 0; !ret && tries < RPCRDMA2_FIRST_TRIES; tries++) {
 		if (rpcrdma2_recvs_target(conn, first) == first)
 			return 0;
 		if (rpcrdma2_conn_over(conn))
 			return -ENOTCONN;
 		schedule_timeout_uninterruptible(RPCRDMA2_REFILL_DELAY);
 	}
-out_none:
 	pr_notice_ratelimited("rpcrdma2: %s: cannot allocate or map Receives, connection not made\n",
 			      dev_name(&conn->cm_id->device->dev));
 	return -ENOMEM;
