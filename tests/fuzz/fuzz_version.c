@@ -129,10 +129,8 @@ static void server_message(const struct rpcrdma2_ver_policy *policy,
 	enum rpcrdma2_srv_action action;
 	enum rpcrdma2_verdict verdict;
 	struct rpcrdma2_hdr hdr;
-	u32 low, high;
 
-	action = rpcrdma2_srv_ver_message(policy, before, msg, len, &hdr, &verdict, &low,
-					  &high);
+	action = rpcrdma2_srv_ver_message(policy, before, msg, len, &hdr, &verdict);
 	if (action == RPCRDMA2_SRV_SETTLE) {
 		CHECK(!before && verdict == RPCRDMA2_OK);
 		*codec = rpcrdma2_wire_codec(hdr.vers);
@@ -147,12 +145,12 @@ static void server_message(const struct rpcrdma2_ver_policy *policy,
 		break;
 	case RPCRDMA2_SRV_ERR_VERS:
 		CHECK(!before && hdr.htype != RDMA2_ERROR);
-		CHECK(low == (policy->v1 ? 1 : 2));
-		CHECK(high == (policy->v2 ? 2 : 1));
+		CHECK(hdr.err_arg[0] == (policy->v1 ? 1 : 2));
+		CHECK(hdr.err_arg[1] == (policy->v2 ? 2 : 1));
 		break;
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
 		CHECK(before && hdr.htype != RDMA2_ERROR);
-		CHECK(low == before->vers && high == low);
+		CHECK(hdr.err_arg[0] == before->vers && hdr.err_arg[1] == before->vers);
 		break;
 	case RPCRDMA2_SRV_CLOSE:
 		CHECK(before);

@@ -97,7 +97,9 @@ u32 server_message(bool v1, bool v2, u32 *codec, const u8 *msg, u32 len, u32 *lo
 	struct rpcrdma2_hdr hdr;
 
 	action = rpcrdma2_srv_ver_message(&allowed, rpcrdma2_wire_codec(*codec), msg, len, &hdr,
-					  &verdict, low, high);
+					  &verdict);
+	*low = hdr.err_arg[0];
+	*high = hdr.err_arg[1];
 	if (action == RPCRDMA2_SRV_SETTLE)
 		*codec = hdr.vers;
 	return action;

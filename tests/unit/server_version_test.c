@@ -13,8 +13,6 @@ static struct server {
 	const struct rpcrdma2_codec	*codec;
 	struct rpcrdma2_hdr		hdr;
 	enum rpcrdma2_verdict		verdict;
-	u32				low;
-	u32				high;
 } s;
 
 static int server_init(struct kunit *test)
@@ -32,19 +30,13 @@ static enum rpcrdma2_srv_action server_message(struct message m)
 
 	memset(&s.hdr, 0xa5, sizeof(s.hdr));
 	s.verdict = RPCRDMA2_OK;
-	s.low = ~0U;
-	s.high = ~0U;
 	action = rpcrdma2_srv_ver_message(&s.policy, s.codec, m.p, m.len, &s.hdr,
-					  &s.verdict, &s.low, &s.high);
+					  &s.verdict);
 	if (action == RPCRDMA2_SRV_SETTLE) {
 		KUNIT_EXPECT_NULL(s.test, s.codec);
 		KUNIT_EXPECT_EQ(s.test, s.verdict, RPCRDMA2_OK);
 		s.codec = rpcrdma2_wire_codec(s.hdr.vers);
 		action = RPCRDMA2_SRV_PASS;
-	}
-	if (action == RPCRDMA2_SRV_PASS || action == RPCRDMA2_SRV_DROP) {
-		KUNIT_EXPECT_EQ(s.test, s.low, 0);
-		KUNIT_EXPECT_EQ(s.test, s.high, 0);
 	}
 	return action;
 }
@@ -66,8 +58,8 @@ static void expect_refused(struct message m,
 {
 	KUNIT_EXPECT_EQ(s.test, server_message(m), action);
 	KUNIT_EXPECT_EQ(s.test, s.verdict, RPCRDMA2_BAD_VERS);
-	KUNIT_EXPECT_EQ(s.test, s.low, low);
-	KUNIT_EXPECT_EQ(s.test, s.high, high);
+	KUNIT_EXPECT_EQ(s.test, s.hdr.err_arg[0], low);
+	KUNIT_EXPECT_EQ(s.test, s.hdr.err_arg[1], high);
 	KUNIT_EXPECT_EQ(s.test, s.hdr.xid, get_unaligned_be32(m.p));
 	KUNIT_EXPECT_EQ(s.test, s.hdr.vers, get_unaligned_be32(m.p + 4));
 	KUNIT_EXPECT_FALSE(s.test, s.hdr.response);
@@ -273,14 +265,11 @@ static void err_vers_on_the_wire(struct kunit *test)
 {
 	struct message e1a = message_vector(test, VEC_E1a);
 	u8 buf[RPCRDMA2_MAX_ERROR];
-	u32 range[2];
 	int len;
 
 	EXPECT_EQ(server_message(call_of(test, 3)), RPCRDMA2_SRV_ERR_VERS);
-	range[0] = s.low;
-	range[1] = s.high;
 	len = rpcrdma2_wire_encode_error(&rpcrdma2_codec_v2, &s.hdr, 16, RDMA2_ERR_VERS,
-					 range, buf, sizeof(buf));
+					 s.hdr.err_arg, buf, sizeof(buf));
 	EXPECT_EQ(len, (int)e1a.len);
 	EXPECT_MEMEQ(buf, e1a.p, e1a.len);
 }

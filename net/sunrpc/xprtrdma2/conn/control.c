@@ -81,21 +81,17 @@ static void last_error_done(struct rpcrdma2_send *send, int status)
 /**
  * rpcrdma2_control_err_vers - answer a message of a version that is not spoken
  * @conn: the connection
- * @about: header of the message
- * @low: lowest version that is spoken
- * @high: highest version
+ * @about: header of the message, with the lowest and the highest version that is spoken
  * @last: give up the connection when the ERROR has been sent, so that the peer sees both
  *
  * Context: process; does not sleep.
  */
 void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,
-			       const struct rpcrdma2_hdr *about, u32 low, u32 high,
-			       bool last)
+			       const struct rpcrdma2_hdr *about, bool last)
 {
-	const u32 args[2] = { low, high };
-	int ret;
+	int ret = send_error(conn, about, RDMA2_ERR_VERS, about->err_arg,
+			     last ? last_error_done : NULL);
 
-	ret = send_error(conn, about, RDMA2_ERR_VERS, args, last ? last_error_done : NULL);
 	if (ret && last)
 		rpcrdma2_conn_kill(conn, -EPROTO);
 }

@@ -17,8 +17,7 @@ int rpcrdma2_control_post(struct rpcrdma2_send *send, int body);
 int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid);
 
 void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,
-			       const struct rpcrdma2_hdr *about, u32 low, u32 high,
-			       bool last);
+			       const struct rpcrdma2_hdr *about, bool last);
 
 void rpcrdma2_reject_dropped(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx);
 void rpcrdma2_reject(struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *rx,

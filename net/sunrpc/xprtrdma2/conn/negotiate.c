@@ -343,10 +343,9 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			   enum rpcrdma2_verdict *verdict)
 {
 	enum rpcrdma2_srv_action action;
-	u32 low = 0, high = 0;
 
 	action = rpcrdma2_srv_ver_message(&conn->ver.policy, conn->codec, rx->buf,
-					  rx->len, &rx->hdr, verdict, &low, &high);
+					  rx->len, &rx->hdr, verdict);
 	if (*verdict == RPCRDMA2_BAD_VERS && action != RPCRDMA2_SRV_DROP)
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
 	switch (action) {
@@ -359,7 +358,7 @@ static bool server_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		break;
 	case RPCRDMA2_SRV_ERR_VERS:
 	case RPCRDMA2_SRV_ERR_VERS_CLOSE:
-		rpcrdma2_control_err_vers(conn, &rx->hdr, low, high,
+		rpcrdma2_control_err_vers(conn, &rx->hdr,
 					  action == RPCRDMA2_SRV_ERR_VERS_CLOSE);
 		break;
 	case RPCRDMA2_SRV_CLOSE:

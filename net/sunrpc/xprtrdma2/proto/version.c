@@ -405,22 +405,20 @@ static bool srv_may_be_call(const void *msg, const struct rpcrdma2_hdr *hdr)
 
 static enum rpcrdma2_srv_action srv_refuse(const struct rpcrdma2_ver_policy *policy,
 					   const struct rpcrdma2_codec *codec,
-					   const void *msg,
-					   const struct rpcrdma2_hdr *hdr,
-					   u32 *low, u32 *high)
+					   const void *msg, struct rpcrdma2_hdr *hdr)
 {
 	bool call = srv_may_be_call(msg, hdr);
 
 	if (codec) {					/* HDR-12, D-14 */
-		*low = codec->vers;
-		*high = codec->vers;
+		hdr->err_arg[0] = codec->vers;
+		hdr->err_arg[1] = codec->vers;
 		return call ? RPCRDMA2_SRV_ERR_VERS_CLOSE :
 			      RPCRDMA2_SRV_CLOSE;
 	}
 	if (!call || (!policy->v1 && !policy->v2))
 		return RPCRDMA2_SRV_DROP;
-	*low = policy->v1 ? RPCRDMA_VERS_1 : RPCRDMA_VERS_2;
-	*high = policy->v2 ? RPCRDMA_VERS_2 : RPCRDMA_VERS_1;
+	hdr->err_arg[0] = policy->v1 ? RPCRDMA_VERS_1 : RPCRDMA_VERS_2;
+	hdr->err_arg[1] = policy->v2 ? RPCRDMA_VERS_2 : RPCRDMA_VERS_1;
 	return RPCRDMA2_SRV_ERR_VERS;
 }
 
@@ -449,14 +447,13 @@ static enum rpcrdma2_srv_action srv_first(const struct rpcrdma2_hdr *hdr,
  * @len: bytes received
  * @hdr: filled as far as @msg can be decoded
  * @verdict: what the decoder said
- * @low: with the ERR_VERS actions: lowest version to name
- * @high: and the highest
  *
  * The first well-formed message of a supported version settles it. After PASS and SETTLE
  * @hdr and @verdict hold what the decoder of version @hdr->vers said; if the
  * version is still open the message is a faulty one of a supported version: it
  * settles nothing, and the answer is that of rpcrdma2_wire_codec(@hdr->vers).
- * With the ERR_VERS actions @hdr holds the prefix to be copied.
+ * With the ERR_VERS actions @hdr holds the prefix to be copied, and the lowest and the
+ * highest version to name.
  *
  * Context: any. Requirements: HDR-4, HDR-11, HDR-12, ERR-11, HT-4, VER-8,
  * VER-9, VER-19, VER-20, VER-21, VER-24.
@@ -465,19 +462,16 @@ static enum rpcrdma2_srv_action srv_first(const struct rpcrdma2_hdr *hdr,
 enum rpcrdma2_srv_action
 rpcrdma2_srv_ver_message(const struct rpcrdma2_ver_policy *policy,
 			 const struct rpcrdma2_codec *codec, const void *msg, u32 len,
-			 struct rpcrdma2_hdr *hdr, enum rpcrdma2_verdict *verdict,
-			 u32 *low, u32 *high)
+			 struct rpcrdma2_hdr *hdr, enum rpcrdma2_verdict *verdict)
 {
 	struct rpcrdma2_reader r;
 
 	*verdict = RPCRDMA2_DROP;
-	*low = 0;
-	*high = 0;
 	if (!rpcrdma2_wire_prefix(&r, msg, len, hdr))
 		return RPCRDMA2_SRV_DROP;
 	if (codec ? hdr->vers != codec->vers : !srv_supports(policy, hdr->vers)) {
 		*verdict = RPCRDMA2_BAD_VERS;
-		return srv_refuse(policy, codec, msg, hdr, low, high);
+		return srv_refuse(policy, codec, msg, hdr);
 	}
 
 	*verdict = rpcrdma2_wire_codec(hdr->vers)->decode(msg, len, hdr);

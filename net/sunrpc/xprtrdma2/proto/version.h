@@ -173,7 +173,7 @@ void rpcrdma2_neg_forget(struct rpcrdma2_ver_memory *mem);
  * @RPCRDMA2_SRV_PASS: process it with the settled codec
  * @RPCRDMA2_SRV_SETTLE: settle the version of the message, then process it
  * @RPCRDMA2_SRV_DROP: drop
- * @RPCRDMA2_SRV_ERR_VERS: answer ERR_VERS with @low..@high, stay open
+ * @RPCRDMA2_SRV_ERR_VERS: answer ERR_VERS, stay open
  * @RPCRDMA2_SRV_ERR_VERS_CLOSE: the same, then close
  * @RPCRDMA2_SRV_CLOSE: close without an answer: a message of another
  *	version that cannot be a Call (HDR-12)
@@ -190,8 +190,7 @@ enum rpcrdma2_srv_action {
 enum rpcrdma2_srv_action
 rpcrdma2_srv_ver_message(const struct rpcrdma2_ver_policy *policy,
 			 const struct rpcrdma2_codec *codec, const void *msg, u32 len,
-			 struct rpcrdma2_hdr *hdr, enum rpcrdma2_verdict *verdict,
-			 u32 *low, u32 *high);
+			 struct rpcrdma2_hdr *hdr, enum rpcrdma2_verdict *verdict);
 
 bool rpcrdma2_neg_other_draft(const void *msg, u32 len);
 

@@ -107,7 +107,8 @@ struct rpcrdma2_chunk {
  * @only_handle: handle of all segments; 0 without segments, or if their handles differ
  * @has_inv_handle: some segment has @inv_handle (RINV-1, RINV-8)
  * @err: ERROR: the code
- * @err_arg: ERROR: its arguments, zero where the code has none
+ * @err_arg: ERROR: its arguments, zero where the code has none. A message that a server
+ *	refuses for its version: the arguments of the answer
  * @body: MSG: the inline RPC message. Control messages: the bytes after
  *	the prefix. Points into the message
  * @body_len: bytes at @body
