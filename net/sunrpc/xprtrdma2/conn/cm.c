@@ -34,14 +34,6 @@
 
 static atomic_t rpcrdma2_conn_ids;
 
-static void conn_kill_worker(struct work_struct *work)
-{
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  kill_work);
-
-	rpcrdma2_conn_kill(conn, -ENOTCONN);
-}
-
 static void conn_deferred_worker(struct work_struct *work)
 {
 	rpcrdma2_conn_run_deferred(container_of(work, struct rpcrdma2_conn,
@@ -76,7 +68,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	mutex_init(&conn->deferred_mutex);
 	mutex_init(&conn->list_mutex);
 	INIT_WORK(&conn->deferred_work, conn_deferred_worker);
-	INIT_WORK(&conn->kill_work, conn_kill_worker);
 	atomic_set(&conn->xids, get_random_u32());
 	rpcrdma2_sends_setup(conn);
 	rpcrdma2_recvs_setup(conn);
@@ -86,7 +77,9 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	return conn;
 }
 
-/* Asynchronous errors of the QP are reported in interrupt context. */
+/* Asynchronous errors of the QP are reported in interrupt context: the work item that polls
+ * gives up the connection.
+ */
 static void conn_qp_event(struct ib_event *event, void *context)
 {
 	struct rpcrdma2_conn *conn = context;
@@ -94,7 +87,8 @@ static void conn_qp_event(struct ib_event *event, void *context)
 	if (event->event == IB_EVENT_COMM_EST ||
 	    event->event == IB_EVENT_QP_LAST_WQE_REACHED)
 		return;
-	queue_work(rpcrdma2_wq, &conn->kill_work);
+	WRITE_ONCE(conn->poll.failed, true);
+	mod_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
 }
 
 /* Log that the queues of a device are too short for any connection. */
@@ -340,7 +334,6 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 	cancel_work_sync(&conn->deferred_work);
 	rpcrdma2_sends_destroy(conn);
 	rpcrdma2_recvs_reclaim(conn);
-	cancel_work_sync(&conn->kill_work);
 	conn->p.ops->closed(conn);
 	rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_CLOSED, 0);
 }

@@ -91,7 +91,6 @@
  * @deferred: struct rpcrdma2_deferred, last one first
  * @deferred_mutex: held while these run, first one first
  * @deferred_work: runs these, unless the context that polls does
- * @kill_work: gives up the connection from interrupt context
  * @list_mutex: held while netlink looks at the connection, see conn_list.c
  * @listed: in the list of connections; changed under @list_mutex
  *
@@ -148,7 +147,6 @@ struct rpcrdma2_conn {
 	struct llist_head		deferred;
 	struct mutex			deferred_mutex;	/* see above */
 	struct work_struct		deferred_work;
-	struct work_struct		kill_work;
 	struct mutex			list_mutex;	/* see above */
 	bool				listed;
 };

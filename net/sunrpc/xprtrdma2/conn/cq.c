@@ -114,6 +114,8 @@ static void cq_poll_worker(struct work_struct *work)
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  poll.work.work);
 
+	if (READ_ONCE(conn->poll.failed))
+		rpcrdma2_conn_kill(conn, -ENOTCONN);
 	cq_poll_by(conn, false);
 	if (rpcrdma2_cq_pending(conn))
 		queue_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);

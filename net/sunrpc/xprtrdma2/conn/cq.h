@@ -53,12 +53,14 @@ struct rpcrdma2_deferred {
  * @lock: held while the queue is polled
  * @pending: the device has reported completions that were not polled yet
  * @polling: a thread polls, which runs the deferred work afterwards
+ * @failed: the QP has reported an asynchronous error
  * @work: polls when no thread does
  */
 struct rpcrdma2_poll {
 	spinlock_t			lock;	/* see above */
 	bool				pending;
 	bool				polling;
+	bool				failed;
 	struct delayed_work		work;
 };
 
