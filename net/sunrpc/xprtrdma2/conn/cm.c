@@ -382,7 +382,7 @@ static int conn_request(struct rpcrdma2_conn *conn)
 				  conn->p.connect_ms);
 }
 
-/* Make one connection, up to READY. Returns -EAGAIN to connect once more. */
+/* Make one connection, up to READY. */
 static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 			const struct sockaddr *src, const struct sockaddr *dst)
 {
@@ -397,7 +397,7 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	ret = conn_resolve(conn, src, dst) ?: conn_setup(conn) ?: conn_request(conn);
 	if (ret)
 		return READ_ONCE(conn->reason) ?: ret;
-	return rpcrdma2_ver_offer(conn, dst);
+	return rpcrdma2_ver_offer(conn);
 }
 
 /* Other errors than these would end hard-mounted RPCs (ERR-13). sunrpc retries after all
@@ -463,7 +463,7 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 			break;
 		rpcrdma2_conn_kill(conn, ret);
 		rpcrdma2_conn_close(conn);
-		ret = rpcrdma2_ver_ended(conn, ret);
+		ret = rpcrdma2_ver_ended(conn, dst, ret);
 		rpcrdma2_conn_free(conn);
 	}
 	if (ret) {

@@ -172,15 +172,14 @@ static void ver_ask(struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_ver_offer - negotiate the version with the server
  * @conn: client's connection in state OPEN
- * @dst: the server, for the log
  *
  * Implements VER-1..5, VER-10, VER-14, VER-15 by way of version.c.
  *
  * Context: sleeps, p.negotiate_ms as a rule, RPCRDMA2_SLOW_LINK_MS at most.
- * Return: 0, the state is READY; -EAGAIN: connect once more; -EPROTO: no common
- * version; -ENOTCONN
+ * Return: 0, the state is READY; -EPROTO: no common version; -ENOTCONN: rpcrdma2_ver_ended()
+ * tells whether to connect once more
  */
-int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
+int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_neg neg;
 
@@ -188,23 +187,12 @@ int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst)
 	scoped_guard(spinlock, &conn->state_lock)
 		neg = conn->ver.neg;
 	trace_rpcrdma2_negotiated(conn, neg.state, neg.why);
-	switch (neg.state) {
-	case RPCRDMA2_NEG_START:
-		return -EAGAIN;
-	case RPCRDMA2_NEG_FAILED:
-		/* A mount reports nothing but the errno */
-		ver_count_why(conn, neg.why);
-		pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
-				      dst, rpcrdma2_neg_why_name(neg.why), neg.why);
-		return -EPROTO;
-	default:
-		/* Lost behind the message that settled the version: as if before */
-		if (!rpcrdma2_conn_ready(conn))
-			return -ENOTCONN;
-		if (conn->codec == &rpcrdma2_codec_v1)
-			rpcrdma2_stat_inc(conn->p.stats, fallbacks);
-		return 0;
-	}
+	/* Lost behind the message that settled the version: as if before */
+	if (!rpcrdma2_conn_ready(conn))
+		return neg.state == RPCRDMA2_NEG_FAILED ? -EPROTO : -ENOTCONN;
+	if (conn->codec == &rpcrdma2_codec_v1)
+		rpcrdma2_stat_inc(conn->p.stats, fallbacks);
+	return 0;
 }
 
 /**
@@ -223,18 +211,24 @@ void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_ver_ended - decide how the attempt to connect continues
  * @conn: client's connection that did not become READY, closed
+ * @dst: the server, for the log
  * @err: the reason
  *
  * Context: process.
  * Return: -EAGAIN: make another connection; -EPROTO: give up; or @err
  */
-int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err)
+int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, const struct sockaddr *dst, int err)
 {
 	const struct rpcrdma2_neg *neg = &conn->ver.neg;
 
-	if (neg->state == RPCRDMA2_NEG_FAILED)
+	if (neg->state == RPCRDMA2_NEG_FAILED) {
+		/* A mount reports nothing but the errno */
+		ver_count_why(conn, neg->why);
+		pr_notice_ratelimited("rpcrdma2: %pISpc: not connected, %s (reason %u)\n",
+				      dst, rpcrdma2_neg_why_name(neg->why), neg->why);
 		return -EPROTO;
-	/* Lost after the negotiation has begun: again at once */
+	}
+	/* Lost, or to be replaced, after the negotiation has begun: again at once */
 	return err == -ENOTCONN && neg->policy && conn->p.ops->wanted(conn) ? -EAGAIN : err;
 }
 

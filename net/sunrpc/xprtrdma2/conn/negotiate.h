@@ -32,8 +32,8 @@ static inline bool rpcrdma2_ver_proved(const struct rpcrdma2_conn_ver *ver)
 }
 
 void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn);
-int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn, const struct sockaddr *dst);
-int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, int err);
+int rpcrdma2_ver_offer(struct rpcrdma2_conn *conn);
+int rpcrdma2_ver_ended(struct rpcrdma2_conn *conn, const struct sockaddr *dst, int err);
 void rpcrdma2_ver_lost(struct rpcrdma2_conn *conn);
 bool rpcrdma2_ver_refused(struct rpcrdma2_conn *conn, const struct rpcrdma2_hdr *error);
 bool rpcrdma2_ver_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
