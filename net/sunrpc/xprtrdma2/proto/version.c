@@ -46,16 +46,15 @@ const char *rpcrdma2_neg_why_name(enum rpcrdma2_why why)
 /* The client's memory */
 
 /* Begin connections like this for a time that grows (VER-16). */
-static void ver_remember(struct rpcrdma2_ver_memory *mem,
-			 const struct rpcrdma2_ver_policy *policy,
-			 enum rpcrdma2_begin begin, enum rpcrdma2_why why,
-			 u64 now)
+static void neg_remember(struct rpcrdma2_neg *n, enum rpcrdma2_begin begin,
+			 enum rpcrdma2_why why, u64 now)
 {
-	u64 span = policy->remember_min;
+	struct rpcrdma2_ver_memory *mem = n->mem;
+	u64 span = n->policy->remember_min;
 
 	if (mem->span)
 		span = max_t(u64, span, 2ULL * mem->span);
-	mem->span = min_t(u64, span, policy->remember_max);
+	mem->span = min_t(u64, span, n->policy->remember_max);
 	mem->begin = begin;
 	mem->until = now + mem->span;
 	mem->next = true;
@@ -108,7 +107,7 @@ static enum rpcrdma2_neg_action neg_fall_back(struct rpcrdma2_neg *n,
 {
 	if (!n->policy->v1)
 		return neg_go(n, RPCRDMA2_NEG_FAILED, RPCRDMA2_WHY_REQUIRED);
-	ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1, why, now);
+	neg_remember(n, RPCRDMA2_BEGIN_V1, why, now);
 	return neg_go(n, RPCRDMA2_NEG_START, why);
 }
 
@@ -207,8 +206,7 @@ static enum rpcrdma2_neg_action neg_reply(struct rpcrdma2_neg *n,
 	    hdr->xid != n->xid)
 		return RPCRDMA2_DO_NOTHING;
 	if (now >= n->mem->until)
-		ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_CALL,
-			     RPCRDMA2_WHY_REPLY, now);
+		neg_remember(n, RPCRDMA2_BEGIN_CALL, RPCRDMA2_WHY_REPLY, now);
 	n->mem->next = false;
 	n->mem->losses = 0;
 	return neg_go(n, RPCRDMA2_NEG_V2, RPCRDMA2_WHY_REPLY);
@@ -309,8 +307,7 @@ enum rpcrdma2_neg_action rpcrdma2_neg_lost(struct rpcrdma2_neg *n, u64 now)
 	if (n->state == RPCRDMA2_NEG_FAILED)
 		return RPCRDMA2_DO_NOTHING;
 	if (n->saw_err_vers)
-		ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
-			     RPCRDMA2_WHY_ERR_VERS_LOST, now);
+		neg_remember(n, RPCRDMA2_BEGIN_V1, RPCRDMA2_WHY_ERR_VERS_LOST, now);
 	n->saw_err_vers = false;
 	n->state = RPCRDMA2_NEG_START;
 	return RPCRDMA2_DO_NOTHING;
@@ -335,8 +332,7 @@ bool rpcrdma2_neg_refused(struct rpcrdma2_neg *n, const struct rpcrdma2_hdr *err
 {
 	if (n->state == RPCRDMA2_NEG_V2 && error->err == RDMA2_ERR_INVAL_HTYPE &&
 	    n->policy->v1) {
-		ver_remember(n->mem, n->policy, RPCRDMA2_BEGIN_V1,
-			     RPCRDMA2_WHY_OTHER_ERROR, now);
+		neg_remember(n, RPCRDMA2_BEGIN_V1, RPCRDMA2_WHY_OTHER_ERROR, now);
 		return true;
 	}
 	if (n->state == RPCRDMA2_NEG_V1 && error->err == RDMA2_ERR_VERS &&
