@@ -23,10 +23,11 @@ static struct rpcrdma2_send *control_slot(struct rpcrdma2_conn *conn)
 	return rpcrdma2_send_get(conn, 1, NULL, true);
 }
 
-/* Post @send with @len bytes; a negative @len is the errno of an encoder. @arg is for
- * the trace. Returns 0 or a negative errno.
+/* Post @send with @len bytes, and count it by @stat; a negative @len is the errno of an
+ * encoder. @arg is for the trace. Returns 0 or a negative errno.
  */
-static int control_send(struct rpcrdma2_send *send, int len, u32 arg)
+static int control_send(struct rpcrdma2_send *send, int len, u32 arg,
+			enum rpcrdma2_stat stat)
 {
 	const __be32 *hdr = send->buf;
 	u32 xid = be32_to_cpu(hdr[0]), htype = be32_to_cpu(hdr[3]);
@@ -39,6 +40,8 @@ static int control_send(struct rpcrdma2_send *send, int len, u32 arg)
 		rpcrdma2_send_prepare(send, len, 0);
 		ret = rpcrdma2_send_post(send, NULL);
 	}
+	if (!ret)
+		atomic_long_inc(&conn->p.stats->v[stat]);
 	trace_rpcrdma2_send_control(conn, xid, htype, arg, ret);
 	return ret;
 }
@@ -67,10 +70,7 @@ static int send_error(struct rpcrdma2_conn *conn,
 	ret = rpcrdma2_wire_encode_error(codec ?: &rpcrdma2_codec_v2, about,
 					 rpcrdma2_credit_grant(&conn->credit), err, args,
 					 send->buf, send->size);
-	ret = control_send(send, ret, err);
-	if (!ret)
-		rpcrdma2_stat_inc(conn->p.stats, tx_error);
-	return ret;
+	return control_send(send, ret, err, RPCRDMA2_STAT_tx_error);
 }
 
 static void last_error_done(struct rpcrdma2_send *send, int status)
@@ -124,15 +124,16 @@ struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
  * rpcrdma2_control_post - send a control message
  * @send: from rpcrdma2_control_get(); the caller loses it
  * @body: bytes of the body, which is behind the header; or a negative errno
+ * @stat: counter of these messages
  *
  * Context: process; does not sleep.
  * Return: 0, -ENOTCONN, or @body if negative
  */
-int rpcrdma2_control_post(struct rpcrdma2_send *send, int body)
+int rpcrdma2_control_post(struct rpcrdma2_send *send, int body, enum rpcrdma2_stat stat)
 {
 	int len = body < 0 ? body : (int)RPCRDMA2_PREFIX + body;
 
-	return control_send(send, len, len);
+	return control_send(send, len, len, stat);
 }
 
 /**
@@ -169,10 +170,7 @@ int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 		memcpy(send->buf + ret, rpc, sizeof(rpc));
 		ret += sizeof(rpc);
 	}
-	ret = control_send(send, ret, 0);
-	if (!ret)
-		rpcrdma2_stat_inc(conn->p.stats, tx_call_msg);
-	return ret;
+	return control_send(send, ret, 0, RPCRDMA2_STAT_tx_call_msg);
 }
 
 /* Count a rejected message. Also count a peer that speaks another draft of version 2, and

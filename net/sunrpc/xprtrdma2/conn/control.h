@@ -5,6 +5,7 @@
 #ifndef _RPCRDMA2_CONTROL_H
 #define _RPCRDMA2_CONTROL_H
 
+#include "conn/stats.h"
 #include "proto/wire.h"
 
 struct rpcrdma2_conn;
@@ -13,7 +14,7 @@ struct rpcrdma2_send;
 
 struct rpcrdma2_send *rpcrdma2_control_get(struct rpcrdma2_conn *conn, u32 xid,
 					   u32 htype, bool response);
-int rpcrdma2_control_post(struct rpcrdma2_send *send, int body);
+int rpcrdma2_control_post(struct rpcrdma2_send *send, int body, enum rpcrdma2_stat stat);
 int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid);
 
 void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,

@@ -202,10 +202,9 @@ int rpcrdma2_props_send(struct rpcrdma2_conn *conn, u32 xid, u32 htype, bool res
 		ret = rpcrdma2_prop_change_put_updprop(&props->change, xid, &props->mine,
 						       buf, size);
 	}
-	ret = rpcrdma2_control_post(send, ret);
+	ret = rpcrdma2_control_post(send, ret, stat);
 	if (ret)
 		return ret;
-	atomic_long_inc(&conn->p.stats->v[stat]);
 	/* Messages of the peer that follow may be as long as a raised value */
 	if (told & BIT(RPCRDMA2_RBSIZ)) {
 		props->told_recv = props->mine.val[RPCRDMA2_RBSIZ];
