@@ -44,15 +44,13 @@ void rpcrdma2_ver_setup(struct rpcrdma2_conn *conn)
 	conn->ver.proved = !conn->client;
 }
 
-/* Each reason has a counter (stats_list.h). */
+/* Each reason has a counter (stats_list.h), but for NONE, with which nothing is settled. */
 static void ver_count_why(const struct rpcrdma2_conn *conn,
 			  enum rpcrdma2_why why)
 {
 	BUILD_BUG_ON(RPCRDMA2_STAT_why_reply -
 		     RPCRDMA2_STAT_why_connprop != RPCRDMA2_NR_WHY - 2);
-	if (why != RPCRDMA2_WHY_NONE)
-		atomic_long_inc(&conn->p.stats->v[RPCRDMA2_STAT_why_connprop +
-						  why - 1]);
+	atomic_long_inc(&conn->p.stats->v[RPCRDMA2_STAT_why_connprop + why - 1]);
 }
 
 /* Apply the rules of the settled version for thresholds and invalidation: INL-8,
