@@ -97,7 +97,7 @@ void rpcrdma2_control_err_vers(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_control_get - begin a control message that carries no RPC
+ * rpcrdma2_control_get - begin a control message, or a Call without handle and chunks
  * @conn: the connection
  * @xid: our own value, or the peer's when @response
  * @htype: header type
@@ -149,28 +149,20 @@ int rpcrdma2_control_post(struct rpcrdma2_send *send, int body, enum rpcrdma2_st
  */
 int rpcrdma2_control_null(struct rpcrdma2_conn *conn, u32 xid)
 {
-	const __be32 rpc[] = {
+	const __be32 body[] = {
+		/* No handle, no chunks */
+		0, 0, 0, 0,
 		cpu_to_be32(xid), rpc_call, cpu_to_be32(RPC_VERSION),
 		cpu_to_be32(NFS_PROGRAM), cpu_to_be32(NFS3_VERSION),
 		cpu_to_be32(NFS3PROC_NULL),
 		rpc_auth_null, 0, rpc_auth_null, 0,
 	};
-	const struct rpcrdma2_call_hdr call = {
-		.xid	= xid,
-		.credit	= rpcrdma2_credit_ask(&conn->credit),
-	};
-	struct rpcrdma2_send *send = control_slot(conn);
-	int ret;
+	struct rpcrdma2_send *send = rpcrdma2_control_get(conn, xid, RDMA2_MSG, false);
 
 	if (!send)
 		return -EAGAIN;
-	ret = rpcrdma2_wire_encode_call(&rpcrdma2_codec_v2, &call, send->buf,
-					send->size - sizeof(rpc));
-	if (ret >= 0) {
-		memcpy(send->buf + ret, rpc, sizeof(rpc));
-		ret += sizeof(rpc);
-	}
-	return control_send(send, ret, 0, RPCRDMA2_STAT_tx_call_msg);
+	memcpy(send->buf + RPCRDMA2_PREFIX, body, sizeof(body));
+	return rpcrdma2_control_post(send, sizeof(body), RPCRDMA2_STAT_tx_call_msg);
 }
 
 /* Count a rejected message. Also count a peer that speaks another draft of version 2, and
