@@ -243,22 +243,6 @@ static void slot_drop(struct rpcrdma2_send **send)
 	*send = NULL;
 }
 
-/* Queue a Call that needs MRs behind another one that waits for MRs; Calls that need
- * none pass. Returns false if no Call waits for MRs any more.
- */
-static bool fifo_pass(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
-		      struct rpcrdma2_send **send)
-{
-	if (likely(!READ_ONCE(rq->mr_wait)) || !rpcrdma2_req_mrs(req))
-		return false;
-	slot_drop(send);
-	guard(spinlock)(&rq->xprt.queue_lock);
-	if (!rq->mr_wait)
-		return false;
-	fifo_put_back(rq, req, &rq->starved);
-	return true;
-}
-
 /* End a Call that can never be sent. */
 static void fail_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req, int err)
 {
@@ -271,10 +255,10 @@ static void fail_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req, i
 	rpcrdma2_req_fail(req);
 }
 
-/* Wait for send queue entries, with the Call back in the FIFO. Returns true if there
- * are entries after all.
+/* Wait for send queue entries, with the Call back in the FIFO. If there are entries after
+ * all, the caller's next look at the FIFO finds the Call.
  */
-static bool wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
+static void wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 			   u32 nwrs)
 {
 	struct rpcrdma2_send *send = NULL;
@@ -283,11 +267,10 @@ static bool wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *r
 	if (fifo_return(rq, req, &rq->sq_wait))
 		send = rpcrdma2_send_get(rq->conn, nwrs, &rq->sq_waiter, false);
 	if (!send)
-		return false;
+		return;
 	rpcrdma2_send_put(send);
 	guard(spinlock)(&rq->xprt.queue_lock);
 	rq->sq_wait = false;
-	return true;
 }
 
 static void requester_sendq_ready(struct rpcrdma2_sendq_waiter *w,
@@ -347,37 +330,37 @@ static bool wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *
 		return false;
 	if (why != -EBUSY && why != -EAGAIN && why != -ENOMEM)
 		return false;
-	fifo_return(rq, req, &rq->mr_wait);
-	rpcrdma2_mr_pool_refill(&rq->pool, need,
-				why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
+	if (fifo_return(rq, req, &rq->mr_wait))
+		rpcrdma2_mr_pool_refill(&rq->pool, need,
+					why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
 	return true;
 }
 
-/* Send a Call that has a credit. @slot, if there is one, is consumed or put. Returns
- * false if the send queue is full. The Call counts as busy until it is posted or this
- * function returns, so the connection stays.
+/* Send a Call that has a credit, or put it back. @slot, if there is one, may be used for
+ * it, or put. The Call counts as busy until it is posted or this function returns, so the
+ * connection stays.
  */
-static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
+static void call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send **slot)
 {
 	struct rpcrdma2_conn *conn = rq->conn;
-	bool more = true;
 	u32 nwrs;
 	int ret;
 
 plan:
 	ret = rpcrdma2_marshal_plan(conn, req);
+	/* Calls that need no MRs pass those that wait for some */
+	if (!ret && unlikely(READ_ONCE(rq->mr_wait)) && rpcrdma2_req_mrs(req))
+		ret = -EAGAIN;
 	if (ret)
 		goto out_drop;
-	if (fifo_pass(rq, req, slot))
-		goto out_busy;
 	nwrs = 1 + rpcrdma2_req_mrs(req);
 	if (*slot && (*slot)->nwrs < nwrs)
 		slot_drop(slot);
 	if (!*slot)
 		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
 	if (!*slot) {
-		more = wait_for_sendq(rq, req, nwrs);
+		wait_for_sendq(rq, req, nwrs);
 		goto out_busy;
 	}
 	ret = rpcrdma2_marshal_build(conn, req, *slot);
@@ -385,7 +368,7 @@ plan:
 		req->unmapped = 0;
 		post_call(rq, req, *slot, ret);
 		*slot = NULL;
-		return true;
+		return;
 	}
 	/* The limit has changed since the plan */
 	if (ret == -ESTALE) {
@@ -398,7 +381,6 @@ out_drop:
 		fail_call(rq, req, ret);
 out_busy:
 	busy_end(rq);
-	return more;
 }
 
 /**
@@ -417,8 +399,7 @@ void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
 	struct rpcrdma2_req *req;
 
 	while (rpcrdma2_requester_has_queued(rq) && (req = fifo_take(rq)))
-		if (!call_send(rq, req, &send))
-			return;
+		call_send(rq, req, &send);
 	slot_drop(&send);
 }
 
