@@ -18,10 +18,10 @@ static void send_again(struct rpcrdma2_requester *rq,
 		       struct rpcrdma2_req *req)
 {
 	guard(spinlock)(&rq->xprt.queue_lock);
+	list_splice_init(&rq->starved, &rq->fifo);
 	list_move(&req->list, &rq->fifo);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->again = false;
-	WRITE_ONCE(rq->mr_wait, false);
 	xprt_unpin_rqst(&req->rqst);
 }
 
@@ -83,7 +83,7 @@ static void finish(struct rpcrdma2_req *req)
 	trace_rpcrdma2_completed(req);
 	list_del_init(&req->list);
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
-	WRITE_ONCE(rq->mr_wait, false);
+	list_splice_init(&rq->starved, &rq->fifo);
 	if (req->error) {
 		rpcrdma2_req_fail(req);
 	} else {

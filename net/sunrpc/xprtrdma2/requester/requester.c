@@ -176,9 +176,7 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq)
 	guard(spinlock)(&rq->xprt.queue_lock);
 	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait)
 		return NULL;
-	if (!rq->mr_wait)
-		list_splice_init(&rq->starved, &rq->fifo);
-	else if (must_not_pass(rq))
+	if (must_not_pass(rq))
 		return NULL;
 	list_for_each_entry_safe(req, tmp, &rq->fifo, list) {
 		if (!call_is_unwanted(req)) {
@@ -220,22 +218,6 @@ static void fifo_put_back(struct rpcrdma2_requester *rq, struct rpcrdma2_req *re
 	list_move(&req->list, &other->list);
 }
 
-/* Put the Call back. @flag keeps other Calls from trying: sq_wait all Calls, mr_wait those
- * that need MRs. Returns false if the flag was set: then a Call that was taken at the same
- * time waits for the same resource, and the FIFO runs when that resource is free.
- */
-static bool fifo_return(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
-			bool *flag)
-{
-	bool first;
-
-	guard(spinlock)(&rq->xprt.queue_lock);
-	fifo_put_back(rq, req, flag == &rq->mr_wait ? &rq->starved : &rq->fifo);
-	first = !*flag;
-	WRITE_ONCE(*flag, true);
-	return first;
-}
-
 static void slot_drop(struct rpcrdma2_send **send)
 {
 	if (*send)
@@ -255,16 +237,23 @@ static void fail_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req, i
 	rpcrdma2_req_fail(req);
 }
 
-/* Wait for send queue entries, with the Call back in the FIFO. If there are entries after
- * all, the caller's next look at the FIFO finds the Call.
+/* Wait for send queue entries, with the Call back at the head of the FIFO. Meanwhile no Call
+ * is taken from there. If there are entries after all, the caller's next look at the FIFO
+ * finds the Call.
  */
 static void wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 			   u32 nwrs)
 {
 	struct rpcrdma2_send *send = NULL;
+	bool first;
 
+	scoped_guard(spinlock, &rq->xprt.queue_lock) {
+		fifo_put_back(rq, req, &rq->fifo);
+		first = !rq->sq_wait;
+		rq->sq_wait = true;
+	}
 	/* One waiter serves all Calls */
-	if (fifo_return(rq, req, &rq->sq_wait))
+	if (first)
 		send = rpcrdma2_send_get(rq->conn, nwrs, &rq->sq_waiter, false);
 	if (!send)
 		return;
@@ -317,20 +306,25 @@ static bool may_map_later(struct rpcrdma2_requester *rq, struct rpcrdma2_req *re
 	return time_before(jiffies, req->unmapped + RPCRDMA2_MAP_LIMIT);
 }
 
-/* Wait for MRs, bounce pages or mappings, which were missing with the error @why. Other
- * RPCs return theirs when they end; the refill work allocates more MRs. Returns false if
- * the Call can never be sent.
+/* Wait for MRs, bounce pages or mappings, which were missing with the error @why, behind the
+ * Calls that wait already. Other RPCs return theirs when they end; the refill work allocates
+ * more MRs. Returns false if the Call can never be sent.
  */
 static bool wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 			    int why)
 {
 	u32 need = rpcrdma2_req_mrs(req);
+	bool first;
 
 	if (why == -EBUSY && !may_map_later(rq, req))
 		return false;
 	if (why != -EBUSY && why != -EAGAIN && why != -ENOMEM)
 		return false;
-	if (fifo_return(rq, req, &rq->mr_wait))
+	scoped_guard(spinlock, &rq->xprt.queue_lock) {
+		first = list_empty(&rq->starved);
+		fifo_put_back(rq, req, &rq->starved);
+	}
+	if (first)
 		rpcrdma2_mr_pool_refill(&rq->pool, need,
 					why == -EAGAIN ? 0 : RPCRDMA2_MR_RETRY_MS);
 	return true;
@@ -350,7 +344,7 @@ static void call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 plan:
 	ret = rpcrdma2_marshal_plan(conn, req);
 	/* Calls that need no MRs pass those that wait for some */
-	if (!ret && unlikely(READ_ONCE(rq->mr_wait)) && rpcrdma2_req_mrs(req))
+	if (!ret && unlikely(!list_empty(&rq->starved)) && rpcrdma2_req_mrs(req))
 		ret = -EAGAIN;
 	if (ret)
 		goto out_drop;
@@ -521,7 +515,7 @@ static void requester_mrs_ready(struct rpcrdma2_mr_pool *pool)
 		container_of(pool, struct rpcrdma2_requester, pool);
 
 	scoped_guard(spinlock, &rq->xprt.queue_lock)
-		WRITE_ONCE(rq->mr_wait, false);
+		list_splice_init(&rq->starved, &rq->fifo);
 	rpcrdma2_requester_run(rq);
 }
 
@@ -702,7 +696,6 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 		forget(rq);
 	WRITE_ONCE(rq->conn, NULL);
 	rq->sq_wait = false;
-	WRITE_ONCE(rq->mr_wait, false);
 	list_splice_init(&rq->starved, &rq->outstanding);
 	list_splice_init(&rq->fifo, &rq->outstanding);
 	list_for_each_entry_safe(req, tmp, &rq->outstanding, list) {

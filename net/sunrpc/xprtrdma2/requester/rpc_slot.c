@@ -142,7 +142,7 @@ void rpcrdma2_req_release(struct rpcrdma2_req *req)
 	list_del_init(&req->list);
 	req->abandoned = false;
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
-	WRITE_ONCE(rq->mr_wait, false);
+	list_splice_init(&rq->starved, &rq->fifo);
 	if (abandoned)
 		rpcrdma2_slot_put(req);
 }

@@ -186,10 +186,10 @@ struct rpcrdma2_req {
  * @free: free slots; xprt->reserve_lock
  * @bytes: memory of all slots and their buffers
  * @fifo: Calls that wait, in order of arrival
- * @starved: Calls that need MRs, while the first of them waits for MRs
+ * @starved: Calls that need MRs, while the first of them waits for MRs. When there may be
+ *	some, all go to the head of @fifo
  * @outstanding: Calls sent and not ended, orphans included
  * @sq_wait: @sq_waiter is queued; no Call is taken from @fifo
- * @mr_wait: the first of @starved waits for MRs
  * @taken: Calls that were taken from @fifo, each counted once
  * @sq_waiter: waits for send queue entries for the first of @fifo
  * @stopping: @conn is about to be closed: nothing new is posted
@@ -218,7 +218,6 @@ struct rpcrdma2_requester {
 	struct list_head		starved;
 	struct list_head		outstanding;
 	bool				sq_wait;
-	bool				mr_wait;
 	u32				taken;
 	struct rpcrdma2_sendq_waiter	sq_waiter;
 	bool				stopping;
