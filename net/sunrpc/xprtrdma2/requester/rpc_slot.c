@@ -71,10 +71,8 @@ static void slot_free(struct rpcrdma2_req *req)
 
 	for (i = 0; i < req->nbounce; i++)
 		__free_page(req->bounce[i]);
-	atomic_long_sub(SLOT_BYTES + req->sbuf_size + req->rbuf_size + i * PAGE_SIZE,
-			&req->rq->bytes);
-	kfree(req->sbuf);
-	kfree(req->rbuf);
+	atomic_long_sub(SLOT_BYTES + req->buf_size + i * PAGE_SIZE, &req->rq->bytes);
+	kfree(req->buf);
 	kfree(req);
 }
 
@@ -209,31 +207,13 @@ void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
 		rpcrdma2_slot_put(req);
 }
 
-static bool buf_grow(struct rpcrdma2_req *req, void **buf, size_t *size, size_t need,
-		     gfp_t gfp)
-{
-	void *p;
-
-	if (*size >= need)
-		return true;
-	need = kmalloc_size_roundup(need);
-	p = kmalloc(need, gfp);
-	if (!p)
-		return false;
-	kfree(*buf);
-	*buf = p;
-	atomic_long_add(need - *size, &req->rq->bytes);
-	*size = need;
-	return true;
-}
-
 /**
  * rpcrdma2_requester_buf_alloc - provide buffers for encoding and decoding
  * @task: the task
  *
  * rpc_xprt_ops.buf_alloc
  *
- * The buffers stay with the slot, so that in steady state nothing is allocated.
+ * The memory stays with the slot, so that in steady state nothing is allocated.
  *
  * A Call without a Reply would never return its credit, so such Calls are refused
  * here, in the first method that sunrpc calls for an RPC (CRED-16, MSG-12, RINV-16).
@@ -245,15 +225,23 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 {
 	struct rpc_rqst *rqst = task->tk_rqstp;
 	struct rpcrdma2_req *req = rpcrdma2_req(rqst);
-	gfp_t gfp = rpc_task_gfp_mask();
+	size_t need = rqst->rq_callsize + rqst->rq_rcvsize;
+	void *buf;
 
 	if (!rpc_reply_expected(task))
 		return -EOPNOTSUPP;
-	if (!buf_grow(req, &req->sbuf, &req->sbuf_size, rqst->rq_callsize, gfp) ||
-	    !buf_grow(req, &req->rbuf, &req->rbuf_size, rqst->rq_rcvsize, gfp))
-		return -ENOMEM;
-	rqst->rq_buffer = req->sbuf;
-	rqst->rq_rbuffer = req->rbuf;
+	if (req->buf_size < need) {
+		need = kmalloc_size_roundup(need);
+		buf = kmalloc(need, rpc_task_gfp_mask());
+		if (!buf)
+			return -ENOMEM;
+		kfree(req->buf);
+		req->buf = buf;
+		atomic_long_add(need - req->buf_size, &req->rq->bytes);
+		req->buf_size = need;
+	}
+	rqst->rq_buffer = req->buf;
+	rqst->rq_rbuffer = req->buf + rqst->rq_callsize;
 	return 0;
 }
 

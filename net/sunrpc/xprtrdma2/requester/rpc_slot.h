@@ -134,10 +134,8 @@ struct rpcrdma2_part {
  * @bounced: bounce pages that the plan uses
  * @nbounce: pages at @bounce
  * @bounce: memory for ragged ends, kept with the slot
- * @sbuf: rq_buffer, kept with the slot
- * @sbuf_size: bytes of @sbuf
- * @rbuf: rq_rbuffer, likewise
- * @rbuf_size: bytes of @rbuf
+ * @buf: rq_buffer and rq_rbuffer, kept with the slot
+ * @buf_size: bytes of @buf
  */
 struct rpcrdma2_req {
 	struct rpc_rqst			rqst;
@@ -172,10 +170,8 @@ struct rpcrdma2_req {
 	u32				nbounce;
 	struct page			*bounce[RPCRDMA2_BOUNCE_PAGES];
 
-	void				*sbuf;
-	size_t				sbuf_size;
-	void				*rbuf;
-	size_t				rbuf_size;
+	void				*buf;
+	size_t				buf_size;
 };
 
 /**
