@@ -97,22 +97,22 @@ static void finish(struct rpcrdma2_req *req)
 
 /**
  * rpcrdma2_inval_begin - count the handles that must be invalidated
- * @req: the RPC; @ninv is set to the number of handles that the peer may still
- *	use. If there are any, the invalidation is under way
+ * @req: the RPC; @ninv is 0. If the peer may still use any handle, the invalidation is
+ *	under way
  *
  * Context: queue_lock held.
  */
 void rpcrdma2_inval_begin(struct rpcrdma2_req *req)
 {
 	const struct rpcrdma2_mr *mr;
+	u32 ninv = 0;
 
-	req->ninv = 0;
 	list_for_each_entry(mr, &req->mrs, list)
-		req->ninv += mr->state == RPCRDMA2_MR_VALID;
-	if (!req->ninv)
+		ninv += mr->state == RPCRDMA2_MR_VALID;
+	if (!ninv)
 		return;
 	req->inval_start = jiffies;
-	rpcrdma2_req_set_inval(req, true);
+	rpcrdma2_req_set_inval(req, ninv);
 }
 
 static void inval_complete(struct rpcrdma2_req *req)
@@ -125,7 +125,7 @@ static void inval_complete(struct rpcrdma2_req *req)
 			mr->state = RPCRDMA2_MR_MAPPED;
 
 	spin_lock(&rq->xprt.queue_lock);
-	rpcrdma2_req_set_inval(req, false);
+	rpcrdma2_req_set_inval(req, 0);
 	if (req->state == RPCRDMA2_REQ_REPLIED) {
 		spin_unlock(&rq->xprt.queue_lock);
 		finish(req);
@@ -162,7 +162,6 @@ static void inval_done(struct ib_cq *cq, struct ib_wc *wc)
 
 static void inval_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
-	u32 ninv = req->ninv;
 	struct ib_send_wr *wr = NULL;
 	struct rpcrdma2_mr *mr;
 
@@ -171,12 +170,12 @@ static void inval_post(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 	list_for_each_entry(mr, &req->mrs, list)
 		if (mr->state == RPCRDMA2_MR_VALID)
 			wr = rpcrdma2_mr_inv_wr(mr, wr, wr ? NULL : &req->inv_cqe);
-	rpcrdma2_stat_add(conn->p.stats, local_invalidations, ninv);
+	rpcrdma2_stat_add(conn->p.stats, local_invalidations, req->ninv);
 	trace_rpcrdma2_inval(req);
 	if (!rpcrdma2_sendq_post(conn, &req->inv_waiter, wr))
 		return;
+	rpcrdma2_sendq_put(conn, req->ninv);
 	rpcrdma2_inval_redo(req);
-	rpcrdma2_sendq_put(conn, ninv);
 }
 
 static void inval_sendq_ready(struct rpcrdma2_sendq_waiter *w,
@@ -260,9 +259,9 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 	}
 	trace_rpcrdma2_cancelled(req);
 
-	if (!req->inval) {
+	if (!req->ninv) {
 		rpcrdma2_inval_begin(req);
-		if (req->inval && !rq->stopping) {
+		if (req->ninv && !rq->stopping) {
 			rq->busy++;
 			spin_unlock(&rq->xprt.queue_lock);
 			inval_run(req, rq->conn);
@@ -270,9 +269,9 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 			rpcrdma2_requester_busy_put(rq);
 		}
 	}
-	if (req->inval) {
+	if (req->ninv) {
 		spin_unlock(&rq->xprt.queue_lock);
-		wait_event(rq->wq, !READ_ONCE(req->inval));
+		wait_event(rq->wq, !READ_ONCE(req->ninv));
 		spin_lock(&rq->xprt.queue_lock);
 	} else {
 		/* MRs that the peer invalidated are still mapped */

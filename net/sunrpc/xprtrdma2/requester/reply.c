@@ -109,7 +109,7 @@ static bool mark_invalid(struct rpcrdma2_req *req, u32 handle)
 		if (mr->seg.handle != handle)
 			continue;
 		/* A local invalidation in progress includes this MR */
-		if (!req->inval && mr->state == RPCRDMA2_MR_VALID)
+		if (!req->ninv && mr->state == RPCRDMA2_MR_VALID)
 			mr->state = RPCRDMA2_MR_MAPPED;
 		return true;
 	}
@@ -229,7 +229,7 @@ static bool answer(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req, bool wa
 	rpcrdma2_credit_put(&conn->credit);
 	if (req->state == RPCRDMA2_REQ_ORPHAN) {
 		trace_rpcrdma2_orphan_answered(req);
-		if (!req->inval) {
+		if (!req->ninv) {
 			rpcrdma2_req_release(req);
 			return false;
 		}

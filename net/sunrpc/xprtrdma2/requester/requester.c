@@ -567,9 +567,9 @@ static void requester_watchdog(struct work_struct *work)
 	spin_lock(&rq->xprt.queue_lock);
 	list_for_each_entry(req, &rq->outstanding, list) {
 		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
-		watched |= req->inval || orphans;
+		watched |= req->ninv || orphans;
 		overdue &= reply_is_overdue(req);
-		stuck |= req->inval &&
+		stuck |= req->ninv &&
 			 time_after_eq(jiffies, req->inval_start + RPCRDMA2_LOCAL_INV_LIMIT);
 	}
 	if (orphans && overdue && rq->conn->client)
@@ -702,7 +702,7 @@ void rpcrdma2_requester_detach(struct rpcrdma2_requester *rq)
 		WARN_ON_ONCE(req->state == RPCRDMA2_REQ_SENDING ||
 			     req->state == RPCRDMA2_REQ_REPLIED);
 		rpcrdma2_req_unmap(req);
-		rpcrdma2_req_set_inval(req, false);
+		rpcrdma2_req_set_inval(req, 0);
 		rpcrdma2_req_release(req);
 	}
 	wake_up_all(&rq->wq);

@@ -44,25 +44,25 @@ void rpcrdma2_req_state_changes(const struct rpcrdma2_req *req,
 {
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
 	lockdep_assert(req_next_states[req->state] & BIT(to));
-	trace_rpcrdma2_req_state(req, to, req->inval);
+	trace_rpcrdma2_req_state(req, to, req->ninv);
 }
 
 /**
  * rpcrdma2_req_set_inval - begin or end the local invalidation of an RPC
  * @req: the RPC
- * @to: whether it has begun
+ * @ninv: handles to be invalidated, or 0 at the end
  *
  * No other function changes this.
  *
  * Context: queue_lock held.
  */
-void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, bool to)
+void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, u32 ninv)
 {
 	lockdep_assert_held(&req->rq->xprt.queue_lock);
-	if (req->inval == to)
+	if (req->ninv == ninv)
 		return;
-	trace_rpcrdma2_req_state(req, req->state, to);
-	WRITE_ONCE(req->inval, to);
+	trace_rpcrdma2_req_state(req, req->state, ninv);
+	WRITE_ONCE(req->ninv, ninv);
 }
 
 static void slot_free(struct rpcrdma2_req *req)

@@ -106,8 +106,8 @@ struct rpcrdma2_part {
  * @rqst: what sunrpc sees
  * @rq: its requester
  * @state: see enum rpcrdma2_req_state; queue_lock
- * @inval: handles may be valid, and a local invalidation of them has begun; the end of the
- *	connection ends one that fails; queue_lock
+ * @ninv: handles that may be valid, while a local invalidation of them is under way; the
+ *	end of the connection ends one that fails; queue_lock
  * @list: link in the requester's @free, @fifo, @starved or @outstanding
  * @abandoned: sunrpc has freed the slot, the transport has not
  * @inval_start: start of the local invalidation, jiffies
@@ -123,7 +123,6 @@ struct rpcrdma2_part {
  * @nomsg: the Reply is in the Reply chunk
  * @conn_id: connection it was last sent on, or 0
  * @moved: it was sent on another connection before
- * @ninv: local invalidations posted
  * @inv_waiter: waits for send queue entries for them
  * @inv_cqe: completion of the last of them
  * @inline_send: largest message at the time of the plan, bytes
@@ -141,7 +140,7 @@ struct rpcrdma2_req {
 	struct rpc_rqst			rqst;
 	struct rpcrdma2_requester	*rq;
 	enum rpcrdma2_req_state		state;
-	bool				inval;
+	u32				ninv;
 	struct list_head		list;
 	bool				abandoned;
 	unsigned long			inval_start;
@@ -156,7 +155,6 @@ struct rpcrdma2_req {
 	bool				nomsg;
 	u32				conn_id;
 	bool				moved;
-	u32				ninv;
 	struct rpcrdma2_sendq_waiter	inv_waiter;
 	struct ib_cqe			inv_cqe;
 
@@ -290,7 +288,7 @@ static inline bool rpcrdma2_req_is_idle(const struct rpcrdma2_req *req)
 	return smp_load_acquire(&req->state) == RPCRDMA2_REQ_IDLE;
 }
 
-void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, bool to);
+void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, u32 ninv);
 
 /* Slots */
 void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq);
