@@ -20,43 +20,56 @@ static u32 tail_pad(const struct xdr_buf *buf)
 	return min_t(u32, xdr_pad_size(buf->page_len), buf->tail[0].iov_len);
 }
 
+/* Begin the layout of a part with @len bytes of its page vector, behind the first @skip. */
+static void part_map_pages(struct rpcrdma2_part *part, u32 skip, u32 len)
+{
+	u32 base = part->buf->page_base + skip;
+
+	memset(part->regions, 0, sizeof(part->regions));
+	part->regions[1].pages = part->buf->pages + (base >> PAGE_SHIFT);
+	part->regions[1].offset = offset_in_page(base);
+	part->regions[1].len = len;
+}
+
+static u32 region_pages(const struct rpcrdma2_region *r)
+{
+	return rpcrdma2_pages_spanned(r->offset, r->len);
+}
+
 /* Lay out a part as a sequence of pages without gaps: whole pages of its page vector are
  * mapped directly, the rest goes through bounce pages. Returns the number of pages, or
  * -EMSGSIZE.
  */
 static int part_layout(struct rpcrdma2_req *req, struct rpcrdma2_part *part)
 {
+	struct rpcrdma2_region *front = &part->regions[0], *direct = front + 1;
+	struct rpcrdma2_region *back = front + 2;
 	const struct xdr_buf *buf = part->buf;
 	u32 head = buf->head[0].iov_len, tail = buf->tail[0].iov_len;
 	u32 base = offset_in_page(buf->page_base), len = buf->page_len;
-	u32 bounce_pages, front_pages, direct_pages = 0;
-	u32 first = 0, last = 0;
+	u32 pages, first = 0, last = 0;
 
 	if (head && base)
 		first = min_t(u32, PAGE_SIZE - base, len);
 	if (tail)
 		last = min(offset_in_page(base + len), len - first);
 
-	part->front = head + first;
-	part->direct = len - first - last;
-	part->back = last + tail;
-	part->front_off = 0;
-	if (part->direct) {
+	part_map_pages(part, first, len - first - last);
+	front->len = head + first;
+	back->len = last + tail;
+	if (direct->len) {
 		/* the front must end at the end of a page */
-		part->front_off = offset_in_page(-part->front);
-		base = offset_in_page(base + first);
-		direct_pages = rpcrdma2_pages_spanned(base, part->direct);
+		front->offset = offset_in_page(-front->len);
 	} else {
-		part->front += part->back;
-		part->back = 0;
+		front->len += back->len;
+		back->len = 0;
 	}
-	front_pages = rpcrdma2_pages_spanned(part->front_off, part->front);
-	bounce_pages = front_pages + rpcrdma2_pages_spanned(0, part->back);
-	part->front_page = &req->bounce[req->bounced];
-	part->back_page = part->front_page + front_pages;
-	req->bounced += bounce_pages;
+	front->pages = &req->bounce[req->bounced];
+	back->pages = front->pages + region_pages(front);
+	pages = region_pages(front) + region_pages(back);
+	req->bounced += pages;
 	return req->bounced > RPCRDMA2_BOUNCE_PAGES ? -EMSGSIZE :
-						      bounce_pages + direct_pages;
+						      pages + region_pages(direct);
 }
 
 static bool ddp_allowed(const struct rpc_rqst *rqst)
@@ -155,6 +168,7 @@ static __always_inline int part_plan(const struct rpcrdma2_conn *conn,
 	if ((buf->flags & (XDRBUF_READ | XDRBUF_WRITE) & ~READ_ONCE(req->rq->refused)) &&
 	    buf->page_len && !(buf->head[0].iov_len & 3) && ddp_allowed(&req->rqst)) {
 		part->form = RPCRDMA2_FORM_PAYLOAD;
+		part_map_pages(part, 0, buf->page_len);
 		part->chunk.nsegs = DIV_ROUND_UP(rpcrdma2_vector_pages(buf), depth);
 		if (len(conn->codec, req) <= limit)
 			return 0;
@@ -218,10 +232,12 @@ static int bounce_alloc(struct rpcrdma2_req *req)
 	return 0;
 }
 
-/* Copy @len bytes between bounce pages, from @offset in the first, and @pos of @buf. */
-static int bounce_copy(struct page **page, u32 offset, const struct xdr_buf *buf, u32 pos,
+/* Copy @len bytes between the bounce pages of @r and @pos of @buf. */
+static int bounce_copy(const struct rpcrdma2_region *r, const struct xdr_buf *buf, u32 pos,
 		       u32 len, bool out)
 {
+	struct page **page = r->pages;
+	u32 offset = r->offset;
 	int ret = 0;
 
 	while (len && !ret) {
@@ -248,65 +264,43 @@ static int bounce_copy(struct page **page, u32 offset, const struct xdr_buf *buf
  */
 int rpcrdma2_marshal_bounce(const struct rpcrdma2_part *part, u32 len, bool out)
 {
-	u32 behind = part->front + part->direct;
+	const struct rpcrdma2_region *r = part->regions;
+	u32 behind = r[0].len + r[1].len;
 	int ret;
 
-	ret = bounce_copy(part->front_page, part->front_off, part->buf, 0,
-			  min(len, part->front), out);
+	ret = bounce_copy(&r[0], part->buf, 0, min(len, r[0].len), out);
 	if (ret || len <= behind)
 		return ret;
-	return bounce_copy(part->back_page, 0, part->buf, behind, len - behind, out);
-}
-
-/* Describe the memory of a chunk. Arguments are copied to bounce pages. Returns the number
- * of bytes, or an errno.
- */
-static int part_regions(struct rpcrdma2_req *req, const struct rpcrdma2_part *part,
-			struct rpcrdma2_region *r)
-{
-	u32 base = part->buf->page_base, len = part->buf->page_len;
-	int ret;
-
-	if (part->form == RPCRDMA2_FORM_WHOLE) {
-		/* Skip the bytes of the vector that are in the front */
-		if (part->direct)
-			base += part->front - part->buf->head[0].iov_len;
-		len = part->front + part->direct + part->back;
-		ret = bounce_alloc(req);
-		if (!ret && part == &req->args)
-			ret = rpcrdma2_marshal_bounce(part, len, false);
-		if (ret)
-			return ret;
-		r[0].pages = part->front_page;
-		r[0].offset = part->front_off;
-		r[0].len = part->front;
-		r[2].pages = part->back_page;
-		r[2].len = part->back;
-	}
-	r[1].pages = part->buf->pages + (base >> PAGE_SHIFT);
-	r[1].offset = offset_in_page(base);
-	r[1].len = len - r[0].len - r[2].len;
-	return len;
+	return bounce_copy(&r[2], part->buf, behind, len - behind, out);
 }
 
 /* Map the memory of a part as a chunk. The pages of a WRITE stay until the RPC ends, so
  * until its handles are invalid. Pages that sec=krb5p encrypts into need a reference:
  * sunrpc frees them when it encodes the Call again, for a retransmission, while the first
- * instance is still outstanding. Returns the number of bytes, or an errno.
+ * instance is still outstanding. Ragged ends of the arguments are copied to bounce pages.
+ * Returns the number of bytes, or an errno.
  */
 static int part_map(struct rpcrdma2_req *req, struct rpcrdma2_part *part)
 {
 	enum dma_data_direction dir = part == &req->args ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
-	struct rpcrdma2_region regions[RPCRDMA2_REGIONS] = { };
+	struct rpcrdma2_region r[RPCRDMA2_REGIONS] = {
+		part->regions[0], part->regions[1], part->regions[2],
+	};
 	u32 xid = be32_to_cpu(req->rqst.rq_xid), n = 0;
+	int left, bytes = r[0].len + r[1].len + r[2].len, ret;
 	struct rpcrdma2_mr *mr;
-	int left, bytes;
 
-	bytes = part_regions(req, part, regions);
+	if (part->form == RPCRDMA2_FORM_WHOLE) {
+		ret = bounce_alloc(req);
+		if (!ret && part == &req->args)
+			ret = rpcrdma2_marshal_bounce(part, bytes, false);
+		if (ret)
+			return ret;
+	}
 	for (left = bytes; left > 0; left -= mr->seg.length) {
 		if (n == part->chunk.nsegs)
 			return -EMSGSIZE;
-		mr = rpcrdma2_mr_map(&req->rq->pool, &req->mrs, regions, dir, xid,
+		mr = rpcrdma2_mr_map(&req->rq->pool, &req->mrs, r, dir, xid,
 				     &part->devmem);
 		if (IS_ERR(mr))
 			return PTR_ERR(mr);

@@ -81,24 +81,14 @@ enum rpcrdma2_form {
  * @form: see enum rpcrdma2_form
  * @devmem: pages of the payload stand for the memory of a device
  * @chunk: the chunk; first with as many segments as planned, then as sent
- * @front_page: FORM_WHOLE: first bounce page of the front
- * @front: bytes in front of the directly mapped pages
- * @front_off: offset of the first byte in the first bounce page
- * @direct: bytes mapped directly
- * @back_page: first bounce page of the back
- * @back: bytes behind the directly mapped pages
+ * @regions: its memory: a front in bounce pages, pages of @buf, and a back in bounce pages
  */
 struct rpcrdma2_part {
 	const struct xdr_buf	*buf;
 	enum rpcrdma2_form	form;
 	bool			devmem;
 	struct rpcrdma2_chunk	chunk;
-	struct page		**front_page;
-	u32			front;
-	u32			front_off;
-	u32			direct;
-	struct page		**back_page;
-	u32			back;
+	struct rpcrdma2_region	regions[RPCRDMA2_REGIONS];
 };
 
 /**
