@@ -297,26 +297,19 @@ void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
 		queue_work(rpcrdma2_memory_wq, &pool->trim);
 }
 
-/* Fill the MR's scatterlist from the regions, as far as one MR can describe them.
- * Without support for gaps that is: an offset in the first page, whole pages, a
- * short last page. Advances the regions.
+/* Fill the MR's scatterlist from the regions, which have no gaps, as far as there are
+ * entries. Advances the regions.
  */
 static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r)
 {
 	const struct rpcrdma2_region *end = r + RPCRDMA2_REGIONS;
-	bool gaps = mr->pool->conn->caps.mr_type == IB_MR_TYPE_SG_GAPS;
 	unsigned int n = 0, depth = mr->pool->depth;
 	struct scatterlist *sg = mr->sgt.sgl;
 	struct rpcrdma2_region rest;
-	bool short_page = false;
 	u32 len;
 
 	for (; r < end; r++) {
 		rest = *r;
-		if (!rest.len)
-			continue;
-		if (n && !gaps && (short_page || rest.offset))
-			break;
 		for (; rest.len && n < depth; n++) {
 			len = min_t(u32, PAGE_SIZE - rest.offset, rest.len);
 			sg_set_page(sg, *rest.pages++, len, rest.offset);
@@ -324,10 +317,7 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r)
 			rest.len -= len;
 			rest.offset = offset_in_page(rest.offset + len);
 		}
-		short_page = rest.offset;
 		*r = rest;
-		if (rest.len)
-			break;
 	}
 	return n;
 }

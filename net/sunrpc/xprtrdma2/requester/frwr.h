@@ -107,7 +107,9 @@ struct rpcrdma2_mr_pool {
 	struct work_struct		trim;
 };
 
-/* Regions of a chunk: bounce pages, pages of the RPC, bounce pages */
+/* Regions of a chunk: bounce pages, pages of the RPC, bounce pages. Only the first page has
+ * an offset, and only the last one is short, see part_layout().
+ */
 #define RPCRDMA2_REGIONS	3U
 
 /**
