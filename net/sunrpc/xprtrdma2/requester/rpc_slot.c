@@ -77,9 +77,9 @@ static void slot_free(struct rpcrdma2_req *req)
 }
 
 /* Allocate a slot that num_reqs counts already; correct num_reqs after a failure. */
-static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq, gfp_t gfp)
+static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq)
 {
-	struct rpcrdma2_req *req = kzalloc_obj(*req, gfp);
+	struct rpcrdma2_req *req = kzalloc_obj(*req, rpc_task_gfp_mask());
 	struct rpc_xprt *xprt = &rq->xprt;
 
 	guard(spinlock)(&xprt->reserve_lock);
@@ -173,7 +173,7 @@ void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
 		}
 	}
 	if (!req)
-		req = slot_new(rq, rpc_task_gfp_mask());
+		req = slot_new(rq);
 	task->tk_status = req ? 0 : -ENOMEM;
 	if (req)
 		task->tk_rqstp = &req->rqst;
@@ -266,31 +266,4 @@ void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq, u32 least)
 	spin_unlock(&xprt->reserve_lock);
 	list_for_each_entry_safe(req, tmp, &trimmed, list)
 		slot_free(req);
-}
-
-/* Count another slot if tasks wait for one and the limit allows it. */
-static bool slot_wanted(struct rpc_xprt *xprt)
-{
-	guard(spinlock)(&xprt->reserve_lock);
-	if (!READ_ONCE(xprt->backlog.qlen) || xprt->num_reqs >= xprt->max_reqs)
-		return false;
-	xprt->num_reqs++;
-	return true;
-}
-
-/**
- * rpcrdma2_requester_more_slots - give slots to waiting tasks after the limit was raised
- * @rq: the requester
- *
- * While tasks wait for a slot, sunrpc queues all others behind them, even if the limit
- * allows more slots.
- *
- * Context: sleeps for memory.
- */
-void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq)
-{
-	struct rpcrdma2_req *req;
-
-	while (slot_wanted(&rq->xprt) && (req = slot_new(rq, rpcrdma2_buf_gfp())))
-		rpcrdma2_slot_put(req);
 }

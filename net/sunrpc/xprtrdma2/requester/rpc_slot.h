@@ -281,7 +281,6 @@ static inline bool rpcrdma2_req_is_idle(const struct rpcrdma2_req *req)
 void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, u32 ninv);
 
 /* Slots */
-void rpcrdma2_requester_more_slots(struct rpcrdma2_requester *rq);
 void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq, u32 least);
 void rpcrdma2_slot_put(struct rpcrdma2_req *req);
 void rpcrdma2_req_release(struct rpcrdma2_req *req);

@@ -107,11 +107,16 @@ static void client_look_up(struct rpcrdma2_client *client,
 	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
 
 	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), policy);
+	guard(spinlock)(&xprt->reserve_lock);
 	/* Slots may be in use, so their number never shrinks */
-	scoped_guard(spinlock, &xprt->reserve_lock)
-		xprt->max_reqs = max(xprt->max_reqs,
-				     policy->val[RPCRDMA2_A_POLICY_CREDITS]);
-	rpcrdma2_requester_more_slots(&client->rq);
+	if (xprt->max_reqs >= policy->val[RPCRDMA2_A_POLICY_CREDITS])
+		return;
+	xprt->max_reqs = policy->val[RPCRDMA2_A_POLICY_CREDITS];
+	/* Tasks that wait for a slot try again. While some wait, sunrpc would queue all
+	 * others behind them.
+	 */
+	clear_bit(XPRT_CONGESTED, &xprt->state);
+	rpc_wake_up_status(&xprt->backlog, -EAGAIN);
 }
 
 static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
