@@ -376,14 +376,6 @@ static void client_op_close(struct rpc_xprt *xprt)
 	xprt_disconnect_done(xprt);
 }
 
-static void client_op_inject_disconnect(struct rpc_xprt *xprt)
-{
-	struct rpcrdma2_conn *conn = READ_ONCE(rpcrdma2_client(xprt)->rq.conn);
-
-	if (conn && rpcrdma2_conn_ready(conn))
-		rdma_disconnect(conn->cm_id);
-}
-
 /* Check whether the connection may be replaced because a Reply has been missing for
  * @major jiffies: at most once in that time, and less often if it has not helped,
  * because the server may only be slow. queue_lock is held.
@@ -605,7 +597,7 @@ static const struct rpc_xprt_ops rpcrdma2_client_ops = {
 	.print_stats		= client_op_print_stats,
 	.enable_swap		= client_op_enable_swap,
 	.disable_swap		= client_op_disable_swap,
-	.inject_disconnect	= client_op_inject_disconnect,
+	.inject_disconnect	= xprt_force_disconnect,
 	.bc_setup		= rpcrdma2_client_bc_setup,
 	.bc_maxpayload		= rpcrdma2_client_bc_maxpayload,
 	.bc_num_slots		= rpcrdma2_client_bc_num_slots,
