@@ -519,19 +519,6 @@ static void requester_mrs_ready(struct rpcrdma2_mr_pool *pool)
 	rpcrdma2_requester_run(rq);
 }
 
-/**
- * rpcrdma2_requester_want_mrs - allocate MRs in the background for a mount that holds swap
- * @rq: the requester
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq)
-{
-	guard(spinlock)(&rq->xprt.queue_lock);
-	if (rpcrdma2_requester_usable(rq))
-		rpcrdma2_mr_pool_refill(&rq->pool, 0, 0);
-}
-
 /* Whether the server has had this Call for longer than its task waits, or would have
  * waited, for the Reply
  */

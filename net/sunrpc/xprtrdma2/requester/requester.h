@@ -81,9 +81,6 @@ static inline void rpcrdma2_requester_run(struct rpcrdma2_requester *rq)
 		rpcrdma2_requester_run_fifo(rq, NULL);
 }
 
-/* For the owner */
-void rpcrdma2_requester_want_mrs(struct rpcrdma2_requester *rq);
-
 /* The end of an RPC, see invalidate.c */
 void rpcrdma2_inval_begin(struct rpcrdma2_req *req);
 void rpcrdma2_inval_redo(struct rpcrdma2_req *req);

@@ -474,8 +474,12 @@ static int client_op_send_request(struct rpc_rqst *rqst)
  */
 static int client_op_enable_swap(struct rpc_xprt *xprt)
 {
+	struct rpcrdma2_requester *rq = rpcrdma2_requester(xprt);
+
 	atomic_inc(&xprt->swapper);
-	rpcrdma2_requester_want_mrs(rpcrdma2_requester(xprt));
+	guard(spinlock)(&xprt->queue_lock);
+	if (rpcrdma2_requester_usable(rq))
+		rpcrdma2_mr_pool_refill(&rq->pool, 0, 0);
 	return 0;
 }
 
