@@ -7,17 +7,9 @@
  */
 #include <linux/completion.h>
 #include <linux/dma-mapping.h>
-#include <linux/memremap.h>
 #include <linux/module.h>
 
-#include "conn/inject.h"
 #include "requester/devmem.h"
-
-static bool page_is_p2pdma(const struct page *page)
-{
-	return is_pci_p2pdma_page(page) ||
-	       rpcrdma2_pretend(p2pdma);
-}
 
 static struct page **part_pages(const struct rpcrdma2_part *part)
 {
@@ -187,7 +179,7 @@ bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part)
 	u32 i, n = rpcrdma2_vector_pages(part->buf);
 
 	for (i = 0; i < n && !part->devmem; i++)
-		if (page_is_p2pdma(pages[i]))
+		if (rpcrdma2_devmem_is_p2pdma(pages[i]))
 			return true;
 	rpcrdma2_devmem_claim(part);
 	return part->devmem;
@@ -202,34 +194,5 @@ bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part)
 int rpcrdma2_devmem_refuse(void)
 {
 	pr_warn_ratelimited("rpcrdma2: an RPC with memory of a GPU or another device failed: such memory is never copied, and sec=krb5i, sec=krb5p or the server do not allow a chunk for it\n");
-	return -EIO;
-}
-
-/**
- * rpcrdma2_devmem_supported - check whether a device may access the memory of an MR
- * @device: device that will access the memory
- * @page: first page
- *
- * The kernel does not check this for devices that are software.
- *
- * Context: any.
- * Return: false if @page is P2PDMA, and @device has no support for that
- */
-bool rpcrdma2_devmem_supported(struct ib_device *device, const struct page *page)
-{
-	return likely(!page_is_p2pdma(page)) || ib_dma_pci_p2p_dma_supported(device);
-}
-
-/**
- * rpcrdma2_devmem_unreachable - say that a device cannot access memory of another one
- * @device: the device
- *
- * Context: any.
- * Return: -EIO
- */
-int rpcrdma2_devmem_unreachable(const struct ib_device *device)
-{
-	pr_warn_ratelimited("rpcrdma2: %s cannot access the memory of another device (P2PDMA): an RPC failed\n",
-			    dev_name(&device->dev));
 	return -EIO;
 }

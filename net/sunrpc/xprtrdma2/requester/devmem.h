@@ -6,7 +6,9 @@
 #define _RPCRDMA2_DEVMEM_H
 
 #include <linux/jump_label.h>
+#include <linux/memremap.h>
 
+#include "conn/inject.h"
 #include "requester/rpc_slot.h"
 
 struct request;
@@ -14,8 +16,11 @@ struct request_queue;
 
 bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part);
 int rpcrdma2_devmem_refuse(void);
-bool rpcrdma2_devmem_supported(struct ib_device *device, const struct page *page);
-int rpcrdma2_devmem_unreachable(const struct ib_device *device);
+
+static inline bool rpcrdma2_devmem_is_p2pdma(const struct page *page)
+{
+	return is_pci_p2pdma_page(page) || rpcrdma2_pretend(p2pdma);
+}
 
 /* Whether arguments or results of an RPC have a payload that the CPU must not copy */
 static inline bool rpcrdma2_devmem_payload(struct rpcrdma2_part *part)

@@ -322,7 +322,9 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r)
 	return n;
 }
 
-/* Let the kernel map the memory of an MR. Returns the number of entries, or an errno. */
+/* Let the kernel map the memory of an MR. It does not check whether a device that is
+ * software can access P2PDMA. Returns the number of entries, or an errno.
+ */
 static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
 {
 	struct sg_table sgt = { .sgl = mr->sgt.sgl, .orig_nents = mr->nents };
@@ -330,14 +332,18 @@ static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
 
 	if (rpcrdma2_inject(RPCRDMA2_FAULT_MAP_MR))
 		ret = -EIO;
-	else if (rpcrdma2_devmem_supported(device, sg_page(sgt.sgl)))
+	else if (likely(!rpcrdma2_devmem_is_p2pdma(sg_page(sgt.sgl))) ||
+		 ib_dma_pci_p2p_dma_supported(device))
 		ret = ib_dma_map_sgtable_attrs(device, &sgt, mr->dir, 0);
 	if (!ret)
 		return sgt.nents;
 	rpcrdma2_stat_inc(mr->pool->conn->p.stats, map_failures);
 	/* As the kernel says if the device cannot reach P2PDMA memory */
-	if (ret == -EREMOTEIO)
-		return rpcrdma2_devmem_unreachable(device);
+	if (ret == -EREMOTEIO) {
+		pr_warn_ratelimited("rpcrdma2: %s cannot access the memory of another device (P2PDMA): an RPC failed\n",
+				    dev_name(&device->dev));
+		return -EIO;
+	}
 	/* No other error says whether to retry: a device without free bounce buffers
 	 * returns -EIO.
 	 */
