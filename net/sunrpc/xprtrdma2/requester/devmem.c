@@ -5,9 +5,10 @@
  *
  * P2PDMA is memory of a PCI device that has pages. The kernel knows and maps these pages.
  */
-#include <linux/completion.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
+#include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 
 #include "requester/devmem.h"
 
@@ -33,7 +34,6 @@ DEFINE_STATIC_KEY_FALSE(rpcrdma2_devmem_ops_seen);
 static const struct nvfs_dma_rw_ops *nvfs;
 static atomic_t nvfs_users;
 static bool nvfs_closing;
-static DECLARE_COMPLETION(nvfs_unused);
 
 static bool nvfs_get(void)
 {
@@ -43,7 +43,7 @@ static bool nvfs_get(void)
 static void nvfs_put(void)
 {
 	if (atomic_dec_and_test(&nvfs_users))
-		complete(&nvfs_unused);
+		wake_up_var(&nvfs_users);
 }
 
 /**
@@ -63,7 +63,6 @@ int rpcrdma2_devmem_ops_set(const struct nvfs_dma_rw_ops *ops)
 		return -EBUSY;
 	nvfs = ops;
 	WRITE_ONCE(nvfs_closing, false);
-	reinit_completion(&nvfs_unused);
 	static_branch_enable(&rpcrdma2_devmem_ops_seen);
 	atomic_set_release(&nvfs_users, 1);
 	return 0;
@@ -84,7 +83,7 @@ void rpcrdma2_devmem_ops_clear(void)
 		return;
 	WRITE_ONCE(nvfs_closing, true);
 	nvfs_put();
-	wait_for_completion(&nvfs_unused);
+	wait_var_event(&nvfs_users, !atomic_read(&nvfs_users));
 }
 EXPORT_SYMBOL_GPL(rpcrdma2_devmem_ops_clear);
 
@@ -94,44 +93,38 @@ static struct device *mr_device(const struct rpcrdma2_mr *mr)
 }
 
 /**
- * rpcrdma2_devmem_map_by_ops - map an MR if its pages stand for the memory of a GPU
- * @mr: an MR in state FREE, with a filled scatterlist
- * @claimed: set if the driver claims a page; set before: it has claimed a page of the same
- *	payload
+ * rpcrdma2_devmem_map - map an MR whose pages stand for the memory of a GPU
+ * @mr: an MR in state FREE, with a filled scatterlist, for a payload of which the driver
+ *	has claimed a page
  *
  * The driver may sleep for the first mapping of a buffer, and completion handlers must
  * not. So only the pool's work maps such memory, outside of completion handlers.
  *
  * Context: process; sleeps in the pool's work only.
- * Return: number of entries mapped; 0: the kernel has to map the memory; -EAGAIN: not
- * in this context; or -EIO: some pages are claimed and some are not, the driver refuses
- * to map them, or has gone, or the RDMA device is software.
+ * Return: number of entries mapped; -EAGAIN: not in this context; or -EIO: not all pages
+ * are claimed, the driver refuses to map them, or has gone, or the RDMA device is software.
  */
-int rpcrdma2_devmem_map_by_ops(struct rpcrdma2_mr *mr, bool *claimed)
+int rpcrdma2_devmem_map(struct rpcrdma2_mr *mr)
 {
 	unsigned int i, pages = 0;
 	struct scatterlist *sg;
-	int ret = -EIO;
+	int ret = 0;
 
+	if (current_work() != &mr->pool->refill.work)
+		return -EAGAIN;
 	if (!nvfs_get())
-		return *claimed ? -EIO : 0;
+		return -EIO;
 	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
 		pages += nvfs->claims(sg_page(sg));
-	*claimed |= pages;
-	if (!*claimed)
-		ret = 0;
-	else if (pages != mr->nents || READ_ONCE(nvfs_closing) ||
-		 !(mr_device(mr) || nvfs->features & RPCRDMA2_NVFS_SOFTWARE))
-		;
-	else if (READ_ONCE(mr->pool->worker) != current)
-		ret = -EAGAIN;
-	else
+	if (pages == mr->nents && !READ_ONCE(nvfs_closing) &&
+	    (mr_device(mr) || nvfs->features & RPCRDMA2_NVFS_SOFTWARE))
 		ret = nvfs->map(mr_device(mr), mr->sgt.sgl, mr->nents, mr->dir,
-				DMA_ATTR_NO_WARN) ?: -EIO;
+				DMA_ATTR_NO_WARN);
 	mr->devmem = ret > 0;
-	if (!mr->devmem)
-		nvfs_put();
-	return ret < 0 && ret != -EAGAIN ? -EIO : ret;
+	if (mr->devmem)
+		return ret;
+	nvfs_put();
+	return -EIO;
 }
 
 /**
@@ -148,12 +141,12 @@ void rpcrdma2_devmem_unmap(struct rpcrdma2_mr *mr)
 }
 
 /**
- * rpcrdma2_devmem_claim_by_ops - record whether the driver claims a page of a payload
- * @part: arguments or results of an RPC, not claimed; @part->devmem is set
+ * rpcrdma2_devmem_claim - record whether the driver claims a page of a payload
+ * @part: arguments or results of an RPC; @part->devmem is set, or stays
  *
  * Context: any; does not sleep.
  */
-void rpcrdma2_devmem_claim_by_ops(struct rpcrdma2_part *part)
+void rpcrdma2_devmem_claim(struct rpcrdma2_part *part)
 {
 	struct page **page = part_pages(part);
 	u32 n = rpcrdma2_vector_pages(part->buf);
@@ -168,12 +161,12 @@ void rpcrdma2_devmem_claim_by_ops(struct rpcrdma2_part *part)
 
 /**
  * rpcrdma2_devmem_pages - check whether the CPU must not copy a payload
- * @part: arguments or results of an RPC, with pages; a claim by the driver is recorded
+ * @part: arguments or results of an RPC, with pages
  *
  * Context: any; does not sleep.
  * Return: true if a page is memory of a device, or stands for some
  */
-bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part)
+bool rpcrdma2_devmem_pages(const struct rpcrdma2_part *part)
 {
 	struct page **pages = part_pages(part);
 	u32 i, n = rpcrdma2_vector_pages(part->buf);
@@ -181,7 +174,6 @@ bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part)
 	for (i = 0; i < n && !part->devmem; i++)
 		if (rpcrdma2_devmem_is_p2pdma(pages[i]))
 			return true;
-	rpcrdma2_devmem_claim(part);
 	return part->devmem;
 }
 

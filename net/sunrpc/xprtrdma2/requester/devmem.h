@@ -14,7 +14,7 @@
 struct request;
 struct request_queue;
 
-bool rpcrdma2_devmem_pages(struct rpcrdma2_part *part);
+bool rpcrdma2_devmem_pages(const struct rpcrdma2_part *part);
 int rpcrdma2_devmem_refuse(void);
 
 static inline bool rpcrdma2_devmem_is_p2pdma(const struct page *page)
@@ -23,14 +23,14 @@ static inline bool rpcrdma2_devmem_is_p2pdma(const struct page *page)
 }
 
 /* Whether arguments or results of an RPC have a payload that the CPU must not copy */
-static inline bool rpcrdma2_devmem_payload(struct rpcrdma2_part *part)
+static inline bool rpcrdma2_devmem_payload(const struct rpcrdma2_part *part)
 {
 	return part->buf->page_len && rpcrdma2_devmem_pages(part);
 }
 
-int rpcrdma2_devmem_map_by_ops(struct rpcrdma2_mr *mr, bool *claimed);
+int rpcrdma2_devmem_map(struct rpcrdma2_mr *mr);
 void rpcrdma2_devmem_unmap(struct rpcrdma2_mr *mr);
-void rpcrdma2_devmem_claim_by_ops(struct rpcrdma2_part *part);
+void rpcrdma2_devmem_claim(struct rpcrdma2_part *part);
 
 /* Only a module outside the kernel's tree registers operations. */
 #ifdef RPCRDMA2_PROBES
@@ -79,20 +79,5 @@ DECLARE_STATIC_KEY_FALSE(rpcrdma2_devmem_ops_seen);
 #else
 #define rpcrdma2_devmem_has_ops()	false
 #endif
-
-/* Record whether the driver claims a page of the payload. */
-static inline void rpcrdma2_devmem_claim(struct rpcrdma2_part *part)
-{
-	if (rpcrdma2_devmem_has_ops() && !part->devmem)
-		rpcrdma2_devmem_claim_by_ops(part);
-}
-
-/* Map an MR by the operations. Returns 0 if the kernel has to map the memory, a negative
- * errno as rpcrdma2_mr_map(), or the number of entries.
- */
-static inline int rpcrdma2_devmem_map(struct rpcrdma2_mr *mr, bool *claimed)
-{
-	return rpcrdma2_devmem_has_ops() ? rpcrdma2_devmem_map_by_ops(mr, claimed) : 0;
-}
 
 #endif /* _RPCRDMA2_DEVMEM_H */

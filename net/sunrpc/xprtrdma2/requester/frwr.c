@@ -112,8 +112,7 @@ static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 }
 
 /* ready() retries Calls, which allocate bounce pages: with swap on the mount, these may
- * come from the reserves as well. What must not be mapped in a completion handler is
- * mapped there.
+ * come from the reserves as well. Only there rpcrdma2_devmem_map() maps memory.
  */
 static void pool_refill_worker(struct work_struct *work)
 {
@@ -130,14 +129,11 @@ static void pool_refill_worker(struct work_struct *work)
 	rpcrdma2_mr_pool_grow(pool, want);
 
 	/* Without memory, or at the limit, wait for MRs that are in use */
-	if (pool_missing(pool)) {
+	if (pool_missing(pool))
 		rpcrdma2_mr_pool_refill(pool, READ_ONCE(pool->need),
 					RPCRDMA2_MR_RETRY_MS);
-	} else {
-		WRITE_ONCE(pool->worker, current);
+	else
 		pool->ready(pool);
-		WRITE_ONCE(pool->worker, NULL);
-	}
 	rpcrdma2_reclaim_exit(was);
 }
 
@@ -357,7 +353,7 @@ static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
  * @regions: the memory, RPCRDMA2_REGIONS entries, advanced past what fits
  * @dir: DMA_TO_DEVICE for the peer to read, DMA_FROM_DEVICE to write
  * @xid: XID of the RPC; becomes part of the offset, for traces
- * @claimed: for rpcrdma2_devmem_map(), stays with the arguments or results of the RPC
+ * @devmem: by rpcrdma2_devmem_map()
  *
  * Context: process; does not sleep, except for rpcrdma2_devmem_map() in the pool's work.
  * Return: the MR in state MAPPED, or an ERR_PTR: -EBUSY: the device cannot map the memory,
@@ -366,7 +362,7 @@ static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
  */
 struct rpcrdma2_mr *rpcrdma2_mr_map(struct rpcrdma2_mr_pool *pool, struct list_head *mrs,
 				    struct rpcrdma2_region *regions,
-				    enum dma_data_direction dir, u32 xid, bool *claimed)
+				    enum dma_data_direction dir, u32 xid, bool devmem)
 {
 	struct rpcrdma2_conn *conn = pool->conn;
 	struct rpcrdma2_mr *mr;
@@ -383,7 +379,8 @@ struct rpcrdma2_mr *rpcrdma2_mr_map(struct rpcrdma2_mr_pool *pool, struct list_h
 	mr->nents = mr_fill(mr, regions);
 	mr->dir = dir;
 	mr->skip_sync = false;
-	n = rpcrdma2_devmem_map(mr, claimed) ?: mr_dma_map(mr, conn->cm_id->device);
+	n = rpcrdma2_devmem_has_ops() && devmem ? rpcrdma2_devmem_map(mr) :
+						  mr_dma_map(mr, conn->cm_id->device);
 	if (n < 0)
 		return ERR_PTR(n);
 	mr->state = RPCRDMA2_MR_MAPPED;

@@ -87,7 +87,6 @@ struct rpcrdma2_mr {
  * @conn: connection the MRs belong to, while the pool is open
  * @cqe: completion of work requests that are not signaled, which occurs only after an
  *	error. A device may report that long after the MR is free, or gone
- * @worker: the task that runs @ready for @refill
  * @refill: allocates MRs
  * @trim: frees MRs of an idle connection
  */
@@ -102,7 +101,6 @@ struct rpcrdma2_mr_pool {
 	void (*ready)(struct rpcrdma2_mr_pool *pool);
 	struct rpcrdma2_conn		*conn;
 	struct ib_cqe			cqe;
-	struct task_struct		*worker;
 	struct delayed_work		refill;
 	struct work_struct		trim;
 };
@@ -139,7 +137,7 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool,
 			 struct list_head *mrs);
 struct rpcrdma2_mr *rpcrdma2_mr_map(struct rpcrdma2_mr_pool *pool, struct list_head *mrs,
 				    struct rpcrdma2_region *regions,
-				    enum dma_data_direction dir, u32 xid, bool *claimed);
+				    enum dma_data_direction dir, u32 xid, bool devmem);
 void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr);
 void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr);
 struct ib_send_wr *rpcrdma2_mr_reg_wr(struct rpcrdma2_mr *mr,

@@ -301,7 +301,7 @@ static int part_map(struct rpcrdma2_req *req, struct rpcrdma2_part *part)
 		if (n == part->chunk.nsegs)
 			return -EMSGSIZE;
 		mr = rpcrdma2_mr_map(&req->rq->pool, &req->mrs, r, dir, xid,
-				     &part->devmem);
+				     part->devmem);
 		if (IS_ERR(mr))
 			return PTR_ERR(mr);
 		if (dir == DMA_TO_DEVICE && req->rqst.rq_release_snd_buf)

@@ -443,8 +443,10 @@ static bool call_queue(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_QUEUED);
 	req->rqst.rq_xmit_bytes_sent += req->rqst.rq_snd_buf.len;
 	/* While the Call waits, the driver that knows its pages may go */
-	rpcrdma2_devmem_claim(&req->args);
-	rpcrdma2_devmem_claim(&req->results);
+	if (rpcrdma2_devmem_has_ops()) {
+		rpcrdma2_devmem_claim(&req->args);
+		rpcrdma2_devmem_claim(&req->results);
+	}
 	trace_rpcrdma2_queued(req);
 	first = !rpcrdma2_requester_has_queued(rq) && !rq->sq_wait &&
 		!call_is_unwanted(req) && call_take(rq, req);
