@@ -242,24 +242,15 @@ static int client_try(struct rpcrdma2_client *client)
 	return 0;
 }
 
-/* Limit the next backoff to RPCRDMA2_REEST_SHORT. */
-static void client_limit_backoff(struct rpc_xprt *xprt)
-{
-	xprt->reestablish_timeout = min(xprt->reestablish_timeout,
-					RPCRDMA2_REEST_SHORT / 2);
-}
-
-/* Error of a failed attempt for sunrpc. After -ECONNREFUSED and -EHOSTUNREACH sunrpc
- * would wait for 3 s in addition to the backoff here. The RPC that asked for the
- * connection gets them nevertheless if they end it, as with the RPC of a mount, or if
- * it would look for another port. -ENETUNREACH is passed on: on some kernels it ends
- * RPCs if the administrator has asked for that (fatal_neterrors).
+/* Wait before the next attempt, longer than before this one: at most RPCRDMA2_REEST_SHORT if
+ * @brief. A useful connection ends these delays.
  */
-static int client_connect_errno(const struct rpcrdma2_client *client, int err)
+static void client_back_off(struct rpc_xprt *xprt, bool brief)
 {
-	if (client->report_refusal || (err != -ECONNREFUSED && err != -EHOSTUNREACH))
-		return err;
-	return -ENOTCONN;
+	xprt_reconnect_backoff(xprt, RPCRDMA2_REEST_INIT);
+	if (brief)
+		xprt->reestablish_timeout = min(xprt->reestablish_timeout,
+						RPCRDMA2_REEST_SHORT);
 }
 
 static void client_connect_worker(struct work_struct *work)
@@ -278,14 +269,17 @@ static void client_connect_worker(struct work_struct *work)
 
 	client->connect_ms = ret != -ETIMEDOUT ? RPCRDMA2_CONNECT_MIN_MS :
 			     min(2 * client->connect_ms, RPCRDMA2_CONNECT_MAX_MS);
-	if (ret) {
-		client->failures++;
-		/* The server is unreachable */
-		if (ret == -ECONNREFUSED || ret == -EHOSTUNREACH ||
-		    ret == -ENETUNREACH || ret == -ETIMEDOUT)
-			client_limit_backoff(xprt);
-		ret = client_connect_errno(client, ret);
-	}
+	if (ret)
+		client_back_off(xprt, ret == -ECONNREFUSED || ret == -EHOSTUNREACH ||
+				ret == -ENETUNREACH || ret == -ETIMEDOUT);
+	/* After these errors sunrpc would wait for 3 s in addition to the backoff. The RPC
+	 * that asked for the connection gets them nevertheless if they end it, as with the
+	 * RPC of a mount, or if it would look for another port. -ENETUNREACH is passed on:
+	 * on some kernels it ends RPCs if the administrator has asked for that
+	 * (fatal_neterrors).
+	 */
+	if ((ret == -ECONNREFUSED || ret == -EHOSTUNREACH) && !client->report_refusal)
+		ret = -ENOTCONN;
 	xprt_clear_connecting(xprt);
 	xprt_unlock_connect(xprt, client);
 	xprt_wake_pending_tasks(xprt, ret ?: -EAGAIN);
@@ -293,27 +287,14 @@ static void client_connect_worker(struct work_struct *work)
 
 /* The next attempt follows at once after a useful connection, or else after growing
  * delays that differ between the clients of a restarted server (REC-5). sunrpc
- * usually adds no delay, see client_connect_errno().
+ * usually adds no delay, see client_connect_worker().
  */
-static unsigned long client_reconnect_delay(struct rpcrdma2_client *client)
-{
-	struct rpc_xprt *xprt = &client->rq.xprt;
-	unsigned long delay;
-
-	if (!client->failures) {
-		xprt->reestablish_timeout = 0;
-		return 0;
-	}
-	xprt_reconnect_backoff(xprt, RPCRDMA2_REEST_INIT);
-	delay = xprt_reconnect_delay(xprt);
-	return delay + get_random_u32_below(delay / 4 + 1);
-}
-
 static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
-	unsigned long delay = client_reconnect_delay(client);
+	unsigned long delay = xprt_reconnect_delay(xprt);
 
+	delay += get_random_u32_below(delay / 4 + 1);
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
 	trace_rpcrdma2_op_connect(xprt, 0, delay);
 	client->report_refusal = RPC_IS_SOFTCONN(task) ||
@@ -325,7 +306,7 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 /* Judge whether the connection was useful. It was not without a Reply, or if a violation
  * of the protocol has ended it, which will happen again. A connection that ended sooner
  * than the wait for it may also be followed by others like it, if the same RPC ends
- * each; this only limits the backoff.
+ * each; the backoff is brief then.
  */
 static void client_judge(struct rpcrdma2_client *client,
 			 const struct rpcrdma2_conn *conn)
@@ -335,11 +316,9 @@ static void client_judge(struct rpcrdma2_client *client,
 	bool served = client->rq.replies && conn->reason != -EPROTO;
 
 	if (served && time_after(jiffies, client->attached_at + least))
-		client->failures = 0;
+		xprt->reestablish_timeout = 0;
 	else if (conn->reason)
-		client->failures++;
-	if (served)
-		client_limit_backoff(xprt);
+		client_back_off(xprt, served);
 }
 
 /* Take down the connection in reverse order of setting it up. */

@@ -46,8 +46,6 @@ struct rpcrdma2_callback {
  * @attached_at: jiffies when the last connection was made
  * @connect_ms: how long the next attempt waits for the server's answer; transport
  *	locked
- * @failures: attempts in a row that gave no useful connection; transport
- *	locked
  * @report_refusal: report a refused attempt to the RPC that asked for the connection;
  *	transport locked
  * @timed_out: connections in a row that were replaced because a Reply had not come,
@@ -68,7 +66,6 @@ struct rpcrdma2_client {
 	struct rpc_timeout		timeout;
 	unsigned long			attached_at;
 	unsigned int			connect_ms;
-	unsigned int			failures;
 	bool				report_refusal;
 	unsigned int			timed_out;
 	unsigned long			timed_out_at;
