@@ -185,21 +185,6 @@ static void client_attach(struct rpcrdma2_client *client, struct rpcrdma2_conn *
 		xprt_force_disconnect(xprt);
 }
 
-/* Check whether it is time to connect, or whether the transport is unused. Otherwise
- * the worker is scheduled again.
- */
-static bool client_connect_due(struct rpcrdma2_client *client)
-{
-	unsigned long now = jiffies, at = client->connect_at;
-	unsigned long look = msecs_to_jiffies(RPCRDMA2_LOOK_MS);
-
-	if (time_after_eq(now, at) || !kref_read(&client->rq.xprt.kref))
-		return true;
-	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work,
-			   min(at - now, look));
-	return false;
-}
-
 /* Log the version once for each mount, and again when it has changed (SEC-11). The limit
  * is per mount, so that a peer cannot use up that of other mounts.
  */
@@ -257,12 +242,17 @@ static void client_connect_worker(struct work_struct *work)
 {
 	struct rpcrdma2_client *client =
 		container_of(work, struct rpcrdma2_client, connect_work.work);
+	unsigned long now = jiffies, look = msecs_to_jiffies(RPCRDMA2_LOOK_MS);
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	unsigned int was;
 	int ret;
 
-	if (!client_connect_due(client))
+	/* It is not time yet, and the transport is in use, see client_wanted() */
+	if (time_before(now, client->connect_at) && kref_read(&xprt->kref)) {
+		queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work,
+				   min(client->connect_at - now, look));
 		return;
+	}
 	was = rpcrdma2_reclaim_enter(atomic_read(&xprt->swapper));
 	ret = client_try(client);
 	rpcrdma2_reclaim_exit(was);
@@ -373,26 +363,17 @@ static bool client_replace_due(struct rpcrdma2_client *client, unsigned long maj
 	return true;
 }
 
-/* Check whether the server has had a Call for longer than the mount allows (timeo and
- * retrans), and whether the Call may be sent again on another connection.
- */
-static bool client_reply_overdue(struct rpcrdma2_client *client, struct rpc_task *task)
-{
-	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
-
-	return req->state == RPCRDMA2_REQ_POSTED &&
-	       time_after_eq(jiffies, req->rqst.rq_majortimeo) &&
-	       client_replace_due(client, task->tk_client->cl_timeout->to_maxval);
-}
-
 /* An RPC's timer has expired. A probe checks that the peer is alive. With a slow peer
- * the connection stays (CRED-17) until the RPC's major timeout. After that the server
- * may have dropped the Call: sunrpc sends it again when the connection is replaced,
- * with NFSv4 only then.
+ * the connection stays (CRED-17) until the RPC's major timeout (timeo and retrans). After
+ * that the server may have dropped the Call: sunrpc sends it again when the connection is
+ * replaced, with NFSv4 only then.
  */
 static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
+	const struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
+	unsigned long major = task->tk_client->cl_timeout->to_maxval;
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
+	bool minor = time_before(jiffies, req->rqst.rq_majortimeo);
 	struct rpcrdma2_conn *conn;
 	bool overdue = false;
 
@@ -400,18 +381,16 @@ static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 	conn = client->rq.conn;
 	if (conn) {
 		rpcrdma2_conn_get(conn);
-		overdue = client_reply_overdue(client, task);
+		overdue = req->state == RPCRDMA2_REQ_POSTED && !minor &&
+			  client_replace_due(client, major);
 	}
 	spin_unlock(&xprt->queue_lock);
 	if (!conn)
 		return;
-	trace_rpcrdma2_op_timer(xprt, conn->id,
-				time_before(jiffies,
-					    task->tk_rqstp->rq_majortimeo));
+	trace_rpcrdma2_op_timer(xprt, conn->id, minor);
 	if (overdue) {
 		pr_notice_ratelimited("rpcrdma2: %pISpc has not answered an RPC within %lu s, connection replaced\n",
-				      &xprt->addr,
-				      task->tk_client->cl_timeout->to_maxval / HZ);
+				      &xprt->addr, major / HZ);
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
 	} else {
 		rpcrdma2_keepalive_probe(conn);
