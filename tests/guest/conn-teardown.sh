@@ -71,7 +71,7 @@ address_goes() { # DEV VERS
 	nfs "$1" "$2" actimeo=0
 	lab_wait 20 one_served
 	conn=$(id server)
-	trace_on rpcrdma2/rpcrdma2_svc_closed rpcrdma2/rpcrdma2_recv
+	trace_on rpcrdma2/rpcrdma2_responder_closed rpcrdma2/rpcrdma2_recv
 	freeze
 	launch 1 iocheck write -d -s 1 -l 5000 "$D/f1"
 	lab_wait 20 stuck 1
@@ -86,7 +86,7 @@ address_goes() { # DEV VERS
 	thaw
 	wait_all "${PIDS[@]}"
 	trace_off
-	traced "rpcrdma2_svc_closed: conn=$conn unserved=[1-9]"
+	traced "rpcrdma2_responder_closed: conn=$conn unserved=[1-9]"
 	iocheck check -e -s 1 -l 5000 "$E/f1"
 }
 look_at() { stat "$1" > /dev/null; }

@@ -761,7 +761,7 @@ TRACE_EVENT(rpcrdma2_accept,
 		  __entry->addr, __entry->local ? " local" : "", __entry->ret)
 );
 
-TRACE_EVENT(rpcrdma2_svc_closed,
+TRACE_EVENT(rpcrdma2_responder_closed,
 	TP_PROTO(u32 conn, u32 unserved),
 	TP_ARGS(conn, unserved),
 	TP_STRUCT__entry(

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "responder/responder_impl.h"
+#include <trace/events/rpcrdma2.h>
 
 /* Begin with a Call: refuse it beyond the limits, before anything is allocated for it
  * (ERR-19..24, CHK-24). Without a Read list the executor gets the Call at once.
@@ -101,6 +102,7 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 	INIT_LIST_HEAD(&resp->calls);
 	INIT_LIST_HEAD(&resp->unserved);
 	INIT_LIST_HEAD(&resp->waiting);
+	INIT_LIST_HEAD(&resp->ready);
 	resp->stash = stash;
 }
 
@@ -137,12 +139,17 @@ void rpcrdma2_responder_closed(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_svc_call *call, *tmp;
 	struct rpcrdma2_recv *rx, *next;
 	LIST_HEAD(unserved);
+	u32 calls = 0;
 
-	resp->ops->closed(resp);
+	if (resp->ops->closed)
+		resp->ops->closed(resp);
+	list_splice_init(&resp->ready, &resp->waiting);
 	list_for_each_entry_safe(call, tmp, &resp->waiting, list) {
 		list_del_init(&call->list);
 		rpcrdma2_call_release(call);
+		calls++;
 	}
+	trace_rpcrdma2_responder_closed(conn->id, calls);
 	/* A client may be making a call object meanwhile */
 	scoped_guard(spinlock, &resp->lock)
 		list_splice_init(&resp->unserved, &unserved);

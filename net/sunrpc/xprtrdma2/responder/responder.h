@@ -56,7 +56,7 @@ struct rpcrdma2_svc_call;
  * @ready: @call can be executed, or wants pages. Must not sleep; called from
  *	completion handlers, deferred work and threads that provided pages
  * @closed: the connection is closed: calls rpcrdma2_call_release() for each Call
- *	of the executor
+ *	of the executor that is not in rpcrdma2_responder.ready. May be NULL
  * @replied: the requester's device has acknowledged the first Reply. Must not
  *	sleep; may be NULL
  */
@@ -98,6 +98,7 @@ struct rpcrdma2_chunk_limits {
  * @ctxs: RDMA contexts that these Calls may use at once. rdma_rw has a memory
  *	region for each, if the device needs one
  * @waiting: Calls that wait for @pulling or @ctxs to become smaller
+ * @ready: Calls that ops->ready() has left for a thread
  * @stashed: number of pages in @stash
  * @stash: RPCRDMA2_STASH entries: pages for the next RDMA Reads. NULL if there
  *	are no Read chunks
@@ -117,6 +118,7 @@ struct rpcrdma2_responder {
 	u32				pulling;
 	u32				ctxs;
 	struct list_head		waiting;
+	struct list_head		ready;
 	u32				stashed;
 	struct page			**stash;
 };
@@ -153,7 +155,7 @@ enum rpcrdma2_call_state {
 
 /**
  * struct rpcrdma2_svc_call - one Call that is being served
- * @list: @calls or @waiting of the responder, or the executor's own
+ * @list: @calls, @waiting or @ready of the responder
  * @resp: its responder
  * @conn: its connection
  * @state: see enum rpcrdma2_call_state; changed only by rpcrdma2_call_set_state()

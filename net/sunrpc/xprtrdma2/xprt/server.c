@@ -16,7 +16,7 @@
  * sunrpc leaves XPT_BUSY set on such a transport, so that a late svc_xprt_enqueue()
  * does nothing.
  *
- * Waking: nfsd is woken once per Call. svc->lock covers the list of Calls and XPT_DATA
+ * Waking: nfsd is woken once per Call. resp.lock covers the list of Calls and XPT_DATA
  * together, so the thread that takes the last Call clears the flag before it releases
  * the transport, and no other thread wakes up needlessly. The event of a completion
  * sets the flag without the lock, so svc_next_call() checks again after clearing it.
@@ -162,27 +162,13 @@ static void svc_call_ready(struct rpcrdma2_svc_call *call)
 {
 	struct rpcrdma2_svc *svc = container_of(call->resp, struct rpcrdma2_svc, resp);
 
-	spin_lock(&svc->lock);
-	list_add_tail(&call->list, &svc->ready);
+	spin_lock(&svc->resp.lock);
+	list_add_tail(&call->list, &svc->resp.ready);
 	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
-	spin_unlock(&svc->lock);
+	spin_unlock(&svc->resp.lock);
 	if (unlikely(!svc_is_admitted(svc)))
 		rpcrdma2_admit_call(svc);
 	svc_xprt_enqueue(&svc->xprt);
-}
-
-static void svc_calls_closed(struct rpcrdma2_responder *resp)
-{
-	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc, resp);
-	struct rpcrdma2_svc_call *call, *tmp;
-	u32 unserved = 0;
-
-	list_for_each_entry_safe(call, tmp, &svc->ready, list) {
-		list_del_init(&call->list);
-		rpcrdma2_call_release(call);
-		unserved++;
-	}
-	trace_rpcrdma2_svc_closed(svc->conn->id, unserved);
 }
 
 static void svc_replied(struct rpcrdma2_responder *resp)
@@ -192,7 +178,6 @@ static void svc_replied(struct rpcrdma2_responder *resp)
 
 static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
-	.closed		= svc_calls_closed,
 	.replied	= svc_replied,
 };
 
@@ -356,11 +341,11 @@ static struct rpcrdma2_svc_call *svc_next_call(struct rpcrdma2_svc *svc)
 {
 	struct rpcrdma2_svc_call *call;
 
-	guard(spinlock)(&svc->lock);
-	call = list_first_entry_or_null(&svc->ready, struct rpcrdma2_svc_call, list);
+	guard(spinlock)(&svc->resp.lock);
+	call = list_first_entry_or_null(&svc->resp.ready, struct rpcrdma2_svc_call, list);
 	if (call)
 		list_del_init(&call->list);
-	if (list_empty(&svc->ready)) {
+	if (list_empty(&svc->resp.ready)) {
 		clear_bit(XPT_DATA, &svc->xprt.xpt_flags);
 		/* The event of a completion takes no lock */
 		smp_mb__after_atomic();

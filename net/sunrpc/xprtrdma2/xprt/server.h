@@ -110,8 +110,6 @@ struct rpcrdma2_pending {
  * @pool: its Receives
  * @resp: its responder role
  * @stash: pages for the responder's next RDMA Reads
- * @lock: protects @ready together with XPT_DATA
- * @ready: struct rpcrdma2_svc_call for a thread
  * @cand: admission.c's part
  * @close_work: makes sunrpc close the transport
  * @free_work: tears everything down
@@ -123,8 +121,6 @@ struct rpcrdma2_svc {
 	struct rpcrdma2_recv_pool	pool;
 	struct rpcrdma2_responder	resp;
 	struct page			*stash[RPCRDMA2_STASH];
-	spinlock_t			lock;	/* @ready */
-	struct list_head		ready;
 	struct rpcrdma2_candidate	cand;
 	struct work_struct		close_work;
 	struct work_struct		free_work;
