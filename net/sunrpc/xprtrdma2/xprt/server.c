@@ -135,6 +135,7 @@ static void svc_close(struct work_struct *work)
 
 /* All threads may be blocked for any time. The removal of a device waits for its
  * connections, and must not depend on a thread: a work item closes them.
+ * rpcrdma2_admit() finds a connection that was lost before. There may be no transport yet.
  */
 static void svc_lost(struct rpcrdma2_conn *conn)
 {
@@ -142,7 +143,7 @@ static void svc_lost(struct rpcrdma2_conn *conn)
 
 	if (rpcrdma2_admit_lost(svc))
 		svc_xprt_put(&svc->xprt);
-	else if (!test_bit(XPT_DEAD, &svc->xprt.xpt_flags) &&
+	else if (svc_is_admitted(svc) && !test_bit(XPT_DEAD, &svc->xprt.xpt_flags) &&
 		 kref_get_unless_zero(&svc->xprt.xpt_ref))
 		queue_work(rpcrdma2_memory_wq, &svc->close_work);
 }
@@ -187,29 +188,55 @@ static const struct rpcrdma2_responder_ops svc_responder_ops = {
 static void svc_free(struct work_struct *work)
 {
 	struct rpcrdma2_svc *svc = container_of(work, struct rpcrdma2_svc, free_work);
-	struct rpcrdma2_requester *rq;
+	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(svc->conn);
 
 	rpcrdma2_admit_end(svc);
-	if (svc->conn) {
-		rq = rpcrdma2_conn_requester(svc->conn);
-		if (rq)
-			rpcrdma2_requester_stop(rq);
-		rpcrdma2_conn_close(svc->conn);
-		if (rq) {
-			rpcrdma2_requester_detach(rq);
-			xprt_put(&rq->xprt);
-		}
-		/* The connection's CM id holds the namespace */
-		rpcrdma2_conn_list_ended(rpcrdma2_conn_net(svc->conn),
-					 &svc->stats, false);
-		rpcrdma2_conn_free(svc->conn);
+	if (rq)
+		rpcrdma2_requester_stop(rq);
+	rpcrdma2_conn_close(svc->conn);
+	if (rq) {
+		rpcrdma2_requester_detach(rq);
+		xprt_put(&rq->xprt);
 	}
+	/* The connection's CM id holds the namespace */
+	rpcrdma2_conn_list_ended(rpcrdma2_conn_net(svc->conn), &svc->stats, false);
+	rpcrdma2_conn_free(svc->conn);
 	rpcrdma2_calls_trim(&svc->resp, 0);
 	rpcrdma2_recv_pool_empty(&svc->pool);
 	kfree(svc);
 }
 
-/* A new transport without a connection. It takes over the reference to the origin. */
+/* Make the connection. */
+static bool svc_connect(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending *req)
+{
+	const struct rdma_addr *addr = &req->cm_id->route.addr;
+	struct rpcrdma2_conn_params p = {
+		.ops		= &svc_conn_ops,
+		.owner		= svc,
+		.responder	= &svc->resp,
+		.stats		= &svc->stats,
+		.pool		= &svc->pool,
+		.calls		= RPCRDMA2_BC_CALLS,
+		.call_wrs	= 1,
+		.brs		= RDMA2_RVREQSUP_INLINE,
+		.reply_bytes	= svc->resp.limits.bytes,
+	};
+
+	rpcrdma2_policy_peer(req->listener->xprt.xpt_net, false,
+			     (const struct sockaddr *)&addr->dst_addr,
+			     rpc_get_port((const struct sockaddr *)&addr->src_addr),
+			     &p.policy);
+	p.send_size = rpcrdma2_policy_capacity(&p.policy);	/* D-16 */
+	p.serves = p.policy.val[RPCRDMA2_A_POLICY_CREDITS];
+	p.serves_initial = clamp(server_first_credits, 1U, p.serves);
+	p.rw_ctxs = min(p.serves, RPCRDMA2_RW_CTXS);
+	svc->conn = rpcrdma2_conn_incoming(req->cm_id, &p);
+	return svc->conn;
+}
+
+/* A new transport with a connection. It takes over the CM id and the reference to the
+ * origin.
+ */
 static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 {
 	int node = ibdev_to_node(req->cm_id->device);
@@ -225,12 +252,16 @@ static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 	svc = kzalloc_node(sizeof(*svc), GFP_KERNEL, node);
 	if (!svc)
 		return NULL;
+	svc->pool.node = node;
+	INIT_WORK(&svc->close_work, svc_close);
+	INIT_WORK(&svc->free_work, svc_free);
+	rpcrdma2_admit_init(svc, req);
 	rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits, svc->stash);
-	if (!rpcrdma2_calls_provide(&svc->resp, 1, GFP_KERNEL)) {
+	if (!rpcrdma2_calls_provide(&svc->resp, 1, GFP_KERNEL) || !svc_connect(svc, req)) {
+		rpcrdma2_calls_trim(&svc->resp, 0);
 		kfree(svc);
 		return NULL;
 	}
-	rpcrdma2_admit_init(svc, req);
 	__module_get(THIS_MODULE);
 	svc_xprt_init(listener->xpt_net, listener->xpt_class, &svc->xprt,
 		      listener->xpt_server);
@@ -238,40 +269,7 @@ static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 	set_bit(XPT_CONG_CTRL, &svc->xprt.xpt_flags);
 	compat_svc_peer_watch(&svc->xprt);
 	svc_set_addresses(&svc->xprt, req->cm_id);
-	spin_lock_init(&svc->lock);
-	INIT_LIST_HEAD(&svc->ready);
-	INIT_WORK(&svc->close_work, svc_close);
-	INIT_WORK(&svc->free_work, svc_free);
-	svc->pool.node = node;
 	return svc;
-}
-
-/* Make the connection. */
-static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id)
-{
-	const struct rdma_addr *addr = &cm_id->route.addr;
-	struct rpcrdma2_conn_params p = {
-		.ops		= &svc_conn_ops,
-		.owner		= svc,
-		.responder	= &svc->resp,
-		.stats		= &svc->stats,
-		.pool		= &svc->pool,
-		.calls		= RPCRDMA2_BC_CALLS,
-		.call_wrs	= 1,
-		.brs		= RDMA2_RVREQSUP_INLINE,
-		.reply_bytes	= svc->resp.limits.bytes,
-	};
-
-	rpcrdma2_policy_peer(svc->xprt.xpt_net, false,
-			     (const struct sockaddr *)&addr->dst_addr,
-			     rpc_get_port((const struct sockaddr *)&addr->src_addr),
-			     &p.policy);
-	p.send_size = rpcrdma2_policy_capacity(&p.policy);	/* D-16 */
-	p.serves = p.policy.val[RPCRDMA2_A_POLICY_CREDITS];
-	p.serves_initial = clamp(server_first_credits, 1U, p.serves);
-	p.rw_ctxs = min(p.serves, RPCRDMA2_RW_CTXS);
-	svc->conn = rpcrdma2_conn_incoming(cm_id, &p);
-	return svc->conn ? 0 : -ENOMEM;
 }
 
 /**
@@ -282,24 +280,17 @@ static int svc_connect(struct rpcrdma2_svc *svc, struct rdma_cm_id *cm_id)
  */
 void rpcrdma2_server_accept(const struct rpcrdma2_pending *req)
 {
-	struct rpcrdma2_svc *svc;
-	int ret = -ENOMEM;
+	struct rpcrdma2_svc *svc = svc_alloc(req);
+	int ret;
 
-	svc = svc_alloc(req);
-	if (svc)
-		ret = svc_connect(svc, req->cm_id);
-	else
+	if (!svc) {
 		rpcrdma2_origin_put(req->origin);
-	if (!ret) {
-		ret = rpcrdma2_conn_accept(svc->conn, &req->param);
-	} else {
-		rpcrdma2_conn_refuse(req->cm_id, ret);
+		rpcrdma2_conn_refuse(req->cm_id, -ENOMEM);
 		rdma_destroy_id(req->cm_id);
-	}
-	if (!svc)
 		return;
-	trace_rpcrdma2_accept(svc->conn ? svc->conn->id : 0,
-			      (struct sockaddr *)&svc->xprt.xpt_remote,
+	}
+	ret = rpcrdma2_conn_accept(svc->conn, &req->param);
+	trace_rpcrdma2_accept(svc->conn->id, (struct sockaddr *)&svc->xprt.xpt_remote,
 			      test_bit(XPT_LOCAL, &svc->xprt.xpt_flags), ret);
 	if (ret || !rpcrdma2_admit(svc))
 		svc_xprt_put(&svc->xprt);

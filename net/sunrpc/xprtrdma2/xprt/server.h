@@ -105,7 +105,7 @@ struct rpcrdma2_pending {
 /**
  * struct rpcrdma2_svc - a client's connection
  * @xprt: sunrpc's part; must be first
- * @conn: the connection, NULL only while it is being accepted
+ * @conn: the connection
  * @stats: its counters
  * @pool: its Receives
  * @resp: its responder role
