@@ -63,8 +63,8 @@ struct rpcrdma2_origin {
 	unsigned int			nr[RPCRDMA2_ADMIT_STAGES];
 };
 
-/* Protects everything here, struct rpcrdma2_candidate, and the list of those that are
- * calling; svc_xprt_enqueue() is called with this lock held.
+/* Protects everything here, struct rpcrdma2_candidate, and the lists of a listener;
+ * svc_xprt_enqueue() is called with this lock held.
  */
 static DEFINE_SPINLOCK(admission_lock);
 static DEFINE_HASHTABLE(origins, 8);
@@ -75,42 +75,14 @@ static struct list_head candidates[RPCRDMA2_ADMIT_STAGES] = {
 		LIST_HEAD_INIT(candidates[RPCRDMA2_STAGE_UNVERIFIED]),
 };
 
-/* ---- origins ---- */
-
-/**
- * rpcrdma2_origin_get - the origin of a connect request
- * @serv: the service
- * @cm_id: the client's connect request
- *
- * Context: sleeps.
- * Return: the origin with a reference, or NULL without memory
- */
-struct rpcrdma2_origin *rpcrdma2_origin_get(const struct svc_serv *serv,
-					    const struct rdma_cm_id *cm_id)
+static void admission_wake(struct rpcrdma2_listener *listener)
 {
-	struct rpcrdma2_origin *origin, *spare;
-	union ib_gid gid;
-	u32 key;
-
-	rpcrdma2_conn_peer_gid(cm_id, &gid);
-	key = jhash(&gid, sizeof(gid), 0);
-	spare = kzalloc_obj(*spare, GFP_KERNEL);
-	spin_lock(&admission_lock);
-	hash_for_each_possible(origins, origin, node, key)
-		if (origin->serv == serv && !memcmp(&origin->gid, &gid, sizeof(gid)))
-			break;
-	if (!origin && spare) {
-		swap(origin, spare);
-		origin->serv = serv;
-		origin->gid = gid;
-		hash_add(origins, &origin->node, key);
-	}
-	if (origin)
-		origin->users++;
-	spin_unlock(&admission_lock);
-	kfree(spare);
-	return origin;
+	lockdep_assert_held(&admission_lock);
+	set_bit(XPT_CONN, &listener->xprt.xpt_flags);
+	svc_xprt_enqueue(&listener->xprt);
 }
+
+/* ---- connect requests ---- */
 
 static void origin_put(struct rpcrdma2_origin *origin)
 {
@@ -122,29 +94,121 @@ static void origin_put(struct rpcrdma2_origin *origin)
 }
 
 /**
- * rpcrdma2_origin_put - a connect request will not be accepted
- * @origin: its origin
+ * rpcrdma2_pending_free - free a connect request
+ * @req: removed from the list; the CM id has another owner, or is gone
  *
  * Context: does not sleep.
  */
-void rpcrdma2_origin_put(struct rpcrdma2_origin *origin)
+void rpcrdma2_pending_free(struct rpcrdma2_pending *req)
 {
-	guard(spinlock)(&admission_lock);
-	origin_put(origin);
+	scoped_guard(spinlock, &admission_lock)
+		origin_put(req->origin);
+	kfree(req);
+}
+
+/* An event of a connection that no thread has accepted yet: the client, the device or
+ * the address is gone. After a return value other than 0 the CM destroys the CM id.
+ */
+static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct rpcrdma2_pending *req = cm_id->context;
+
+	scoped_guard(spinlock, &admission_lock) {
+		/* If a thread has the request already, accepting it will fail */
+		if (list_empty(&req->list))
+			return 0;
+		list_del_init(&req->list);
+		req->listener->npending--;
+	}
+	rpcrdma2_pending_free(req);
+	return 1;
 }
 
 /**
- * rpcrdma2_origin_is_new - check that an origin has no unverified connection
- * @origin: the origin
+ * rpcrdma2_pending_add - let a connect request wait for a thread
+ * @listener: the listener
+ * @cm_id: CM id of the new connection
+ * @param: parameters of the request
+ * @most: maximum number of requests that wait
+ *
+ * Clients without an unverified connection are served first, and have space in the list
+ * when it is full for others: a client with many requests delays only its own.
+ *
+ * Context: sleeps.
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_pending_add(struct rpcrdma2_listener *listener, struct rdma_cm_id *cm_id,
+			 const struct rdma_conn_param *param, unsigned int most)
+{
+	struct rpcrdma2_pending *req = kzalloc_obj(*req, GFP_KERNEL);
+	struct rpcrdma2_origin *origin, *spare = kzalloc_obj(*spare, GFP_KERNEL);
+	const struct svc_serv *serv = listener->xprt.xpt_server;
+	union ib_gid gid;
+	bool first;
+	u32 key;
+
+	if (!req || !spare)
+		goto out_free;
+	req->listener = listener;
+	req->cm_id = cm_id;
+	req->param = *param;
+	if (param->private_data)
+		memcpy(req->private, param->private_data, param->private_data_len);
+	req->param.private_data = req->private;
+	rpcrdma2_conn_peer_gid(cm_id, &gid);
+	key = jhash(&gid, sizeof(gid), 0);
+
+	spin_lock(&admission_lock);
+	hash_for_each_possible(origins, origin, node, key)
+		if (origin->serv == serv && !memcmp(&origin->gid, &gid, sizeof(gid)))
+			break;
+	first = !origin || !(origin->nr[RPCRDMA2_STAGE_NEW] +
+			     origin->nr[RPCRDMA2_STAGE_UNVERIFIED]);
+	if (listener->npending >= (first ? 2 * most : most)) {
+		spin_unlock(&admission_lock);
+		goto out_free;
+	}
+	if (!origin) {
+		swap(origin, spare);
+		origin->serv = serv;
+		origin->gid = gid;
+		hash_add(origins, &origin->node, key);
+	}
+	origin->users++;
+	req->origin = origin;
+	cm_id->context = req;
+	cm_id->event_handler = pending_event;
+	list_add(&req->list, first ? &listener->pending : listener->pending.prev);
+	listener->npending++;
+	admission_wake(listener);
+	spin_unlock(&admission_lock);
+	kfree(spare);
+	return 0;
+
+out_free:
+	kfree(spare);
+	kfree(req);
+	return -ENOMEM;
+}
+
+/**
+ * rpcrdma2_pending_next - take the next connect request
+ * @listener: the listener
  *
  * Context: does not sleep.
- * Return: true if it had none a moment ago
+ * Return: the request, or NULL
  */
-bool rpcrdma2_origin_is_new(const struct rpcrdma2_origin *origin)
+struct rpcrdma2_pending *rpcrdma2_pending_next(struct rpcrdma2_listener *listener)
 {
+	struct rpcrdma2_pending *req;
+
 	guard(spinlock)(&admission_lock);
-	return !origin->nr[RPCRDMA2_STAGE_NEW] &&
-	       !origin->nr[RPCRDMA2_STAGE_UNVERIFIED];
+	req = list_first_entry_or_null(&listener->pending, struct rpcrdma2_pending, list);
+	if (req) {
+		list_del_init(&req->list);
+		listener->npending--;
+	}
+	return req;
 }
 
 /* ---- stages of a connection ---- */
@@ -203,8 +267,8 @@ static bool is_protected(const struct rpcrdma2_svc *svc)
 
 /**
  * rpcrdma2_admit_init - a connect request is being accepted
- * @svc: the new connection
- * @req: the request; the connection takes over the reference to its origin
+ * @svc: the new connection, which gets a reference to the origin
+ * @req: the request
  *
  * Context: any.
  */
@@ -214,6 +278,8 @@ void rpcrdma2_admit_init(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending
 	INIT_LIST_HEAD(&svc->cand.calling);
 	svc->cand.listener = req->listener;
 	svc->cand.origin = req->origin;
+	guard(spinlock)(&admission_lock);
+	req->origin->users++;
 }
 
 /* The maximum number of new connections */
@@ -228,30 +294,23 @@ static unsigned int new_most(void)
 
 /**
  * rpcrdma2_admit_limit - end a new connection if another one would be too many
- * @origin: origin of the connect request that is to be accepted
+ * @serv: the service
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_admit_limit(const struct rpcrdma2_origin *origin)
+void rpcrdma2_admit_limit(const struct svc_serv *serv)
 {
 	struct rpcrdma2_svc *victim;
 	unsigned int n;
 
 	scoped_guard(spinlock, &admission_lock) {
-		n = count_stage(origin->serv, RPCRDMA2_STAGE_NEW, &victim);
+		n = count_stage(serv, RPCRDMA2_STAGE_NEW, &victim);
 		if (n < RPCRDMA2_ADMIT_FEW || (n < new_most() && is_protected(victim)))
 			return;
 		svc_xprt_get(&victim->xprt);
 	}
 	rpcrdma2_conn_kill(victim->conn, -ENOBUFS);
 	svc_xprt_put(&victim->xprt);
-}
-
-static void admission_wake(struct rpcrdma2_listener *listener)
-{
-	lockdep_assert_held(&admission_lock);
-	set_bit(XPT_CONN, &listener->xprt.xpt_flags);
-	svc_xprt_enqueue(&listener->xprt);
 }
 
 /* A thread of the listener takes new connections with a Call first, those of clients
@@ -414,6 +473,7 @@ static void admission_again(struct work_struct *work)
  */
 void rpcrdma2_admission_init(struct rpcrdma2_listener *listener)
 {
+	INIT_LIST_HEAD(&listener->pending);
 	INIT_LIST_HEAD(&listener->calling);
 	INIT_DELAYED_WORK(&listener->again, admission_again);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Listeners take connect requests from the RDMA CM. Service threads accept the
- * requests (server.c) and fetch connections that were accepted before and now have a
- * Call (admission.c).
+ * Listeners take connect requests from the RDMA CM. The requests wait in admission.c for
+ * service threads, which accept them (server.c), and fetch connections that were accepted
+ * before and now have a Call (admission.c).
  *
  * Contexts: CM events of a listener come with the CM id's handler mutex held. Methods
  * of struct svc_xprt_ops run in service threads, except xpo_free, which may run
@@ -35,68 +35,6 @@ static unsigned int backlog(void)
 	return clamp(READ_ONCE(server_backlog), 1U, 65535U);
 }
 
-static void pending_free(struct rpcrdma2_pending *req)
-{
-	rpcrdma2_origin_put(req->origin);
-	kfree(req);
-}
-
-/* Remove @req from the list, or the first request if @req is NULL. Returns NULL if
- * there is none, or @req was removed before.
- */
-static struct rpcrdma2_pending *pending_take(struct rpcrdma2_listener *listener,
-					     struct rpcrdma2_pending *req)
-{
-	guard(spinlock)(&listener->lock);
-	if (!req)
-		req = list_first_entry_or_null(&listener->pending,
-					       struct rpcrdma2_pending, list);
-	else if (list_empty(&req->list))
-		req = NULL;
-	if (req) {
-		list_del_init(&req->list);
-		listener->npending--;
-	}
-	return req;
-}
-
-/* An event of a connection that no thread has accepted yet: the client, the device or
- * the address is gone. After a return value other than 0 the CM destroys the CM id.
- */
-static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
-{
-	struct rpcrdma2_pending *req = cm_id->context;
-
-	/* If a thread has the request already, accepting it will fail */
-	if (!pending_take(req->listener, req))
-		return 0;
-	pending_free(req);
-	return 1;
-}
-
-/* Clients without a connection are served first, and have space in the list when it is
- * full for others: a client with many requests delays only its own.
- */
-static int listener_add(struct rpcrdma2_listener *listener,
-			struct rpcrdma2_pending *req)
-{
-	bool first = rpcrdma2_origin_is_new(req->origin);
-	unsigned int most = first ? 2 * backlog() : backlog();
-
-	guard(spinlock)(&listener->lock);
-	if (listener->npending >= most)
-		return -ENOMEM;
-	req->cm_id->context = req;
-	req->cm_id->event_handler = pending_event;
-	if (first)
-		list_add(&req->list, &listener->pending);
-	else
-		list_add_tail(&req->list, &listener->pending);
-	listener->npending++;
-	set_bit(XPT_CONN, &listener->xprt.xpt_flags);
-	return 0;
-}
-
 /* If the list is full the CM of InfiniBand and RoCE does not answer (-ENOMEM), so that
  * the client's CM asks again. The CM of iWARP can only refuse.
  */
@@ -104,30 +42,8 @@ static int listener_request(struct rpcrdma2_listener *listener,
 			    struct rdma_cm_id *cm_id,
 			    const struct rdma_conn_param *param)
 {
-	struct rpcrdma2_pending *req;
-	int ret = -ENOMEM;
+	int ret = rpcrdma2_pending_add(listener, cm_id, param, backlog());
 
-	req = kzalloc_obj(*req, GFP_KERNEL);
-	if (!req)
-		goto out;
-	req->origin = rpcrdma2_origin_get(listener->xprt.xpt_server, cm_id);
-	if (!req->origin) {
-		kfree(req);
-		goto out;
-	}
-	req->listener = listener;
-	req->cm_id = cm_id;
-	req->param = *param;
-	if (param->private_data)
-		memcpy(req->private, param->private_data, param->private_data_len);
-	req->param.private_data = req->private;
-
-	ret = listener_add(listener, req);
-	if (ret)
-		pending_free(req);
-	else
-		svc_xprt_enqueue(&listener->xprt);
-out:
 	trace_rpcrdma2_connect_request((struct sockaddr *)
 				       &cm_id->route.addr.dst_addr,
 				       data_race(listener->npending), /* shown */
@@ -223,9 +139,9 @@ static void listener_stop(struct rpcrdma2_listener *listener)
 	scoped_guard(mutex, &listener->mutex)
 		listener_destroy_id(listener);
 
-	while ((req = pending_take(listener, NULL))) {
+	while ((req = rpcrdma2_pending_next(listener))) {
 		rdma_destroy_id(req->cm_id);
-		pending_free(req);
+		rpcrdma2_pending_free(req);
 	}
 	cancel_delayed_work_sync(&listener->rebuild_work);
 }
@@ -245,11 +161,11 @@ static struct svc_xprt *listener_xpo_accept(struct svc_xprt *xprt)
 	smp_mb__after_atomic();	/* others add to a list, then set the flag */
 	svc = rpcrdma2_admit_next(listener);
 	if (!svc)
-		req = pending_take(listener, NULL);
+		req = rpcrdma2_pending_next(listener);
 	if (req) {
-		rpcrdma2_admit_limit(req->origin);
+		rpcrdma2_admit_limit(xprt->xpt_server);
 		rpcrdma2_server_accept(req);
-		kfree(req);
+		rpcrdma2_pending_free(req);
 	}
 	if (svc || req)	/* there may be more */
 		set_bit(XPT_CONN, &xprt->xpt_flags);
@@ -317,8 +233,6 @@ struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
 	svc_xprt_set_local(&listener->xprt, sa, salen);
 	rpcrdma2_admission_init(listener);
 	mutex_init(&listener->mutex);
-	spin_lock_init(&listener->lock);
-	INIT_LIST_HEAD(&listener->pending);
 	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);
 
 	scoped_guard(mutex, &listener->mutex) {

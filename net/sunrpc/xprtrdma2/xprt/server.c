@@ -234,9 +234,7 @@ static bool svc_connect(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending 
 	return svc->conn;
 }
 
-/* A new transport with a connection. It takes over the CM id and the reference to the
- * origin.
- */
+/* A new transport with a connection, which takes over the CM id */
 static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 {
 	int node = ibdev_to_node(req->cm_id->device);
@@ -255,13 +253,13 @@ static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 	svc->pool.node = node;
 	INIT_WORK(&svc->close_work, svc_close);
 	INIT_WORK(&svc->free_work, svc_free);
-	rpcrdma2_admit_init(svc, req);
 	rpcrdma2_responder_init(&svc->resp, &svc_responder_ops, &limits, svc->stash);
 	if (!rpcrdma2_calls_provide(&svc->resp, 1, GFP_KERNEL) || !svc_connect(svc, req)) {
 		rpcrdma2_calls_trim(&svc->resp, 0);
 		kfree(svc);
 		return NULL;
 	}
+	rpcrdma2_admit_init(svc, req);
 	__module_get(THIS_MODULE);
 	svc_xprt_init(listener->xpt_net, listener->xpt_class, &svc->xprt,
 		      listener->xpt_server);
@@ -274,7 +272,7 @@ static struct rpcrdma2_svc *svc_alloc(const struct rpcrdma2_pending *req)
 
 /**
  * rpcrdma2_server_accept - make a transport of a connect request
- * @req: the request; its CM id and origin are taken over
+ * @req: the request; its CM id is taken over
  *
  * Context: process; sleeps.
  */
@@ -284,7 +282,6 @@ void rpcrdma2_server_accept(const struct rpcrdma2_pending *req)
 	int ret;
 
 	if (!svc) {
-		rpcrdma2_origin_put(req->origin);
 		rpcrdma2_conn_refuse(req->cm_id, -ENOMEM);
 		rdma_destroy_id(req->cm_id);
 		return;

@@ -45,9 +45,8 @@ enum rpcrdma2_stage {
  * @cm_id: listening CM id, NULL if the last attempt failed or listening has ended
  * @rebuild_work: makes a new CM id after an address change, and repeats failed
  *	attempts
- * @lock: protects @pending and @npending
- * @pending: struct rpcrdma2_pending
- * @npending: their number
+ * @pending: admission.c: struct rpcrdma2_pending
+ * @npending: admission.c: their number
  * @calling: admission.c: new connections with a Call for a thread
  * @again: admission.c: wakes a thread for @calling
  */
@@ -56,7 +55,6 @@ struct rpcrdma2_listener {
 	struct mutex			mutex;	/* @cm_id */
 	struct rdma_cm_id		*cm_id;
 	struct delayed_work		rebuild_work;
-	spinlock_t			lock;	/* @pending, @npending */
 	struct list_head		pending;
 	unsigned int			npending;
 	struct list_head		calling;
@@ -137,13 +135,13 @@ void rpcrdma2_server_accept(const struct rpcrdma2_pending *req);
 void rpcrdma2_admission_init(struct rpcrdma2_listener *listener);
 void rpcrdma2_admission_stop(struct rpcrdma2_listener *listener);
 
-struct rpcrdma2_origin *rpcrdma2_origin_get(const struct svc_serv *serv,
-					    const struct rdma_cm_id *cm_id);
-void rpcrdma2_origin_put(struct rpcrdma2_origin *origin);
-bool rpcrdma2_origin_is_new(const struct rpcrdma2_origin *origin);
+int rpcrdma2_pending_add(struct rpcrdma2_listener *listener, struct rdma_cm_id *cm_id,
+			 const struct rdma_conn_param *param, unsigned int most);
+struct rpcrdma2_pending *rpcrdma2_pending_next(struct rpcrdma2_listener *listener);
+void rpcrdma2_pending_free(struct rpcrdma2_pending *req);
 
 void rpcrdma2_admit_init(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending *req);
-void rpcrdma2_admit_limit(const struct rpcrdma2_origin *origin);
+void rpcrdma2_admit_limit(const struct svc_serv *serv);
 bool rpcrdma2_admit(struct rpcrdma2_svc *svc);
 void rpcrdma2_admit_call(struct rpcrdma2_svc *svc);
 bool rpcrdma2_admit_lost(struct rpcrdma2_svc *svc);
