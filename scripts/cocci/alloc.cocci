@@ -5,7 +5,6 @@
  *
  *	rpcrdma2_buf_alloc()		messages, by the policy
  *	rpcrdma2_sends_create()		send slots, by credits and the device
- *	cb_alloc()			callbacks, by a constant
  *	rpcrdma2_call_have_array()	pages of a Call, by max_pages
  *	rpcrdma2_requester_buf_alloc()	sunrpc's, by what the upper layer sends
  *	rw_new()				SGEs of one RDMA, by RPCRDMA2_RW_PAGES
@@ -29,7 +28,7 @@ position p;
 
 
 @known@
-identifier f =~ "^(rpcrdma2_buf_alloc|rpcrdma2_sends_create|cb_alloc|rpcrdma2_call_have_array|rpcrdma2_requester_buf_alloc|rw_new)$";
+identifier f =~ "^(rpcrdma2_buf_alloc|rpcrdma2_sends_create|rpcrdma2_call_have_array|rpcrdma2_requester_buf_alloc|rw_new)$";
 identifier alloc =~ "^(k[mvz]*alloc(_node|_array|_array_node)?|kv?calloc(_node)?|vmalloc|vzalloc|__get_free_pages|alloc_pages)$";
 position p;
 @@

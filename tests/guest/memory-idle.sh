@@ -180,7 +180,7 @@ callback_slots() { # DEV VERS
 	trace_off
 	echo 0 > $event/filter
 	umount_nfs
-	grep -E 'call_site=(cb_alloc|cb_provide|rpcrdma2_client_bc_setup)\+' $TRACE/trace |
+	grep -E 'call_site=rpcrdma2_client_bc_setup\+' $TRACE/trace |
 		sed -n 's/.* bytes_req=\([0-9]*\) .*/\1/p' | sort -n | uniq -c |
 		tee "$LAB_TMP/slots"
 	[ "$(awk '$1 >= 8' "$LAB_TMP/slots" | wc -l)" = 1 ]

@@ -36,7 +36,7 @@
 #define RPCRDMA2_REQUESTER_LOOK	HZ
 
 /* The requester role of a connection, or NULL: a server has none until nfsd creates a
- * callback transport. Pairs with the release in bc_publish().
+ * callback transport. Pairs with the release in rpcrdma2_server_bc_setup().
  */
 static inline struct rpcrdma2_requester *
 rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)

@@ -430,12 +430,14 @@ struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_listener *listener)
 
 /**
  * rpcrdma2_admit_replied - the client's device has the first Reply
- * @svc: the connection
+ * @resp: responder of the connection
  *
  * Context: any.
  */
-void rpcrdma2_admit_replied(struct rpcrdma2_svc *svc)
+void rpcrdma2_admit_replied(struct rpcrdma2_responder *resp)
 {
+	struct rpcrdma2_svc *svc = container_of(resp, struct rpcrdma2_svc, resp);
+
 	if (READ_ONCE(svc->cand.stage) == RPCRDMA2_STAGE_UNVERIFIED)
 		WRITE_ONCE(svc->cand.until, jiffies + RPCRDMA2_ADMIT_GRACE);
 }

@@ -57,23 +57,6 @@ static struct rpcrdma2_cb *cb_of(struct rpc_rqst *rqst)
 	return container_of(rqst, struct rpcrdma2_cb, rqst);
 }
 
-static struct rpcrdma2_cb *cb_alloc(struct rpc_xprt *xprt)
-{
-	struct rpcrdma2_cb *cb = kzalloc_obj(*cb, GFP_KERNEL);
-
-	if (!cb)
-		return NULL;
-	cb->reply = (void *)__get_free_page(GFP_KERNEL);
-	if (!cb->reply) {
-		kfree(cb);
-		return NULL;
-	}
-	cb->rqst.rq_xprt = xprt;
-	set_bit(RPC_BC_PA_IN_USE, &cb->rqst.rq_bc_pa_state);
-	INIT_LIST_HEAD(&cb->rqst.rq_bc_pa_list);
-	return cb;
-}
-
 /* While the server may call back it needs the connection even if that is idle: a lease
  * may be longer than the idle timeout (REV-13).
  */
@@ -88,26 +71,6 @@ static void cb_keep_connection(struct rpc_xprt *xprt, bool keep)
 		timer_delete(&xprt->timer);
 }
 
-/* Allocate a call object and all slots. If several callbacks arrive at once the
- * responder allocates more call objects, memory permitting. Two concurrent callers may
- * make one slot too many.
- */
-static bool cb_provide(struct rpc_xprt *xprt)
-{
-	struct rpcrdma2_cb *cb;
-
-	while (READ_ONCE(xprt->bc_alloc_count) < RPCRDMA2_CB_SLOTS) {
-		cb = cb_alloc(xprt);
-		if (!cb)
-			return false;
-		spin_lock(&xprt->bc_pa_lock);
-		WRITE_ONCE(xprt->bc_alloc_count, xprt->bc_alloc_count + 1);
-		list_add(&cb->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
-		spin_unlock(&xprt->bc_pa_lock);
-	}
-	return rpcrdma2_calls_provide(&rpcrdma2_client(xprt)->callback.resp, 1, GFP_KERNEL);
-}
-
 /**
  * rpcrdma2_client_bc_setup - prepare to serve callbacks
  * @xprt: the transport
@@ -116,12 +79,34 @@ static bool cb_provide(struct rpc_xprt *xprt)
  * rpc_xprt_ops.bc_setup. NFS calls it before it announces the backchannel to the
  * server.
  *
+ * Allocates a call object and all slots. If several callbacks arrive at once the
+ * responder allocates more call objects, memory permitting. Two concurrent callers may
+ * make one slot too many.
+ *
  * Context: sleeps.
  * Return: 0 or -ENOMEM
  */
 int rpcrdma2_client_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 {
-	if (!cb_provide(xprt))
+	struct rpcrdma2_responder *resp = &rpcrdma2_client(xprt)->callback.resp;
+	struct rpcrdma2_cb *cb;
+
+	while (READ_ONCE(xprt->bc_alloc_count) < RPCRDMA2_CB_SLOTS) {
+		cb = kzalloc_obj(*cb, GFP_KERNEL);
+		if (!cb)
+			return -ENOMEM;
+		cb->reply = (void *)__get_free_page(GFP_KERNEL);
+		if (!cb->reply) {
+			kfree(cb);
+			return -ENOMEM;
+		}
+		cb->rqst.rq_xprt = xprt;
+		set_bit(RPC_BC_PA_IN_USE, &cb->rqst.rq_bc_pa_state);
+		guard(spinlock)(&xprt->bc_pa_lock);
+		WRITE_ONCE(xprt->bc_alloc_count, xprt->bc_alloc_count + 1);
+		list_add(&cb->rqst.rq_bc_pa_list, &xprt->bc_pa_list);
+	}
+	if (!rpcrdma2_calls_provide(resp, 1, GFP_KERNEL))
 		return -ENOMEM;
 	scoped_guard(spinlock, &xprt->bc_pa_lock)
 		xprt->bc_alloc_max += min_reqs;

@@ -131,8 +131,9 @@ static void listener_rebuild(struct work_struct *work)
 /* Refuse pending connect requests, and end connections that have had no Call. The
  * listener is dead for sunrpc, so that listener_rebuild() does nothing any more.
  */
-static void listener_stop(struct rpcrdma2_listener *listener)
+static void listener_stop(struct svc_xprt *xprt)
 {
+	struct rpcrdma2_listener *listener = listener_of(xprt);
 	struct rpcrdma2_pending *req;
 
 	rpcrdma2_admission_stop(listener);
@@ -175,11 +176,6 @@ static struct svc_xprt *listener_xpo_accept(struct svc_xprt *xprt)
 	return &svc->xprt;
 }
 
-static void listener_xpo_detach(struct svc_xprt *xprt)
-{
-	listener_stop(listener_of(xprt));
-}
-
 static void listener_xpo_free(struct svc_xprt *xprt)
 {
 	mutex_destroy(&listener_of(xprt)->mutex);
@@ -194,7 +190,7 @@ static void listener_xpo_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 static const struct svc_xprt_ops listener_ops = {
 	.xpo_accept		= listener_xpo_accept,
 	.xpo_release_ctxt	= listener_xpo_release_ctxt,
-	.xpo_detach		= listener_xpo_detach,
+	.xpo_detach		= listener_stop,
 	.xpo_free		= listener_xpo_free,
 };
 
@@ -245,7 +241,7 @@ struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
 	}
 	if (ret) {
 		set_bit(XPT_CLOSE, &listener->xprt.xpt_flags);
-		listener_stop(listener);
+		listener_stop(&listener->xprt);
 		__module_get(THIS_MODULE);
 		svc_xprt_put(&listener->xprt);
 		return ERR_PTR(ret);

@@ -172,14 +172,9 @@ static void svc_call_ready(struct rpcrdma2_svc_call *call)
 	svc_xprt_enqueue(&svc->xprt);
 }
 
-static void svc_replied(struct rpcrdma2_responder *resp)
-{
-	rpcrdma2_admit_replied(container_of(resp, struct rpcrdma2_svc, resp));
-}
-
 static const struct rpcrdma2_responder_ops svc_responder_ops = {
 	.ready		= svc_call_ready,
-	.replied	= svc_replied,
+	.replied	= rpcrdma2_admit_replied,
 };
 
 /* ---- life of a transport ---- */

@@ -146,7 +146,7 @@ bool rpcrdma2_admit(struct rpcrdma2_svc *svc);
 void rpcrdma2_admit_call(struct rpcrdma2_svc *svc);
 bool rpcrdma2_admit_lost(struct rpcrdma2_svc *svc);
 struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_listener *listener);
-void rpcrdma2_admit_replied(struct rpcrdma2_svc *svc);
+void rpcrdma2_admit_replied(struct rpcrdma2_responder *resp);
 void rpcrdma2_admit_end(struct rpcrdma2_svc *svc);
 
 /* listener.c */

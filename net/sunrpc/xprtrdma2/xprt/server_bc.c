@@ -63,20 +63,6 @@ static const struct rpc_xprt_ops rpcrdma2_bc_ops = {
 	.inject_disconnect	= bc_inject_disconnect,
 };
 
-/* Publish the transport, unless another one was published for the connection. The
- * struct svc_xprt and the connection get a reference each.
- */
-static int bc_publish(struct rpcrdma2_svc *svc, struct rpcrdma2_requester *rq)
-{
-	xprt_get(&rq->xprt);
-	/* Pairs with the acquire in rpcrdma2_conn_requester() */
-	if (cmpxchg_release(&svc->conn->requester, NULL, rq))
-		return -EEXIST;
-	xprt_get(&rq->xprt);
-	svc->xprt.xpt_bc_xprt = &rq->xprt;
-	return 0;
-}
-
 /**
  * rpcrdma2_server_bc_setup - xprt_class.setup: make a callback transport
  * @class: its class
@@ -111,12 +97,16 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt_set_bound(xprt);
 	xprt_set_connected(xprt);
 	rpcrdma2_requester_attach(rq, conn);
-	ret = bc_publish(svc, rq);
+	/* The connection has one. Pairs with the acquire in rpcrdma2_conn_requester() */
+	xprt_get(xprt);
+	ret = cmpxchg_release(&conn->requester, NULL, rq) ? -EEXIST : 0;
 	trace_rpcrdma2_server_bc_setup(xprt, conn->id, ret);
 	if (ret) {
 		rpcrdma2_requester_detach(rq);
 		rpcrdma2_xprt_free(xprt);
 		return ERR_PTR(ret);
 	}
+	xprt_get(xprt);
+	svc->xprt.xpt_bc_xprt = xprt;
 	return xprt;
 }
