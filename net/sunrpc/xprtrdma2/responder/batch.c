@@ -45,7 +45,6 @@ static void batch_ready(struct rpcrdma2_sendq_waiter *w,
 	struct rpcrdma2_svc_call *call =
 		container_of(w, struct rpcrdma2_svc_call, waiter);
 	struct rpcrdma2_conn *conn = call->conn;
-	u32 nwrs = w->nwrs;
 	struct ib_send_wr *wr;
 
 	if (!status) {
@@ -54,7 +53,7 @@ static void batch_ready(struct rpcrdma2_sendq_waiter *w,
 		status = rpcrdma2_sendq_post(conn, w, wr);
 		if (!status)
 			return;
-		rpcrdma2_sendq_put(conn, nwrs);
+		rpcrdma2_sendq_put(conn, w->nwrs);
 	}
 	batch_over(call, status);
 }

@@ -108,6 +108,8 @@ bool rpcrdma2_calls_provide(struct rpcrdma2_responder *resp, u32 count, gfp_t gf
 		INIT_LIST_HEAD(&call->list);
 		INIT_LIST_HEAD(&call->todo);
 		INIT_LIST_HEAD(&call->posted);
+		call->pages = &call->page;
+		call->entries = 1;
 		scoped_guard(spinlock, &resp->lock)
 			resp->ncalls++;
 		call_free(resp, call);
@@ -146,10 +148,15 @@ struct rpcrdma2_svc_call *rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
 	return call;
 }
 
-static void call_free_array(struct rpcrdma2_svc_call *call)
+/* Use @pages as the array of a Call, instead of one that is empty. */
+static void call_set_array(struct rpcrdma2_svc_call *call, struct page **pages, u32 count)
 {
+	lockdep_assert_held(&call->resp->lock);
+	call->resp->entries += count - call->entries;
 	if (call->pages != &call->page)
 		kfree(call->pages);
+	call->pages = pages;
+	call->entries = count;
 }
 
 /**
@@ -165,26 +172,20 @@ static void call_free_array(struct rpcrdma2_svc_call *call)
  */
 int rpcrdma2_call_have_array(struct rpcrdma2_svc_call *call, u32 count)
 {
-	struct rpcrdma2_responder *resp = call->resp;
-	struct page **pages = &call->page;
+	struct page **pages;
 
 	if (likely(count <= call->entries))
 		return 0;
-	if (count > 1) {
-		count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_PAGES));
-		/* A client's transport is locked while it sends a Reply, and with it the
-		 * RPCs that free memory
-		 */
-		pages = kcalloc(count, sizeof(*pages), call->conn->client ?
-				RPCRDMA2_GFP_NOWAIT : rpcrdma2_buf_gfp());
-		if (!pages)
-			return -ENOMEM;
-	}
-	scoped_guard(spinlock, &resp->lock)
-		resp->entries += count - call->entries;
-	call_free_array(call);
-	call->pages = pages;
-	call->entries = count;
+	count = roundup_pow_of_two(max(count, RPCRDMA2_CALL_PAGES));
+	/* A client's transport is locked while it sends a Reply, and with it the RPCs that
+	 * free memory
+	 */
+	pages = kcalloc(count, sizeof(*pages), call->conn->client ?
+			RPCRDMA2_GFP_NOWAIT : rpcrdma2_buf_gfp());
+	if (!pages)
+		return -ENOMEM;
+	guard(spinlock)(&call->resp->lock);
+	call_set_array(call, pages, count);
 	return 0;
 }
 
@@ -201,10 +202,7 @@ void rpcrdma2_calls_trim(struct rpcrdma2_responder *resp, u32 count)
 
 	guard(spinlock)(&resp->lock);
 	list_for_each_entry_safe(call, tmp, &resp->calls, list) {
-		resp->entries -= call->entries;
-		call->entries = 0;
-		call_free_array(call);
-		call->pages = NULL;
+		call_set_array(call, &call->page, 1);
 		if (resp->ncalls <= count)
 			continue;
 		list_del(&call->list);
@@ -281,7 +279,6 @@ void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)
 		rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_FREE);
-	call->conn = NULL;
 	call_free(resp, call);
 }
 

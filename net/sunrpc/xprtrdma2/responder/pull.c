@@ -241,16 +241,20 @@ static void stash_put(struct rpcrdma2_responder *resp, struct page **pages, u32 
 		put_page(pages[n++]);
 }
 
-/* Allocate memory for the RDMA Reads. After -ENOMEM the Call keeps pages that could be
- * allocated.
+/* Get memory for the RDMA Reads: pages of a thread, if @pages is not NULL, those of the stash,
+ * and new ones. After -ENOMEM the Call keeps the pages that it has got.
  */
-static int call_get_memory(struct rpcrdma2_svc_call *call)
+static int call_get_memory(struct rpcrdma2_svc_call *call, struct page **pages)
 {
 	int ret;
+	u32 i;
 
 	ret = rpcrdma2_call_have_array(call, call->npages);
 	if (ret)
 		return ret;
+	for (i = 0; pages && i < call->npages; i++)
+		if (!call->pages[i])
+			swap(call->pages[i], pages[i]);
 	stash_take(call->resp, call->pages, call->npages);
 	if (alloc_pages_bulk(rpcrdma2_buf_gfp(), call->npages, call->pages) <
 			call->npages)
@@ -307,12 +311,12 @@ static void reads_done(struct rpcrdma2_svc_call *call, int status)
 /* Post the next RDMA Reads as soon as the send queue has space. After an error none
  * are posted or mapped.
  */
-static int call_pull_step(struct rpcrdma2_svc_call *call)
+static int call_pull_step(struct rpcrdma2_svc_call *call, struct page **pages)
 {
 	u32 payload = call->nchunks ? call->chunks[0].position : 0;
 	int ret;
 
-	ret = call_get_memory(call);
+	ret = call_get_memory(call, pages);
 	if (ret)
 		return ret;
 	if (list_empty(&call->todo)) {
@@ -343,16 +347,10 @@ static int call_pull_step(struct rpcrdma2_svc_call *call)
  */
 void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages)
 {
-	u32 i;
 	int ret;
 
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_PULLING);
-	ret = rpcrdma2_call_have_array(call, call->npages);
-	for (i = 0; !ret && i < call->npages; i++)
-		if (!call->pages[i])
-			swap(call->pages[i], pages[i]);
-	if (!ret)
-		ret = call_pull_step(call);
+	ret = call_pull_step(call, pages);
 	if (ret) {
 		rpcrdma2_conn_kill(call->conn, ret);
 		rpcrdma2_call_release(call);
@@ -365,7 +363,7 @@ static void call_pull_deferred(struct rpcrdma2_deferred *deferred)
 		container_of(deferred, struct rpcrdma2_svc_call, deferred);
 
 	/* Without memory, a thread of the executor tries again */
-	if (call_pull_step(call))
+	if (call_pull_step(call, NULL))
 		rpcrdma2_call_ready(call, RPCRDMA2_CALL_WANTS_PAGES);
 }
 

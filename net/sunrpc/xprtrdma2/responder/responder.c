@@ -10,8 +10,10 @@
 /* Begin with a Call: refuse it beyond the limits, before anything is allocated for it
  * (ERR-19..24, CHK-24). Without a Read list the executor gets the Call at once.
  */
-static void call_begin(struct rpcrdma2_svc_call *call)
+static void call_begin(struct rpcrdma2_deferred *deferred)
 {
+	struct rpcrdma2_svc_call *call =
+		container_of(deferred, struct rpcrdma2_svc_call, deferred);
 	const struct rpcrdma2_chunk_limits *limits = &call->resp->limits;
 	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
 
@@ -25,16 +27,11 @@ static void call_begin(struct rpcrdma2_svc_call *call)
 	} else if (hdr->max_segs > limits->segs) {
 		rpcrdma2_call_refuse(call, RDMA2_ERR_SEGMENTS, limits->segs);
 	} else if (hdr->read_list) {
-		call->deferred.run = rpcrdma2_call_start_pull;
-		rpcrdma2_conn_defer(call->conn, &call->deferred);
+		deferred->run = rpcrdma2_call_start_pull;
+		rpcrdma2_conn_defer(call->conn, deferred);
 	} else {
 		rpcrdma2_call_ready(call, RPCRDMA2_CALL_READY);
 	}
-}
-
-static void call_begin_deferred(struct rpcrdma2_deferred *deferred)
-{
-	call_begin(container_of(deferred, struct rpcrdma2_svc_call, deferred));
 }
 
 /**
@@ -71,7 +68,7 @@ bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *r
 		rpcrdma2_credit_lower(conn, want);
 	call = rpcrdma2_call_arrived(resp, rx);
 	if (likely(call))
-		call_begin(call);
+		call_begin(&call->deferred);
 	return true;
 }
 
@@ -92,7 +89,7 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
 			     struct page **stash)
 {
 	resp->ops = ops;
-	resp->begin = call_begin_deferred;
+	resp->begin = call_begin;
 	resp->replied = !ops->replied;
 	resp->limits = *limits;
 	/* A Reply may have two pages more than a Call, and ragged ends */
@@ -118,10 +115,7 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
  */
 void rpcrdma2_responder_stop(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_responder *resp = conn->responder;
-
-	spin_lock(&resp->lock);
-	spin_unlock(&resp->lock);
+	guard(spinlock)(&conn->responder->lock);
 }
 
 /**

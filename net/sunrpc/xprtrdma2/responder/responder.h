@@ -92,7 +92,7 @@ struct rpcrdma2_chunk_limits {
  * @lock: protects all members below
  * @ncalls: number of call objects; grows with the grant
  * @calls: free call objects, last used first
- * @entries: number of entries in the page arrays of all call objects
+ * @entries: number of entries in page arrays, without the first of each call object
  * @unserved: Receives with Calls that wait for a call object
  * @pulling: pages of Calls that the executor has not taken yet
  * @ctxs: RDMA contexts that these Calls may use at once. rdma_rw has a memory
@@ -192,7 +192,7 @@ enum rpcrdma2_call_state {
  * @npages: used entries of @pages; some may be NULL
  * @entries: size of @pages, see rpcrdma2_call_have_array()
  * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
- * @page: @pages, if one entry is enough
+ * @page: array of one entry
  */
 struct rpcrdma2_svc_call {
 	struct list_head		list;
