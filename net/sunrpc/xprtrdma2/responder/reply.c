@@ -15,6 +15,42 @@
 #include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 
+/* End of a reduced result in the stream. Its padding is removed, too (LNG-10). */
+static u32 reduced_end(const struct rpcrdma2_item *p, u32 len)
+{
+	return min_t(u32, p->position + xdr_align_size(p->length), len);
+}
+
+/**
+ * struct reply_range - a part of a Reply without reduced results
+ * @pos: place in the Reply
+ * @len: bytes
+ * @next: number of reduced results in front of the next range
+ */
+struct reply_range {
+	u32			pos;
+	u32			len;
+	u32			next;
+};
+
+/* Go to the next range of the Reply @xdr, first from { }. Returns false at the end. */
+static bool range_next(struct reply_range *range, const struct rpcrdma2_svc_call *call,
+		       const struct xdr_buf *xdr)
+{
+	const struct rpcrdma2_item *p = call->results;
+	u32 i, end;
+
+	do {
+		i = range->next++;
+		if (i > call->nresults)
+			return false;
+		range->pos = i ? reduced_end(&p[i - 1], xdr->len) : 0;
+		end = i < call->nresults ? p[i].position : xdr->len;
+	} while (end <= range->pos);
+	range->len = end - range->pos;
+	return true;
+}
+
 static bool reply_has_word(const struct xdr_buf *xdr, u32 pos, u32 want)
 {
 	__be32 word;
@@ -81,7 +117,7 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call, const struct xdr_buf *x
 		}
 		call->written[chunk - 1] = p.length;
 		call->results[call->nresults++] = p;
-		from = rpcrdma2_reduced_end(&p, xdr->len);
+		from = reduced_end(&p, xdr->len);
 		call->reply_bytes -= from - p.position;
 	}
 	call->hdr.nwritten = chunk;
@@ -131,6 +167,94 @@ static void reply_choose(struct rpcrdma2_svc_call *call)
 		reply_set_error(call, RDMA2_ERR_SYSTEM, 0, 0);
 }
 
+static int gather_kvec(struct rpcrdma2_gather *g, const struct kvec *vec)
+{
+	u32 n, off, done = 0;
+	struct page *page;
+	int ret;
+
+	for (; done < vec->iov_len; done += n) {
+		page = virt_to_page(vec->iov_base + done);
+		off = offset_in_page(vec->iov_base + done);
+		n = min_t(u32, vec->iov_len - done, PAGE_SIZE - off);
+		ret = rpcrdma2_rws_add(g, &page, off, n);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int gather_range(struct rpcrdma2_gather *g, const struct xdr_buf *xdr,
+			u32 pos, u32 len)
+{
+	struct xdr_buf range;
+
+	if (xdr_buf_subsegment(xdr, &range, pos, len))
+		return -EMSGSIZE;
+	return gather_kvec(g, &range.head[0]) ?:
+	       rpcrdma2_rws_add(g, range.pages + (range.page_base >> PAGE_SHIFT),
+				offset_in_page(range.page_base), range.page_len) ?:
+	       gather_kvec(g, &range.tail[0]);
+}
+
+/* Make RDMA Writes for the reduced results, each of which has a Write chunk (CHK-15, CHK-16,
+ * LNG-13): they are added to @todo and their work requests to @nwrs. After an error the
+ * caller releases @todo; -EMSGSIZE if the Reply does not fit the chunks.
+ */
+static int reply_push_results(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
+{
+	struct rpcrdma2_stats *stats = call->conn->p.stats;
+	const struct rpcrdma2_item *result = call->results;
+	struct rpcrdma2_cursor list;
+	u32 chunk;
+	int ret;
+
+	rpcrdma2_write_list_begin(call->hdr.call, &list);
+	for (chunk = 0; chunk < call->hdr.nwritten; chunk++) {
+		struct rpcrdma2_gather g = {
+			.call	= call,
+			.dir	= DMA_TO_DEVICE,
+			.left	= call->written[chunk],
+		};
+
+		rpcrdma2_write_list_next(&list, &g.segs);
+		if (!call->written[chunk])
+			continue;
+		ret = gather_range(&g, xdr, result->position, result->length) ?:
+		      rpcrdma2_rws_close(&g);
+		if (ret)
+			return ret;
+		rpcrdma2_stat_inc(stats, write_chunks);
+		rpcrdma2_stat_add(stats, write_bytes, call->written[chunk]);
+		result++;
+	}
+	return 0;
+}
+
+/* The same for the Reply chunk, which gets the stream without reduced results (LNG-2, LNG-5,
+ * LNG-8)
+ */
+static int reply_push_stream(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
+{
+	struct rpcrdma2_gather g = {
+		.call	= call,
+		.dir	= DMA_TO_DEVICE,
+		.left	= call->reply_bytes,
+	};
+	struct reply_range range = { };
+	int ret = 0;
+
+	rpcrdma2_hdr_reply_chunk(call->hdr.call, &g.segs);
+	while (!ret && range_next(&range, call, xdr))
+		ret = gather_range(&g, xdr, range.pos, range.len);
+	ret = ret ?: rpcrdma2_rws_close(&g);
+	if (ret)
+		return ret;
+	rpcrdma2_stat_inc(call->conn->p.stats, reply_chunks);
+	rpcrdma2_stat_add(call->conn->p.stats, reply_chunk_bytes, call->reply_bytes);
+	return 0;
+}
+
 /* Decide on the form of the Reply and build its RDMA Writes. Without memory for these
  * the connection has to be closed: the Call was executed, and the client may send it
  * again only after a reconnect.
@@ -151,9 +275,9 @@ static int reply_plan(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
 	if (call->err)
 		return 0;
 
-	ret = call->nresults ? rpcrdma2_reply_push_results(call, xdr) : 0;
+	ret = call->nresults ? reply_push_results(call, xdr) : 0;
 	if (!ret && call->hdr.nomsg)
-		ret = rpcrdma2_reply_push_stream(call, xdr);
+		ret = reply_push_stream(call, xdr);
 	if (ret) {
 		rpcrdma2_rws_release(call->conn, &call->todo);
 		call->nwrs = 0;
@@ -221,7 +345,7 @@ static int reply_encode(struct rpcrdma2_svc_call *call,
 			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
-	struct rpcrdma2_range range = { };
+	struct reply_range range = { };
 	void *p;
 	int len;
 
@@ -236,7 +360,7 @@ static int reply_encode(struct rpcrdma2_svc_call *call,
 		return len;
 	if (call->reply_bytes > send->size - len)
 		return -EMSGSIZE;
-	for (p = send->buf + len; rpcrdma2_range_next(&range, call, xdr); p += range.len)
+	for (p = send->buf + len; range_next(&range, call, xdr); p += range.len)
 		if (rpcrdma2_xdr_read(xdr, range.pos, p, range.len))
 			return -EIO;
 	return len + call->reply_bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Private to the responder role. call.c has the call objects, responder.c checks
- * arriving Calls, pull.c pulls Read chunks, reply.c and push.c send Replies, batch.c
- * posts their RDMA, and rw_ctx.c has RDMA contexts.
+ * arriving Calls, pull.c pulls Read chunks, reply.c sends Replies, batch.c posts their
+ * RDMA, and rw_ctx.c has RDMA contexts.
  */
 #ifndef _RPCRDMA2_RESPONDER_IMPL_H
 #define _RPCRDMA2_RESPONDER_IMPL_H
@@ -65,43 +65,6 @@ struct rpcrdma2_gather {
 	u32				left;
 };
 
-/* End of a reduced result in the stream. Its padding is removed, too (LNG-10). */
-static inline u32 rpcrdma2_reduced_end(const struct rpcrdma2_item *p, u32 len)
-{
-	return min_t(u32, p->position + xdr_align_size(p->length), len);
-}
-
-/**
- * struct rpcrdma2_range - a part of a Reply without reduced results
- * @pos: place in the Reply
- * @len: bytes
- * @next: number of reduced results in front of the next range
- */
-struct rpcrdma2_range {
-	u32			pos;
-	u32			len;
-	u32			next;
-};
-
-/* Go to the next range of the Reply @xdr, first from { }. Returns false at the end. */
-static inline bool rpcrdma2_range_next(struct rpcrdma2_range *range,
-				       const struct rpcrdma2_svc_call *call,
-				       const struct xdr_buf *xdr)
-{
-	const struct rpcrdma2_item *p = call->results;
-	u32 i, end;
-
-	do {
-		i = range->next++;
-		if (i > call->nresults)
-			return false;
-		range->pos = i ? rpcrdma2_reduced_end(&p[i - 1], xdr->len) : 0;
-		end = i < call->nresults ? p[i].position : xdr->len;
-	} while (end <= range->pos);
-	range->len = end - range->pos;
-	return true;
-}
-
 /* call.c */
 struct rpcrdma2_svc_call *rpcrdma2_call_arrived(struct rpcrdma2_responder *resp,
 						struct rpcrdma2_recv *rx);
@@ -131,12 +94,6 @@ void rpcrdma2_call_start_pull(struct rpcrdma2_deferred *deferred);
 
 /* reply.c */
 void rpcrdma2_call_garbage(struct rpcrdma2_svc_call *call);
-
-/* push.c */
-int rpcrdma2_reply_push_results(struct rpcrdma2_svc_call *call,
-				const struct xdr_buf *xdr);
-int rpcrdma2_reply_push_stream(struct rpcrdma2_svc_call *call,
-			       const struct xdr_buf *xdr);
 
 /* batch.c */
 int rpcrdma2_batch_map(struct rpcrdma2_svc_call *call, u32 most);
