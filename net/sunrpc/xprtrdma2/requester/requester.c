@@ -174,9 +174,7 @@ static struct rpcrdma2_req *fifo_take(struct rpcrdma2_requester *rq)
 	struct rpcrdma2_req *req, *tmp;
 
 	guard(spinlock)(&rq->xprt.queue_lock);
-	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait)
-		return NULL;
-	if (must_not_pass(rq))
+	if (!rpcrdma2_requester_usable(rq) || rq->sq_wait || must_not_pass(rq))
 		return NULL;
 	list_for_each_entry_safe(req, tmp, &rq->fifo, list) {
 		if (!call_is_unwanted(req)) {
@@ -277,32 +275,24 @@ static void requester_sendq_ready(struct rpcrdma2_sendq_waiter *w,
 	busy_end(rq);
 }
 
-/* Whether any other RPC has mapped memory. That of orphans is unmapped. */
-static bool others_have_mrs(struct rpcrdma2_requester *rq,
-			    const struct rpcrdma2_req *req)
-{
-	const struct rpcrdma2_req *other;
-
-	guard(spinlock)(&rq->xprt.queue_lock);
-	list_for_each_entry(other, &rq->outstanding, list)
-		if (other != req && other->state != RPCRDMA2_REQ_ORPHAN &&
-		    !list_empty(&other->mrs))
-			return true;
-	return false;
-}
-
 /* Whether to try again to map memory. Mappings that other RPCs hold become free again,
- * however long a server takes. Memory that the device cannot map for RPCRDMA2_MAP_LIMIT,
- * while no other RPC holds mappings, is never mapped.
+ * however long a server takes; the memory of orphans is unmapped. Memory that the device
+ * cannot map for RPCRDMA2_MAP_LIMIT, while no other RPC holds mappings, is never mapped.
  */
 static bool may_map_later(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req)
 {
-	if (others_have_mrs(rq, req)) {
-		req->unmapped = 0;
-		return true;
-	}
+	const struct rpcrdma2_req *other;
+
 	if (!req->unmapped)
 		req->unmapped = jiffies ?: 1;
+	guard(spinlock)(&rq->xprt.queue_lock);
+	list_for_each_entry(other, &rq->outstanding, list) {
+		if (other != req && other->state != RPCRDMA2_REQ_ORPHAN &&
+		    !list_empty(&other->mrs)) {
+			req->unmapped = 0;
+			return true;
+		}
+	}
 	return time_before(jiffies, req->unmapped + RPCRDMA2_MAP_LIMIT);
 }
 
