@@ -536,10 +536,11 @@ static void requester_watchdog(struct work_struct *work)
 						     struct rpcrdma2_requester,
 						     watchdog);
 	bool stuck = false, overdue = true, watched = false, orphans = false;
-	struct rpcrdma2_conn *conn = NULL;
+	struct rpcrdma2_conn *conn;
 	struct rpcrdma2_req *req;
 
 	spin_lock(&rq->xprt.queue_lock);
+	conn = rq->conn;
 	list_for_each_entry(req, &rq->outstanding, list) {
 		orphans |= req->state == RPCRDMA2_REQ_ORPHAN;
 		watched |= req->ninv || orphans;
@@ -547,18 +548,15 @@ static void requester_watchdog(struct work_struct *work)
 		stuck |= req->ninv &&
 			 time_after_eq(jiffies, req->inval_start + RPCRDMA2_LOCAL_INV_LIMIT);
 	}
-	if (orphans && overdue && rq->conn->client)
+	if (orphans && overdue && conn->client)
 		stuck |= READ_ONCE(rq->xprt.backlog.qlen) ||
 			 rpcrdma2_requester_has_queued(rq);
-	if (stuck)
-		conn = rpcrdma2_conn_get(rq->conn);
 	spin_unlock(&rq->xprt.queue_lock);
-	if (conn) {
+	/* rpcrdma2_requester_detach() waits for this */
+	if (stuck)
 		rpcrdma2_conn_kill(conn, -ETIMEDOUT);
-		rpcrdma2_conn_put(conn);
-	} else if (watched) {
+	else if (watched)
 		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, RPCRDMA2_REQUESTER_LOOK);
-	}
 }
 
 /* Forget what ERRORs said about the responder. */
