@@ -83,11 +83,9 @@ static int listener_listen(struct rpcrdma2_listener *listener)
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
 	/* nfsd makes a listener for IPv4 and one for IPv6 on the same port */
-	ret = rdma_set_afonly(cm_id, 1);
-	if (!ret)
-		ret = rdma_bind_addr(cm_id, sap);
-	if (!ret)
-		ret = rdma_listen(cm_id, backlog());
+	ret = rdma_set_afonly(cm_id, 1) ?:
+	      rdma_bind_addr(cm_id, sap) ?:
+	      rdma_listen(cm_id, backlog());
 	if (ret) {
 		rdma_destroy_id(cm_id);
 		return ret;
