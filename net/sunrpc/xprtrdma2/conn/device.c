@@ -40,8 +40,6 @@ int rpcrdma2_device_query(struct ib_device *device,
 
 	caps->max_send_sge = min_t(u32, attrs->max_send_sge, RPCRDMA2_MAX_SGES);
 	caps->max_read_sge = min_t(u32, attrs->max_sge_rd, RPCRDMA2_MAX_SGES);
-	caps->mr_type = attrs->kernel_cap_flags & IBK_SG_GAPS_REG ?
-			IB_MR_TYPE_SG_GAPS : IB_MR_TYPE_MEM_REG;
 	caps->mr_depth = min_t(u32, attrs->max_fast_reg_page_list_len,
 			       RPCRDMA2_MR_PAGES);
 	caps->copies_signaled = device->ops.driver_id == RDMA_DRIVER_SIW;

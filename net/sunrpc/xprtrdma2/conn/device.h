@@ -11,7 +11,6 @@
  * struct rpcrdma2_device_caps - abilities of a device
  * @max_send_sge: SGEs per Send and RDMA Write, at most 32
  * @max_read_sge: SGEs per RDMA Read
- * @mr_type: type for ib_alloc_mr()
  * @mr_depth: pages one MR can hold
  * @max_qp_wr: deepest send or receive queue
  * @max_cqe: deepest completion queue
@@ -21,7 +20,6 @@
 struct rpcrdma2_device_caps {
 	u32				max_send_sge;
 	u32				max_read_sge;
-	enum ib_mr_type			mr_type;
 	u32				mr_depth;
 	u32				max_qp_wr;
 	u32				max_cqe;

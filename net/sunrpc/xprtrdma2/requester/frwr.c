@@ -48,7 +48,7 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 	if (!mr)
 		return NULL;
 	if (!sg_alloc_table(&mr->sgt, pool->depth, rpcrdma2_buf_gfp()))
-		mr->ibmr = ib_alloc_mr(conn->pd, conn->caps.mr_type, pool->depth);
+		mr->ibmr = ib_alloc_mr(conn->pd, IB_MR_TYPE_MEM_REG, pool->depth);
 	if (IS_ERR_OR_NULL(mr->ibmr)) {
 		mr_free(mr);
 		return NULL;
