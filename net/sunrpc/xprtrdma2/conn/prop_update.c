@@ -92,16 +92,6 @@ static u32 rbsiz_grant(struct rpcrdma2_conn *conn, u32 wanted)
 	return now;
 }
 
-/* Decide on a value of ours that the peer asks for, and return the value in force then.
- * Properties without a function here do not change on request.
- */
-static u32 grant(struct rpcrdma2_conn *conn, enum rpcrdma2_prop prop, u32 wanted)
-{
-	if (prop == RPCRDMA2_RBSIZ)
-		return rbsiz_grant(conn, wanted);
-	return conn->props.mine.val[prop];
-}
-
 /* Properties of ours whose values may change */
 static u32 changeable(const struct rpcrdma2_conn_props *props)
 {
@@ -148,7 +138,8 @@ static int put_answer(struct rpcrdma2_conn *conn, void *buf, u32 size, u32 *told
 	props->unanswered = false;
 	for_each_set_bit(i, &asked, RPCRDMA2_NR_PROPS) {
 		old = props->mine.val[i];
-		now = grant(conn, i, req->val[i]);
+		/* No other property changes on request */
+		now = i == RPCRDMA2_RBSIZ ? rbsiz_grant(conn, req->val[i]) : old;
 		if (now == req->val[i])
 			done |= BIT(i);
 		else if (now != old)
