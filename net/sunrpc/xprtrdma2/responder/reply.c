@@ -489,43 +489,54 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 	rpcrdma2_batch_post(call, nwrs, reply_batch_done);
 }
 
+/* Send the planned message, which may have a part of @res, if the send queue has space now.
+ * After true @call may be gone.
+ */
+static bool reply_now(struct rpcrdma2_svc_call *call, const struct xdr_buf *res)
+{
+	struct rpcrdma2_conn *conn = call->conn;
+	struct rpcrdma2_send *send = NULL;
+
+	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq))
+		send = rpcrdma2_send_get(conn, call->nwrs + 1, NULL, false);
+	if (send)
+		reply_post(call, send, reply_encode(call, send, res));
+	return send;
+}
+
+/* Let the planned message wait for the send queue, without the executor. */
+static void reply_later(struct rpcrdma2_svc_call *call)
+{
+	trace_rpcrdma2_reply_waits(call->conn, call->hdr.xid, call->nwrs + 1);
+	refcount_inc(&call->rx_refs);
+	reply_next(call);
+}
+
 /* Send the planned Reply. Returns 1 if pages were taken, 0 if not, or a negative errno if
  * they could not be taken.
  */
 static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
-	struct rpcrdma2_conn *conn = call->conn;
-	const struct xdr_buf *res = xdr;
-	struct rpcrdma2_send *send = NULL;
+	bool taken = !list_empty(&call->todo);
 	int ret;
 
-	if (!list_empty(&call->todo)) {
+	if (taken) {
 		ret = reply_take_pages(call, xdr, pages, npages,
 				       reply_writes_head(call, xdr) ? 0 : 1);
 		if (ret)
 			return ret;
-		res = &call->res;
 	}
-	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq))
-		send = rpcrdma2_send_get(conn, call->nwrs + 1, NULL, false);
-	if (send) {
-		ret = res != xdr;
-		reply_post(call, send, reply_encode(call, send, res));
-		return ret;
-	}
-
-	/* Wait for the send queue, without the executor */
+	if (reply_now(call, taken ? &call->res : xdr))
+		return taken;
 	if (!call->err) {
 		ret = reply_take_pages(call, xdr, pages, npages, 0);
 		if (ret)
 			return ret;
+		taken = true;
 	}
-	ret = !call->err;
-	trace_rpcrdma2_reply_waits(conn, call->hdr.xid, call->nwrs + 1);
-	refcount_inc(&call->rx_refs);
-	reply_next(call);
-	return ret;
+	reply_later(call);
+	return taken;
 }
 
 /**
@@ -602,7 +613,8 @@ void rpcrdma2_call_refuse(struct rpcrdma2_svc_call *call, u32 err, u32 arg0)
 	call->nwrs = 0;
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
 	reply_set_error(call, err, arg0, 0);
-	reply_go(call, NULL, NULL, 0);
+	if (!reply_now(call, NULL))
+		reply_later(call);
 	rpcrdma2_call_release(call);
 }
 
