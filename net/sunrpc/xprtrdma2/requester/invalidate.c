@@ -249,7 +249,10 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 		rpcrdma2_req_set_state(req, RPCRDMA2_REQ_ORPHAN);
 		req->lost_at = jiffies +
 			       task->tk_client->cl_timeout->to_initval;
-		queue_delayed_work(rpcrdma2_wq, &rq->watchdog, RPCRDMA2_REQUESTER_LOOK);
+		/* rpcrdma2_requester_stop() cancels the watchdog for good */
+		if (!rq->stopping)
+			queue_delayed_work(rpcrdma2_wq, &rq->watchdog,
+					   RPCRDMA2_REQUESTER_LOOK);
 		break;
 	case RPCRDMA2_REQ_ANSWERED:
 		break;

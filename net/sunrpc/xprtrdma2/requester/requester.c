@@ -392,12 +392,16 @@ void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
  */
 static int alloc_sparse_pages(struct xdr_buf *buf)
 {
-	struct page **pages = buf->pages + (buf->page_base >> PAGE_SHIFT);
-	u32 count = rpcrdma2_vector_pages(buf);
+	struct page **page = buf->pages + (buf->page_base >> PAGE_SHIFT);
+	u32 count = buf->flags & XDRBUF_SPARSE_PAGES ? rpcrdma2_vector_pages(buf) : 0;
 
-	if (likely(!(buf->flags & XDRBUF_SPARSE_PAGES)))
-		return 0;
-	return alloc_pages_bulk(RPCRDMA2_GFP_NOWAIT, count, pages) < count ? -ENOBUFS : 0;
+	for (; count; count--, page++) {
+		if (!*page)
+			*page = alloc_page(RPCRDMA2_GFP_NOWAIT);
+		if (!*page)
+			return -ENOBUFS;
+	}
+	return 0;
 }
 
 /* Whether the first instance of a Call suffices. If the Call is outstanding, it does after

@@ -113,7 +113,7 @@ struct rpcrdma2_part {
  * @nomsg: the Reply is in the Reply chunk
  * @conn_id: connection it was last sent on, or 0
  * @moved: it was sent on another connection before
- * @inv_waiter: waits for send queue entries for them
+ * @inv_waiter: waits for send queue entries for local invalidations
  * @inv_cqe: completion of the last of them
  * @inline_send: largest message at the time of the plan, bytes
  * @reply_due: length of the longest Reply that may come inline

@@ -3,8 +3,8 @@
  * Call objects: their life, their credits and Receives, and the pages for their RDMA
  * Reads. responder.h describes the contexts that use a call object.
  *
- * resp->lock protects the list of free call objects and the list of Calls that wait
- * for pages.
+ * resp->lock protects the lists of free call objects, of Calls that wait for pages, and of
+ * Calls that wait for a thread.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

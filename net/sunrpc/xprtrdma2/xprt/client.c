@@ -4,10 +4,10 @@
  * requester.c handles RPCs, client_bc.c handles callbacks.
  *
  * A connection exists between the connect worker and rpc_xprt_ops.close. Both own
- * XPRT_LOCKED, as do send_request and inject_disconnect: rq.conn is stable there. All
- * other code uses queue_lock, see client_op_timer(). CM events, QP errors
- * and completions need no lock of sunrpc: they change the state of the connection,
- * which ends all waiting of the owner of XPRT_LOCKED.
+ * XPRT_LOCKED, as does send_request: rq.conn is stable there. All other code uses
+ * queue_lock, see client_op_timer(). CM events, QP errors and completions need no lock of
+ * sunrpc: they change the state of the connection, which ends all waiting of the owner of
+ * XPRT_LOCKED.
  *
  * Receives, slots and their buffers belong to the transport and survive
  * reconnects. Writeback and swap wait for the connect worker, so it never
@@ -305,7 +305,7 @@ static void client_judge(struct rpcrdma2_client *client,
 	unsigned long least = max(xprt->reestablish_timeout, RPCRDMA2_USEFUL_LIFE);
 	bool served = client->rq.replies && conn->reason != -EPROTO;
 
-	if (served && time_after(jiffies, client->attached_at + least))
+	if (served && (!conn->reason || time_after(jiffies, client->attached_at + least)))
 		xprt->reestablish_timeout = 0;
 	else if (conn->reason)
 		client_back_off(xprt, served);

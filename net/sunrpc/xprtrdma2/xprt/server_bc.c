@@ -97,7 +97,7 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	xprt_set_bound(xprt);
 	xprt_set_connected(xprt);
 	rpcrdma2_requester_attach(rq, conn);
-	/* The connection has one. Pairs with the acquire in rpcrdma2_conn_requester() */
+	/* A reference for the connection. Pairs with the acquire in rpcrdma2_conn_requester() */
 	xprt_get(xprt);
 	ret = cmpxchg_release(&conn->requester, NULL, rq) ? -EEXIST : 0;
 	trace_rpcrdma2_server_bc_setup(xprt, conn->id, ret);
