@@ -111,8 +111,28 @@ static u32 pool_missing(struct rpcrdma2_mr_pool *pool)
 	return missing;
 }
 
-/* ready() retries Calls, which allocate bounce pages: with swap on the mount, these may
- * come from the reserves as well. Only there rpcrdma2_devmem_map() maps memory.
+/* Free MRs that no RPC has used for a while. Soft-RoCE may execute a registration again whose
+ * RPC has ended.
+ */
+static void pool_trim(struct rpcrdma2_mr_pool *pool)
+{
+	u32 least = pool_least(pool);
+	LIST_HEAD(spare);
+
+	spin_lock(&pool->lock);
+	if (time_before_eq(jiffies, pool->used_at + RPCRDMA2_MR_REST))
+		least = pool->max;
+	while (pool->count > least && !list_empty(&pool->free)) {
+		list_move(pool->free.prev, &spare);
+		WRITE_ONCE(pool->count, pool->count - 1);
+	}
+	spin_unlock(&pool->lock);
+	mrs_free(&spare);
+}
+
+/* A device may sleep to free an MR, and may allocate memory for that. ready() retries Calls,
+ * which allocate bounce pages: with swap on the mount, these may come from the reserves as
+ * well. Only there rpcrdma2_devmem_map() maps memory.
  */
 static void pool_refill_worker(struct work_struct *work)
 {
@@ -126,6 +146,8 @@ static void pool_refill_worker(struct work_struct *work)
 	if (missing)
 		want = max(want, READ_ONCE(pool->count) +
 				 max(missing, RPCRDMA2_MR_BATCH));
+	else
+		pool_trim(pool);
 	rpcrdma2_mr_pool_grow(pool, want);
 
 	/* Without memory, or at the limit, wait for MRs that are in use */
@@ -138,12 +160,14 @@ static void pool_refill_worker(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_mr_pool_refill - schedule the refill work
+ * rpcrdma2_mr_pool_refill - schedule the work that allocates and frees MRs
  * @pool: an open pool
- * @need: free MRs that a Call waits for; 0 if the mount has begun to hold swap
+ * @need: free MRs that a Call waits for; 0 if the mount has begun to hold swap, or for
+ *	unused MRs to be freed
  * @ms: delay, milliseconds
  *
- * The work calls @pool->ready() when there are @need free MRs.
+ * The work calls @pool->ready() when there are @need free MRs. If a Call waits while @need
+ * is set to 0, the Call only tries too early.
  *
  * Context: any; does not sleep.
  */
@@ -152,30 +176,6 @@ void rpcrdma2_mr_pool_refill(struct rpcrdma2_mr_pool *pool, u32 need, u32 ms)
 	WRITE_ONCE(pool->need, need);
 	queue_delayed_work(rpcrdma2_memory_wq, &pool->refill,
 			   msecs_to_jiffies(ms));
-}
-
-/* Free MRs of an idle connection. A device may sleep to free an MR, and may allocate memory
- * for that. Soft-RoCE may execute a registration again whose RPC has ended.
- */
-static void pool_trim_worker(struct work_struct *work)
-{
-	struct rpcrdma2_mr_pool *pool = container_of(work, struct rpcrdma2_mr_pool,
-						     trim);
-	unsigned int was =
-		rpcrdma2_reclaim_enter(rpcrdma2_conn_swapping(pool->conn));
-	u32 least = pool->max;
-	LIST_HEAD(spare);
-
-	spin_lock(&pool->lock);
-	if (time_after(jiffies, pool->used_at + RPCRDMA2_MR_REST))
-		least = pool_least(pool);
-	while (pool->count > least && !list_empty(&pool->free)) {
-		list_move(pool->free.prev, &spare);
-		WRITE_ONCE(pool->count, pool->count - 1);
-	}
-	spin_unlock(&pool->lock);
-	mrs_free(&spare);
-	rpcrdma2_reclaim_exit(was);
 }
 
 /* A registration is not signaled, and neither is a local invalidation but the last of an
@@ -206,7 +206,6 @@ void rpcrdma2_mr_pool_init(struct rpcrdma2_mr_pool *pool,
 	spin_lock_init(&pool->lock);
 	INIT_LIST_HEAD(&pool->free);
 	INIT_DELAYED_WORK(&pool->refill, pool_refill_worker);
-	INIT_WORK(&pool->trim, pool_trim_worker);
 	pool->cqe.done = mr_failed;
 	pool->ready = ready;
 }
@@ -241,7 +240,6 @@ int rpcrdma2_mr_pool_open(struct rpcrdma2_mr_pool *pool,
 void rpcrdma2_mr_pool_stop(struct rpcrdma2_mr_pool *pool)
 {
 	cancel_delayed_work_sync(&pool->refill);
-	cancel_work_sync(&pool->trim);
 }
 
 /**
@@ -290,7 +288,7 @@ void rpcrdma2_mr_put_all(struct rpcrdma2_mr_pool *pool, struct list_head *mrs)
 void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
 {
 	if (READ_ONCE(pool->count) > RPCRDMA2_FIRST_MRS)
-		queue_work(rpcrdma2_memory_wq, &pool->trim);
+		rpcrdma2_mr_pool_refill(pool, 0, 0);
 }
 
 /* Fill the MR's scatterlist from the regions, which have no gaps, as far as there are

@@ -87,8 +87,7 @@ struct rpcrdma2_mr {
  * @conn: connection the MRs belong to, while the pool is open
  * @cqe: completion of work requests that are not signaled, which occurs only after an
  *	error. A device may report that long after the MR is free, or gone
- * @refill: allocates MRs
- * @trim: frees MRs of an idle connection
+ * @refill: allocates MRs, and frees those of an idle connection
  */
 struct rpcrdma2_mr_pool {
 	spinlock_t			lock;	/* leaf, see above */
@@ -102,7 +101,6 @@ struct rpcrdma2_mr_pool {
 	struct rpcrdma2_conn		*conn;
 	struct ib_cqe			cqe;
 	struct delayed_work		refill;
-	struct work_struct		trim;
 };
 
 /* Regions of a chunk: bounce pages, pages of the RPC, bounce pages. Only the first page has
