@@ -60,8 +60,6 @@ static struct rpcrdma2_conn *conn_alloc(const struct rpcrdma2_conn_params *p,
 	conn->client = client;
 	conn->heard = true;
 	conn->p = *p;
-	conn->requester = p->requester;
-	conn->responder = p->responder;
 	spin_lock_init(&conn->state_lock);
 	init_waitqueue_head(&conn->state_wq);
 	init_llist_head(&conn->deferred);

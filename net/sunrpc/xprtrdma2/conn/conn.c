@@ -121,12 +121,10 @@ bool rpcrdma2_conn_quiet(const struct rpcrdma2_conn *conn, unsigned long *seen)
  * @conn: the connection
  *
  * Context: any.
- * Return: @conn
  */
-struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
+void rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
 {
 	refcount_inc(&conn->refs);
-	return conn;
 }
 
 /**

@@ -53,7 +53,7 @@
  * @id: number for logs and traces, unique since load
  * @client: this side connected (false: it accepted)
  * @may_read: the peer takes RDMA Reads
- * @p: parameters, copied
+ * @p: parameters, copied; constant but for the requester of a server
  * @caps: abilities of the device
  * @cm_id: CM id; its device is @cm_id->device once resolved
  * @step: last step of a client's setup, -1 before the first: an event of the CM, or
@@ -68,13 +68,11 @@
  * @qp: queue pair
  * @state_lock: protects @state, and negotiation in @ver
  * @state: see rpcrdma2_conn_state(); changed by one function only
- * @state_wq: woken by every change of @state and of negotiation
+ * @state_wq: woken by every change of @state and @step
  * @reason: errno of the first failure, 0 if none
  * @codec: of the version that negotiate.c has settled; NULL before
  * @why: reason for the version
  * @remote_inval: Replies may invalidate handles of the peer (RINV-20, RINV-21)
- * @requester: sends Calls, takes Replies; see rpcrdma2_conn_requester()
- * @responder: takes Calls, sends Replies
  * @heard: a sign of life since the last check of keepalive.c
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @xids: last XID of a control message of ours
@@ -127,8 +125,6 @@ struct rpcrdma2_conn {
 	const struct rpcrdma2_codec	*codec;
 	enum rpcrdma2_why		why;
 	bool				remote_inval;
-	struct rpcrdma2_requester	*requester;
-	struct rpcrdma2_responder	*responder;
 	bool				heard;
 	atomic_t			cids;
 	atomic_t			xids;
@@ -208,7 +204,7 @@ extern void (*rpcrdma2_conn_notify)(const struct rpcrdma2_conn *conn,
 
 void rpcrdma2_conn_peer_gid(const struct rdma_cm_id *cm_id, union ib_gid *gid);
 bool rpcrdma2_conn_may_log(const struct rpcrdma2_conn *conn);
-struct rpcrdma2_conn *rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
 bool rpcrdma2_conn_set_state(struct rpcrdma2_conn *conn,
 			     enum rpcrdma2_conn_state to, int reason);

@@ -68,7 +68,8 @@ struct rpcrdma2_conn_ops {
  * struct rpcrdma2_conn_params - parameters of a connection
  * @ops: the owner's functions
  * @owner: the owner's object
- * @requester: client: sends Calls and takes Replies
+ * @requester: sends Calls and takes Replies, see rpcrdma2_conn_requester(); a server sets this
+ *	later, or never
  * @responder: takes Calls and sends Replies
  * @stats: counters, usually of the transport, outlive the connection
  * @pool: Receives

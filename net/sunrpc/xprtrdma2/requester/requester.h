@@ -41,7 +41,7 @@
 static inline struct rpcrdma2_requester *
 rpcrdma2_conn_requester(const struct rpcrdma2_conn *conn)
 {
-	return smp_load_acquire(&conn->requester);	/* see above */
+	return smp_load_acquire(&conn->p.requester);	/* see above */
 }
 
 /* This check without a lock does not miss a Call: code that opens the window or frees

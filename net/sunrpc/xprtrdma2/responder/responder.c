@@ -48,7 +48,7 @@ static void call_begin(struct rpcrdma2_deferred *deferred)
  */
 bool rpcrdma2_responder_call(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
-	struct rpcrdma2_responder *resp = conn->responder;
+	struct rpcrdma2_responder *resp = conn->p.responder;
 	struct rpcrdma2_svc_call *call;
 	u32 want = rpcrdma2_credit_called(&conn->credit, rx->hdr.credit, conn->p.serves +
 						   RPCRDMA2_CONTROL_RESERVE);
@@ -115,7 +115,7 @@ void rpcrdma2_responder_init(struct rpcrdma2_responder *resp,
  */
 void rpcrdma2_responder_stop(struct rpcrdma2_conn *conn)
 {
-	guard(spinlock)(&conn->responder->lock);
+	guard(spinlock)(&conn->p.responder->lock);
 }
 
 /**
@@ -129,7 +129,7 @@ void rpcrdma2_responder_stop(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_responder_closed(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_responder *resp = conn->responder;
+	struct rpcrdma2_responder *resp = conn->p.responder;
 	struct rpcrdma2_svc_call *call, *tmp;
 	struct rpcrdma2_recv *rx, *next;
 	LIST_HEAD(unserved);

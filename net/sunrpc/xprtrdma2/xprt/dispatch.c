@@ -184,7 +184,7 @@ void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 
 	/* Granted credits need no new memory */
-	rpcrdma2_calls_trim(conn->responder,
+	rpcrdma2_calls_trim(conn->p.responder,
 			    rpcrdma2_credit_grant(&conn->credit) +
 			    RPCRDMA2_CONTROL_RESERVE);
 	if (!rq)
@@ -205,7 +205,7 @@ void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory
 {
 	struct rpcrdma2_requester *rq = rpcrdma2_conn_requester(conn);
 
-	mem->rpcs = rpcrdma2_responder_memory(conn->responder);
+	mem->rpcs = rpcrdma2_responder_memory(conn->p.responder);
 	mem->mrs = 0;
 	if (!rq)
 		return;

@@ -99,7 +99,7 @@ struct rpc_xprt *rpcrdma2_server_bc_setup(struct xprt_class *class,
 	rpcrdma2_requester_attach(rq, conn);
 	/* A reference for the connection. Pairs with the acquire in rpcrdma2_conn_requester() */
 	xprt_get(xprt);
-	ret = cmpxchg_release(&conn->requester, NULL, rq) ? -EEXIST : 0;
+	ret = cmpxchg_release(&conn->p.requester, NULL, rq) ? -EEXIST : 0;
 	trace_rpcrdma2_server_bc_setup(xprt, conn->id, ret);
 	if (ret) {
 		rpcrdma2_requester_detach(rq);
