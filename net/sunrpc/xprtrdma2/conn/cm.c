@@ -187,8 +187,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	if (ret)
 		return ret;
 	if (!rpcrdma2_sends_plan(conn))
-		return conn_too_small(conn, "send queues",
-				      conn->caps.max_qp_wr);
+		return conn_too_small(conn, "send queues", conn->caps.max_qp_wr);
 	credits = rpcrdma2_recvs_plan(conn);
 	if (!credits)
 		return conn_too_small(conn, "receive queues",

@@ -424,13 +424,8 @@ struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
 	wr->sg_list = &send->sge;
 	wr->num_sge = 1;
 	wr->send_flags = 0;
-	if (inv_handle) {
-		wr->opcode = IB_WR_SEND_WITH_INV;
-		wr->ex.invalidate_rkey = inv_handle;
-	} else {
-		wr->opcode = IB_WR_SEND;
-		wr->ex.imm_data = 0;
-	}
+	wr->opcode = inv_handle ? IB_WR_SEND_WITH_INV : IB_WR_SEND;
+	wr->ex.invalidate_rkey = inv_handle;
 	return wr;
 }
 
@@ -485,8 +480,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
 {
 	struct rpcrdma2_conn *conn = send->conn;
 	u32 len = send->sge.length, nwrs = send->nwrs, cid = send->cid, holds;
-	u32 inv = send->wr.opcode == IB_WR_SEND_WITH_INV ?
-			send->wr.ex.invalidate_rkey : 0;
+	u32 inv = send->wr.ex.invalidate_rkey;
 	bool signaled;
 	int ret;
 

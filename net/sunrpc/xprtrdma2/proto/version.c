@@ -50,10 +50,8 @@ static void neg_remember(struct rpcrdma2_neg *n, enum rpcrdma2_begin begin,
 			 enum rpcrdma2_why why, u64 now)
 {
 	struct rpcrdma2_ver_memory *mem = n->mem;
-	u64 span = n->policy->remember_min;
+	u64 span = max_t(u64, n->policy->remember_min, 2ULL * mem->span);
 
-	if (mem->span)
-		span = max_t(u64, span, 2ULL * mem->span);
 	mem->span = min_t(u64, span, n->policy->remember_max);
 	mem->begin = begin;
 	mem->until = now + mem->span;

@@ -74,21 +74,19 @@ void rpcrdma2_mr_pool_grow(struct rpcrdma2_mr_pool *pool, u32 count)
 {
 	u32 limit = min(count, pool->max);
 	struct rpcrdma2_mr *mr;
-	int ret = 0;
 
 	while (READ_ONCE(pool->count) < limit) {
 		mr = mr_alloc(pool);
-		if (!mr) {
-			ret = -ENOMEM;
+		if (!mr)
 			break;
-		}
 		spin_lock(&pool->lock);
 		list_add(&mr->list, &pool->free);
 		WRITE_ONCE(pool->count, pool->count + 1);
 		spin_unlock(&pool->lock);
 		rpcrdma2_stat_inc(pool->conn->p.stats, mrs_allocated);
 	}
-	trace_rpcrdma2_mrs_made(pool->conn, READ_ONCE(pool->count), ret);
+	trace_rpcrdma2_mrs_made(pool->conn, READ_ONCE(pool->count),
+				READ_ONCE(pool->count) < limit ? -ENOMEM : 0);
 }
 
 /* MRs of a new connection and of an idle one */

@@ -77,12 +77,6 @@ static bool call_sort_reads(struct rpcrdma2_svc_call *call)
 	return true;
 }
 
-/* Place in the pages for the byte at @pos of the stream */
-static u32 call_place(const struct rpcrdma2_svc_call *call, u32 pos)
-{
-	return pos - call->head;
-}
-
 /* Number of bytes of the stream that can stay in the Receive: those in front of the
  * only chunk, if the length in front of the chunk is that of the chunk, and the rest
  * is too short for another WRITE. Before Linux 7, nfsd finds a payload only in the
@@ -106,7 +100,7 @@ static u32 call_head(const struct rpcrdma2_svc_call *call)
  * not checked here. Returns false if a Position is not within the stream.
  *
  * The un-reduced stream is the inline part or the Position-Zero chunk with the other
- * chunks inserted. The payload of a WRITE begins at a page boundary: nfsd needs that
+ * chunks inserted; the pages have all of it but the head. The payload of a WRITE begins at a page boundary: nfsd needs that
  * for direct I/O, and copies each page from one page. The rest of the stream follows
  * in the same pages without a gap: nfsd ignores the tail of an xdr_buf, and as a
  * chunk may be shorter than the count in front of it, nfsd would read beyond the
@@ -159,7 +153,7 @@ static int call_read_chunk(struct rpcrdma2_svc_call *call, u32 position,
 		g.seg.offset += skip;
 		g.seg.length = n;
 		g.left = n;
-		place = call_place(call, pos);
+		place = pos - call->head;
 		ret = rpcrdma2_rws_add(&g, call->pages + (place >> PAGE_SHIFT),
 				       offset_in_page(place), n) ?:
 		      rpcrdma2_rws_close(&g);
@@ -174,7 +168,7 @@ static int call_read_chunk(struct rpcrdma2_svc_call *call, u32 position,
 
 static void call_copy(struct rpcrdma2_svc_call *call, u32 pos, const u8 *src, u32 len)
 {
-	u32 n, place = call_place(call, pos);
+	u32 n, place = pos - call->head;
 
 	while (len) {
 		n = min_t(u32, len, PAGE_SIZE - offset_in_page(place));
@@ -328,7 +322,7 @@ static int call_pull_step(struct rpcrdma2_svc_call *call, struct page **pages)
 		return ret;
 	trace_rpcrdma2_call_reads(call->conn, call->rx->hdr.xid,
 				  call->read_bytes, ret,
-				  offset_in_page(call_place(call, payload)));
+				  offset_in_page(payload - call->head));
 	rpcrdma2_batch_post(call, ret, reads_done);
 	return 0;
 }

@@ -472,10 +472,9 @@ static int client_op_get_srcaddr(struct rpc_xprt *xprt, char *buf, size_t buflen
 
 static unsigned short client_op_get_srcport(struct rpc_xprt *xprt)
 {
-	struct sockaddr_storage addr;
+	struct sockaddr_storage addr = { };
 
-	if (!client_local(xprt, &addr))
-		return 0;
+	client_local(xprt, &addr);
 	return rpc_get_port((struct sockaddr *)&addr);
 }
 
