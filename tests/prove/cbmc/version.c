@@ -275,19 +275,23 @@ static enum rpcrdma2_srv_action wanted(const struct rpcrdma2_codec *codec, u32 l
 void server(void)
 {
 	const struct rpcrdma2_codec *codec = rpcrdma2_wire_codec(nondet_u32());
-	u32 len = any_message(4 * WORDS), low, high;
+	u32 len = any_message(4 * WORDS);
 	enum rpcrdma2_verdict verdict;
 	enum rpcrdma2_srv_action action;
 	struct rpcrdma2_hdr hdr;
 
 	policy = (struct rpcrdma2_ver_policy){ nondet_bool(), nondet_bool() };
 	good_set = nondet_bool();
-	action = rpcrdma2_srv_ver_message(&policy, codec, room, len, &hdr, &verdict, &low, &high);
+	action = rpcrdma2_srv_ver_message(&policy, codec, room, len, &hdr, &verdict);
 	assert(action == wanted(codec, len));
 	if (action == RPCRDMA2_SRV_ERR_VERS_CLOSE)
-		assert(low == codec->vers && high == codec->vers);
+		assert(hdr.err_arg[0] == codec->vers && hdr.err_arg[1] == codec->vers);
 	if (action == RPCRDMA2_SRV_ERR_VERS)
-		assert(low == (policy.v1 ? 1 : 2) && high == (policy.v2 ? 2 : 1));
+		assert(hdr.err_arg[0] == (policy.v1 ? 1 : 2) &&
+		       hdr.err_arg[1] == (policy.v2 ? 2 : 1));
+	/* The answer copies these (ERR-11). */
+	if (action == RPCRDMA2_SRV_ERR_VERS || action == RPCRDMA2_SRV_ERR_VERS_CLOSE)
+		assert(hdr.xid == words[0] && hdr.vers == words[1]);
 	if (action == RPCRDMA2_SRV_PASS && !codec)
 		assert(verdict != RPCRDMA2_OK);
 }
