@@ -4,13 +4,14 @@
  * nor do the functions that they call, and those that these call. What is deferred
  * (rpcrdma2_conn_defer()) or done by an ops table is not followed; lockdep sees that
  * at run time (conn/cq.h). Nor is rpcrdma2_ver_message(), which needs memory
- * before the connection is READY, when messages are deferred.
+ * before the connection is READY, when messages are deferred. A handler may answer a Call
+ * with an ERROR, which has no pages: so reply_take_pages() is not followed either.
  */
 @initialize:python@
 @@
 import sys
 calls = {}
-deferred = {"rpcrdma2_ver_message"}
+left_out = {"rpcrdma2_ver_message", "reply_take_pages"}
 roots = set()
 sleeps = {}
 
@@ -86,7 +87,7 @@ todo = sorted(roots)
 while todo:
     f = todo.pop(0)
     for g in sorted(calls.get(f, ())):
-        if g not in path and g not in deferred:
+        if g not in path and g not in left_out:
             path[g] = path[f] + " > " + g
             todo.append(g)
 for f in sorted(path):
