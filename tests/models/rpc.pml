@@ -245,7 +245,7 @@ end:
 		credit = true; set(REQ_SENDING); sends++; instance = sends;
 		on_wire = false; pins++; busy++ };
 		if
-		:: atomic { short_of > 0 -> short_of--;		/* fifo_return() */
+		:: atomic { short_of > 0 -> short_of--;		/* fifo_put_back() */
 			credit = false; set(REQ_QUEUED); pins--; busy-- }
 		:: atomic { short_of > 0 -> short_of--;		/* fail_call() */
 			credit = false; set(REQ_IDLE); pins--; busy--; failed = true }
