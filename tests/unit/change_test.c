@@ -925,6 +925,7 @@ static void rules(struct kunit *test)
 	EXPECT_EQ(rpcrdma2_propset_with(RPCRDMA2_CHG_CLIENT), ALL);
 	EXPECT_EQ(rpcrdma2_propset_with(RPCRDMA2_CHG_SERVER), BIT(RPCRDMA2_RBSIZ));
 	EXPECT_EQ(rpcrdma2_propset_with(RPCRDMA2_CHG_LIMIT), BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(rpcrdma2_propset_with(0), 0);
 }
 
 static struct kunit_case change_cases[] = {

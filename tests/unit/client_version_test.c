@@ -600,6 +600,7 @@ static void row_v1_refused(struct kunit *test)
 	expect_remembered(60, RPCRDMA2_WHY_LOST);
 	EXPECT_TRUE(client_refused(RDMA2_ERR_VERS, 2, 2));
 	expect_nothing_remembered();
+	EXPECT_TRUE(client_refused(RDMA2_ERR_VERS, 2, 3));
 
 	/* A server that has refused version 2 as well */
 	client_restart(NEG_XID);
@@ -679,6 +680,8 @@ static void memory_of_closing_server(struct kunit *test)
 	client_vector(VEC_E1b);
 	client_lost();
 	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
+	client_lost();
+	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
 	expect_v1_next(RPCRDMA2_WHY_ERR_VERS_LOST);
 	client_lost();
 	EXPECT_EQ(c.mem.span, 60);
@@ -693,6 +696,23 @@ static void memory_of_closing_server(struct kunit *test)
 	client_vector(VEC_E1b);
 	rpcrdma2_neg_proved(&c.neg);
 	EXPECT_EQ(c.mem.span, 0);
+}
+
+/* A reason that is remembered expires, and with it the version of the connection. */
+static void memory_of_each_reason(struct kunit *test)
+{
+	static const bool expires[RPCRDMA2_NR_WHY] = {
+		[RPCRDMA2_WHY_OTHER_ERROR]	= true,
+		[RPCRDMA2_WHY_SILENCE]		= true,
+		[RPCRDMA2_WHY_LOST]		= true,
+		[RPCRDMA2_WHY_ERR_VERS_LOST]	= true,
+		[RPCRDMA2_WHY_REMEMBERED]	= true,
+		[RPCRDMA2_WHY_REPLY]		= true,
+	};
+
+	client_wait(XID);
+	for (c.neg.why = 0; c.neg.why < RPCRDMA2_NR_WHY; c.neg.why++)
+		EXPECT_EQ(rpcrdma2_neg_outdated(&c.neg, c.now), expires[c.neg.why]);
 }
 
 /* Even without any memory the attempt ends with v1, not in a circle. */
@@ -804,6 +824,7 @@ static struct kunit_case client_version_cases[] = {
 	RPCRDMA2_CASE(row_settled_lost, "8.1,REC-1,VER-13"),
 	RPCRDMA2_CASE(memory_grows, "VER-16,VER-17,D-22"),
 	RPCRDMA2_CASE(memory_of_closing_server, "VER-13,VER-16"),
+	RPCRDMA2_CASE(memory_of_each_reason, "VER-16"),
 	RPCRDMA2_CASE(memory_of_no_time, "VER-14"),
 	RPCRDMA2_CASE(memory_can_be_cleared, "VER-16"),
 	RPCRDMA2_CASE(v2_required, "D-22,SEC-11,ERR-13"),
