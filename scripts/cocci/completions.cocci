@@ -4,14 +4,13 @@
  * nor do the functions that they call, and those that these call. What is deferred
  * (rpcrdma2_conn_defer()) or done by an ops table is not followed; lockdep sees that
  * at run time (conn/cq.h). Nor is rpcrdma2_ver_message(), which needs memory
- * before the connection is READY, when messages are deferred. A handler may answer a Call
- * with an ERROR, which has no pages: so reply_take_pages() is not followed either.
+ * before the connection is READY, when messages are deferred.
  */
 @initialize:python@
 @@
 import sys
 calls = {}
-left_out = {"rpcrdma2_ver_message", "reply_take_pages"}
+left_out = {"rpcrdma2_ver_message"}
 roots = set()
 sleeps = {}
 

@@ -197,8 +197,7 @@ static int conn_setup(struct rpcrdma2_conn *conn)
 	cqes = rpcrdma2_sendq_depth(&conn->sendq) + 3 * conn->p.rw_ctxs +
 	       rpcrdma2_recvs_max(&conn->recvq) + 3;
 	if (cqes > conn->caps.max_cqe)
-		return conn_too_small(conn, "completion queues",
-				      conn->caps.max_cqe);
+		return conn_too_small(conn, "completion queues", conn->caps.max_cqe);
 
 	ret = conn_created(conn, "protection domain", conn_create_pd(conn)) ?:
 	      conn_created(conn, "completion queue", rpcrdma2_cq_create(conn, cqes)) ?:
