@@ -100,11 +100,11 @@ static u32 call_head(const struct rpcrdma2_svc_call *call)
  * not checked here. Returns false if a Position is not within the stream.
  *
  * The un-reduced stream is the inline part or the Position-Zero chunk with the other
- * chunks inserted; the pages have all of it but the head. The payload of a WRITE begins at a page boundary: nfsd needs that
- * for direct I/O, and copies each page from one page. The rest of the stream follows
- * in the same pages without a gap: nfsd ignores the tail of an xdr_buf, and as a
- * chunk may be shorter than the count in front of it, nfsd would read beyond the
- * pages if the rest were in the tail.
+ * chunks inserted; the pages have all of it but the head. The payload of a WRITE begins
+ * at a page boundary: nfsd needs that for direct I/O, and copies each page from one page.
+ * The rest of the stream follows in the same pages without a gap: nfsd ignores the tail
+ * of an xdr_buf, and as a chunk may be shorter than the count in front of it, nfsd would
+ * read beyond the pages if the rest were in the tail.
  */
 static bool call_lay_out(struct rpcrdma2_svc_call *call)
 {
