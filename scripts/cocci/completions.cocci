@@ -11,7 +11,7 @@
 import sys
 calls = {}
 left_out = {"rpcrdma2_ver_message"}
-roots = set()
+roots = {"rpcrdma2_dispatch_recv"}	# conn_ops.recv
 sleeps = {}
 
 @root@

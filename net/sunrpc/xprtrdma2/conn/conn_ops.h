@@ -11,9 +11,8 @@
 #include "conn/stats.h"
 #include "proto/version.h"
 
-struct ib_cq;
-struct ib_wc;
 struct rpcrdma2_conn;
+struct rpcrdma2_recv;
 struct rpcrdma2_recv_pool;
 struct rpcrdma2_requester;
 struct rpcrdma2_responder;
@@ -32,7 +31,8 @@ struct rpcrdma2_memory {
 
 /**
  * struct rpcrdma2_conn_ops - functions of the owner that a connection calls
- * @recv: completion handler of Receives, which calls rpcrdma2_recv_take()
+ * @recv: handles a message, in a completion handler. Returns true if it keeps the Receive,
+ *	for rpcrdma2_recv_put()
  * @closing: the state is CLOSING: no Call begins any more; does not sleep
  * @closed: the connection is closed: Calls in progress lose it; may sleep
  * @trim: the connection is idle: roles free their reserves; does not sleep
@@ -50,10 +50,10 @@ struct rpcrdma2_memory {
  * @wanted: client: returns true if a connection that is being made is still wanted.
  *	Called from time to time while rpcrdma2_conn_connect() waits
  *
- * Before READY only @lost and @wanted are called.
+ * Before READY only @recv, @lost and @wanted are called.
  */
 struct rpcrdma2_conn_ops {
-	void (*recv)(struct ib_cq *cq, struct ib_wc *wc);
+	bool (*recv)(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
 	void (*closing)(struct rpcrdma2_conn *conn);
 	void (*closed)(struct rpcrdma2_conn *conn);
 	void (*trim)(struct rpcrdma2_conn *conn);

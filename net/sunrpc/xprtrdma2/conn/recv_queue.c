@@ -23,6 +23,8 @@
 /* Attempts to get the first Receives of a connection */
 #define RPCRDMA2_FIRST_TRIES	25
 
+static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
+
 /* Number of Receives to post. A hint without the lock: recv_post() checks again, and a
  * caller that changes one of these numbers checks afterwards.
  */
@@ -70,7 +72,7 @@ static bool recv_post(struct rpcrdma2_conn *conn, u32 least)
 		rx = rpcrdma2_recv_pool_get(conn);
 		if (!rx)
 			break;
-		rx->cqe.done = conn->p.ops->recv;
+		rx->cqe.done = recv_done;
 		rx->wr.next = first;
 		first = &rx->wr;
 		hlist_add_head(&rx->posted, &recvq->list);
@@ -154,18 +156,11 @@ void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn)
 	cancel_delayed_work_sync(&conn->recvq.refill_work);
 }
 
-/**
- * rpcrdma2_recv_take - take over a Receive that has completed
- * @conn: the connection
- * @rx: the Receive
- * @wc: its completion
- *
- * Context: completion handler; does not sleep.
- * Return: true if the Receive has a message. It then belongs to the caller, which calls
- * rpcrdma2_recv_replace()
+/* Take over a Receive that has completed. Returns true if it has a message; it then belongs
+ * to the caller.
  */
-bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			const struct ib_wc *wc)
+static bool recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+		      const struct ib_wc *wc)
 {
 	struct rpcrdma2_recvq *recvq = &conn->recvq;
 	bool posted;
@@ -204,17 +199,16 @@ bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	return true;
 }
 
-/**
- * rpcrdma2_recv_replace - post Receives when enough are used up
- * @conn: the connection
- * @rx: a Receive of rpcrdma2_recv_take() that is not needed any more, or NULL
- *
- * Context: completion handler; does not sleep.
- */
-void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx)
+/* Handle the message of a Receive, and post Receives when enough are used up. */
+static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	if (rx)
+	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe, struct rpcrdma2_recv, cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+
+	guard(rpcrdma2_completion)();
+	if (!recv_take(conn, rx, wc))
+		return;
+	if (!conn->p.ops->recv(conn, rx))
 		rpcrdma2_recv_pool_put(conn->p.pool, rx);
 	recv_post(conn, RPCRDMA2_RECV_BATCH);
 }

@@ -132,11 +132,6 @@ void rpcrdma2_recvs_limit(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn);
 
-/* Receives that have completed */
-bool rpcrdma2_recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-			const struct ib_wc *wc);
-void rpcrdma2_recv_replace(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_recv *rx);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);
 
 /* Pool */

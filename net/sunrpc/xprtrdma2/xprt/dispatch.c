@@ -126,8 +126,15 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	}
 }
 
-/* Returns true if the responder has taken over @rx. */
-static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+/**
+ * rpcrdma2_dispatch_recv - handle a message
+ * @conn: its connection
+ * @rx: the Receive with the message
+ *
+ * Context: completion handler.
+ * Return: true if the responder has taken over @rx
+ */
+bool rpcrdma2_dispatch_recv(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	enum rpcrdma2_verdict verdict;
 
@@ -151,26 +158,6 @@ static bool recv_message(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		return false;
 	}
 	return recv_judged(conn, rx, verdict);
-}
-
-/**
- * rpcrdma2_dispatch_recv - a Receive has completed
- * @cq: completion queue of a connection
- * @wc: the completion
- *
- * Context: completion handler.
- */
-void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct rpcrdma2_recv *rx = container_of(wc->wr_cqe, struct rpcrdma2_recv, cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
-
-	guard(rpcrdma2_completion)();
-	if (!rpcrdma2_recv_take(conn, rx, wc))
-		return;
-	if (recv_message(conn, rx))
-		rx = NULL;
-	rpcrdma2_recv_replace(conn, rx);
 }
 
 /**

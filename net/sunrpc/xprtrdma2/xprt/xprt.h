@@ -6,10 +6,10 @@
 #define _RPCRDMA2_XPRT_H
 
 #include <linux/sunrpc/xprt.h>
-#include <rdma/ib_verbs.h>
 
 struct rpcrdma2_conn;
 struct rpcrdma2_memory;
+struct rpcrdma2_recv;
 
 /* class.c. The number is exported to fs/nfs while the transport is registered. */
 extern const unsigned int xprt_rdma2_ident;
@@ -18,7 +18,7 @@ int rpcrdma2_class_register(bool replace);
 void rpcrdma2_class_unregister(void);
 
 /* dispatch.c */
-void rpcrdma2_dispatch_recv(struct ib_cq *cq, struct ib_wc *wc);
+bool rpcrdma2_dispatch_recv(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx);
 void rpcrdma2_dispatch_trim(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch_memory(struct rpcrdma2_conn *conn, struct rpcrdma2_memory *mem);
 
