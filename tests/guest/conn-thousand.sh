@@ -22,9 +22,9 @@ RAW=$((CLIENTS - MOUNTS))
 
 # KiB. What an idle client that only asks for attributes costs the server is to be
 # computed: 18 Receives (4 credits, for which crowd asks, and 14 for other messages),
-# with 2 that are ready, of 20 KiB; 2 buffers for Sends, of the 4 KiB that the client
-# receives, and the state of each entry of the send queue (20); Calls (2).
-IDLE_KIB=$(((18 + 2) * 20 + 2 * 4 + 20 + 2))
+# with 2 that are ready, and 2 buffers for Sends, all of 20 KiB, whatever the client
+# receives; the state of each entry of the send queue (20); Calls (2).
+IDLE_KIB=$(((18 + 2 + 2) * 20 + 20 + 2))
 # The kernel's own objects for it, and all of the other end but queues; with those of
 # kernels for debugging
 OTHER_KIB=192
