@@ -11,7 +11,6 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stddef.h>
@@ -720,7 +719,7 @@ static void saw(const char *name)
 static int saw_all(void)
 {
 	if (names_seen != count)
-		errx(1, "%u names, expected %" PRIu64, names_seen, count);
+		errx(1, "%u names, expected %llu", names_seen, (unsigned long long)count);
 	return 0;
 }
 
