@@ -76,13 +76,20 @@ u32 client_message(const u8 *msg, u32 len)
 	return rpcrdma2_neg_message(&neg, msg, len, &hdr, NOW);
 }
 
-/* The state in which another connection would begin now */
-u32 client_begins(void)
+u32 client_why(void)
+{
+	return neg.why;
+}
+
+/* The state in which connection @nth from now would begin, if nothing happened before it */
+u32 client_begins(u32 nth, u32 *why)
 {
 	struct rpcrdma2_ver_memory copy = mem;
 	struct rpcrdma2_neg n;
 
-	rpcrdma2_neg_connected(&n, &policy, &copy, XID, NOW);
+	while (nth--)
+		rpcrdma2_neg_connected(&n, &policy, &copy, XID, NOW);
+	*why = n.why;
 	return n.state;
 }
 

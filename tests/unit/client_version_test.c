@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Version negotiation of the client, row by row of its state table, and
- * what a transport remembers.
+ * Version negotiation of the client: what its table of states leaves out, whose rows
+ * are tests of their own, and what a transport remembers.
  */
 
 #include "unit.h"
@@ -130,67 +130,14 @@ do {									\
 	expect_state(RPCRDMA2_NEG_##to, RPCRDMA2_WHY_##reason);		\
 } while (0)
 
-/* start: connected, server not remembered as v1 */
-static void row_start_unknown(struct kunit *test)
-{
-	EXPECT_TO(WAIT, NONE, SEND_CONNPROP, client_connect(NEG_XID));
-}
-
-/* start: connected, server remembered as v1 */
-static void row_start_remembered(struct kunit *test)
-{
-	c.mem.begin = RPCRDMA2_BEGIN_V1;
-	c.mem.until = c.now + 1;
-	c.mem.why = RPCRDMA2_WHY_SILENCE;
-	EXPECT_TO(V1, REMEMBERED, SETTLE, client_connect(NEG_XID));
-
-	/* until its time has come */
-	c.now++;
-	client_wait(NEG_XID);
-}
-
-/* wait: v2 CONNPROP, RESPONSE set, XID ours */
-static void row_wait_answer(struct kunit *test)
-{
-	client_wait(NEG_XID);
-	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(VEC_P2));
-	EXPECT_TRUE(rpcrdma2_is_grant(&c.hdr));
-	EXPECT_EQ(c.hdr.credit, 16);
-	EXPECT_EQ(c.hdr.body_len, 44);
-	expect_nothing_remembered();
-}
-
-/* wait: v2 CONNPROP, RESPONSE clear: any XID, no grant */
-static void row_wait_own_connprop(struct kunit *test)
-{
-	client_wait(NEG_XID + 1);
-	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(VEC_P1));
-	EXPECT_FALSE(rpcrdma2_is_grant(&c.hdr));
-}
-
-/* wait: ERR_VERS in any accepted form, XID ours, range contains 1 */
+/* wait: ERR_VERS with a range of which 1 is only a part */
 static void row_wait_err_vers(struct kunit *test)
 {
-	static const enum vector_id ids[] = {
-		VEC_E1a, VEC_E1b, VEC_E1c, VEC_E1d,
-	};
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		client_restart(XID);
-		c.mem.losses = 1;
-		EXPECT_TO(V1, ERR_VERS, SETTLE, client_vector(ids[i]));
-		EXPECT_EQ(c.mem.losses, 0);
-		EXPECT_TRUE(c.neg.saw_err_vers);
-		EXPECT_FALSE(rpcrdma2_is_grant(&c.hdr));
-		expect_nothing_remembered();
-	}
-	/* 0..7 contains 1 as well */
-	client_restart(XID);
+	client_wait(XID);
+	c.mem.losses = 1;
 	EXPECT_DO(SETTLE, client_message(MESSAGE(XID, 2, 0, 4, 1, 0, 7)));
-	/* but not if it is about another message */
-	client_wait(OTHER_XID);
-	EXPECT_TO(WAIT, NONE, NOTHING, client_vector(VEC_E1b));
+	EXPECT_EQ(c.mem.losses, 0);
+	EXPECT_FALSE(rpcrdma2_is_grant(&c.hdr));
 }
 
 /* wait: ERR_VERS without a usable version */
@@ -221,37 +168,12 @@ static void row_wait_err_vers_useless(struct kunit *test)
 	}
 }
 
-/* wait: ERR_VERS, then connection lost */
-static void row_wait_err_vers_lost(struct kunit *test)
-{
-	client_wait(XID);
-	client_vector(VEC_E1b);
-	EXPECT_DO(NOTHING, client_lost());
-	EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
-	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
-	/* one loss counts once */
-	EXPECT_TO(V1, ERR_VERS_LOST, SETTLE, client_connect(XID));
-	client_lost();
-	expect_remembered(60, RPCRDMA2_WHY_ERR_VERS_LOST);
-	expect_v1_next(RPCRDMA2_WHY_REMEMBERED);
-}
-
 /* wait: other ERROR with our XID */
 static void row_wait_other_error(struct kunit *test)
 {
-	static const enum vector_id ids[] = {
-		VEC_E2, VEC_E3, VEC_E4, VEC_E9, VEC_V2, VEC_E1e,
-	};
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		client_restart(XID);
-		EXPECT_DO(RECONNECT, client_vector(ids[i]));
-		EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
-		expect_remembered(60, RPCRDMA2_WHY_OTHER_ERROR);
-		expect_v1_next(RPCRDMA2_WHY_OTHER_ERROR);
-	}
-	/* so is one with a word behind it that makes it as long as ERR_VERS */
+	/* with a word behind it that makes it as long as ERR_VERS */
 	for (i = 2; i < 10; i++) {
 		struct message m = MESSAGE(XID, 2, 0, 4, 1, 0, 5);
 
@@ -265,10 +187,6 @@ static void row_wait_other_error(struct kunit *test)
 	/* a code that nobody knows yet is an answer, too */
 	client_restart(XID);
 	EXPECT_DO(RECONNECT, client_message(MESSAGE(V2_ERROR, 77)));
-	/* not ours */
-	client_restart(OTHER_XID);
-	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		EXPECT_TO(WAIT, NONE, NOTHING, client_vector(ids[i]));
 }
 
 /* An ERR_CHUNK is known by its length when the version does not tell. */
@@ -296,31 +214,6 @@ static void err_chunk_rule(struct kunit *test)
 	EXPECT_DO(RECONNECT, client_message(MESSAGE(XID, 1, 0, 4, 2, 9, 9, 9)));
 }
 
-/* wait: timer: once more with a Call, at once, but nothing is remembered */
-static void row_wait_timer(struct kunit *test)
-{
-	client_wait(NEG_XID);
-	EXPECT_TO(START, SILENCE, RECONNECT, client_timeout());
-	EXPECT_EQ(c.mem.until, 0);
-	EXPECT_EQ(c.mem.span, 0);
-	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, client_connect(NEG_XID));
-	expect_nothing_remembered();
-
-	/* why there is another connection is not why it is as it is */
-	client_restart(NEG_XID);
-	client_timeout();
-	EXPECT_TO(WAIT_REPLY, NONE, SEND_CALL, client_connect(NEG_XID));
-}
-
-/* wait_reply: timer */
-static void row_reply_timer(struct kunit *test)
-{
-	client_wait_reply(NEG_XID);
-	EXPECT_TO(START, SILENCE, RECONNECT, client_timeout());
-	expect_remembered(60, RPCRDMA2_WHY_SILENCE);
-	expect_v1_next(RPCRDMA2_WHY_SILENCE);
-}
-
 static struct message reply_to(struct kunit *test, u32 xid)
 {
 	struct message m = MESSAGE(XID, 2, 16, 0, 1, 0, 0, 0, 0,
@@ -338,8 +231,7 @@ static void row_reply_answer(struct kunit *test)
 
 	client_wait_reply(NEG_XID);
 	c.mem.losses = 1;
-	/* another XID; a Call; no RPC; NOMSG; version 1 */
-	EXPECT_DO(NOTHING, client_message(reply_to(test, OTHER_XID)));
+	/* a Call; no RPC; NOMSG; version 1 */
 	m = reply_to(test, NEG_XID);
 	put_unaligned_be32(0, m.p + 16);
 	EXPECT_DO(NOTHING, client_message(m));
@@ -355,13 +247,6 @@ static void row_reply_answer(struct kunit *test)
 	EXPECT_TRUE(rpcrdma2_is_grant(&c.hdr));
 	EXPECT_EQ(c.hdr.credit, 16);
 	EXPECT_EQ(c.mem.losses, 0);
-}
-
-/* A Reply says nothing where none is awaited. */
-static void reply_to_connprop(struct kunit *test)
-{
-	client_wait(NEG_XID);
-	EXPECT_TO(WAIT, NONE, NOTHING, client_message(reply_to(test, NEG_XID)));
 }
 
 /* Connections of the next minute begin with a Call; later ones ask again. */
@@ -391,52 +276,6 @@ static void memory_of_a_call(struct kunit *test)
 	expect_nothing_remembered();
 }
 
-/* wait_reply: CONNPROP, its own or an answer */
-static void row_reply_connprop(struct kunit *test)
-{
-	client_wait_reply(NEG_XID + 1);
-	EXPECT_DO(NOTHING, client_vector(VEC_P2));
-	EXPECT_DO(BAD_XDR, client_vector(VEC_P4));
-	EXPECT_TO(V2, CONNPROP, SETTLE, client_vector(VEC_P1));
-	expect_nothing_remembered();
-}
-
-/* wait_reply: ERRORs mean what they mean as answer to CONNPROP */
-static void row_reply_error(struct kunit *test)
-{
-	client_wait_reply(XID);
-	EXPECT_TO(V1, ERR_VERS, SETTLE, client_vector(VEC_E1b));
-	rpcrdma2_neg_proved(&c.neg);
-	expect_nothing_remembered();
-
-	client_init(test);
-	client_wait_reply(XID);
-	EXPECT_DO(RECONNECT, client_vector(VEC_V2));
-	expect_remembered(60, RPCRDMA2_WHY_OTHER_ERROR);
-	expect_v1_next(RPCRDMA2_WHY_OTHER_ERROR);
-}
-
-/* wait_reply: connection lost: the same again, then version 1 */
-static void row_reply_lost(struct kunit *test)
-{
-	client_wait_reply(NEG_XID);
-	EXPECT_DO(RECONNECT, client_lost());
-	EXPECT_DO(SEND_CALL, client_connect(NEG_XID));
-	EXPECT_DO(RECONNECT, client_lost());
-	expect_remembered(60, RPCRDMA2_WHY_LOST);
-	expect_v1_next(RPCRDMA2_WHY_LOST);
-}
-
-/* wait: connection lost, first time */
-static void row_wait_lost_once(struct kunit *test)
-{
-	client_wait(NEG_XID);
-	EXPECT_DO(RECONNECT, client_lost());
-	EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
-	expect_nothing_remembered();
-	client_wait(NEG_XID);
-}
-
 /* wait: connection lost, second time in a row */
 static void row_wait_lost_twice(struct kunit *test)
 {
@@ -447,19 +286,6 @@ static void row_wait_lost_twice(struct kunit *test)
 	expect_remembered(60, RPCRDMA2_WHY_LOST);
 	EXPECT_EQ(c.mem.losses, 0);
 	expect_v1_next(RPCRDMA2_WHY_LOST);
-}
-
-/* A server that was gone in between is being started again. */
-static void lost_with_absence_between(struct kunit *test)
-{
-	client_wait(NEG_XID);
-	client_lost();
-	c.mem.losses = 0;
-	client_wait(NEG_XID);
-	client_lost();
-	c.mem.losses = 0;
-	expect_nothing_remembered();
-	client_wait(NEG_XID);
 }
 
 /* An answer in between: not in a row. */
@@ -486,9 +312,8 @@ static void lost_with_answer_between(struct kunit *test)
 static void row_wait_anything_else(struct kunit *test)
 {
 	static const enum vector_id ids[] = {
-		VEC_T1, VEC_T2, VEC_T3, VEC_T4, VEC_T5, VEC_T6, VEC_P2,
-		VEC_G1, VEC_G2, VEC_G6, VEC_G7, VEC_V1, VEC_C1,
-		VEC_E1b, VEC_E2, VEC_V2,
+		VEC_T1, VEC_T3, VEC_T4, VEC_T5, VEC_T6, VEC_G1, VEC_G2, VEC_G7,
+		VEC_C1, VEC_E2, VEC_V2,
 	};
 	struct message p2 = message_vector(test, VEC_P2);
 	struct message cut;
@@ -550,18 +375,6 @@ static void tiny_receives(struct kunit *test)
 	EXPECT_TO(V2, CONNPROP, SETTLE, client_message(m));
 }
 
-/* v2: ERR_VERS */
-static void row_v2_err_vers(struct kunit *test)
-{
-	client_wait(NEG_XID);
-	client_vector(VEC_P2);
-	c.neg.xid = XID;
-	EXPECT_DO(NOTHING, client_vector(VEC_E1b));
-	EXPECT_DO(NOTHING, client_vector(VEC_E2));
-	EXPECT_TO(V2, CONNPROP, NOTHING, client_timeout());
-	expect_nothing_remembered();
-}
-
 /* v2: INVAL_HTYPE about a Call */
 static void row_v2_refused(struct kunit *test)
 {
@@ -613,7 +426,7 @@ static void row_v1_refused(struct kunit *test)
 	EXPECT_FALSE(client_refused(RDMA2_ERR_VERS, 2, 2));
 }
 
-/* v2, v1: connection lost */
+/* v2, v1: a Reply, then the connection is lost */
 static void row_settled_lost(struct kunit *test)
 {
 	client_wait(NEG_XID);
@@ -621,11 +434,8 @@ static void row_settled_lost(struct kunit *test)
 	c.mem.losses = 1;
 	rpcrdma2_neg_proved(&c.neg);
 	EXPECT_EQ(c.mem.losses, 0);
-	EXPECT_DO(NOTHING, client_lost());
-	EXPECT_EQ(c.neg.state, RPCRDMA2_NEG_START);
-	expect_nothing_remembered();
 
-	/* v1 after ERR_VERS and a Reply: v2 is tried again */
+	/* v1 after ERR_VERS: v2 is tried again */
 	client_wait(XID);
 	client_vector(VEC_E1b);
 	rpcrdma2_neg_proved(&c.neg);
@@ -634,12 +444,9 @@ static void row_settled_lost(struct kunit *test)
 	expect_nothing_remembered();
 	client_wait(NEG_XID);
 
-	/* nothing happens to a negotiation that never began, or failed */
+	/* nothing happens to one that never began */
 	memset(&c.neg, 0, sizeof(c.neg));
 	EXPECT_DO(NOTHING, client_lost());
-	EXPECT_DO(NOTHING, client_timeout());
-	EXPECT_DO(NOTHING, client_vector(VEC_P2));
-	EXPECT_EQ(c.mem.losses, 0);
 }
 
 /* 60 s doubling to 600 s while it keeps failing; then shortest again. */
@@ -737,51 +544,6 @@ static void memory_can_be_cleared(struct kunit *test)
 	client_wait(NEG_XID);
 }
 
-/* Version 2 required: every fallback fails instead. */
-static void v2_required(struct kunit *test)
-{
-	static const enum vector_id ids[] = {
-		VEC_E1b, VEC_E1d, VEC_E2, VEC_E3, VEC_V2, VEC_E1e,
-	};
-	u32 i;
-
-	c.policy.v1 = false;
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		client_wait(XID);
-		EXPECT_TO(FAILED, REQUIRED, FAIL, client_vector(ids[i]));
-		expect_nothing_remembered();
-	}
-	client_wait_reply(XID);
-	EXPECT_TO(FAILED, REQUIRED, FAIL, client_timeout());
-	expect_nothing_remembered();
-	/* a server that answers Calls only */
-	client_wait_reply(XID);
-	EXPECT_TO(V2, REPLY, SETTLE, client_message(reply_to(test, XID)));
-	rpcrdma2_neg_forget(&c.mem);
-
-	client_wait(XID);
-	EXPECT_DO(RECONNECT, client_lost());
-	client_wait(XID);
-	EXPECT_TO(FAILED, REQUIRED, FAIL, client_lost());
-	EXPECT_EQ(c.mem.losses, 0);
-
-	/* what was remembered before the policy changed does not count */
-	c.mem.begin = RPCRDMA2_BEGIN_V1;
-	c.mem.until = c.now + 100;
-	c.mem.next = true;
-	client_wait(NEG_XID);
-	EXPECT_DO(SETTLE, client_vector(VEC_P2));
-}
-
-static void v2_disabled(struct kunit *test)
-{
-	c.policy.v2 = false;
-	EXPECT_TO(V1, ADMIN, SETTLE, client_connect(NEG_XID));
-
-	c.policy.v1 = false;
-	EXPECT_TO(FAILED, ADMIN, FAIL, client_connect(NEG_XID));
-}
-
 static void reasons(struct kunit *test)
 {
 	u32 i;
@@ -793,32 +555,18 @@ static void reasons(struct kunit *test)
 }
 
 static struct kunit_case client_version_cases[] = {
-	RPCRDMA2_CASE(row_start_unknown, "8.1,VER-1,VER-2,VER-5,CONN-3"),
-	RPCRDMA2_CASE(row_start_remembered, "8.1,VER-16,VER-17"),
-	RPCRDMA2_CASE(row_wait_answer, "8.1,VER-6,CONN-10,CRED-14,D-10"),
-	RPCRDMA2_CASE(row_wait_own_connprop, "8.1,CONN-10,D-10"),
 	RPCRDMA2_CASE(row_wait_err_vers,
 		      "8.1,VER-10,VER-13,ERR-12,CRED-12,V1-11"),
 	RPCRDMA2_CASE(row_wait_err_vers_useless, "8.1,ERR-13"),
-	RPCRDMA2_CASE(row_wait_err_vers_lost, "8.1,VER-13,V1-10"),
 	RPCRDMA2_CASE(row_wait_other_error, "8.1,VER-18,ERR-18,D-22"),
 	RPCRDMA2_CASE(err_chunk_rule, "VER-18,D-9"),
-	RPCRDMA2_CASE(row_wait_timer, "8.1,VER-14,V1-9,D-22,D-10"),
-	RPCRDMA2_CASE(row_reply_timer, "8.1,VER-14,V1-9,D-22"),
 	RPCRDMA2_CASE(row_reply_answer, "8.1,VER-14,D-10,D-22"),
-	RPCRDMA2_CASE(reply_to_connprop, "8.1,VER-14,D-10"),
-	RPCRDMA2_CASE(row_reply_connprop, "8.1,CONN-10,D-10"),
-	RPCRDMA2_CASE(row_reply_error, "8.1,VER-10,VER-12,VER-18"),
-	RPCRDMA2_CASE(row_reply_lost, "8.1,VER-15"),
 	RPCRDMA2_CASE(memory_of_a_call, "VER-16,VER-17,D-22"),
-	RPCRDMA2_CASE(row_wait_lost_once, "8.1,VER-15"),
 	RPCRDMA2_CASE(row_wait_lost_twice, "8.1,VER-15,V1-10"),
 	RPCRDMA2_CASE(lost_with_answer_between, "VER-15,VER-17"),
-	RPCRDMA2_CASE(lost_with_absence_between, "VER-15,VER-17"),
 	RPCRDMA2_CASE(row_wait_anything_else, "8.1,ERR-6,VER-2"),
 	RPCRDMA2_CASE(malformed_connprop, "ERR-1,ERR-5,PROP-11"),
 	RPCRDMA2_CASE(tiny_receives, "PROP-16,SEC-11,D-27"),
-	RPCRDMA2_CASE(row_v2_err_vers, "8.1,ERR-14,HDR-11,SEC-11"),
 	RPCRDMA2_CASE(row_v2_refused, "8.1,ERR-18,VER-16,D-34"),
 	RPCRDMA2_CASE(row_v1_refused, "VER-10,VER-15,VER-16,D-22"),
 	RPCRDMA2_CASE(row_settled_lost, "8.1,REC-1,VER-13"),
@@ -827,8 +575,6 @@ static struct kunit_case client_version_cases[] = {
 	RPCRDMA2_CASE(memory_of_each_reason, "VER-16"),
 	RPCRDMA2_CASE(memory_of_no_time, "VER-14"),
 	RPCRDMA2_CASE(memory_can_be_cleared, "VER-16"),
-	RPCRDMA2_CASE(v2_required, "D-22,SEC-11,ERR-13"),
-	RPCRDMA2_CASE(v2_disabled, "VER-24"),
 	RPCRDMA2_CASE(reasons, "SEC-11"),
 	{}
 };

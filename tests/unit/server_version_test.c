@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the server settles the version of a connection, row by row of its
- * state table.
+ * How the server settles the version of a connection: what its table
+ * of states leaves out, whose rows are tests of their own.
  */
 
 #include "unit.h"
@@ -82,33 +82,6 @@ do {									\
 	EXPECT_EQ(s.verdict, RPCRDMA2_##result);			\
 } while (0)
 
-/* open: v2 CONNPROP, whichever way its flag stands */
-static void row_open_connprop(struct kunit *test)
-{
-	expect_pass(VEC_P1, &rpcrdma2_codec_v2);
-	server_init(test);
-	expect_pass(VEC_P2, &rpcrdma2_codec_v2);
-	server_init(test);
-	expect_pass(VEC_P3, &rpcrdma2_codec_v2);
-}
-
-/* open: v2 Call */
-static void row_open_v2_call(struct kunit *test)
-{
-	expect_pass(VEC_T1, &rpcrdma2_codec_v2);
-	server_init(test);
-	expect_pass(VEC_T4, &rpcrdma2_codec_v2);
-	/* a CONNPROP after it changes nothing */
-	expect_pass(VEC_P1, &rpcrdma2_codec_v2);
-}
-
-/* open: v1 Call */
-static void row_open_v1_call(struct kunit *test)
-{
-	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
-	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
-}
-
 /* open: other version: refused, nothing fixed, any number of times */
 static void row_open_other_version(struct kunit *test)
 {
@@ -128,31 +101,13 @@ static void row_open_other_version(struct kunit *test)
 static void row_open_disabled_version(struct kunit *test)
 {
 	s.policy.v2 = false;
-	expect_refused(message_vector(test, VEC_P1),
-		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
-	expect_refused(message_vector(test, VEC_T1),
-		       RPCRDMA2_SRV_ERR_VERS, 1, 1);
 	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 1, 1);
 	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
 
 	server_init(test);
 	s.policy.v1 = false;
-	expect_refused(message_vector(test, VEC_V1),
-		       RPCRDMA2_SRV_ERR_VERS, 2, 2);
 	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS, 2, 2);
 	expect_pass(VEC_T1, &rpcrdma2_codec_v2);
-
-	/* a response in a version we do not speak cannot be a Call */
-	server_init(test);
-	s.policy.v2 = false;
-	EXPECT_EQ(server_vector(VEC_T2), RPCRDMA2_SRV_DROP);
-
-	/* nothing to offer */
-	server_init(test);
-	s.policy.v1 = false;
-	s.policy.v2 = false;
-	EXPECT_EQ(server_vector(VEC_T1), RPCRDMA2_SRV_DROP);
-	EXPECT_EQ(server_vector(VEC_V1), RPCRDMA2_SRV_DROP);
 }
 
 /* open: shorter than allowed */
@@ -184,50 +139,26 @@ static void row_open_short(struct kunit *test)
 	EXPECT_NULL(s.codec);
 }
 
-/* open: ERROR of whatever version */
-static void row_open_error(struct kunit *test)
+/* Settled: other versions */
+static void row_other_version(struct kunit *test)
+{
+	server_vector(VEC_P1);
+	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
+	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v2);
+	server_init(test);
+	server_vector(VEC_V1);
+	expect_refused(message_vector(test, VEC_T1), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
+	expect_refused(message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE, 1, 1);
+}
+
+/* Neither an ERROR nor a Reply can be the first message: there was no Call. */
+static void first_message_answers(struct kunit *test)
 {
 	u32 id;
 
-	for (id = VEC_E1a; id <= VEC_E9; id++) {
+	for (id = VEC_E1a; id <= VEC_E9; id++)
 		EXPECT_EQ(server_vector(id), RPCRDMA2_SRV_DROP);
-		EXPECT_NULL(s.codec);
-	}
 	EXPECT_EQ(server_vector(VEC_V2), RPCRDMA2_SRV_DROP);
-	EXPECT_NULL(s.codec);
-}
-
-/* v2: v1 or another version */
-static void row_v2_other_version(struct kunit *test)
-{
-	server_vector(VEC_P1);
-	expect_refused(message_vector(test, VEC_V1),
-		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
-	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 2, 2);
-	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v2);
-	/* not answered, but not tolerated either */
-	expect_refused(message_vector(test, VEC_V2), RPCRDMA2_SRV_CLOSE, 2, 2);
-}
-
-/* v1: v2 or another version */
-static void row_v1_other_version(struct kunit *test)
-{
-	server_vector(VEC_V1);
-	expect_refused(message_vector(test, VEC_T1),
-		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
-	expect_refused(message_vector(test, VEC_P1),
-		       RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
-	expect_refused(call_of(test, 3), RPCRDMA2_SRV_ERR_VERS_CLOSE, 1, 1);
-	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v1);
-	expect_refused(message_vector(test, VEC_T2), RPCRDMA2_SRV_CLOSE, 1, 1);
-	expect_refused(message_vector(test, VEC_E2), RPCRDMA2_SRV_CLOSE, 1, 1);
-}
-
-/* A Reply cannot be the first message: there was no Call. */
-static void first_message_is_reply(struct kunit *test)
-{
-	EXPECT_EQ(server_vector(VEC_T2), RPCRDMA2_SRV_DROP);
-	EXPECT_EQ(server_vector(VEC_T5), RPCRDMA2_SRV_DROP);
 	EXPECT_EQ(server_message(MESSAGE(V1_MSG, NO_CHUNKS, RPC_REPLY)),
 		  RPCRDMA2_SRV_DROP);
 	EXPECT_NULL(s.codec);
@@ -245,19 +176,6 @@ static void faults_settle_nothing(struct kunit *test)
 	EXPECT_EQ(s.hdr.vers, 1);
 	EXPECT_NULL(s.codec);
 	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
-}
-
-/* Once settled, everything of that version is the codec's business. */
-static void settled_passes_through(struct kunit *test)
-{
-	server_vector(VEC_P1);
-	EXPECT_SRV(PASS, OK, server_vector(VEC_T2));
-	EXPECT_TRUE(s.hdr.response);
-	EXPECT_SRV(PASS, OK, server_vector(VEC_E9));
-	EXPECT_EQ(s.hdr.err, RDMA2_ERR_SYSTEM);
-	EXPECT_SRV(PASS, INVAL_HTYPE, server_vector(VEC_G1));
-	EXPECT_EQ(server_vector(VEC_G2), RPCRDMA2_SRV_DROP);
-	EXPECT_PTR_EQ(s.codec, &rpcrdma2_codec_v2);
 }
 
 /* The answer to a message of version 3, byte by byte. */
@@ -294,18 +212,12 @@ static void other_drafts(struct kunit *test)
 }
 
 static struct kunit_case server_version_cases[] = {
-	RPCRDMA2_CASE(row_open_connprop, "8.2,VER-7,VER-20,CONN-2,CONN-10"),
-	RPCRDMA2_CASE(row_open_v2_call, "8.2,VER-8,VER-20,CONN-9"),
-	RPCRDMA2_CASE(row_open_v1_call, "8.2,VER-19,VER-20"),
 	RPCRDMA2_CASE(row_open_other_version, "8.2,ERR-11,VER-9,VER-21"),
 	RPCRDMA2_CASE(row_open_disabled_version, "8.2,ERR-11,VER-9,VER-24"),
 	RPCRDMA2_CASE(row_open_short, "8.2,HDR-5,D-9"),
-	RPCRDMA2_CASE(row_open_error, "8.2,HT-4,V1-3"),
-	RPCRDMA2_CASE(row_v2_other_version, "8.2,HDR-11,HDR-12,D-14"),
-	RPCRDMA2_CASE(row_v1_other_version, "8.2,HDR-11,HDR-12,D-14"),
-	RPCRDMA2_CASE(first_message_is_reply, "VER-20"),
+	RPCRDMA2_CASE(row_other_version, "8.2,HDR-11,HDR-12,D-14"),
+	RPCRDMA2_CASE(first_message_answers, "8.2,VER-20,HT-4,V1-3"),
 	RPCRDMA2_CASE(faults_settle_nothing, "VER-20,ERR-5,ERR-15,ERR-17"),
-	RPCRDMA2_CASE(settled_passes_through, "HDR-11,REV-14"),
 	RPCRDMA2_CASE(err_vers_on_the_wire, "ERR-2,ERR-11,D-8"),
 	RPCRDMA2_CASE(other_drafts, "VER-23,D-33"),
 	{}
