@@ -95,57 +95,24 @@ static void check_accepted(const struct rpcrdma2_hdr *hdr, const u8 *msg,
 	CHECK(hdr->has_segs || (!hdr->only_handle && !hdr->has_inv_handle));
 }
 
-/* Take a chunk list apart as a requester would have built it. */
-static bool rebuild_reads(const struct rpcrdma2_hdr *hdr,
-			  struct rpcrdma2_chunk *pz,
-			  struct rpcrdma2_chunk *read)
+static void check_call(const struct rpcrdma2_codec *codec, const struct rpcrdma2_hdr *hdr)
 {
-	struct rpcrdma2_chunk *chunk;
-	struct rpcrdma2_segment seg;
-	struct rpcrdma2_cursor c;
-	u32 position;
-
-	rpcrdma2_read_list_begin(hdr, &c);
-	while (rpcrdma2_read_list_next(&c, &position, &seg)) {
-		if (!position && read->nsegs)
-			return false;		/* we send it first */
-		chunk = position ? read : pz;
-		if (chunk->nsegs == RPCRDMA2_MAX_SEGS ||
-		    (chunk->nsegs && chunk->position != position))
-			return false;
-		chunk->position = position;
-		chunk->seg[chunk->nsegs++] = seg;
-	}
-	return true;
-}
-
-static bool rebuild_segs(struct rpcrdma2_cursor segs,
-			 struct rpcrdma2_chunk *chunk)
-{
-	if (segs.left > RPCRDMA2_MAX_SEGS)
-		return false;
-	while (rpcrdma2_segs_next(&segs, &chunk->seg[chunk->nsegs]))
-		if (++chunk->nsegs == RPCRDMA2_MAX_SEGS)
-			break;
-	return true;
-}
-
-static void check_call_again(const struct rpcrdma2_codec *codec,
-			     const struct rpcrdma2_call_hdr *call,
-			     const struct rpcrdma2_hdr *hdr)
-{
-	u32 len = rpcrdma2_call_len(codec, call), size = len;
+	struct rpcrdma2_call_hdr call;
+	struct call_chunks chunks;
 	struct rpcrdma2_hdr again;
 	struct summary a, b;
+	u32 len, size;
 	u8 *buf;
 
-	if (!call->nomsg)
-		size += 8;
+	if (!call_again(hdr, &chunks, &call))
+		return;
+	len = rpcrdma2_call_len(codec, &call);
+	size = len + (call.nomsg ? 0 : 8);
 	buf = malloc(size);
 	CHECK(buf);
-	CHECK(rpcrdma2_wire_encode_call(codec, call, buf, len) == (int)len);
-	if (!call->nomsg) {
-		put_unaligned_be32(call->xid, buf + len);
+	CHECK(rpcrdma2_wire_encode_call(codec, &call, buf, len) == (int)len);
+	if (!call.nomsg) {
+		put_unaligned_be32(call.xid, buf + len);
 		put_unaligned_be32(0, buf + len + 4);
 	}
 	CHECK(codec->decode(buf, size, &again) == RPCRDMA2_OK);
@@ -154,38 +121,6 @@ static void check_call_again(const struct rpcrdma2_codec *codec,
 	b = summarise(&again);
 	CHECK(!memcmp(&a, &b, sizeof(a)));
 	free(buf);
-}
-
-static void check_call(const struct rpcrdma2_codec *codec,
-		       const struct rpcrdma2_hdr *hdr)
-{
-	struct rpcrdma2_chunk pz = {}, read = {}, write = {}, reply = {};
-	struct rpcrdma2_call_hdr call = {
-		.xid		= hdr->xid,
-		.credit		= hdr->credit,
-		.nomsg		= hdr->htype == RDMA2_NOMSG,
-		.inv_handle	= hdr->inv_handle,
-	};
-	struct rpcrdma2_cursor c, segs;
-
-	if (!rebuild_reads(hdr, &pz, &read) || hdr->write_chunks > 1)
-		return;
-	if (pz.nsegs)
-		call.pz = &pz;
-	if (read.nsegs)
-		call.read = &read;
-	rpcrdma2_write_list_begin(hdr, &c);
-	if (rpcrdma2_write_list_next(&c, &segs)) {
-		if (!rebuild_segs(segs, &write))
-			return;
-		call.write = &write;
-	}
-	if (rpcrdma2_hdr_reply_chunk(hdr, &segs)) {
-		if (!rebuild_segs(segs, &reply))
-			return;
-		call.reply = &reply;
-	}
-	check_call_again(codec, &call, hdr);
 }
 
 /* What the responder of a fuzzed Call writes: as much as fits, or some. */

@@ -31,4 +31,73 @@ static inline u64 write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index)
 	return rpcrdma2_segs_bytes(segs);
 }
 
+/* The chunks of a Call, as a requester has them */
+struct call_chunks {
+	struct rpcrdma2_chunk	pz, read, write, reply;
+};
+
+static inline bool chunk_of(struct rpcrdma2_cursor segs, struct rpcrdma2_chunk *chunk)
+{
+	if (segs.left > RPCRDMA2_MAX_SEGS)
+		return false;
+	while (rpcrdma2_segs_next(&segs, &chunk->seg[chunk->nsegs]))
+		if (++chunk->nsegs == RPCRDMA2_MAX_SEGS)
+			break;
+	return true;
+}
+
+static inline bool reads_of(const struct rpcrdma2_hdr *hdr, struct call_chunks *chunks)
+{
+	struct rpcrdma2_chunk *chunk;
+	struct rpcrdma2_segment seg;
+	struct rpcrdma2_cursor c;
+	u32 position;
+
+	rpcrdma2_read_list_begin(hdr, &c);
+	while (rpcrdma2_read_list_next(&c, &position, &seg)) {
+		if (!position && chunks->read.nsegs)
+			return false;		/* we send it first */
+		chunk = position ? &chunks->read : &chunks->pz;
+		if (chunk->nsegs == RPCRDMA2_MAX_SEGS ||
+		    (chunk->nsegs && chunk->position != position))
+			return false;
+		chunk->position = position;
+		chunk->seg[chunk->nsegs++] = seg;
+	}
+	return true;
+}
+
+/* What to encode to get this Call again; false if we would not send such a Call */
+static inline bool call_again(const struct rpcrdma2_hdr *hdr, struct call_chunks *chunks,
+			      struct rpcrdma2_call_hdr *call)
+{
+	struct rpcrdma2_cursor c, segs;
+
+	memset(chunks, 0, sizeof(*chunks));
+	*call = (struct rpcrdma2_call_hdr){
+		.xid		= hdr->xid,
+		.credit		= hdr->credit,
+		.nomsg		= hdr->htype == RDMA2_NOMSG,
+		.inv_handle	= hdr->inv_handle,
+	};
+	if (!reads_of(hdr, chunks) || hdr->write_chunks > 1)
+		return false;
+	if (chunks->pz.nsegs)
+		call->pz = &chunks->pz;
+	if (chunks->read.nsegs)
+		call->read = &chunks->read;
+	rpcrdma2_write_list_begin(hdr, &c);
+	if (rpcrdma2_write_list_next(&c, &segs)) {
+		if (!chunk_of(segs, &chunks->write))
+			return false;
+		call->write = &chunks->write;
+	}
+	if (rpcrdma2_hdr_reply_chunk(hdr, &segs)) {
+		if (!chunk_of(segs, &chunks->reply))
+			return false;
+		call->reply = &chunks->reply;
+	}
+	return true;
+}
+
 #endif /* _RPCRDMA2_DECODED_H */

@@ -33,139 +33,69 @@ static int encode_reply(const void *what, void *buf, u32 size)
 	return rpcrdma2_wire_encode_reply(job->codec, &job->reply, buf, size);
 }
 
-static void expect_call(struct kunit *test, const struct call_job *job,
-			enum vector_id id, u32 hdr_len)
+/* A Call is encoded to the bytes that it was decoded from. */
+static void expect_call_again(struct kunit *test, struct message m, struct rpcrdma2_hdr *hdr)
 {
-	struct message m = message_vector(test, id);
-
-	EXPECT_EQ(rpcrdma2_call_len(job->codec, &job->call), hdr_len);
-	expect_encode(test, encode_call, job, m.p, hdr_len);
-}
-
-static void call_without_chunks(struct kunit *test)
-{
+	static struct call_chunks chunks;
 	struct call_job job = {
-		.codec		= v2,
-		.call.xid	= XID,
-		.call.credit	= 32,
+		.codec = rpcrdma2_wire_codec(get_unaligned_be32(m.p + 4)),
 	};
 
-	expect_call(test, &job, VEC_T1, 36);
-	job.codec = v1;
-	job.call.inv_handle = 5;		/* not in version 1 */
-	expect_call(test, &job, VEC_V1, 28);
+	EXPECT_EQ(job.codec->decode(m.p, m.len, hdr), RPCRDMA2_OK);
+	EXPECT_TRUE(call_again(hdr, &chunks, &job.call));
+	if (job.codec == v1)
+		job.call.inv_handle = 5;		/* not in version 1 */
+	EXPECT_EQ(rpcrdma2_call_len(job.codec, &job.call), hdr->hdr_len);
+	expect_encode(test, encode_call, &job, m.p, hdr->hdr_len);
 }
 
-static void read_chunk_call(struct kunit *test)
+static void calls(struct kunit *test)
 {
-	static const struct rpcrdma2_chunk read = {
-		.position	= 148,
-		.nsegs		= 2,
-		.seg		= {
-			{ 0xa101, 4096, 0x7f0000001000ULL },
-			{ 0xa102, 904, 0x7f0000009000ULL },
-		},
-	};
-	struct call_job job = {
-		.codec			= v2,
-		.call.xid		= XID,
-		.call.credit		= 32,
-		.call.inv_handle	= 0xa102,
-		.call.read		= &read,
-	};
+	static const enum vector_id ids[] = { VEC_T1, VEC_T3, VEC_T4, VEC_V1 };
+	struct rpcrdma2_hdr hdr;
+	u32 i;
 
-	expect_call(test, &job, VEC_T3, 84);
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		expect_call_again(test, message_whole(test, ids[i]), &hdr);
 }
 
-static void nomsg_call(struct kunit *test)
+static u8 *put_words(u8 *p, u32 a, u32 b, u32 n)
 {
-	static const struct rpcrdma2_chunk pz = {
-		.nsegs	= 2,
-		.seg	= { { 0xb201, 4096, 0x1000 }, { 0xb202, 100, 0x5000 } },
-	};
-	static const struct rpcrdma2_chunk reply = {
-		.nsegs	= 1,
-		.seg	= { { 0xb203, 65536, 0x10000 } },
-	};
-	struct call_job job = {
-		.codec			= v2,
-		.call.xid		= XID,
-		.call.credit		= 32,
-		.call.nomsg		= true,
-		.call.inv_handle	= 0xb203,
-		.call.pz		= &pz,
-		.call.reply		= &reply,
-	};
-
-	expect_call(test, &job, VEC_T4, 104);
+	put_unaligned_be32(a, p);
+	put_unaligned_be32(b, p + 4);
+	return p + n * 4;
 }
 
-/* All kinds of chunks at their largest; then back through the decoder. */
+/* The largest Call every responder takes: 16 segments in each chunk of every kind. */
 static void largest_call(struct kunit *test)
 {
-	static struct rpcrdma2_chunk write = { .nsegs = 16 };
-	static struct rpcrdma2_chunk reply = { .nsegs = 16 };
-	static struct rpcrdma2_chunk read = { .nsegs = 16 };
-	static struct rpcrdma2_chunk pz = { .nsegs = 16 };
-	struct call_job job = {
-		.call = {
-			.xid	= XID,
-			.credit	= 1,
-			.nomsg	= true,
-			.pz	= &pz,
-			.read	= &read,
-			.write	= &write,
-			.reply	= &reply,
-		},
-	};
-	struct rpcrdma2_cursor c, segs;
-	struct rpcrdma2_segment seg;
+	u32 vers, chunk, i, handle;
 	struct rpcrdma2_hdr hdr;
-	u32 position, last, vers, i;
 	struct message m;
-
-	for (i = 0; i < 16; i++) {
-		pz.seg[i].handle = i + 1;
-		read.seg[i].handle = i + 101;
-		write.seg[i].handle = i + 201;
-		write.seg[i].length = i;
-		reply.seg[i].handle = i + 301;
-		reply.seg[i].offset = (u64)i << 40;
-	}
-	read.position = 4096;
+	u8 *p;
 
 	for (vers = 1; vers <= 2; vers++) {
-		job.codec = rpcrdma2_wire_codec(vers);
-		m = message_new(test, NULL, rpcrdma2_call_len(job.codec, &job.call));
-		EXPECT_EQ(m.len, vers == 2 ? 1328 : 1320);
-		memset(m.p, 0xa5, m.len);
-		EXPECT_EQ(encode_call(&job, m.p, m.len), (int)m.len);
-		EXPECT_EQ(encode_call(&job, m.p, m.len - 1), -EMSGSIZE);
-		EXPECT_EQ(job.codec->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
-
-		last = 0;
-		rpcrdma2_read_list_begin(&hdr, &c);
-		for (i = 0; rpcrdma2_read_list_next(&c, &position, &seg); i++) {
-			EXPECT_GE(position, last);
-			EXPECT_EQ(position, i < 16 ? 0 : 4096);
-			EXPECT_EQ(seg.handle, i < 16 ? i + 1 : i + 85);
-			last = position;
+		m = message_new(test, NULL, vers == 2 ? 1328 : 1320);
+		memset(m.p, 0, m.len);
+		put_words(m.p, XID, vers, 2);
+		p = put_words(m.p + 8, 1, RDMA2_NOMSG, vers == 2 ? 4 : 2);
+		handle = 100;
+		for (i = 0; i < 32; i++) {
+			p = put_words(p, 1, i < 16 ? 0 : 4096, 2);
+			p = put_words(p, handle++, i, 4);
+			put_unaligned_be32(i << 8, p - 8);
 		}
-		EXPECT_EQ(i, 32);
-
-		rpcrdma2_write_list_begin(&hdr, &c);
-		EXPECT_TRUE(rpcrdma2_write_list_next(&c, &segs));
-		for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++) {
-			EXPECT_EQ(seg.handle, i + 201);
-			EXPECT_EQ(seg.length, i);
+		for (chunk = 0; chunk < 2; chunk++) {
+			p = put_words(p + 4, 1, 16, 2);
+			for (i = 0; i < 16; i++)
+				p = put_words(p, handle++, i, 4);
 		}
-		EXPECT_EQ(i, 16);
-		EXPECT_FALSE(rpcrdma2_write_list_next(&c, &segs));
-
-		EXPECT_TRUE(rpcrdma2_hdr_reply_chunk(&hdr, &segs));
-		for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++)
-			EXPECT_EQ(seg.offset, (u64)i << 40);
-		EXPECT_EQ(i, 16);
+		EXPECT_PTR_EQ(p, m.p + m.len);
+		expect_call_again(test, m, &hdr);
+		EXPECT_EQ(hdr.max_segs, RPCRDMA2_MAX_SEGS);
+		EXPECT_EQ(hdr.read_segs, 32);
+		EXPECT_EQ(hdr.read_chunks, 1);
+		EXPECT_EQ(hdr.write_chunks, 1);
 	}
 }
 
@@ -211,98 +141,44 @@ static void make_call(struct kunit *test, struct message m)
 	EXPECT_EQ(rpcrdma2_wire_codec(vers)->decode(m.p, m.len, &call), RPCRDMA2_OK);
 }
 
-static void expect_reply(struct kunit *test, const struct reply_job *job,
-			 const u8 *expected, u32 len)
+/* The first @len bytes of @want are the Reply to @to. */
+static void expect_reply(struct kunit *test, struct rpcrdma2_reply_hdr reply, struct message to,
+			 struct message want, u32 len)
 {
-	EXPECT_EQ(rpcrdma2_reply_len(job->codec, &job->reply), len);
-	expect_encode(test, encode_reply, job, expected, len);
+	struct reply_job job = { .reply = reply };
+
+	make_call(test, to);
+	job.codec = rpcrdma2_wire_codec(call.vers);
+	job.reply.xid = XID;
+	job.reply.credit = 16;
+	job.reply.call = &call;
+	EXPECT_EQ(rpcrdma2_reply_len(job.codec, &job.reply), len);
+	expect_encode(test, encode_reply, &job, want.p, len);
 }
 
-static void reply_without_chunks(struct kunit *test)
+#define REPLY(...)	((struct rpcrdma2_reply_hdr){ __VA_ARGS__ })
+#define WRITTEN(...)							\
+	.written = (const u32[]){ __VA_ARGS__ },			\
+	.nwritten = ARRAY_SIZE(((const u32[]){ __VA_ARGS__ }))
+
+static void replies(struct kunit *test)
 {
-	struct message m = message_vector(test, VEC_T2);
-	struct reply_job job = {
-		.codec		= v2,
-		.reply.xid	= XID,
-		.reply.credit	= 16,
-		.reply.call	= &call,
-	};
+	struct message t2 = message_vector(test, VEC_T2);
+	struct message t5 = message_vector(test, VEC_T5);
+	struct message t6 = message_vector(test, VEC_T6);
+	struct message spread = MESSAGE(V2_REPLY, NO_INV, 0, 1, 3, SEG(1, 4096), SEG(2, 4096),
+					SEG(3, 808), 0, 0);
 
-	make_call(test, message_vector(test, VEC_T1));
-	expect_reply(test, &job, m.p, 36);
-}
-
-static void nomsg_reply(struct kunit *test)
-{
-	struct message m = message_vector(test, VEC_T5);
-	struct reply_job job = {
-		.codec			= v2,
-		.reply.xid		= XID,
-		.reply.credit		= 16,
-		.reply.nomsg		= true,
-		.reply.call		= &call,
-		.reply.reply_written	= 5000,
-	};
-
-	make_call(test, message_vector(test, VEC_T4));
-	expect_reply(test, &job, m.p, m.len);
-}
-
-static void used_write_chunk(struct kunit *test)
-{
-	struct message m = message_vector(test, VEC_T6);
-	static const u32 written[] = { 8192 };
-	struct reply_job job = {
-		.codec		= v2,
-		.reply.xid	= XID,
-		.reply.credit	= 16,
-		.reply.call	= &call,
-		.reply.written	= written,
-		.reply.nwritten	= 1,
-	};
-
-	make_call(test, MESSAGE(V2_CALL, NO_INV, 0, 1, 2,
-				0xc301, 8192, 0, 0x2000,
-				0xc302, 8192, 0, 0x4000, 0, 0, RPC_CALL));
-	expect_reply(test, &job, m.p, m.len);
-}
-
-/* 9000 bytes over three segments of 4096. */
-static void spread_over_segments(struct kunit *test)
-{
-	static const u32 lengths[] = { 4096, 4096, 808 };
-	static const u32 written[] = { 9000 };
-	struct rpcrdma2_cursor writes, segs;
-	struct rpcrdma2_segment seg;
-	struct rpcrdma2_hdr hdr;
-	struct rpcrdma2_reply_hdr reply = {
-		.xid		= XID,
-		.credit		= 1,
-		.call		= &call,
-		.written	= written,
-		.nwritten	= 1,
-	};
-	struct message m;
-	u32 i, len;
-
-	make_call(test, MESSAGE(V2_CALL, NO_INV, 0, 1, 3, SEG(1, 4096),
-				SEG(2, 4096), SEG(3, 4096), 0, 0, RPC_CALL));
-	len = rpcrdma2_reply_len(v2, &reply);
-	m = message_new(test, NULL, len + 8);
-	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, m.p, len), (int)len);
-	put_unaligned_be32(XID, m.p + len);
-	put_unaligned_be32(1, m.p + len + 4);
-
-	EXPECT_EQ(v2->decode(m.p, m.len, &hdr), RPCRDMA2_OK);
-	rpcrdma2_write_list_begin(&hdr, &writes);
-	EXPECT_TRUE(rpcrdma2_write_list_next(&writes, &segs));
-	for (i = 0; rpcrdma2_segs_next(&segs, &seg); i++) {
-		EXPECT_EQ(seg.handle, i + 1);
-		EXPECT_EQ(seg.offset, 0x2000);
-		EXPECT_EQ(seg.length, lengths[i]);
-	}
-	EXPECT_EQ(i, 3);
-	EXPECT_EQ(write_list_bytes(&hdr, 0), 9000);
+	expect_reply(test, REPLY(), message_vector(test, VEC_T1), t2, 36);
+	expect_reply(test, REPLY(.nomsg = true, .reply_written = 5000),
+		     message_vector(test, VEC_T4), t5, t5.len);
+	expect_reply(test, REPLY(WRITTEN(8192)),
+		     MESSAGE(V2_CALL, NO_INV, 0, 1, 2, 0xc301, 8192, 0, 0x2000,
+			     0xc302, 8192, 0, 0x4000, 0, 0, RPC_CALL), t6, t6.len);
+	/* 9000 bytes over three segments of 4096 */
+	expect_reply(test, REPLY(WRITTEN(9000)),
+		     MESSAGE(V2_CALL, NO_INV, 0, 1, 3, SEG(1, 4096), SEG(2, 4096),
+			     SEG(3, 4096), 0, 0, RPC_CALL), spread, spread.len);
 }
 
 /*
@@ -311,37 +187,19 @@ static void spread_over_segments(struct kunit *test)
  */
 static void repeated_lists(struct kunit *test)
 {
-	static const u32 written[] = { 0, 0, 5 };
-	struct reply_job job = {
-		.reply = {
-			.xid		= XID,
-			.credit		= 16,
-			.call		= &call,
-			.written	= written,
-			.nwritten	= 3,
-		},
-	};
-	struct message m;
+#define LISTS	1, 2, SEG(1, 10), SEG(2, 10), 1, 0, 1, 2, SEG(3, 3), SEG(4, 3), \
+		1, 1, SEG(5, 7), 0, 1, 1, SEG(6, 100)
+#define BACK	1, 2, SEG(1, 0), SEG(2, 0), 1, 0, 1, 2, SEG(3, 3), SEG(4, 2), \
+		1, 1, SEG(5, 0), 0, 1, 1, SEG(6, 0)
+	struct message m = MESSAGE(V2_REPLY, NO_INV, 0, BACK);
 
-	make_call(test, MESSAGE(V2_CALL, NO_INV, READ_ENTRY(8, 9, 9),
-				0, 1, 2, SEG(1, 10), SEG(2, 10), 1, 0,
-				1, 2, SEG(3, 3), SEG(4, 3), 1, 1, SEG(5, 7),
-				0, 1, 1, SEG(6, 100), RPC_CALL));
-	m = MESSAGE(V2_REPLY, NO_INV, 0, 1, 2, SEG(1, 0), SEG(2, 0),
-		    1, 0, 1, 2, SEG(3, 3), SEG(4, 2), 1, 1, SEG(5, 0), 0,
-		    1, 1, SEG(6, 0));
-	job.codec = v2;
-	expect_reply(test, &job, m.p, m.len);
-
-	make_call(test, MESSAGE(V1_MSG, READ_ENTRY(8, 9, 9),
-				0, 1, 2, SEG(1, 10), SEG(2, 10), 1, 0,
-				1, 2, SEG(3, 3), SEG(4, 3), 1, 1, SEG(5, 7),
-				0, 1, 1, SEG(6, 100), RPC_CALL));
-	m = MESSAGE(XID, 1, 16, 0, 0, 1, 2, SEG(1, 0), SEG(2, 0),
-		    1, 0, 1, 2, SEG(3, 3), SEG(4, 2), 1, 1, SEG(5, 0), 0,
-		    1, 1, SEG(6, 0));
-	job.codec = v1;
-	expect_reply(test, &job, m.p, m.len);
+	expect_reply(test, REPLY(WRITTEN(0, 0, 5)),
+		     MESSAGE(V2_CALL, NO_INV, READ_ENTRY(8, 9, 9), 0, LISTS, RPC_CALL), m, m.len);
+	m = MESSAGE(XID, 1, 16, 0, 0, BACK);
+	expect_reply(test, REPLY(WRITTEN(0, 0, 5)),
+		     MESSAGE(V1_MSG, READ_ENTRY(8, 9, 9), 0, LISTS, RPC_CALL), m, m.len);
+#undef LISTS
+#undef BACK
 }
 
 /* More than fits is a mistake of the caller and never leaves. */
@@ -441,17 +299,12 @@ static void control_prefix(struct kunit *test)
 }
 
 static struct kunit_case encode_cases[] = {
-	RPCRDMA2_CASE(call_without_chunks,
-		      "HDR-1,FLG-2,FLG-4,V1-1,RINV-2,SEC-19"),
-	RPCRDMA2_CASE(read_chunk_call, "HDR-1,CHK-1,CHK-2,CHK-3,RINV-1,SEC-19"),
-	RPCRDMA2_CASE(nomsg_call, "HDR-1,CHK-1,CHK-5,FLG-4,RINV-1,SEC-19"),
+	RPCRDMA2_CASE(calls,
+		      "HDR-1,FLG-2,FLG-4,CHK-1,CHK-2,CHK-3,CHK-5,V1-1,RINV-1,RINV-2,SEC-19"),
 	RPCRDMA2_CASE(largest_call, "CHK-12,CHK-27,V1-1"),
 	RPCRDMA2_CASE(bad_calls, "CHK-9,MSG-2,MSG-8"),
-	RPCRDMA2_CASE(reply_without_chunks,
-		      "HDR-1,FLG-2,FLG-4,RINV-10,REV-3,SEC-19"),
-	RPCRDMA2_CASE(nomsg_reply, "HDR-1,CHK-5,CHK-14,LNG-8,RINV-10,SEC-19"),
-	RPCRDMA2_CASE(used_write_chunk, "CHK-4,CHK-14,CHK-15,SEC-19"),
-	RPCRDMA2_CASE(spread_over_segments, "CHK-15"),
+	RPCRDMA2_CASE(replies,
+		      "HDR-1,FLG-2,FLG-4,CHK-4,CHK-5,CHK-14,CHK-15,LNG-8,RINV-10,REV-3,SEC-19"),
 	RPCRDMA2_CASE(repeated_lists,
 		      "CHK-13,CHK-14,CHK-17,CHK-18,MSG-3,V1-1,V1-6,SEC-19"),
 	RPCRDMA2_CASE(overfull_chunks, "CHK-23,LNG-7,MSG-3,MSG-8,SEC-10"),

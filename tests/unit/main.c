@@ -5,8 +5,6 @@
  * tests to run: SUITE or SUITE.NAME.
  */
 
-#include <stdio.h>
-
 #include "unit.h"
 
 static struct kunit_suite * const suites[] = {
@@ -21,6 +19,16 @@ void kunit_fail(struct kunit *test, const char *file, int line,
 	test->failed = true;
 	printf("    # %s: %s:%d: expected %s, have %lld (0x%llx) and %lld (0x%llx)\n",
 	       test->name, file, line, what, left, left, right, right);
+}
+
+void kunit_streq(struct kunit *test, const char *file, int line, const char *left,
+		 const char *right)
+{
+	if (!strcmp(left, right))
+		return;
+	test->failed = true;
+	printf("    # %s: %s:%d: expected \"%s\", have \"%s\"\n", test->name, file, line,
+	       right, left);
 }
 
 void *kunit_kmalloc(struct kunit *test, size_t size, int gfp)

@@ -44,29 +44,6 @@ static void flag_and_msg_type(struct kunit *test)
 	EXPECT_V2(DROP, V2_REPLY, NO_INV, NO_CHUNKS, XID, 0x80000001);
 }
 
-/* What word 2 and word 0 mean follows from the flag alone. */
-static void request_or_grant(struct kunit *test)
-{
-	static const struct {
-		enum vector_id	id;
-		bool		grant;
-	} rows[] = {
-		{ VEC_T1, false }, { VEC_T2, true },
-		{ VEC_T4, false }, { VEC_T5, true },
-		{ VEC_P1, false }, { VEC_P2, true },
-		{ VEC_E2, false }, { VEC_E9, false }, { VEC_E1b, false },
-	};
-	struct message m;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		m = message_vector(test, rows[i].id);
-		EXPECT_VERDICT(&rpcrdma2_codec_v2, m, OK);
-		EXPECT_EQ(rpcrdma2_is_grant(&hdr), rows[i].grant);
-		EXPECT_EQ(hdr.credit, get_unaligned_be32(m.p + 8));
-	}
-}
-
 /* The same for types that are only known by their flag so far. */
 static void control_flag(struct kunit *test)
 {
@@ -101,11 +78,11 @@ static void error_without_response(struct kunit *test)
 /* Full lists do not turn a reverse Call into something else. */
 static void direction_ignores_chunks(struct kunit *test)
 {
-	EXPECT_V2(OK, V2_CALL, NO_INV, 0, 0, 1, 1, SEG(1, 4), RPC_CALL);
-	EXPECT_FALSE(hdr.response);
-	EXPECT_V2(OK, V2_CALL, NO_INV, READ_ENTRY(8, 1, 4), 0, 1, 1, SEG(2, 4), 0, 1, 1,
-		  SEG(3, 4), RPC_CALL);
-	EXPECT_FALSE(hdr.response);
+	EXPECT_SEEN2("11223344 v2 type 0 credits 32 call 56+8 only 1 results 20 max 1 R(1+4@2000)=4",
+		     V2_CALL, NO_INV, 0, 0, 1, 1, SEG(1, 4), RPC_CALL);
+	EXPECT_SEEN2("11223344 v2 type 0 credits 32 call 104+8 reads 1 chunks 1 writes 1 results 44 max 1 8:1+4@1000 W(2+4@2000)=4 R(3+4@2000)=4",
+		     V2_CALL, NO_INV, READ_ENTRY(8, 1, 4), 0, 1, 1, SEG(2, 4), 0, 1, 1,
+		     SEG(3, 4), RPC_CALL);
 }
 
 static void order_of_checks(struct kunit *test)
@@ -127,10 +104,7 @@ static void order_of_checks(struct kunit *test)
 
 static void unknown_types(struct kunit *test)
 {
-	EXPECT_V2(INVAL_HTYPE, XID, 2, 1, 6, 0);
-	EXPECT_EQ(hdr.xid, XID);
-	EXPECT_EQ(hdr.vers, 2);
-	EXPECT_EQ(hdr.htype, 6);
+	EXPECT_SEEN2("INVAL_HTYPE 11223344 v2 type 6 credits 1", XID, 2, 1, 6, 0);
 	EXPECT_V2(INVAL_HTYPE, XID, 2, 1, 99, 0);
 	EXPECT_V2(INVAL_HTYPE, XID, 2, 1, 0xffffffff, 0);
 	EXPECT_V2(INVAL_HTYPE, XID, 2, 1, 0xffffff01, 0);
@@ -177,18 +151,9 @@ static void trailing_bytes(struct kunit *test)
 	}
 }
 
+/* Without even a count it is reported, whatever the flag. */
 static void connprop_body(struct kunit *test)
 {
-	struct message m = message_vector(test, VEC_P1);
-
-	EXPECT_VERDICT(&rpcrdma2_codec_v2, m, OK);
-	EXPECT_EQ(hdr.htype, RDMA2_CONNPROP);
-	EXPECT_EQ(hdr.xid, 0xc0de0001);
-	EXPECT_EQ(hdr.hdr_len, 20);
-	EXPECT_PTR_EQ(hdr.body, m.p + 20);
-	EXPECT_EQ(hdr.body_len, m.len - 20);
-
-	/* without even a count it is reported, whatever the flag */
 	EXPECT_V2(BAD_XDR, XID, 2, 1, 5, 0);
 	EXPECT_V2(BAD_XDR, XID, 2, 1, 5, 1);
 }
@@ -246,16 +211,12 @@ static void nomsg_shapes(struct kunit *test)
 	/* a small Call in a Position-Zero chunk */
 	EXPECT_V2(OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 40), NO_CHUNKS);
 	/* with everything else beside it */
-	EXPECT_V2(OK, V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 40),
-		  READ_ENTRY(148, 2, 5000), 0, 1, 1, SEG(3, 4096), 0, 1, 1,
-		  SEG(4, 4096));
-	EXPECT_EQ(hdr.read_chunks, 1);
-	EXPECT_EQ(hdr.write_chunks, 1);
+	EXPECT_SEEN2("11223344 v2 type 1 credits 32 call 128 pz reads 2 chunks 1 writes 1 results 44 max 1 0:1+40@1000 148:2+5000@1000 W(3+4096@2000)=4096 R(4+4096@2000)=4096",
+		     V2_NOMSG_CALL, NO_INV, READ_ENTRY(0, 1, 40), READ_ENTRY(148, 2, 5000), 0,
+		     1, 1, SEG(3, 4096), 0, 1, 1, SEG(4, 4096));
 	/* a Reply that uses both kinds of chunk */
-	EXPECT_V2(OK, V2_NOMSG_REPLY, NO_INV, 0, 1, 1, SEG(3, 4096), 0, 1, 1,
-		  SEG(4, 200));
-	EXPECT_EQ(write_list_bytes(&hdr, 0), 4096);
-	EXPECT_EQ(rpcrdma2_hdr_reply_chunk_bytes(&hdr), 200);
+	EXPECT_SEEN2("11223344 v2 type 1 credits 16 reply granted 80 writes 1 results 44 max 1 W(3+4096@2000)=4096 R(4+200@2000)=200",
+		     V2_NOMSG_REPLY, NO_INV, 0, 1, 1, SEG(3, 4096), 0, 1, 1, SEG(4, 200));
 }
 
 static void nomsg_without_body(struct kunit *test)
@@ -286,53 +247,38 @@ static void unused_write_chunks(struct kunit *test)
 
 static void v1_direction(struct kunit *test)
 {
-	EXPECT_V1(OK, V1_MSG, NO_CHUNKS, RPC_CALL);
-	EXPECT_FALSE(hdr.response);
-	EXPECT_V1(OK, V1_MSG, NO_CHUNKS, RPC_REPLY);
-	EXPECT_TRUE(hdr.response);
-	EXPECT_TRUE(rpcrdma2_is_grant(&hdr));
+	EXPECT_SEEN1("11223344 v1 type 0 credits 32 call 28+8", V1_MSG, NO_CHUNKS, RPC_CALL);
+	EXPECT_SEEN1("11223344 v1 type 0 credits 32 reply granted 28+8",
+		     V1_MSG, NO_CHUNKS, RPC_REPLY);
 	/* no direction, no credit */
 	EXPECT_V1(BAD_XDR, V1_MSG, NO_CHUNKS, XID, 2);
 	EXPECT_FALSE(rpcrdma2_is_grant(&hdr));
 
-	EXPECT_V1(OK, V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
-	EXPECT_FALSE(hdr.response);
-	EXPECT_EQ(hdr.hdr_len, 52);
-	EXPECT_V1(OK, V1_NOMSG, READ_ENTRY(0, 1, 40), 0, 0, 1, 1, SEG(2, 100));
-	EXPECT_FALSE(hdr.response);
-	EXPECT_V1(OK, V1_NOMSG, 0, 0, 1, 1, SEG(2, 100));
-	EXPECT_TRUE(hdr.response);
+	EXPECT_SEEN1("11223344 v1 type 1 credits 32 call 52 only 1 pz reads 1 max 1 0:1+40@1000",
+		     V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
+	EXPECT_SEEN1("11223344 v1 type 1 credits 32 call 72 pz reads 1 results 20 max 1 0:1+40@1000 R(2+100@2000)=100",
+		     V1_NOMSG, READ_ENTRY(0, 1, 40), 0, 0, 1, 1, SEG(2, 100));
+	EXPECT_SEEN1("11223344 v1 type 1 credits 32 reply granted 48 only 2 results 20 max 1 R(2+100@2000)=100",
+		     V1_NOMSG, 0, 0, 1, 1, SEG(2, 100));
 }
 
 static void v1_undirected(struct kunit *test)
 {
 	/* spoiled before the msg_type */
-	EXPECT_V1(BAD_XDR, V1_MSG, 2, 0, 0, RPC_REPLY);
-	EXPECT_TRUE(hdr.undirected);
-	EXPECT_V1(BAD_XDR, V1_MSG, NO_CHUNKS, XID, 2);
-	EXPECT_TRUE(hdr.undirected);
-	EXPECT_V1(BAD_XDR, V1_MSG, NO_CHUNKS, XID);
-	EXPECT_TRUE(hdr.undirected);
-	EXPECT_V1(BAD_XDR, V1_NOMSG, 2, 0, 0);
-	EXPECT_TRUE(hdr.undirected);
-	EXPECT_V1(INVAL_HTYPE, XID, 1, 1, 9, NO_CHUNKS);
-	EXPECT_TRUE(hdr.undirected);
-	EXPECT_V1(BAD_XDR, XID, 1, 1, RDMA1_MSGP, 4, 0, 2);
-	EXPECT_TRUE(hdr.undirected);
-
-	/* spoiled in another way, or not at all */
-	EXPECT_V1(BAD_XDR, V1_MSG, NO_CHUNKS, OTHER_XID, 0);
-	EXPECT_FALSE(hdr.undirected);
-	EXPECT_V1(OK, V1_MSG, NO_CHUNKS, RPC_CALL);
-	EXPECT_FALSE(hdr.undirected);
-	EXPECT_V1(OK, V1_NOMSG, READ_ENTRY(0, 1, 40), NO_CHUNKS);
-	EXPECT_FALSE(hdr.undirected);
-	EXPECT_V1(OK, XID, 1, 1, RDMA2_ERROR, 2);
-	EXPECT_FALSE(hdr.undirected);
-
+	EXPECT_SEEN1("BAD_XDR 11223344 v1 type 0 credits 32 undirected",
+		     V1_MSG, 2, 0, 0, RPC_REPLY);
+	EXPECT_SEEN1("BAD_XDR 11223344 v1 type 0 credits 32 undirected", V1_MSG, NO_CHUNKS, XID, 2);
+	EXPECT_SEEN1("BAD_XDR 11223344 v1 type 0 credits 32 undirected", V1_MSG, NO_CHUNKS, XID);
+	EXPECT_SEEN1("BAD_XDR 11223344 v1 type 1 credits 32 undirected", V1_NOMSG, 2, 0, 0);
+	EXPECT_SEEN1("INVAL_HTYPE 11223344 v1 type 9 credits 1 undirected",
+		     XID, 1, 1, 9, NO_CHUNKS);
+	EXPECT_SEEN1("BAD_XDR 11223344 v1 type 2 credits 1 undirected",
+		     XID, 1, 1, RDMA1_MSGP, 4, 0, 2);
+	/* spoiled in another way */
+	EXPECT_SEEN1("BAD_XDR 11223344 v1 type 0 credits 32", V1_MSG, NO_CHUNKS, OTHER_XID, 0);
+	EXPECT_SEEN1("11223344 v1 type 4 credits 1 reply 16+4 error 2", XID, 1, 1, RDMA2_ERROR, 2);
 	/* version 2 always has its flag */
-	EXPECT_V2(BAD_XDR, V2_CALL, NO_INV, 7);
-	EXPECT_FALSE(hdr.undirected);
+	EXPECT_SEEN2("BAD_XDR 11223344 v2 type 0 credits 32", V2_CALL, NO_INV, 7);
 }
 
 static void v1_old_types(struct kunit *test)
@@ -348,7 +294,6 @@ static void v1_old_types(struct kunit *test)
 static struct kunit_case shape_cases[] = {
 	RPCRDMA2_CASE(reserved_flags, "FLG-3,EXT-4,D-13"),
 	RPCRDMA2_CASE(flag_and_msg_type, "FLG-4,FLG-5,D-13"),
-	RPCRDMA2_CASE(request_or_grant, "FLG-7,CRED-1,CRED-14,ERR-3"),
 	RPCRDMA2_CASE(control_flag, "FLG-7,CRED-1,CRED-14"),
 	RPCRDMA2_CASE(error_without_response, "FLG-8,FLG-9"),
 	RPCRDMA2_CASE(direction_ignores_chunks, "FLG-10"),

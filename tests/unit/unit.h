@@ -33,8 +33,11 @@
 
 #else /* user space */
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#define __printf(text, args)	__attribute__((__format__(printf, text, args)))
 #define KUNIT_MAX_ALLOCS	1024
 
 /* Context of a running test: what it allocated, whether it failed. */
@@ -60,6 +63,8 @@ struct kunit_suite {
 
 void kunit_fail(struct kunit *test, const char *file, int line,
 		const char *what, long long left, long long right);
+void kunit_streq(struct kunit *test, const char *file, int line, const char *left,
+		 const char *right);
 void *kunit_kmalloc(struct kunit *test, size_t size, int gfp);
 void kunit_kfree(struct kunit *test, const void *p);
 
@@ -86,6 +91,8 @@ do {									\
 	KUNIT_BINARY(test, (size_t)(p), !=, (size_t)NULL)
 #define KUNIT_EXPECT_MEMEQ(test, l, r, size)				\
 	KUNIT_BINARY(test, memcmp(l, r, size), ==, 0)
+#define KUNIT_EXPECT_STREQ(test, l, r)					\
+	kunit_streq(test, __FILE__, __LINE__, l, r)
 #define KUNIT_ASSERT_NOT_NULL(test, p)	do { if (!(p)) abort(); } while (0)
 
 #endif /* __KERNEL__ */
@@ -101,6 +108,7 @@ do {									\
 #define EXPECT_NULL(p)			KUNIT_EXPECT_NULL(test, p)
 #define EXPECT_NOT_NULL(p)		KUNIT_EXPECT_NOT_NULL(test, p)
 #define EXPECT_MEMEQ(l, r, size)	KUNIT_EXPECT_MEMEQ(test, l, r, size)
+#define EXPECT_STREQ(l, r)		KUNIT_EXPECT_STREQ(test, l, r)
 
 /* Golden vectors */
 
@@ -157,6 +165,8 @@ struct message {
 struct message message_new(struct kunit *test, const void *bytes, u32 len);
 struct message message_words(struct kunit *test, const u32 *words, u32 n);
 struct message message_vector(struct kunit *test, enum vector_id id);
+/* The same; T3 and T6, which are headers, with an RPC message behind them */
+struct message message_whole(struct kunit *test, enum vector_id id);
 void message_free(struct kunit *test, struct message m);
 
 /* The message of these words */
@@ -184,6 +194,20 @@ do {									\
 
 #define EXPECT_V2(verdict, ...)	EXPECT_DECODE(&rpcrdma2_codec_v2, verdict, __VA_ARGS__)
 #define EXPECT_V1(verdict, ...)	EXPECT_DECODE(&rpcrdma2_codec_v1, verdict, __VA_ARGS__)
+
+/* All that a decoder says of a message, and what a walk over its chunk lists finds:
+ *
+ *	VERDICT XID vVERSION type TYPE credits CREDITS ... if it is not OK, else
+ *	XID ... call|reply HEADER+BODY ... POSITION:SEGMENT ... W(SEGMENT ...)=BYTES R(...)=BYTES
+ *
+ * SEGMENT is HANDLE+LENGTH@OFFSET. What is 0 or false is left out.
+ */
+const char *seen(const struct rpcrdma2_codec *codec, struct message m);
+
+#define EXPECT_SEEN(want, codec, ...)					\
+	EXPECT_STREQ(seen(codec, MESSAGE(__VA_ARGS__)), want)
+#define EXPECT_SEEN2(want, ...)	EXPECT_SEEN(want, &rpcrdma2_codec_v2, __VA_ARGS__)
+#define EXPECT_SEEN1(want, ...)	EXPECT_SEEN(want, &rpcrdma2_codec_v1, __VA_ARGS__)
 
 /*
  * Something that writes: @what into @size bytes at @buf, as the encoders do.
