@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Compares wire.c, props.c and prop_change.c with the code that rpcgen made of
- * rpcrdma_version_two.x: the golden vectors, and random messages. Prints KTAP.
+ * rpcrdma_version_two.x: the golden vectors, and random messages. What is decoded is encoded
+ * again. Prints KTAP.
  *
  * Where XDR says less than the specification, the rule and its decision or
  * requirement have a name here. A message that XDR accepts must be accepted,
@@ -16,6 +17,7 @@
 
 #include "../../net/sunrpc/xprtrdma2/proto/chunk_list.h"
 #include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
+#include "../unit/decoded.h"
 #include "oracle.h"
 
 #define RULES								\
@@ -472,6 +474,53 @@ static void same_set(const struct rpcrdma2_propset *a,
 	AGREE(a->nochg == b->nochg);
 }
 
+/* What our encoder has made of a set is that set. */
+static void same_again(u32 htype, const u8 *body, int len, const struct rpcrdma2_propset *set)
+{
+	u8 msg[RPCRDMA2_PREFIX + RPCRDMA2_PROPS_MAX];
+	u32 entries[RPCRDMA2_NR_PROPS], xid = rnd(), credit = rnd();
+	struct rpcrdma2_propset again;
+	struct oracle_msg m = {};
+
+	if (!AGREE(len > 0) ||
+	    !AGREE(rpcrdma2_wire_encode_control(xid, credit, htype, false, msg, sizeof(msg)) ==
+		   (int)RPCRDMA2_PREFIX))
+		return;
+	memcpy(msg + RPCRDMA2_PREFIX, body, len);
+	if (AGREE(oracle_decode(msg, RPCRDMA2_PREFIX + len, &m) == ORACLE_OK) &&
+	    AGREE(expect_set(oracle_props(&m), &again, entries)))
+		same_set(&again, set);
+	AGREE(m.same && m.bytes == RPCRDMA2_PREFIX + len);
+	AGREE(m.common.rdma_xid == xid && m.common.rdma_credit == credit && !m.flags);
+	oracle_free(&m);
+}
+
+/* The set as a CONNPROP, a REQPROP and an UPDPROP of ours */
+static void encode_set(struct rpcrdma2_propset set)
+{
+	struct rpcrdma2_propset mine, peer;
+	u8 body[RPCRDMA2_PROPS_MAX];
+	struct rpcrdma2_change c;
+	u32 i;
+
+	same_again(RDMA2_CONNPROP, body, rpcrdma2_propset_encode(&set, body, sizeof(body)), &set);
+	set.x_change = false;
+	set.nochg = 0;
+	rpcrdma2_propset_init(&mine);
+	mine.x_change = true;
+	peer = mine;
+	peer.listed = set.listed;
+	rpcrdma2_prop_change_init(&c, &mine, &peer);
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
+		if (set.listed & BIT(i))
+			rpcrdma2_prop_change_ask(&c, &peer, i, set.val[i]);
+	same_again(RDMA2_X_REQPROP, body,
+		   rpcrdma2_prop_change_put_reqprop(&c, 1, body, sizeof(body)), &set);
+	c.dirty = set.listed;
+	same_again(RDMA2_X_UPDPROP, body,
+		   rpcrdma2_prop_change_put_updprop(&c, 1, &set, body, sizeof(body)), &set);
+}
+
 /* The set that begins at @body: decoded as it should be? */
 static void compare_props(struct oracle_msg *m, enum oracle_result result,
 			  const u8 *body, u32 len)
@@ -496,6 +545,7 @@ static void compare_props(struct oracle_msg *m, enum oracle_result result,
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (set.listed & BIT(i))
 			AGREE(set.entry[i] == entries[i]);
+	encode_set(set);
 }
 
 static void same_prefix(const struct oracle_msg *m,
@@ -508,7 +558,94 @@ static void same_prefix(const struct oracle_msg *m,
 	AGREE(hdr->response == (m->flags & 1));
 }
 
+/* ---- encoders of Calls and Replies ---- */
+
+static unsigned long encoded;
+
+static void same_bytes(struct oracle_msg *m, const u8 *buf, int len)
+{
+	u8 want[2 * ORACLE_MAX_BYTES];
+	u32 n = oracle_encode(m, want, sizeof(want));
+
+	if (m->common.rdma_htype == RDMA2_MSG)
+		n -= 4;			/* the RPC message's */
+	AGREE(len == (int)n && !memcmp(buf, want, n));
+}
+
+/* Lengths of a chunk's segments when some bytes are written into it, which it returns */
+static u32 fill(xrpcrdma2_write_chunk *c, bool used)
+{
+	u32 bytes = used ? below(min_t(u64, chunk_bytes(c), 0xfffffffe) + 1) : 0;
+	u32 i, left = bytes, *length;
+
+	for (i = 0; i < c->rdma_target.rdma_target_len; i++) {
+		length = &c->rdma_target.rdma_target_val[i].rdma_length;
+		*length = min(left, *length);
+		left -= *length;
+	}
+	return bytes;
+}
+
+/* A Call that we could have sent is encoded to its bytes. */
+static void encode_call(const struct rpcrdma2_hdr *hdr, const u8 *msg)
+{
+	struct rpcrdma2_call_hdr call;
+	struct call_chunks chunks;
+	u8 buf[ORACLE_MAX_BYTES];
+
+	if (!call_again(hdr, &chunks, &call))
+		return;
+	encoded++;
+	AGREE(rpcrdma2_call_len(&rpcrdma2_codec_v2, &call) == hdr->hdr_len);
+	AGREE(rpcrdma2_wire_encode_call(&rpcrdma2_codec_v2, &call, buf, sizeof(buf)) ==
+	      (int)hdr->hdr_len && !memcmp(buf, msg, hdr->hdr_len));
+}
+
+/* The Reply to a Call, which @m becomes */
+static void encode_reply(struct oracle_msg *m, const struct rpcrdma2_hdr *hdr)
+{
+	xrpcrdma2_chunk_lists *lists = &m->rpc.rdma_chunks;
+	xrpcrdma2_read_list *reads = lists->rdma_reads;
+	u8 buf[ORACLE_MAX_BYTES * 2];
+	xrpcrdma2_write_list *w;
+	u32 written[8];
+	struct rpcrdma2_reply_hdr reply = {
+		.xid		= m->common.rdma_xid,
+		.credit		= rnd(),
+		.nomsg		= lists->rdma_reply && one_in(2),
+		.call		= hdr,
+		.written	= written,
+	};
+
+	if (hdr->write_chunks > ARRAY_SIZE(written))
+		return;
+	m->common.rdma_credit = reply.credit;
+	m->common.rdma_htype = reply.nomsg ? RDMA2_NOMSG : RDMA2_MSG;
+	m->flags = 1;
+	lists->rdma_inv_handle = 0;
+	lists->rdma_reads = NULL;
+	for (w = lists->rdma_writes; w; w = w->rdma_next)
+		written[reply.nwritten++] = fill(&w->rdma_entry, true);
+	if (lists->rdma_reply)
+		reply.reply_written = fill(lists->rdma_reply, reply.nomsg);
+	same_bytes(m, buf, rpcrdma2_wire_encode_reply(&rpcrdma2_codec_v2, &reply, buf, sizeof(buf)));
+	lists->rdma_reads = reads;		/* to be freed */
+}
+
 /* ---- one message ---- */
+
+static void encode_error(struct oracle_msg *m, const struct rpcrdma2_hdr *hdr)
+{
+	u8 buf[RPCRDMA2_MAX_ERROR], want[RPCRDMA2_MAX_ERROR];
+	int len = rpcrdma2_wire_encode_error(&rpcrdma2_codec_v2, hdr, hdr->credit, hdr->err,
+					     hdr->err_arg, buf, sizeof(buf));
+
+	if (hdr->err != RDMA2_ERR_VERS)
+		same_bytes(m, buf, len);
+	else
+		AGREE(len == (int)oracle_encode_fixed(m, want, sizeof(want)) &&
+		      !memcmp(buf, want, len));
+}
 
 static void compare_base(struct oracle_msg *m, enum oracle_result result,
 			 const u8 *msg, u32 len)
@@ -526,6 +663,7 @@ static void compare_base(struct oracle_msg *m, enum oracle_result result,
 		AGREE(hdr.err == m->error.rdma_err);
 		AGREE(hdr.err > RDMA2_ERR_REPLY_RESOURCE ||
 		      !memcmp(hdr.err_arg, oracle_err_args(m), sizeof(hdr.err_arg)));
+		encode_error(m, &hdr);
 		break;
 	case RDMA2_CONNPROP:
 		AGREE(hdr.body == msg + RPCRDMA2_PREFIX);
@@ -534,6 +672,10 @@ static void compare_base(struct oracle_msg *m, enum oracle_result result,
 		break;
 	default:
 		same_rpc(m, &hdr, msg, len);
+		if (hdr.response)
+			break;
+		encode_call(&hdr, msg);
+		encode_reply(m, &hdr);
 	}
 }
 
@@ -592,6 +734,64 @@ static void compare_resprop(const struct oracle_msg *m,
 	}
 }
 
+/* Bits of a subset, and how many words of them are needed */
+static void put_subset(xrpcrdma2_propsubset *s, u32 *words, u32 max)
+{
+	s->xrpcrdma2_propsubset_val = words;
+	while (max && !words[max - 1])
+		max--;
+	s->xrpcrdma2_propsubset_len = max;
+}
+
+/* The RESPROP to a REQPROP of @count properties, unknown ones among them */
+static void encode_answer(const struct rpcrdma2_hdr *hdr, u32 count)
+{
+	struct oracle_msg m = {
+		.common = { hdr->xid, 2, rnd(), RDMA2_X_RESPROP },
+		.flags = 1,
+	};
+	xrpcrdma2_propset *others = oracle_props(&m);
+	u32 done_bits[4] = {}, rejected_bits[4] = {};
+	u32 i, bit, entry, word, done, other, n = 0;
+	xrpcrdma2_propval props[RPCRDMA2_NR_PROPS];
+	struct rpcrdma2_propset mine, req;
+	struct rpcrdma2_change c = {};
+	u8 buf[1024];
+	int len;
+
+	if (rpcrdma2_prop_change_requested(hdr, &req))
+		return;
+	take_reset();
+	rpcrdma2_propset_init(&mine);
+	mine.val[RPCRDMA2_RBSIZ] = rnd();
+	done = below(1 << RPCRDMA2_NR_PROPS) & req.listed;
+	other = below(1 << RPCRDMA2_NR_PROPS) & req.listed & ~done;
+
+	for (i = 0; i < count; i++)
+		rejected_bits[i / 32] |= 1U << i % 32;
+	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
+		bit = (done | other) & BIT(i);
+		if (!bit)
+			continue;
+		entry = req.entry[i];
+		word = entry / 32;
+		rejected_bits[word] &= ~(1U << entry % 32);
+		if (done & bit)
+			done_bits[word] |= 1U << entry % 32;
+		else
+			put_value(prop_id(i), mine.val[i], &props[n++]);
+	}
+	put_subset(&m.resprop.optrespr_done, done_bits, ARRAY_SIZE(done_bits));
+	put_subset(&m.resprop.optrespr_rej, rejected_bits, ARRAY_SIZE(rejected_bits));
+	others->xrpcrdma2_propset_len = n;
+	others->xrpcrdma2_propset_val = props;
+	len = rpcrdma2_wire_encode_control(hdr->xid, m.common.rdma_credit, RDMA2_X_RESPROP, true,
+					   buf, sizeof(buf));
+	len += rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf + len,
+						sizeof(buf) - len);
+	same_bytes(&m, buf, len);
+}
+
 static void compare_change(struct oracle_msg *m, enum oracle_result result,
 			   const u8 *msg, u32 len)
 {
@@ -616,6 +816,8 @@ static void compare_change(struct oracle_msg *m, enum oracle_result result,
 		compare_resprop(m, result, &hdr);
 	else
 		compare_props(m, result, hdr.body, hdr.body_len);
+	if (hdr.htype == RDMA2_X_REQPROP && result == ORACLE_OK)
+		encode_answer(&hdr, oracle_props(m)->xrpcrdma2_propset_len);
 }
 
 /* In an allocation of its own size, so that nothing is read beyond it */
@@ -636,375 +838,6 @@ static void compare_message(const u8 *bytes, u32 len)
 	oracle_free(&m);
 	now_msg = NULL;
 	free(msg);
-}
-
-/* ---- encoders ---- */
-
-static void same_bytes(struct oracle_msg *m, const u8 *buf, int len)
-{
-	u8 want[2 * ORACLE_MAX_BYTES];
-	u32 n = oracle_encode(m, want, sizeof(want));
-
-	if (m->common.rdma_htype == RDMA2_MSG)
-		n -= 4;			/* the RPC message's */
-	AGREE(len == (int)n && !memcmp(buf, want, n));
-}
-
-static struct oracle_msg new_msg(u32 htype, bool response)
-{
-	struct oracle_msg m = {};
-
-	take_reset();
-	m.common = (xrpcrdma_common){ rnd(), 2, rnd(), htype };
-	m.flags = response;
-	m.rpc.rdma_rpc_first_word = m.common.rdma_xid;
-	return m;
-}
-
-static struct rpcrdma2_chunk some_chunk(u32 position)
-{
-	struct rpcrdma2_chunk c = { position, 1 + below(RPCRDMA2_MAX_SEGS) };
-	u32 i;
-
-	if (!one_in(8))
-		c.nsegs = 1 + below(4);
-	for (i = 0; i < c.nsegs; i++) {
-		c.seg[i].handle = rnd();
-		c.seg[i].length = below(1 << 20);
-		c.seg[i].offset = ((u64)rnd() << 32 | rnd()) >> 1;
-	}
-	return c;
-}
-
-static xrpcrdma2_segment put_segment(const struct rpcrdma2_segment *seg)
-{
-	return (xrpcrdma2_segment){ seg->handle, seg->length, seg->offset };
-}
-
-static xrpcrdma2_read_list **put_reads(xrpcrdma2_read_list **tail,
-				       const struct rpcrdma2_chunk *c)
-{
-	u32 i;
-
-	for (i = 0; c && i < c->nsegs; i++, tail = &(*tail)->rdma_next) {
-		*tail = take(1, sizeof(**tail));
-		(*tail)->rdma_entry.rdma_position = c->position;
-		(*tail)->rdma_entry.rdma_target = put_segment(&c->seg[i]);
-	}
-	return tail;
-}
-
-static void put_chunk(xrpcrdma2_write_chunk *to, const struct rpcrdma2_chunk *c)
-{
-	xrpcrdma2_segment *segs = take(c->nsegs, sizeof(*segs));
-	u32 i;
-
-	for (i = 0; i < c->nsegs; i++)
-		segs[i] = put_segment(&c->seg[i]);
-	to->rdma_target.rdma_target_len = c->nsegs;
-	to->rdma_target.rdma_target_val = segs;
-}
-
-/* A Call as both have to write it; @m says what it is. */
-static int random_call(struct oracle_msg *m, u8 *buf, u32 size)
-{
-	struct rpcrdma2_chunk pz = some_chunk(0), write = some_chunk(0);
-	struct rpcrdma2_chunk read = some_chunk((1 + below(99)) * 4);
-	struct rpcrdma2_chunk reply = some_chunk(0);
-	xrpcrdma2_chunk_lists *lists = &m->rpc.rdma_chunks;
-	struct rpcrdma2_call_hdr call = {
-		.nomsg		= one_in(2),
-		.inv_handle	= word(),
-		.read		= one_in(2) ? &read : NULL,
-		.write		= one_in(2) ? &write : NULL,
-		.reply		= one_in(2) ? &reply : NULL,
-	};
-	int len;
-
-	*m = new_msg(call.nomsg ? RDMA2_NOMSG : RDMA2_MSG, false);
-	call.xid = m->common.rdma_xid;
-	call.credit = m->common.rdma_credit;
-	call.pz = call.nomsg ? &pz : NULL;
-	lists->rdma_inv_handle = call.inv_handle;
-	put_reads(put_reads(&lists->rdma_reads, call.pz), call.read);
-	if (call.write) {
-		lists->rdma_writes = take(1, sizeof(*lists->rdma_writes));
-		put_chunk(&lists->rdma_writes->rdma_entry, &write);
-	}
-	if (call.reply) {
-		lists->rdma_reply = take(1, sizeof(*lists->rdma_reply));
-		put_chunk(lists->rdma_reply, &reply);
-	}
-	len = rpcrdma2_wire_encode_call(&rpcrdma2_codec_v2, &call, buf, size);
-	AGREE(rpcrdma2_call_len(&rpcrdma2_codec_v2, &call) == (u32)len);
-	return len;
-}
-
-/* Lengths of a chunk's segments when some bytes are written into it, which it returns */
-static u32 fill(xrpcrdma2_write_chunk *c)
-{
-	u32 i, bytes = below(chunk_bytes(c) + 1), left = bytes, *length;
-
-	for (i = 0; i < c->rdma_target.rdma_target_len; i++) {
-		length = &c->rdma_target.rdma_target_val[i].rdma_length;
-		*length = min(left, *length);
-		left -= *length;
-	}
-	return bytes;
-}
-
-static void empty(xrpcrdma2_write_chunk *c)
-{
-	u32 i;
-
-	for (i = 0; i < c->rdma_target.rdma_target_len; i++)
-		c->rdma_target.rdma_target_val[i].rdma_length = 0;
-}
-
-static void compare_reply(struct oracle_msg *m, const u8 *call, u32 len)
-{
-	xrpcrdma2_chunk_lists *lists = &m->rpc.rdma_chunks;
-	u8 msg[ORACLE_MAX_BYTES * 2], buf[ORACLE_MAX_BYTES * 2];
-	struct rpcrdma2_hdr hdr;
-	u32 written = 0;
-	struct rpcrdma2_reply_hdr reply = {
-		.xid		= m->common.rdma_xid,
-		.credit		= rnd(),
-		.nomsg		= lists->rdma_reply && one_in(2),
-		.call		= &hdr,
-		.written	= &written,
-		.nwritten	= !!lists->rdma_writes,
-	};
-
-	memcpy(msg, call, len);
-	put_unaligned_be32(m->common.rdma_xid, msg + len);
-	put_unaligned_be32(0, msg + len + 4);
-	if (!AGREE(rpcrdma2_codec_v2.decode(msg, len + 8, &hdr) == RPCRDMA2_OK))
-		return;
-	m->common.rdma_credit = reply.credit;
-	m->common.rdma_htype = reply.nomsg ? RDMA2_NOMSG : RDMA2_MSG;
-	m->flags = 1;
-	lists->rdma_inv_handle = 0;
-	lists->rdma_reads = NULL;
-	if (lists->rdma_writes)
-		written = fill(&lists->rdma_writes->rdma_entry);
-	if (reply.nomsg)
-		reply.reply_written = fill(lists->rdma_reply);
-	else if (lists->rdma_reply)
-		empty(lists->rdma_reply);
-	same_bytes(m, buf, rpcrdma2_wire_encode_reply(&rpcrdma2_codec_v2, &reply, buf, sizeof(buf)));
-}
-
-static void compare_calls(unsigned long n)
-{
-	u8 buf[ORACLE_MAX_BYTES * 2];
-	struct oracle_msg m;
-	int len;
-
-	while (n--) {
-		len = random_call(&m, buf, sizeof(buf));
-		same_bytes(&m, buf, len);
-		if (len > 0)
-			compare_reply(&m, buf, len);
-	}
-}
-
-static void compare_errors(unsigned long n)
-{
-	u8 buf[RPCRDMA2_MAX_ERROR], want[RPCRDMA2_MAX_ERROR];
-	struct rpcrdma2_hdr hdr = { .htype = RDMA2_MSG };
-	struct oracle_msg m;
-	u32 err;
-	int len;
-
-	while (n--) {
-		m = new_msg(RDMA2_ERROR, true);
-		hdr.xid = m.common.rdma_xid;
-		hdr.vers = one_in(2) ? 2 : word();
-		m.common.rdma_vers = hdr.vers;
-		err = one_in(10) ? word() : 1 + below(9);
-		m.error.rdma_err = err;
-		oracle_err_args(&m)[0] = word();
-		oracle_err_args(&m)[1] = word();
-		len = rpcrdma2_wire_encode_error(&rpcrdma2_codec_v2, &hdr, m.common.rdma_credit, err,
-						 oracle_err_args(&m), buf, sizeof(buf));
-		if (err != RDMA2_ERR_VERS) {
-			same_bytes(&m, buf, len);
-			continue;
-		}
-		need(R_ERR_VERS_FIXED);
-		AGREE(len == (int)oracle_encode_fixed(&m, want, sizeof(want)) &&
-		      !memcmp(buf, want, len));
-	}
-}
-
-static xrpcrdma2_propval *some_props(struct oracle_msg *m, u32 n)
-{
-	xrpcrdma2_propset *props = oracle_props(m);
-
-	props->xrpcrdma2_propset_len = n;
-	props->xrpcrdma2_propset_val = take(n, sizeof(xrpcrdma2_propval));
-	return props->xrpcrdma2_propset_val;
-}
-
-/* The properties of @mask, in both forms; with X_NOCHG behind them if @nochg */
-static void some_set(struct rpcrdma2_propset *set, struct oracle_msg *m, u32 mask,
-		     bool nochg)
-{
-	xrpcrdma2_propval *props = some_props(m, RPCRDMA2_NR_PROPS + 1);
-	u32 i, n = 0, bits = 0;
-
-	rpcrdma2_propset_init(set);
-	set->listed = mask;
-	set->x_change = nochg;
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
-		if (!(mask & BIT(i)))
-			continue;
-		set->val[i] = i == RPCRDMA2_BRS ? below(3) : word();
-		if (one_in(2)) {
-			set->nochg |= BIT(i);
-			bits |= BIT(n);
-		}
-		put_value(prop_id(i), set->val[i], &props[n++]);
-	}
-	if (nochg)
-		put_nochg(bits, &props[n++]);
-	oracle_props(m)->xrpcrdma2_propset_len = n;
-}
-
-static u32 some_mask(void)
-{
-	return below(1 << RPCRDMA2_NR_PROPS);
-}
-
-static int put_prefix(const struct oracle_msg *m, u8 *buf, u32 size)
-{
-	int len = rpcrdma2_wire_encode_control(m->common.rdma_xid, m->common.rdma_credit,
-					       m->common.rdma_htype,
-					       m->flags & 1, buf, size);
-
-	AGREE(len == (int)RPCRDMA2_PREFIX);
-	return len;
-}
-
-static void compare_connprops(unsigned long n)
-{
-	struct rpcrdma2_propset set;
-	struct oracle_msg m;
-	u8 buf[1024];
-	int len;
-
-	while (n--) {
-		m = new_msg(RDMA2_CONNPROP, one_in(2));
-		some_set(&set, &m, some_mask(), one_in(2));
-		len = put_prefix(&m, buf, sizeof(buf));
-		len += rpcrdma2_propset_encode(&set, buf + len, sizeof(buf) - len);
-		same_bytes(&m, buf, len);
-	}
-}
-
-/* Bits of a subset, and how many words of them are needed */
-static void put_subset(xrpcrdma2_propsubset *s, u32 *words, u32 max)
-{
-	s->xrpcrdma2_propsubset_val = words;
-	while (max && !words[max - 1])
-		max--;
-	s->xrpcrdma2_propsubset_len = max;
-}
-
-/* A RESPROP to a REQPROP of @count properties, unknown ones among them */
-static void compare_answer(const u8 *msg, u32 len, u32 count)
-{
-	struct oracle_msg m = new_msg(RDMA2_X_RESPROP, true);
-	xrpcrdma2_propval *props = some_props(&m, RPCRDMA2_NR_PROPS);
-	u32 done_bits[4] = {}, rejected_bits[4] = {};
-	u32 i, entry, done, other, nprops = 0;
-	struct rpcrdma2_change c = {};
-	struct rpcrdma2_propset mine;
-	struct rpcrdma2_propset req;
-	struct rpcrdma2_hdr hdr;
-	u8 buf[1024];
-	int n;
-
-	if (!AGREE(rpcrdma2_prop_change_decode(msg, len, &hdr) == RPCRDMA2_OK) ||
-	    !AGREE(!rpcrdma2_prop_change_requested(&hdr, &req)))
-		return;
-	rpcrdma2_propset_init(&mine);
-	mine.val[RPCRDMA2_RBSIZ] = rnd();
-	done = some_mask() & req.listed;
-	other = some_mask() & req.listed & ~done;
-
-	for (i = 0; i < count; i++)
-		rejected_bits[i / 32] |= 1U << i % 32;
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++) {
-		entry = req.entry[i];
-		if ((done | other) & BIT(i))
-			rejected_bits[entry / 32] &= ~(1U << entry % 32);
-		if (done & BIT(i))
-			done_bits[entry / 32] |= 1U << entry % 32;
-		if (other & BIT(i))
-			put_value(prop_id(i), mine.val[i], &props[nprops++]);
-	}
-	put_subset(&m.resprop.optrespr_done, done_bits, ARRAY_SIZE(done_bits));
-	put_subset(&m.resprop.optrespr_rej, rejected_bits, ARRAY_SIZE(rejected_bits));
-	oracle_props(&m)->xrpcrdma2_propset_len = nprops;
-	n = put_prefix(&m, buf, sizeof(buf));
-	n += rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf + n,
-					      sizeof(buf) - n);
-	same_bytes(&m, buf, n);
-}
-
-/* A REQPROP and an UPDPROP as our encoder makes them */
-static void compare_requests(void)
-{
-	struct oracle_msg m = new_msg(RDMA2_X_REQPROP, false);
-	struct rpcrdma2_propset mine, peer, set;
-	struct rpcrdma2_change c;
-	u32 i, mask = some_mask();
-	u8 buf[1024];
-	int len;
-
-	some_set(&set, &m, mask, false);
-	rpcrdma2_propset_init(&mine);
-	mine.x_change = true;
-	peer = mine;
-	peer.listed = mask;
-	rpcrdma2_prop_change_init(&c, &mine, &peer);
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (mask & BIT(i))
-			rpcrdma2_prop_change_ask(&c, &peer, i, set.val[i]);
-	len = put_prefix(&m, buf, sizeof(buf));
-	len += rpcrdma2_prop_change_put_reqprop(&c, m.common.rdma_xid, buf + len,
-						sizeof(buf) - len);
-	same_bytes(&m, buf, len);
-
-	m.common.rdma_htype = RDMA2_X_UPDPROP;
-	c.dirty = mask;
-	len = put_prefix(&m, buf, sizeof(buf));
-	len += rpcrdma2_prop_change_put_updprop(&c, m.common.rdma_xid, &set, buf + len,
-						sizeof(buf) - len);
-	same_bytes(&m, buf, len);
-}
-
-static void compare_changes(unsigned long n)
-{
-	xrpcrdma2_propval *props;
-	struct oracle_msg m;
-	u8 buf[2048];
-	u32 i, count, len;
-
-	while (n--) {
-		compare_requests();
-		m = new_msg(RDMA2_X_REQPROP, false);
-		count = below(100);
-		props = some_props(&m, count);
-		for (i = 0; i < count; i++)
-			props[i].rdma_which = 100 + i;
-		for (i = 0; count > 4 && i < RPCRDMA2_NR_PROPS; i++)
-			put_value(prop_id(i), below(3), &props[below(count / 2) * 2 + i]);
-		len = oracle_encode(&m, buf, sizeof(buf));
-		compare_answer(buf, len, count);
-	}
 }
 
 /* ---- tests ---- */
@@ -1066,6 +899,8 @@ static void compare_random(unsigned long n)
 		good += rpcrdma2_codec_v2.decode(buf, len, &hdr) == RPCRDMA2_OK;
 	}
 	printf("# %lu messages, %lu good ones of the base protocol\n", i, good);
+	printf("# %lu Calls encoded again\n", encoded);
+	AGREE(encoded > n / 20);
 	/* Neither all good nor all bad: both halves have been compared. */
 	AGREE(good > n / 10 && good < n - n / 10);
 	end_test("random_messages");
@@ -1090,17 +925,9 @@ int main(int argc, char **argv)
 	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000000;
 
 	random_seed(argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9e3779b97f4a7c15);
-	printf("KTAP version 1\n1..%u\n", 6 + NR_RULES);
+	printf("KTAP version 1\n1..%u\n", 2 + NR_RULES);
 	compare_vectors();
 	compare_random(n);
-	compare_calls(n / 20);
-	end_test("encode_calls_and_replies");
-	compare_errors(n / 20);
-	end_test("encode_errors");
-	compare_connprops(n / 20);
-	end_test("encode_connprops");
-	compare_changes(n / 20);
-	end_test("encode_changes");
 	check_rules();
 	printf("%u passed, %u failed, 0 skipped\n", tests - failed, failed);
 	return failed || !tests;

@@ -80,16 +80,12 @@ void random_seed(u64 seed);
 u32 rnd(void);
 u32 below(u32 n);
 bool one_in(u32 n);
-/* Many of these words are near the limits of something. */
-u32 word(void);
 
-/* Memory until the next reset */
-void *take(size_t n, size_t size);
+/* Memory of what follows is free again */
 void take_reset(void);
 
-/* Properties with these values */
+/* A property with this value */
 void put_value(u32 id, u32 value, xrpcrdma2_propval *prop);
-void put_nochg(u32 word, xrpcrdma2_propval *prop);
 
 /* A whole message: with the RPC message that XDR does not describe, and often spoiled */
 u32 random_message(u8 *buf, u32 size);

@@ -44,7 +44,8 @@ static u32 odd_word(void)
 	return words[below(ARRAY_SIZE(words))];
 }
 
-u32 word(void)
+/* Many of these words are near the limits of something. */
+static u32 word(void)
 {
 	return one_in(3) ? odd_word() : rnd();
 }
@@ -54,7 +55,7 @@ u32 word(void)
 static u64 arena[4096];
 static size_t taken;
 
-void *take(size_t n, size_t size)
+static void *take(size_t n, size_t size)
 {
 	void *p = &arena[taken];
 
@@ -85,7 +86,7 @@ static xrpcrdma2_segment segment(void)
 
 static xrpcrdma2_write_chunk chunk(void)
 {
-	u32 i, n = below(one_in(4) ? 6 : 3);
+	u32 i, n = below(one_in(16) ? 17 : one_in(4) ? 6 : 3);
 	xrpcrdma2_write_chunk c = {
 		.rdma_target = { n, take(n, sizeof(xrpcrdma2_segment)) },
 	};
@@ -100,7 +101,7 @@ static void random_reads(struct oracle_msg *m, xrpcrdma2_read_list **tail)
 	u32 position = below(3) * 4, i, n;
 
 	m->rpc.rdma_chunks.rdma_inv_handle = one_in(2) ? 0 : word();
-	n = one_in(2) ? 0 : below(one_in(8) ? 14 : 4);
+	n = one_in(2) ? 0 : below(one_in(8) ? 17 : 4);
 	/* Those of a Call are likely to suit it */
 	if (m->common.rdma_htype == xRDMA2_NOMSG && !(m->flags & 1) && !one_in(8)) {
 		position = 0;
@@ -166,7 +167,7 @@ void put_value(u32 id, u32 value, xrpcrdma2_propval *prop)
 		put_data(id, (xdrproc_t)xdr_xrpcrdma2_prop_rbsiz, &rbsiz, prop);
 }
 
-void put_nochg(u32 word, xrpcrdma2_propval *prop)
+static void put_nochg(u32 word, xrpcrdma2_propval *prop)
 {
 	xrpcrdma2_prop_x_nochg nochg = { 1, &word };
 
