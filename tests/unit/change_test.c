@@ -162,78 +162,51 @@ static void header_types(struct kunit *test)
 /* Version, type, flags, in this order. */
 static void header_faults(struct kunit *test)
 {
-	static const struct {
-		u32			vers;
-		u32			htype;
-		u32			flags;
-		enum rpcrdma2_verdict	verdict;
-	} rows[] = {
-		{ 3, RDMA2_X_REQPROP, 0, RPCRDMA2_BAD_VERS },
-		{ 2, 0xffffff05, 2, RPCRDMA2_INVAL_HTYPE },
-		{ 2, 0xffffff05, 3, RPCRDMA2_DROP },
-		{ 2, RDMA2_X_REQPROP, 2, RPCRDMA2_BAD_XDR },
-		{ 2, RDMA2_X_REQPROP, 1, RPCRDMA2_DROP },
-		{ 2, RDMA2_X_RESPROP, 0, RPCRDMA2_BAD_XDR },
-		{ 2, RDMA2_X_RESPROP, 0x80000001, RPCRDMA2_DROP },
-		{ 2, RDMA2_X_UPDPROP, 0x80000000, RPCRDMA2_BAD_XDR },
-		{ 2, RDMA2_X_UPDPROP, 1, RPCRDMA2_DROP },
-	};
-	struct rpcrdma2_hdr hdr;
-	struct message m;
-	u32 i, words[6];
+#define EXPECT_FAULT(verdict, vers, htype, flags)			\
+do {									\
+	struct message _m = MESSAGE(XID, vers, 32, htype, flags, 0);	\
+	struct rpcrdma2_hdr _hdr;					\
+									\
+	EXPECT_EQ(rpcrdma2_prop_change_decode(_m.p, _m.len, &_hdr), RPCRDMA2_##verdict); \
+} while (0)
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		words[0] = XID;
-		words[1] = rows[i].vers;
-		words[2] = 32;
-		words[3] = rows[i].htype;
-		words[4] = rows[i].flags;
-		words[5] = 0;
-		m = message_words(test, words, ARRAY_SIZE(words));
-		EXPECT_EQ(rpcrdma2_prop_change_decode(m.p, m.len, &hdr),
-			  rows[i].verdict);
-	}
+	EXPECT_FAULT(BAD_VERS, 3, RDMA2_X_REQPROP, 0);
+	EXPECT_FAULT(INVAL_HTYPE, 2, 0xffffff05, 2);
+	EXPECT_FAULT(DROP, 2, 0xffffff05, 3);
+	EXPECT_FAULT(BAD_XDR, 2, RDMA2_X_REQPROP, 2);
+	EXPECT_FAULT(DROP, 2, RDMA2_X_REQPROP, 1);
+	EXPECT_FAULT(BAD_XDR, 2, RDMA2_X_RESPROP, 0);
+	EXPECT_FAULT(DROP, 2, RDMA2_X_RESPROP, 0x80000001);
+	EXPECT_FAULT(BAD_XDR, 2, RDMA2_X_UPDPROP, 0x80000000);
+	EXPECT_FAULT(DROP, 2, RDMA2_X_UPDPROP, 1);
+#undef EXPECT_FAULT
 }
 
-/* Encoding */
+/* Encoding of what follows the prefix; a message that does not fit was not made. */
 
 static int encode_g1(const void *what, void *buf, u32 size)
 {
-	int hdr, body;
+	int len;
 
-	(void)what;
 	asker_init(OLD);
 	ask(RPCRDMA2_RBSIZ, 8192);
-	hdr = rpcrdma2_wire_encode_control(GXID, 32, RDMA2_X_REQPROP, false, buf, size);
-	if (hdr < 0)
-		return hdr;
-	body = rpcrdma2_prop_change_put_reqprop(&a.c, GXID, (u8 *)buf + hdr,
-						size - hdr);
-	/* a request that does not fit was not made */
-	if (body < 0 && a.c.pending)
-		return -EIO;
-	return body < 0 ? body : hdr + body;
+	len = rpcrdma2_prop_change_put_reqprop(&a.c, GXID, buf, size);
+	return len < 0 && a.c.pending ? -EIO : len;
 }
 
 static int encode_g6(const void *what, void *buf, u32 size)
 {
 	struct rpcrdma2_propset mine;
-	int hdr, body;
+	int len;
 
-	(void)what;
 	asker_init(OLD);
 	mine = a.peer;
 	mine.val[RPCRDMA2_RBSIZ] = 16384;
 	a.c.dirty |= BIT(RPCRDMA2_RBSIZ);
-	hdr = rpcrdma2_wire_encode_control(0xc0de0003, 32, RDMA2_X_UPDPROP, false,
-					   buf, size);
-	if (hdr < 0)
-		return hdr;
-	body = rpcrdma2_prop_change_put_updprop(&a.c, 0xc0de0003, &mine,
-						(u8 *)buf + hdr, size - hdr);
-	if (body < 0 && (!a.c.dirty || a.c.announcement != RPCRDMA2_ANN_NONE))
+	len = rpcrdma2_prop_change_put_updprop(&a.c, 1, &mine, buf, size);
+	if (len < 0 && (!a.c.dirty || a.c.announcement != RPCRDMA2_ANN_NONE))
 		return -EIO;
-	return body < 0 ? body : hdr + body;
+	return len;
 }
 
 /* What is answered to G1 */
@@ -252,76 +225,65 @@ static int encode_answer(const void *what, void *buf, u32 size)
 	};
 	struct rpcrdma2_change c = {};
 	struct rpcrdma2_propset mine;
-	int hdr, body;
 
 	rpcrdma2_propset_init(&mine);
 	mine.val[RPCRDMA2_RBSIZ] = answer->rbsiz;
-	hdr = rpcrdma2_wire_encode_control(GXID, 16, RDMA2_X_RESPROP, true, buf, size);
-	if (hdr < 0)
-		return hdr;
-	body = rpcrdma2_prop_change_put_resprop(&c, &req, answer->done, answer->other,
-						&mine, (u8 *)buf + hdr, size - hdr);
-	return body < 0 ? body : hdr + body;
+	return rpcrdma2_prop_change_put_resprop(&c, &req, answer->done, answer->other, &mine,
+						buf, size);
 }
 
 static void encode_vectors(struct kunit *test)
 {
-	static const struct g1_answer done = { BIT(RPCRDMA2_RBSIZ), 0, 8192 };
-	static const struct g1_answer rejected = { 0, 0, OLD };
-	static const struct g1_answer partial = { 0, BIT(RPCRDMA2_RBSIZ),
-						  6144 };
 	static const struct {
-		enum vector_id	id;
-		encode_fn	encode;
-		const void	*what;
+		enum vector_id		id;
+		encode_fn		encode;
+		struct g1_answer	answer;
 	} rows[] = {
-		{ VEC_G1, encode_g1, NULL },
-		{ VEC_G2, encode_answer, &done },
-		{ VEC_G3, encode_answer, &rejected },
-		{ VEC_G4, encode_answer, &partial },
-		{ VEC_G6, encode_g6, NULL },
+		{ VEC_G1, encode_g1 },
+		{ VEC_G2, encode_answer, { BIT(RPCRDMA2_RBSIZ), 0, 8192 } },
+		{ VEC_G3, encode_answer, { 0, 0, OLD } },
+		{ VEC_G4, encode_answer, { 0, BIT(RPCRDMA2_RBSIZ), 6144 } },
+		{ VEC_G6, encode_g6 },
 	};
 	struct message m;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		m = message_vector(test, rows[i].id);
-		expect_encode(test, rows[i].encode, rows[i].what, m.p, m.len);
+		expect_encode(test, rows[i].encode, &rows[i].answer, m.p + RPCRDMA2_PREFIX,
+			      m.len - RPCRDMA2_PREFIX);
 	}
 }
 
 /* The side that asks */
 
-static int answer_g1(struct kunit *test, enum vector_id id)
-{
-	asker_init(OLD);
-	EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), 0);
-	EXPECT_RESULT(RBSIZ, WAITING);
-	EXPECT_EQ(post(GXID), 16);
-	EXPECT_RESULT(RBSIZ, WAITING);
-	return answer(test, message_vector(test, id));
-}
-
 static void answers_to_g1(struct kunit *test)
 {
-	EXPECT_EQ(answer_g1(test, VEC_G2), 1);
-	EXPECT_PEER(RBSIZ, 8192);
-	EXPECT_RESULT(RBSIZ, DONE);
-	EXPECT_RESULT(BRS, NEVER);
+	static const struct {
+		enum vector_id			id;
+		u32				rbsiz;
+		enum rpcrdma2_change_result	result;
+	} rows[] = {
+		{ VEC_G2, 8192, RPCRDMA2_CHANGE_DONE },
+		{ VEC_G3, OLD, RPCRDMA2_CHANGE_REJECTED },
+		{ VEC_G4, 6144, RPCRDMA2_CHANGE_OTHER },
+		/* done and rejected at once: rejected */
+		{ VEC_G5, OLD, RPCRDMA2_CHANGE_REJECTED },
+	};
+	u32 i;
 
-	EXPECT_EQ(answer_g1(test, VEC_G3), 1);
-	EXPECT_PEER(RBSIZ, OLD);
-	EXPECT_RESULT(RBSIZ, REJECTED);
-
-	EXPECT_EQ(answer_g1(test, VEC_G4), 1);
-	EXPECT_PEER(RBSIZ, 6144);
-	EXPECT_RESULT(RBSIZ, OTHER);
-
-	/* done and rejected at once: rejected */
-	EXPECT_EQ(answer_g1(test, VEC_G5), 1);
-	EXPECT_PEER(RBSIZ, OLD);
-	EXPECT_RESULT(RBSIZ, REJECTED);
-	EXPECT_FALSE(a.c.pending);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		asker_init(OLD);
+		EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), 0);
+		EXPECT_RESULT(RBSIZ, WAITING);
+		EXPECT_EQ(post(GXID), 16);
+		EXPECT_RESULT(RBSIZ, WAITING);
+		EXPECT_EQ(answer(test, message_vector(test, rows[i].id)), 1);
+		EXPECT_PEER(RBSIZ, rows[i].rbsiz);
+		EXPECT_EQ(a.c.result[RPCRDMA2_RBSIZ], rows[i].result);
+		EXPECT_RESULT(BRS, NEVER);
+		EXPECT_FALSE(a.c.pending);
+	}
 }
 
 /* What an answer to a request for 8192 leads to */
@@ -461,6 +423,12 @@ do {									\
 	EXPECT_EQ(update(test, MESSAGE(UPDPROP(1), 1, RBSIZ(size))), 0); \
 	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_RBSIZ);	\
 } while (0)
+#define ASKED_TWICE()							\
+do {									\
+	asked(OLD, 8192);						\
+	ask(RPCRDMA2_RBSIZ, 16384);					\
+	UPDATED(16384);							\
+} while (0)
 
 	asked(OLD, 8192);
 	EXPECT_ANSWER(1, RESPROP(XID), 0, 1, 1, NO_VALUES);
@@ -486,24 +454,18 @@ do {									\
 	EXPECT_RESULT(RBSIZ, DONE);
 
 	/* The pending request may lower the value again */
-	asked(OLD, 8192);
-	ask(RPCRDMA2_RBSIZ, 16384);
-	UPDATED(16384);
+	ASKED_TWICE();
 	EXPECT_ANSWER(1, RESPROP(XID), 1, 1, 0, NO_VALUES);
 	EXPECT_PEER(RBSIZ, 8192);
 	EXPECT_RESULT(RBSIZ, WAITING);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
 
 	/* If it does not, the queued one is not needed */
-	asked(OLD, 8192);
-	ask(RPCRDMA2_RBSIZ, 16384);
-	UPDATED(16384);
+	ASKED_TWICE();
 	EXPECT_ANSWER(1, RESPROP(XID), 0, 1, 1, NO_VALUES);
 	EXPECT_RESULT(RBSIZ, DONE);
 	EXPECT_NEXT(0);
-	asked(OLD, 8192);
-	ask(RPCRDMA2_RBSIZ, 16384);
-	UPDATED(16384);
+	ASKED_TWICE();
 	EXPECT_TRUE(error(XID, RDMA2_ERR_SYSTEM));
 	EXPECT_RESULT(RBSIZ, DONE);
 	EXPECT_NEXT(0);
@@ -513,6 +475,7 @@ do {									\
 	rpcrdma2_prop_change_met(&a.c, &a.peer, RPCRDMA2_BRS);
 	EXPECT_NEXT(RDMA2_X_REQPROP);
 #undef UPDATED
+#undef ASKED_TWICE
 }
 
 static void not_to_be_asked(struct kunit *test)

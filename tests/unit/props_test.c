@@ -28,11 +28,26 @@ static int decode(struct kunit *test, struct message m)
 	return len;
 }
 
-#define EXPECT_SET(...)							\
+/* What is in the set: values, properties listed, and those in X_NOCHG or NOTHING about them */
+#define NOTHING		~0U
+#define SIZE		BIT(RPCRDMA2_RBSIZ)
+#define BOTH		(BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS))
+
+static void expect_content(struct kunit *test, u32 rbsiz, u32 brs, u32 listed, u32 nochg)
+{
+	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], rbsiz);
+	EXPECT_EQ(set.val[RPCRDMA2_BRS], brs);
+	EXPECT_EQ(set.listed, listed);
+	EXPECT_EQ(set.x_change, nochg != NOTHING);
+	EXPECT_EQ(set.nochg, nochg == NOTHING ? 0 : nochg);
+}
+
+#define EXPECT_SET(rbsiz, brs, listed, nochg, ...)			\
 do {									\
 	struct message _m = MESSAGE(__VA_ARGS__);			\
 									\
 	EXPECT_EQ(decode(test, _m), (int)_m.len);			\
+	expect_content(test, rbsiz, brs, listed, nochg);		\
 } while (0)
 
 #define EXPECT_BAD(...)	EXPECT_EQ(decode(test, MESSAGE(__VA_ARGS__)), -EBADMSG)
@@ -41,17 +56,9 @@ static void defaults(struct kunit *test)
 {
 	memset(&set, 0xa5, sizeof(set));
 	rpcrdma2_propset_init(&set);
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
-	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	EXPECT_EQ(set.listed, 0);
-	EXPECT_FALSE(set.x_change);
-	EXPECT_EQ(set.nochg, 0);
-
+	expect_content(test, 4096, RDMA2_RVREQSUP_INLINE, 0, NOTHING);
 	/* an empty set says just that */
-	EXPECT_SET(0);
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
-	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	EXPECT_EQ(set.listed, 0);
+	EXPECT_SET(4096, RDMA2_RVREQSUP_INLINE, 0, NOTHING, 0);
 }
 
 /* The set of a golden vector, through the codec as a caller does it. */
@@ -66,48 +73,22 @@ static int decode_vector(struct kunit *test, enum vector_id id)
 	return decode(test, body);
 }
 
-static void vector_p1(struct kunit *test)
+static void vectors_decoded(struct kunit *test)
 {
 	EXPECT_EQ(decode_vector(test, VEC_P1), 28);
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
-	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ) | BIT(RPCRDMA2_BRS));
-	EXPECT_FALSE(set.x_change);
-}
-
-static void vector_p2(struct kunit *test)
-{
+	expect_content(test, 4096, RDMA2_RVREQSUP_INLINE, BOTH, NOTHING);
 	EXPECT_EQ(decode_vector(test, VEC_P2), 44);
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 16384);
-	EXPECT_TRUE(set.x_change);
-	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_BRS));
-}
-
-static void vector_p3(struct kunit *test)
-{
+	expect_content(test, 16384, RDMA2_RVREQSUP_INLINE, BOTH, BIT(RPCRDMA2_BRS));
 	EXPECT_EQ(decode_vector(test, VEC_P3), 28);
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
-	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	EXPECT_EQ(set.listed, BIT(RPCRDMA2_BRS));
-}
-
-static void vectors_p4_p5(struct kunit *test)
-{
+	expect_content(test, 4096, RDMA2_RVREQSUP_INLINE, BIT(RPCRDMA2_BRS), NOTHING);
 	EXPECT_EQ(decode_vector(test, VEC_P4), -EBADMSG);
 	EXPECT_EQ(decode_vector(test, VEC_P5), -EBADMSG);
 }
 
 static void order_has_no_meaning(struct kunit *test)
 {
-	struct rpcrdma2_propset first;
-
-	EXPECT_SET(2, RBSIZ(8192), BRS(2));
-	first = set;
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 8192);
-	EXPECT_EQ(set.val[RPCRDMA2_BRS], 2);
-	EXPECT_SET(2, BRS(2), RBSIZ(8192));
-	EXPECT_MEMEQ(set.val, first.val, sizeof(set.val));
-	EXPECT_EQ(set.listed, first.listed);
+	EXPECT_SET(8192, 2, BOTH, NOTHING, 2, RBSIZ(8192), BRS(2));
+	EXPECT_SET(8192, 2, BOTH, NOTHING, 2, BRS(2), RBSIZ(8192));
 }
 
 static void lying_count(struct kunit *test)
@@ -123,20 +104,14 @@ static void lying_count(struct kunit *test)
 
 static void zero_length_is_default(struct kunit *test)
 {
-	EXPECT_SET(3, RDMA2_PROPID_RBSIZ, 0, RDMA2_PROPID_BRS, 0, RDMA2_PROPID_X_NOCHG,
-		   0);
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 4096);
-	EXPECT_EQ(set.val[RPCRDMA2_BRS], RDMA2_RVREQSUP_INLINE);
-	EXPECT_EQ(set.listed, 3);
-	EXPECT_FALSE(set.x_change);
+	EXPECT_SET(4096, RDMA2_RVREQSUP_INLINE, BOTH, NOTHING, 3, RDMA2_PROPID_RBSIZ, 0,
+		   RDMA2_PROPID_BRS, 0, RDMA2_PROPID_X_NOCHG, 0);
 }
 
 static void unknown_propids(struct kunit *test)
 {
-	EXPECT_SET(7, 3, 4, 1, 0, 0, 0xfffffffe, 4, 9, 0xffffff00, 0, 77, 5, 0x01020304,
-		   0x05ffffff, 77, 5, 0x01020304, 0x05000000, RBSIZ(2048));
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 2048);
-	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_SET(2048, 1, SIZE, NOTHING, 7, 3, 4, 1, 0, 0, 0xfffffffe, 4, 9, 0xffffff00, 0, 77, 5,
+		   0x01020304, 0x05ffffff, 77, 5, 0x01020304, 0x05000000, RBSIZ(2048));
 }
 
 static void overlong_value(struct kunit *test)
@@ -206,7 +181,7 @@ static void duplicates(struct kunit *test)
 	EXPECT_BAD(2, BRS(1), RDMA2_PROPID_BRS, 0);
 	EXPECT_BAD(2, NOCHG(4, 0), NOCHG(4, 0));
 	EXPECT_BAD(2, NOCHG(0), NOCHG(4, 0));
-	EXPECT_SET(2, 99, 4, 1, 99, 4, 2);
+	EXPECT_SET(4096, 1, 0, NOTHING, 2, 99, 4, 1, 99, 4, 2);
 }
 
 /* One bad value, wherever it is, and nothing is taken over. */
@@ -219,32 +194,21 @@ static void all_or_nothing(struct kunit *test)
 
 static void bytes_behind(struct kunit *test)
 {
-	struct message m = MESSAGE(1, RBSIZ(8192), BRS(3), 0xffffffff);
-
-	EXPECT_EQ(decode(test, m), 16);
-	EXPECT_EQ(set.val[RPCRDMA2_RBSIZ], 8192);
-	EXPECT_EQ(set.listed, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_EQ(decode(test, MESSAGE(1, RBSIZ(8192), BRS(3), 0xffffffff)), 16);
+	expect_content(test, 8192, 1, SIZE, NOTHING);
 }
 
 /* Bits count the entries of the set, in the order in which they are there. */
 static void nochg_subset(struct kunit *test)
 {
-	EXPECT_SET(3, NOCHG(8, 1, 0x2), RBSIZ(8192), BRS(1));
-	EXPECT_TRUE(set.x_change);
-	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_RBSIZ));
-	EXPECT_SET(3, NOCHG(8, 1, 0x4), RBSIZ(8192), BRS(1));
-	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_BRS));
-	EXPECT_SET(3, BRS(1), RBSIZ(8192), NOCHG(8, 1, 0x3));
-	EXPECT_EQ(set.nochg, 3);
+	EXPECT_SET(8192, 1, BOTH, SIZE, 3, NOCHG(8, 1, 0x2), RBSIZ(8192), BRS(1));
+	EXPECT_SET(8192, 1, BOTH, BIT(RPCRDMA2_BRS), 3, NOCHG(8, 1, 0x4), RBSIZ(8192), BRS(1));
+	EXPECT_SET(8192, 1, BOTH, BOTH, 3, BRS(1), RBSIZ(8192), NOCHG(8, 1, 0x3));
 	/* an entry that we do not know still counts */
-	EXPECT_SET(3, 77, 0, RBSIZ(8192), NOCHG(8, 1, 0x2));
-	EXPECT_EQ(set.nochg, BIT(RPCRDMA2_RBSIZ));
+	EXPECT_SET(8192, 1, SIZE, SIZE, 3, 77, 0, RBSIZ(8192), NOCHG(8, 1, 0x2));
 	/* no word, surplus words, bits beyond the last entry */
-	EXPECT_SET(2, RBSIZ(8192), NOCHG(4, 0));
-	EXPECT_TRUE(set.x_change);
-	EXPECT_EQ(set.nochg, 0);
-	EXPECT_SET(2, RBSIZ(8192), NOCHG(12, 2, 0xfffffffe, 0xffffffff));
-	EXPECT_EQ(set.nochg, 0);
+	EXPECT_SET(8192, 1, SIZE, 0, 2, RBSIZ(8192), NOCHG(4, 0));
+	EXPECT_SET(8192, 1, SIZE, 0, 2, RBSIZ(8192), NOCHG(12, 2, 0xfffffffe, 0xffffffff));
 
 	/* counts and lengths that do not agree */
 	EXPECT_BAD(1, NOCHG(1, 0));
@@ -411,10 +375,9 @@ static void first_message_length(struct kunit *test)
 
 static struct kunit_case props_cases[] = {
 	RPCRDMA2_CASE(defaults, "PROP-21,PROP-2,CONN-14,INL-2"),
-	RPCRDMA2_CASE(vector_p1, "PROP-1,PROP-2,PROP-14,CONN-1"),
-	RPCRDMA2_CASE(vector_p2, "PROP-20,CONN-10,D-4,D-24"),
-	RPCRDMA2_CASE(vector_p3, "PROP-1,PROP-4,PROP-5"),
-	RPCRDMA2_CASE(vectors_p4_p5, "PROP-6,PROP-8,ERR-15"),
+	RPCRDMA2_CASE(vectors_decoded,
+		      "PROP-1,PROP-2,PROP-4,PROP-5,PROP-6,PROP-8,PROP-14,PROP-20,CONN-1,CONN-10,"
+		      "ERR-15,D-4,D-24"),
 	RPCRDMA2_CASE(order_has_no_meaning, "PROP-2"),
 	RPCRDMA2_CASE(lying_count, "PROP-3,SEC-3"),
 	RPCRDMA2_CASE(zero_length_is_default, "PROP-4,PROP-20,CHG-30"),
