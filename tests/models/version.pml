@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connecting and the negotiation of the version: proto/version.c on both sides,
- * conn/negotiate.c and rpcrdma2_conn_connect() of a client, and servers that know version
- * 1 only, or that do not answer a CONNPROP. Connections are lost, and answers are late.
- *
- * tables.h has the states, and rows(), which has the model do what each row of
- * tools/vectors/client-version.csv and server-version.csv says (tests/models/tables).
+ * Connecting and the negotiation of the version: the module's own code, proto/version.c and
+ * the decoders, on both sides; what conn/negotiate.c and rpcrdma2_conn_connect() of a client
+ * do with it; and servers that know version 1 only, or that do not answer a CONNPROP.
+ * Connections are lost, and answers are late. tables.h has the names of the states.
  *
  * Each of these weakens the model: with HASTY one loss before an answer is enough to fall
  * back to version 1, with NO_CALL silence about a CONNPROP is, and with STAYS a client goes
  * on with version 1 although the server names version 2.
  */
-/* What another connection would begin with; before tables.h, which uses it */
-#define BEGINS	(!v2 -> BEGIN_V1 : \
-		 ((next || until) && (begin != BEGIN_V1 || v1) -> begin : BEGIN_CONNPROP))
 #include "tables.h"
 
 #ifndef LOSSES
@@ -25,131 +20,107 @@
 #ifndef ROUNDS
 #define ROUNDS	3		/* times that sunrpc connects */
 #endif
-#ifdef HASTY
-#define LOSSES_MAX	1
-#else
-#define LOSSES_MAX	2
-#endif
 #define ATTEMPTS	5	/* RPCRDMA2_ATTEMPTS: connections of one round */
 
-/* Messages; the first six of them are events of the client, as are the next three */
-mtype = { CONNPROP, ERR_VERS, ERROR, REPLY, STRANGE, BAD, CALL1, CALL2 };
-mtype = { CONNECTED, TIMEOUT, LOST, REFUSED };
+/* Messages: golden vectors, in this order */
+#define CONNPROP	0
+#define ERR_VERS	1
+#define ERROR		2
+#define REPLY		3
+#define STRANGE		4
+#define BAD		5
+#define CALL1		6
+#define CALL2		7
 /* Servers: this module; version 1 that answers with ERR_VERS, and goes on or closes, with
  * another ERROR, not at all, or by closing; version 2 that ignores CONNPROP
  */
 mtype = { OURS, V1_SAYS, V1_SAYS_CLOSES, V1_ERROR, V1_SILENT, V1_CLOSES, MUTE };
 
-/* struct rpcrdma2_ver_policy, _memory, _neg of the client, and what happens next */
+c_decl {
+\#include "pure.c"
+\#include "machines.c"
+\#define VECTOR(id, ...) static const u32 words_##id[] = { __VA_ARGS__ };
+\#include "vectors.inc"
+\#define WORDS(id) { words_##id, ARRAY_SIZE(words_##id) }
+	static const struct { const u32 *words; u32 n; } messages[] = {
+		WORDS(P2), WORDS(E1b), WORDS(E9), WORDS(T2), WORDS(G6), WORDS(P4), WORDS(V1),
+		WORDS(T1),
+	};
+
+	/* The bytes of a message, about the client's first one; how many */
+	static u32 put(u32 m, u8 *buf)
+	{
+		const u32 *words = messages[m].words;
+		u32 i;
+
+		for (i = 0; i < messages[m].n; i++)
+			put_unaligned_be32(words[i] == words[0] ? XID : words[i], buf + i * 4);
+		return i * 4;
+	}
+
+	static u32 receive(u32 m)
+	{
+		u8 buf[256];
+
+		return client_message(buf, put(m, buf));
+	}
+
+	static u32 serve(u32 m, bool v1, bool v2, unsigned char *settled)
+	{
+		u32 codec = *settled, low, high, len, action;
+		u8 buf[256];
+
+		len = put(m, buf);
+		action = server_message(v1, v2, &codec, buf, len, &low, &high);
+		*settled = codec;
+		return action == RPCRDMA2_SRV_SETTLE ? RPCRDMA2_SRV_PASS : action;
+	}
+}
+c_track "&policy" "sizeof(policy)"
+c_track "&mem" "sizeof(mem)"
+c_track "&neg" "sizeof(neg)"
+c_track "&own_xid" "sizeof(own_xid)"
+
+/* Versions that the client allows; its state, and what it does next */
 bool v1, v2;
-byte begin = BEGIN_CONNPROP, state = NEG_START, act = DO_NOTHING, losses;
-bool until, next, saw;
-/* struct rpcrdma2_srv_ver: versions allowed, and 0 or the version settled */
+byte state, act, got;
+#define NEG(event)	c_code { now.act = event; now.state = client_state(); }
+/* Versions that the server allows, and 0 or the version settled */
 bool s1, s2;
 byte codec, srv;
 
 mtype server;
 bool up, quiet, spoilt;
 byte lost, late, conns, rounds;
-chan c2s = [2] of { mtype };
-chan s2c = [2] of { mtype };
-
-inline remember(how) { begin = how; until = true; next = true; losses = 0 }
-inline forget() { begin = BEGIN_CONNPROP; until = false; next = false; losses = 0 }
-inline fail() { state = NEG_FAILED; forget(); act = DO_FAIL }
-inline settle(to) { state = to; act = DO_SETTLE }
-inline fall_back()
-{
-	if
-	:: !v1 -> fail()
-	:: v1 -> remember(BEGIN_V1); state = NEG_START; act = DO_RECONNECT
-	fi
-}
-#define WAITS (state == NEG_WAIT || state == NEG_WAIT_REPLY)
-
-/* rpcrdma2_neg_connected(), _message(), _timeout(), _lost(), _refused() */
-inline neg(ev)
-{
-	act = DO_NOTHING;
-	if
-	:: ev == CONNECTED && state == NEG_START && !v2 && v1 -> settle(NEG_V1)
-	:: ev == CONNECTED && state == NEG_START && !v2 && !v1 -> fail()
-	:: ev == CONNECTED && state == NEG_START && v2 ->
-		if
-		:: BEGINS == BEGIN_V1 -> settle(NEG_V1)
-		:: BEGINS == BEGIN_CALL -> state = NEG_WAIT_REPLY; act = DO_SEND_CALL
-		:: else -> state = NEG_WAIT; act = DO_SEND_CONNPROP
-		fi;
-		next = false
-	:: ev == CONNPROP && WAITS -> forget(); settle(NEG_V2)
-	:: ev == BAD && WAITS -> act = DO_BAD_XDR
-	:: ev == ERR_VERS && WAITS ->
-		if
-		:: !v1 -> fail()
-		:: v1 -> saw = true; losses = 0; settle(NEG_V1)
-		fi
-	:: ev == ERROR && WAITS -> fall_back()
-	:: ev == REPLY && state == NEG_WAIT_REPLY ->
-		if :: !until -> remember(BEGIN_CALL) :: until fi;
-		next = false; losses = 0; settle(NEG_V2)
-#ifdef NO_CALL
-	:: ev == TIMEOUT && WAITS -> fall_back()
-#else
-	:: ev == TIMEOUT && state == NEG_WAIT ->
-		begin = BEGIN_CALL; next = true; state = NEG_START; act = DO_RECONNECT
-	:: ev == TIMEOUT && state == NEG_WAIT_REPLY -> fall_back()
-#endif
-	:: ev == LOST && WAITS ->
-		losses++;
-		if
-		:: losses >= LOSSES_MAX -> fall_back()
-		:: else ->
-			next = (state == NEG_WAIT_REPLY);
-			state = NEG_START; act = DO_RECONNECT
-		fi
-	:: ev == LOST && (state == NEG_V1 || state == NEG_V2) ->
-		if :: saw -> remember(BEGIN_V1) :: !saw fi;
-		saw = false; state = NEG_START
-	:: ev == REFUSED && state == NEG_V2 && v1 ->
-		remember(BEGIN_V1); act = DO_RECONNECT
-	:: else
-	fi
-}
-
-/* rpcrdma2_srv_ver_message() */
-#define VERS(m)	(m == CALL1 -> 1 : 2)
-inline srv_message(m)
-{
-	if
-	:: codec && codec == VERS(m) -> srv = SRV_PASS
-	:: codec && codec != VERS(m) -> srv = SRV_ERR_VERS_CLOSE
-	:: !codec && !(VERS(m) == 1 -> s1 : s2) -> srv = (s1 || s2 -> SRV_ERR_VERS : SRV_DROP)
-	:: else -> codec = VERS(m); srv = SRV_PASS
-	fi
-}
+chan c2s = [2] of { byte };
+chan s2c = [2] of { byte };
 
 /* A version in common */
 #define COMMON	(server == OURS -> ((v1 && s1) || (v2 && s2)) : (server == MUTE -> v2 : v1))
 #define BEST	(v2 && ((server == OURS && s2) || server == MUTE) -> NEG_V2 : NEG_V1)
 
 inline drain() { do :: c2s?m :: empty(c2s) -> break od; do :: s2c?m :: empty(s2c) -> break od; m = 0 }
+inline ended() { c_code { memset(&neg, 0, sizeof(neg)); }; state = NEG_START; act = DO_NOTHING }
 
 proctype client()
 {
-	mtype m;
+	byte m;
 round:
 	atomic {
 		rounds++; conns = 0;
 		/* What is known may be wrong, if losses or a late answer are the reason */
-		spoilt = until || next
+		c_code { now.spoilt = mem.next || NOW < mem.until; }
 	};
 connect:
 	atomic {
 		conns++;
 		/* Four connections suffice, unless more than one is lost */
 		assert(conns < ATTEMPTS || lost >= 2);
-		drain(); up = true; codec = 0; quiet = false; saw = false; state = NEG_START;
-		neg(CONNECTED);
+		drain(); up = true; codec = 0; quiet = false;
+#ifdef HASTY
+		c_code { mem.losses = 1; };
+#endif
+		NEG(client_connected());
 		if
 		:: act == DO_SEND_CONNPROP -> c2s!CONNPROP
 		:: act == DO_SEND_CALL -> c2s!CALL2
@@ -158,7 +129,7 @@ connect:
 		fi
 	};
 	do
-	:: atomic { s2c?m -> neg(m); m = 0;
+	:: atomic { s2c?got -> NEG(receive(now.got)); got = 0;
 		if
 		:: act == DO_SETTLE -> goto use
 		:: act == DO_RECONNECT -> goto again
@@ -170,9 +141,13 @@ connect:
 		:: quiet && len(c2s) == 0
 		:: !(quiet && len(c2s) == 0) -> late++; spoilt = true
 		fi;
-		neg(TIMEOUT);
+#ifdef NO_CALL
+		NEG(receive(ERROR));
+#else
+		NEG(client_timeout());
+#endif
 		if :: act == DO_RECONNECT -> goto again :: act == DO_FAIL -> goto failed fi }
-	:: atomic { !up && len(s2c) == 0 -> neg(LOST);
+	:: atomic { !up && len(s2c) == 0 -> NEG(client_lost());
 		if :: act == DO_RECONNECT -> goto again :: act == DO_FAIL -> goto failed fi }
 	od;
 again:
@@ -196,24 +171,22 @@ use:
 		:: m == ERR_VERS ->		/* rpcrdma2_neg_refused() */
 			assert(server == OURS && !s1 && state == NEG_V1);
 			m = 0;
-			if
 #ifndef STAYS
-			:: v2 && s2 -> forget(); goto over
+			NEG(client_refused(RDMA2_ERR_VERS, 2, 2));
 #endif
+			if
+			:: act == DO_RECONNECT -> goto over
 			:: else -> assert(!COMMON); goto over
 			fi
 		:: m == REPLY ->
 			assert(server != OURS || codec == (state == NEG_V1 -> 1 : 2));
-			/* rpcrdma2_neg_proved() */
-			losses = 0;
-			if :: saw -> forget() :: !saw fi;
-			saw = false;
+			c_code { client_proved(); };
 			/* The best version, unless two losses or a late answer hide it */
 			assert(spoilt || state == BEST);
 			m = 0; goto over
 		:: else -> m = 0
 		fi }
-	:: atomic { !up && len(s2c) == 0 -> neg(LOST); goto over }
+	:: atomic { !up && len(s2c) == 0 -> NEG(client_lost()); goto over }
 	:: atomic { up && quiet && len(s2c) == 0 && len(c2s) == 0 ->	/* the RPC times out */
 		up = false }
 	od;
@@ -222,9 +195,9 @@ failed:
 	atomic { assert(!COMMON || (!v1 && spoilt)) };
 over:
 	atomic {
-		up = false; drain(); state = NEG_START; act = DO_NOTHING; saw = false; conns = 0;
+		up = false; drain(); ended(); conns = 0;
 		/* The time that the memory is kept may be over */
-		if :: until -> until = false :: true fi;
+		if :: c_code { mem.until = 0; } :: true fi;
 		if
 		:: rounds < ROUNDS -> goto round
 		:: rounds == ROUNDS
@@ -234,13 +207,15 @@ over:
 
 proctype peer()
 {
-	mtype m;
+	byte m;
 end:
 	do
 	:: atomic { up && len(c2s) > 0 && len(s2c) < 2 -> c2s?m;
 		if
 		:: server == OURS ->
-			srv_message(m);
+			got = m;
+			c_code { now.srv = serve(now.got, now.s1, now.s2, &now.codec); };
+			got = 0;
 			/* Both sides speak the same version, or the server has not settled */
 			assert(srv != SRV_ERR_VERS_CLOSE);
 			if
@@ -273,11 +248,9 @@ end:
 
 init {
 	atomic {
-#if !defined(HASTY) && !defined(NO_CALL)
-		rows();
-#endif
-		forget(); state = NEG_START; act = DO_NOTHING; saw = false; codec = 0; srv = 0;
 		if :: v1 = true; v2 = true :: v1 = false; v2 = true :: v1 = true; v2 = false fi;
+		/* The time of the memory does not grow; when it ends, anything may happen. */
+		c_code { client_new(now.v1, now.v2, XID); policy.remember_max = 60; };
 		s1 = true; s2 = true;
 		if
 		:: server = OURS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module's state machines with numbers instead of structures, for check-data, which
- * applies the rows of tables to them.
+ * applies the rows of tables to them, and for tests/models/version.pml.
  */
 
 #include "../../net/sunrpc/xprtrdma2/proto/prop_change.h"
@@ -61,12 +61,17 @@ u32 client_lost(void)
 	return rpcrdma2_neg_lost(&neg, NOW);
 }
 
-u32 client_refused(void)
+u32 client_refused(u32 err, u32 low, u32 high)
 {
-	const struct rpcrdma2_hdr hdr = { .err = RDMA2_ERR_INVAL_HTYPE };
+	const struct rpcrdma2_hdr hdr = { .err = err, .err_arg = { low, high } };
 
 	return rpcrdma2_neg_refused(&neg, &hdr, NOW) ? RPCRDMA2_DO_RECONNECT :
 						       RPCRDMA2_DO_NOTHING;
+}
+
+void client_proved(void)
+{
+	rpcrdma2_neg_proved(&neg);
 }
 
 u32 client_message(const u8 *msg, u32 len)
