@@ -51,10 +51,18 @@ static void vectors_decoded(struct kunit *test)
 	} rows[] = {
 		{ VEC_T1, "11223344 v2 type 0 credits 32 call 36+40" },
 		{ VEC_T2, "11223344 v2 type 0 credits 16 reply granted 36+24" },
-		{ VEC_T3, "11223344 v2 type 0 credits 32 call 84+8 inv a102 named reads 2 chunks 1 max 2 148:a101+4096@7f0000001000 148:a102+904@7f0000009000" },
-		{ VEC_T4, "11223344 v2 type 1 credits 32 call 104 inv b203 named pz reads 2 results 20 max 2 0:b201+4096@1000 0:b202+100@5000 R(b203+65536@10000)=65536" },
-		{ VEC_T5, "11223344 v2 type 1 credits 16 reply granted 56 only b203 results 20 max 1 R(b203+5000@10000)=5000" },
-		{ VEC_T6, "11223344 v2 type 0 credits 16 reply granted 76+8 writes 1 results 40 max 2 W(c301+8192@2000 c302+0@4000)=8192" },
+		{ VEC_T3,
+		  "11223344 v2 type 0 credits 32 call 84+8 inv a102 named reads 2 chunks 1 max 2 148:a101+4096@7f0000001000 148:a102+904@7f0000009000"
+		},
+		{ VEC_T4,
+		  "11223344 v2 type 1 credits 32 call 104 inv b203 named pz reads 2 results 20 max 2 0:b201+4096@1000 0:b202+100@5000 R(b203+65536@10000)=65536"
+		},
+		{ VEC_T5,
+		  "11223344 v2 type 1 credits 16 reply granted 56 only b203 results 20 max 1 R(b203+5000@10000)=5000"
+		},
+		{ VEC_T6,
+		  "11223344 v2 type 0 credits 16 reply granted 76+8 writes 1 results 40 max 2 W(c301+8192@2000 c302+0@4000)=8192"
+		},
 		{ VEC_E2, "11223344 v2 type 4 credits 16 reply 20+4 error 2" },
 		{ VEC_E3, "11223344 v2 type 4 credits 16 reply 20+4 error 3" },
 		{ VEC_E4, "11223344 v2 type 4 credits 16 reply 20+8 error 4(1 0)" },
