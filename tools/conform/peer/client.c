@@ -470,8 +470,8 @@ void cl_error(struct cl *s, const struct cl_call *call, uint32_t code)
 
 unsigned int cl_timeo(void)
 {
-	/* tenths of a second */
-	return rp_opt.scale > 4 ? 300 : 60;
+	/* Tenths of a second. A client gives up after two of them, later than we wait. */
+	return rp_opt.scale > 2 ? 300 : 60;
 }
 
 static struct cl *cl_new(void)
