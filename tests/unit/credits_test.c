@@ -146,7 +146,10 @@ static void grant_grows_with_use(struct kunit *test)
 	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 16);
 
 	/* a new connection knows nothing of it */
+	memset(&g, 0xa5, sizeof(g));
 	rpcrdma2_grant_reset(&g, 8, 64);
+	EXPECT_FALSE(g.quiet);
+	EXPECT_EQ(g.first, 8);
 	EXPECT_EQ(rpcrdma2_grant_call(&g, 128), 8);
 
 	/* a burst that is over still shows what is needed */
