@@ -33,7 +33,7 @@ for dev in $(lab_devices); do
 	# Headers with a live XID that cannot be parsed end the RPC with EIO, and it
 	# answers Calls of the server only if it has credits for its own. An error
 	# that arrives before the RPC has gone to sleep costs the connection.
-	raw_run -d "v1c_junk,rev_v1,v1c_errors?the client closes the connection" \
+	raw_run -d "v1c_junk,rev_v1,pub_short_reverse_v1,v1c_errors?the client closes the connection" \
 		"stock client, $dev" client "$(lab_addr "$dev")" \
 		--port $port --agent $agent --peer-version 1 \
 		--scale "$lab_scale" --json "/tmp/stock-client-$dev.json"
