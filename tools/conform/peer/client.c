@@ -470,7 +470,9 @@ void cl_error(struct cl *s, const struct cl_call *call, uint32_t code)
 
 unsigned int cl_timeo(void)
 {
-	/* Tenths of a second. A client gives up after two of them, later than we wait. */
+	/* Tenths of a second. The client gives up after twice this time, which must be
+	 * longer than the kit waits.
+	 */
 	return rp_opt.scale > 2 ? 300 : 60;
 }
 
