@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Coccinelle leaves out a function with a macro that it cannot parse, and does not say so. */
+/* Coccinelle silently skips a function if it cannot parse a macro there. */
 #define scoped_guard(...)	if (1)

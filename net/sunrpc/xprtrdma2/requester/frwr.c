@@ -349,7 +349,7 @@ static int mr_dma_map(struct rpcrdma2_mr *mr, struct ib_device *device)
  * @regions: the memory, RPCRDMA2_REGIONS entries, advanced past what fits
  * @dir: DMA_TO_DEVICE for the peer to read, DMA_FROM_DEVICE to write
  * @xid: XID of the RPC; becomes part of the offset, for traces
- * @devmem: by rpcrdma2_devmem_map()
+ * @devmem: the memory has to be mapped by rpcrdma2_devmem_map()
  *
  * Context: process; does not sleep, except for rpcrdma2_devmem_map() in the pool's work.
  * Return: the MR in state MAPPED, or an ERR_PTR: -EBUSY: the device cannot map the memory,
