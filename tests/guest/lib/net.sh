@@ -3,6 +3,8 @@
 #
 # Two RDMA devices in one guest: rxe0 (RoCEv2) on v0 of a veth pair, siw0
 # (iWARP) on w0 of another. Client and server use the same device.
+#
+# lab_rxe=bench_adapter: rxe0 is that of tests/bench/adapter, for any test.
 
 # shellcheck disable=SC2034 # used by the files that source this one
 {
@@ -55,7 +57,7 @@ lab_net() {
 	_veth v0 v1 $RXE_ADDR $RXE_ADDR6
 	# shellcheck disable=SC2086 # words
 	[ -z "${lab_profile-}" ] || has rxe || hw_use ${HW_PROFILE-$lab_profile}
-	! have_rxe || _rdma_link rxe0 rxe v0
+	! have_rxe || _rdma_link rxe0 "${lab_rxe:-rxe}" v0
 	if have_siw; then
 		_veth w0 w1 $SIW_ADDR $SIW_ADDR6
 		_rdma_link siw0 siw w0

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An adapter for tests/bench/run --adapter, see verbs.c.
+ */
+#ifndef BENCH_ADAPTER_H
+#define BENCH_ADAPTER_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+#define AD_MAX_PAGES	512	/* of a memory region */
+#define AD_MAX_SGE	32
+#define AD_LOCAL_LKEY	1	/* no region has it: their keys have an index above 0 */
+
+/**
+ * struct ad_dev - an adapter with one port
+ * @ib: the device for ib_core
+ * @qps: queue pairs by number
+ * @mrs: memory regions by index, the upper 24 bits of their keys
+ * @lock: serializes the hardware with changes of objects; guards all below, and what
+ *	the objects say is the hardware's
+ * @timer: expires when the hardware begins with what was posted
+ * @expires: when that is, KTIME_MAX if never
+ * @active: queue pairs for which there is work
+ * @events: completion queues of which the users are to be told
+ */
+struct ad_dev {
+	struct ib_device	ib;
+	struct xarray		qps;
+	struct xarray		mrs;
+	spinlock_t		lock;
+	struct hrtimer		timer;
+	ktime_t			expires;
+	struct list_head	active;
+	struct list_head	events;
+};
+
+struct ad_pd {
+	struct ib_pd		ib;
+};
+
+struct ad_ah {
+	struct ib_ah		ib;
+	union ib_gid		sgid;
+	union ib_gid		dgid;
+};
+
+/**
+ * struct ad_cqe - entry of a completion queue
+ * @wc: what the user gets; without a QP if that was destroyed
+ * @freed: of a Send: entries of the send queue that the user may use again
+ */
+struct ad_cqe {
+	struct ib_wc		wc;
+	u32			freed;
+};
+
+/**
+ * struct ad_cq - completion queue
+ * @ib: for ib_core
+ * @lock: of those who poll
+ * @ring: entries, a power of two
+ * @mask: their number less one
+ * @head: next entry that the user takes
+ * @tail: next entry that the hardware fills
+ * @armed: enum ib_cq_notify_flags, for which completion there is an event, or 0
+ * @event: link in the device's list
+ */
+struct ad_cq {
+	struct ib_cq		ib;
+	spinlock_t		lock;
+	struct ad_cqe		*ring;
+	u32			mask;
+	u32			head;
+	u32			tail;
+	unsigned int		armed;
+	struct list_head	event;
+};
+
+/**
+ * struct ad_mr - memory region
+ * @ib: for ib_core
+ * @pages: addresses for DMA
+ * @npages: of which so many were mapped last
+ * @max_pages: as many as there are
+ * @valid: the hardware's: it is registered, with what follows
+ * @key: under this key
+ * @iova: from this address
+ * @length: so many bytes
+ * @shift: of the size of a page
+ * @access: what may be done
+ */
+struct ad_mr {
+	struct ib_mr		ib;
+	dma_addr_t		*pages;
+	u32			npages;
+	u32			max_pages;
+	bool			valid;
+	u32			key;
+	u64			iova;
+	u64			length;
+	u32			shift;
+	int			access;
+};
+
+/* Entry of a send or receive queue, with the SGEs behind it */
+struct ad_wqe {
+	u64			wr_id;
+	enum ib_wr_opcode	opcode;
+	int			flags;
+	u32			length;
+	u32			num_sge;
+	union {
+		__be32		imm;
+		u32		inv;		/* key to invalidate */
+	};
+	u32			rkey;
+	u64			remote_addr;
+	struct ad_mr		*mr;		/* to be registered */
+	int			access;
+	struct ad_ah		*ah;
+	u32			dest_qpn;
+	struct ib_sge		sge[];
+};
+
+/**
+ * struct ad_queue - send or receive queue
+ * @lock: of those who post
+ * @ring: entries, a power of two
+ * @stride: bytes of an entry
+ * @mask: number of entries less one
+ * @max: of which a user may have so many
+ * @max_sge: SGEs of an entry
+ * @tail: next entry that a user fills
+ * @head: the hardware's next entry
+ * @freed: the next one that was not seen to be complete
+ */
+struct ad_queue {
+	spinlock_t		lock;
+	void			*ring;
+	u32			stride;
+	u32			mask;
+	u32			max;
+	u32			max_sge;
+	u32			tail;
+	u32			head;
+	u32			freed;
+};
+
+/**
+ * struct ad_qp - queue pair
+ * @ib: for ib_core
+ * @sq: send queue
+ * @rq: receive queue
+ * @signal_all: each Send has a completion
+ * @state: the hardware's, as are those below
+ * @active: link in the list of the device
+ * @dest_qpn: number of the other side's queue pair
+ * @attr: the rest of what modify_qp() has set
+ * @retries: of the first entry of the send queue
+ * @retry_at: when it is tried again
+ */
+struct ad_qp {
+	struct ib_qp		ib;
+	struct ad_queue		sq;
+	struct ad_queue		rq;
+	bool			signal_all;
+	enum ib_qp_state	state;
+	struct list_head	active;
+	u32			dest_qpn;
+	struct ib_qp_attr	attr;
+	u32			retries;
+	ktime_t			retry_at;
+};
+
+/* What has happened, for the table */
+struct ad_counters {
+	u64			sends;		/* calls of ib_post_send() */
+	u64			send_wrs;
+	u64			recvs;		/* calls of ib_post_recv() */
+	u64			recv_wrs;
+	u64			notifies;	/* calls of ib_req_notify_cq() */
+	u64			runs;		/* of the hardware */
+	u64			interrupts;	/* of these, runs with an event */
+};
+
+extern struct ad_counters ad_counters;
+extern unsigned int ad_delay;
+
+static inline struct ad_dev *ad_dev_of(struct ib_device *ib)
+{
+	return container_of(ib, struct ad_dev, ib);
+}
+
+static inline struct ad_cq *ad_cq_of(struct ib_cq *ib)
+{
+	return container_of(ib, struct ad_cq, ib);
+}
+
+static inline struct ad_qp *ad_qp_of(struct ib_qp *ib)
+{
+	return container_of(ib, struct ad_qp, ib);
+}
+
+static inline struct ad_mr *ad_mr_of(struct ib_mr *ib)
+{
+	return container_of(ib, struct ad_mr, ib);
+}
+
+static inline struct ad_wqe *ad_wqe(struct ad_queue *q, u32 i)
+{
+	return q->ring + (size_t)(i & q->mask) * q->stride;
+}
+
+void hw_init(struct ad_dev *dev);
+void hw_doorbell(struct ad_dev *dev, struct ad_qp *qp);
+void hw_kick(struct ad_dev *dev, struct ad_qp *qp);
+
+#endif
