@@ -10,6 +10,8 @@
 #	wake DEV ROW OPS COUNT WAKER WOKEN
 #	soft DEV ROW OPS COUNT VECTOR
 #	insn DEV ROW OPS CONTEXT-SWITCHES		(recorded by the plugin)
+#	many DEV ROW OPS NANOSECONDS CONTEXT-SWITCHES	(JOBS processes at once)
+#	hw DEV ROW OPS EVENT COUNT			(of the adapter)
 #	mount DEV LINE					(of /proc/mounts)
 #	shape ROW RPCS CALL REPLY BYTES DIRECTION WRS	(an RPC of one of OPS)
 #
@@ -22,12 +24,13 @@
 #
 # timeout: 600
 . /lab/lib/lab.sh
-. /lab/tests/params	# VERS DEVICES ROWS ROUNDS PROFILE FLOOR SCALE
+. /lab/tests/params	# VERS DEVICES ROWS ROUNDS PROFILE FLOOR ADAPTER JOBS SCALE
 . /lab/tests/rows.sh
 
 PATH=/lab/tests:$PATH
 TRACE=/sys/kernel/tracing
 RESULTS=$LAB_OUT/results
+COUNTERS=/sys/module/bench_adapter/parameters/counters
 FILE=bench/data
 FILE_SIZE=$((32 << 20))
 BLOCK=rsize=1048576,wsize=1048576
@@ -173,8 +176,17 @@ count_row() { # DEV ROW
 insn_row() { # DEV ROW
 	local out
 
-	out=$(nfsbench -p "${args[@]}")
+	out=$(nfsbench -p ${ADAPTER:+-t $COUNTERS} "${args[@]}")
 	echo "insn $1 $2 ${out%% *} ${out##* }" >> "$RESULTS"
+	[ -z "$ADAPTER" ] || sed "s/^/hw $1 $2 ${out%% *} /" $COUNTERS >> "$RESULTS"
+}
+
+# Not of what a module does, one after the other
+many_row() { # DEV ROW
+	case " ${args[*]} " in
+	*" run "*) ;;
+	*) echo "many $1 $2 $(nfsbench -j "$JOBS" "${args[@]}")" >> "$RESULTS" ;;
+	esac
 }
 
 # Events that tell what an RPC is like, one line each: "ROW RPCS CALL REPLY BYTES
@@ -300,13 +312,17 @@ measure() { # DEV...
 			run_device time "$dev"
 		done
 	done
-	if [ -n "$PROFILE" ] || [ -z "$FLOOR" ]; then
+	for dev in ${ADAPTER:+"$@"}; do
+		ktap_diag "measuring $dev, $JOBS processes"
+		run_device many "$dev"
+	done
+	if [ -n "$PROFILE" ] || [ -z "$FLOOR$ADAPTER" ]; then
 		for dev in "$@"; do
 			ktap_diag "counting $dev"
 			run_device count "$dev"
 		done
 	fi
-	[ -n "$PROFILE$FLOOR" ] || return 0
+	[ -n "$PROFILE$FLOOR$ADAPTER" ] || return 0
 	for dev in "$@"; do
 		ktap_diag "counting instructions of $dev"
 		run_device insn "$dev"
@@ -362,7 +378,7 @@ if needs "$DEVICES" verbs; then
 	modprobe bench_verbs
 	shapes
 fi
-if [ -n "$PROFILE$FLOOR" ]; then
+if [ -n "$PROFILE$FLOOR$ADAPTER" ]; then
 	# NFS's client is loaded by its first mount
 	mount_nfs tcp "$VERS"
 	umount_nfs
