@@ -4,7 +4,7 @@
  * between two addresses of a program, by translated block. In the counted
  * guest an instruction is a nanosecond, so this is an exact profile.
  *
- *	-plugin FILE,begin=ADDRESS,end=ADDRESS,out=FILE[,device]
+ *	-plugin FILE,begin=ADDRESS,end=ADDRESS,out=FILE[,device=on]
  *
  * Each time the guest comes to the end address after the begin address, one
  * section goes to the output:
@@ -15,7 +15,7 @@
  * Everything below the kernel's half of the address space is one entry, with
  * address 0.
  *
- * With "device", what runs between the two instructions by which adapter/hw.c marks
+ * With "device=on", what runs between the two instructions by which adapter/hw.c marks
  * its hardware goes to lines of its own, with a fourth word, "device". That is slower.
  *
  * Debian packages no header for plugins; what is needed of the interface,
@@ -225,7 +225,7 @@ EXPORT int qemu_plugin_install(plugin_id id, const void *info, int argc,
 			end_addr = strtoull(argv[i] + 4, NULL, 16);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = fopen(argv[i] + 4, "w");
-		else if (!strncmp(argv[i], "device", 6))
+		else if (!strncmp(argv[i], "device=on", 9))
 			device = true;
 	}
 	if (!begin_addr || !end_addr || !out) {
