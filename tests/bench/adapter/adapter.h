@@ -31,7 +31,7 @@ struct ad_dev {
 	struct ib_device	ib;
 	struct xarray		qps;
 	struct xarray		mrs;
-	spinlock_t		lock;
+	spinlock_t		lock;		/* see above */
 	struct hrtimer		timer;
 	ktime_t			expires;
 	struct list_head	active;
@@ -71,7 +71,7 @@ struct ad_cqe {
  */
 struct ad_cq {
 	struct ib_cq		ib;
-	spinlock_t		lock;
+	spinlock_t		lock;		/* see above */
 	struct ad_cqe		*ring;
 	u32			mask;
 	u32			head;
@@ -113,10 +113,7 @@ struct ad_wqe {
 	int			flags;
 	u32			length;
 	u32			num_sge;
-	union {
-		__be32		imm;
-		u32		inv;		/* key to invalidate */
-	};
+	u32			inv;		/* key to invalidate */
 	u32			rkey;
 	u64			remote_addr;
 	struct ad_mr		*mr;		/* to be registered */
@@ -139,7 +136,7 @@ struct ad_wqe {
  * @freed: the next one that was not seen to be complete
  */
 struct ad_queue {
-	spinlock_t		lock;
+	spinlock_t		lock;		/* see above */
 	void			*ring;
 	u32			stride;
 	u32			mask;
@@ -176,18 +173,13 @@ struct ad_qp {
 	ktime_t			retry_at;
 };
 
-/* What has happened, for the table */
-struct ad_counters {
-	u64			sends;		/* calls of ib_post_send() */
-	u64			send_wrs;
-	u64			recvs;		/* calls of ib_post_recv() */
-	u64			recv_wrs;
-	u64			notifies;	/* calls of ib_req_notify_cq() */
-	u64			runs;		/* of the hardware */
-	u64			interrupts;	/* of these, runs with an event */
-};
+/* What has happened: calls of ib_post_send() and ib_post_recv(), what they have posted,
+ * calls of ib_req_notify_cq(), runs of the hardware, and those of them with an event
+ */
+enum { AD_SENDS, AD_SEND_WRS, AD_RECVS, AD_RECV_WRS, AD_NOTIFIES, AD_RUNS, AD_INTERRUPTS,
+	AD_COUNTERS };
 
-extern struct ad_counters ad_counters;
+extern u64 ad_count[AD_COUNTERS];
 extern unsigned int ad_delay;
 
 static inline struct ad_dev *ad_dev_of(struct ib_device *ib)

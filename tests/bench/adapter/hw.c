@@ -23,19 +23,19 @@
 enum { HW_RNR = -1, HW_SILENCE = -2 };
 
 #ifdef CONFIG_X86_64
-#define hw_mark(c) asm volatile(".byte 0x0f, 0x1f, 0x84, 0x00\n\t.ascii \"AD" c "\"")
+#define HW_MARK(c) ".byte 0x0f, 0x1f, 0x84, 0x00\n\t.ascii \"AD" c "\""
 #else
-#define hw_mark(c) barrier()
+#define HW_MARK(c) ""
 #endif
 
 static noinline notrace void hw_enter(void)
 {
-	hw_mark("ON");
+	asm volatile(HW_MARK("ON"));
 }
 
 static noinline notrace void hw_leave(void)
 {
-	hw_mark("NO");
+	asm volatile(HW_MARK("NO"));
 }
 
 /* The engine for DMA: eight bytes an instruction */
@@ -65,6 +65,7 @@ static void hw_complete(struct ad_dev *dev, struct ad_cq *cq, const struct ib_wc
 		return;
 	cqe->wc = *wc;
 	cqe->freed = freed;
+	/* The entry before its number */
 	smp_store_release(&cq->tail, cq->tail + 1);
 	/* Pairs with the barrier in ad_req_notify_cq() */
 	smp_mb();
@@ -122,6 +123,7 @@ static void hw_received(struct ad_dev *dev, struct ad_qp *qp, struct ib_wc *wc,
 
 static bool hw_queue_empty(struct ad_queue *q)
 {
+	/* Pairs with queue_posted() */
 	return q->head == smp_load_acquire(&q->tail);
 }
 
@@ -340,9 +342,6 @@ static int hw_send(struct ad_dev *dev, struct ad_qp *qp, struct ad_qp *peer,
 	if (wqe->opcode == IB_WR_SEND_WITH_INV) {
 		wc.wc_flags |= IB_WC_WITH_INVALIDATE;
 		wc.ex.invalidate_rkey = wqe->inv;
-	} else if (wqe->opcode == IB_WR_SEND_WITH_IMM) {
-		wc.wc_flags |= IB_WC_WITH_IMM;
-		wc.ex.imm_data = wqe->imm;
 	}
 	hw_received(dev, peer, &wc, wqe->flags & IB_SEND_SOLICITED);
 	return IB_WC_SUCCESS;
@@ -448,8 +447,8 @@ static enum hrtimer_restart hw_run(struct hrtimer *timer)
 			list_del_init(&qp->active);
 	list_for_each_entry(qp, &dev->active, active)
 		hw_start(dev, qp->retry_at);
-	ad_counters.runs++;
-	ad_counters.interrupts += !list_empty(&dev->events);
+	ad_count[AD_RUNS]++;
+	ad_count[AD_INTERRUPTS] += !list_empty(&dev->events);
 	while (!list_empty(&dev->events)) {
 		cq = list_first_entry(&dev->events, struct ad_cq, event);
 		list_del_init(&cq->event);

@@ -37,28 +37,28 @@ unsigned int ad_delay = 1500;
 module_param_named(delay_ns, ad_delay, uint, 0644);
 MODULE_PARM_DESC(delay_ns, "from the doorbell to the transfer");
 
-struct ad_counters ad_counters;
-static struct ad_counters counters_base, counters_end;
+u64 ad_count[AD_COUNTERS];
+static u64 count_begin[AD_COUNTERS], count_end[AD_COUNTERS];
+static const char * const count_names[AD_COUNTERS] = {
+	"sends", "send_wrs", "recvs", "recv_wrs", "notifies", "runs", "interrupts",
+};
+
 static struct platform_device *ad_pdev;
 
 static int counters_set(const char *val, const struct kernel_param *kp)
 {
-	if (val[0] == '1')
-		counters_base = ad_counters;
-	else
-		counters_end = ad_counters;
+	memcpy(val[0] == '1' ? count_begin : count_end, ad_count, sizeof(ad_count));
 	return 0;
 }
 
 static int counters_get(char *buf, const struct kernel_param *kp)
 {
-	const struct ad_counters *a = &counters_base, *b = &counters_end;
+	int i, n = 0;
 
-	return sysfs_emit(buf, "sends %llu\nsend_wrs %llu\nrecvs %llu\nrecv_wrs %llu\nnotifies %llu\nruns %llu\ninterrupts %llu\n",
-			  b->sends - a->sends, b->send_wrs - a->send_wrs,
-			  b->recvs - a->recvs, b->recv_wrs - a->recv_wrs,
-			  b->notifies - a->notifies, b->runs - a->runs,
-			  b->interrupts - a->interrupts);
+	for (i = 0; i < AD_COUNTERS; i++)
+		n += sysfs_emit_at(buf, n, "%s %llu\n", count_names[i],
+				   count_end[i] - count_begin[i]);
+	return n;
 }
 
 static const struct kernel_param_ops counters_ops = {
@@ -70,7 +70,7 @@ MODULE_PARM_DESC(counters, "1 to begin, 0 to end; what happened between");
 
 /* Posting */
 
-static u32 sges_copy(struct ad_wqe *wqe, const struct ib_sge *sge, u32 n)
+static void sges_copy(struct ad_wqe *wqe, const struct ib_sge *sge, u32 n)
 {
 	u32 i, length = 0;
 
@@ -80,7 +80,17 @@ static u32 sges_copy(struct ad_wqe *wqe, const struct ib_sge *sge, u32 n)
 	}
 	wqe->num_sge = n;
 	wqe->length = length;
-	return length;
+}
+
+static bool queue_full(struct ad_queue *q)
+{
+	return q->tail - READ_ONCE(q->freed) >= q->max;
+}
+
+static void queue_posted(struct ad_queue *q)
+{
+	/* The entry before its number; pairs with hw_queue_empty() */
+	smp_store_release(&q->tail, q->tail + 1);
 }
 
 static int send_fill(struct ad_qp *qp, struct ad_wqe *wqe, const struct ib_send_wr *wr)
@@ -92,9 +102,6 @@ static int send_fill(struct ad_qp *qp, struct ad_wqe *wqe, const struct ib_send_
 	case IB_WR_SEND_WITH_INV:
 	case IB_WR_LOCAL_INV:
 		wqe->inv = wr->ex.invalidate_rkey;
-		break;
-	case IB_WR_SEND_WITH_IMM:
-		wqe->imm = wr->ex.imm_data;
 		break;
 	case IB_WR_SEND:
 		if (qp->ib.qp_type == IB_QPT_GSI) {
@@ -134,16 +141,16 @@ static int ad_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		return -EINVAL;
 	}
 	spin_lock_irqsave(&q->lock, flags);
-	ad_counters.sends++;
+	ad_count[AD_SENDS]++;
 	for (; wr; wr = wr->next) {
 		ret = -ENOMEM;
-		if (q->tail - READ_ONCE(q->freed) >= q->max)
+		if (queue_full(q))
 			break;
 		ret = send_fill(qp, ad_wqe(q, q->tail), wr);
 		if (ret)
 			break;
-		ad_counters.send_wrs++;
-		smp_store_release(&q->tail, q->tail + 1);
+		ad_count[AD_SEND_WRS]++;
+		queue_posted(q);
 	}
 	hw_doorbell(ad_dev_of(ib->device), qp);
 	spin_unlock_irqrestore(&q->lock, flags);
@@ -166,18 +173,17 @@ static int ad_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		return -EINVAL;
 	}
 	spin_lock_irqsave(&q->lock, flags);
-	ad_counters.recvs++;
+	ad_count[AD_RECVS]++;
 	for (; wr; wr = wr->next) {
-		if (q->tail - READ_ONCE(q->freed) >= q->max ||
-		    wr->num_sge > q->max_sge) {
+		if (queue_full(q) || wr->num_sge > q->max_sge) {
 			ret = -ENOMEM;
 			break;
 		}
 		wqe = ad_wqe(q, q->tail);
 		wqe->wr_id = wr->wr_id;
 		sges_copy(wqe, wr->sg_list, wr->num_sge);
-		ad_counters.recv_wrs++;
-		smp_store_release(&q->tail, q->tail + 1);
+		ad_count[AD_RECV_WRS]++;
+		queue_posted(q);
 	}
 	/* Pairs with the barrier in hw_qp_error() */
 	smp_mb();
@@ -200,6 +206,7 @@ static int ad_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 	int i = 0;
 
 	spin_lock_irqsave(&cq->lock, flags);
+	/* The number before the entry, which is free once it was read */
 	while (i < n && cq->head != smp_load_acquire(&cq->tail)) {
 		cqe = &cq->ring[cq->head & cq->mask];
 		if (cqe->wc.qp) {
@@ -210,6 +217,7 @@ static int ad_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 				WRITE_ONCE(qp->sq.freed, cqe->freed);
 			wc[i++] = cqe->wc;
 		}
+		/* Pairs with hw_complete() */
 		smp_store_release(&cq->head, cq->head + 1);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
@@ -220,7 +228,7 @@ static int ad_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 {
 	struct ad_cq *cq = ad_cq_of(ib);
 
-	ad_counters.notifies++;
+	ad_count[AD_NOTIFIES]++;
 	WRITE_ONCE(cq->armed, flags & IB_CQ_SOLICITED_MASK);
 	/* Pairs with the barrier in hw_complete() */
 	smp_mb();
@@ -268,7 +276,7 @@ static void cq_forget(struct ib_cq *ib, struct ib_qp *qp)
 	u32 i;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	for (i = cq->head; i != smp_load_acquire(&cq->tail); i++)
+	for (i = cq->head; i != READ_ONCE(cq->tail); i++)
 		if (cq->ring[i & cq->mask].wc.qp == qp)
 			cq->ring[i & cq->mask].wc.qp = NULL;
 	spin_unlock_irqrestore(&cq->lock, flags);
