@@ -304,8 +304,9 @@ null_disconnect() {
 }
 
 measure() { # DEV...
-	local dev i
+	local dev i passes=1
 
+	[ -z "$ADAPTER" ] || passes=$ROUNDS
 	for ((i = 1; i <= ROUNDS; i++)); do
 		for dev in "$@"; do
 			ktap_diag "measuring $dev, round $i of $ROUNDS"
@@ -323,9 +324,11 @@ measure() { # DEV...
 		done
 	fi
 	[ -n "$PROFILE$FLOOR$ADAPTER" ] || return 0
-	for dev in "$@"; do
-		ktap_diag "counting instructions of $dev"
-		run_device insn "$dev"
+	for ((i = 1; i <= passes; i++)); do
+		for dev in "$@"; do
+			ktap_diag "counting instructions of $dev"
+			run_device insn "$dev"
+		done
 	done
 }
 
