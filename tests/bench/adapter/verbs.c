@@ -236,13 +236,20 @@ static int ad_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 	       READ_ONCE(cq->head) != READ_ONCE(cq->tail);
 }
 
+/* What only calls for processes have */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+typedef struct uverbs_attr_bundle ad_cq_user;
+#else
+typedef struct ib_udata ad_cq_user;
+#endif
+
 static int ad_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
-			struct uverbs_attr_bundle *attrs)
+			ad_cq_user *user)
 {
 	struct ad_cq *cq = ad_cq_of(ib);
 	u32 n = roundup_pow_of_two(attr->cqe + 1);
 
-	if (attrs || attr->cqe > ib->device->attrs.max_cqe)
+	if (user || attr->cqe > ib->device->attrs.max_cqe)
 		return -EINVAL;
 	cq->ring = kvcalloc(n, sizeof(*cq->ring), GFP_KERNEL);
 	if (!cq->ring)
