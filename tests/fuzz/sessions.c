@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rp.h"
@@ -453,6 +454,15 @@ static uint64_t host_seconds(void)
 	return st.st_mtime;
 }
 
+/* Of the guest, which skips the time in which nothing happens */
+static unsigned int guest_seconds(void)
+{
+	struct timespec now;
+
+	rp_check(!clock_gettime(CLOCK_MONOTONIC, &now), "no clock");
+	return now.tv_sec;
+}
+
 static void fuzz(unsigned int seconds)
 {
 	uint64_t begin = host_seconds(), now = begin, said = begin;
@@ -481,7 +491,7 @@ static int open_in(int at, const char *path, int flags)
 int main(int argc, char **argv)
 {
 	const char *messages = getenv("SPLAT");
-	unsigned int i, seconds;
+	unsigned int i, seconds, began = guest_seconds();
 
 	rp_check(argc >= 7 && messages &&
 		 !regcomp(&splat, messages, REG_EXTENDED | REG_NOSUB),
@@ -513,7 +523,7 @@ int main(int argc, char **argv)
 	for (i = 0; !seconds && i < nr_inputs; i++)
 		execute(&inputs[i]);
 	look_for_leaks();
-	printf("# %u executions, %u features, %u inputs\n", executions, features,
-	       nr_inputs);
+	printf("# %u executions, %u features, %u inputs, %u s on the guest's clock\n",
+	       executions, features, nr_inputs, guest_seconds() - began);
 	return 0;
 }
