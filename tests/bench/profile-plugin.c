@@ -153,7 +153,7 @@ static void leave(unsigned int vcpu, void *data)
 	inside[vcpu % CPUS] = false;
 }
 
-/* The marks: "nopl" with an address that nobody looks at */
+/* The marks are "nopl" instructions, whose operand has no effect */
 static void find_marks(struct qemu_plugin_insn *insn)
 {
 	const char *code = qemu_plugin_insn_data(insn);

@@ -20,12 +20,12 @@
  * @ib: the device for ib_core
  * @qps: queue pairs by number
  * @mrs: memory regions by index, the upper 24 bits of their keys
- * @lock: serializes the hardware with changes of objects; guards all below, and what
- *	the objects say is the hardware's
+ * @lock: serializes the hardware with changes of objects; protects the fields below, and
+ *	those of the objects that belong to the hardware
  * @timer: expires when the hardware begins with what was posted
- * @expires: when that is, KTIME_MAX if never
- * @active: queue pairs for which there is work
- * @events: completion queues of which the users are to be told
+ * @expires: time at which @timer expires, KTIME_MAX if it is not running
+ * @active: queue pairs with work requests to execute
+ * @events: completion queues with an event to deliver
  */
 struct ad_dev {
 	struct ib_device	ib;
@@ -50,8 +50,8 @@ struct ad_ah {
 
 /**
  * struct ad_cqe - entry of a completion queue
- * @wc: what the user gets; without a QP if that was destroyed
- * @freed: of a Send: entries of the send queue that the user may use again
+ * @wc: the work completion; its QP is NULL if the QP was destroyed
+ * @freed: for the send queue: index of the first entry that is still in use
  */
 struct ad_cqe {
 	struct ib_wc		wc;
@@ -61,12 +61,12 @@ struct ad_cqe {
 /**
  * struct ad_cq - completion queue
  * @ib: for ib_core
- * @lock: of those who poll
+ * @lock: serializes polling
  * @ring: entries, a power of two
  * @mask: their number less one
  * @head: next entry that the user takes
  * @tail: next entry that the hardware fills
- * @armed: enum ib_cq_notify_flags, for which completion there is an event, or 0
+ * @armed: enum ib_cq_notify_flags: the completions that cause an event, or 0
  * @event: link in the device's list
  */
 struct ad_cq {
@@ -83,15 +83,15 @@ struct ad_cq {
 /**
  * struct ad_mr - memory region
  * @ib: for ib_core
- * @pages: addresses for DMA
- * @npages: of which so many were mapped last
- * @max_pages: as many as there are
- * @valid: the hardware's: it is registered, with what follows
- * @key: under this key
- * @iova: from this address
- * @length: so many bytes
- * @shift: of the size of a page
- * @access: what may be done
+ * @pages: DMA addresses of the pages
+ * @npages: number of pages that were mapped last
+ * @max_pages: capacity of @pages
+ * @valid: the region is registered; this field and those below belong to the hardware
+ * @key: key of the registration
+ * @iova: address of the first byte
+ * @length: length in bytes
+ * @shift: binary logarithm of the page size
+ * @access: permitted accesses, enum ib_access_flags
  */
 struct ad_mr {
 	struct ib_mr		ib;
@@ -125,15 +125,15 @@ struct ad_wqe {
 
 /**
  * struct ad_queue - send or receive queue
- * @lock: of those who post
+ * @lock: serializes posting
  * @ring: entries, a power of two
  * @stride: bytes of an entry
  * @mask: number of entries less one
- * @max: of which a user may have so many
- * @max_sge: SGEs of an entry
- * @tail: next entry that a user fills
- * @head: the hardware's next entry
- * @freed: the next one that was not seen to be complete
+ * @max: number of entries that the user may have posted
+ * @max_sge: number of SGEs in an entry
+ * @tail: next entry that the user fills
+ * @head: next entry that the hardware executes
+ * @freed: first entry whose completion was not polled yet
  */
 struct ad_queue {
 	spinlock_t		lock;		/* see above */

@@ -275,7 +275,7 @@ static int ad_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* The QP is about to go: nobody must be told of it any more. */
+/* Before @qp is destroyed: no completion may name it afterwards. */
 static void cq_forget(struct ib_cq *ib, struct ib_qp *qp)
 {
 	struct ad_cq *cq = ad_cq_of(ib);
