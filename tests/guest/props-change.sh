@@ -187,7 +187,9 @@ bad_words() {
 
 answered() { look; [ "${GREW[server.rx_reply_msg]}" -gt 0 ]; }
 
-# Callbacks: not while the client says so, again as soon as it says so.
+# Callbacks: not while the client says so, again as soon as it says so. A client whose
+# lease is renewed in between hears that its callback channel is faulty, and may return
+# the delegation without a recall. A second delegation shows that recalls go again.
 callbacks() {
 	get_delegation r
 	tell client own brs none
@@ -202,10 +204,12 @@ callbacks() {
 	tell client own brs inline
 	lab_wait 60 is server brs 4 1
 	wait $writer
+	drop_delegation_file
+	mark
+	delegation_returns
 	# The delegation may come back before the answer to the recall
 	lab_wait 20 answered
 	counted server -gt 0 tx_call_msg
-	drop_delegation_file
 }
 
 # nfsd does not rely on callbacks to a client that has never taken any.
