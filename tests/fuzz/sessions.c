@@ -10,7 +10,8 @@
  * INPUTS has one input a line, "CASE [EDIT...]". With SECONDS 0 each is run once, as it
  * is. DIR/history has every input before it runs; it is on the host, as is the clock that
  * counts SECONDS. DIR/new gets the inputs that have run something new. SPLAT in the
- * environment: messages of the kernel that are findings. Exit status: 0; 1: a finding.
+ * environment: messages of the kernel that are findings, unless ALLOWED matches them.
+ * Exit status: 0; 1: a finding.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +58,7 @@ static unsigned int nr_peers;
 
 static int dir, cover, kmsg, history;
 static FILE *news;
-static regex_t splat;
+static regex_t splat, allowed;
 static uint8_t virgin[MAP_SIZE];	/* classes of counts that were seen */
 static struct edit_seen *seen;
 static unsigned int executions, features;
@@ -123,7 +124,8 @@ static void look_at_log(void)
 			return;
 		}
 		text[n] = 0;
-		if (!regexec(&splat, text, 0, NULL, 0))
+		if (!regexec(&splat, text, 0, NULL, 0) &&
+		    regexec(&allowed, text, 0, NULL, 0))
 			finding(text);
 	}
 }
@@ -490,11 +492,12 @@ static int open_in(int at, const char *path, int flags)
 
 int main(int argc, char **argv)
 {
-	const char *messages = getenv("SPLAT");
+	const char *messages = getenv("SPLAT"), *others = getenv("ALLOWED");
 	unsigned int i, seconds, began = guest_seconds();
 
-	rp_check(argc >= 7 && messages &&
-		 !regcomp(&splat, messages, REG_EXTENDED | REG_NOSUB),
+	rp_check(argc >= 7 && messages && others &&
+		 !regcomp(&splat, messages, REG_EXTENDED | REG_NOSUB) &&
+		 !regcomp(&allowed, others, REG_EXTENDED | REG_NOSUB),
 		 "usage: rpcrdma2-fuzz INPUTS DIR SECONDS SEED DEV ADDRESS...");
 	read_inputs(argv[1]);
 	seconds = atoi(argv[3]);
