@@ -442,20 +442,59 @@ static void check_connection(const json_t *conn)
 			  id, id));
 }
 
+/* Settings of a mount that have no effect */
+static void check_settings(const json_t *conn, bool soft)
+{
+	long long least = json_integer_value(json_object_get(conn, "reconnect_min"));
+	long long most = json_integer_value(json_object_get(conn, "reconnect_max"));
+	const char *peer = text_of(conn, "peer_address");
+
+	if (most && most < least)
+		found("reconnect-range", SAY("delays between attempts to connect to %s do not grow",
+					     peer),
+		      SAY("reconnect_max %lld is below reconnect_min %lld",
+			  most, least),
+		      SAY("change one of the two: rpcrdma2 policy set client"));
+	if (json_integer_value(json_object_get(conn, "fail_after")) && !soft)
+		found("fail-after-hard", SAY("fail_after has no effect on mounts of %s",
+					     peer),
+		      SAY("no NFS mount on RDMA has the option soft or softerr"),
+		      SAY("mount with softerr, or remove fail_after from the policy"));
+}
+
+static bool soft_mounts(void)
+{
+	json_t *mounts = sys_nfs_mounts("/proc/self/mounts"), *words;
+	bool yes = false;
+	size_t i;
+
+	json_array_foreach(mounts, i, words) {
+		struct mount m = to_mount(words);
+
+		yes = yes || (uses_us(&m) && (has_option(&m, "soft") ||
+					      has_option(&m, "softerr")));
+	}
+	json_decref(mounts);
+	return yes;
+}
+
 static void check_connections(void)
 {
 	struct nl_arg args[] = {
 		{ RPCRDMA2_A_CONNECTION_ROLE, ATTR_U32, RPCRDMA2_ROLE_CLIENT,
 		  NULL, 0 }, { }
 	};
+	bool soft = soft_mounts();
 	json_t *conns, *conn;
 	size_t i;
 
 	if (!sys_exists(MODULE_DIR) || nl_open())
 		return;
 	conns = nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set, args);
-	json_array_foreach(conns, i, conn)
+	json_array_foreach(conns, i, conn) {
 		check_connection(conn);
+		check_settings(conn, soft);
+	}
 	json_decref(conns);
 }
 
@@ -518,6 +557,9 @@ static const struct log_row {
 	{ "log-silent", "does not respond, connection closed",
 	  "the network or the peer was down for longer than silence_seconds",
 	  "rping -s -v there, rping -c -v -C 3 -a SERVER here" },
+	{ "log-fail-after", " has not been reached for fail_after",
+	  "programs got errors, as fail_after of the policy demands",
+	  "check the network; a longer fail_after, or mounts without soft, wait instead" },
 	{ "log-listener", "lost its address", "the address was taken away",
 	  "restore the address, or recreate the listener" },
 };

@@ -45,6 +45,10 @@ RULES = {
     "remote-invalidation": (4, range(2), range(2)),
     "property-change": (4, range(2), range(2)),
     "recv-max": (4, range(4096, 262145), range(4096, 262145)),
+    "tos": (4, range(256), range(0)),
+    "reconnect-min": (4, range(3601), range(0)),
+    "reconnect-max": (4, range(3601), range(0)),
+    "fail-after": (4, range(86401), range(0)),
     "check": (0, range(1), range(1)),
 }
 KEYS = ("role", "addr4", "addr6", "prefix-length", "port")

@@ -181,12 +181,28 @@ static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	       put_bytes(skb, RPCRDMA2_A_CONNECTION_RPC_MEMORY, mem.rpcs);
 }
 
+static int put_settings(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
+{
+	const u32 *val = conn->p.policy.val;
+
+	if (!conn->client)
+		return 0;
+	return nla_put_u32(skb, RPCRDMA2_A_CONNECTION_TOS, val[RPCRDMA2_A_POLICY_TOS]) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECONNECT_MIN,
+			   val[RPCRDMA2_A_POLICY_RECONNECT_MIN]) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_RECONNECT_MAX,
+			   val[RPCRDMA2_A_POLICY_RECONNECT_MAX]) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_CONNECTION_FAIL_AFTER,
+			   val[RPCRDMA2_A_POLICY_FAIL_AFTER]);
+}
+
 static int put_connection(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
 	return put_identity(skb, conn) ?:
 	       put_settled(skb, conn) ?:
 	       put_queues(skb, conn) ?:
 	       put_memory(skb, conn) ?:
+	       put_settings(skb, conn) ?:
 	       put_counters(skb, RPCRDMA2_A_CONNECTION_COUNTERS, conn->p.stats);
 }
 

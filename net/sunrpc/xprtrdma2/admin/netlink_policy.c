@@ -61,6 +61,8 @@ static const char *out_of_range(bool client, int value)
 		return "a server has none, it uses recv_size";
 	case RPCRDMA2_A_POLICY_CREDITS:
 		return client ? "a client's are 4 to 4096" : "a server's are 1 to 1024";
+	case RPCRDMA2_A_POLICY_TOS ... RPCRDMA2_A_POLICY_FAIL_AFTER:
+		return "only a client has this";
 	default:
 		return "out of range";
 	}
@@ -75,7 +77,7 @@ static int get_values(const struct genl_info *info, bool client,
 	memset(policy, 0, sizeof(*policy));
 	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST; i++) {
 		attr = info->attrs[i];
-		if (!attr)
+		if (!attr || i == RPCRDMA2_A_POLICY_CHECK)
 			continue;
 		policy->val[i] = nla_get_u32(attr);
 		policy->said |= BIT(i);

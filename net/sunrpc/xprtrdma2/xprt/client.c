@@ -29,6 +29,8 @@
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
 #define RPCRDMA2_REEST_INIT		(HZ / 10)
 #define RPCRDMA2_REEST_MAX		(30 * HZ)
+/* How often RPCs are looked for that are to fail for lack of a connection */
+#define RPCRDMA2_FAIL_LOOK		(HZ / 4)
 /* Maximum backoff if each connection brings Replies, and if the server is unreachable.
  * With its random part it is less than the 3 s that sunrpc waits after a refusal.
  */
@@ -100,9 +102,9 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 /* ---- connecting and closing ---- */
 
 /* Apply the current policy for this server. There is no connection. */
-static void client_look_up(struct rpcrdma2_client *client,
-			   struct rpcrdma2_policy *policy)
+static void client_look_up(struct rpcrdma2_client *client)
 {
+	struct rpcrdma2_policy *policy = &client->policy;
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
 
@@ -144,7 +146,8 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.swapper	= &xprt->swapper,
 	};
 
-	client_look_up(client, &params.policy);
+	client_look_up(client);
+	params.policy = client->policy;
 	params.send_size = params.policy.val[RPCRDMA2_A_POLICY_SEND_SIZE];
 	params.calls = params.policy.val[RPCRDMA2_A_POLICY_CREDITS];
 	return rpcrdma2_conn_connect(xprt->xprt_net, client->srcaddr.ss_family ?
@@ -168,12 +171,59 @@ static int client_open_pool(struct rpcrdma2_client *client, struct rpcrdma2_conn
 				     per_call * client->rq.xprt.max_reqs);
 }
 
+/* An RPC of a soft mount ends as after its own timeout. Returns false if it goes on, or has
+ * ended. NFSv4 sets RPC_TASK_TIMEOUT, without softerr, for the leases of all mounts: hard
+ * mounts need these, and the client that sends them is soft, too.
+ */
+static bool client_fail(struct rpc_task *task)
+{
+	const struct rpc_clnt *clnt = task->tk_client;
+	bool soft = clnt->cl_softrtry && !(task->tk_flags & RPC_TASK_TIMEOUT);
+	struct rpc_wait_queue *queue;
+
+	if (!soft && !clnt->cl_softerr)
+		return false;
+	if (cmpxchg(&task->tk_rpc_status, 0, soft ? -EIO : -ETIMEDOUT))
+		return false;
+	queue = READ_ONCE(task->tk_waitqueue);
+	if (queue)
+		rpc_wake_up_queued_task(queue, task);
+	return true;
+}
+
+/* There has been no connection for fail_after. As long as RPCs wait, or an attempt goes on,
+ * those of soft mounts end soon after they have come.
+ */
+static void client_fail_worker(struct work_struct *work)
+{
+	struct rpcrdma2_client *client =
+		container_of(work, struct rpcrdma2_client, fail_work.work);
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	struct rb_node *node;
+	u32 failed = 0;
+
+	guard(spinlock)(&xprt->queue_lock);
+	if (client->rq.conn)
+		return;
+	/* A task removes its request from the tree, under the lock, before it ends */
+	for (node = rb_first(&xprt->recv_queue); node; node = rb_next(node))
+		failed += client_fail(rb_entry(node, struct rpc_rqst, rq_recv)->rq_task);
+	if (failed)
+		pr_notice_ratelimited("rpcrdma2: %pISpc has not been reached for fail_after, %u RPCs of soft mounts ended\n",
+				      &xprt->addr, failed);
+	if (xprt_connecting(xprt) || !RB_EMPTY_ROOT(&xprt->recv_queue))
+		queue_delayed_work(rpcrdma2_wq, &client->fail_work,
+				   RPCRDMA2_FAIL_LOOK);
+}
+
 /* Publish the connection. If it is lost already the transport closes it next. */
 static void client_attach(struct rpcrdma2_client *client, struct rpcrdma2_conn *conn)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 
 	rpcrdma2_requester_attach(&client->rq, conn);
+	/* It does not queue itself any more */
+	cancel_delayed_work(&client->fail_work);
 	xprt->connect_cookie++;
 	xprt->stat.connect_count++;
 	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
@@ -228,14 +278,18 @@ static int client_try(struct rpcrdma2_client *client)
 }
 
 /* Wait before the next attempt, longer than before this one: at most RPCRDMA2_REEST_SHORT if
- * @brief. A useful connection ends these delays.
+ * @brief, unless the policy has a maximum. A useful connection ends these delays.
  */
-static void client_back_off(struct rpc_xprt *xprt, bool brief)
+static void client_back_off(struct rpcrdma2_client *client, bool brief)
 {
-	xprt_reconnect_backoff(xprt, RPCRDMA2_REEST_INIT);
-	if (brief)
-		xprt->reestablish_timeout = min(xprt->reestablish_timeout,
-						RPCRDMA2_REEST_SHORT);
+	unsigned long least = client->policy.val[RPCRDMA2_A_POLICY_RECONNECT_MIN] * HZ;
+	unsigned long most = client->policy.val[RPCRDMA2_A_POLICY_RECONNECT_MAX] * HZ;
+	struct rpc_xprt *xprt = &client->rq.xprt;
+
+	xprt_reconnect_backoff(xprt, least ?: RPCRDMA2_REEST_INIT);
+	if (!most)
+		most = brief ? max(least, RPCRDMA2_REEST_SHORT) : ULONG_MAX;
+	xprt->reestablish_timeout = min(xprt->reestablish_timeout, most);
 }
 
 static void client_connect_worker(struct work_struct *work)
@@ -260,7 +314,7 @@ static void client_connect_worker(struct work_struct *work)
 	client->connect_ms = ret != -ETIMEDOUT ? RPCRDMA2_CONNECT_MIN_MS :
 			     min(2 * client->connect_ms, RPCRDMA2_CONNECT_MAX_MS);
 	if (ret)
-		client_back_off(xprt, ret == -ECONNREFUSED || ret == -EHOSTUNREACH ||
+		client_back_off(client, ret == -ECONNREFUSED || ret == -EHOSTUNREACH ||
 				ret == -ENETUNREACH || ret == -ETIMEDOUT);
 	/* After these errors sunrpc would wait for 3 s in addition to the backoff. The RPC
 	 * that asked for the connection gets them nevertheless if they end it, as with the
@@ -291,6 +345,10 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 			       task->tk_client->cl_autobind;
 	client->connect_at = jiffies + delay;
 	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, 0);
+	/* Only the first attempt without a connection begins the time */
+	if (client->policy.val[RPCRDMA2_A_POLICY_FAIL_AFTER])
+		queue_delayed_work(rpcrdma2_wq, &client->fail_work,
+				   client->policy.val[RPCRDMA2_A_POLICY_FAIL_AFTER] * HZ);
 }
 
 /* Judge whether the connection was useful. It was not without a Reply, or if a violation
@@ -308,7 +366,7 @@ static void client_judge(struct rpcrdma2_client *client,
 	if (served && (!conn->reason || time_after(jiffies, client->attached_at + least)))
 		xprt->reestablish_timeout = 0;
 	else if (conn->reason)
-		client_back_off(xprt, served);
+		client_back_off(client, served);
 }
 
 /* Take down the connection in reverse order of setting it up. */
@@ -530,6 +588,7 @@ static void client_op_destroy(struct rpc_xprt *xprt)
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
 
 	cancel_delayed_work_sync(&client->connect_work);
+	cancel_delayed_work_sync(&client->fail_work);
 	client_disconnect(client);
 	rpcrdma2_client_bc_destroy_slots(xprt);
 	rpcrdma2_recv_pool_empty(&client->recvs);
@@ -577,7 +636,6 @@ static const struct rpc_xprt_ops rpcrdma2_client_ops = {
 struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 				       struct xprt_create *args)
 {
-	struct rpcrdma2_policy policy;
 	struct rpcrdma2_client *client;
 	struct rpc_xprt *xprt;
 
@@ -601,6 +659,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 		xprt_set_bound(xprt);
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
+	INIT_DELAYED_WORK(&client->fail_work, client_fail_worker);
 	client->connect_ms = RPCRDMA2_CONNECT_MIN_MS;
 	ratelimit_default_init(&client->log_limit);
 	client->recvs.node = NUMA_NO_NODE;
@@ -609,6 +668,6 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
 		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
 	}
-	client_look_up(client, &policy);
+	client_look_up(client);
 	return xprt;
 }

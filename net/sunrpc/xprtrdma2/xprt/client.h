@@ -39,8 +39,11 @@ struct rpcrdma2_callback {
  * @stats: counters
  * @recvs: Receives, kept over reconnects, but not without use
  * @mem: results of earlier version negotiation
+ * @policy: settings of the last attempt to connect; transport locked
  * @connect_work: makes a connection; owns XPRT_LOCKED
  * @connect_at: jiffies when @connect_work connects, unless the transport is unused then
+ * @fail_work: ends RPCs of soft mounts; pending from the first attempt to connect on until
+ *	there is a connection, if fail_after is set
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
  * @attached_at: jiffies when the last connection was made
@@ -60,8 +63,10 @@ struct rpcrdma2_client {
 	struct rpcrdma2_stats		stats;
 	struct rpcrdma2_recv_pool	recvs;
 	struct rpcrdma2_ver_memory	mem;
+	struct rpcrdma2_policy		policy;
 	struct delayed_work		connect_work;
 	unsigned long			connect_at;
+	struct delayed_work		fail_work;
 	struct sockaddr_storage		srcaddr;
 	struct rpc_timeout		timeout;
 	unsigned long			attached_at;
