@@ -22,6 +22,10 @@ static const char *const event_words[] = {
 	"connected", "settled", "fallback", "changed", "lost", NULL
 };
 
+static const char *const path_state_words[] = {
+	"untried", "up", "down", NULL
+};
+
 static const char *const versions_words[] = {
 	"v1", "v2", "both", NULL
 };
@@ -217,9 +221,28 @@ static const struct attr policy_attrs[] = {
 	[15] = { "reconnect_min", ATTR_U32 },
 	[16] = { "reconnect_max", ATTR_U32 },
 	[17] = { "fail_after", ATTR_U32 },
+	[18] = { "trust_paths", ATTR_U32, .words = switch_words },
+	[19] = { "paths", ATTR_ADDRESS, .multi = true },
+	[20] = { "local", ATTR_ADDRESS, .multi = true },
 };
 
 const struct attr_set policy_set = {
 	policy_attrs, ARRAY_SIZE(policy_attrs)
+};
+
+static const struct attr path_attrs[] = {
+	[2] = { "number", ATTR_U32 },
+	[3] = { "server", ATTR_ADDRESS },
+	[4] = { "local_address", ATTR_ADDRESS },
+	[5] = { "peer_address", ATTR_ADDRESS },
+	[6] = { "state", ATTR_U32, .words = path_state_words },
+	[7] = { "connections", ATTR_U32 },
+	[8] = { "failures", ATTR_U32 },
+	[9] = { "changed", ATTR_U64 },
+	[10] = { "reason", ATTR_S32 },
+};
+
+const struct attr_set path_set = {
+	path_attrs, ARRAY_SIZE(path_attrs)
 };
 

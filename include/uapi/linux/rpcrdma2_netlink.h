@@ -86,6 +86,21 @@ enum rpcrdma2_event {
 };
 
 /**
+ * enum rpcrdma2_path_state - State of a path to a server.
+ * @RPCRDMA2_PATH_STATE_UNTRIED: Not used yet, or not since the server was away
+ *   on all paths.
+ * @RPCRDMA2_PATH_STATE_UP: The last attempt to connect succeeded, and no
+ *   connection was lost since.
+ * @RPCRDMA2_PATH_STATE_DOWN: An attempt to connect has failed, or a connection
+ *   was lost.
+ */
+enum rpcrdma2_path_state {
+	RPCRDMA2_PATH_STATE_UNTRIED,
+	RPCRDMA2_PATH_STATE_UP,
+	RPCRDMA2_PATH_STATE_DOWN,
+};
+
+/**
  * enum rpcrdma2_versions - Versions of RPC-over-RDMA allowed with a peer.
  * @RPCRDMA2_VERSIONS_V1: Version 1 only. A client does not offer version 2.
  * @RPCRDMA2_VERSIONS_V2: Version 2 only. A peer without version 2 is refused.
@@ -292,9 +307,28 @@ enum {
 	RPCRDMA2_A_POLICY_RECONNECT_MIN,
 	RPCRDMA2_A_POLICY_RECONNECT_MAX,
 	RPCRDMA2_A_POLICY_FAIL_AFTER,
+	RPCRDMA2_A_POLICY_TRUST_PATHS,
+	RPCRDMA2_A_POLICY_PATHS,
+	RPCRDMA2_A_POLICY_LOCAL,
 
 	__RPCRDMA2_A_POLICY_MAX,
 	RPCRDMA2_A_POLICY_MAX = (__RPCRDMA2_A_POLICY_MAX - 1)
+};
+
+enum {
+	RPCRDMA2_A_PATH_PAD = 1,
+	RPCRDMA2_A_PATH_NUMBER,
+	RPCRDMA2_A_PATH_SERVER,
+	RPCRDMA2_A_PATH_LOCAL_ADDRESS,
+	RPCRDMA2_A_PATH_PEER_ADDRESS,
+	RPCRDMA2_A_PATH_STATE,
+	RPCRDMA2_A_PATH_CONNECTIONS,
+	RPCRDMA2_A_PATH_FAILURES,
+	RPCRDMA2_A_PATH_CHANGED,
+	RPCRDMA2_A_PATH_REASON,
+
+	__RPCRDMA2_A_PATH_MAX,
+	RPCRDMA2_A_PATH_MAX = (__RPCRDMA2_A_PATH_MAX - 1)
 };
 
 enum {
@@ -307,6 +341,7 @@ enum {
 	RPCRDMA2_CMD_POLICY_GET,
 	RPCRDMA2_CMD_POLICY_SET,
 	RPCRDMA2_CMD_POLICY_DEL,
+	RPCRDMA2_CMD_PATH_GET,
 
 	__RPCRDMA2_CMD_MAX,
 	RPCRDMA2_CMD_MAX = (__RPCRDMA2_CMD_MAX - 1)

@@ -21,6 +21,7 @@
 #include "admin/netlink.h"
 #include "admin/netlink_gen.h"
 #include "conn/conn_list.h"
+#include "conn/paths.h"
 #ifdef RPCRDMA2_PROBES
 #include "rpcrdma2_build.h"
 #endif
@@ -378,6 +379,50 @@ static int put_module(struct sk_buff *skb, struct genl_info *info)
 int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return rpcrdma2_nl_reply(info, put_module);
+}
+
+static int put_address(struct sk_buff *skb, int type, const union rpcrdma2_addr *addr)
+{
+	int len = rdma_addr_size(&addr->sa);
+
+	return len ? nla_put(skb, type, len, addr) : 0;
+}
+
+static int put_path(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rpcrdma2_path path;
+	u64 age;
+	u32 n;
+
+	if (GENL_REQ_ATTR_CHECK(info, RPCRDMA2_A_PATH_NUMBER))
+		return -EINVAL;
+	n = nla_get_u32(info->attrs[RPCRDMA2_A_PATH_NUMBER]);
+	if (!rpcrdma2_paths_show(genl_info_net(info), n, &path))
+		return -ENOENT;
+	age = jiffies64_to_msecs(get_jiffies_64() - path.changed);
+	return nla_put_u32(skb, RPCRDMA2_A_PATH_NUMBER, n) ?:
+	       put_address(skb, RPCRDMA2_A_PATH_SERVER, &path.server) ?:
+	       put_address(skb, RPCRDMA2_A_PATH_LOCAL_ADDRESS, &path.src) ?:
+	       put_address(skb, RPCRDMA2_A_PATH_PEER_ADDRESS, &path.dst) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_PATH_STATE, path.state) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_PATH_CONNECTIONS, path.conns) ?:
+	       nla_put_u32(skb, RPCRDMA2_A_PATH_FAILURES, path.failures) ?:
+	       nla_put_u64_64bit(skb, RPCRDMA2_A_PATH_CHANGED, age, RPCRDMA2_A_PATH_PAD) ?:
+	       nla_put_s32(skb, RPCRDMA2_A_PATH_REASON, path.reason);
+}
+
+/**
+ * rpcrdma2_nl_path_get_doit - show a path
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: system call; sleeps.
+ * Return: 0; -EINVAL: the request has no number; -ENOENT: there is no such path;
+ * -EMSGSIZE; -ENOMEM
+ */
+int rpcrdma2_nl_path_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return rpcrdma2_nl_reply(info, put_path);
 }
 
 /* Requests that change a connection */

@@ -23,12 +23,14 @@ extern const struct nla_policy rpcrdma2_conn_reconnect_nl_policy[RPCRDMA2_A_CHAN
 
 extern const struct nla_policy rpcrdma2_policy_get_nl_policy[RPCRDMA2_A_POLICY_PORT + 1];
 
-extern const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_FAIL_AFTER + 1];
+extern const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_LOCAL + 1];
 
 extern const struct nla_policy rpcrdma2_policy_del_nl_policy[RPCRDMA2_A_POLICY_PORT + 1];
 
+extern const struct nla_policy rpcrdma2_path_get_nl_policy[RPCRDMA2_A_PATH_NUMBER + 1];
+
 /* Ops table for rpcrdma2 */
-extern const struct genl_ops rpcrdma2_nl_ops[8];
+extern const struct genl_ops rpcrdma2_nl_ops[9];
 
 int rpcrdma2_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rpcrdma2_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info);
@@ -43,5 +45,6 @@ int rpcrdma2_nl_policy_get_dumpit(struct sk_buff *skb,
 				  struct netlink_callback *cb);
 int rpcrdma2_nl_policy_set_doit(struct sk_buff *skb, struct genl_info *info);
 int rpcrdma2_nl_policy_del_doit(struct sk_buff *skb, struct genl_info *info);
+int rpcrdma2_nl_path_get_doit(struct sk_buff *skb, struct genl_info *info);
 
 #endif /* _LINUX_RPCRDMA2_GEN_H */

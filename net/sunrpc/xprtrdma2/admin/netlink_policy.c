@@ -8,9 +8,13 @@
  *
  * Context: system calls; may sleep.
  */
+#include <linux/slab.h>
+#include <linux/sunrpc/addr.h>
 #include <net/genetlink.h>
 #include <net/sock.h>
+#include <rdma/ib_addr.h>
 
+#include "compat.h"
 #include "admin/netlink.h"
 #include "admin/netlink_gen.h"
 #include "conn/peer_policy.h"
@@ -61,7 +65,7 @@ static const char *out_of_range(bool client, int value)
 		return "a server has none, it uses recv_size";
 	case RPCRDMA2_A_POLICY_CREDITS:
 		return client ? "a client's are 4 to 4096" : "a server's are 1 to 1024";
-	case RPCRDMA2_A_POLICY_TOS ... RPCRDMA2_A_POLICY_FAIL_AFTER:
+	case RPCRDMA2_A_POLICY_TOS ... RPCRDMA2_A_POLICY_LOCAL:
 		return "only a client has this";
 	default:
 		return "out of range";
@@ -84,13 +88,82 @@ static int get_values(const struct genl_info *info, bool client,
 		if (!rpcrdma2_policy_fits(client, i, policy->val[i]))
 			return refuse(info, attr, out_of_range(client, i));
 	}
-	return policy->said ? 0 : refuse(info, NULL, "the entry has no settings");
+	return 0;
+}
+
+static bool is_address(const struct nlattr *attr)
+{
+	const union rpcrdma2_addr *addr = nla_data(attr);
+
+	if (nla_len(attr) == sizeof(addr->in) && addr->sa.sa_family == AF_INET)
+		return addr->in.sin_addr.s_addr && !addr->in.sin_port;
+	return nla_len(attr) == sizeof(addr->in6) && addr->sa.sa_family == AF_INET6 &&
+	       !ipv6_addr_any(&addr->in6.sin6_addr) && !addr->in6.sin6_port;
+}
+
+/* Add an address to a list. Returns what is wrong, or NULL. */
+static const char *add_address(struct rpcrdma2_addr_list *list, const struct nlattr *attr)
+{
+	u32 i;
+
+	if (!is_address(attr))
+		return "an IPv4 or IPv6 address without a port is expected";
+	if (list->n == RPCRDMA2_ADDRS_MAX)
+		return "more than 7 addresses";
+	for (i = 0; i < list->n; i++)
+		if (rpc_cmp_addr(&list->addr[i].sa, nla_data(attr)))
+			return "an address is given twice";
+	memcpy(&list->addr[list->n++], nla_data(attr), nla_len(attr));
+	return NULL;
+}
+
+static int get_addrs(const struct genl_info *info, const struct rpcrdma2_policy_key *key,
+		     struct rpcrdma2_addrs **addrs)
+{
+	const struct nlattr *paths = info->attrs[RPCRDMA2_A_POLICY_PATHS];
+	const struct nlattr *attr = paths ?: info->attrs[RPCRDMA2_A_POLICY_LOCAL];
+	const char *why = NULL;
+	u32 i;
+	int rem;
+
+	if (!attr)
+		return 0;
+	if (key->role != 1 + RPCRDMA2_ROLE_CLIENT)
+		return refuse(info, attr, out_of_range(false, nla_type(attr)));
+	if (paths && key->plen != (key->family == AF_INET ? 32 : 128))
+		return refuse(info, paths, "only for the address of a server");
+	*addrs = kzalloc_obj(**addrs, GFP_KERNEL_ACCOUNT);
+	if (!*addrs)
+		return -ENOMEM;
+	refcount_set(&(*addrs)->refs, 1);
+	nla_for_each_attr(attr, genlmsg_data(info->genlhdr), genlmsg_len(info->genlhdr), rem) {
+		i = nla_type(attr) - RPCRDMA2_A_POLICY_PATHS;
+		if (i < ARRAY_SIZE((*addrs)->list))
+			why = add_address(&(*addrs)->list[i], attr);
+		if (why)
+			return refuse(info, attr, why);
+	}
+	return 0;
 }
 
 /* Write attributes */
 
+static int put_addrs(struct sk_buff *skb, const struct rpcrdma2_addrs *addrs)
+{
+	const union rpcrdma2_addr *addr;
+	int i, ret = 0;
+
+	for (i = 0; addrs && i < ARRAY_SIZE(addrs->list); i++)
+		for (addr = addrs->list[i].addr;
+		     addr < addrs->list[i].addr + addrs->list[i].n && !ret; addr++)
+			ret = nla_put(skb, RPCRDMA2_A_POLICY_PATHS + i,
+				      rdma_addr_size(&addr->sa), addr);
+	return ret;
+}
+
 static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
-		     const struct rpcrdma2_policy *policy)
+		     const struct rpcrdma2_policy *policy,
+		     const struct rpcrdma2_addrs *addrs)
 {
 	int i, ret;
 
@@ -104,7 +177,7 @@ static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
 	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST && !ret; i++)
 		if (policy->said & BIT(i))
 			ret = nla_put_u32(skb, i, policy->val[i]);
-	return ret;
+	return ret ?: put_addrs(skb, addrs);
 }
 
 /* Requests */
@@ -121,14 +194,19 @@ static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
 int rpcrdma2_nl_policy_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct rpcrdma2_policy_key key;
+	struct rpcrdma2_addrs *addrs = NULL;
 	struct rpcrdma2_policy policy;
 	int ret = get_key(info, &key);
 
 	if (!ret)
-		ret = get_values(info, key.role == 1 + RPCRDMA2_ROLE_CLIENT, &policy);
-	if (ret || info->attrs[RPCRDMA2_A_POLICY_CHECK])
-		return ret;
-	return rpcrdma2_policy_set(genl_info_net(info), &key, &policy);
+		ret = get_values(info, key.role == 1 + RPCRDMA2_ROLE_CLIENT, &policy) ?:
+		      get_addrs(info, &key, &addrs);
+	if (!ret && !policy.said && !addrs)
+		ret = refuse(info, NULL, "the entry has no settings");
+	if (!ret && !info->attrs[RPCRDMA2_A_POLICY_CHECK])
+		ret = rpcrdma2_policy_set(genl_info_net(info), &key, &policy, addrs);
+	rpcrdma2_policy_addrs_put(addrs);
+	return ret;
 }
 
 /**
@@ -151,13 +229,16 @@ int rpcrdma2_nl_policy_del_doit(struct sk_buff *skb, struct genl_info *info)
 static int put_found(struct sk_buff *skb, struct genl_info *info)
 {
 	struct rpcrdma2_policy_key key;
+	struct rpcrdma2_addrs *addrs;
 	struct rpcrdma2_policy policy;
 	int ret = get_key(info, &key);
 
 	if (ret)
 		return ret;
-	rpcrdma2_policy_lookup(genl_info_net(info), &key, &policy);
-	return put_entry(skb, &key, &policy);
+	rpcrdma2_policy_lookup(genl_info_net(info), &key, &policy, &addrs);
+	ret = put_entry(skb, &key, &policy, addrs);
+	rpcrdma2_policy_addrs_put(addrs);
+	return ret;
 }
 
 /**
@@ -184,15 +265,19 @@ int rpcrdma2_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
 int rpcrdma2_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct rpcrdma2_policy_key *last = (void *)cb->ctx, key = *last;
+	struct rpcrdma2_addrs *addrs;
 	struct rpcrdma2_policy policy;
 	void *hdr;
+	int ret;
 
 	BUILD_BUG_ON(sizeof(key) > sizeof(cb->ctx));
-	while (rpcrdma2_policy_next(sock_net(skb->sk), &key, &policy)) {
+	while (rpcrdma2_policy_next(sock_net(skb->sk), &key, &policy, &addrs)) {
 		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
 				  cb->nlh->nlmsg_seq, &rpcrdma2_nl_family,
 				  NLM_F_MULTI, RPCRDMA2_CMD_POLICY_GET);
-		if (!hdr || put_entry(skb, &key, &policy)) {
+		ret = hdr ? put_entry(skb, &key, &policy, addrs) : -EMSGSIZE;
+		rpcrdma2_policy_addrs_put(addrs);
+		if (ret) {
 			genlmsg_cancel(skb, hdr);
 			break;
 		}

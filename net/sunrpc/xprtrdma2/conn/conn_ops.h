@@ -84,8 +84,10 @@ struct rpcrdma2_conn_ops {
  * @reply_bytes: server: largest payload of a Reply
  * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
  * @brs: Reverse Request Support to announce
+ * @resolve_ms: client: time limit for the address, and for the route
  * @connect_ms: client: time limit for the answer to a connect request
  * @negotiate_ms: client: time limit for the answer to a first message
+ * @silence: client: seconds, less than silence_seconds, or 0; NULL if always 0
  * @swapper: client: not zero while the mount holds swap
  */
 struct rpcrdma2_conn_params {
@@ -105,8 +107,10 @@ struct rpcrdma2_conn_params {
 	u32				reply_bytes;
 	u32				rw_ctxs;
 	u32				brs;
+	u32				resolve_ms;
 	u32				connect_ms;
 	u32				negotiate_ms;
+	const u32			*silence;
 	const atomic_t			*swapper;
 };
 

@@ -106,11 +106,14 @@ static void keepalive_next(struct rpcrdma2_conn *conn)
 {
 	unsigned long seconds = min(READ_ONCE(silence_seconds),
 				    RPCRDMA2_KEEPALIVE_MAX);
+	u32 hasty = conn->p.silence ? READ_ONCE(*conn->p.silence) : 0;
 	bool in_use = !rpcrdma2_conn_quiet(conn, &conn->keepalive.calls) ||
 		      rpcrdma2_credit_used(&conn->credit);
 
 	if (!seconds)
 		return;
+	if (hasty)
+		seconds = min(seconds, hasty);
 	conn->keepalive.turns = in_use ? 1 : RPCRDMA2_KEEPALIVE_IDLE;
 	rpcrdma2_timer_set(conn, RPCRDMA2_TIMER_KEEPALIVE,
 			   seconds * HZ * conn->keepalive.turns /

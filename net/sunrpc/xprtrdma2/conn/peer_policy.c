@@ -35,6 +35,7 @@ struct policy_entry {
 	struct rb_node			node;
 	struct rpcrdma2_policy_key	key;
 	struct rpcrdma2_policy		policy;
+	struct rpcrdma2_addrs		*addrs;
 };
 
 /**
@@ -92,6 +93,7 @@ static const struct policy_rule rules[RPCRDMA2_POLICY_LAST + 1][2] = {
 	[RPCRDMA2_A_POLICY_RECONNECT_MIN] = { { }, { 0, 3600, 0 } },
 	[RPCRDMA2_A_POLICY_RECONNECT_MAX] = { { }, { 0, 3600, 0 } },
 	[RPCRDMA2_A_POLICY_FAIL_AFTER] = { { }, { 0, 86400, 0 } },
+	[RPCRDMA2_A_POLICY_TRUST_PATHS] = { { }, { 0, 1, 0 } },
 };
 
 /* Keys */
@@ -150,7 +152,41 @@ bool rpcrdma2_policy_fits(bool client, int value, u32 number)
 	return number >= rule->min && number <= rule->max && rule->max;
 }
 
+/* Addresses */
+
+/**
+ * rpcrdma2_policy_addrs_get - take a reference
+ * @addrs: addresses, or NULL
+ *
+ * Context: any.
+ * Return: @addrs
+ */
+struct rpcrdma2_addrs *rpcrdma2_policy_addrs_get(struct rpcrdma2_addrs *addrs)
+{
+	if (addrs)
+		refcount_inc(&addrs->refs);
+	return addrs;
+}
+
+/**
+ * rpcrdma2_policy_addrs_put - drop a reference
+ * @addrs: addresses, or NULL
+ *
+ * Context: any.
+ */
+void rpcrdma2_policy_addrs_put(struct rpcrdma2_addrs *addrs)
+{
+	if (addrs && refcount_dec_and_test(&addrs->refs))
+		kfree(addrs);
+}
+
 /* The tree */
+
+static void entry_free(struct policy_entry *entry)
+{
+	rpcrdma2_policy_addrs_put(entry->addrs);
+	kfree(entry);
+}
 
 static struct policy_entry *entry_of(const struct rb_node *node)
 {
@@ -187,13 +223,15 @@ static int entry_is_not_behind(const void *key, const struct rb_node *node)
  * rpcrdma2_policy_set - set values for some peers
  * @net: network namespace
  * @key: which peers
- * @policy: the values; replace those of an earlier entry
+ * @policy: the values; with @addrs, replace those of an earlier entry
+ * @addrs: addresses, or NULL
  *
  * Context: sleeps.
  * Return: 0; -ENOMEM; -ENOSPC: too many entries
  */
 int rpcrdma2_policy_set(struct net *net, const struct rpcrdma2_policy_key *key,
-			const struct rpcrdma2_policy *policy)
+			const struct rpcrdma2_policy *policy,
+			struct rpcrdma2_addrs *addrs)
 {
 	struct policy_net *pn = net_generic(net, policy_net_id);
 	struct policy_entry *entry;
@@ -204,18 +242,21 @@ int rpcrdma2_policy_set(struct net *net, const struct rpcrdma2_policy_key *key,
 		return -ENOMEM;
 	entry->key = *key;
 	entry->policy = *policy;
+	entry->addrs = rpcrdma2_policy_addrs_get(addrs);
 	scoped_guard(rwsem_write, &pn->lock) {
 		was = rb_find_add(&entry->node, &pn->tree, entry_cmp_node);
 		if (!was && pn->count < RPCRDMA2_POLICY_MAX) {
 			pn->count++;
 			return 0;
 		}
-		if (was)
+		if (was) {
 			entry_of(was)->policy = *policy;
-		else
+			swap(entry_of(was)->addrs, entry->addrs);
+		} else {
 			rb_erase(&entry->node, &pn->tree);
+		}
 	}
-	kfree(entry);
+	entry_free(entry);
 	return was ? 0 : -ENOSPC;
 }
 
@@ -239,7 +280,7 @@ int rpcrdma2_policy_delete(struct net *net,
 		return -ENOENT;
 	rb_erase(&entry->node, &pn->tree);
 	pn->count--;
-	kfree(entry);
+	entry_free(entry);
 	return 0;
 }
 
@@ -248,12 +289,14 @@ int rpcrdma2_policy_delete(struct net *net,
  * @net: network namespace
  * @key: a key, all zero for the first entry; set to that of the entry
  * @policy: filled in
+ * @addrs: filled in, with a reference, or NULL
  *
  * Context: sleeps.
  * Return: false if there is none
  */
 bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
-			  struct rpcrdma2_policy *policy)
+			  struct rpcrdma2_policy *policy,
+			  struct rpcrdma2_addrs **addrs)
 {
 	struct policy_net *pn = net_generic(net, policy_net_id);
 	struct rb_node *next;
@@ -264,19 +307,24 @@ bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 		return false;
 	*key = entry_of(next)->key;
 	*policy = entry_of(next)->policy;
+	*addrs = rpcrdma2_policy_addrs_get(entry_of(next)->addrs);
 	return true;
 }
 
 /* Replace the values that the entry for @key sets. */
-static void policy_apply(struct rpcrdma2_policy *policy, struct policy_net *pn,
+static void policy_apply(struct rpcrdma2_policy *policy,
+			 struct rpcrdma2_addrs **addrs, struct policy_net *pn,
 			 const struct rpcrdma2_policy_key *key)
 {
 	const struct policy_entry *entry = table_find(pn, key);
 	int i;
 
-	for (i = RPCRDMA2_POLICY_FIRST; entry && i <= RPCRDMA2_POLICY_LAST; i++)
+	if (!entry)
+		return;
+	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST; i++)
 		if (entry->policy.said & BIT(i))
 			policy->val[i] = entry->policy.val[i];
+	*addrs = entry->addrs ?: *addrs;
 }
 
 /**
@@ -284,11 +332,13 @@ static void policy_apply(struct rpcrdma2_policy *policy, struct policy_net *pn,
  * @net: network namespace
  * @peer: the key; entries for shorter prefixes and for any port apply as well
  * @policy: filled in, all values that the role has
+ * @addrs: filled in, with a reference, or NULL
  *
  * Context: sleeps for the lock, not for memory.
  */
 void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *peer,
-			    struct rpcrdma2_policy *policy)
+			    struct rpcrdma2_policy *policy,
+			    struct rpcrdma2_addrs **addrs)
 {
 	struct policy_net *pn = net_generic(net, policy_net_id);
 	struct rpcrdma2_policy_key key;
@@ -296,6 +346,7 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
 	int i, plen;
 
 	memset(policy, 0, sizeof(*policy));
+	*addrs = NULL;
 	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST; i++) {
 		rule = &rules[i][peer->role == 1 + RPCRDMA2_ROLE_CLIENT];
 		policy->val[i] = rule->def;
@@ -309,10 +360,11 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
 		if (plen < 0)
 			key.family = AF_UNSPEC;
 		key.port = 0;
-		policy_apply(policy, pn, &key);
+		policy_apply(policy, addrs, pn, &key);
 		key.port = peer->port;
-		policy_apply(policy, pn, &key);
+		policy_apply(policy, addrs, pn, &key);
 	}
+	rpcrdma2_policy_addrs_get(*addrs);
 }
 
 /**
@@ -322,11 +374,13 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
  * @peer: address of the peer; its port is ignored
  * @port: the server's
  * @policy: filled in, all values that the role has
+ * @addrs: filled in, with a reference, or NULL; a server has none
  *
  * Context: sleeps for the lock, not for memory.
  */
 void rpcrdma2_policy_peer(struct net *net, bool client, const struct sockaddr *peer,
-			  u16 port, struct rpcrdma2_policy *policy)
+			  u16 port, struct rpcrdma2_policy *policy,
+			  struct rpcrdma2_addrs **addrs)
 {
 	const void *addr = &((const struct sockaddr_in *)peer)->sin_addr;
 	u8 bits = family_bits(peer->sa_family);
@@ -336,7 +390,7 @@ void rpcrdma2_policy_peer(struct net *net, bool client, const struct sockaddr *p
 		addr = &((const struct sockaddr_in6 *)peer)->sin6_addr;
 	rpcrdma2_policy_key(&key, client, bits ? peer->sa_family : AF_UNSPEC, addr, bits,
 			    port);
-	rpcrdma2_policy_lookup(net, &key, policy);
+	rpcrdma2_policy_lookup(net, &key, policy, addrs);
 }
 
 /* Life */
@@ -356,7 +410,7 @@ static void __net_exit policy_net_exit(struct net *net)
 	struct policy_entry *entry, *tmp;
 
 	rbtree_postorder_for_each_entry_safe(entry, tmp, &pn->tree, node)
-		kfree(entry);
+		entry_free(entry);
 }
 
 struct pernet_operations rpcrdma2_policy_net_ops = {

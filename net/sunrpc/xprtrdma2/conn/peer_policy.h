@@ -5,8 +5,11 @@
 #ifndef _RPCRDMA2_PEER_POLICY_H
 #define _RPCRDMA2_PEER_POLICY_H
 
+#include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/minmax.h>
+#include <linux/refcount.h>
+#include <linux/socket.h>
 #include <linux/types.h>
 
 #include <uapi/linux/rpcrdma2_netlink.h>
@@ -28,7 +31,7 @@ struct sockaddr;
  * a client, seconds, and in TOS 0 stands for a default that is no number of that range.
  */
 #define RPCRDMA2_POLICY_FIRST	RPCRDMA2_A_POLICY_VERSIONS
-#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_FAIL_AFTER
+#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_TRUST_PATHS
 
 /**
  * struct rpcrdma2_policy - values
@@ -38,6 +41,29 @@ struct sockaddr;
 struct rpcrdma2_policy {
 	u32				said;
 	u32				val[RPCRDMA2_POLICY_LAST + 1];
+};
+
+union rpcrdma2_addr {
+	struct sockaddr			sa;
+	struct sockaddr_in		in;
+	struct sockaddr_in6		in6;
+};
+
+/* In a list, so that a u64 has a bit for each path, the server's own address included */
+#define RPCRDMA2_ADDRS_MAX	7U
+
+/**
+ * struct rpcrdma2_addrs - lists of addresses for several paths to a server, constant
+ * @refs: references of the table and of users
+ * @list: further addresses of the server, and addresses to connect from, all without port;
+ *	by the number of their attribute, from PATHS on
+ */
+struct rpcrdma2_addrs {
+	refcount_t			refs;
+	struct rpcrdma2_addr_list {
+		u32			n;
+		union rpcrdma2_addr	addr[RPCRDMA2_ADDRS_MAX];
+	} list[RPCRDMA2_A_POLICY_LOCAL - RPCRDMA2_A_POLICY_PATHS + 1];
 };
 
 /**
@@ -76,14 +102,21 @@ bool rpcrdma2_policy_key(struct rpcrdma2_policy_key *key, bool client,
 bool rpcrdma2_policy_fits(bool client, int value, u32 number);
 
 int rpcrdma2_policy_set(struct net *net, const struct rpcrdma2_policy_key *key,
-			const struct rpcrdma2_policy *policy);
+			const struct rpcrdma2_policy *policy,
+			struct rpcrdma2_addrs *addrs);
 int rpcrdma2_policy_delete(struct net *net,
 			   const struct rpcrdma2_policy_key *key);
 bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
-			  struct rpcrdma2_policy *policy);
+			  struct rpcrdma2_policy *policy,
+			  struct rpcrdma2_addrs **addrs);
 void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *peer,
-			    struct rpcrdma2_policy *policy);
+			    struct rpcrdma2_policy *policy,
+			    struct rpcrdma2_addrs **addrs);
 void rpcrdma2_policy_peer(struct net *net, bool client, const struct sockaddr *peer,
-			  u16 port, struct rpcrdma2_policy *policy);
+			  u16 port, struct rpcrdma2_policy *policy,
+			  struct rpcrdma2_addrs **addrs);
+
+struct rpcrdma2_addrs *rpcrdma2_policy_addrs_get(struct rpcrdma2_addrs *addrs);
+void rpcrdma2_policy_addrs_put(struct rpcrdma2_addrs *addrs);
 
 #endif /* _RPCRDMA2_PEER_POLICY_H */

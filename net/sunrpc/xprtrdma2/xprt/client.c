@@ -22,10 +22,12 @@
 #include "compat.h"
 #include "conn/cm.h"
 #include "conn/conn_list.h"
+#include "conn/paths.h"
 #include "xprt/xprt.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
+#define RPCRDMA2_RESOLVE_MS		5000U
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
 #define RPCRDMA2_REEST_INIT		(HZ / 10)
 #define RPCRDMA2_REEST_MAX		(30 * HZ)
@@ -40,6 +42,8 @@
  */
 #define RPCRDMA2_CONNECT_MIN_MS		2000U
 #define RPCRDMA2_CONNECT_MAX_MS		15000U
+/* Divides the first of these if there are other paths */
+#define RPCRDMA2_HASTE			4U
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* A connection is replaced for lack of a Reply after 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
@@ -101,14 +105,49 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 
 /* ---- connecting and closing ---- */
 
+/* Check whether a Call without Reply was sent that the server may recognise by our address
+ * when it is sent again: see paths.c. NFS asks for reuseport for the same reason, but not
+ * for pNFS data servers.
+ */
+static bool client_keeps_source(struct rpcrdma2_client *client)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	const struct rpc_task *task;
+	struct rb_node *node;
+
+	guard(spinlock)(&xprt->queue_lock);
+	for (node = rb_first(&xprt->recv_queue); node; node = rb_next(node)) {
+		task = rb_entry(node, struct rpc_rqst, rq_recv)->rq_task;
+		if (RPC_WAS_SENT(task) && (xprt->reuseport || task->tk_client->cl_vers < 4))
+			return true;
+	}
+	return false;
+}
+
+/* Use the paths of the policy. They change when no Call depends on those before. */
+static void client_look_up_paths(struct rpcrdma2_client *client,
+				 struct rpcrdma2_addrs *addrs)
+{
+	struct rpc_xprt *xprt = &client->rq.xprt;
+
+	if ((client->paths || addrs) && !client->srcaddr.ss_family &&
+	    !client_keeps_source(client))
+		rpcrdma2_paths_update(&client->paths, xprt->xprt_net,
+				      (const struct sockaddr *)&xprt->addr, addrs);
+	rpcrdma2_policy_addrs_put(addrs);
+}
+
 /* Apply the current policy for this server. There is no connection. */
 static void client_look_up(struct rpcrdma2_client *client)
 {
 	struct rpcrdma2_policy *policy = &client->policy;
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
+	struct rpcrdma2_addrs *addrs;
 
-	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), policy);
+	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), policy,
+			     &addrs);
+	client_look_up_paths(client, addrs);
 	guard(spinlock)(&xprt->reserve_lock);
 	/* Slots may be in use, so their number never shrinks */
 	if (xprt->max_reqs >= policy->val[RPCRDMA2_A_POLICY_CREDITS])
@@ -121,7 +160,9 @@ static void client_look_up(struct rpcrdma2_client *client)
 	rpc_wake_up_status(&xprt->backlog, -EAGAIN);
 }
 
-static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
+static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client,
+					    const struct sockaddr *src,
+					    const struct sockaddr *dst)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	struct rpcrdma2_conn_params params = {
@@ -139,6 +180,7 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.brs		= READ_ONCE(client_callbacks) ?
 				  RDMA2_RVREQSUP_INLINE :
 				  RDMA2_RVREQSUP_NONE,
+		.resolve_ms	= RPCRDMA2_RESOLVE_MS,
 		.connect_ms	= client->connect_ms,
 		/* At most a quarter of the limit for a whole attempt (VER-14) */
 		.negotiate_ms	= min(READ_ONCE(negotiate_ms),
@@ -146,13 +188,34 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.swapper	= &xprt->swapper,
 	};
 
-	client_look_up(client);
 	params.policy = client->policy;
 	params.send_size = params.policy.val[RPCRDMA2_A_POLICY_SEND_SIZE];
 	params.calls = params.policy.val[RPCRDMA2_A_POLICY_CREDITS];
-	return rpcrdma2_conn_connect(xprt->xprt_net, client->srcaddr.ss_family ?
-				     (struct sockaddr *)&client->srcaddr : NULL,
-				     (struct sockaddr *)&xprt->addr, &params);
+	if (client->paths)
+		params.silence = rpcrdma2_paths_silence(client->paths);
+	/* Other paths are tried first, and this one again for a longer time */
+	if (params.silence && READ_ONCE(*params.silence)) {
+		params.connect_ms /= RPCRDMA2_HASTE;
+		params.resolve_ms = params.connect_ms;
+	}
+	return rpcrdma2_conn_connect(xprt->xprt_net, src->sa_family ? src : NULL, dst,
+				     &params);
+}
+
+/* Check whether RPCs may use a connection: a further address must lead to the same server.
+ * An administrator's word is good enough.
+ */
+static int client_accept(struct rpcrdma2_client *client, const struct rpcrdma2_conn *conn)
+{
+	const struct sockaddr *dst = (struct sockaddr *)&conn->cm_id->route.addr.dst_addr;
+
+	if (!client->paths || conn->codec != &rpcrdma2_codec_v1 ||
+	    client->policy.val[RPCRDMA2_A_POLICY_TRUST_PATHS] ||
+	    rpc_cmp_addr(dst, (struct sockaddr *)&client->rq.xprt.addr))
+		return 0;
+	pr_notice_ratelimited("rpcrdma2: %pISpc: not used as a path, it speaks version 1 and trust_paths is off\n",
+			      dst);
+	return -EPROTO;
 }
 
 /* Make MRs, if the device can carry the payload that NFS may use. */
@@ -252,19 +315,20 @@ static void client_log_version(struct rpcrdma2_client *client,
 			rpcrdma2_neg_why_name(conn->why));
 }
 
-static int client_try(struct rpcrdma2_client *client)
+static int client_try_path(struct rpcrdma2_client *client, const struct sockaddr *src,
+			   const struct sockaddr *dst)
 {
 	struct rpcrdma2_conn *conn;
 	int ret;
 
 	if (!kref_read(&client->rq.xprt.kref))
 		return -ENOTCONN;
-	conn = client_connect(client);
+	conn = client_connect(client, src, dst);
 	if (IS_ERR(conn)) {
 		trace_rpcrdma2_connected(&client->rq.xprt, 0, PTR_ERR(conn));
 		return PTR_ERR(conn);
 	}
-	ret = client_open_pool(client, conn);
+	ret = client_accept(client, conn) ?: client_open_pool(client, conn);
 	trace_rpcrdma2_connected(&client->rq.xprt, conn->id, ret);
 	if (ret) {
 		rpcrdma2_conn_close(conn);
@@ -273,8 +337,38 @@ static int client_try(struct rpcrdma2_client *client)
 	}
 	client_log_version(client, conn);
 	client->attached_at = jiffies;
+	if (client->paths)
+		rpcrdma2_paths_joined(client->paths, conn);
 	client_attach(client, conn);
 	return 0;
+}
+
+/* Try each path once. Returns 0, or the error of the first, which is the best one. */
+static int client_try_paths(struct rpcrdma2_client *client)
+{
+	union rpcrdma2_addr src, dst;
+	int ret = 0, err;
+
+	rpcrdma2_paths_begin(client->paths, client_keeps_source(client));
+	while (rpcrdma2_paths_next(client->paths, &src, &dst)) {
+		err = client_try_path(client, &src.sa, &dst.sa);
+		if (!err)
+			return 0;
+		rpcrdma2_paths_left(client->paths, err);
+		ret = ret ?: err;
+		if (err == -ENOBUFS || !kref_read(&client->rq.xprt.kref))
+			break;
+	}
+	return ret ?: -ENOTCONN;
+}
+
+static int client_try(struct rpcrdma2_client *client)
+{
+	client_look_up(client);
+	if (client->paths)
+		return client_try_paths(client);
+	return client_try_path(client, (struct sockaddr *)&client->srcaddr,
+			       (struct sockaddr *)&client->rq.xprt.addr);
 }
 
 /* Wait before the next attempt, longer than before this one: at most RPCRDMA2_REEST_SHORT if
@@ -383,6 +477,8 @@ static void client_disconnect(struct rpcrdma2_client *client)
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
 	client_judge(client, conn);
+	if (client->paths)
+		rpcrdma2_paths_left(client->paths, conn->reason);
 	rpcrdma2_requester_detach(&client->rq);
 	rpcrdma2_conn_free(conn);
 	if (unused && !atomic_read(&client->rq.xprt.swapper))
@@ -592,6 +688,7 @@ static void client_op_destroy(struct rpc_xprt *xprt)
 	client_disconnect(client);
 	rpcrdma2_client_bc_destroy_slots(xprt);
 	rpcrdma2_recv_pool_empty(&client->recvs);
+	rpcrdma2_paths_update(&client->paths, xprt->xprt_net, NULL, NULL);
 	rpcrdma2_conn_list_ended(xprt->xprt_net, &client->stats, true);
 	rpcrdma2_xprt_free(xprt);
 }

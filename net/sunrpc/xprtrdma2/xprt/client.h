@@ -40,6 +40,7 @@ struct rpcrdma2_callback {
  * @recvs: Receives, kept over reconnects, but not without use
  * @mem: results of earlier version negotiation
  * @policy: settings of the last attempt to connect; transport locked
+ * @paths: its paths to the server, NULL if there is only one; transport locked
  * @connect_work: makes a connection; owns XPRT_LOCKED
  * @connect_at: jiffies when @connect_work connects, unless the transport is unused then
  * @fail_work: ends RPCs of soft mounts; pending from the first attempt to connect on until
@@ -64,6 +65,7 @@ struct rpcrdma2_client {
 	struct rpcrdma2_recv_pool	recvs;
 	struct rpcrdma2_ver_memory	mem;
 	struct rpcrdma2_policy		policy;
+	struct rpcrdma2_path_user	*paths;
 	struct delayed_work		connect_work;
 	unsigned long			connect_at;
 	struct delayed_work		fail_work;

@@ -205,6 +205,7 @@ static void svc_free(struct work_struct *work)
 static bool svc_connect(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending *req)
 {
 	const struct rdma_addr *addr = &req->cm_id->route.addr;
+	struct rpcrdma2_addrs *none;
 	struct rpcrdma2_conn_params p = {
 		.ops		= &svc_conn_ops,
 		.owner		= svc,
@@ -220,7 +221,7 @@ static bool svc_connect(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending 
 	rpcrdma2_policy_peer(req->listener->xprt.xpt_net, false,
 			     (const struct sockaddr *)&addr->dst_addr,
 			     rpc_get_port((const struct sockaddr *)&addr->src_addr),
-			     &p.policy);
+			     &p.policy, &none);
 	p.send_size = rpcrdma2_policy_capacity(&p.policy);	/* D-16 */
 	p.serves = p.policy.val[RPCRDMA2_A_POLICY_CREDITS];
 	p.serves_initial = clamp(server_first_credits, 1U, p.serves);
