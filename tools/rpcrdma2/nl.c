@@ -26,18 +26,27 @@ static char nl_reason[256];
 
 /* ---- from attributes to JSON ---- */
 
+/* An address without port stands alone. */
+static json_t *host_to_json(const char *host, const char *zone, unsigned int port, bool six)
+{
+	const char *format = !port ? "%s%s" : six ? "[%s%s]:%u" : "%s%s:%u";
+	char name[96];
+
+	snprintf(name, sizeof(name), format, host, zone, port);
+	return json_string(name);
+}
+
 static json_t *address_to_json(const struct nlattr *a)
 {
 	const struct sockaddr *sa = mnl_attr_get_payload(a);
-	char host[INET6_ADDRSTRLEN], zone[IF_NAMESIZE + 1] = "", name[96];
+	char host[INET6_ADDRSTRLEN], zone[IF_NAMESIZE + 1] = "";
 	char itf[IF_NAMESIZE];
 
 	if (sa->sa_family == AF_INET) {
 		const struct sockaddr_in *in = (const void *)sa;
 
 		inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
-		snprintf(name, sizeof(name), "%s:%u", host,
-			 ntohs(in->sin_port));
+		return host_to_json(host, "", ntohs(in->sin_port), false);
 	} else if (sa->sa_family == AF_INET6 &&
 		   mnl_attr_get_payload_len(a) >= sizeof(struct sockaddr_in6)) {
 		const struct sockaddr_in6 *in = (const void *)sa;
@@ -45,12 +54,9 @@ static json_t *address_to_json(const struct nlattr *a)
 		inet_ntop(AF_INET6, &in->sin6_addr, host, sizeof(host));
 		if (in->sin6_scope_id && if_indextoname(in->sin6_scope_id, itf))
 			snprintf(zone, sizeof(zone), "%%%s", itf);
-		snprintf(name, sizeof(name), "[%s%s]:%u", host, zone,
-			 ntohs(in->sin6_port));
-	} else {
-		return json_null();
+		return host_to_json(host, zone, ntohs(in->sin6_port), true);
 	}
-	return json_string(name);
+	return json_null();
 }
 
 static json_t *ip_to_json(int family, const struct nlattr *a)
@@ -187,6 +193,17 @@ static uint32_t to_value(const struct attr *attr, const json_t *value)
 	return word ? nl_word(attr, word) : json_integer_value(value);
 }
 
+static void put_address(struct nlmsghdr *nlh, int type, const char *host)
+{
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+	struct sockaddr_in in = { .sin_family = AF_INET };
+
+	if (inet_pton(AF_INET, host, &in.sin_addr) == 1)
+		mnl_attr_put(nlh, type, sizeof(in), &in);
+	else if (inet_pton(AF_INET6, host, &in6.sin6_addr) == 1)
+		mnl_attr_put(nlh, type, sizeof(in6), &in6);
+}
+
 /* Numbers in words or not, addresses as they are written */
 static void put_value(struct nlmsghdr *nlh, int type, const struct attr *attr,
 		      const json_t *value)
@@ -214,6 +231,9 @@ static void put_value(struct nlmsghdr *nlh, int type, const struct attr *attr,
 		inet_pton(AF_INET6, json_string_value(value), addr);
 		mnl_attr_put(nlh, type, 16, addr);
 		break;
+	case ATTR_ADDRESS:
+		put_address(nlh, type, json_string_value(value));
+		break;
 	default:
 		break;
 	}
@@ -222,14 +242,16 @@ static void put_value(struct nlmsghdr *nlh, int type, const struct attr *attr,
 static void put_object(struct nlmsghdr *nlh, const struct attr_set *set,
 		       const json_t *object)
 {
-	const json_t *value;
-	size_t i;
+	const json_t *value, *element;
+	size_t i, k;
 
 	for (i = 0; i < set->n; i++) {
 		if (!set->attrs[i].name)
 			continue;
 		value = json_object_get(object, set->attrs[i].name);
-		if (value)
+		json_array_foreach(value, k, element)
+			put_value(nlh, i, &set->attrs[i], element);
+		if (value && !json_is_array(value))
 			put_value(nlh, i, &set->attrs[i], value);
 	}
 }

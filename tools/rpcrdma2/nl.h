@@ -58,7 +58,7 @@ struct attr_set {
 };
 
 extern const struct attr_set connection_set, module_set, change_set,
-	policy_set;
+	policy_set, path_set;
 
 /**
  * struct nl_arg - an attribute of a request

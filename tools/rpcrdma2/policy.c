@@ -25,7 +25,7 @@
 #define MAX_WORDS	64
 /* Attributes with the values of an entry: from the first to the last, but is_value() */
 #define FIRST		RPCRDMA2_A_POLICY_VERSIONS
-#define LAST		RPCRDMA2_A_POLICY_FAIL_AFTER
+#define LAST		RPCRDMA2_A_POLICY_LOCAL
 
 static const char usage[] =
 	"policy [show [client|server]]\n"
@@ -155,6 +155,24 @@ static const struct attr *find_value(const char *name)
 	return NULL;
 }
 
+/* Addresses, with commas in between */
+static bool take_list(json_t *entry, const char *name, const char *word)
+{
+	char text[512], host[64], *next = text, *one;
+	json_t *list = json_array();
+
+	json_object_set_new(entry, name, list);
+	snprintf(text, sizeof(text), "%s", word ?: "");
+	while ((one = strsep(&next, ","))) {
+		snprintf(host, sizeof(host), "%s", one);
+		if (!read_address(host, sizeof(host)))
+			return expected("expected addresses after %s, with commas in between, not '%s'",
+					name, one);
+		json_array_append_new(list, json_string(host));
+	}
+	return true;
+}
+
 static bool take_value(json_t *entry, const char *name, const char *word)
 {
 	const struct attr *attr = find_value(name);
@@ -167,6 +185,8 @@ static bool take_value(json_t *entry, const char *name, const char *word)
 	}
 	if (json_object_get(entry, name))
 		return expected("%s is given twice", name);
+	if (attr->multi)
+		return take_list(entry, name, word);
 	if (!attr->words) {
 		if (!word || !to_number(word, &number))
 			return expected("expected a number after %s, not '%s'",
@@ -252,6 +272,16 @@ static void key_to_words(const json_t *entry, char *words, size_t size)
 		 json_string_value(json_object_get(entry, "role")), prefix, at);
 }
 
+static void print_list(const char *name, const json_t *list)
+{
+	const json_t *value;
+	size_t i;
+
+	printf(" %s", name);
+	json_array_foreach(list, i, value)
+		printf("%c%s", i ? ',' : ' ', json_string_value(value));
+}
+
 static void print_entry(const json_t *entry)
 {
 	const json_t *value;
@@ -262,7 +292,9 @@ static void print_entry(const json_t *entry)
 	fputs(words, stdout);
 	for (i = FIRST; i <= LAST; i++) {
 		value = json_object_get(entry, policy_set.attrs[i].name);
-		if (json_is_string(value))
+		if (json_is_array(value))
+			print_list(policy_set.attrs[i].name, value);
+		else if (json_is_string(value))
 			printf(" %s %s", policy_set.attrs[i].name,
 			       json_string_value(value));
 		else if (value)

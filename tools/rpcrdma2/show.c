@@ -126,10 +126,27 @@ json_t *get_module(const char *role)
 	return nl_get(RPCRDMA2_CMD_MODULE_GET, false, &module_set, args);
 }
 
+/* The paths of mounts, in an array; empty also if the module knows none */
+static json_t *get_paths(void)
+{
+	json_t *paths = json_array(), *one;
+	struct nl_arg args[2] = { };
+	unsigned int n;
+
+	for (n = 0;; n++) {
+		args[0] = (struct nl_arg){ RPCRDMA2_A_PATH_NUMBER, ATTR_U32, n, NULL, 0 };
+		one = nl_get(RPCRDMA2_CMD_PATH_GET, false, &path_set, args);
+		if (!one)
+			return paths;
+		json_array_extend(paths, one);
+		json_decref(one);
+	}
+}
+
 /**
  * cmd_show - all that is known of connections, or of the module
  * @argc: words
- * @argv: show [client|server|ID|peer ADDRESS|module [client|server]]
+ * @argv: show [client|server|ID|peer ADDRESS|paths|module [client|server]]
  *
  * Return: exit status
  */
@@ -141,12 +158,14 @@ int cmd_show(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(which, "peer"))
 		all = get_by_peer(argv[2]);
+	else if (argc == 2 && !strcmp(which, "paths"))
+		all = get_paths();
 	else if (argc <= 3 && which && !strcmp(which, "module"))
 		all = get_module(argv[2]);
 	else if (argc <= 2)
 		all = get_connections(which);
 	else
-		return usage_error("show [client|server|ID|peer ADDRESS|module [client|server]]");
+		return usage_error("show [client|server|ID|peer ADDRESS|paths|module [client|server]]");
 	if (!all)
 		return fail(which ?: "show", -errno);
 	if (opt_json) {
@@ -227,6 +246,38 @@ static void print_gpudirect(const json_t *row)
 	       text(row, "state"), "-", "-", "-", "-", "-", bytes);
 }
 
+#define PATH_WORDS "%-24s %-24s %-24s %-8s %5s %8s %9s %s\n"
+
+static void print_path(const json_t *path)
+{
+	char conns[16], failures[16], age[32];
+
+	snprintf(conns, sizeof(conns), "%lld", number(path, "connections"));
+	snprintf(failures, sizeof(failures), "%lld", number(path, "failures"));
+	snprintf(age, sizeof(age), "%lld s", number(path, "changed") / 1000);
+	printf(PATH_WORDS, text(path, "server"), text(path, "local_address"),
+	       text(path, "peer_address"), text(path, "state"), conns, failures, age,
+	       number(path, "reason") ? strerror(-number(path, "reason")) : "-");
+}
+
+/* Add the paths to what is shown. */
+static void status_paths(json_t *all)
+{
+	json_t *paths = get_paths(), *path;
+	size_t i;
+
+	if (!opt_json && json_array_size(paths))
+		printf("\n" PATH_WORDS, "SERVER", "FROM", "TO", "PATH", "CONNS", "FAILURES",
+		       "SINCE", "WHY");
+	json_array_foreach(paths, i, path) {
+		if (!opt_json)
+			print_path(path);
+		json_object_set_new(path, "role", json_string("path"));
+	}
+	json_array_extend(all, paths);
+	json_decref(paths);
+}
+
 /* What is idle is not looked for, and is no trouble. */
 static bool waits(const json_t *row)
 {
@@ -235,7 +286,7 @@ static bool waits(const json_t *row)
 
 /**
  * cmd_status - a line for each connection, and for each mount and listener
- * without one
+ * without one, and for each path
  * @argc: words
  * @argv: status
  *
@@ -276,6 +327,7 @@ int cmd_status(int argc, char **argv)
 		print_gpudirect(gpu);
 	if (gpu)
 		json_array_append_new(all, gpu);
+	status_paths(all);
 	if (opt_json)
 		print_json(all);
 	json_decref(others);
