@@ -49,10 +49,14 @@ RULES = {
     "reconnect-min": (4, range(3601), range(0)),
     "reconnect-max": (4, range(3601), range(0)),
     "fail-after": (4, range(86401), range(0)),
+    "trust-paths": (4, range(2), range(0)),
     "check": (0, range(1), range(1)),
 }
+# Attributes that are addresses, and how many there may be, of a client
+LISTS = {"paths": 7, "local": 8}
 KEYS = ("role", "addr4", "addr6", "prefix-length", "port")
-VALUES = [name for name in RULES if name not in KEYS + ("check",)]
+NUMBERS_OF = [name for name in RULES if name not in KEYS + ("check",)]
+VALUES = NUMBERS_OF + list(LISTS)
 
 
 def wrong(text):
@@ -116,6 +120,15 @@ def number_of(data):
 
 # ---- what the specification says ----
 
+def address_of(data):
+    """Of a struct sockaddr without port; None: it is none"""
+    family, port = struct.unpack_from("HH", data.ljust(4, b"\0"))
+    at = {(2, 16): slice(4, 8), (10, 28): slice(8, 24)}.get((family, len(data)))
+    if at is None or port or not any(data[at]):
+        return None
+    return data[at]
+
+
 def allowed(command, number, data):
     """One attribute, whatever the role"""
     name = NAME.get(number & TYPE_MASK)
@@ -124,6 +137,8 @@ def allowed(command, number, data):
     if command != SET and (name not in KEYS or
                            (name == "prefix-length" and command == GET)):
         return False
+    if name in LISTS:
+        return address_of(data) is not None
     length, *ranges = RULES[name]
     return len(data) == length and any(number_of(data) in r for r in ranges)
 
@@ -140,12 +155,27 @@ def key_of(attrs):
     return (number_of(attrs["role"]), address, prefix, number_of(attrs.get("port", b"")))
 
 
-def values_of(attrs):
+def lists_of(attrs, lists, key):
+    """Those of an entry; None: they are not for these peers, or not lists of addresses."""
+    found = {name: tuple(map(address_of, datas)) for name, datas in lists.items()}
+    if found and number_of(attrs["role"]) != 0:
+        return None
+    if "paths" in found and not (key[1] and key[2] == 8 * len(key[1])):
+        return None
+    if any(len(a) > LISTS[name] or len(set(a)) < len(a) for name, a in found.items()):
+        return None
+    return found
+
+
+def values_of(attrs, lists, key):
     """Those of an entry; None: one is not for this role, or there are none."""
-    values = {name: number_of(attrs[name]) for name in VALUES if name in attrs}
+    values = {name: number_of(attrs[name]) for name in NUMBERS_OF if name in attrs}
     role = number_of(attrs["role"])
+    more = lists_of(attrs, lists, key)
+    if more is None:
+        return None
     if all(value in RULES[name][1 + role] for name, value in values.items()):
-        return values or None
+        return {**values, **more} or None
     return None
 
 
@@ -153,15 +183,19 @@ def expected(table, command, attrs, trailing):
     """Whether it is to be done; does so to the table."""
     if trailing or not all(allowed(command, *a) for a in attrs):
         return False
-    # The last attribute of a type counts.
+    # The last attribute of a type counts, but all addresses of a list.
     named = {NAME[number & TYPE_MASK]: data for number, data in attrs}
+    lists = {}
+    for number, data in attrs:
+        if NAME[number & TYPE_MASK] in LISTS:
+            lists.setdefault(NAME[number & TYPE_MASK], []).append(data)
     key = key_of(named)
     if key is None:
         return False
     if command == DEL:
         return table.pop(key, None) is not None
     if command == SET:
-        values = values_of(named)
+        values = values_of(named, lists, key)
         if values is None:
             return False
         if "check" not in named:
@@ -188,7 +222,13 @@ def random_data(name):
         if rare(3):
             data[random.randrange(16)] |= 1 << random.randrange(8)
         return data
-    if name in ("role", "versions", "remote-invalidation", "property-change"):
+    if name in LISTS:
+        family = random.choice((2, 10))
+        data = bytearray(struct.pack("HH", family, rare(20)) + bytes(28))
+        data[4 if family == 2 else 8] = random.randrange(6)
+        return data
+    if name in ("role", "versions", "remote-invalidation", "property-change",
+                "trust-paths"):
         number = number if rare(8) else random.randrange(2)
     elif name == "prefix-length":
         number = random.randrange(256) if rare(8) else 8 * random.randrange(6)
@@ -200,7 +240,11 @@ def random_data(name):
 def random_attribute(number):
     name = NAME.get(number)
     data = random_data(name)
-    length = RULES[name][0] if name else random.randrange(9)
+    length = random.randrange(9)
+    if name in LISTS:
+        length = 16 if data[0] == 2 else 28
+    elif name:
+        length = RULES[name][0]
     if rare(60):
         length = random.randrange(len(data))
     number |= NESTED * rare(60) | NET_BYTEORDER * rare(60)
