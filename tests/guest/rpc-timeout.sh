@@ -38,20 +38,5 @@ overdue() { # DEV VERS
 	done
 }
 
-minor() { # DEV VERS
-	enter minor "$1" "$2" timeo=5,retrans=100
-	: > "$D/f"
-	freeze
-	iocheck write -d -s 1 -l 50000 "$D/f" &
-	lab_wait 20 stuck 1
-	lab_wait 60 probed 3
-	thaw
-	wait $!
-	look
-	[ "${NOW[client.reconnects]}" = 0 ]
-	iocheck check -e -s 1 -l 50000 "$E/f"
-}
-
 fs_start ours ext4 16
-for_versions 3 minor "no Reply within minor timeouts"
 for_versions "4.0 4.2" overdue "no Reply within the major timeout (C12)"
