@@ -170,9 +170,10 @@ patience() { # DEV VERS
 
 keeps_more() { [ "$(value server rpc_memory)" -gt "$1" ]; }
 
-# Many short WRITEs at once, and the server grants as many credits as it may
+# Many short WRITEs at once, and the server grants as many credits as it may. Each program
+# is still writing when the last one starts.
 granted() { # NUMBER
-	at_once 20 iocheck write -t -d -s 1 -l 9000 -b 3000 "$D/w{}" &&
+	at_once 20 iocheck write -t -d -s 1 -l 150000 -b 3000 "$D/w{}" &&
 		is server credits_granted_to_peer 1 "$1"
 }
 
