@@ -178,6 +178,63 @@ static unsigned int look_at_cover(void)
 	return new;
 }
 
+/* ---- faults ---- */
+
+/* Files of /sys/kernel/debug. Those of a fault count what could fail, @value is how often it
+ * does; others take @value. In a kernel without the framework nothing fails.
+ */
+static const struct fault {
+	const char	*dir;
+	const char	*value;	/* NULL for a fault */
+	unsigned int	most;
+} fault_list[] = {
+	{ "failslab", NULL, 60 }, { "fail_page_alloc", NULL, 30 },
+	{ "fail_rpcrdma2", NULL, 30 }, { "fail_rpcrdma2_map", NULL, 20 },
+	{ "fail_rpcrdma2_room", NULL, 5 }, { "fail_rpcrdma2", "max_qp_wr", 400 },
+	{ "fail_rpcrdma2", "max_cqe", 800 }, { "fail_rpcrdma2", "refuse", 8 },
+	{ "fail_rpcrdma2", "late", 2 }, { "fail_rpcrdma2", "p2pdma", 2 },
+};
+
+#define FAULTS	(sizeof(fault_list) / sizeof(*fault_list))
+
+static void set_fault(const struct fault *f, const char *name, uint32_t value)
+{
+	char path[96];
+	FILE *file;
+
+	sprintf(path, "/sys/kernel/debug/%s/%s", f->dir, name);
+	file = fopen(path, "w");
+	if (!file)
+		return;
+	fprintf(file, "%u\n", value);
+	fclose(file);
+}
+
+static void inject(const struct edit *e)
+{
+	const struct fault *f = &fault_list[e->arg[0] % FAULTS];
+
+	if (f->value) {
+		set_fault(f, f->value, e->arg[1] % f->most);
+		return;
+	}
+	set_fault(f, "interval", 1 + e->arg[1] % f->most);
+	set_fault(f, "times", e->arg[2]);
+	set_fault(f, "probability", 100);
+}
+
+static void end_faults(const struct edits *edits)
+{
+	unsigned int i;
+
+	for (i = 0; i < edits->n; i++) {
+		const struct fault *f = &fault_list[edits->e[i].arg[0] % FAULTS];
+
+		if (edits->e[i].kind == EDIT_FAULT)
+			set_fault(f, f->value ?: "probability", 0);
+	}
+}
+
 /* ---- running ---- */
 
 static void run_netlink(const struct input *in)
@@ -204,6 +261,7 @@ static void run_session(struct input *in)
 	memset(seen, 0, sizeof(*seen));
 	edit_apply(&in->edits, seen);
 	r = run_case(in->c);
+	end_faults(&in->edits);
 	munmap(r->log, sizeof(*r->log));
 	free(r);
 }
@@ -302,6 +360,7 @@ static enum edit_kind any_kind(void)
 		EDIT_DUP, EDIT_DUP, EDIT_DUP, EDIT_DEL, EDIT_DEL, EDIT_CUT,
 		EDIT_INV, EDIT_SKIP, EDIT_TWICE, EDIT_LATE, EDIT_WAIT,
 		EDIT_PLUS, EDIT_PLUS, EDIT_PLUS, EDIT_HANG, EDIT_PRIV,
+		EDIT_FAULT, EDIT_FAULT, EDIT_FAULT,
 	};
 
 	return kinds[rnd(sizeof(kinds))];
@@ -364,9 +423,14 @@ static void any_edit(struct edit *e)
 	memset(e, 0, sizeof(*e));
 	do
 		e->kind = any_kind();
-	while (e->kind != EDIT_PRIV && !seen->n);
+	while (e->kind < EDIT_PRIV && !seen->n);
 	e->step = rnd(seen->n ?: 1);
-	if (e->kind == EDIT_PRIV) {
+	if (e->kind == EDIT_FAULT) {
+		e->step = rnd(2) ? 0 : e->step;
+		e->arg[0] = rnd(FAULTS);
+		e->arg[1] = rnd(fault_list[e->arg[0]].most);
+		e->arg[2] = rnd(2) ? 1 : 1 + rnd(20);
+	} else if (e->kind == EDIT_PRIV) {
 		e->step = rnd(seen->conns ?: 1);
 		e->arg[0] = rnd(rnd(4) ? 8 : 56);
 		e->arg[1] = rnd(256);
@@ -521,6 +585,7 @@ int main(int argc, char **argv)
 	/* Cases say why they fail, and most do. */
 	rp_check(freopen("/dev/null", "w", stderr), "no /dev/null");
 	jobs_by(JOBS_HERE, 0);
+	edit_fault = inject;
 	if (seconds)
 		fuzz(seconds);
 	for (i = 0; !seconds && i < nr_inputs; i++)

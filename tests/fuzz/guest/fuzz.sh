@@ -51,8 +51,26 @@ ALLOWED='WARNING: .* at fs/nfs/nfs4xdr\.c'
 # server that is not there any more, and gives up only when it is killed.
 managers_end() { ! pkill -KILL '^10\.0\.0\.1-manage'; }
 
+# Of allocations, only those of the module fail, and those of others on its behalf.
+failing() {
+	local text dir
+
+	text=$(awk '$4 == "[rpcrdma2]" && $2 ~ /[tT]/ { print $1 }' /proc/kallsyms | sort)
+	for dir in /sys/kernel/debug/fail{slab,_page_alloc}; do
+		[ -e "$dir" ] || continue
+		echo 32 > "$dir/stacktrace-depth"
+		echo "0x${text%%$'\n'*}" > "$dir/require-start"
+		echo "0x${text##*$'\n'}" > "$dir/require-end"
+		echo N > "$dir/ignore-gfp-wait"
+	done
+	for dir in /sys/kernel/debug/fail{slab,_page_alloc,_rpcrdma2*}; do
+		[ ! -e "$dir" ] || echo 0 > "$dir/verbose"
+	done
+}
+
 lab_all
 host_up
+failing
 lab_allow_log "$ALLOWED"
 inputs > "$LAB_TMP/inputs"
 echo 0 > /proc/sys/kernel/printk_ratelimit

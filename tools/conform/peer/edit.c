@@ -20,7 +20,10 @@ static const struct {
 	[EDIT_TWICE] = { "twice", 0 }, [EDIT_LATE] = { "late", 0 },
 	[EDIT_WAIT] = { "wait", 1 }, [EDIT_PLUS] = { "plus", 1 },
 	[EDIT_HANG] = { "hang", 1 }, [EDIT_PRIV] = { "priv", 2 },
+	[EDIT_FAULT] = { "fault", 3 },
 };
+
+void (*edit_fault)(const struct edit *e);
 
 static struct edits edits;
 static struct edit_seen *seen;
@@ -197,6 +200,15 @@ static const struct rp_msg *around(struct rp_conn *c, const struct edit *e,
 	return m;
 }
 
+static void faults(unsigned int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < edits.n && edit_fault; i++)
+		if (edits.e[i].kind == EDIT_FAULT && edits.e[i].step == step)
+			edit_fault(&edits.e[i]);
+}
+
 static const struct rp_msg *edited(struct rp_conn *c, const struct rp_msg *m,
 				   uint32_t *inv, unsigned int step, bool *late)
 {
@@ -209,6 +221,7 @@ static const struct rp_msg *edited(struct rp_conn *c, const struct rp_msg *m,
 		if (edits.e[i].step == step)
 			edit_words(&copy, &edits.e[i], inv);
 	note(&copy);
+	faults(step);
 	for (i = 0; i < edits.n && now; i++) {
 		if (edits.e[i].step != step)
 			continue;
@@ -254,6 +267,7 @@ static void on_connect(struct rdma_conn_param *param)
 	static unsigned int step;
 	unsigned int i, at;
 
+	faults(step);
 	for (i = 0; i < edits.n; i++) {
 		if (edits.e[i].kind != EDIT_PRIV || edits.e[i].step != step)
 			continue;
@@ -280,6 +294,7 @@ void edit_apply(const struct edits *from, struct edit_seen *to)
 	seen = to;
 	rp_on_send = on_send;
 	rp_on_connect = on_connect;
+	faults(0);
 }
 
 void edit_use(const char *text)

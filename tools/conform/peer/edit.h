@@ -35,6 +35,7 @@ enum edit_kind {
 	EDIT_PLUS,		/* WHICH: another one before it */
 	EDIT_HANG,		/* the connection ends behind it; 1: without a word */
 	EDIT_PRIV,		/* BYTE VALUE: in the CM private data */
+	EDIT_FAULT,		/* WHICH VALUE TIMES: see edit_fault */
 	EDIT_KINDS
 };
 
@@ -71,6 +72,8 @@ struct edit_seen {
 
 bool edit_parse(struct edits *to, const char *text);
 void edit_print(const struct edits *from, char text[EDIT_TEXT]);
+/* How the fuzzer injects a fault into the module, from this message or connection on */
+extern void (*edit_fault)(const struct edit *e);
 /* Number of messages that EDIT_PLUS knows */
 unsigned int edit_others(void);
 /* From now on in this process. Answers need not be the expected ones any more. */
