@@ -39,7 +39,6 @@ inputs() {
 			client-change reasons variant-client published-client; do
 		rpcrdma2-conform list $group | cut -f1
 	done
-	[ "${fuzz_seconds:-0}" = 0 ] || echo netlink 1
 	sed 's/#.*//; /^ *$/d' /lab/tests/inputs
 }
 
