@@ -66,6 +66,37 @@ again_and_again() {
 	done
 }
 
+# Of all that is allocated when the module is loaded, one piece after the other is not
+# there: either it is not loaded, or it can do without.
+no_memory() {
+	local space=0 loaded=0 refused=0
+
+	scratch no-memory
+	fault_in do_one_initcall $FAIL_SLAB ignore-gfp-wait=N times=0
+	while echo $space > $FAIL_SLAB/space; echo 1 > $FAIL_SLAB/times; do
+		if modprobe $MODULE; then
+			loaded=$((loaded + 1))
+			[ "$(< $FAIL_SLAB/times)" = 0 ] || break
+			unload
+		else
+			refused=$((refused + 1))
+			[ ! -e /sys/module/$MODULE ]
+			no_family
+		fi
+		space=$((space + 1000))
+	done
+	no_fault $FAIL_SLAB
+	echo "$space bytes; not loaded $refused times, loaded $loaded times"
+	# Of one workqueue after the other
+	[ $refused -ge 10 ]
+	start_server
+	nfs rxe 3
+	iocheck write -t -d -s 1 -l 100001 "$D/f"
+	umount_nfs
+	stop_server
+	unload
+}
+
 # The thread that polls takes the priority that an administrator gives it.
 priority() {
 	local nice=/sys/devices/virtual/workqueue/rpcrdma2_poll/nice
@@ -83,4 +114,5 @@ stop_server
 for_versions "3 4.1 4.2" in_use "in use"
 for_versions "4.2" two_mounts "two mounts"
 ktap_run "load and unload" again_and_again
+! ours || [ ! -e $FAIL_SLAB ] || ktap_run "no memory when it is loaded" no_memory
 ktap_run "priority of completions" priority
