@@ -31,7 +31,8 @@
 
 #define MAP_SIZE	65536
 #define MAX_INPUTS	8192
-#define MUTANTS		12	/* of an input, until the next one */
+#define MUTANTS		12	/* of an input that has done something new, */
+#define FEW_MUTANTS	3	/* and of others, until the next one */
 #define LEAK_EACH	400	/* executions */
 #define MAX_ITEMS	64	/* of a message */
 
@@ -491,14 +492,13 @@ static void with_mutants(struct input *in)
 {
 	static struct edit_seen base;
 	struct input mutant;
-	unsigned int i, new;
 	bool first = !in->ran;
+	unsigned int i, new = execute(in), n = new ? MUTANTS : FEW_MUTANTS;
 
-	new = execute(in);
 	if (first && new)
 		printf("# %s: %u new\n", in->c ? in->c->name : "netlink", new);
 	base = *seen;
-	for (i = 0; i < MUTANTS; i++) {
+	for (i = 0; i < n; i++) {
 		mutant = *in;
 		*seen = base;
 		mutate(&mutant);
