@@ -191,7 +191,7 @@ static const struct fault {
 } fault_list[] = {
 	{ "failslab", NULL, 60 }, { "fail_page_alloc", NULL, 30 },
 	{ "fail_rpcrdma2", NULL, 30 }, { "fail_rpcrdma2_map", NULL, 20 },
-	{ "fail_rpcrdma2_room", NULL, 5 }, { "fail_rpcrdma2", "max_qp_wr", 100 },
+	{ "fail_rpcrdma2_room", NULL, 5 }, { "fail_rpcrdma2", "max_qp_wr", 40 },
 	{ "fail_rpcrdma2", "max_cqe", 800 }, { "fail_rpcrdma2", "refuse", 8 },
 	{ "fail_rpcrdma2", "late", 2 }, { "fail_rpcrdma2", "p2pdma", 2 },
 	{ "fail_rpcrdma2", "accept_ms", 3000 },
