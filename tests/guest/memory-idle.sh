@@ -6,7 +6,7 @@
 # had no connection for a while. Receives of version 1 are as large as its threshold,
 # callback slots as a callback.
 #
-# timeout: 240
+# timeout: 400
 # covers: CRED-4,CRED-7
 . /lab/lib/lab.sh
 
