@@ -78,12 +78,14 @@ no_memory() {
 			loaded=$((loaded + 1))
 			[ "$(< $FAIL_SLAB/times)" = 0 ] || break
 			unload
+			# Most are files of debugfs
+			space=$((space + 4000))
 		else
 			refused=$((refused + 1))
 			[ ! -e /sys/module/$MODULE ]
 			no_family
+			space=$((space + 1000))
 		fi
-		space=$((space + 1000))
 	done
 	no_fault $FAIL_SLAB
 	echo "$space bytes; not loaded $refused times, loaded $loaded times"
