@@ -23,6 +23,7 @@
 #include <linux/module.h>
 
 #include "conn/conn.h"
+#include "conn/paths.h"
 #include <trace/events/rpcrdma2.h>
 
 /* An idle connection: death, 4 turns, check, 4 turns, probe, 8 turns, end; one in use:
@@ -32,6 +33,10 @@
 #define RPCRDMA2_KEEPALIVE_IDLE	4U
 #define RPCRDMA2_KEEPALIVE_SILENT	12U
 #define RPCRDMA2_KEEPALIVE_MAX	86400U	/* seconds */
+/* Seconds if there is another path: noticing that this one is gone, and a connection by the
+ * other one, take less than that.
+ */
+#define RPCRDMA2_KEEPALIVE_HASTE	3U
 
 static unsigned int silence_seconds = 50;
 module_param(silence_seconds, uint, 0644);
@@ -104,8 +109,10 @@ bool rpcrdma2_keepalive_probing(const struct rpcrdma2_conn *conn)
 
 static void keepalive_next(struct rpcrdma2_conn *conn)
 {
+	bool haste = rpcrdma2_paths_impatient(conn->p.policy.paths);
 	unsigned long seconds = min(READ_ONCE(silence_seconds),
-				    RPCRDMA2_KEEPALIVE_MAX);
+				    haste ? RPCRDMA2_KEEPALIVE_HASTE :
+					    RPCRDMA2_KEEPALIVE_MAX);
 	bool in_use = !rpcrdma2_conn_quiet(conn, &conn->keepalive.calls) ||
 		      rpcrdma2_credit_used(&conn->credit);
 

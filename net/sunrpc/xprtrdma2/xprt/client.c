@@ -44,6 +44,8 @@
  */
 #define RPCRDMA2_CONNECT_MIN_MS		2000U
 #define RPCRDMA2_CONNECT_MAX_MS		15000U
+/* Divides this time if there is another path, which is tried next */
+#define RPCRDMA2_HASTE			4U
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* A connection is replaced for lack of a Reply after 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
@@ -113,6 +115,7 @@ static void client_look_up(struct rpcrdma2_client *client)
 	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
 
 	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), policy);
+	rpcrdma2_client_paths_use(client);
 	guard(spinlock)(&xprt->reserve_lock);
 	/* Slots may be in use, so their number never shrinks */
 	if (xprt->max_reqs >= policy->val[RPCRDMA2_A_POLICY_CREDITS])
@@ -185,6 +188,7 @@ static void client_fail_worker(struct work_struct *work)
 	u32 after;
 
 	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), &policy);
+	rpcrdma2_paths_put(policy.paths);
 	after = policy.val[RPCRDMA2_A_POLICY_FAIL_AFTER];
 	scoped_guard(spinlock, &xprt->queue_lock) {
 		if (!after || (!xprt_connecting(xprt) && RB_EMPTY_ROOT(&xprt->recv_queue)))
@@ -211,7 +215,9 @@ static void client_fail_start(struct rpcrdma2_client *client)
 
 /* ---- connecting and closing ---- */
 
-static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
+static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client,
+					    const struct sockaddr *src,
+					    const struct sockaddr *dst)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	struct rpcrdma2_conn_params params = {
@@ -236,13 +242,12 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.swapper	= &xprt->swapper,
 	};
 
-	client_look_up(client);
 	params.policy = client->policy;
+	if (rpcrdma2_paths_impatient(client->paths))
+		params.connect_ms /= RPCRDMA2_HASTE;
 	params.send_size = params.policy.val[RPCRDMA2_A_POLICY_SEND_SIZE];
 	params.calls = params.policy.val[RPCRDMA2_A_POLICY_CREDITS];
-	return rpcrdma2_conn_connect(xprt->xprt_net, client->srcaddr.ss_family ?
-				     (struct sockaddr *)&client->srcaddr : NULL,
-				     (struct sockaddr *)&xprt->addr, &params);
+	return rpcrdma2_conn_connect(xprt->xprt_net, src, dst, &params);
 }
 
 /* Make MRs, if the device can carry the payload that NFS may use. */
@@ -298,19 +303,20 @@ static void client_log_version(struct rpcrdma2_client *client,
 			rpcrdma2_neg_why_name(conn->why));
 }
 
-static int client_try(struct rpcrdma2_client *client)
+static int client_try_path(struct rpcrdma2_client *client, const struct sockaddr *src,
+			   const struct sockaddr *dst)
 {
 	struct rpcrdma2_conn *conn;
 	int ret;
 
 	if (!kref_read(&client->rq.xprt.kref))
 		return -ENOTCONN;
-	conn = client_connect(client);
+	conn = client_connect(client, src, dst);
 	if (IS_ERR(conn)) {
 		trace_rpcrdma2_connected(&client->rq.xprt, 0, PTR_ERR(conn));
 		return PTR_ERR(conn);
 	}
-	ret = client_open_pool(client, conn);
+	ret = rpcrdma2_client_paths_joined(client, conn) ?: client_open_pool(client, conn);
 	trace_rpcrdma2_connected(&client->rq.xprt, conn->id, ret);
 	if (ret) {
 		rpcrdma2_conn_close(conn);
@@ -320,7 +326,28 @@ static int client_try(struct rpcrdma2_client *client)
 	client_log_version(client, conn);
 	client->attached_at = jiffies;
 	client_attach(client, conn);
+	if (client->path)
+		queue_delayed_work(rpcrdma2_connect_wq, &client->paths_work, 0);
 	return 0;
+}
+
+/* Try each path once. Returns 0, or the error of the first, which is the best one. */
+static int client_try(struct rpcrdma2_client *client)
+{
+	struct sockaddr_storage src, dst;
+	int err = 0, first = 0;
+	u32 tried = 0;
+
+	client_look_up(client);
+	while (err != -ENOBUFS && rpcrdma2_client_paths_next(client, &tried, &src, &dst)) {
+		err = client_try_path(client, (struct sockaddr *)&src,
+				      (struct sockaddr *)&dst);
+		if (!err)
+			return 0;
+		rpcrdma2_client_paths_left(client, err);
+		first = first ?: err;
+	}
+	return first == -EACCES ? -EPROTO : first ?: -ENOTCONN;
 }
 
 /* Wait before the next attempt, longer than before this one: at most RPCRDMA2_REEST_SHORT if
@@ -428,6 +455,7 @@ static void client_disconnect(struct rpcrdma2_client *client)
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
 	client_judge(client, conn);
+	rpcrdma2_client_paths_left(client, conn->reason);
 	rpcrdma2_requester_detach(&client->rq);
 	rpcrdma2_conn_free(conn);
 	if (unused && !atomic_read(&client->rq.xprt.swapper))
@@ -634,7 +662,9 @@ static void client_op_destroy(struct rpc_xprt *xprt)
 
 	cancel_delayed_work_sync(&client->connect_work);
 	cancel_delayed_work_sync(&client->fail_work);
+	cancel_delayed_work_sync(&client->paths_work);
 	client_disconnect(client);
+	rpcrdma2_paths_put(client->paths);
 	rpcrdma2_client_bc_destroy_slots(xprt);
 	rpcrdma2_recv_pool_empty(&client->recvs);
 	rpcrdma2_conn_list_ended(xprt->xprt_net, &client->stats, true);
@@ -706,6 +736,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
 	INIT_DELAYED_WORK(&client->fail_work, client_fail_worker);
+	INIT_DELAYED_WORK(&client->paths_work, rpcrdma2_client_paths_worker);
 	client->connect_ms = RPCRDMA2_CONNECT_MIN_MS;
 	ratelimit_default_init(&client->log_limit);
 	client->recvs.node = NUMA_NO_NODE;
