@@ -9,7 +9,6 @@
  * Context: system calls; may sleep.
  */
 #include <net/genetlink.h>
-#include <net/ipv6.h>
 #include <net/sock.h>
 
 #include "admin/netlink.h"
@@ -98,7 +97,6 @@ static int get_paths(const struct genl_info *info, const struct rpcrdma2_policy_
 		     struct rpcrdma2_policy *policy)
 {
 	const struct nlattr *attr = info->attrs[RPCRDMA2_A_POLICY_ADDRESSES];
-	struct in6_addr own = key->addr;
 	int rem;
 
 	if (!attr)
@@ -110,11 +108,9 @@ static int get_paths(const struct genl_info *info, const struct rpcrdma2_policy_
 	policy->paths = rpcrdma2_paths_alloc();
 	if (!policy->paths)
 		return -ENOMEM;
-	if (key->family == AF_INET)
-		ipv6_addr_set_v4mapped(key->addr.s6_addr32[0], &own);
 	nla_for_each_attr(attr, genlmsg_data(info->genlhdr), genlmsg_len(info->genlhdr), rem)
 		if (nla_type(attr) == RPCRDMA2_A_POLICY_ADDRESSES &&
-		    !rpcrdma2_paths_add(policy->paths, &own, nla_data(attr)))
+		    !rpcrdma2_paths_add(policy->paths, nla_data(attr)))
 			return refuse(info, attr, "no pair, or more than 16");
 	return 0;
 }

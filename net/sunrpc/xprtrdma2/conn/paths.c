@@ -17,8 +17,11 @@
  * If all are DOWN the server itself is away, which says nothing about paths. Transports
  * with a connection probe paths that are not UP (xprt/client_paths.c), each again after
  * growing delays, and their connections move away from a path that has two more than
- * another one, one after the other. From any state a path becomes REFUSED if it connects,
- * but may lead to another server. It is tried after all others, and not probed.
+ * another one, one after the other.
+ *
+ * From any state a path becomes REFUSED if it connects, but rpcrdma2_paths_accept() does not
+ * find that it leads to the same server. It is tried after all others, and seldom probed;
+ * then one connection finds out whether it leads there now.
  *
  * All memory is allocated with the entry: a lookup and a connection need none for paths.
  * Process context.
@@ -32,6 +35,7 @@
 /* Delays before a probe, the least one again after the path was UP for long */
 #define PATHS_WAIT_MIN		((unsigned long)HZ)
 #define PATHS_WAIT_MAX		(16UL * HZ)
+#define PATHS_WAIT_REFUSED	(64UL * HZ)
 #define PATHS_UP_LONG		(60 * HZ)
 /* Time between two moves, and looks at busy connections before one of them moves */
 #define PATHS_MOVE_DELAY	(HZ / 2)
@@ -65,14 +69,12 @@ static bool same_family(const struct in6_addr *a, const struct in6_addr *b)
 /**
  * rpcrdma2_paths_add - add a path
  * @paths: the paths, not in use yet
- * @own: address of the entry
- * @addr: addresses of the path
+ * @addr: its addresses; the first path has the server's address of the mounts
  *
  * Context: any.
  * Return: false if they are no pair, or if there are too many paths
  */
-bool rpcrdma2_paths_add(struct rpcrdma2_paths *paths, const struct in6_addr *own,
-			const struct in6_addr addr[2])
+bool rpcrdma2_paths_add(struct rpcrdma2_paths *paths, const struct in6_addr addr[2])
 {
 	struct rpcrdma2_path *path = &paths->path[paths->n];
 
@@ -80,7 +82,7 @@ bool rpcrdma2_paths_add(struct rpcrdma2_paths *paths, const struct in6_addr *own
 	    !(ipv6_addr_any(&addr[1]) || same_family(&addr[0], &addr[1])))
 		return false;
 	memcpy(path->addr, addr, sizeof(path->addr));
-	path->own = ipv6_addr_equal(&addr[0], own);
+	path->proved = ipv6_addr_equal(&addr[0], &paths->path->addr[0]);
 	path->changed = get_jiffies_64();
 	path->due = jiffies;
 	paths->n++;
@@ -165,34 +167,26 @@ static void path_becomes(struct rpcrdma2_path *path, enum rpcrdma2_path_state st
 	path->state = state;
 }
 
-static void path_failed(struct rpcrdma2_path *path)
+static void path_failed(struct rpcrdma2_path *path, int err)
 {
 	if (path->state == RPCRDMA2_PATH_STATE_UP &&
 	    get_jiffies_64() - path->changed > PATHS_UP_LONG)
 		path->wait = 0;
 	path->wait = clamp(2 * path->wait, PATHS_WAIT_MIN, PATHS_WAIT_MAX);
-	path->due = jiffies + path->wait;
+	path->due = jiffies + (err == -EACCES ? PATHS_WAIT_REFUSED : path->wait);
 	path->failures++;
 }
 
-/**
- * rpcrdma2_paths_result - note the result of an attempt to connect, or the end of a connection
- * @paths: the paths
- * @path: the path
- * @err: 0: connected; -EACCES: not used, it may lead to another server; or another error.
- *	-ENOBUFS, and -ECONNRESET of a move or an administrator, say nothing about the path
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_paths_result(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, int err)
+static void path_result(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, int err)
 {
 	u32 good = 0, alive = 0;
 
+	lockdep_assert_held(&paths->lock);
+	/* Memory is short here; a move, or an administrator */
 	if (err == -ENOBUFS || err == -ECONNRESET)
 		return;
-	guard(spinlock)(&paths->lock);
 	if (err)
-		path_failed(path);
+		path_failed(path, err);
 	path->reason = err;
 	path_becomes(path, !err ? RPCRDMA2_PATH_STATE_UP :
 			   err == -EACCES ? RPCRDMA2_PATH_STATE_REFUSED :
@@ -209,19 +203,73 @@ void rpcrdma2_paths_result(struct rpcrdma2_paths *paths, struct rpcrdma2_path *p
 }
 
 /**
- * rpcrdma2_paths_left - give a path back
+ * rpcrdma2_paths_result - note the result of a probe
  * @paths: the paths
- * @path: from rpcrdma2_paths_choose()
- * @err: why there is no connection any more; 0: it was closed for lack of use
+ * @path: from rpcrdma2_paths_due()
+ * @err: 0 or a negative errno
  *
  * Context: process; does not sleep.
  */
-void rpcrdma2_paths_left(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, int err)
+void rpcrdma2_paths_result(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, int err)
 {
-	scoped_guard(spinlock, &paths->lock)
-		path->conns--;
+	guard(spinlock)(&paths->lock);
+	path_result(paths, path, err);
+}
+
+/**
+ * rpcrdma2_paths_accept - check whether RPCs may use a path, which has a connection now
+ * @paths: the paths
+ * @path: the path
+ * @identity: who the server says that it is, or NULL
+ * @trusted: the administrator's word that it is the same server
+ *
+ * A path with the identity of the other connections leads to the same server, and one with
+ * another does not. Without connections another identity is that of a restarted server if
+ * the path led to this server before. The first connection decides who the server is.
+ *
+ * Context: process; does not sleep. Requirements: PROP-22, D-53.
+ * Return: false if not; rpcrdma2_paths_left() follows
+ */
+bool rpcrdma2_paths_accept(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path,
+			   const u8 *identity, bool trusted)
+{
+	bool known, same, first;
+
+	guard(spinlock)(&paths->lock);
+	known = identity && paths->known;
+	same = known && !memcmp(identity, paths->identity, sizeof(paths->identity));
+	first = identity && !known && !paths->joined;
+	if (!same && !first && ((known && paths->joined) || !(trusted || path->proved)))
+		return false;
+	path->proved = true;
+	if (identity) {
+		memcpy(paths->identity, identity, sizeof(paths->identity));
+		paths->known = true;
+	}
+	path->told = false;
+	paths->joined++;
+	path_result(paths, path, 0);
+	return true;
+}
+
+/**
+ * rpcrdma2_paths_left - give a path back
+ * @paths: the paths
+ * @path: from rpcrdma2_paths_choose()
+ * @err: why there is no connection any more: -EACCES if it was not accepted; 0 if it was
+ *	closed for lack of use
+ * @joined: there was one
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_paths_left(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, int err,
+			 bool joined)
+{
+	guard(spinlock)(&paths->lock);
+	path->conns--;
+	paths->joined -= joined;
 	if (err)
-		rpcrdma2_paths_result(paths, path, err);
+		path_result(paths, path, err);
 }
 
 /* Check whether a connection of @path would find a path with two less. */
@@ -275,8 +323,8 @@ struct rpcrdma2_path *rpcrdma2_paths_due(struct rpcrdma2_paths *paths)
 	guard(spinlock)(&paths->lock);
 	for (path = paths->path; path < paths->path + paths->n; path++)
 		if (time_after_eq(jiffies, path->due) &&
-		    (path->state == RPCRDMA2_PATH_STATE_DOWN ||
-		     (path->state == RPCRDMA2_PATH_STATE_UNTRIED && !path->conns))) {
+		    path->state != RPCRDMA2_PATH_STATE_UP &&
+		    (path->state != RPCRDMA2_PATH_STATE_UNTRIED || !path->conns)) {
 			/* No other transport probes it meanwhile */
 			path->due = jiffies + PATHS_WAIT_MAX;
 			return path;

@@ -11,13 +11,17 @@
 
 #include <uapi/linux/rpcrdma2_netlink.h>
 
+#include "proto/props.h"
+
 #define RPCRDMA2_PATHS_MAX	16U
 
 /**
  * struct rpcrdma2_path - a path
  * @addr: address of the server, and address of this machine or zero: the route decides.
  *	Those of IPv4 are mapped
- * @own: the former is the address that mounts have
+ * @proved: it leads to the server of the mounts: it has the address of the first path, which
+ *	is theirs, or it did before
+ * @told: the log has that it is REFUSED
  * @state: its state
  * @conns: connections, and attempts to connect
  * @bytes: sent and received
@@ -29,7 +33,8 @@
  */
 struct rpcrdma2_path {
 	struct in6_addr			addr[2];
-	bool				own;
+	bool				proved;
+	bool				told;
 	enum rpcrdma2_path_state	state;
 	u32				conns;
 	atomic64_t			bytes;
@@ -46,6 +51,9 @@ struct rpcrdma2_path {
  * @replaced: the policy has others now
  * @impatient: more than one path is UP or UNTRIED, or has connections
  * @lock: protects what follows, but for the constant number and addresses of paths; a leaf
+ * @joined: connections
+ * @known: the server has said who it is
+ * @identity: who
  * @moved: jiffies when a connection was told to move
  * @busy: times since then that one was to move, but not idle
  * @n: number of paths
@@ -56,6 +64,9 @@ struct rpcrdma2_paths {
 	bool				replaced;
 	bool				impatient;
 	spinlock_t			lock;		/* see above */
+	u32				joined;
+	bool				known;
+	u8				identity[RPCRDMA2_IDENTITY_BYTES];
 	unsigned long			moved;
 	u32				busy;
 	u32				n;
@@ -70,16 +81,18 @@ static inline bool rpcrdma2_paths_impatient(const struct rpcrdma2_paths *paths)
 
 /* For an entry of the policy */
 struct rpcrdma2_paths *rpcrdma2_paths_alloc(void);
-bool rpcrdma2_paths_add(struct rpcrdma2_paths *paths, const struct in6_addr *own,
-			const struct in6_addr addr[2]);
+bool rpcrdma2_paths_add(struct rpcrdma2_paths *paths, const struct in6_addr addr[2]);
 struct rpcrdma2_paths *rpcrdma2_paths_get(struct rpcrdma2_paths *paths);
 void rpcrdma2_paths_put(struct rpcrdma2_paths *paths);
 
 /* For a transport */
 struct rpcrdma2_path *rpcrdma2_paths_choose(struct rpcrdma2_paths *paths, u32 *tried,
 					    const struct in6_addr *src);
+bool rpcrdma2_paths_accept(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path,
+			   const u8 *identity, bool trusted);
 void rpcrdma2_paths_result(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, int err);
-void rpcrdma2_paths_left(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, int err);
+void rpcrdma2_paths_left(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, int err,
+			 bool joined);
 bool rpcrdma2_paths_move(struct rpcrdma2_paths *paths, const struct rpcrdma2_path *path,
 			 const struct in6_addr *src, bool idle);
 struct rpcrdma2_path *rpcrdma2_paths_due(struct rpcrdma2_paths *paths);

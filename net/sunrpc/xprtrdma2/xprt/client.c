@@ -347,7 +347,7 @@ static int client_try(struct rpcrdma2_client *client)
 		rpcrdma2_client_paths_left(client, err);
 		first = first ?: err;
 	}
-	return first == -EACCES ? -EPROTO : first ?: -ENOTCONN;
+	return first == -EACCES ? -ENOTCONN : first ?: -ENOTCONN;
 }
 
 /* Wait before the next attempt, longer than before this one: at most RPCRDMA2_REEST_SHORT if

@@ -23,7 +23,6 @@
 #include "conn/workqueue.h"
 
 #define PATHS_PERIOD	HZ	/* of the work */
-#define PATHS_PROBE_MS	2000U
 
 /* The address that the next connection must have, or NULL. NFS asks for reuseport for the
  * reason above, but not for pNFS data servers.
@@ -48,7 +47,6 @@ static void path_addrs(const struct rpcrdma2_path *path, const struct rpc_xprt *
 {
 	rdma_gid2ip((struct sockaddr *)dst, (const union ib_gid *)&path->addr[0]);
 	rpc_set_port((struct sockaddr *)dst, rpc_get_port((struct sockaddr *)&xprt->addr));
-	src->ss_family = AF_UNSPEC;
 	if (!ipv6_addr_any(&path->addr[1]))
 		rdma_gid2ip((struct sockaddr *)src, (const union ib_gid *)&path->addr[1]);
 }
@@ -57,19 +55,14 @@ static void path_addrs(const struct rpcrdma2_path *path, const struct rpc_xprt *
  * rpcrdma2_client_paths_use - use the paths that the policy has now
  * @client: a transport without a connection
  *
- * A transport that was made with an address of this machine uses no paths.
- *
  * Context: process; does not sleep.
  */
 void rpcrdma2_client_paths_use(struct rpcrdma2_client *client)
 {
 	struct rpcrdma2_paths *paths = client->policy.paths;
 
-	if (client->srcaddr.ss_family)
-		client->policy.paths = NULL;
-	else
-		scoped_guard(spinlock, &client->rq.xprt.queue_lock)
-			swap(client->paths, paths);
+	scoped_guard(spinlock, &client->rq.xprt.queue_lock)
+		swap(client->paths, paths);
 	rpcrdma2_paths_put(paths);
 }
 
@@ -118,16 +111,21 @@ int rpcrdma2_client_paths_joined(struct rpcrdma2_client *client,
 				 const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
+	const u8 *identity = rpcrdma2_props_identity(conn);
 	struct rpcrdma2_path *path = client->path;
 
 	if (!path)
 		return 0;
-	if (!path->own && !client->policy.val[RPCRDMA2_A_POLICY_TRUST_PATHS]) {
-		pr_notice_ratelimited("rpcrdma2: %pISpc is not used as a path, nothing shows that it is the same server, and trust_paths is off\n",
-				      &addr->dst_addr);
+	if (!rpcrdma2_paths_accept(client->paths, path, identity,
+				   client->policy.val[RPCRDMA2_A_POLICY_TRUST_PATHS])) {
+		if (!xchg(&path->told, true))
+			pr_notice_ratelimited("rpcrdma2: %pISpc is not used as a path, it %s\n",
+					      &addr->dst_addr, identity ?
+					      "leads to another server" :
+					      "does not say which server it is, and trust_paths is off");
 		return -EACCES;
 	}
-	rpcrdma2_paths_result(client->paths, path, 0);
+	client->joined = true;
 	scoped_guard(spinlock, &client->rq.xprt.queue_lock)
 		rdma_ip2gid((struct sockaddr *)&addr->src_addr, (union ib_gid *)&client->used);
 	return 0;
@@ -162,7 +160,8 @@ void rpcrdma2_client_paths_left(struct rpcrdma2_client *client, int err)
 	client_count(client, path);
 	scoped_guard(spinlock, &client->rq.xprt.queue_lock)
 		client->path = NULL;
-	rpcrdma2_paths_left(client->paths, path, err);
+	rpcrdma2_paths_left(client->paths, path, err, client->joined);
+	client->joined = false;
 }
 
 /* Work for all */
@@ -176,43 +175,31 @@ static void probe_ended(struct rpcrdma2_conn *conn)
 {
 }
 
-/* The transport is still in use, see client_wanted() */
-static bool probe_wanted(const struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_client *client = conn->p.owner;
-
-	return kref_read(&client->rq.xprt.kref);
-}
-
-static const struct rpcrdma2_conn_ops probe_ops = {
-	.recv		= probe_recv,
-	.closing	= probe_ended,
-	.closed		= probe_ended,
-	.lost		= probe_ended,
-	.wanted		= probe_wanted,
-};
-
 /* Connect by another path that is due, like @conn, but without messages. */
 static void client_probe(const struct rpcrdma2_client *client,
 			 const struct rpcrdma2_conn *conn, struct rpcrdma2_paths *paths)
 {
 	struct rpcrdma2_path *path = rpcrdma2_paths_due(paths);
 	struct rpcrdma2_recv_pool pool = { .node = NUMA_NO_NODE };
+	struct sockaddr_storage src = client->srcaddr, dst;
 	const struct rpc_xprt *xprt = &client->rq.xprt;
 	struct rpcrdma2_conn_params p = conn->p;
-	struct sockaddr_storage src, dst;
+	const struct rpcrdma2_conn_ops ops = {
+		.recv		= probe_recv,
+		.closing	= probe_ended,
+		.closed		= probe_ended,
+		.lost		= probe_ended,
+		.wanted		= conn->p.ops->wanted,
+	};
 	unsigned int was;
 
 	if (!path)
 		return;
 	path_addrs(path, xprt, &src, &dst);
-	p.ops = &probe_ops;
+	p.ops = &ops;
 	p.requester = NULL;
 	p.pool = &pool;
 	p.calls = 1;
-	p.serves = 1;
-	p.serves_initial = 1;
-	p.connect_ms = PATHS_PROBE_MS;
 	was = rpcrdma2_reclaim_enter(atomic_read(&xprt->swapper));
 	rpcrdma2_paths_result(paths, path,
 			      rpcrdma2_conn_probe(xprt->xprt_net, (struct sockaddr *)&src,
