@@ -40,7 +40,7 @@ policy() {
 	addresses "$1"
 	undo rpcrdma2 policy load /dev/null
 	rpcrdma2 policy set client "$FIRST" paths "$(comma "${SERVERS[@]:1}")" \
-		local "$(comma "${CLIENTS[@]}")" trust_paths on "${@:2}"
+		local "$(comma "${CLIENTS[@]}")" "${@:2}"
 }
 
 # What is sent to this address from now on is lost, and nobody says so. Not with rxe, which
@@ -203,7 +203,7 @@ adapter_goes() { # DEV VERS
 	_rdma_link rxe1 rxe v2
 	undo rpcrdma2 policy load /dev/null
 	rpcrdma2 policy set client 10.0.0.1 paths 10.0.0.11,10.0.2.1,10.0.2.11 \
-		local 10.0.0.21,10.0.2.22 trust_paths on
+		local 10.0.0.21,10.0.2.22
 	enter adapter "$1" "$2" nconnect=8
 	lab_wait 30 becomes_halved
 	paths
@@ -244,7 +244,7 @@ mixed() { # DEV VERS
 	six=$(lab_addr "${1}6")
 	undo rpcrdma2 policy load /dev/null
 	rpcrdma2 policy set client "$FIRST" paths "${SERVERS[1]},$six,${six}1" \
-		local "${CLIENTS[0]},${six%1}21" trust_paths on
+		local "${CLIENTS[0]},${six%1}21"
 	enter mixed "$1" "$2" nconnect=4
 	lab_wait 20 becomes_even 1 || { cat "$LAB_TMP/paths"; false; }
 	paths
@@ -312,22 +312,37 @@ silence() { # DEV VERS
 # A further address that speaks version 1 is used on the administrator's word only.
 version_1() { # DEV VERS
 	policy "$1" versions v1
-	rpcrdma2 policy set client "$FIRST" paths "$(comma "${SERVERS[@]:1}")" \
-		local "$(comma "${CLIENTS[@]}")" versions v1
 	mark_log
 	enter v1 "$1" "$2" nconnect=8
 	touch_all
 	paths
 	[ "$(on "$FIRST")" -ge 1 ]
 	none_on "${SERVERS[1]}"
-	logged "is not used as a path, nothing shows that it is the same server"
+	logged "${SERVERS[1]}:20049 is not used as a path, it does not say which server it is, and trust_paths is off"
 	paths | grep " refused 0 .* -13$"
 	rpcrdma2 status | grep " refused .* may be another server$"
 	status rpcrdma2 doctor
 	grep "^path-refused: the path from ${CLIENTS[0]} to ${SERVERS[1]} is refused" \
 		"$LAB_TMP/printed"
-	policy "$1" versions v1
+	policy "$1" versions v1 trust_paths on
 	lab_wait 60 eval 'touch_all; is_on "${SERVERS[1]}"'
+}
+
+# A server that starts again has another identity, on all paths.
+restart() { # DEV VERS
+	policy "$1"
+	enter restart "$1" "$2" nconnect=8
+	lab_wait 20 becomes_even 1
+	mark_log
+	work_start 4 write_and_check "$D/f"
+	stop_server
+	lab_pause 1
+	start_server
+	lab_wait 60 work_further $(($(work_rounds) + 8))
+	lab_wait 60 becomes_even 1
+	work_stop
+	paths
+	not logged "is not used as a path"
 }
 
 # The address of the client goes while the server executes a Call. With NFSv3 the Call is
@@ -375,6 +390,7 @@ for dev in $(lab_devices); do
 	ktap_run "$dev NFSv4.2 both families" mixed "$dev" 4.2
 	ktap_run "$dev NFSv4.2 the policy changes" policy_changes "$dev" 4.2
 	ktap_run "$dev NFSv4.2 version 1" version_1 "$dev" 4.2
+	ktap_run "$dev NFSv4.2 the server restarts" restart "$dev" 4.2
 	for vers in $(by_speed "3 4.1 4.2" "3 4.2"); do
 		[ "$dev" = rxe ] || ktap_run "$dev NFSv$vers silent paths" silence "$dev" "$vers"
 	done

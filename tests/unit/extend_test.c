@@ -46,6 +46,8 @@ static void announced(struct kunit *test, struct rpcrdma2_propset *set)
 	mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
 	mine.nochg = mine.listed & ~rpcrdma2_propset_with(RPCRDMA2_CHG_SERVER);
 	mine.x_change = true;
+	mine.x_identity = true;
+	mine.identified = true;
 	len = rpcrdma2_propset_encode(&mine, buf, sizeof(buf));
 	EXPECT_EQ(len, (int)sizeof(buf));
 	EXPECT_EQ(rpcrdma2_propset_decode(buf, len, set), len);

@@ -520,7 +520,7 @@ static void check_path(const json_t *path, bool in_use)
 	if (!strcmp(state, "refused"))
 		found("path-refused", SAY("the path from %s to %s is refused", local, server),
 		      SAY("it may lead to another server than %s", mount),
-		      SAY("correct the policy, or set it again with trust_paths on"));
+		      SAY("correct the policy, or set it again with trust_paths on if the server cannot say who it is"));
 	else if (!strcmp(state, "down"))
 		found("path-down", SAY("the path from %s to %s is down", local, server),
 		      SAY("%s", strerror(-json_integer_value(json_object_get(path, "reason")))),

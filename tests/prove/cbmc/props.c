@@ -22,7 +22,8 @@ static u32 meaning(u32 len, struct rpcrdma2_propset *set)
 		switch (part) {
 		case PROPID:
 			propid = w;
-			known = propid == 1 ? 1 : propid == 2 ? 2 : propid == 0xffffff01 ? 4 : 0;
+			known = propid == 1 ? 1 : propid == 2 ? 2 : propid == 0xffffff01 ? 4 :
+				propid == 0xffffff05 ? 8 : 0;
 			bad = twice & known;			/* PROP-10 */
 			twice |= known;
 			if (propid == 1 || propid == 2) {
@@ -34,8 +35,11 @@ static u32 meaning(u32 len, struct rpcrdma2_propset *set)
 		case LENGTH:
 			bytes = left = w;
 			bad = (propid == 1 || propid == 2) ? w && w != 4 :	/* PROP-8, 9 */
+			      propid == 0xffffff05 ? w && w != 16 :	/* PROP-22 */
 			      propid == 0xffffff01 && w % 4;
 			set->x_change |= propid == 0xffffff01 && w;
+			set->x_identity |= propid == 0xffffff05;
+			set->identified |= propid == 0xffffff05 && w;
 			first = true;
 			part = VALUE;
 			break;
@@ -44,6 +48,8 @@ static u32 meaning(u32 len, struct rpcrdma2_propset *set)
 				set->val[0] = w;
 			if (propid == 2)
 				set->val[1] = w;
+			for (j = 0; j < 4 && propid == 0xffffff05; j++)
+				set->identity[16 - left + j] = w >> (24 - 8 * j);
 			bad = (propid == 2 && w > 2) ||			/* PROP-7 */
 			      (propid == 0xffffff01 && first && w != bytes / 4 - 1);
 			/* Only the first word of the subset can have bits of five entries. */
@@ -87,6 +93,10 @@ void encoded_sets(void)
 	for (in.listed = 0; in.listed < 4; in.listed++) {
 		in.x_change = nondet_bool();
 		in.nochg = in.x_change ? nondet_u32() & in.listed : 0;
+		in.x_identity = nondet_bool();
+		in.identified = in.x_identity && nondet_bool();
+		in.identity[0] = in.identified ? nondet_u32() : 0;
+		in.identity[15] = in.identified ? nondet_u32() : 0;
 		in.val[0] = in.listed & 1 ? nondet_u32() : 4096;
 		in.val[1] = in.listed & 2 ? nondet_u32() : 1;
 		assume(in.val[1] <= 2);
@@ -95,6 +105,9 @@ void encoded_sets(void)
 		assert(ret > 0 && rpcrdma2_propset_decode(room, ret, &out) == ret);
 		assert(out.val[0] == in.val[0] && out.val[1] == in.val[1] &&
 		       out.listed == in.listed && out.x_change == in.x_change &&
-		       out.nochg == in.nochg);
+		       out.nochg == in.nochg && out.x_identity == in.x_identity &&
+		       out.identified == in.identified &&
+		       out.identity[0] == in.identity[0] &&
+		       out.identity[15] == in.identity[15]);
 	}
 }
