@@ -56,7 +56,8 @@ static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	rpcrdma2_conn_wc_failed(conn, "probe", 0, wc);
-	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+	/* The other errors say nothing about silence: see devices.md about siw */
+	rpcrdma2_conn_kill(conn, wc->status == IB_WC_RETRY_EXC_ERR ? -ETIMEDOUT : -ENOTCONN);
 }
 
 /**

@@ -128,8 +128,7 @@ static bool path_from(const struct rpcrdma2_path *path, const struct in6_addr *s
 /* Those that are DOWN are behind all better ones, and before those that are REFUSED. */
 static u32 path_rank(const struct rpcrdma2_path *path)
 {
-	return path->conns +
-	       (path->state < RPCRDMA2_PATH_STATE_DOWN ? 0 : path->state << 16);
+	return path->conns + (path->state < RPCRDMA2_PATH_STATE_DOWN ? 0 : path->state << 16);
 }
 
 /**
@@ -246,7 +245,6 @@ bool rpcrdma2_paths_accept(struct rpcrdma2_paths *paths, struct rpcrdma2_path *p
 		memcpy(paths->identity, identity, sizeof(paths->identity));
 		paths->known = true;
 	}
-	path->told = false;
 	paths->joined++;
 	path_result(paths, path, 0);
 	return true;
@@ -300,9 +298,8 @@ bool rpcrdma2_paths_move(struct rpcrdma2_paths *paths, const struct rpcrdma2_pat
 {
 	guard(spinlock)(&paths->lock);
 	if (time_before(jiffies, paths->moved + PATHS_MOVE_DELAY) ||
-	    (!READ_ONCE(paths->replaced) && !path_crowded(paths, path, src)))
-		return false;
-	if (!idle && paths->busy++ < PATHS_PATIENCE)
+	    (!READ_ONCE(paths->replaced) && !path_crowded(paths, path, src)) ||
+	    (!idle && paths->busy++ < PATHS_PATIENCE))
 		return false;
 	paths->busy = 0;
 	paths->moved = jiffies;

@@ -46,6 +46,11 @@
 #define RPCRDMA2_CONNECT_MAX_MS		15000U
 /* Divides this time if there is another path, which is tried next */
 #define RPCRDMA2_HASTE			4U
+/* A server that still executes a Call when it comes again tells NFSv4.1 to wait, which does
+ * so for 15 s, or drops it, and NFSv3 waits for a timeout. With another path it might come
+ * again at once, so the server gets this time, but for one that was silent anyway.
+ */
+#define RPCRDMA2_EXECUTE		((unsigned long)HZ)
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* A connection is replaced for lack of a Reply after 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
@@ -413,6 +418,7 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	unsigned long delay = xprt_reconnect_delay(xprt);
 
 	delay += get_random_u32_below(delay / 4 + 1);
+	delay = max(delay, xchg(&client->pause, 0));
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
 	trace_rpcrdma2_op_connect(xprt, 0, delay);
 	client->report_refusal = RPC_IS_SOFTCONN(task) ||
@@ -439,6 +445,8 @@ static void client_judge(struct rpcrdma2_client *client,
 		xprt->reestablish_timeout = 0;
 	else if (conn->reason)
 		client_back_off(client, served);
+	if (client->path && conn->reason != -ETIMEDOUT && rpcrdma2_credit_used(&conn->credit))
+		client->pause = RPCRDMA2_EXECUTE;
 }
 
 /* Take down the connection in reverse order of setting it up. */

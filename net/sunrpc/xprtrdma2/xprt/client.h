@@ -45,6 +45,7 @@ struct rpcrdma2_callback {
  *	owner of XPRT_LOCKED under queue_lock
  * @path: that of the connection, or attempt to connect; NULL without one, or without @paths
  * @joined: it was accepted; transport locked
+ * @pause: jiffies to wait before the next attempt; transport locked
  * @used: address of this machine of the last connection by a path, or zero; queue_lock
  * @paths_work: probes paths, and moves the connection; as long as there is one by a path
  * @counted: bytes that were counted for paths
@@ -77,6 +78,7 @@ struct rpcrdma2_client {
 	struct rpcrdma2_paths		*paths;
 	struct rpcrdma2_path		*path;
 	bool				joined;
+	unsigned long			pause;
 	struct in6_addr			used;
 	struct delayed_work		paths_work;
 	atomic_long_t			counted;

@@ -118,7 +118,7 @@ int rpcrdma2_client_paths_joined(struct rpcrdma2_client *client,
 		return 0;
 	if (!rpcrdma2_paths_accept(client->paths, path, identity,
 				   client->policy.val[RPCRDMA2_A_POLICY_TRUST_PATHS])) {
-		if (!xchg(&path->told, true))
+		if (READ_ONCE(path->state) != RPCRDMA2_PATH_STATE_REFUSED)
 			pr_notice_ratelimited("rpcrdma2: %pISpc is not used as a path, it %s\n",
 					      &addr->dst_addr, identity ?
 					      "leads to another server" :
@@ -137,8 +137,7 @@ static void client_count(struct rpcrdma2_client *client, struct rpcrdma2_path *p
 	const struct rpcrdma2_stats *s = &client->stats;
 	long bytes = rpcrdma2_stat_read(s, inline_tx_bytes) +
 		     rpcrdma2_stat_read(s, inline_rx_bytes) +
-		     rpcrdma2_stat_read(s, read_bytes) +
-		     rpcrdma2_stat_read(s, write_bytes) +
+		     rpcrdma2_stat_read(s, read_bytes) + rpcrdma2_stat_read(s, write_bytes) +
 		     rpcrdma2_stat_read(s, reply_chunk_bytes);
 
 	atomic64_add(bytes - atomic_long_xchg(&client->counted, bytes), &path->bytes);
