@@ -378,24 +378,31 @@ keeps_address() { # DEV VERS
 	echo "$busy connections from the first address"
 }
 
+# try NAME COMMAND...: a mount that an earlier test has left when it failed would share its
+# connections with that of this one, and their number.
+try() {
+	! nfs_mounted || leave
+	ktap_run "$@"
+}
+
 fs_start ours ext4
 ktap_run "words" words
 for dev in $(lab_devices); do
 	make_addresses "$dev"
-	ktap_run "$dev NFSv4.2 spread" spread "$dev" 4.2
+	try "$dev NFSv4.2 spread" spread "$dev" 4.2
 	for vers in $(by_speed "3 4.1 4.2" "3 4.2"); do
-		[ "$dev" != rxe ] || ktap_run "$dev NFSv$vers an adapter goes and comes back" \
+		[ "$dev" != rxe ] || try "$dev NFSv$vers an adapter goes and comes back" \
 			adapter_goes "$dev" "$vers"
 	done
-	ktap_run "$dev NFSv4.2 both families" mixed "$dev" 4.2
-	ktap_run "$dev NFSv4.2 the policy changes" policy_changes "$dev" 4.2
-	ktap_run "$dev NFSv4.2 version 1" version_1 "$dev" 4.2
-	ktap_run "$dev NFSv4.2 the server restarts" restart "$dev" 4.2
+	try "$dev NFSv4.2 both families" mixed "$dev" 4.2
+	try "$dev NFSv4.2 the policy changes" policy_changes "$dev" 4.2
+	try "$dev NFSv4.2 version 1" version_1 "$dev" 4.2
+	try "$dev NFSv4.2 the server restarts" restart "$dev" 4.2
 	for vers in $(by_speed "3 4.1 4.2" "3 4.2"); do
-		[ "$dev" = rxe ] || ktap_run "$dev NFSv$vers silent paths" silence "$dev" "$vers"
+		[ "$dev" = rxe ] || try "$dev NFSv$vers silent paths" silence "$dev" "$vers"
 	done
 	for vers in 3 4.2; do
-		[ "$dev" = rxe ] || ktap_run "$dev NFSv$vers the client's address" \
+		[ "$dev" = rxe ] || try "$dev NFSv$vers the client's address" \
 			keeps_address "$dev" "$vers"
 	done
 done
