@@ -21,6 +21,7 @@
  *	Those of IPv4 are mapped
  * @proved: it leads to the server of the mounts: it has the address of the first path, which
  *	is theirs, or it did before
+ * @told: the log has that it is REFUSED
  * @state: its state
  * @conns: connections, and attempts to connect
  * @bytes: sent and received
@@ -33,6 +34,7 @@
 struct rpcrdma2_path {
 	struct in6_addr			addr[2];
 	bool				proved;
+	bool				told;
 	enum rpcrdma2_path_state	state;
 	u32				conns;
 	atomic64_t			bytes;

@@ -46,11 +46,6 @@
 #define RPCRDMA2_CONNECT_MAX_MS		15000U
 /* Divides this time if there is another path, which is tried next */
 #define RPCRDMA2_HASTE			4U
-/* A server that still executes a Call when it comes again tells NFSv4.1 to wait, which does
- * so for 15 s, or drops it, and NFSv3 waits for a timeout. With another path it might come
- * again at once, so the server gets this time, but for one that was silent anyway.
- */
-#define RPCRDMA2_EXECUTE		((unsigned long)HZ)
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* A connection is replaced for lack of a Reply after 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
@@ -445,8 +440,12 @@ static void client_judge(struct rpcrdma2_client *client,
 		xprt->reestablish_timeout = 0;
 	else if (conn->reason)
 		client_back_off(client, served);
+	/* A server that still executes a Call when it comes again tells NFSv4.1 to wait, which does
+	 * so for 15 s, or drops it, and NFSv3 waits for a timeout. With another path it might come
+	 * again at once, so the server gets this time, but for one that was silent anyway.
+	 */
 	if (client->path && conn->reason != -ETIMEDOUT && rpcrdma2_credit_used(&conn->credit))
-		client->pause = RPCRDMA2_EXECUTE;
+		client->pause = HZ;
 }
 
 /* Take down the connection in reverse order of setting it up. */

@@ -118,7 +118,7 @@ int rpcrdma2_client_paths_joined(struct rpcrdma2_client *client,
 		return 0;
 	if (!rpcrdma2_paths_accept(client->paths, path, identity,
 				   client->policy.val[RPCRDMA2_A_POLICY_TRUST_PATHS])) {
-		if (READ_ONCE(path->state) != RPCRDMA2_PATH_STATE_REFUSED)
+		if (!xchg(&path->told, true))
 			pr_notice_ratelimited("rpcrdma2: %pISpc is not used as a path, it %s\n",
 					      &addr->dst_addr, identity ?
 					      "leads to another server" :
