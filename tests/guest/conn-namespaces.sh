@@ -103,8 +103,9 @@ server_ends() {
 
 # A path that leads to another server gets no RPC, whatever the administrator says.
 other_server() {
-	fs_listen
+	# siw would listen in the namespace that makes a device, for a listener that exists
 	server_box
+	fs_listen
 	undo rpcrdma2 policy load /dev/null
 	rpcrdma2 policy set client "${BOX_ADDR%2}1" paths $BOX_ADDR trust_paths on
 	mark_log
