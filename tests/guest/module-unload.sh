@@ -71,7 +71,6 @@ again_and_again() {
 no_memory() {
 	local space=0 loaded=0 refused=0
 
-	scratch no-memory
 	fault_in do_one_initcall $FAIL_SLAB ignore-gfp-wait=N times=0
 	while echo $space > $FAIL_SLAB/space; echo 1 > $FAIL_SLAB/times; do
 		if modprobe $MODULE; then
@@ -91,12 +90,7 @@ no_memory() {
 	echo "$space bytes; not loaded $refused times, loaded $loaded times"
 	# Of one workqueue after the other
 	[ $refused -ge 10 ]
-	start_server
-	nfs rxe 3
-	iocheck write -t -d -s 1 -l 100001 "$D/f"
-	umount_nfs
-	stop_server
-	unload
+	in_use rxe 3
 }
 
 # The thread that polls takes the priority that an administrator gives it.
