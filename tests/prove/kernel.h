@@ -21,6 +21,8 @@ typedef long long s64;
 #define EMSGSIZE	90
 #define EOPNOTSUPP	95
 
+#define noinline
+
 #define BIT(n)			(1UL << (n))
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))

@@ -92,6 +92,18 @@ static enum rpcrdma2_verdict meaning_v1(u32 len)
 	return h.response ? RPCRDMA2_DROP : RPCRDMA2_BAD_XDR;
 }
 
+/* A decoder that accepts a message without a look at its lists knows that there are none. */
+static void check_no_lists(const struct rpcrdma2_hdr *hdr)
+{
+	struct rpcrdma2_hdr none = {};
+
+	lists_ok = read_lists(readable, &none);
+	assert(lists_ok && !none.read_segs && !none.write_chunks && !none.reply_chunk);
+	assert(!hdr->read_list && !hdr->read_segs && !hdr->read_chunks && !hdr->has_pz);
+	assert(!hdr->write_list && !hdr->write_chunks && !hdr->reply_chunk && !hdr->results_len);
+	assert(!hdr->max_segs && !hdr->has_segs && !hdr->only_handle && !hdr->has_inv_handle);
+}
+
 static void check(const struct rpcrdma2_codec *codec, u32 prefix, u32 first, u32 handle)
 {
 	enum rpcrdma2_verdict verdict, wanted;
@@ -101,6 +113,8 @@ static void check(const struct rpcrdma2_codec *codec, u32 prefix, u32 first, u32
 	lists_first = first;
 	lists_handle = handle;
 	verdict = codec->decode(room, len, &hdr);
+	if (verdict == RPCRDMA2_OK && words[3] <= RDMA2_NOMSG && !lists_seen)
+		check_no_lists(&hdr);
 	/* As the automaton has left it, and all the rest from here */
 	h = lists_ok ? hdr : (struct rpcrdma2_hdr){};
 	h.response = h.undirected = false;

@@ -11,8 +11,6 @@
 #include "proto/chunk_list.h"
 #include "proto/wire_impl.h"
 
-#define RPC_MSG_MIN		8U	/* XID and msg_type */
-
 /* Decoding: first words */
 
 /**

@@ -19,6 +19,8 @@
 #define EMPTY_LISTS		12U	/* bytes: LIST_END three times */
 #define EMPTY_RESULTS		8U	/* bytes: LIST_END twice */
 
+#define RPC_MSG_MIN		8U	/* bytes: XID and msg_type */
+
 /**
  * struct rpcrdma2_reader - the unread rest of a received message
  * @p: next byte

@@ -95,9 +95,40 @@ enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,
 	return RPCRDMA2_OK;
 }
 
+/* Most messages are a MSG without chunks, and have no fault: a few words tell. Returns false
+ * for any other message.
+ */
+static bool v2_decode_plain(const u8 *p, u32 len, struct rpcrdma2_hdr *hdr)
+{
+	u32 flags;
+
+	if (len < RPCRDMA2_HDR_MIN + RPC_MSG_MIN ||
+	    get_unaligned_be32(p + 4) != RPCRDMA_VERS_2 ||
+	    get_unaligned_be32(p + 12) != RDMA2_MSG ||
+	    get_unaligned_be64(p + 24) || get_unaligned_be32(p + 32) ||
+	    get_unaligned_be32(p) != get_unaligned_be32(p + RPCRDMA2_HDR_MIN))
+		return false;
+	flags = get_unaligned_be32(p + 16);
+	if (flags > RPCRDMA2_F_RESPONSE ||
+	    get_unaligned_be32(p + RPCRDMA2_HDR_MIN + 4) != flags)
+		return false;
+
+	memset(hdr, 0, sizeof(*hdr));
+	hdr->xid = get_unaligned_be32(p);
+	hdr->vers = RPCRDMA_VERS_2;
+	hdr->credit = get_unaligned_be32(p + 8);
+	hdr->response = flags;
+	if (!flags)					/* RINV-10 */
+		hdr->inv_handle = get_unaligned_be32(p + 20);
+	hdr->body = p + RPCRDMA2_HDR_MIN;
+	hdr->body_len = len - RPCRDMA2_HDR_MIN;
+	hdr->hdr_len = RPCRDMA2_HDR_MIN;
+	return true;
+}
+
 /* Length, version, type, flags, body: the first failure decides (FLG-11). */
-static enum rpcrdma2_verdict v2_decode(const void *msg, u32 len,
-				       struct rpcrdma2_hdr *hdr)
+static noinline enum rpcrdma2_verdict v2_decode_any(const void *msg, u32 len,
+						    struct rpcrdma2_hdr *hdr)
 {
 	enum rpcrdma2_verdict verdict;
 	struct rpcrdma2_reader r;
@@ -112,6 +143,14 @@ static enum rpcrdma2_verdict v2_decode(const void *msg, u32 len,
 	/* FLG-3 */
 	return hdr->htype == RDMA2_ERROR ? RPCRDMA2_DROP :
 					   rpcrdma2_hdr_fault(hdr, RPCRDMA2_BAD_XDR);
+}
+
+static enum rpcrdma2_verdict v2_decode(const void *msg, u32 len,
+				       struct rpcrdma2_hdr *hdr)
+{
+	if (v2_decode_plain(msg, len, hdr))
+		return RPCRDMA2_OK;
+	return v2_decode_any(msg, len, hdr);
 }
 
 const struct rpcrdma2_codec rpcrdma2_codec_v2 = {
