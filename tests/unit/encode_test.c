@@ -275,6 +275,38 @@ static void overfull_chunks(struct kunit *test)
 	EXPECT_EQ(rpcrdma2_wire_encode_reply(v2, &reply, buf, 256), 36);
 }
 
+/* The header of a message without chunks is that which the other encoders write. */
+static void plain(struct kunit *test)
+{
+	struct rpcrdma2_call_hdr call = { .xid = 0x12345678, .credit = 77 };
+	static const struct rpcrdma2_hdr none;
+	struct rpcrdma2_reply_hdr reply = { .xid = 0x9abcdef0, .credit = 5, .call = &none };
+	const struct rpcrdma2_codec *codecs[] = { v1, v2 };
+	u8 want[64], got[64];
+	int len;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(codecs); i++) {
+		len = codecs[i]->hdr_min;
+		memset(got, 0xff, sizeof(got));
+		EXPECT_EQ(rpcrdma2_wire_encode_call(codecs[i], &call, want, sizeof(want)), len);
+		EXPECT_EQ(rpcrdma2_wire_encode_plain(codecs[i], call.xid, call.credit, 0, got,
+						     len), len);
+		EXPECT_TRUE(!memcmp(want, got, len));
+		EXPECT_EQ(got[len], 0xff);
+
+		memset(got, 0xff, sizeof(got));
+		EXPECT_EQ(rpcrdma2_wire_encode_reply(codecs[i], &reply, want, sizeof(want)), len);
+		EXPECT_EQ(rpcrdma2_wire_encode_plain(codecs[i], reply.xid, reply.credit,
+						     RPCRDMA2_F_RESPONSE, got, len), len);
+		EXPECT_TRUE(!memcmp(want, got, len));
+		EXPECT_EQ(got[len], 0xff);
+
+		EXPECT_EQ(rpcrdma2_wire_encode_plain(codecs[i], 1, 1, 0, got, len - 1),
+			  -EMSGSIZE);
+	}
+}
+
 /* Header overhead that decides whether a message fits, at the boundary. */
 static void threshold_boundary(struct kunit *test)
 {
@@ -339,6 +371,7 @@ static struct kunit_case encode_cases[] = {
 	RPCRDMA2_CASE(repeated_lists,
 		      "CHK-13,CHK-14,CHK-17,CHK-18,MSG-3,V1-1,V1-6,SEC-19"),
 	RPCRDMA2_CASE(overfull_chunks, "CHK-23,LNG-7,MSG-3,MSG-8,SEC-10"),
+	RPCRDMA2_CASE(plain, "HDR-1,HDR-10"),
 	RPCRDMA2_CASE(threshold_boundary, "MSG-4,LNG-4"),
 	RPCRDMA2_CASE(control_prefix, "FLG-2,FLG-7,HT-6,CONN-10,SEC-19"),
 	{}

@@ -47,17 +47,6 @@ static void wr_result_chunk(struct rpcrdma2_writer *w,
 		wr_segment(w, &chunk->seg[i]);
 }
 
-/* Most messages have no chunks. */
-static void wr_empty_lists(struct rpcrdma2_writer *w)
-{
-	u8 *p = rpcrdma2_wr_room(w, EMPTY_LISTS);
-
-	if (!p)
-		return;
-	put_unaligned_be64(LIST_END, p);
-	put_unaligned_be32(LIST_END, p + 8);
-}
-
 static bool chunk_ok(const struct rpcrdma2_chunk *chunk)
 {
 	return !chunk || chunk->nsegs <= RPCRDMA2_MAX_SEGS;
@@ -117,10 +106,6 @@ u32 rpcrdma2_call_chunks_len(const struct rpcrdma2_call_hdr *call)
 void rpcrdma2_call_chunks_put(struct rpcrdma2_writer *w,
 			      const struct rpcrdma2_call_hdr *call)
 {
-	if (!call->pz && !call->read && !call->write && !call->reply) {
-		wr_empty_lists(w);
-		return;
-	}
 	wr_read_chunk(w, call->pz, 0);
 	wr_read_chunk(w, call->read, call->read ? call->read->position : 0);
 	rpcrdma2_wr_u32(w, LIST_END);
@@ -196,10 +181,5 @@ static bool wr_returned_chunks(struct rpcrdma2_writer *w,
 bool rpcrdma2_reply_chunks_put(struct rpcrdma2_writer *w,
 			       const struct rpcrdma2_reply_hdr *reply)
 {
-	if (!reply_form_ok(reply))
-		return false;
-	if (reply->call->results_len)
-		return wr_returned_chunks(w, reply);
-	wr_empty_lists(w);
-	return true;
+	return reply_form_ok(reply) && wr_returned_chunks(w, reply);
 }

@@ -145,6 +145,40 @@ static void put_rpc_prefix(struct rpcrdma2_writer *w, u32 vers, u32 xid, u32 cre
 }
 
 /**
+ * rpcrdma2_wire_encode_plain - write the header of a MSG without chunks and handles
+ * @codec: the version
+ * @xid: XID of the RPC message
+ * @credit: credits asked for, or granted
+ * @flags: of version 2
+ * @buf: where to write
+ * @size: bytes at @buf
+ *
+ * The same as the encoders below write, which most messages do not need.
+ *
+ * Context: any. Requirements: HDR-1, HDR-10.
+ * Return: @codec->hdr_min, or -EMSGSIZE.
+ */
+int rpcrdma2_wire_encode_plain(const struct rpcrdma2_codec *codec, u32 xid, u32 credit,
+			       u32 flags, void *buf, u32 size)
+{
+	bool v1 = codec->vers == RPCRDMA_VERS_1;
+	u32 len = v1 ? RPCRDMA1_HDR_MIN : RPCRDMA2_HDR_MIN;
+	u8 *p = buf;
+
+	if (size < len)
+		return -EMSGSIZE;
+	put_unaligned_be32(xid, p);
+	put_unaligned_be32(codec->vers, p + 4);
+	put_unaligned_be32(credit, p + 8);
+	put_unaligned_be32(RDMA2_MSG, p + 12);
+	put_unaligned_be32(v1 ? LIST_END : flags, p + 16);
+	put_unaligned_be64(LIST_END, p + 20);
+	if (!v1)
+		put_unaligned_be64(LIST_END, p + 28);
+	return len;
+}
+
+/**
  * rpcrdma2_wire_encode_call - write the header of a Call
  * @codec: the version
  * @call: the header

@@ -264,6 +264,8 @@ bool rpcrdma2_wire_peek(const void *msg, u32 len, struct rpcrdma2_hdr *hdr);
 
 bool rpcrdma2_wire_decode_err_vers(const void *msg, u32 len, u32 *low, u32 *high);
 
+int rpcrdma2_wire_encode_plain(const struct rpcrdma2_codec *codec, u32 xid, u32 credit,
+			       u32 flags, void *buf, u32 size);
 int rpcrdma2_wire_encode_call(const struct rpcrdma2_codec *codec,
 			      const struct rpcrdma2_call_hdr *call, void *buf, u32 size);
 int rpcrdma2_wire_encode_reply(const struct rpcrdma2_codec *codec,

@@ -113,20 +113,16 @@ static u32 args_inline(const struct rpcrdma2_req *req)
 }
 
 /* Length of the message with the Call in the form planned */
-static inline u32 call_len(const struct rpcrdma2_codec *codec, const struct rpcrdma2_req *req)
+static u32 call_len(const struct rpcrdma2_codec *codec, const struct rpcrdma2_req *req)
 {
 	struct rpcrdma2_call_hdr call;
 
-	if (req->args.form == RPCRDMA2_FORM_INLINE &&
-	    req->results.form == RPCRDMA2_FORM_INLINE)
-		return codec->hdr_min + req->args.buf->len;
 	req_chunks(req, &call);
 	return rpcrdma2_call_len(codec, &call) + args_inline(req);
 }
 
 /* Length of the longest Reply that may come inline; 0 if the Call has a Reply chunk */
-static inline u32 reply_len(const struct rpcrdma2_codec *codec,
-			    const struct rpcrdma2_req *req)
+static u32 reply_len(const struct rpcrdma2_codec *codec, const struct rpcrdma2_req *req)
 {
 	/* A Reply's header has the form of a Call's header */
 	const struct rpcrdma2_call_hdr reply = { .write = &req->results.chunk };
@@ -148,18 +144,15 @@ static inline u32 reply_len(const struct rpcrdma2_codec *codec,
  * (MSG-4, MSG-5, LNG-3, LNG-4, CHK-16, CHK-20, CHK-29). What must not be copied goes in a
  * chunk of its own, or the RPC fails.
  */
-static __always_inline int part_plan(const struct rpcrdma2_conn *conn,
-				     struct rpcrdma2_req *req,
-				     struct rpcrdma2_part *part, u32 limit,
-				     u32 (*len)(const struct rpcrdma2_codec *codec,
-						const struct rpcrdma2_req *req))
+static int part_plan(const struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+		     struct rpcrdma2_part *part, u32 limit,
+		     u32 (*len)(const struct rpcrdma2_codec *codec,
+				const struct rpcrdma2_req *req))
 {
 	const struct xdr_buf *buf = part->buf;
 	u32 depth = req->rq->pool.depth;
 	int pages;
 
-	part->form = RPCRDMA2_FORM_INLINE;
-	part->chunk.nsegs = 0;
 	if (len(conn->codec, req) <= limit && !rpcrdma2_devmem_payload(part))
 		return 0;
 	if (!depth)
@@ -184,6 +177,22 @@ static __always_inline int part_plan(const struct rpcrdma2_conn *conn,
 	return len(conn->codec, req) <= limit ? 0 : -EMSGSIZE;
 }
 
+/* Plan a Call if not all of it and of its Reply may go inline. Both parts are inline yet. */
+static noinline int chunks_plan(const struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
+				u32 limit)
+{
+	int ret;
+
+	ret = part_plan(conn, req, &req->results, limit, reply_len) ?:
+	      part_plan(conn, req, &req->args, req->inline_send, call_len);
+	req->reply_due = reply_len(conn->codec, req);
+	/* ERR-25: the limit holds for the rest of the connection */
+	if (!ret && max(req->args.chunk.nsegs, req->results.chunk.nsegs) >
+		    READ_ONCE(req->rq->max_segs))
+		ret = -EMSGSIZE;
+	return ret;
+}
+
 /**
  * rpcrdma2_marshal_plan - choose the form of a Call
  * @conn: connection for the Call
@@ -198,7 +207,7 @@ int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 {
 	u32 limit = min(rpcrdma2_msg_size_recv(&conn->limits),
 			READ_ONCE(req->rq->max_reply));
-	int ret;
+	u32 hdr = conn->codec->hdr_min;
 
 	/* Also if the client has announced that while the Call waited */
 	if (!conn->client && !rpcrdma2_props_takes_calls(conn)) {
@@ -211,14 +220,15 @@ int rpcrdma2_marshal_plan(const struct rpcrdma2_conn *conn,
 	if (!conn->client)
 		limit = min(limit, req->inline_send);
 	req->bounced = 0;
-	ret = part_plan(conn, req, &req->results, limit, reply_len) ?:
-	      part_plan(conn, req, &req->args, req->inline_send, call_len);
-	req->reply_due = reply_len(conn->codec, req);
-	/* ERR-25: the limit holds for the rest of the connection */
-	if (!ret && max(req->args.chunk.nsegs, req->results.chunk.nsegs) >
-		    READ_ONCE(req->rq->max_segs))
-		ret = -EMSGSIZE;
-	return ret;
+	req->args.form = RPCRDMA2_FORM_INLINE;
+	req->args.chunk.nsegs = 0;
+	req->results.form = RPCRDMA2_FORM_INLINE;
+	req->results.chunk.nsegs = 0;
+	req->reply_due = hdr + req->results.buf->buflen;
+	if (likely(req->reply_due <= limit && hdr + req->args.buf->len <= req->inline_send) &&
+	    !rpcrdma2_devmem_payload(&req->results) && !rpcrdma2_devmem_payload(&req->args))
+		return 0;
+	return chunks_plan(conn, req, limit);
 }
 
 static int bounce_alloc(struct rpcrdma2_req *req)
@@ -333,6 +343,20 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 	return handle;
 }
 
+/* Write the header of a Call with mapped chunks. Returns the length or an errno. */
+static noinline int encode_chunks(const struct rpcrdma2_conn *conn,
+				  const struct rpcrdma2_req *req, u32 xid, u32 credit,
+				  void *buf, u32 size)
+{
+	struct rpcrdma2_call_hdr call;
+
+	req_chunks(req, &call);
+	call.xid = xid;
+	call.credit = credit;
+	call.inv_handle = pick_inv_handle(conn, req);
+	return rpcrdma2_wire_encode_call(conn->codec, &call, buf, size);
+}
+
 /* Write header and inline part of a Call with mapped chunks into a send slot. Returns
  * the length in bytes; -ESTALE: too long, because the limit has changed since the plan;
  * -EMSGSIZE: too long; or -EIO.
@@ -342,16 +366,15 @@ static int req_encode(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 {
 	const struct xdr_buf *snd = req->args.buf;
 	u32 size = rpcrdma2_msg_size_send(&conn->limits), body = args_inline(req);
-	u32 head = snd->head[0].iov_len;
-	struct rpcrdma2_call_hdr call;
+	u32 xid = be32_to_cpu(req->rqst.rq_xid), head = snd->head[0].iov_len;
+	u32 credit = rpcrdma2_credit_ask(&conn->credit);
 	void *p;
 	int hdr;
 
-	req_chunks(req, &call);
-	call.xid = be32_to_cpu(req->rqst.rq_xid);
-	call.credit = rpcrdma2_credit_ask(&conn->credit);
-	call.inv_handle = pick_inv_handle(conn, req);
-	hdr = rpcrdma2_wire_encode_call(conn->codec, &call, send->buf, size);
+	if (req->args.form == RPCRDMA2_FORM_INLINE && req->results.form == RPCRDMA2_FORM_INLINE)
+		hdr = rpcrdma2_wire_encode_plain(conn->codec, xid, credit, 0, send->buf, size);
+	else
+		hdr = encode_chunks(conn, req, xid, credit, send->buf, size);
 	/* The limit may have become smaller since the plan */
 	if (hdr < 0 || hdr + body > size)
 		return size == req->inline_send ? -EMSGSIZE : -ESTALE;

@@ -6,8 +6,8 @@
  * keeps the executor's pages and continues in a completion handler. No thread waits
  * for the send queue.
  *
- * A Reply in progress has its own reference to the Call, see responder.h. No locks are
- * taken here.
+ * A Reply that waits, or whose completion is needed, has its own reference to the Call, see
+ * responder.h. No locks are taken here.
  */
 #include <linux/types.h>
 #include <linux/sunrpc/msg_prot.h>
@@ -255,18 +255,15 @@ static int reply_push_stream(struct rpcrdma2_svc_call *call, const struct xdr_bu
 	return 0;
 }
 
-/* Decide on the form of the Reply and build its RDMA Writes. Without memory for these
- * the connection has to be closed: the Call was executed, and the client may send it
- * again only after a reconnect.
+/* Decide on the form of the Reply to a Call with chunks for it, and build its RDMA Writes.
+ * Without memory for these the connection has to be closed: the Call was executed, and the
+ * client may send it again only after a reconnect.
  */
-static int reply_plan(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
+static noinline int reply_plan_chunks(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	int ret;
 
-	call->nwrs = 0;
-	call->reply_bytes = xdr->len;
-	call->hdr.call = &call->rx->hdr;
 	call->hdr.written = call->written;
 	call->hdr.nwritten = 0;
 	if (!reply_reduce(call, xdr))
@@ -287,6 +284,26 @@ static int reply_plan(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
 		return 0;
 	}
 	call->inv_handle = reply_inv_handle(conn, call->hdr.call);
+	return 0;
+}
+
+/* Plan the Reply: inline if its Call has no chunks for it, or else see reply_plan_chunks(). */
+static int reply_plan(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
+{
+	const struct rpcrdma2_hdr *hdr = &call->rx->hdr;
+	struct rpcrdma2_conn *conn = call->conn;
+
+	call->nwrs = 0;
+	call->reply_bytes = xdr->len;
+	call->hdr.call = hdr;
+	if (hdr->results_len)
+		return reply_plan_chunks(call, xdr);
+	call->nresults = 0;
+	call->hdr.nomsg = false;
+	if (conn->codec->hdr_min + xdr->len <= rpcrdma2_msg_size_send(&conn->limits))
+		call->inv_handle = reply_inv_handle(conn, hdr);
+	else
+		reply_set_error(call, RDMA2_ERR_REPLY_RESOURCE, xdr->len, 0);
 	return 0;
 }
 
@@ -340,30 +357,43 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	return 0;
 }
 
+/* Copy a Reply without its reduced results. */
+static noinline int copy_ranges(const struct rpcrdma2_svc_call *call,
+				const struct xdr_buf *xdr, void *p)
+{
+	struct reply_range range = { };
+
+	for (; range_next(&range, call, xdr); p += range.len)
+		if (rpcrdma2_xdr_read(xdr, range.pos, p, range.len))
+			return -EIO;
+	return 0;
+}
+
 /* Write the message into the send buffer. Returns its length. */
 static int reply_encode(struct rpcrdma2_svc_call *call,
 			struct rpcrdma2_send *send, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
-	struct reply_range range = { };
-	void *p;
-	int len;
+	u32 credit = rpcrdma2_credit_grant(&conn->credit);
+	int len, ret;
 
 	if (unlikely(call->err))
-		return rpcrdma2_wire_encode_error(conn->codec, &call->rx->hdr,
-				rpcrdma2_credit_grant(&conn->credit), call->err,
-				call->err_arg, send->buf, send->size);
+		return rpcrdma2_wire_encode_error(conn->codec, &call->rx->hdr, credit,
+						  call->err, call->err_arg, send->buf,
+						  send->size);
 
-	call->hdr.credit = rpcrdma2_credit_grant(&conn->credit);
-	len = rpcrdma2_wire_encode_reply(conn->codec, &call->hdr, send->buf, send->size);
+	call->hdr.credit = credit;
+	len = call->hdr.call->results_len ?
+	      rpcrdma2_wire_encode_reply(conn->codec, &call->hdr, send->buf, send->size) :
+	      rpcrdma2_wire_encode_plain(conn->codec, call->hdr.xid, credit,
+					 RPCRDMA2_F_RESPONSE, send->buf, send->size);
 	if (len < 0 || call->hdr.nomsg)
 		return len;
 	if (call->reply_bytes > send->size - len)
 		return -EMSGSIZE;
-	for (p = send->buf + len; range_next(&range, call, xdr); p += range.len)
-		if (rpcrdma2_xdr_read(xdr, range.pos, p, range.len))
-			return -EIO;
-	return len + call->reply_bytes;
+	ret = call->nresults ? copy_ranges(call, xdr, send->buf + len) :
+	      rpcrdma2_xdr_read(xdr, 0, send->buf + len, xdr->len);
+	return ret ? -EIO : len + call->reply_bytes;
 }
 
 static void reply_count(const struct rpcrdma2_svc_call *call, u32 len)
@@ -400,7 +430,7 @@ static void reply_done(struct rpcrdma2_send *send, int status)
 }
 
 /* Post the encoded message with the RDMA Writes in front of it. The completion, if one
- * is requested, takes over the Reply's reference.
+ * is requested, has a reference.
  */
 static void reply_post(struct rpcrdma2_svc_call *call,
 		       struct rpcrdma2_send *send, int len)
@@ -415,7 +445,6 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 		/* The requester must learn that no Reply will come (MSG-11) */
 		rpcrdma2_conn_kill(conn, -EIO);
 		rpcrdma2_send_put(send);
-		rpcrdma2_call_put(call);
 		return;
 	}
 	rpcrdma2_call_credit(call);
@@ -426,6 +455,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 	if (io || !replied) {
 		send->done = reply_done;
 		send->priv = call;
+		refcount_inc(&call->refs);
 	}
 	if (io) {
 		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, wr);
@@ -436,7 +466,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 				READ_ONCE(resp->ncalls) < RPCRDMA2_SIGNAL_EVERY))
 			send->holds = call->npages;
 	}
-	if (rpcrdma2_send_post(send, first) || (!io && replied))
+	if (rpcrdma2_send_post(send, first) && (io || !replied))
 		rpcrdma2_call_put(call);
 }
 
@@ -454,6 +484,7 @@ static void reply_ready(struct rpcrdma2_sendq_waiter *w,
 	len = reply_encode(call, send, &call->res);
 	rpcrdma2_call_rx_put(call);
 	reply_post(call, send, len);
+	rpcrdma2_call_put(call);
 }
 
 static void reply_next(struct rpcrdma2_svc_call *call);
@@ -489,9 +520,7 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 	rpcrdma2_batch_post(call, nwrs, reply_batch_done);
 }
 
-/* Send the planned message, which may have a part of @res, if the send queue has space now.
- * After true @call may be gone.
- */
+/* Send the planned message, which may have a part of @res, if the send queue has space now. */
 static bool reply_now(struct rpcrdma2_svc_call *call, const struct xdr_buf *res)
 {
 	struct rpcrdma2_conn *conn = call->conn;
@@ -508,6 +537,7 @@ static bool reply_now(struct rpcrdma2_svc_call *call, const struct xdr_buf *res)
 static void reply_later(struct rpcrdma2_svc_call *call)
 {
 	trace_rpcrdma2_reply_waits(call->conn, call->hdr.xid, call->nwrs + 1);
+	refcount_inc(&call->refs);
 	refcount_inc(&call->rx_refs);
 	reply_next(call);
 }
@@ -564,13 +594,10 @@ int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
 
 	if (!rpcrdma2_conn_ready(conn))
 		return -ENOTCONN;
-	refcount_inc(&call->refs);
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
 	ret = reply_plan(call, res) ?: reply_go(call, res, pages, npages);
-	if (ret < 0) {
+	if (ret < 0)
 		rpcrdma2_conn_kill(conn, ret);
-		rpcrdma2_call_put(call);
-	}
 	return ret;
 }
 
@@ -609,7 +636,6 @@ void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset, u32 lengt
  */
 void rpcrdma2_call_refuse(struct rpcrdma2_svc_call *call, u32 err, u32 arg0)
 {
-	refcount_inc(&call->refs);
 	call->nwrs = 0;
 	rpcrdma2_call_set_state(call, RPCRDMA2_CALL_REPLYING);
 	reply_set_error(call, err, arg0, 0);

@@ -159,7 +159,8 @@ enum rpcrdma2_call_state {
  * @resp: its responder
  * @conn: its connection
  * @state: see enum rpcrdma2_call_state; changed only by rpcrdma2_call_set_state()
- * @refs: one for the executor; one for a Reply in progress
+ * @refs: one for the executor; one for a Reply that waits; one for its completion, if that
+ *	is needed
  * @rx: the Receive
  * @rx_refs: one for the executor; one for a Reply not encoded yet
  * @credited: the credit was given back
