@@ -34,12 +34,10 @@ static int control_send(struct rpcrdma2_send *send, int len, u32 arg,
 	struct rpcrdma2_conn *conn = send->conn;
 	int ret = len;
 
-	if (len < 0) {
+	if (len < 0)
 		rpcrdma2_send_put(send);
-	} else {
-		rpcrdma2_send_prepare(send, len, 0);
-		ret = rpcrdma2_send_post(send, NULL);
-	}
+	else
+		ret = rpcrdma2_send_post(send, len, 0, NULL);
 	if (!ret)
 		atomic_long_inc(&conn->p.stats->v[stat]);
 	trace_rpcrdma2_send_control(conn, xid, htype, arg, ret);

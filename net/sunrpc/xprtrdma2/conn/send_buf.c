@@ -60,12 +60,12 @@ static bool slot_buffer(struct rpcrdma2_send *send, u32 size, gfp_t gfp)
 bool rpcrdma2_send_buf_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	struct rpcrdma2_send *send;
+	struct rpcrdma2_send *send = sendq->bare;
 
-	send = list_first_entry(&sendq->bare, struct rpcrdma2_send, list);
 	if (!slot_buffer(send, sendq->slot_size, gfp))
 		return false;
-	list_move_tail(&send->list, &sendq->free);
+	sendq->bare = send->next;
+	rpcrdma2_send_push(send, &sendq->free);
 	sendq->buffers++;
 	return true;
 }
@@ -85,10 +85,11 @@ void rpcrdma2_send_buf_trim(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send;
 
 	lockdep_assert_held(&sendq->lock);
-	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && !list_empty(&sendq->free)) {
-		send = list_last_entry(&sendq->free, struct rpcrdma2_send, list);
+	while (sendq->buffers > RPCRDMA2_LEAST_BUFFERS && sendq->free) {
+		send = sendq->free;
+		sendq->free = send->next;
 		slot_unmap(send);
-		list_move_tail(&send->list, &sendq->bare);
+		rpcrdma2_send_push(send, &sendq->bare);
 		sendq->buffers--;
 	}
 }
@@ -116,12 +117,15 @@ int rpcrdma2_sends_create(struct rpcrdma2_conn *conn)
 		send->conn = conn;
 		send->sge.lkey = conn->lkey;
 		send->cqe.done = sendq->done;
+		send->wr.wr_cqe = &send->cqe;
+		send->wr.sg_list = &send->sge;
+		send->wr.num_sge = 1;
 		send->cid = rpcrdma2_conn_cid(conn);
 		if (!rpcrdma2_send_is_control(sendq, send)) {
-			list_add_tail(&send->list, &sendq->bare);
+			rpcrdma2_send_push(send, &sendq->bare);
 			continue;
 		}
-		list_add_tail(&send->list, &sendq->free_control);
+		rpcrdma2_send_push(send, &sendq->free_control);
 		if (!slot_buffer(send, RPCRDMA2_CONTROL_SIZE, gfp))
 			return -ENOMEM;
 	}

@@ -37,7 +37,7 @@
  * the last one is taken.
  */
 static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
-				    struct list_head *slots,
+				    struct rpcrdma2_send **slots,
 				    struct rpcrdma2_send **send)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
@@ -46,16 +46,15 @@ static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
 	lockdep_assert_held(&sendq->lock);
 	if (sendq->avail < nwrs + keep)
 		return false;
-	if (slots == &sendq->free && unlikely(slots->next == slots->prev) &&
-	    !list_empty(&sendq->bare))
+	if (slots == &sendq->free && (!*slots || unlikely(!(*slots)->next)) && sendq->bare)
 		rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT);
-	if (slots && list_empty(slots))
+	if (slots && !*slots)
 		return false;
 	sendq->avail -= nwrs;
 	if (!slots)
 		return true;
-	*send = list_first_entry(slots, struct rpcrdma2_send, list);
-	list_del_init(&(*send)->list);
+	*send = *slots;
+	*slots = (*send)->next;
 	(*send)->nwrs = nwrs;
 	(*send)->on_wire = NULL;
 	(*send)->done = NULL;
@@ -90,23 +89,40 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 	spin_unlock(&sendq->lock);
 }
 
-/* Make a list of slots free that were in use; slots for control messages have a list of
- * their own.
- */
-static void slots_put(struct rpcrdma2_conn *conn, struct list_head *slots)
+/* Make slots free that were in use; those for control messages have a list of their own. */
+static void slots_put(struct rpcrdma2_conn *conn, struct rpcrdma2_send *slots)
 {
-	struct rpcrdma2_send *pos, *tmp;
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
+	struct rpcrdma2_send *next;
 
-	spin_lock(&conn->sendq.lock);
-	list_for_each_entry_safe(pos, tmp, slots, list) {
-		conn->sendq.avail += pos->nwrs;
-		pos->nwrs = 0;
-		if (rpcrdma2_send_is_control(&conn->sendq, pos))
-			list_move(&pos->list, &conn->sendq.free_control);
+	spin_lock(&sendq->lock);
+	for (; slots; slots = next) {
+		next = slots->next;
+		sendq->avail += slots->nwrs;
+		rpcrdma2_send_push(slots, rpcrdma2_send_is_control(sendq, slots) ?
+					  &sendq->free_control : &sendq->free);
 	}
-	list_splice(slots, &conn->sendq.free);
-	spin_unlock(&conn->sendq.lock);
+	spin_unlock(&sendq->lock);
 	sq_run_waiters(conn);
+}
+
+/* Take the posted Sends up to @last, or all if that is NULL. */
+static struct rpcrdma2_send *posted_cut(struct rpcrdma2_sendq *sendq,
+					struct rpcrdma2_send *last)
+{
+	struct rpcrdma2_send *pos, *first = sendq->posted;
+
+	lockdep_assert_held(&sendq->lock);
+	sendq->posted = last ? last->next : NULL;
+	if (!sendq->posted)
+		sendq->posted_end = &sendq->posted;
+	if (last)
+		last->next = NULL;
+	for (pos = first; pos; pos = pos->next) {
+		pos->posted = false;
+		sendq->lingering -= pos->holds;
+	}
+	return first;
 }
 
 /* Retire a Send that has completed and all Sends that were posted before. */
@@ -115,7 +131,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_send *pos, *send =
 		container_of(wc->wr_cqe, struct rpcrdma2_send, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	LIST_HEAD(retired);
+	struct rpcrdma2_send *retired = NULL;
 	int status = 0;
 
 	guard(rpcrdma2_completion)();
@@ -131,20 +147,16 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	spin_lock(&conn->sendq.lock);
 	if (send->posted)
-		list_cut_position(&retired, &conn->sendq.posted, &send->list);
-	list_for_each_entry(pos, &retired, list) {
-		pos->posted = false;
-		conn->sendq.lingering -= pos->holds;
-	}
+		retired = posted_cut(&conn->sendq, send);
 	spin_unlock(&conn->sendq.lock);
-	if (list_empty(&retired)) {
+	if (!retired) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 		return;
 	}
-	list_for_each_entry(pos, &retired, list)
+	for (pos = retired; pos; pos = pos->next)
 		if (pos->done)
 			pos->done(pos, status);
-	slots_put(conn, &retired);
+	slots_put(conn, retired);
 }
 
 /* Returns 0; -ENOTCONN: nothing was posted; or 1: only a part of the chain was posted.
@@ -193,9 +205,8 @@ static void sends_flush(struct rpcrdma2_conn *conn)
 	conn->sendq.retire = false;
 	WRITE_ONCE(conn->sendq.flushing, true);
 	wr.wr.wr_cqe = &send->cqe;
-	send->sge.length = 0;
 	send->done = flush_done;
-	rpcrdma2_send_post(send, &wr.wr);
+	rpcrdma2_send_post(send, 0, 0, &wr.wr);
 }
 
 /**
@@ -234,10 +245,7 @@ void rpcrdma2_sends_setup(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
 
 	spin_lock_init(&sendq->lock);
-	INIT_LIST_HEAD(&sendq->free);
-	INIT_LIST_HEAD(&sendq->bare);
-	INIT_LIST_HEAD(&sendq->free_control);
-	INIT_LIST_HEAD(&sendq->posted);
+	sendq->posted_end = &sendq->posted;
 	INIT_LIST_HEAD(&sendq->chains);
 	INIT_LIST_HEAD(&sendq->waiters);
 	sendq->done = send_done;
@@ -307,19 +315,14 @@ static u32 sq_end_waits(struct rpcrdma2_conn *conn, struct list_head *list)
 void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send;
-	LIST_HEAD(posted);
 	u32 lost;
 
 	sq_end_waits(conn, &conn->sendq.waiters);
 	lost = sq_end_waits(conn, &conn->sendq.chains);
 
-	spin_lock(&conn->sendq.lock);
-	list_splice_init(&conn->sendq.posted, &posted);
-	list_for_each_entry(send, &posted, list)
-		send->posted = false;
-	conn->sendq.lingering = 0;
-	spin_unlock(&conn->sendq.lock);
-	list_for_each_entry(send, &posted, list) {
+	scoped_guard(spinlock, &conn->sendq.lock)
+		send = posted_cut(&conn->sendq, NULL);
+	for (; send; send = send->next) {
 		if (!send->done)
 			continue;
 		send->done(send, -ENOTCONN);
@@ -331,7 +334,7 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 
 /* Take entries, and one of @slots unless NULL; or let @w wait for them. */
 static __always_inline bool sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
-				   struct list_head *slots,
+				   struct rpcrdma2_send **slots,
 				   struct rpcrdma2_sendq_waiter *w,
 				   struct rpcrdma2_send **send)
 {
@@ -392,41 +395,22 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
  */
 void rpcrdma2_send_put(struct rpcrdma2_send *send)
 {
-	struct rpcrdma2_conn *conn = send->conn;
-	LIST_HEAD(slots);
-
-	list_add(&send->list, &slots);
-	slots_put(conn, &slots);
+	send->next = NULL;
+	slots_put(send->conn, send);
 }
 
-/**
- * rpcrdma2_send_prepare - fill in the Send of a slot
- * @send: the slot, message in send->buf
- * @len: bytes of the message, at most send->size
- * @inv_handle: handle to be invalidated at the receiver, 0 for a plain Send
- *
- * Context: any.
- * Return: the work request; others may be chained in front of it
- */
-struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
-					 u32 inv_handle)
+/* Fill in the Send of a slot, but for what it always has. */
+static void send_prepare(struct rpcrdma2_send *send, u32 len, u32 inv_handle)
 {
 	struct ib_send_wr *wr = &send->wr;
 
-	/* The limit of messages is never more than fits into a slot */
-	if (WARN_ON_ONCE(len > send->size))
-		len = send->size;
 	ib_dma_sync_single_for_device(send->conn->cm_id->device,
 				      send->sge.addr, len, DMA_TO_DEVICE);
 	send->sge.length = len;
 	wr->next = NULL;
-	wr->wr_cqe = &send->cqe;
-	wr->sg_list = &send->sge;
-	wr->num_sge = 1;
 	wr->send_flags = 0;
 	wr->opcode = inv_handle ? IB_WR_SEND_WITH_INV : IB_WR_SEND;
 	wr->ex.invalidate_rkey = inv_handle;
-	return wr;
 }
 
 /* The pages of a Send may wait for the completion of a later one. */
@@ -445,26 +429,30 @@ static bool send_may_linger(const struct rpcrdma2_conn *conn,
  * rest; control messages, which have few slots and no steady flow that would retire them;
  * and Sends whose buffer the device uses for longer than until a later one completes.
  */
-static bool send_wants_signal(struct rpcrdma2_conn *conn,
-			      const struct rpcrdma2_send *send)
+static bool send_wants_signal(const struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_send *send, bool control)
 {
-	lockdep_assert_held(&conn->sendq.lock);
-	if (conn->sendq.quiet || (send->done && !send_may_linger(conn, send)) ||
-	    rpcrdma2_send_is_control(&conn->sendq, send) ||
-	    !list_empty(&conn->sendq.waiters) || list_empty(&conn->sendq.free))
+	const struct rpcrdma2_sendq *sendq = &conn->sendq;
+
+	lockdep_assert_held(&sendq->lock);
+	if (control || sendq->quiet || (send->done && !send_may_linger(conn, send)) ||
+	    !list_empty(&sendq->waiters) || !sendq->free)
 		return true;
 	/* Another Send could leave too few entries for the longest chain */
-	if (conn->sendq.avail < conn->sendq.most + RPCRDMA2_CONTROL_RESERVE)
+	if (sendq->avail < sendq->most + RPCRDMA2_CONTROL_RESERVE)
 		return true;
 	if (conn->caps.copies_signaled && send->sge.length >= PAGE_SIZE)
 		return true;
-	return conn->sendq.unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
+	return sendq->unsignaled + 1 >= RPCRDMA2_SIGNAL_EVERY;
 }
 
 /**
  * rpcrdma2_send_post - post a Send and the work requests chained in front of it
- * @send: prepared slot
- * @first: first work request of the chain, NULL for the Send alone
+ * @send: the slot, message in send->buf
+ * @len: bytes of the message, at most send->size
+ * @inv_handle: handle to be invalidated at the receiver, 0 for a plain Send
+ * @first: first work request of the chain, whose last one is followed by send->wr; NULL for
+ *	the Send alone
  *
  * After success the slot belongs to its completion and must not be touched.
  *
@@ -476,46 +464,52 @@ static bool send_wants_signal(struct rpcrdma2_conn *conn,
  * Return: 0, or -ENOTCONN: nothing of the chain completes, the slot was
  * given back without calling send->done, the connection is given up.
  */
-int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first)
+int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
+		       struct ib_send_wr *first)
 {
 	struct rpcrdma2_conn *conn = send->conn;
-	u32 len = send->sge.length, nwrs = send->nwrs, cid = send->cid, holds;
-	u32 inv = send->wr.ex.invalidate_rkey;
-	bool signaled;
-	int ret;
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
+	bool control = rpcrdma2_send_is_control(sendq, send), signaled;
+	struct rpcrdma2_send **before;
+	int ret = -ENOTCONN;
+	u32 holds;
 
+	/* The limit of messages is never more than fits into a slot */
+	if (WARN_ON_ONCE(len > send->size))
+		len = send->size;
+	send_prepare(send, len, inv_handle);
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
-	spin_lock(&conn->sendq.lock);
-	signaled = send_wants_signal(conn, send);
+	spin_lock(&sendq->lock);
+	signaled = send_wants_signal(conn, send, control);
 	if (send->holds)
-		conn->sendq.held_at = jiffies;
-	if (unlikely(conn->sendq.quiet) && !rpcrdma2_send_is_control(&conn->sendq, send))
-		conn->sendq.quiet--;
+		sendq->held_at = jiffies;
+	if (unlikely(sendq->quiet) && !control)
+		sendq->quiet--;
 	if (signaled) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
 		send->holds = 0;
 	}
 	holds = send->holds;
-	conn->sendq.lingering += holds;
-	list_add_tail(&send->list, &conn->sendq.posted);
+	before = sendq->posted_end;
+	*before = send;
+	send->next = NULL;
 	send->posted = true;
 	if (send->on_wire) {
 		/* Work that a Reply causes (find_req()) is posted behind this */
 		smp_store_release(send->on_wire, true);
 	}
-	ret = -ENOTCONN;
-	if (likely(len <= rpcrdma2_msg_size_send(&conn->limits) ||
-		   rpcrdma2_send_is_control(&conn->sendq, send)))
+	if (likely(len <= rpcrdma2_msg_size_send(&conn->limits) || control))
 		ret = sq_post(conn, first ?: &send->wr);
 	if (likely(ret >= 0)) {
-		conn->sendq.unsignaled = signaled ? 0 : conn->sendq.unsignaled + 1;
+		sendq->posted_end = &send->next;
+		sendq->lingering += holds;
+		sendq->unsignaled = signaled ? 0 : sendq->unsignaled + 1;
 	} else {
-		list_del_init(&send->list);
+		*before = NULL;
 		send->posted = false;
-		conn->sendq.lingering -= holds;
 	}
-	spin_unlock(&conn->sendq.lock);
-	trace_rpcrdma2_post_send(conn, cid, len, nwrs, inv, signaled, ret);
+	trace_rpcrdma2_post_send(conn, send->cid, len, send->nwrs, inv_handle, signaled, ret);
+	spin_unlock(&sendq->lock);
 	if (unlikely(ret))
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 	if (unlikely(ret < 0))

@@ -43,6 +43,7 @@ struct rpcrdma2_send;
  * @buffers: number of slots for RPC messages with a buffer, free or not
  * @free_control: free send slots for control messages (D-18)
  * @posted: posted slots of both kinds in order
+ * @posted_end: where the next one is linked
  * @chains: struct rpcrdma2_sendq_waiter of posted chains without a Send
  * @waiters: FIFO of struct rpcrdma2_sendq_waiter
  * @slots: all slots, an array of @nslots, which exists with the QP; the first
@@ -63,11 +64,12 @@ struct rpcrdma2_sendq {
 	bool				retire;
 	u32				quiet;
 	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
-	struct list_head		free;
-	struct list_head		bare;
+	struct rpcrdma2_send		*free;
+	struct rpcrdma2_send		*bare;
 	u32				buffers;
-	struct list_head		free_control;
-	struct list_head		posted;
+	struct rpcrdma2_send		*free_control;
+	struct rpcrdma2_send		*posted;
+	struct rpcrdma2_send		**posted_end;
 	struct list_head		chains;
 	struct list_head		waiters;
 	struct rpcrdma2_send		*slots;
@@ -101,7 +103,7 @@ struct rpcrdma2_sendq_waiter {
  * @wr: the Send; chain earlier work requests in front of it
  * @sge: describes @buf
  * @conn: its connection
- * @list: free list, or the list of posted slots in posting order
+ * @next: link in a list of free slots, last used first, or of posted ones, in this order
  * @buf: mapped memory for header and pulled-up data; @size bytes
  * @size: bytes at @buf
  * @nwrs: send queue entries of the message
@@ -120,7 +122,7 @@ struct rpcrdma2_send {
 	struct ib_send_wr		wr;
 	struct ib_sge			sge;
 	struct rpcrdma2_conn		*conn;
-	struct list_head		list;
+	struct rpcrdma2_send		*next;
 	void				*buf;
 	u32				size;
 	u32				nwrs;
@@ -159,6 +161,13 @@ static inline bool rpcrdma2_send_is_control(const struct rpcrdma2_sendq *sendq,
 	return send < sendq->slots + RPCRDMA2_CONTROL_RESERVE;
 }
 
+/* Add a slot to a list of free ones. */
+static inline void rpcrdma2_send_push(struct rpcrdma2_send *send, struct rpcrdma2_send **slots)
+{
+	send->next = *slots;
+	*slots = send;
+}
+
 /* Capacity of each slot for RPC messages, bytes */
 static inline u32 rpcrdma2_sends_size(const struct rpcrdma2_sendq *sendq)
 {
@@ -191,9 +200,8 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
 					struct rpcrdma2_sendq_waiter *w,
 					bool control);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
-struct ib_send_wr *rpcrdma2_send_prepare(struct rpcrdma2_send *send, u32 len,
-					 u32 inv_handle);
-int rpcrdma2_send_post(struct rpcrdma2_send *send, struct ib_send_wr *first);
+int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
+		       struct ib_send_wr *first);
 
 /* Work requests without a message: local invalidation, RDMA Read */
 bool rpcrdma2_sendq_get(struct rpcrdma2_conn *conn, u32 nwrs,

@@ -97,14 +97,13 @@ static void post_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 {
 	struct rpcrdma2_conn *conn = send->conn;
 	unsigned int instance = req->sends;
+	struct ib_send_wr *wr = &send->wr;
 	struct rpcrdma2_mr *mr;
-	struct ib_send_wr *wr;
 	u32 regs = 0;
 	int ret;
 
 	req->moved |= req->conn_id && req->conn_id != conn->id;
 	req->conn_id = conn->id;
-	wr = rpcrdma2_send_prepare(send, len, 0);
 	list_for_each_entry(mr, &req->mrs, list) {
 		wr = rpcrdma2_mr_reg_wr(mr, wr);
 		regs++;
@@ -117,7 +116,7 @@ static void post_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 	rpcrdma2_stat_inc_either(conn->p.stats, req->args.form == RPCRDMA2_FORM_WHOLE,
 				 tx_call_nomsg, tx_call_msg);
 	trace_rpcrdma2_call(conn, req, len);
-	ret = rpcrdma2_send_post(send, wr);
+	ret = rpcrdma2_send_post(send, len, 0, wr);
 
 	guard(spinlock)(&rq->xprt.queue_lock);
 	if (ret)

@@ -437,7 +437,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 {
 	const struct rpcrdma2_responder *resp = call->resp;
 	struct rpcrdma2_conn *conn = call->conn;
-	struct ib_send_wr *wr, *first = NULL;
+	struct ib_send_wr *first = NULL;
 	bool io = !list_empty(&call->todo);
 	bool replied = READ_ONCE(resp->replied);
 
@@ -451,14 +451,13 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 	reply_count(call, len);
 	trace_rpcrdma2_reply_send(conn, call->hdr.xid, call->hdr.nomsg, len, call->nwrs,
 				  call->inv_handle, call->err);
-	wr = rpcrdma2_send_prepare(send, len, call->inv_handle);
 	if (io || !replied) {
 		send->done = reply_done;
 		send->priv = call;
 		refcount_inc(&call->refs);
 	}
 	if (io) {
-		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, wr);
+		first = rpcrdma2_rws_chain(conn, &call->todo, NULL, &send->wr);
 		/* A Reply may keep its call object until a later Send completes if others
 		 * are free, or if there are fewer than Sends of one completion.
 		 */
@@ -466,7 +465,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 				READ_ONCE(resp->ncalls) < RPCRDMA2_SIGNAL_EVERY))
 			send->holds = call->npages;
 	}
-	if (rpcrdma2_send_post(send, first) && (io || !replied))
+	if (rpcrdma2_send_post(send, len, call->inv_handle, first) && (io || !replied))
 		rpcrdma2_call_put(call);
 }
 
