@@ -27,9 +27,22 @@ static void recv_unmap(struct rpcrdma2_recv *rx)
 {
 	if (!rx->conn)
 		return;
+	hlist_del(&rx->mapped);
 	ib_dma_unmap_single(rx->conn->cm_id->device, rx->sge.addr, rx->size,
 			    DMA_FROM_DEVICE);
 	rx->conn = NULL;
+}
+
+/* Take all free Receives of a pool from which nobody else takes any. */
+static struct llist_node *pool_take_all(struct rpcrdma2_recv_pool *pool)
+{
+	struct llist_node *all = llist_del_all(&pool->free), **end = &all;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = pool->ready;
+	WRITE_ONCE(pool->ready, NULL);
+	return all;
 }
 
 static void recv_free(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
@@ -51,7 +64,7 @@ void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool)
 {
 	struct rpcrdma2_recv *rx, *tmp;
 
-	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
+	llist_for_each_entry_safe(rx, tmp, pool_take_all(pool), node)
 		recv_free(pool, rx);
 	WARN_ON_ONCE(atomic_read(&pool->count));
 }
@@ -70,7 +83,6 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
 		kfree(rx);
 		return NULL;
 	}
-	INIT_HLIST_NODE(&rx->posted);
 	INIT_LIST_HEAD(&rx->list);
 	atomic_inc(&pool->count);
 	atomic_long_add(rpcrdma2_buf_bytes(size), &pool->bytes);
@@ -97,15 +109,13 @@ static bool recv_add(struct rpcrdma2_recv_pool *pool, gfp_t gfp)
  */
 bool rpcrdma2_recv_pool_provide(struct rpcrdma2_recv_pool *pool, gfp_t gfp)
 {
-	return !llist_empty(&pool->free) || recv_add(pool, gfp);
+	return READ_ONCE(pool->ready) || !llist_empty(&pool->free) || recv_add(pool, gfp);
 }
 
 static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	struct ib_device *device = conn->cm_id->device;
 
-	if (rx->conn == conn)
-		return 0;
 	if (rpcrdma2_inject(RPCRDMA2_FAULT_MAP_RECV))
 		return -ENOMEM;
 	rx->sge.addr = ib_dma_map_single(device, rx->buf, rx->size,
@@ -119,54 +129,61 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	rx->wr.wr_cqe = &rx->cqe;
 	rx->wr.sg_list = &rx->sge;
 	rx->wr.num_sge = 1;
+	hlist_add_head(&rx->mapped, &conn->recvq.list);
 	return 0;
 }
 
 /**
- * rpcrdma2_recv_pool_get - take a Receive, or make one
- * @conn: the connection, for which it is mapped
+ * rpcrdma2_recv_pool_map - map a Receive
+ * @conn: the connection for which it is mapped
+ * @rx: the Receive, not mapped; NULL: make one
  *
  * Context: process, recvq.lock held; does not sleep.
- * Return: the Receive, ready to be posted, or NULL
+ * Return: the Receive, or NULL
  */
-struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn)
+struct rpcrdma2_recv *rpcrdma2_recv_pool_map(struct rpcrdma2_conn *conn,
+					     struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
-	struct rpcrdma2_recv *rx;
 
-	if (!rpcrdma2_recv_pool_provide(pool, RPCRDMA2_GFP_NOWAIT))
-		return NULL;
-	rx = llist_entry(llist_del_first(&pool->free), struct rpcrdma2_recv, node);
-	if (recv_map(conn, rx)) {
-		rpcrdma2_stat_inc(conn->p.stats, map_failures);
-		rpcrdma2_recv_pool_free(pool, rx);
-		return NULL;
-	}
-	ib_dma_sync_single_for_device(conn->cm_id->device, rx->sge.addr,
-				      rx->size, DMA_FROM_DEVICE);
-	return rx;
+	lockdep_assert_held(&conn->recvq.lock);
+	if (!rx)
+		rx = recv_alloc(pool, READ_ONCE(pool->size), RPCRDMA2_GFP_NOWAIT);
+	if (!rx || !recv_map(conn, rx))
+		return rx;
+	rpcrdma2_stat_inc(conn->p.stats, map_failures);
+	rpcrdma2_recv_pool_free(pool, rx);
+	return NULL;
 }
 
-/**
- * rpcrdma2_recv_pool_put - give back a Receive
- * @pool: the pool
- * @rx: the Receive; replaced if it is larger than this connection needs and there is
- *	memory for a smaller one
- *
- * Context: process; does not sleep.
- */
-void rpcrdma2_recv_pool_put(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx)
+/* Replace a free Receive by a smaller one, if it is too large and there is memory. */
+static struct rpcrdma2_recv *pool_fit(struct rpcrdma2_recv_pool *pool,
+				      struct rpcrdma2_recv *rx)
 {
 	u32 size = READ_ONCE(pool->size);
 	struct rpcrdma2_recv *fit;
 
 	fit = unlikely(rx->size > size) ?
 	      recv_alloc(pool, size, RPCRDMA2_GFP_NOWAIT) : NULL;
-	if (fit) {
-		recv_free(pool, rx);
-		rx = fit;
-	}
-	rpcrdma2_recv_pool_free(pool, rx);
+	if (!fit)
+		return rx;
+	recv_free(pool, rx);
+	return fit;
+}
+
+/**
+ * rpcrdma2_recv_pool_fit - replace a Receive that is too large
+ * @pool: the pool
+ * @rx: the Receive, mapped, neither posted nor in use
+ *
+ * Context: process; does not sleep. Takes recvq.lock.
+ * Return: a smaller one, or @rx without memory
+ */
+struct rpcrdma2_recv *rpcrdma2_recv_pool_fit(struct rpcrdma2_recv_pool *pool,
+					     struct rpcrdma2_recv *rx)
+{
+	guard(spinlock)(&rx->conn->recvq.lock);
+	return pool_fit(pool, rx);
 }
 
 /**
@@ -183,11 +200,11 @@ void rpcrdma2_recv_pool_trim(struct rpcrdma2_recv_pool *pool, u32 keep)
 {
 	struct rpcrdma2_recv *rx, *tmp;
 
-	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node)
+	llist_for_each_entry_safe(rx, tmp, pool_take_all(pool), node)
 		if (atomic_read(&pool->count) > keep)
 			recv_free(pool, rx);
 		else
-			rpcrdma2_recv_pool_put(pool, rx);
+			rpcrdma2_recv_pool_free(pool, pool_fit(pool, rx));
 }
 
 /* Count the free Receives that have at least the size of the pool, and at most @largest.
@@ -198,7 +215,7 @@ static u32 pool_count(struct rpcrdma2_recv_pool *pool, u32 largest, bool kept)
 	struct rpcrdma2_recv *rx, *tmp;
 	u32 n = 0;
 
-	llist_for_each_entry_safe(rx, tmp, llist_del_all(&pool->free), node) {
+	llist_for_each_entry_safe(rx, tmp, pool_take_all(pool), node) {
 		if (rx->size >= pool->size && rx->size <= largest) {
 			n++;
 		} else if (!kept) {
@@ -245,9 +262,9 @@ int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size
  */
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	struct rpcrdma2_recv *rx;
+	struct hlist_node *tmp;
 
-	llist_for_each_entry(rx, pool->free.first, node)
+	hlist_for_each_entry_safe(rx, tmp, &conn->recvq.list, mapped)
 		recv_unmap(rx);
 }

@@ -10,8 +10,9 @@
  * needs no memory: it exists before its credit is granted, and is posted again before the
  * credit can be used again.
  *
- * recvq.lock orders posting, and protects the counts and the free list of the pool against
- * other takers; it is a leaf. Process context only.
+ * recvq.lock orders posting, and protects the target and the free list of the pool against
+ * other takers; it is a leaf. Completions take their Receives without it: poll.lock lets one
+ * of them run at a time. Process context only.
  */
 #include "conn/buf.h"
 #include "conn/conn.h"
@@ -30,7 +31,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
  */
 static u32 recv_missing(struct rpcrdma2_conn *conn)
 {
-	u32 posted = READ_ONCE(conn->recvq.posted);
+	u32 posted = atomic_read(&conn->recvq.posted);
 	u32 target = READ_ONCE(conn->recvq.target);
 
 	if (rpcrdma2_conn_over(conn))
@@ -39,10 +40,8 @@ static u32 recv_missing(struct rpcrdma2_conn *conn)
 }
 
 /* If Receives are missing for lack of memory, post them when there may be memory. */
-static void recv_check_short(struct rpcrdma2_conn *conn)
+static void recv_set_short(struct rpcrdma2_conn *conn, bool is_short)
 {
-	bool is_short = recv_missing(conn);
-
 	lockdep_assert_held(&conn->recvq.lock);
 	if (is_short) {
 		if (!conn->recvq.is_short)
@@ -69,23 +68,28 @@ static bool recv_post(struct rpcrdma2_conn *conn, u32 least)
 		return false;
 	spin_lock(&recvq->lock);
 	for (missing = recv_missing(conn); n < missing; n++) {
-		rx = rpcrdma2_recv_pool_get(conn);
-		if (!rx)
-			break;
-		rx->cqe.done = recv_done;
+		rx = rpcrdma2_recv_pool_take(conn->p.pool);
+		if (unlikely(!rx || rx->conn != conn)) {
+			rx = rpcrdma2_recv_pool_map(conn, rx);
+			if (!rx)
+				break;
+			rx->cqe.done = recv_done;
+		}
+		ib_dma_sync_single_for_device(conn->cm_id->device, rx->sge.addr, rx->size,
+					      DMA_FROM_DEVICE);
 		rx->wr.next = first;
 		first = &rx->wr;
-		hlist_add_head(&rx->posted, &recvq->list);
+		rx->posted = true;
 		trace_rpcrdma2_post_recv(conn, rx);
 	}
 	if (first) {
 		/* Completions may run before ib_post_recv() returns */
-		WRITE_ONCE(recvq->posted, recvq->posted + n);
+		atomic_add(n, &recvq->posted);
 		ret = ib_post_recv(conn->qp, first, NULL);
 		rpcrdma2_stat_inc(conn->p.stats, recv_posts);
 		trace_rpcrdma2_post_recvs(conn, n, ret);
 	}
-	recv_check_short(conn);
+	recv_set_short(conn, n < missing);
 	spin_unlock(&recvq->lock);
 	if (ret)
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
@@ -106,7 +110,7 @@ static void recv_refill_worker(struct work_struct *work)
 		cond_resched();
 	rpcrdma2_reclaim_exit(was);
 	guard(spinlock)(&conn->recvq.lock);
-	recv_check_short(conn);
+	recv_set_short(conn, recv_missing(conn));
 }
 
 /**
@@ -162,20 +166,14 @@ void rpcrdma2_recvs_stop(struct rpcrdma2_conn *conn)
 static bool recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 		      const struct ib_wc *wc)
 {
-	struct rpcrdma2_recvq *recvq = &conn->recvq;
-	bool posted;
-
-	spin_lock(&recvq->lock);
-	posted = !hlist_unhashed(&rx->posted);
-	if (posted) {
-		hlist_del_init(&rx->posted);
-		WRITE_ONCE(recvq->posted, recvq->posted - 1);
-	}
-	spin_unlock(&recvq->lock);
-	if (unlikely(!posted)) {
+	/* Two completions of one Receive do not both find it posted */
+	lockdep_assert_held(&conn->poll.lock);
+	if (unlikely(!rx->posted)) {
 		rpcrdma2_stat_inc(conn->p.stats, stray_completions);
 		return false;
 	}
+	rx->posted = false;
+	atomic_dec(&conn->recvq.posted);
 
 	trace_rpcrdma2_wc_recv(conn, rx->cid, wc);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
@@ -250,7 +248,7 @@ u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target)
 	scoped_guard(spinlock, &recvq->lock)
 		WRITE_ONCE(recvq->target, target);
 	recv_post(conn, 1);
-	return max(min(READ_ONCE(recvq->posted), target), RPCRDMA2_RECV_EXTRA) -
+	return max(min_t(u32, atomic_read(&recvq->posted), target), RPCRDMA2_RECV_EXTRA) -
 	       RPCRDMA2_RECV_EXTRA;
 }
 
@@ -321,10 +319,11 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
 void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *rx;
-	struct hlist_node *tmp;
 
-	hlist_for_each_entry_safe(rx, tmp, &conn->recvq.list, posted) {
-		hlist_del_init(&rx->posted);
+	hlist_for_each_entry(rx, &conn->recvq.list, mapped) {
+		if (!rx->posted)
+			continue;
+		rx->posted = false;
 		rpcrdma2_recv_pool_free(conn->p.pool, rx);
 		rpcrdma2_stat_inc(conn->p.stats, lost_completions);
 	}

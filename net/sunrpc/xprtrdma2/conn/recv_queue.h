@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The receive queue of a connection, see recv_queue.c, and the pool of Receives that
- * outlives connections, see recv_pool.c. Only recv_queue.c looks into struct
- * rpcrdma2_recvq.
+ * outlives connections, see recv_pool.c. No other file looks into struct rpcrdma2_recvq.
  */
 #ifndef _RPCRDMA2_RECV_QUEUE_H
 #define _RPCRDMA2_RECV_QUEUE_H
@@ -32,7 +31,8 @@ struct rpcrdma2_conn;
  * @sge: its buffer, mapped while it is posted or in use
  * @conn: connection it is mapped for
  * @node: link in the pool's free list
- * @posted: link in the connection's list of posted Receives
+ * @mapped: link in the list of @conn
+ * @posted: posted and not completed; set before it is posted, cleared by the completion
  * @list: link in a list of the owner of the message
  * @buf: the memory
  * @size: bytes at @buf
@@ -48,7 +48,8 @@ struct rpcrdma2_recv {
 	struct ib_sge			sge;
 	struct rpcrdma2_conn		*conn;
 	struct llist_node		node;
-	struct hlist_node		posted;
+	struct hlist_node		mapped;
+	bool				posted;
 	struct list_head		list;
 	void				*buf;
 	u32				size;
@@ -62,6 +63,7 @@ struct rpcrdma2_recv {
 /**
  * struct rpcrdma2_recv_pool - Receives, kept over reconnects
  * @free: Receives that are neither posted nor in use
+ * @ready: more of them, which a connection posts next; recvq.lock
  * @size: capacity that all have, bytes: that of the policy for the connection, or less if
  *	memory is fragmented or messages are not longer
  * @count: number of Receives in existence
@@ -70,6 +72,7 @@ struct rpcrdma2_recv {
  */
 struct rpcrdma2_recv_pool {
 	struct llist_head		free;
+	struct llist_node		*ready;
 	u32				size;
 	atomic_t			count;
 	atomic_long_t			bytes;
@@ -83,14 +86,25 @@ static inline void rpcrdma2_recv_pool_free(struct rpcrdma2_recv_pool *pool,
 	llist_add(&rx->node, &pool->free);
 }
 
+/* Take a free Receive, if there is one, which may not be mapped; recvq.lock held. */
+static inline struct rpcrdma2_recv *rpcrdma2_recv_pool_take(struct rpcrdma2_recv_pool *pool)
+{
+	struct llist_node *node = pool->ready ?: llist_del_all(&pool->free);
+
+	if (!node)
+		return NULL;
+	WRITE_ONCE(pool->ready, node->next);
+	return llist_entry(node, struct rpcrdma2_recv, node);
+}
+
 /**
  * struct rpcrdma2_recvq - the receive queue
  * @lock: protects the fields up to @list, orders posting, and serializes takers of free
- *	Receives; a leaf
+ *	Receives; a leaf. Completions change @posted without it
  * @max: Receives the QP can hold
  * @target: Receives to keep posted
  * @posted: Receives posted now
- * @list: these Receives
+ * @list: Receives that are mapped for this connection, posted or not
  * @is_short: fewer than @target are posted, for lack of memory
  * @refill_work: posts the missing Receives
  */
@@ -98,7 +112,7 @@ struct rpcrdma2_recvq {
 	spinlock_t			lock;		/* see above */
 	u32				max;
 	u32				target;
-	u32				posted;
+	atomic_t			posted;
 	struct hlist_head		list;
 	bool				is_short;
 	struct delayed_work		refill_work;
@@ -119,7 +133,7 @@ static inline u32 rpcrdma2_recvs_wanted(const struct rpcrdma2_recvq *recvq)
 /* Receives that are posted, for display */
 static inline u32 rpcrdma2_recvs_posted(const struct rpcrdma2_recvq *recvq)
 {
-	return data_race(recvq->posted);	/* see above */
+	return atomic_read(&recvq->posted);
 }
 
 /* Life */
@@ -138,9 +152,22 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx);
 void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool);
 int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size);
 bool rpcrdma2_recv_pool_provide(struct rpcrdma2_recv_pool *pool, gfp_t gfp);
-struct rpcrdma2_recv *rpcrdma2_recv_pool_get(struct rpcrdma2_conn *conn);
-void rpcrdma2_recv_pool_put(struct rpcrdma2_recv_pool *pool, struct rpcrdma2_recv *rx);
+struct rpcrdma2_recv *rpcrdma2_recv_pool_map(struct rpcrdma2_conn *conn,
+					     struct rpcrdma2_recv *rx);
+struct rpcrdma2_recv *rpcrdma2_recv_pool_fit(struct rpcrdma2_recv_pool *pool,
+					     struct rpcrdma2_recv *rx);
 void rpcrdma2_recv_pool_trim(struct rpcrdma2_recv_pool *pool, u32 keep);
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
+
+/* Give back a Receive. If it is larger than its connection needs, and there is memory for a
+ * smaller one, that replaces it. Process context; does not sleep.
+ */
+static inline void rpcrdma2_recv_pool_put(struct rpcrdma2_recv_pool *pool,
+					  struct rpcrdma2_recv *rx)
+{
+	if (unlikely(rx->size > READ_ONCE(pool->size)))
+		rx = rpcrdma2_recv_pool_fit(pool, rx);
+	rpcrdma2_recv_pool_free(pool, rx);
+}
 
 #endif /* _RPCRDMA2_RECV_QUEUE_H */
