@@ -36,34 +36,44 @@ static bool chunk_returned(const struct rpcrdma2_chunk *mine,
 	return !n || n == mine->nsegs;
 }
 
-/* Whether the Reply is consistent with its Call. *@bytes: in the chunk for the results */
-static bool reply_is_sane(const struct rpcrdma2_req *req,
-			  const struct rpcrdma2_hdr *hdr, u32 *bytes)
+/* Check a Reply with chunks, or in one, against its Call. Returns the number of bytes in the
+ * chunk for the results, or -EPROTO.
+ */
+static noinline int chunks_bytes(const struct rpcrdma2_req *req,
+				 const struct rpcrdma2_hdr *hdr)
 {
 	static const struct rpcrdma2_chunk none;
 	bool write = req->results.form == RPCRDMA2_FORM_PAYLOAD;
 	const struct rpcrdma2_chunk *reply = &none;
 	struct rpcrdma2_cursor c, segs;
-	u32 in_reply = 0;
+	u32 bytes = 0, in_reply = 0;
 
-	*bytes = 0;
 	if (hdr->read_segs || hdr->write_chunks > write)	/* CHK-13 */
-		return false;
+		return -EPROTO;
 	if (hdr->write_chunks) {
 		rpcrdma2_write_list_begin(hdr, &c);
 		if (rpcrdma2_write_list_next(&c, &segs) &&
-		    !chunk_returned(&req->results.chunk, segs, bytes))
-			return false;
+		    !chunk_returned(&req->results.chunk, segs, &bytes))
+			return -EPROTO;
 	}
 	if (req->results.form == RPCRDMA2_FORM_WHOLE)
 		reply = &req->results.chunk;
 	if (hdr->reply_chunk && rpcrdma2_hdr_reply_chunk(hdr, &segs) &&
 	    !chunk_returned(reply, segs, &in_reply))
-		return false;
-	*bytes += in_reply;
-	if (hdr->htype == RDMA2_NOMSG)
-		return in_reply >= 2 * XDR_UNIT;	/* MSG-8 */
-	return !in_reply && hdr->body_len >= 2 * XDR_UNIT; /* MSG-3 */
+		return -EPROTO;
+	if (hdr->htype == RDMA2_NOMSG ? in_reply < 2 * XDR_UNIT :	/* MSG-8 */
+					in_reply || hdr->body_len < 2 * XDR_UNIT) /* MSG-3 */
+		return -EPROTO;
+	return bytes + in_reply;
+}
+
+/* The same for any Reply */
+static int reply_bytes(const struct rpcrdma2_req *req, const struct rpcrdma2_hdr *hdr)
+{
+	if (likely(hdr->htype == RDMA2_MSG && !hdr->results_len && !hdr->read_segs &&
+		   hdr->body_len >= 2 * XDR_UNIT))
+		return 0;
+	return chunks_bytes(req, hdr);
 }
 
 /* The RPC that a Reply or ERROR belongs to, or NULL. *@wanted: sunrpc waits for the
@@ -369,12 +379,12 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 			       struct rpcrdma2_conn *conn,
 			       struct rpcrdma2_recv *rx)
 {
-	bool wanted, fair, sane = true, end = false;
+	bool wanted, fair, end = false;
 	const struct rpcrdma2_hdr *hdr = &rx->hdr;
 	bool error = hdr->htype == RDMA2_ERROR;
 	enum remedy remedy = FAIL;
 	struct rpcrdma2_req *req;
-	u32 bytes = 0;
+	int bytes = 0;
 
 	spin_lock(&rq->xprt.queue_lock);
 	req = find_req(rq, hdr->xid, &wanted);
@@ -385,8 +395,8 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 		else if (unlikely(error))
 			remedy = take_error(rq, conn, req, hdr, wanted);
 		else
-			sane = reply_is_sane(req, hdr, &bytes);
-		if (sane)
+			bytes = reply_bytes(req, hdr);
+		if (bytes >= 0)
 			end = answer(conn, req, wanted);
 	}
 	spin_unlock(&rq->xprt.queue_lock);
@@ -415,7 +425,7 @@ void rpcrdma2_requester_answer(struct rpcrdma2_requester *rq,
 	} else if (!req) {
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_xid);
 		rpcrdma2_reject_dropped(conn, rx);
-	} else if (!sane) {
+	} else if (bytes < 0) {
 		atomic_long_inc(&rq->bad_replies);
 		rpcrdma2_reject_dropped(conn, rx);
 		rpcrdma2_conn_kill(conn, -EPROTO);

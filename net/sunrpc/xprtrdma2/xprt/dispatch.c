@@ -90,40 +90,68 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 /* Only an answer to an RPC may invalidate a handle. The requester checks whether the
  * handle belongs to this RPC (RINV-14).
  */
-static bool may_invalidate(const struct rpcrdma2_recv *rx,
-			   enum rpcrdma2_verdict verdict)
+static bool may_invalidate(const struct rpcrdma2_hdr *hdr)
 {
-	const struct rpcrdma2_hdr *hdr = &rx->hdr;
+	return hdr->response && (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG ||
+				 hdr->htype == RDMA2_ERROR);
+}
 
-	return verdict == RPCRDMA2_OK && hdr->response &&
-	       (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG ||
-		hdr->htype == RDMA2_ERROR);
+/* Handle a correct message of the settled version. */
+static bool recv_correct(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	if (unlikely(rx->invalidated) && !may_invalidate(&rx->hdr) &&
+	    stray_invalidation(conn, rx))
+		return false;
+	trace_rpcrdma2_recv(conn, rx);
+	return recv_good(conn, rx);
 }
 
 /* Handle a message of the settled version by the verdict of the codec. */
 static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 			enum rpcrdma2_verdict verdict)
 {
+	if (verdict == RPCRDMA2_OK)
+		return recv_correct(conn, rx);
 	/* A requester sends no ERROR about a possible Reply (V1-3) */
-	if (conn->client && rx->hdr.undirected && verdict != RPCRDMA2_OK)
+	if (conn->client && rx->hdr.undirected)
 		verdict = RPCRDMA2_DROP;
-	if (unlikely(rx->invalidated) && !may_invalidate(rx, verdict) &&
-	    stray_invalidation(conn, rx))
+	if (stray_invalidation(conn, rx))
 		return false;
-
-	switch (verdict) {
-	case RPCRDMA2_OK:
-		trace_rpcrdma2_recv(conn, rx);
-		return recv_good(conn, rx);
-	case RPCRDMA2_BAD_VERS:
+	if (verdict == RPCRDMA2_BAD_VERS) {
 		/* Another version in mid-connection (HDR-12, D-14) */
 		rpcrdma2_stat_inc(conn->p.stats, rx_bad_vers);
 		rpcrdma2_conn_kill(conn, -EPROTO);
-		return false;
-	default:
+	} else {
 		rpcrdma2_reject(conn, rx, verdict);
+	}
+	return false;
+}
+
+/* Handle a message that is not a correct one of the settled version. */
+static noinline bool recv_unusual(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+				  enum rpcrdma2_verdict verdict)
+{
+	if (verdict == RPCRDMA2_BAD_VERS) {
+		if (!conn->client && !rpcrdma2_ver_message(conn, rx, &verdict))
+			return false;
+	} else if (rpcrdma2_props_receive(conn, rx)) {
+		recv_window(conn);
+		stray_invalidation(conn, rx);
 		return false;
 	}
+	return recv_judged(conn, rx, verdict);
+}
+
+/* Handle a message while the connection is not READY. Those of a lost one still count for
+ * negotiation.
+ */
+static noinline bool recv_unsettled(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	enum rpcrdma2_verdict verdict;
+
+	if (rpcrdma2_conn_over(conn) && !(conn->client && !READ_ONCE(conn->codec)))
+		return false;
+	return rpcrdma2_ver_message(conn, rx, &verdict) && recv_judged(conn, rx, verdict);
 }
 
 /**
@@ -138,26 +166,14 @@ bool rpcrdma2_dispatch_recv(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx
 {
 	enum rpcrdma2_verdict verdict;
 
-	/* Messages of a lost connection still count for negotiation */
-	if (rpcrdma2_conn_over(conn) && !(conn->client && !READ_ONCE(conn->codec)))
-		return false;
 	if (unlikely(!rpcrdma2_conn_ready(conn)))
-		return rpcrdma2_ver_message(conn, rx, &verdict) &&
-		       recv_judged(conn, rx, verdict);
-
+		return recv_unsettled(conn, rx);
 	verdict = conn->codec->decode(rx->buf, rx->len, &rx->hdr);
-	if (likely(verdict == RPCRDMA2_OK)) {
-		if (unlikely(!rpcrdma2_ver_proved(&conn->ver)))
-			rpcrdma2_ver_works(conn);
-	} else if (verdict == RPCRDMA2_BAD_VERS) {
-		if (!conn->client && !rpcrdma2_ver_message(conn, rx, &verdict))
-			return false;
-	} else if (rpcrdma2_props_receive(conn, rx)) {
-		recv_window(conn);
-		stray_invalidation(conn, rx);
-		return false;
-	}
-	return recv_judged(conn, rx, verdict);
+	if (unlikely(verdict != RPCRDMA2_OK))
+		return recv_unusual(conn, rx, verdict);
+	if (unlikely(!rpcrdma2_ver_proved(&conn->ver)))
+		rpcrdma2_ver_works(conn);
+	return recv_correct(conn, rx);
 }
 
 /**
