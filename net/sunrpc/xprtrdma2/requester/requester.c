@@ -99,16 +99,14 @@ static void post_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 	unsigned int instance = req->sends;
 	struct ib_send_wr *wr = &send->wr;
 	struct rpcrdma2_mr *mr;
-	u32 regs = 0;
 	int ret;
 
 	req->moved |= req->conn_id && req->conn_id != conn->id;
 	req->conn_id = conn->id;
 	list_for_each_entry(mr, &req->mrs, list) {
 		wr = rpcrdma2_mr_reg_wr(mr, wr);
-		regs++;
+		rpcrdma2_stat_inc(conn->p.stats, registrations);
 	}
-	rpcrdma2_stat_add(conn->p.stats, registrations, regs);
 	/* The send queue is sized for ordinary Calls to retire in batches */
 	if (send->nwrs > conn->p.call_wrs)
 		send->done = send_done_nothing;
@@ -215,11 +213,10 @@ static void fifo_put_back(struct rpcrdma2_requester *rq, struct rpcrdma2_req *re
 	list_move(&req->list, &other->list);
 }
 
-static void slot_drop(struct rpcrdma2_send **send)
+static void slot_drop(struct rpcrdma2_send *send)
 {
-	if (*send)
-		rpcrdma2_send_put(*send);
-	*send = NULL;
+	if (send)
+		rpcrdma2_send_put(send);
 }
 
 /* End a Call that can never be sent. */
@@ -319,12 +316,12 @@ static bool wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *
 	return true;
 }
 
-/* Send a Call that has a credit, or put it back. @slot, if there is one, may be used for
+/* Send a Call that has a credit, or put it back. @slot, if there is one, is used for
  * it, or put. The Call counts as busy until it is posted or this function returns, so the
  * connection stays.
  */
 static void call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
-		      struct rpcrdma2_send **slot)
+		      struct rpcrdma2_send *slot)
 {
 	struct rpcrdma2_conn *conn = rq->conn;
 	u32 nwrs;
@@ -338,19 +335,19 @@ plan:
 	if (ret)
 		goto out_drop;
 	nwrs = 1 + rpcrdma2_req_mrs(req);
-	if (*slot && (*slot)->nwrs < nwrs)
+	if (slot && slot->nwrs < nwrs) {
 		slot_drop(slot);
-	if (!*slot)
-		*slot = rpcrdma2_send_get(conn, nwrs, NULL, false);
-	if (!*slot) {
+		slot = NULL;
+	}
+	slot = slot ?: rpcrdma2_send_get(conn, nwrs, NULL, false);
+	if (!slot) {
 		wait_for_sendq(rq, req, nwrs);
 		goto out_busy;
 	}
-	ret = rpcrdma2_marshal_build(conn, req, *slot);
+	ret = rpcrdma2_marshal_build(conn, req, slot);
 	if (ret > 0) {
 		req->unmapped = 0;
-		post_call(rq, req, *slot, ret);
-		*slot = NULL;
+		post_call(rq, req, slot, ret);
 		return;
 	}
 	/* The limit has changed since the plan */
@@ -381,9 +378,11 @@ void rpcrdma2_requester_run_fifo(struct rpcrdma2_requester *rq,
 {
 	struct rpcrdma2_req *req;
 
-	while (rpcrdma2_requester_has_queued(rq) && (req = fifo_take(rq)))
-		call_send(rq, req, &send);
-	slot_drop(&send);
+	while (rpcrdma2_requester_has_queued(rq) && (req = fifo_take(rq))) {
+		call_send(rq, req, send);
+		send = NULL;
+	}
+	slot_drop(send);
 }
 
 /* The transport provides the pages for the Reply to an NFSv3 GETACL. Waiting for
@@ -461,7 +460,6 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	struct rpcrdma2_requester *rq = req->rq;
 	struct rpc_xprt *xprt = &rq->xprt;
 	bool first = false, useless = false;
-	struct rpcrdma2_send *slot = NULL;
 	struct rpcrdma2_conn *conn;
 	int ret;
 
@@ -486,7 +484,7 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	spin_unlock(&xprt->queue_lock);
 
 	if (first)
-		call_send(rq, req, &slot);
+		call_send(rq, req, NULL);
 	if (!ret) {
 		/* The Call may be back in the FIFO, with entries free again */
 		rpcrdma2_requester_run(rq);
@@ -580,7 +578,6 @@ static void forget(struct rpcrdma2_requester *rq)
 void rpcrdma2_requester_init(struct rpcrdma2_requester *rq)
 {
 	BUILD_BUG_ON(offsetof(struct rpcrdma2_requester, xprt));
-	INIT_LIST_HEAD(&rq->free);
 	INIT_LIST_HEAD(&rq->fifo);
 	INIT_LIST_HEAD(&rq->starved);
 	INIT_LIST_HEAD(&rq->outstanding);

@@ -118,7 +118,8 @@ void rpcrdma2_slot_put(struct rpcrdma2_req *req)
 	guard(spinlock)(&xprt->reserve_lock);
 	if (!xprt_wake_up_backlog(xprt, &req->rqst)) {
 		memset(&req->rqst, 0, sizeof(req->rqst));
-		list_add(&req->list, &rq->free);
+		req->next = rq->free;
+		rq->free = req;
 	}
 }
 
@@ -161,9 +162,9 @@ void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
 	struct rpcrdma2_req *req;
 
 	scoped_guard(spinlock, &xprt->reserve_lock) {
-		req = list_first_entry_or_null(&rq->free, struct rpcrdma2_req, list);
+		req = rq->free;
 		if (req) {
-			list_del_init(&req->list);
+			rq->free = req->next;
 		} else if (xprt->num_reqs < xprt->max_reqs) {
 			xprt->num_reqs++;
 		} else {
@@ -255,15 +256,20 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq, u32 least)
 {
 	struct rpc_xprt *xprt = &rq->xprt;
-	struct rpcrdma2_req *req, *tmp;
-	LIST_HEAD(trimmed);
+	struct rpcrdma2_req *req, *trimmed = NULL;
 
 	spin_lock(&xprt->reserve_lock);
-	while (xprt->num_reqs > least && !list_empty(&rq->free)) {
-		list_move(rq->free.prev, &trimmed);
+	while (xprt->num_reqs > least && rq->free) {
+		req = rq->free;
+		rq->free = req->next;
+		req->next = trimmed;
+		trimmed = req;
 		xprt->num_reqs--;
 	}
 	spin_unlock(&xprt->reserve_lock);
-	list_for_each_entry_safe(req, tmp, &trimmed, list)
+	while (trimmed) {
+		req = trimmed;
+		trimmed = req->next;
 		slot_free(req);
+	}
 }

@@ -98,7 +98,8 @@ struct rpcrdma2_part {
  * @state: see enum rpcrdma2_req_state; queue_lock
  * @ninv: handles that may be valid, while a local invalidation of them is under way; the
  *	end of the connection ends one that fails; queue_lock
- * @list: link in the requester's @free, @fifo, @starved or @outstanding
+ * @next: link in the requester's @free
+ * @list: link in the requester's @fifo, @starved or @outstanding
  * @abandoned: sunrpc has freed the slot, the transport has not
  * @inval_start: start of the local invalidation, jiffies
  * @lost_at: ORPHAN: time at which the Reply is overdue, jiffies
@@ -131,6 +132,7 @@ struct rpcrdma2_req {
 	struct rpcrdma2_requester	*rq;
 	enum rpcrdma2_req_state		state;
 	u32				ninv;
+	struct rpcrdma2_req		*next;
 	struct list_head		list;
 	bool				abandoned;
 	unsigned long			inval_start;
@@ -167,7 +169,7 @@ struct rpcrdma2_req {
  * @xprt: the transport; must be first
  * @pool: MRs, closed if this requester never registers memory
  * @conn: current connection or NULL; queue_lock
- * @free: free slots; xprt->reserve_lock
+ * @free: free slots, last used first; xprt->reserve_lock
  * @bytes: memory of all slots and their buffers
  * @fifo: Calls that wait, in order of arrival
  * @starved: Calls that need MRs, while the first of them waits for MRs. When there may be
@@ -196,7 +198,7 @@ struct rpcrdma2_requester {
 	struct rpc_xprt			xprt;
 	struct rpcrdma2_mr_pool		pool;
 	struct rpcrdma2_conn		*conn;
-	struct list_head		free;
+	struct rpcrdma2_req		*free;
 	atomic_long_t			bytes;
 	struct list_head		fifo;
 	struct list_head		starved;
