@@ -20,6 +20,7 @@ struct rpcrdma2_hdr;
 struct rpcrdma2_mr;
 struct rpcrdma2_recv;
 struct rpcrdma2_req;
+struct rpcrdma2_send;
 struct rpc_xprt;
 
 /* connection */
@@ -357,9 +358,8 @@ TRACE_EVENT(rpcrdma2_post_recvs,
 );
 
 TRACE_EVENT(rpcrdma2_post_send,
-	TP_PROTO(const struct rpcrdma2_conn *conn, u32 cid, u32 len, u32 nwrs,
-		 u32 inv_handle, bool signaled, int ret),
-	TP_ARGS(conn, cid, len, nwrs, inv_handle, signaled, ret),
+	TP_PROTO(const struct rpcrdma2_send *send, int ret),
+	TP_ARGS(send, ret),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, cq_id)
@@ -371,13 +371,13 @@ TRACE_EVENT(rpcrdma2_post_send,
 		__field(int, ret)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
-		__entry->cq_id = conn->cq_id;
-		__entry->cid = cid;
-		__entry->len = len;
-		__entry->nwrs = nwrs;
-		__entry->inv_handle = inv_handle;
-		__entry->signaled = signaled;
+		__entry->conn = send->conn->id;
+		__entry->cq_id = send->conn->cq_id;
+		__entry->cid = send->cid;
+		__entry->len = send->sge.length;
+		__entry->nwrs = send->nwrs;
+		__entry->inv_handle = send->wr.ex.invalidate_rkey;
+		__entry->signaled = send->wr.send_flags & IB_SEND_SIGNALED;
 		__entry->ret = ret;
 	),
 	TP_printk("conn=%u cq.id=%u cid=%u len=%u nwrs=%u inv=0x%08x%s ret=%d",

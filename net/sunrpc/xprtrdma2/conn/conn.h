@@ -190,6 +190,12 @@ static inline void rpcrdma2_conn_activity(struct rpcrdma2_conn *conn)
 		WRITE_ONCE(conn->heard, true);
 }
 
+/* The device has reported completions for which rpcrdma2_cq_poll() was not called. */
+static inline bool rpcrdma2_cq_pending(const struct rpcrdma2_conn *conn)
+{
+	return READ_ONCE(conn->poll.pending);
+}
+
 /* Get a number that identifies posted work in traces. Any context. */
 static inline u32 rpcrdma2_conn_cid(struct rpcrdma2_conn *conn)
 {

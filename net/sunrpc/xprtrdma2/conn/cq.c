@@ -97,18 +97,6 @@ void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn)
 		rpcrdma2_conn_run_deferred(conn);
 }
 
-/**
- * rpcrdma2_cq_pending - check for completions that were not polled
- * @conn: a connection
- *
- * Context: any.
- * Return: true if rpcrdma2_cq_poll() is to be called
- */
-bool rpcrdma2_cq_pending(const struct rpcrdma2_conn *conn)
-{
-	return READ_ONCE(conn->poll.pending);
-}
-
 static void cq_poll_worker(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,

@@ -163,19 +163,21 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
  * That counts as posted, on a connection that is to be given up: the device may use the
  * memory of that part until the queue is drained.
  */
-static int sq_post(struct rpcrdma2_conn *conn, const struct ib_send_wr *first)
+static __always_inline int sq_post(struct rpcrdma2_conn *conn,
+				   const struct ib_send_wr *first)
 {
 	bool fail = rpcrdma2_inject(RPCRDMA2_FAULT_POST);
-	const struct ib_send_wr *bad = NULL;
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	int ret;
 
-	lockdep_assert_held(&conn->sendq.lock);
-	if (conn->sendq.closed || (fail && !rpcrdma2_pretend(late)))
+	lockdep_assert_held(&sendq->lock);
+	if (sendq->closed || (fail && !rpcrdma2_pretend(late)))
 		return -ENOTCONN;
-	ret = ib_post_send(conn->qp, first, &bad);
+	sendq->bad = NULL;
+	ret = ib_post_send(conn->qp, first, &sendq->bad);
 	if (likely(!ret) && !fail)
 		return 0;
-	return bad == first ? -ENOTCONN : 1;
+	return sendq->bad == first ? -ENOTCONN : 1;
 }
 
 static void settle_later(struct rpcrdma2_conn *conn)
@@ -469,10 +471,10 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 {
 	struct rpcrdma2_conn *conn = send->conn;
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	bool control = rpcrdma2_send_is_control(sendq, send), signaled;
+	bool control = rpcrdma2_send_is_control(sendq, send);
 	struct rpcrdma2_send **before;
+	bool holds = send->holds;
 	int ret = -ENOTCONN;
-	u32 holds;
 
 	/* The limit of messages is never more than fits into a slot */
 	if (WARN_ON_ONCE(len > send->size))
@@ -480,16 +482,14 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 	send_prepare(send, len, inv_handle);
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
 	spin_lock(&sendq->lock);
-	signaled = send_wants_signal(conn, send, control);
-	if (send->holds)
-		sendq->held_at = jiffies;
-	if (unlikely(sendq->quiet) && !control)
-		sendq->quiet--;
-	if (signaled) {
+	if (send_wants_signal(conn, send, control)) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
 		send->holds = 0;
 	}
-	holds = send->holds;
+	if (holds)
+		sendq->held_at = jiffies;
+	if (unlikely(sendq->quiet) && !control)
+		sendq->quiet--;
 	before = sendq->posted_end;
 	*before = send;
 	send->next = NULL;
@@ -502,19 +502,20 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 		ret = sq_post(conn, first ?: &send->wr);
 	if (likely(ret >= 0)) {
 		sendq->posted_end = &send->next;
-		sendq->lingering += holds;
-		sendq->unsignaled = signaled ? 0 : sendq->unsignaled + 1;
+		sendq->lingering += send->holds;
+		sendq->unsignaled = send->wr.send_flags ? 0 : sendq->unsignaled + 1;
 	} else {
 		*before = NULL;
 		send->posted = false;
 	}
-	trace_rpcrdma2_post_send(conn, send->cid, len, send->nwrs, inv_handle, signaled, ret);
+	holds = send->holds;
+	trace_rpcrdma2_post_send(send, ret);
 	spin_unlock(&sendq->lock);
 	if (unlikely(ret))
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 	if (unlikely(ret < 0))
 		rpcrdma2_send_put(send);
-	else if (holds)
+	else if (unlikely(holds))
 		settle_later(conn);
 	return min(ret, 0);
 }

@@ -44,6 +44,8 @@ struct rpcrdma2_send;
  * @free_control: free send slots for control messages (D-18)
  * @posted: posted slots of both kinds in order
  * @posted_end: where the next one is linked
+ * @bad: the work request that the device refused last; not in the stack of functions, which
+ *	would have to be guarded
  * @chains: struct rpcrdma2_sendq_waiter of posted chains without a Send
  * @waiters: FIFO of struct rpcrdma2_sendq_waiter
  * @slots: all slots, an array of @nslots, which exists with the QP; the first
@@ -70,6 +72,7 @@ struct rpcrdma2_sendq {
 	struct rpcrdma2_send		*free_control;
 	struct rpcrdma2_send		*posted;
 	struct rpcrdma2_send		**posted_end;
+	const struct ib_send_wr		*bad;
 	struct list_head		chains;
 	struct list_head		waiters;
 	struct rpcrdma2_send		*slots;

@@ -217,26 +217,12 @@ void rpcrdma2_inval_end(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req)
 		finish(req);
 }
 
-/**
- * rpcrdma2_inval_buf_free - make the buffers of an RPC inaccessible to the peer
- * @task: the task
- *
- * rpc_xprt_ops.buf_free. For an RPC that has been completed there is nothing to do. If
- * an RPC is cancelled while its Reply is outstanding, its handles are invalidated here,
- * before sunrpc reuses the memory, and the RPC becomes an orphan (RINV-18).
- *
- * Context: process; may sleep for the invalidation: usually well below a second, at
- * most until requester_watchdog() has given up the connection and
- * rpcrdma2_requester_detach() wakes this thread.
- */
-void rpcrdma2_inval_buf_free(struct rpc_task *task)
+/* End the use of the buffers of an RPC that is cancelled. */
+static noinline void inval_cancel(struct rpc_task *task)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
 	struct rpcrdma2_requester *rq = req->rq;
 
-	/* sunrpc does not send this RPC again, so the state stays IDLE */
-	if (likely(rpcrdma2_req_is_idle(req)))
-		return;
 	spin_lock(&rq->xprt.queue_lock);
 	switch (req->state) {
 	case RPCRDMA2_REQ_IDLE:
@@ -284,4 +270,23 @@ void rpcrdma2_inval_buf_free(struct rpc_task *task)
 		rpcrdma2_req_release(req);
 out_unlock:
 	spin_unlock(&rq->xprt.queue_lock);
+}
+
+/**
+ * rpcrdma2_inval_buf_free - make the buffers of an RPC inaccessible to the peer
+ * @task: the task
+ *
+ * rpc_xprt_ops.buf_free. For an RPC that has been completed there is nothing to do. If
+ * an RPC is cancelled while its Reply is outstanding, its handles are invalidated here,
+ * before sunrpc reuses the memory, and the RPC becomes an orphan (RINV-18).
+ *
+ * Context: process; may sleep for the invalidation: usually well below a second, at
+ * most until requester_watchdog() has given up the connection and
+ * rpcrdma2_requester_detach() wakes this thread.
+ */
+void rpcrdma2_inval_buf_free(struct rpc_task *task)
+{
+	/* sunrpc does not send this RPC again, so the state stays IDLE */
+	if (unlikely(!rpcrdma2_req_is_idle(rpcrdma2_req(task->tk_rqstp))))
+		inval_cancel(task);
 }

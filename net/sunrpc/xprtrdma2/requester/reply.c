@@ -249,7 +249,8 @@ static bool answer(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req, bool wa
 	if (!wanted)
 		return false;
 	xprt_pin_rqst(&req->rqst);
-	rpcrdma2_inval_begin(req);
+	if (!list_empty(&req->mrs))
+		rpcrdma2_inval_begin(req);
 	return true;
 }
 

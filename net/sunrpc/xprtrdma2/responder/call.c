@@ -274,7 +274,8 @@ void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)
 		return;
 	if (unlikely(!list_empty(&call->todo)))
 		rpcrdma2_rws_release(call->conn, &call->todo);
-	call_release_pages(call);
+	if (call->npages)
+		call_release_pages(call);
 	if (unlikely(call->pulling))
 		rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);

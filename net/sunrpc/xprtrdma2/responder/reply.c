@@ -520,7 +520,8 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 }
 
 /* Send the planned message, which may have a part of @res, if the send queue has space now. */
-static bool reply_now(struct rpcrdma2_svc_call *call, const struct xdr_buf *res)
+static __always_inline bool reply_now(struct rpcrdma2_svc_call *call,
+				      const struct xdr_buf *res)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	struct rpcrdma2_send *send = NULL;
