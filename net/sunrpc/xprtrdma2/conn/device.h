@@ -7,6 +7,11 @@
 
 #include <rdma/ib_verbs.h>
 
+/* Neighbouring pages share an entry of a scatterlist of at most this many bytes, which any
+ * device takes
+ */
+#define RPCRDMA2_SG_RUN			SZ_64K
+
 /**
  * struct rpcrdma2_device_caps - abilities of a device
  * @max_send_sge: SGEs per Send and RDMA Write, at most 32

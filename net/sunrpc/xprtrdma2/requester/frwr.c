@@ -289,25 +289,36 @@ void rpcrdma2_mr_pool_idle(struct rpcrdma2_mr_pool *pool)
 		rpcrdma2_mr_pool_refill(pool, 0, 0);
 }
 
-/* Fill the MR's scatterlist from the regions, which have no gaps, as far as there are
- * entries. Advances the regions.
+/* Fill the MR's scatterlist from the regions, which have no gaps, as far as the MR has pages.
+ * Neighbouring pages share an entry, except for memory of a device: it has a driver or a
+ * window of its own. Advances the regions. Returns the number of entries.
  */
-static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r)
+static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r, bool devmem)
 {
 	const struct rpcrdma2_region *end = r + RPCRDMA2_REGIONS;
-	unsigned int n = 0, depth = mr->pool->depth;
-	struct scatterlist *sg = mr->sgt.sgl;
+	u32 len, run = devmem ? 0 : RPCRDMA2_SG_RUN;
+	unsigned int n = 0, left = mr->pool->depth;
+	unsigned long pfn, next = ULONG_MAX;
+	struct scatterlist *sg = NULL;
 	struct rpcrdma2_region rest;
-	u32 len;
+	bool p2pdma;
 
 	for (; r < end; r++) {
 		rest = *r;
-		for (; rest.len && n < depth; n++) {
+		for (; rest.len && left; left--) {
 			len = min_t(u32, PAGE_SIZE - rest.offset, rest.len);
-			sg_set_page(sg, *rest.pages++, len, rest.offset);
-			sg = sg_next(sg);
+			pfn = page_to_pfn(*rest.pages);
+			p2pdma = rpcrdma2_devmem_is_p2pdma(*rest.pages);
+			if (pfn == next && !p2pdma && sg->length + len <= run) {
+				sg->length += len;
+			} else {
+				sg = n++ ? sg_next(sg) : mr->sgt.sgl;
+				sg_set_page(sg, *rest.pages, len, rest.offset);
+			}
+			next = p2pdma ? ULONG_MAX : pfn + 1;
+			rest.pages++;
 			rest.len -= len;
-			rest.offset = offset_in_page(rest.offset + len);
+			rest.offset = 0;
 		}
 		*r = rest;
 	}
@@ -372,7 +383,7 @@ struct rpcrdma2_mr *rpcrdma2_mr_map(struct rpcrdma2_mr_pool *pool, struct list_h
 		list_move_tail(&mr->list, mrs);
 	}
 	ibmr = mr->ibmr;
-	mr->nents = mr_fill(mr, regions);
+	mr->nents = mr_fill(mr, regions, devmem);
 	mr->dir = dir;
 	mr->skip_sync = false;
 	n = rpcrdma2_devmem_has_ops() && devmem ? rpcrdma2_devmem_map(mr) :
@@ -406,11 +417,10 @@ struct rpcrdma2_mr *rpcrdma2_mr_map(struct rpcrdma2_mr_pool *pool, struct list_h
  */
 void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr)
 {
-	struct scatterlist *sg;
-	unsigned int i;
+	struct sg_page_iter pages;
 
-	for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
-		get_page(sg_page(sg));
+	for_each_sg_page(mr->sgt.sgl, &pages, mr->nents, 0)
+		get_page(sg_page_iter_page(&pages));
 	mr->held = true;
 }
 
@@ -422,8 +432,7 @@ void rpcrdma2_mr_hold(struct rpcrdma2_mr *mr)
  */
 void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 {
-	struct scatterlist *sg;
-	unsigned int i;
+	struct sg_page_iter pages;
 
 	if (mr->state == RPCRDMA2_MR_FREE)
 		return;
@@ -434,8 +443,8 @@ void rpcrdma2_mr_unmap(struct rpcrdma2_mr *mr)
 				      mr->nents, mr->dir,
 				      mr->skip_sync ? DMA_ATTR_SKIP_CPU_SYNC : 0);
 	if (mr->held)
-		for_each_sg(mr->sgt.sgl, sg, mr->nents, i)
-			put_page(sg_page(sg));
+		for_each_sg_page(mr->sgt.sgl, &pages, mr->nents, 0)
+			put_page(sg_page_iter_page(&pages));
 	mr->held = false;
 	mr->state = RPCRDMA2_MR_FREE;
 }

@@ -46,7 +46,7 @@ enum rpcrdma2_mr_state {
  * @state: see enum rpcrdma2_mr_state
  * @ibmr: the device's object
  * @cid: its id in trace events
- * @sgt: scatterlist with one entry per page
+ * @sgt: scatterlist with an entry for each run of pages, room for one per page
  * @nents: entries used
  * @dir: DMA direction
  * @skip_sync: the CPU has written to the memory and the peer has not, so unmapping must

@@ -335,9 +335,9 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 	if (!conn->remote_inval)
 		return 0;
 	list_for_each_entry(mr, &req->mrs, list) {
-		if (mr->seg.handle && mr->nents > most) {
+		if (mr->seg.handle && mr->seg.length > most) {
 			handle = mr->seg.handle;
-			most = mr->nents;
+			most = mr->seg.length;
 		}
 	}
 	return handle;

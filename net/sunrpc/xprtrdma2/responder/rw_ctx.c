@@ -15,9 +15,6 @@
 
 #include "responder/responder_impl.h"
 
-/* Neighbouring pages become one SGE of an RDMA Write, of at most this many bytes */
-#define RPCRDMA2_RW_RUN		SZ_64K
-
 /* Maximum number of pages of one context, such that its work requests fit into one post */
 static u32 rw_max_pages(const struct rpcrdma2_conn *conn, enum dma_data_direction dir)
 {
@@ -59,7 +56,7 @@ static struct rpcrdma2_rw *rw_new(const struct rpcrdma2_gather *g)
  */
 static u32 rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 len)
 {
-	u32 n, run = rw->dir == DMA_TO_DEVICE ? RPCRDMA2_RW_RUN : 0, done;
+	u32 n, run = rw->dir == DMA_TO_DEVICE ? RPCRDMA2_SG_RUN : 0, done;
 	struct scatterlist *sg = rw->sg + rw->nents;
 	unsigned long pfn;
 
