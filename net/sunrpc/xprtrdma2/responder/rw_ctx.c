@@ -43,7 +43,7 @@ static struct rpcrdma2_rw *rw_new(const struct rpcrdma2_gather *g)
 	rw->dir = g->dir;
 	rw->seg = g->seg;
 	rw->nwrs = 0;
-	rw->next_pfn = 0;
+	rw->next_pfn = ULONG_MAX;
 	rw->nents = 0;
 	rw->max = max;
 	sg_init_table(rw->sg, max);
@@ -57,23 +57,23 @@ static struct rpcrdma2_rw *rw_new(const struct rpcrdma2_gather *g)
 static u32 rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 len)
 {
 	u32 n, run = rw->dir == DMA_TO_DEVICE ? RPCRDMA2_SG_RUN : 0, done;
-	struct scatterlist *sg = rw->sg + rw->nents;
-	unsigned long pfn;
+	struct scatterlist *sg = rw->sg + rw->nents, *end = rw->sg + rw->max;
+	unsigned long pfn, next = rw->next_pfn;
 
 	for (done = 0; done < len; done += n, off = 0) {
 		n = min_t(u32, len - done, PAGE_SIZE - off);
 		pfn = page_to_pfn(*pages);
-		if (rw->next_pfn && pfn == rw->next_pfn && !off &&
-		    sg[-1].length + n <= run)
+		if (pfn == next && !off && sg[-1].length + n <= run)
 			sg[-1].length += n;
-		else if (rw->nents < rw->max)
-			sg_set_page(&rw->sg[rw->nents++], *pages, n, off);
+		else if (sg < end)
+			sg_set_page(sg++, *pages, n, off);
 		else
 			break;
-		sg = rw->sg + rw->nents;
-		rw->next_pfn = off + n == PAGE_SIZE ? pfn + 1 : 0;
+		next = off + n == PAGE_SIZE ? pfn + 1 : ULONG_MAX;
 		pages++;
 	}
+	rw->nents = sg - rw->sg;
+	rw->next_pfn = next;
 	return done;
 }
 
