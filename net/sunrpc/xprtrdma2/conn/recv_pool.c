@@ -15,7 +15,8 @@
  * no memory for them. A client frees them when sunrpc closes its unused connection, unless
  * the mount holds swap. An idle connection frees those that it does not need.
  *
- * recvq.lock of the connection serializes takers of the free list. Process context only.
+ * recvq.lock of the connection serializes takers of free Receives, and protects the list of
+ * mapped ones. Anyone may add a free Receive without it. Process context only.
  */
 #include <linux/slab.h>
 
@@ -27,6 +28,7 @@ static void recv_unmap(struct rpcrdma2_recv *rx)
 {
 	if (!rx->conn)
 		return;
+	lockdep_assert_held(&rx->conn->recvq.lock);
 	hlist_del(&rx->mapped);
 	ib_dma_unmap_single(rx->conn->cm_id->device, rx->sge.addr, rx->size,
 			    DMA_FROM_DEVICE);
@@ -139,7 +141,7 @@ static int recv_map(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
  * @rx: the Receive, not mapped; NULL: make one
  *
  * Context: process, recvq.lock held; does not sleep.
- * Return: the Receive, or NULL
+ * Return: the Receive, or NULL without memory or mapping; @rx is then free again
  */
 struct rpcrdma2_recv *rpcrdma2_recv_pool_map(struct rpcrdma2_conn *conn,
 					     struct rpcrdma2_recv *rx)
@@ -147,6 +149,7 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_map(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 
 	lockdep_assert_held(&conn->recvq.lock);
+	WARN_ON_ONCE(rx && rx->conn);
 	if (!rx)
 		rx = recv_alloc(pool, READ_ONCE(pool->size), RPCRDMA2_GFP_NOWAIT);
 	if (!rx || !recv_map(conn, rx))
@@ -188,18 +191,21 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_fit(struct rpcrdma2_recv_pool *pool,
 
 /**
  * rpcrdma2_recv_pool_trim - free the Receives that are too many or too large
- * @pool: pool of a connection
+ * @conn: the connection that uses the pool
  * @keep: number of Receives that the pool keeps, posted or not
  *
- * Receives in use are checked at the next time.
+ * Receives in use are checked at the next time. The list begins with those used last, so
+ * these are freed.
  *
  * Context: process, recvq.lock held, so that the pool is never seen empty meanwhile; does
  * not sleep.
  */
-void rpcrdma2_recv_pool_trim(struct rpcrdma2_recv_pool *pool, u32 keep)
+void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn, u32 keep)
 {
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
 	struct rpcrdma2_recv *rx, *tmp;
 
+	lockdep_assert_held(&conn->recvq.lock);
 	llist_for_each_entry_safe(rx, tmp, pool_take_all(pool), node)
 		if (atomic_read(&pool->count) > keep)
 			recv_free(pool, rx);
@@ -258,13 +264,14 @@ int rpcrdma2_recv_pool_fill(struct rpcrdma2_recv_pool *pool, u32 count, u32 size
  * rpcrdma2_recv_pool_unmap - unmap the Receives of a connection
  * @conn: connection, drained, every Receive given back
  *
- * Context: may sleep.
+ * Context: process; does not sleep. Takes recvq.lock.
  */
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *rx;
 	struct hlist_node *tmp;
 
+	guard(spinlock)(&conn->recvq.lock);
 	hlist_for_each_entry_safe(rx, tmp, &conn->recvq.list, mapped)
 		recv_unmap(rx);
 }

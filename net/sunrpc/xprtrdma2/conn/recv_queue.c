@@ -10,9 +10,9 @@
  * needs no memory: it exists before its credit is granted, and is posted again before the
  * credit can be used again.
  *
- * recvq.lock orders posting, and protects the target and the free list of the pool against
- * other takers; it is a leaf. Completions take their Receives without it: poll.lock lets one
- * of them run at a time. Process context only.
+ * recvq.lock orders posting, and protects the target, the list of mapped Receives, and the
+ * free ones of the pool against other takers; it is a leaf. A completion takes its Receive
+ * without recvq.lock: poll.lock lets one completion run at a time. Process context only.
  */
 #include "conn/buf.h"
 #include "conn/conn.h"
@@ -68,8 +68,8 @@ static bool recv_post(struct rpcrdma2_conn *conn, u32 least)
 		return false;
 	spin_lock(&recvq->lock);
 	for (missing = recv_missing(conn); n < missing; n++) {
-		rx = rpcrdma2_recv_pool_take(conn->p.pool);
-		if (unlikely(!rx || rx->conn != conn)) {
+		rx = rpcrdma2_recv_pool_take(conn->p.pool, recvq);
+		if (unlikely(!rx || !rx->conn)) {
 			rx = rpcrdma2_recv_pool_map(conn, rx);
 			if (!rx)
 				break;
@@ -261,7 +261,7 @@ u32 rpcrdma2_recvs_target(struct rpcrdma2_conn *conn, u32 target)
 void rpcrdma2_recvs_trim(struct rpcrdma2_conn *conn)
 {
 	guard(spinlock)(&conn->recvq.lock);
-	rpcrdma2_recv_pool_trim(conn->p.pool, conn->recvq.target);
+	rpcrdma2_recv_pool_trim(conn, conn->recvq.target);
 }
 
 /**
@@ -314,12 +314,15 @@ int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
  * rpcrdma2_recvs_reclaim - return Receives that never completed to the pool
  * @conn: connection without QP and CQ
  *
- * Context: may sleep.
+ * The callback service of a client may still give Receives back, and free them.
+ *
+ * Context: process; does not sleep. Takes recvq.lock.
  */
 void rpcrdma2_recvs_reclaim(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *rx;
 
+	guard(spinlock)(&conn->recvq.lock);
 	hlist_for_each_entry(rx, &conn->recvq.list, mapped) {
 		if (!rx->posted)
 			continue;

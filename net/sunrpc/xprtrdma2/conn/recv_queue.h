@@ -32,7 +32,6 @@ struct rpcrdma2_conn;
  * @conn: connection it is mapped for
  * @node: link in the pool's free list
  * @mapped: link in the list of @conn
- * @posted: posted and not completed; set before it is posted, cleared by the completion
  * @list: link in a list of the owner of the message
  * @buf: the memory
  * @size: bytes at @buf
@@ -40,6 +39,8 @@ struct rpcrdma2_conn;
  * @cid: identifies the Receive in traces
  * @inv_handle: handle that the device invalidated, if @invalidated
  * @invalidated: the completion carried an invalidated handle
+ * @posted: posted and not completed; set before it is posted, cleared by the completion,
+ *	which poll.lock serializes
  * @hdr: decoded header, points into @buf
  */
 struct rpcrdma2_recv {
@@ -49,7 +50,6 @@ struct rpcrdma2_recv {
 	struct rpcrdma2_conn		*conn;
 	struct llist_node		node;
 	struct hlist_node		mapped;
-	bool				posted;
 	struct list_head		list;
 	void				*buf;
 	u32				size;
@@ -57,6 +57,7 @@ struct rpcrdma2_recv {
 	u32				cid;
 	u32				inv_handle;
 	bool				invalidated;
+	bool				posted;
 	struct rpcrdma2_hdr		hdr;
 };
 
@@ -86,24 +87,13 @@ static inline void rpcrdma2_recv_pool_free(struct rpcrdma2_recv_pool *pool,
 	llist_add(&rx->node, &pool->free);
 }
 
-/* Take a free Receive, if there is one, which may not be mapped; recvq.lock held. */
-static inline struct rpcrdma2_recv *rpcrdma2_recv_pool_take(struct rpcrdma2_recv_pool *pool)
-{
-	struct llist_node *node = pool->ready ?: llist_del_all(&pool->free);
-
-	if (!node)
-		return NULL;
-	WRITE_ONCE(pool->ready, node->next);
-	return llist_entry(node, struct rpcrdma2_recv, node);
-}
-
 /**
  * struct rpcrdma2_recvq - the receive queue
  * @lock: protects the fields up to @list, orders posting, and serializes takers of free
- *	Receives; a leaf. Completions change @posted without it
+ *	Receives; a leaf
  * @max: Receives the QP can hold
  * @target: Receives to keep posted
- * @posted: Receives posted now
+ * @posted: Receives posted now; completions reduce it without @lock
  * @list: Receives that are mapped for this connection, posted or not
  * @is_short: fewer than @target are posted, for lack of memory
  * @refill_work: posts the missing Receives
@@ -117,6 +107,19 @@ struct rpcrdma2_recvq {
 	bool				is_short;
 	struct delayed_work		refill_work;
 };
+
+/* Take a free Receive, if there is one. It is mapped for the connection or not at all. */
+static inline struct rpcrdma2_recv *
+rpcrdma2_recv_pool_take(struct rpcrdma2_recv_pool *pool, const struct rpcrdma2_recvq *recvq)
+{
+	struct llist_node *node = pool->ready ?: llist_del_all(&pool->free);
+
+	lockdep_assert_held(&recvq->lock);
+	if (!node)
+		return NULL;
+	WRITE_ONCE(pool->ready, node->next);
+	return llist_entry(node, struct rpcrdma2_recv, node);
+}
 
 /* Receives that the queue pair must hold; see rpcrdma2_recvs_plan() */
 static inline u32 rpcrdma2_recvs_max(const struct rpcrdma2_recvq *recvq)
@@ -156,7 +159,7 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_map(struct rpcrdma2_conn *conn,
 					     struct rpcrdma2_recv *rx);
 struct rpcrdma2_recv *rpcrdma2_recv_pool_fit(struct rpcrdma2_recv_pool *pool,
 					     struct rpcrdma2_recv *rx);
-void rpcrdma2_recv_pool_trim(struct rpcrdma2_recv_pool *pool, u32 keep);
+void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn, u32 keep);
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
 
 /* Give back a Receive. If it is larger than its connection needs, and there is memory for a
