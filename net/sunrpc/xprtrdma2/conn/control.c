@@ -20,7 +20,7 @@ static struct rpcrdma2_send *control_slot(struct rpcrdma2_conn *conn)
 {
 	if (rpcrdma2_inject(RPCRDMA2_FAULT_CONTROL))
 		return NULL;
-	return rpcrdma2_send_get(conn, 1, NULL, true);
+	return rpcrdma2_send_get_control(conn);
 }
 
 /* Post @send with @len bytes, and count it by @stat; a negative @len is the errno of an

@@ -32,34 +32,41 @@
 #define RPCRDMA2_LINGER		msecs_to_jiffies(40)
 #define RPCRDMA2_LINGER_PACE	msecs_to_jiffies(10)
 
-/* Take @nwrs entries, and the first of @slots unless NULL. Returns false if not all is
- * free. RPC messages leave entries for control messages. Another buffer is added before
- * the last one is taken.
+/* Take a free slot of a list, or NULL, for a message of @nwrs entries. */
+static struct rpcrdma2_send *slot_take(struct rpcrdma2_send **slots, u32 nwrs)
+{
+	struct rpcrdma2_send *send = *slots;
+
+	if (!send)
+		return NULL;
+	*slots = send->next;
+	send->nwrs = nwrs;
+	send->on_wire = NULL;
+	send->done = NULL;
+	send->holds = 0;
+	return send;
+}
+
+/* Take @nwrs entries, and a slot unless @send is NULL. Returns false if not all is free: some
+ * entries are left for control messages. Another buffer is added before the last one is
+ * taken. Inlined, since each caller knows whether @send is NULL.
  */
 static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
-				    struct rpcrdma2_send **slots,
 				    struct rpcrdma2_send **send)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	u32 keep = slots == &sendq->free_control ? 0 : RPCRDMA2_CONTROL_RESERVE;
 
 	lockdep_assert_held(&sendq->lock);
-	if (sendq->avail < nwrs + keep)
+	if (sendq->avail < nwrs + RPCRDMA2_CONTROL_RESERVE)
 		return false;
-	if (slots == &sendq->free && (!*slots || unlikely(!(*slots)->next)) && sendq->bare)
-		rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT);
-	if (slots && !*slots)
-		return false;
+	if (send) {
+		if (unlikely(!sendq->free || !sendq->free->next) && sendq->bare)
+			rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT);
+		*send = slot_take(&sendq->free, nwrs);
+		if (unlikely(!*send))
+			return false;
+	}
 	sendq->avail -= nwrs;
-	if (!slots)
-		return true;
-	*send = *slots;
-	*slots = (*send)->next;
-	(*send)->nwrs = nwrs;
-	(*send)->on_wire = NULL;
-	(*send)->done = NULL;
-	(*send)->priv = NULL;
-	(*send)->holds = 0;
 	return true;
 }
 
@@ -80,7 +87,7 @@ static void sq_run_waiters(struct rpcrdma2_conn *conn)
 		 * resources would run the next.
 		 */
 		if (!w || sendq->closed || rpcrdma2_conn_over(conn) ||
-		    !sq_take(conn, w->nwrs, w->slot ? &sendq->free : NULL, &send))
+		    !sq_take(conn, w->nwrs, w->slot ? &send : NULL))
 			break;
 		list_del_init(&w->list);
 		spin_unlock(&sendq->lock);
@@ -167,17 +174,16 @@ static __always_inline int sq_post(struct rpcrdma2_conn *conn,
 				   const struct ib_send_wr *first)
 {
 	bool fail = rpcrdma2_inject(RPCRDMA2_FAULT_POST);
-	struct rpcrdma2_sendq *sendq = &conn->sendq;
+	const struct ib_send_wr *bad = NULL;
 	int ret;
 
-	lockdep_assert_held(&sendq->lock);
-	if (sendq->closed || (fail && !rpcrdma2_pretend(late)))
+	lockdep_assert_held(&conn->sendq.lock);
+	if (conn->sendq.closed || (fail && !rpcrdma2_pretend(late)))
 		return -ENOTCONN;
-	sendq->bad = NULL;
-	ret = ib_post_send(conn->qp, first, &sendq->bad);
+	ret = ib_post_send(conn->qp, first, &bad);
 	if (likely(!ret) && !fail)
 		return 0;
-	return sendq->bad == first ? -ENOTCONN : 1;
+	return bad == first ? -ENOTCONN : 1;
 }
 
 static void settle_later(struct rpcrdma2_conn *conn)
@@ -196,7 +202,7 @@ static void flush_done(struct rpcrdma2_send *send, int status)
  */
 static void sends_flush(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_send *send = rpcrdma2_send_get(conn, 1, NULL, true);
+	struct rpcrdma2_send *send = rpcrdma2_send_get_control(conn);
 	struct ib_rdma_wr wr = {
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
@@ -334,58 +340,89 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 		rpcrdma2_stat_add(conn->p.stats, lost_completions, lost);
 }
 
-/* Take entries, and one of @slots unless NULL; or let @w wait for them. */
-static __always_inline bool sq_get(struct rpcrdma2_conn *conn, u32 nwrs,
-				   struct rpcrdma2_send **slots,
-				   struct rpcrdma2_sendq_waiter *w,
-				   struct rpcrdma2_send **send)
+/* Take entries, and a slot unless @send is NULL, or let @w wait for them. */
+static bool sq_get(struct rpcrdma2_conn *conn, u32 nwrs, struct rpcrdma2_sendq_waiter *w,
+		   struct rpcrdma2_send **send)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	bool closed, taken = false;
+	bool closed, taken;
 
-	if (w) {
-		w->nwrs = nwrs;
-		w->slot = slots;
-	}
+	w->nwrs = nwrs;
+	w->slot = send;
 	spin_lock(&sendq->lock);
 	closed = sendq->closed;
-	if (!closed) {
-		/* RPC messages go in turn; control messages overtake them */
-		if (slots == &sendq->free_control || list_empty(&sendq->waiters))
-			taken = sq_take(conn, nwrs, slots, send);
-		if (!taken && w) {
-			list_add_tail(&w->list, &sendq->waiters);
-			rpcrdma2_stat_inc(conn->p.stats, sq_waits);
-		}
+	taken = !closed && list_empty(&sendq->waiters) && sq_take(conn, nwrs, send);
+	if (!taken && !closed) {
+		list_add_tail(&w->list, &sendq->waiters);
+		rpcrdma2_stat_inc(conn->p.stats, sq_waits);
 	}
 	spin_unlock(&sendq->lock);
-	if (closed && w)
+	if (closed)
 		w->ready(w, NULL, -ENOTCONN);
 	return taken;
 }
 
 /**
- * rpcrdma2_send_get - take a send slot and send queue entries
+ * rpcrdma2_send_get - take a send slot and send queue entries for an RPC message
  * @conn: connection
  * @nwrs: entries, the Send included
- * @w: waits if not all is free; NULL: do not wait
- * @control: for a control message
  *
- * With @w, a result of NULL means that @w->ready() is called exactly once:
- * later with the resources, or with -ENOTCONN, possibly before this
- * function returns.
- *
- * Context: process; does not sleep.
- * Return: a slot or NULL.
+ * Context: process; does not sleep. Takes sendq.lock.
+ * Return: a slot; NULL if not all is free or others wait.
  */
-struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
-					struct rpcrdma2_sendq_waiter *w,
-					bool control)
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	struct rpcrdma2_send *send = NULL;
 
-	sq_get(conn, nwrs, control ? &sendq->free_control : &sendq->free, w, &send);
+	spin_lock(&sendq->lock);
+	if (likely(!sendq->closed && list_empty(&sendq->waiters)))
+		sq_take(conn, nwrs, &send);
+	spin_unlock(&sendq->lock);
+	return send;
+}
+
+/**
+ * rpcrdma2_send_wait - the same, and wait if not all is free
+ * @conn: connection
+ * @nwrs: entries, the Send included
+ * @w: waits
+ *
+ * A result of NULL means that @w->ready() is called exactly once: later with the
+ * resources, or with -ENOTCONN, possibly before this function returns.
+ *
+ * Context: process; does not sleep. Takes sendq.lock.
+ * Return: a slot or NULL.
+ */
+struct rpcrdma2_send *rpcrdma2_send_wait(struct rpcrdma2_conn *conn, u32 nwrs,
+					 struct rpcrdma2_sendq_waiter *w)
+{
+	struct rpcrdma2_send *send = NULL;
+
+	sq_get(conn, nwrs, w, &send);
+	return send;
+}
+
+/**
+ * rpcrdma2_send_get_control - take a send slot and an entry for a control message
+ * @conn: connection
+ *
+ * Control messages overtake RPC messages that wait.
+ *
+ * Context: process; does not sleep. Takes sendq.lock.
+ * Return: a slot or NULL.
+ */
+struct rpcrdma2_send *rpcrdma2_send_get_control(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_sendq *sendq = &conn->sendq;
+	struct rpcrdma2_send *send;
+
+	guard(spinlock)(&sendq->lock);
+	if (sendq->closed || !sendq->avail)
+		return NULL;
+	send = slot_take(&sendq->free_control, 1);
+	if (send)
+		sendq->avail--;
 	return send;
 }
 
@@ -401,7 +438,7 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send)
 	slots_put(send->conn, send);
 }
 
-/* Fill in the Send of a slot, but for what it always has. */
+/* Fill in what differs from Send to Send. */
 static void send_prepare(struct rpcrdma2_send *send, u32 len, u32 inv_handle)
 {
 	struct ib_send_wr *wr = &send->wr;
@@ -453,8 +490,8 @@ static bool send_wants_signal(const struct rpcrdma2_conn *conn,
  * @send: the slot, message in send->buf
  * @len: bytes of the message, at most send->size
  * @inv_handle: handle to be invalidated at the receiver, 0 for a plain Send
- * @first: first work request of the chain, whose last one is followed by send->wr; NULL for
- *	the Send alone
+ * @first: first work request of the chain, which ends with send->wr, or with a signaled
+ *	work request that stands for the Send; NULL for the Send alone
  *
  * After success the slot belongs to its completion and must not be touched.
  *
@@ -473,8 +510,8 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	bool control = rpcrdma2_send_is_control(sendq, send);
 	struct rpcrdma2_send **before;
-	bool holds = send->holds;
 	int ret = -ENOTCONN;
+	u32 holds;
 
 	/* The limit of messages is never more than fits into a slot */
 	if (WARN_ON_ONCE(len > send->size))
@@ -482,12 +519,11 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 	send_prepare(send, len, inv_handle);
 	rpcrdma2_stat_inc(conn->p.stats, send_posts);
 	spin_lock(&sendq->lock);
+	holds = send->holds;
 	if (send_wants_signal(conn, send, control)) {
 		send->wr.send_flags = IB_SEND_SIGNALED;
 		send->holds = 0;
 	}
-	if (holds)
-		sendq->held_at = jiffies;
 	if (unlikely(sendq->quiet) && !control)
 		sendq->quiet--;
 	before = sendq->posted_end;
@@ -502,13 +538,16 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 		ret = sq_post(conn, first ?: &send->wr);
 	if (likely(ret >= 0)) {
 		sendq->posted_end = &send->next;
-		sendq->lingering += send->holds;
 		sendq->unsignaled = send->wr.send_flags ? 0 : sendq->unsignaled + 1;
+		if (unlikely(holds)) {
+			sendq->held_at = jiffies;
+			holds = send->holds;
+			sendq->lingering += holds;
+		}
 	} else {
 		*before = NULL;
 		send->posted = false;
 	}
-	holds = send->holds;
 	trace_rpcrdma2_post_send(send, ret);
 	spin_unlock(&sendq->lock);
 	if (unlikely(ret))
@@ -524,7 +563,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
  * rpcrdma2_sendq_get - take send queue entries without a slot
  * @conn: connection
  * @nwrs: entries
- * @w: as for rpcrdma2_send_get()
+ * @w: as for rpcrdma2_send_wait()
  *
  * Context: process; does not sleep.
  * Return: true if the entries are taken.
@@ -532,7 +571,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 bool rpcrdma2_sendq_get(struct rpcrdma2_conn *conn, u32 nwrs,
 			struct rpcrdma2_sendq_waiter *w)
 {
-	return sq_get(conn, nwrs, NULL, w, NULL);
+	return sq_get(conn, nwrs, w, NULL);
 }
 
 /**

@@ -44,8 +44,6 @@ struct rpcrdma2_send;
  * @free_control: free send slots for control messages (D-18)
  * @posted: posted slots of both kinds in order
  * @posted_end: where the next one is linked
- * @bad: the work request that the device refused last; not in the stack of functions, which
- *	would have to be guarded
  * @chains: struct rpcrdma2_sendq_waiter of posted chains without a Send
  * @waiters: FIFO of struct rpcrdma2_sendq_waiter
  * @slots: all slots, an array of @nslots, which exists with the QP; the first
@@ -72,7 +70,6 @@ struct rpcrdma2_sendq {
 	struct rpcrdma2_send		*free_control;
 	struct rpcrdma2_send		*posted;
 	struct rpcrdma2_send		**posted_end;
-	const struct ib_send_wr		*bad;
 	struct list_head		chains;
 	struct list_head		waiters;
 	struct rpcrdma2_send		*slots;
@@ -116,7 +113,7 @@ struct rpcrdma2_sendq_waiter {
  * @done: called from the completion (also when flushed, @status < 0). A Send with @done
  *	is always signaled unless it @holds pages; of others, one in
  *	RPCRDMA2_SIGNAL_EVERY is
- * @priv: for @done
+ * @priv: for @done, set with it
  * @holds: number of pages that @done frees, which may wait until a later Send completes;
  *	or 0
  */
@@ -199,9 +196,10 @@ void rpcrdma2_sends_trim(struct rpcrdma2_conn *conn);
 void rpcrdma2_sends_settle(struct rpcrdma2_conn *conn);
 
 /* Messages */
-struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs,
-					struct rpcrdma2_sendq_waiter *w,
-					bool control);
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs);
+struct rpcrdma2_send *rpcrdma2_send_wait(struct rpcrdma2_conn *conn, u32 nwrs,
+					 struct rpcrdma2_sendq_waiter *w);
+struct rpcrdma2_send *rpcrdma2_send_get_control(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
 int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 		       struct ib_send_wr *first);

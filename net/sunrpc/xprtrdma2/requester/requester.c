@@ -248,7 +248,7 @@ static void wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *r
 	}
 	/* One waiter serves all Calls */
 	if (first)
-		send = rpcrdma2_send_get(rq->conn, nwrs, &rq->sq_waiter, false);
+		send = rpcrdma2_send_wait(rq->conn, nwrs, &rq->sq_waiter);
 	if (!send)
 		return;
 	rpcrdma2_send_put(send);
@@ -318,9 +318,9 @@ static bool wait_for_memory(struct rpcrdma2_requester *rq, struct rpcrdma2_req *
 
 /* Send a Call that has a credit, or put it back. @slot, if there is one, is used for
  * it, or put. The Call counts as busy until it is posted or this function returns, so the
- * connection stays.
+ * connection stays. Returns false if the Call was put back, or failed.
  */
-static void call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
+static bool call_send(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
 		      struct rpcrdma2_send *slot)
 {
 	struct rpcrdma2_conn *conn = rq->conn;
@@ -339,7 +339,7 @@ plan:
 		slot_drop(slot);
 		slot = NULL;
 	}
-	slot = slot ?: rpcrdma2_send_get(conn, nwrs, NULL, false);
+	slot = slot ?: rpcrdma2_send_get(conn, nwrs);
 	if (!slot) {
 		wait_for_sendq(rq, req, nwrs);
 		goto out_busy;
@@ -348,7 +348,7 @@ plan:
 	if (ret > 0) {
 		req->unmapped = 0;
 		post_call(rq, req, slot, ret);
-		return;
+		return true;
 	}
 	/* The limit has changed since the plan */
 	if (ret == -ESTALE) {
@@ -361,6 +361,7 @@ out_drop:
 		fail_call(rq, req, ret);
 out_busy:
 	busy_end(rq);
+	return false;
 }
 
 /**
@@ -483,8 +484,8 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	}
 	spin_unlock(&xprt->queue_lock);
 
-	if (first)
-		call_send(rq, req, NULL);
+	if (first && call_send(rq, req, NULL))
+		return 0;
 	if (!ret) {
 		/* The Call may be back in the FIFO, with entries free again */
 		rpcrdma2_requester_run(rq);

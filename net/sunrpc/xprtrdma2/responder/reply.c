@@ -259,7 +259,8 @@ static int reply_push_stream(struct rpcrdma2_svc_call *call, const struct xdr_bu
  * Without memory for these the connection has to be closed: the Call was executed, and the
  * client may send it again only after a reconnect.
  */
-static noinline int reply_plan_chunks(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
+static noinline_for_stack int
+reply_plan_chunks(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	int ret;
@@ -358,8 +359,8 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 }
 
 /* Copy a Reply without its reduced results. */
-static noinline int copy_ranges(const struct rpcrdma2_svc_call *call,
-				const struct xdr_buf *xdr, void *p)
+static noinline_for_stack int
+copy_ranges(const struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr, void *p)
 {
 	struct reply_range range = { };
 
@@ -439,7 +440,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 	struct rpcrdma2_conn *conn = call->conn;
 	struct ib_send_wr *first = NULL;
 	bool io = !list_empty(&call->todo);
-	bool replied = READ_ONCE(resp->replied);
+	bool replied = READ_ONCE(resp->replied), wait = io || !replied;
 
 	if (len < 0) {
 		/* The requester must learn that no Reply will come (MSG-11) */
@@ -451,7 +452,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 	reply_count(call, len);
 	trace_rpcrdma2_reply_send(conn, call->hdr.xid, call->hdr.nomsg, len, call->nwrs,
 				  call->inv_handle, call->err);
-	if (io || !replied) {
+	if (wait) {
 		send->done = reply_done;
 		send->priv = call;
 		refcount_inc(&call->refs);
@@ -465,7 +466,7 @@ static void reply_post(struct rpcrdma2_svc_call *call,
 				READ_ONCE(resp->ncalls) < RPCRDMA2_SIGNAL_EVERY))
 			send->holds = call->npages;
 	}
-	if (rpcrdma2_send_post(send, len, call->inv_handle, first) && (io || !replied))
+	if (rpcrdma2_send_post(send, len, call->inv_handle, first) && wait)
 		rpcrdma2_call_put(call);
 }
 
@@ -507,7 +508,7 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 
 	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq)) {
 		call->waiter.ready = reply_ready;
-		send = rpcrdma2_send_get(conn, call->nwrs + 1, &call->waiter, false);
+		send = rpcrdma2_send_wait(conn, call->nwrs + 1, &call->waiter);
 		if (send)
 			reply_ready(&call->waiter, send, 0);
 		return;
@@ -519,7 +520,9 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 	rpcrdma2_batch_post(call, nwrs, reply_batch_done);
 }
 
-/* Send the planned message, which may have a part of @res, if the send queue has space now. */
+/* Send the planned message, which may have a part of @res, if the send queue has space now.
+ * Inlined, because each caller sends most of its messages here.
+ */
 static __always_inline bool reply_now(struct rpcrdma2_svc_call *call,
 				      const struct xdr_buf *res)
 {
@@ -527,7 +530,7 @@ static __always_inline bool reply_now(struct rpcrdma2_svc_call *call,
 	struct rpcrdma2_send *send = NULL;
 
 	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq))
-		send = rpcrdma2_send_get(conn, call->nwrs + 1, NULL, false);
+		send = rpcrdma2_send_get(conn, call->nwrs + 1);
 	if (send)
 		reply_post(call, send, reply_encode(call, send, res));
 	return send;
