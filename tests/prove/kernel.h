@@ -21,7 +21,7 @@ typedef long long s64;
 #define EMSGSIZE	90
 #define EOPNOTSUPP	95
 
-#define noinline
+#define noinline_for_stack
 
 #define BIT(n)			(1UL << (n))
 #define min(a, b)		((a) < (b) ? (a) : (b))

@@ -190,7 +190,7 @@ static inline void rpcrdma2_conn_activity(struct rpcrdma2_conn *conn)
 		WRITE_ONCE(conn->heard, true);
 }
 
-/* The device has reported completions for which rpcrdma2_cq_poll() was not called. */
+/* The device has reported completions that were not polled yet. */
 static inline bool rpcrdma2_cq_pending(const struct rpcrdma2_conn *conn)
 {
 	return READ_ONCE(conn->poll.pending);

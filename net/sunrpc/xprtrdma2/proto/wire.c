@@ -153,7 +153,7 @@ static void put_rpc_prefix(struct rpcrdma2_writer *w, u32 vers, u32 xid, u32 cre
  * @buf: where to write
  * @size: bytes at @buf
  *
- * The same as the encoders below write, which most messages do not need.
+ * The encoders below write the same for such a message, by more instructions.
  *
  * Context: any. Requirements: HDR-1, HDR-10.
  * Return: @codec->hdr_min, or -EMSGSIZE.

@@ -95,8 +95,8 @@ enum rpcrdma2_verdict rpcrdma2_wire_v2_prefix(struct rpcrdma2_reader *r,
 	return RPCRDMA2_OK;
 }
 
-/* Most messages are a MSG without chunks, and have no fault: a few words tell. Returns false
- * for any other message.
+/* A few words tell whether a message is the usual one: a MSG without chunks and without a
+ * fault. Returns false for any other message.
  */
 static bool v2_decode_plain(const u8 *p, u32 len, struct rpcrdma2_hdr *hdr)
 {
@@ -109,6 +109,7 @@ static bool v2_decode_plain(const u8 *p, u32 len, struct rpcrdma2_hdr *hdr)
 	    get_unaligned_be32(p) != get_unaligned_be32(p + RPCRDMA2_HDR_MIN))
 		return false;
 	flags = get_unaligned_be32(p + 16);
+	/* RESPONSE is 1, as msg_type of a Reply is (FLG-4, FLG-5) */
 	if (flags > RPCRDMA2_F_RESPONSE ||
 	    get_unaligned_be32(p + RPCRDMA2_HDR_MIN + 4) != flags)
 		return false;
@@ -117,6 +118,7 @@ static bool v2_decode_plain(const u8 *p, u32 len, struct rpcrdma2_hdr *hdr)
 	hdr->xid = get_unaligned_be32(p);
 	hdr->vers = RPCRDMA_VERS_2;
 	hdr->credit = get_unaligned_be32(p + 8);
+	hdr->htype = RDMA2_MSG;
 	hdr->response = flags;
 	if (!flags)					/* RINV-10 */
 		hdr->inv_handle = get_unaligned_be32(p + 20);
@@ -127,8 +129,8 @@ static bool v2_decode_plain(const u8 *p, u32 len, struct rpcrdma2_hdr *hdr)
 }
 
 /* Length, version, type, flags, body: the first failure decides (FLG-11). */
-static noinline enum rpcrdma2_verdict v2_decode_any(const void *msg, u32 len,
-						    struct rpcrdma2_hdr *hdr)
+static noinline_for_stack enum rpcrdma2_verdict
+v2_decode_any(const void *msg, u32 len, struct rpcrdma2_hdr *hdr)
 {
 	enum rpcrdma2_verdict verdict;
 	struct rpcrdma2_reader r;

@@ -305,6 +305,9 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r, b
 
 	for (; r < end; r++) {
 		rest = *r;
+		/* A gap ends an entry, so that ib_map_mr_sg() finds it */
+		if (rest.offset || (sg && offset_in_page(sg->offset + sg->length)))
+			next = ULONG_MAX;
 		for (; rest.len && left; left--) {
 			len = min_t(u32, PAGE_SIZE - rest.offset, rest.len);
 			pfn = page_to_pfn(*rest.pages);

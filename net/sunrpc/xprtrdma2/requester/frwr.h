@@ -47,7 +47,7 @@ enum rpcrdma2_mr_state {
  * @ibmr: the device's object
  * @cid: its id in trace events
  * @sgt: scatterlist with an entry for each run of pages, room for one per page
- * @nents: entries used
+ * @nents: entries used, one for each run
  * @dir: DMA direction
  * @skip_sync: the CPU has written to the memory and the peer has not, so unmapping must
  *	not copy from a bounce buffer

@@ -98,7 +98,7 @@ static void finish(struct rpcrdma2_req *req)
 /**
  * rpcrdma2_inval_begin - count the handles that must be invalidated
  * @req: the RPC; @ninv is 0. If the peer may still use any handle, the invalidation is
- *	under way
+ *	under way afterwards
  *
  * Context: queue_lock held.
  */
@@ -218,7 +218,8 @@ void rpcrdma2_inval_end(struct rpcrdma2_conn *conn, struct rpcrdma2_req *req)
 }
 
 /* End the use of the buffers of an RPC that is cancelled. */
-static noinline void inval_cancel(struct rpc_task *task)
+static noinline_for_stack void
+inval_cancel(struct rpc_task *task)
 {
 	struct rpcrdma2_req *req = rpcrdma2_req(task->tk_rqstp);
 	struct rpcrdma2_requester *rq = req->rq;

@@ -177,9 +177,9 @@ static int part_plan(const struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
 	return len(conn->codec, req) <= limit ? 0 : -EMSGSIZE;
 }
 
-/* Plan a Call if not all of it and of its Reply may go inline. Both parts are inline yet. */
-static noinline int chunks_plan(const struct rpcrdma2_conn *conn, struct rpcrdma2_req *req,
-				u32 limit)
+/* Plan a Call if not all of it and of its Reply may go inline. Both parts are inline so far. */
+static noinline_for_stack int
+chunks_plan(const struct rpcrdma2_conn *conn, struct rpcrdma2_req *req, u32 limit)
 {
 	int ret;
 
@@ -344,9 +344,9 @@ static u32 pick_inv_handle(const struct rpcrdma2_conn *conn,
 }
 
 /* Write the header of a Call with mapped chunks. Returns the length or an errno. */
-static noinline int encode_chunks(const struct rpcrdma2_conn *conn,
-				  const struct rpcrdma2_req *req, u32 xid, u32 credit,
-				  void *buf, u32 size)
+static noinline_for_stack int
+encode_chunks(const struct rpcrdma2_conn *conn, const struct rpcrdma2_req *req, u32 xid,
+	      u32 credit, void *buf, u32 size)
 {
 	struct rpcrdma2_call_hdr call;
 

@@ -39,8 +39,8 @@ static bool chunk_returned(const struct rpcrdma2_chunk *mine,
 /* Check a Reply with chunks, or in one, against its Call. Returns the number of bytes in the
  * chunk for the results, or -EPROTO.
  */
-static noinline int chunks_bytes(const struct rpcrdma2_req *req,
-				 const struct rpcrdma2_hdr *hdr)
+static noinline_for_stack int
+chunks_bytes(const struct rpcrdma2_req *req, const struct rpcrdma2_hdr *hdr)
 {
 	static const struct rpcrdma2_chunk none;
 	bool write = req->results.form == RPCRDMA2_FORM_PAYLOAD;

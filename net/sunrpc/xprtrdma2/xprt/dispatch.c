@@ -128,8 +128,9 @@ static bool recv_judged(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 }
 
 /* Handle a message that is not a correct one of the settled version. */
-static noinline bool recv_unusual(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
-				  enum rpcrdma2_verdict verdict)
+static noinline_for_stack bool
+recv_unusual(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
+	     enum rpcrdma2_verdict verdict)
 {
 	if (verdict == RPCRDMA2_BAD_VERS) {
 		if (!conn->client && !rpcrdma2_ver_message(conn, rx, &verdict))
@@ -145,7 +146,8 @@ static noinline bool recv_unusual(struct rpcrdma2_conn *conn, struct rpcrdma2_re
 /* Handle a message while the connection is not READY. Those of a lost one still count for
  * negotiation.
  */
-static noinline bool recv_unsettled(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+static noinline_for_stack bool
+recv_unsettled(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 {
 	enum rpcrdma2_verdict verdict;
 

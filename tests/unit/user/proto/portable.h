@@ -62,7 +62,7 @@ static inline void put_unaligned_be64(u64 v, void *p)
 	_v < _lo ? _lo : _v > _hi ? _hi : _v;				\
 })
 #define fallthrough		__attribute__((__fallthrough__))
-#define noinline		__attribute__((__noinline__))
+#define noinline_for_stack	__attribute__((__noinline__))
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
 #endif /* _RPCRDMA2_PORTABLE_H */
