@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest part of tests/bench/run --connections: the same work by one process over one
-# mount and over many, each with a connection of its own. Leaves in results:
+# Guest part of tests/bench/run --connections: the same work by one process, or by several
+# at once, over one mount and over many, each with a connection of its own. Leaves in results:
 #
 #	time DEV ROW N OPS NANOSECONDS CONTEXT-SWITCHES	(per round)
 #	insn DEV ROW@N OPS CONTEXT-SWITCHES	(recorded by the plugin)
@@ -16,7 +16,7 @@
 #
 # timeout: 900
 . /lab/lib/lab.sh
-. /lab/tests/params	# DEVICES ROWS ROUNDS PROFILE SCALE CONNECTIONS
+. /lab/tests/params	# DEVICES ROWS ROUNDS PROFILE SCALE CONNECTIONS AT_ONCE
 . /lab/tests/rows.sh
 
 PATH=/lab/tests:$PATH
@@ -77,7 +77,7 @@ run_rows() { # DEV N
 	for r in $ROWS; do
 		row "$r" "$2"
 		for ((i = 0; i < ROUNDS; i++)); do
-			out=$(nfsbench "${args[@]}")
+			out=$(nfsbench ${AT_ONCE:+-j $AT_ONCE} "${args[@]}")
 			echo "time $1 $r $2 $out" >> "$RESULTS"
 		done
 		[ -n "$PROFILE" ] || continue

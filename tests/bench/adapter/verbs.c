@@ -566,7 +566,7 @@ static int ad_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *at
 	attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
 	attr->max_mtu = IB_MTU_4096;
 	attr->active_mtu = IB_MTU_4096;
-	attr->gid_tbl_len = 64;
+	attr->gid_tbl_len = 512;
 	attr->pkey_tbl_len = 1;
 	attr->max_msg_sz = 1U << 31;
 	attr->active_width = IB_WIDTH_4X;
