@@ -508,9 +508,22 @@ static void handles(struct kunit *test)
 	EXPECT_SEEN2("11223344 v2 type 0 credits 32 call 88+8 results 52 max 3 R(f+4@2000 10+4@2000 f+4@2000)=12",
 		     V2_CALL, NO_INV, 0, 0, 1, 3, SEG(15, 4), SEG(16, 4), SEG(15, 4),
 		     RPC_CALL);
+	/* one that no chunk has */
+	EXPECT_SEEN2("11223344 v2 type 0 credits 32 call 36+8 inv dead",
+		     V2_CALL, 0xdead, NO_CHUNKS, RPC_CALL);
 	/* in a Reply none is asked for */
 	EXPECT_SEEN2("11223344 v2 type 0 credits 16 reply granted 36+8",
 		     V2_REPLY, 0xdead, NO_CHUNKS, RPC_REPLY);
+	EXPECT_SEEN2("11223344 v2 type 0 credits 16 reply granted 60+8 only f writes 1 results 24 max 1 W(f+4@2000)=4",
+		     V2_REPLY, 0xdead, 0, 1, 1, SEG(15, 4), 0, 0, RPC_REPLY);
+}
+
+/* A word counts as a whole, not only its last three bytes. */
+static void first_bytes(struct kunit *test)
+{
+	EXPECT_V2(BAD_VERS, XID, 0, 0x02000000, 0, 0, NO_INV, NO_CHUNKS, RPC_CALL);
+	EXPECT_V2(INVAL_HTYPE, XID, 2, 32, 0xff000000, 0, NO_INV, NO_CHUNKS, RPC_CALL);
+	EXPECT_V2(BAD_XDR, 0x223344, 2, 32, 0, 0, NO_INV, 0, 0, 0xff000000, 0x223344, 0);
 }
 
 static void big_htypes(struct kunit *test)
@@ -552,6 +565,7 @@ static struct kunit_case wire_cases[] = {
 	RPCRDMA2_CASE(address_wrap, "CHK-25"),
 	RPCRDMA2_CASE(long_chunks, "CHK-25"),
 	RPCRDMA2_CASE(handles, "RINV-1,RINV-4,RINV-8,RINV-10,RINV-21"),
+	RPCRDMA2_CASE(first_bytes, "HDR-4,HDR-10,CHK-1"),
 	RPCRDMA2_CASE(big_htypes, "HDR-10"),
 	{}
 };
