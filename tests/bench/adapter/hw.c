@@ -72,7 +72,9 @@ static void hw_complete(struct ad_dev *dev, struct ad_cq *cq, const struct ib_wc
 	if (cq->armed == IB_CQ_NEXT_COMP ||
 	    (cq->armed && (solicited || wc->status))) {
 		cq->armed = 0;
-		list_add_tail(&cq->event, &dev->events);
+		/* Armed again before hw_run() delivered the last event: one serves both */
+		if (list_empty(&cq->event))
+			list_add_tail(&cq->event, &dev->events);
 	}
 }
 
