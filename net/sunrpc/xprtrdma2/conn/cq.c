@@ -25,8 +25,11 @@
 #include "conn/inject.h"
 #include "conn/workqueue.h"
 
-/* Time for a thread to begin polling */
-#define RPCRDMA2_POLL_LATE	(HZ / 100 + 1)
+/* Time for a thread to begin polling, which it does unless another connection keeps it busy. Calls
+ * need a thread anyway, so only other messages wait for this. Each connection in use has a timer
+ * of this length.
+ */
+#define RPCRDMA2_POLL_LATE	(HZ / 10)
 
 /* Completions handled without a pause, with preemption off. A handler may unmap a megabyte
  * from bounce buffers.
