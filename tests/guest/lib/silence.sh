@@ -5,19 +5,15 @@
 # mend, with the words that both_notice gets; gone client|server: has that end no
 # connection any more?
 
-# How often siw answered a zero-length Read with old data
-siw_misread() { dmesg | grep -c 'siw: .* rresp len: .* != 0' || :; }
-
 # both_notice LEAST [WORD...]: client and server end the connection within SILENCE, each
 # by itself, since the other can't be heard; not before LEAST ms, unless no probe was
-# posted after the cut: the last one was on its way then; or siw ended the connection
+# posted after the cut: the last one was on its way then
 both_notice() {
-	local - least=$1 since role ms misread
+	local - least=$1 since role ms
 	local -A noticed=() posted=()
 
 	set +x
 	shift
-	misread=$(siw_misread)
 	since=$(now_ms)
 	undo mend "$@"
 	cut "$@"
@@ -40,10 +36,6 @@ both_notice() {
 	mend "$@"
 	ktap_diag "noticed after ms: client ${noticed[client]-never}," \
 		"server ${noticed[server]-never}; probes posted: ${posted[*]}"
-	if [ "$(siw_misread)" -gt "$misread" ]; then
-		ktap_diag "siw answered a probe with old data (Documentation/devices.md)"
-		least=0
-	fi
 	for role in client server; do
 		ms=${noticed[$role]-999999}
 		[ "$ms" -ge "$least" ] || [ "${posted[$role]-}" = 0 ] || return 1
