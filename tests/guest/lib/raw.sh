@@ -47,11 +47,11 @@ raw_second() {
 
 # rxe learns of addresses a little later.
 raw_second_usable() {
-	local gid
+	local gid part
 
 	[ "$1" = rxe ] || return 0
-	# shellcheck disable=SC2046 # the parts of the address
-	gid=$(printf '%02x%02x:%02x%02x' $(tr . ' ' <<< "$2"))
+	IFS=. read -ra part <<< "$2"
+	gid=$(printf '%02x%02x:%02x%02x' "${part[0]}" "${part[1]}" "${part[2]}" "${part[3]}")
 	grep -qs "ffff:$gid\$" /sys/class/infiniband/rxe0/ports/1/gids/*
 }
 
