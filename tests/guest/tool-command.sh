@@ -21,11 +21,14 @@ specified() {
 		/lab/bin/ynl/specs/rpcrdma2.yaml
 }
 
-# What "show" is to tell: all that there is, but what only events have.
-names_wanted() {
+# What "show" is to tell: all that there is, but what only events have, or of a server what
+# only the policy of clients has.
+names_wanted() { # ROLE
+	local others='pad|property|counters|event|reason'
+
+	[ "$1" = client ] || others+='|tos|reconnect_min|reconnect_max|fail_after'
 	printf '%s\n' rbsiz "rbsiz asked" brs "brs asked"
-	{ specified connection && specified counters; } |
-		grep -vxE 'pad|property|counters|event|reason'
+	{ specified connection && specified counters; } | grep -vxE "$others"
 }
 
 # crosswise NAME NAME: one end says of itself what the other says of its peer.
@@ -40,9 +43,9 @@ told_in_full() { # DEV VERS
 
 	nfs "$1" "$2"
 	[ "$(status rpcrdma2 status)" = 0 ]
-	names_wanted | sort > $LAB_TMP/wanted
-	[ "$(wc -l < $LAB_TMP/wanted)" -gt 110 ]
 	for role in client server; do
+		names_wanted $role | sort > $LAB_TMP/wanted
+		[ "$(wc -l < $LAB_TMP/wanted)" -gt 110 ]
 		rpcrdma2 show $role | sed 's/: .*//' | sort | diff $LAB_TMP/wanted -
 		[ "$(said $role state)" = ready ]
 		[ "$(said $role device)" = "${1}0" ]

@@ -41,7 +41,7 @@ lines() { logged "$1" | wc -l; }
 own_values() {
 	[ -z "$(policy show)" ]
 	[ "$(rpcrdma2 --json policy)" = "[]" ]
-	[ "$(policy get client 10.0.0.1)" = "client 10.0.0.1/32 versions both recv_size 16384 send_size 20480 credits 128 remote_invalidation on property_change on recv_max 4096" ]
+	[ "$(policy get client 10.0.0.1)" = "client 10.0.0.1/32 versions both recv_size 16384 send_size 20480 credits 128 remote_invalidation on property_change on recv_max 4096 tos 0 reconnect_min 0 reconnect_max 0" ]
 	[ "$(policy get server fd00::1 port 20049)" = "server fd00::1/128 port 20049 versions both recv_size 20480 credits 64 remote_invalidation on property_change on recv_max 4096" ]
 }
 
@@ -129,6 +129,15 @@ nonsense() {
 	refused "recv_size: a client's is 4096 to 65536" \
 		policy set client default recv_size 65537
 	refused "send_size: a server has none" policy set server default send_size 4096
+	refused "tos: only a client has this" policy set server default tos 8
+	refused "reconnect_max: only a client has this" policy set server default reconnect_max 8
+	refused "tos: integer out of range, expected 0 to 255" \
+		policy set client default tos 256
+	refused "reconnect_max: integer out of range" \
+		policy set client default reconnect_max 3601
+	refused "reconnect_max: less than reconnect_min" \
+		policy set client default reconnect_min 9 reconnect_max 8
+	refused "one of versions recv_size" policy set client default check 1
 	refused "credits: a client's are 4 to 4096" policy set client default credits 3
 	refused "credits: a server's are 1 to 1024" policy set server default credits 1025
 	refused "credits: integer out of range, expected 1 to 4096" \

@@ -442,6 +442,21 @@ static void check_connection(const json_t *conn)
 			  id, id));
 }
 
+/* Settings of a mount that have no effect */
+static void check_settings(const json_t *conn)
+{
+	long long least = json_integer_value(json_object_get(conn, "reconnect_min"));
+	long long most = json_integer_value(json_object_get(conn, "reconnect_max"));
+	const char *peer = text_of(conn, "peer_address");
+
+	if (most && most < least)
+		found("reconnect-range", SAY("delays between attempts to connect to %s do not grow",
+					     peer),
+		      SAY("reconnect_max %lld is below reconnect_min %lld",
+			  most, least),
+		      SAY("two entries say so: rpcrdma2 policy show client"));
+}
+
 static void check_connections(void)
 {
 	struct nl_arg args[] = {
@@ -454,8 +469,10 @@ static void check_connections(void)
 	if (!sys_exists(MODULE_DIR) || nl_open())
 		return;
 	conns = nl_get(RPCRDMA2_CMD_CONN_GET, true, &connection_set, args);
-	json_array_foreach(conns, i, conn)
+	json_array_foreach(conns, i, conn) {
 		check_connection(conn);
+		check_settings(conn);
+	}
 	json_decref(conns);
 }
 

@@ -23,6 +23,9 @@
 
 #define CONF		"/etc/rpcrdma2.conf"
 #define MAX_WORDS	64
+/* Attributes with the values of an entry: from the first to the last, but is_value() */
+#define FIRST		RPCRDMA2_A_POLICY_VERSIONS
+#define LAST		RPCRDMA2_A_POLICY_RECONNECT_MAX
 
 static const char usage[] =
 	"policy [show [client|server]]\n"
@@ -120,6 +123,11 @@ static bool take_port(json_t *entry, const char *word)
 	return true;
 }
 
+static bool is_value(int attr)
+{
+	return attr != RPCRDMA2_A_POLICY_CHECK;
+}
+
 /* The words that @attr can be, or NULL for the names of all values */
 static void list_words(char *list, size_t size, const struct attr *attr)
 {
@@ -131,18 +139,18 @@ static void list_words(char *list, size_t size, const struct attr *attr)
 				      attr->words[i]);
 		return;
 	}
-	for (i = RPCRDMA2_A_POLICY_VERSIONS;
-	     i <= RPCRDMA2_A_POLICY_RECV_MAX && n < size; i++)
-		n += snprintf(list + n, size - n, " %s",
-			      policy_set.attrs[i].name);
+	for (i = FIRST; i <= LAST && n < size; i++)
+		if (is_value(i))
+			n += snprintf(list + n, size - n, " %s",
+				      policy_set.attrs[i].name);
 }
 
 static const struct attr *find_value(const char *name)
 {
 	int i;
 
-	for (i = RPCRDMA2_A_POLICY_VERSIONS; i <= RPCRDMA2_A_POLICY_RECV_MAX; i++)
-		if (!strcmp(policy_set.attrs[i].name, name))
+	for (i = FIRST; i <= LAST; i++)
+		if (is_value(i) && !strcmp(policy_set.attrs[i].name, name))
 			return &policy_set.attrs[i];
 	return NULL;
 }
@@ -252,7 +260,7 @@ static void print_entry(const json_t *entry)
 
 	key_to_words(entry, words, sizeof(words));
 	fputs(words, stdout);
-	for (i = RPCRDMA2_A_POLICY_VERSIONS; i <= RPCRDMA2_A_POLICY_RECV_MAX; i++) {
+	for (i = FIRST; i <= LAST; i++) {
 		value = json_object_get(entry, policy_set.attrs[i].name);
 		if (json_is_string(value))
 			printf(" %s %s", policy_set.attrs[i].name,

@@ -164,6 +164,9 @@ static const struct attr connection_attrs[] = {
 	[32] = { "counters", ATTR_NEST, .nested = &counters_set },
 	[33] = { "event", ATTR_U32, .words = event_words },
 	[34] = { "reason", ATTR_S32 },
+	[35] = { "tos", ATTR_U32 },
+	[36] = { "reconnect_min", ATTR_U32 },
+	[37] = { "reconnect_max", ATTR_U32 },
 };
 
 const struct attr_set connection_set = {
@@ -209,6 +212,9 @@ static const struct attr policy_attrs[] = {
 	[11] = { "property_change", ATTR_U32, .words = switch_words },
 	[12] = { "recv_max", ATTR_U32 },
 	[13] = { "check", ATTR_FLAG },
+	[14] = { "tos", ATTR_U32 },
+	[15] = { "reconnect_min", ATTR_U32 },
+	[16] = { "reconnect_max", ATTR_U32 },
 };
 
 const struct attr_set policy_set = {

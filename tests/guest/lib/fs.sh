@@ -534,6 +534,19 @@ gone() {
 	done
 }
 
+# force_umount DIR PID...: umount -f, which ends their RPCs, until DIR can be unmounted
+force_umount() {
+	lab_wait 30 _by_force "$@"
+	lab_wait 20 _unmounted_now "$1"
+}
+
+_by_force() {
+	umount -f "$1" 2> /dev/null || true
+	gone "${@:2}"
+}
+
+_unmounted_now() { ! nfs_mounted "$1" || umount_nfs "$1"; }
+
 # small_window N: the server grants N Calls at once, until the end of the subtest.
 # Counts from the next connection on.
 small_window() {

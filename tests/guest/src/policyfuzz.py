@@ -45,6 +45,9 @@ RULES = {
     "remote-invalidation": (4, range(2), range(2)),
     "property-change": (4, range(2), range(2)),
     "recv-max": (4, range(4096, 262145), range(4096, 262145)),
+    "tos": (4, range(256), range(0)),
+    "reconnect-min": (4, range(3601), range(0)),
+    "reconnect-max": (4, range(3601), range(0)),
     "check": (0, range(1), range(1)),
 }
 KEYS = ("role", "addr4", "addr6", "prefix-length", "port")
@@ -137,12 +140,15 @@ def key_of(attrs):
 
 
 def values_of(attrs):
-    """Those of an entry; None: one is not for this role, or there are none."""
+    """Those of an entry; None: some are not for this role or exclude each other, or there
+    are none."""
     values = {name: number_of(attrs[name]) for name in VALUES if name in attrs}
     role = number_of(attrs["role"])
-    if all(value in RULES[name][1 + role] for name, value in values.items()):
-        return values or None
-    return None
+    if not all(value in RULES[name][1 + role] for name, value in values.items()):
+        return None
+    if values.get("reconnect-max") and values["reconnect-max"] < values.get("reconnect-min", 0):
+        return None
+    return values or None
 
 
 def expected(table, command, attrs, trailing):

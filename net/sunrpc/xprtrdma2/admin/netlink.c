@@ -181,12 +181,24 @@ static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	       put_bytes(skb, RPCRDMA2_A_CONNECTION_RPC_MEMORY, mem.rpcs);
 }
 
+/* The attributes have the same order as those of an entry of the policy */
+static int put_settings(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
+{
+	int i, ret = 0, end = RPCRDMA2_A_POLICY_RECONNECT_MAX - RPCRDMA2_A_POLICY_TOS;
+
+	for (i = 0; i <= end && !ret && conn->client; i++)
+		ret = nla_put_u32(skb, RPCRDMA2_A_CONNECTION_TOS + i,
+				  conn->p.policy.val[RPCRDMA2_A_POLICY_TOS + i]);
+	return ret;
+}
+
 static int put_connection(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
 	return put_identity(skb, conn) ?:
 	       put_settled(skb, conn) ?:
 	       put_queues(skb, conn) ?:
 	       put_memory(skb, conn) ?:
+	       put_settings(skb, conn) ?:
 	       put_counters(skb, RPCRDMA2_A_CONNECTION_COUNTERS, conn->p.stats);
 }
 

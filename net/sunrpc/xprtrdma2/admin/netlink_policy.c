@@ -61,6 +61,8 @@ static const char *out_of_range(bool client, int value)
 		return "a server has none, it uses recv_size";
 	case RPCRDMA2_A_POLICY_CREDITS:
 		return client ? "a client's are 4 to 4096" : "a server's are 1 to 1024";
+	case RPCRDMA2_A_POLICY_TOS ... RPCRDMA2_A_POLICY_RECONNECT_MAX:
+		return "only a client has this";
 	default:
 		return "out of range";
 	}
@@ -70,18 +72,23 @@ static int get_values(const struct genl_info *info, bool client,
 		      struct rpcrdma2_policy *policy)
 {
 	const struct nlattr *attr;
+	u32 most;
 	int i;
 
 	memset(policy, 0, sizeof(*policy));
 	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST; i++) {
 		attr = info->attrs[i];
-		if (!attr)
+		if (!attr || i == RPCRDMA2_A_POLICY_CHECK)
 			continue;
 		policy->val[i] = nla_get_u32(attr);
 		policy->said |= BIT(i);
 		if (!rpcrdma2_policy_fits(client, i, policy->val[i]))
 			return refuse(info, attr, out_of_range(client, i));
 	}
+	most = policy->val[RPCRDMA2_A_POLICY_RECONNECT_MAX];
+	if (most && most < policy->val[RPCRDMA2_A_POLICY_RECONNECT_MIN])
+		return refuse(info, info->attrs[RPCRDMA2_A_POLICY_RECONNECT_MAX],
+			      "less than reconnect_min");
 	return policy->said ? 0 : refuse(info, NULL, "the entry has no settings");
 }
 

@@ -390,6 +390,8 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
 	conn->cm_id = cm_id;
+	if (conn->p.policy.val[RPCRDMA2_A_POLICY_TOS])
+		rdma_set_service_type(cm_id, conn->p.policy.val[RPCRDMA2_A_POLICY_TOS]);
 	ret = conn_resolve(conn, src, dst) ?: conn_setup(conn) ?: conn_request(conn);
 	if (ret)
 		return READ_ONCE(conn->reason) ?: ret;

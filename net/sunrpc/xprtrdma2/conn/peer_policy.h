@@ -19,15 +19,16 @@ struct sockaddr;
 #define RPCRDMA2_POLICY_MAX	65536U
 
 /* The settings for a peer, each a number, have the numbers of their netlink attributes, from
- * the first of these to the last.
+ * the first of these to the last. CHECK is among them, but no setting: no role has it.
  *
  * RECV_SIZE is the Receive Buffer Size to begin with, RECV_MAX the capacity of Receives if
  * that is larger: the largest Receive Buffer Size as long as the connection lives. A server
  * sends what it receives (D-16), so SEND_SIZE is for clients. CREDITS are the RPCs at once of
- * a client, and the credits to ask for; or the most that a server grants.
+ * a client, and the credits to ask for; or the most that a server grants. In the times of
+ * a client, seconds, and in TOS 0 stands for a default that is no number of that range.
  */
 #define RPCRDMA2_POLICY_FIRST	RPCRDMA2_A_POLICY_VERSIONS
-#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_RECV_MAX
+#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_RECONNECT_MAX
 
 /**
  * struct rpcrdma2_policy - values

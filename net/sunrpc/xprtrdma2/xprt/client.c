@@ -28,7 +28,9 @@
 
 #define RPCRDMA2_BIND_TIMEOUT		(60 * HZ)
 #define RPCRDMA2_REEST_INIT		(HZ / 10)
-#define RPCRDMA2_REEST_MAX		(30 * HZ)
+#define RPCRDMA2_REEST_MAX		(30UL * HZ)
+/* The most that the policy allows */
+#define RPCRDMA2_REEST_LIMIT		(3600UL * HZ)
 /* Maximum backoff if each connection brings Replies, and if the server is unreachable.
  * With its random part it is less than the 3 s that sunrpc waits after a refusal.
  */
@@ -100,9 +102,9 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 /* ---- connecting and closing ---- */
 
 /* Apply the current policy for this server. There is no connection. */
-static void client_look_up(struct rpcrdma2_client *client,
-			   struct rpcrdma2_policy *policy)
+static void client_look_up(struct rpcrdma2_client *client)
 {
+	struct rpcrdma2_policy *policy = &client->policy;
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
 
@@ -144,7 +146,8 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.swapper	= &xprt->swapper,
 	};
 
-	client_look_up(client, &params.policy);
+	client_look_up(client);
+	params.policy = client->policy;
 	params.send_size = params.policy.val[RPCRDMA2_A_POLICY_SEND_SIZE];
 	params.calls = params.policy.val[RPCRDMA2_A_POLICY_CREDITS];
 	return rpcrdma2_conn_connect(xprt->xprt_net, client->srcaddr.ss_family ?
@@ -228,14 +231,19 @@ static int client_try(struct rpcrdma2_client *client)
 }
 
 /* Wait before the next attempt, longer than before this one: at most RPCRDMA2_REEST_SHORT if
- * @brief. A useful connection ends these delays.
+ * @brief, unless the policy says otherwise. NFS may have set a limit for the sake of leases.
+ * A useful connection ends these delays.
  */
-static void client_back_off(struct rpc_xprt *xprt, bool brief)
+static void client_back_off(struct rpcrdma2_client *client, bool brief)
 {
-	xprt_reconnect_backoff(xprt, RPCRDMA2_REEST_INIT);
-	if (brief)
-		xprt->reestablish_timeout = min(xprt->reestablish_timeout,
-						RPCRDMA2_REEST_SHORT);
+	unsigned long least = client->policy.val[RPCRDMA2_A_POLICY_RECONNECT_MIN] * HZ;
+	unsigned long most = client->policy.val[RPCRDMA2_A_POLICY_RECONNECT_MAX] * HZ ?:
+			     brief ? RPCRDMA2_REEST_SHORT : RPCRDMA2_REEST_MAX;
+	struct rpc_xprt *xprt = &client->rq.xprt;
+
+	least = min(least ?: RPCRDMA2_REEST_INIT, xprt->max_reconnect_timeout);
+	xprt_reconnect_backoff(xprt, least);
+	xprt->reestablish_timeout = min(xprt->reestablish_timeout, max(least, most));
 }
 
 static void client_connect_worker(struct work_struct *work)
@@ -260,7 +268,7 @@ static void client_connect_worker(struct work_struct *work)
 	client->connect_ms = ret != -ETIMEDOUT ? RPCRDMA2_CONNECT_MIN_MS :
 			     min(2 * client->connect_ms, RPCRDMA2_CONNECT_MAX_MS);
 	if (ret)
-		client_back_off(xprt, ret == -ECONNREFUSED || ret == -EHOSTUNREACH ||
+		client_back_off(client, ret == -ECONNREFUSED || ret == -EHOSTUNREACH ||
 				ret == -ENETUNREACH || ret == -ETIMEDOUT);
 	/* After these errors sunrpc would wait for 3 s in addition to the backoff. The RPC
 	 * that asked for the connection gets them nevertheless if they end it, as with the
@@ -308,7 +316,7 @@ static void client_judge(struct rpcrdma2_client *client,
 	if (served && (!conn->reason || time_after(jiffies, client->attached_at + least)))
 		xprt->reestablish_timeout = 0;
 	else if (conn->reason)
-		client_back_off(xprt, served);
+		client_back_off(client, served);
 }
 
 /* Take down the connection in reverse order of setting it up. */
@@ -577,7 +585,6 @@ static const struct rpc_xprt_ops rpcrdma2_client_ops = {
 struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 				       struct xprt_create *args)
 {
-	struct rpcrdma2_policy policy;
 	struct rpcrdma2_client *client;
 	struct rpc_xprt *xprt;
 
@@ -590,7 +597,8 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 	xprt->prot = IPPROTO_TCP;
 	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
 	xprt->connect_timeout = xprt->timeout->to_initval;
-	xprt->max_reconnect_timeout = compat_reconnect_timeout(args) ?: RPCRDMA2_REEST_MAX;
+	xprt->max_reconnect_timeout = compat_reconnect_timeout(args) ?:
+				      RPCRDMA2_REEST_LIMIT;
 	if (compat_connect_timeout(args))
 		client_op_set_connect_timeout(xprt,
 					      compat_connect_timeout(args),
@@ -609,6 +617,6 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 		memcpy(&client->srcaddr, args->srcaddr, args->addrlen);
 		rpc_set_port((struct sockaddr *)&client->srcaddr, 0);
 	}
-	client_look_up(client, &policy);
+	client_look_up(client);
 	return xprt;
 }

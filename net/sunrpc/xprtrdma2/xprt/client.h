@@ -39,6 +39,7 @@ struct rpcrdma2_callback {
  * @stats: counters
  * @recvs: Receives, kept over reconnects, but not without use
  * @mem: results of earlier version negotiation
+ * @policy: settings of the last attempt to connect; transport locked
  * @connect_work: makes a connection; owns XPRT_LOCKED
  * @connect_at: jiffies when @connect_work connects, unless the transport is unused then
  * @srcaddr: local address to use, AF_UNSPEC for any
@@ -60,6 +61,7 @@ struct rpcrdma2_client {
 	struct rpcrdma2_stats		stats;
 	struct rpcrdma2_recv_pool	recvs;
 	struct rpcrdma2_ver_memory	mem;
+	struct rpcrdma2_policy		policy;
 	struct delayed_work		connect_work;
 	unsigned long			connect_at;
 	struct sockaddr_storage		srcaddr;
