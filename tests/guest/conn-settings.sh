@@ -65,11 +65,12 @@ traffic_class() { # 4|6 ADDRESS
 }
 
 shown() { # DEV
-	by_default client tos $TOS reconnect_min 1 reconnect_max 7
+	by_default client tos $TOS reconnect_min 1 reconnect_max 7 fail_after 90
 	nfs "$1" 4.2
 	[ "$(said client tos)" = $TOS ]
 	[ "$(said client reconnect_min)" = 1 ]
 	[ "$(said client reconnect_max)" = 7 ]
+	[ "$(said client fail_after)" = 90 ]
 	[ -z "$(said server tos)" ]
 	iocheck write -t -d -s 1 -l 300001 /mnt/f
 	iocheck check -e -s 1 -l 300001 /export/f
@@ -80,17 +81,18 @@ shown() { # DEV
 ineffective() {
 	undo rpcrdma2 policy delete client 0.0.0.0/0
 	rpcrdma2 policy set client 0.0.0.0/0 reconnect_max 7
-	by_default client reconnect_min 8
+	by_default client reconnect_min 8 fail_after 90
 	nfs "$1" 4.2
 	[ "$(status rpcrdma2 doctor)" = 1 ]
 	cat $LAB_TMP/printed
 	grep "^reconnect-range: .*: reconnect_max 7 is below reconnect_min 8; ." \
 		$LAB_TMP/printed
+	grep "^fail-after-hard: .*: ..*; ." $LAB_TMP/printed
 	umount_nfs
 	by_default client reconnect_min 7
-	nfs "$1" 4.2
+	nfs "$1" 4.2 softerr
 	rpcrdma2 doctor > $LAB_TMP/printed || [ $? = 1 ]
-	not grep "^reconnect-range" $LAB_TMP/printed
+	not grep "^reconnect-range\|^fail-after-hard" $LAB_TMP/printed
 }
 
 # ---- reconnect_min, reconnect_max ----

@@ -41,7 +41,7 @@ lines() { logged "$1" | wc -l; }
 own_values() {
 	[ -z "$(policy show)" ]
 	[ "$(rpcrdma2 --json policy)" = "[]" ]
-	[ "$(policy get client 10.0.0.1)" = "client 10.0.0.1/32 versions both recv_size 16384 send_size 20480 credits 128 remote_invalidation on property_change on recv_max 4096 tos 0 reconnect_min 0 reconnect_max 0" ]
+	[ "$(policy get client 10.0.0.1)" = "client 10.0.0.1/32 versions both recv_size 16384 send_size 20480 credits 128 remote_invalidation on property_change on recv_max 4096 tos 0 reconnect_min 0 reconnect_max 0 fail_after 0" ]
 	[ "$(policy get server fd00::1 port 20049)" = "server fd00::1/128 port 20049 versions both recv_size 20480 credits 64 remote_invalidation on property_change on recv_max 4096" ]
 }
 
@@ -130,7 +130,7 @@ nonsense() {
 		policy set client default recv_size 65537
 	refused "send_size: a server has none" policy set server default send_size 4096
 	refused "tos: only a client has this" policy set server default tos 8
-	refused "reconnect_max: only a client has this" policy set server default reconnect_max 8
+	refused "fail_after: only a client has this" policy set server default fail_after 8
 	refused "tos: integer out of range, expected 0 to 255" \
 		policy set client default tos 256
 	refused "reconnect_max: integer out of range" \

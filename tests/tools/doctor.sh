@@ -212,6 +212,7 @@ doctor_log() {
 	logged log-stock "rpcrdma2: replace=1 is not possible while the stock transport is loaded"
 	logged log-segments "rpcrdma2: server s takes chunks of at most 4 segments: transfers"
 	logged log-silent "rpcrdma2: 10.0.0.1:20049 does not respond, connection closed"
+	logged log-fail-after "rpcrdma2: 10.0.0.1:20049: no connection for 60 s (fail_after), RPCs of soft mounts end"
 	logged log-listener "rpcrdma2: listener at 10.0.0.1:20049 lost its address: -99"
 }
 

@@ -442,6 +442,28 @@ static void check_connection(const json_t *conn)
 			  id, id));
 }
 
+/* Is there a mount of this server that fail_after concerns? @peer is 192.0.2.1:20049 or
+ * [2001:db8::1]:20049.
+ */
+static bool soft_mount(const char *peer)
+{
+	json_t *mounts = sys_nfs_mounts("/proc/self/mounts"), *words;
+	bool six = *peer == '[', yes = false;
+	char addr[128];
+	size_t i;
+
+	snprintf(addr, sizeof(addr), "addr=%.*s", (int)strcspn(peer + six, six ? "]" : ":"),
+		 peer + six);
+	json_array_foreach(mounts, i, words) {
+		struct mount m = to_mount(words);
+
+		yes = yes || (uses_us(&m) && has_option(&m, addr) &&
+			      (has_option(&m, "soft") || has_option(&m, "softerr")));
+	}
+	json_decref(mounts);
+	return yes;
+}
+
 /* Settings of a mount that have no effect */
 static void check_settings(const json_t *conn)
 {
@@ -455,6 +477,11 @@ static void check_settings(const json_t *conn)
 		      SAY("reconnect_max %lld is below reconnect_min %lld",
 			  most, least),
 		      SAY("two entries say so: rpcrdma2 policy show client"));
+	if (json_integer_value(json_object_get(conn, "fail_after")) && !soft_mount(peer))
+		found("fail-after-hard", SAY("fail_after has no effect on mounts of %s",
+					     peer),
+		      SAY("none of them has the option soft or softerr"),
+		      SAY("mount with softerr, or remove fail_after from the policy"));
 }
 
 static void check_connections(void)
@@ -535,6 +562,9 @@ static const struct log_row {
 	{ "log-silent", "does not respond, connection closed",
 	  "the network or the peer was down for longer than silence_seconds",
 	  "rping -s -v there, rping -c -v -C 3 -a SERVER here" },
+	{ "log-fail-after", "(fail_after), RPCs of soft mounts end",
+	  "programs got errors, as fail_after of the policy demands",
+	  "check the network; a longer fail_after, or mounts without soft, wait instead" },
 	{ "log-listener", "lost its address", "the address was taken away",
 	  "restore the address, or recreate the listener" },
 };

@@ -25,7 +25,7 @@
 #define MAX_WORDS	64
 /* Attributes with the values of an entry: from the first to the last, but is_value() */
 #define FIRST		RPCRDMA2_A_POLICY_VERSIONS
-#define LAST		RPCRDMA2_A_POLICY_RECONNECT_MAX
+#define LAST		RPCRDMA2_A_POLICY_FAIL_AFTER
 
 static const char usage[] =
 	"policy [show [client|server]]\n"

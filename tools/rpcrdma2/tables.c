@@ -167,6 +167,7 @@ static const struct attr connection_attrs[] = {
 	[35] = { "tos", ATTR_U32 },
 	[36] = { "reconnect_min", ATTR_U32 },
 	[37] = { "reconnect_max", ATTR_U32 },
+	[38] = { "fail_after", ATTR_U32 },
 };
 
 const struct attr_set connection_set = {
@@ -215,6 +216,7 @@ static const struct attr policy_attrs[] = {
 	[14] = { "tos", ATTR_U32 },
 	[15] = { "reconnect_min", ATTR_U32 },
 	[16] = { "reconnect_max", ATTR_U32 },
+	[17] = { "fail_after", ATTR_U32 },
 };
 
 const struct attr_set policy_set = {

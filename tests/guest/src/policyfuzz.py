@@ -48,6 +48,7 @@ RULES = {
     "tos": (4, range(256), range(0)),
     "reconnect-min": (4, range(3601), range(0)),
     "reconnect-max": (4, range(3601), range(0)),
+    "fail-after": (4, range(86401), range(0)),
     "check": (0, range(1), range(1)),
 }
 KEYS = ("role", "addr4", "addr6", "prefix-length", "port")

@@ -184,7 +184,7 @@ static int put_memory(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 /* The attributes have the same order as those of an entry of the policy */
 static int put_settings(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
-	int i, ret = 0, end = RPCRDMA2_A_POLICY_RECONNECT_MAX - RPCRDMA2_A_POLICY_TOS;
+	int i, ret = 0, end = RPCRDMA2_A_POLICY_FAIL_AFTER - RPCRDMA2_A_POLICY_TOS;
 
 	for (i = 0; i <= end && !ret && conn->client; i++)
 		ret = nla_put_u32(skb, RPCRDMA2_A_CONNECTION_TOS + i,

@@ -26,6 +26,10 @@ static const struct netlink_range_validation rpcrdma2_a_policy_recv_max_range = 
 	.max	= 262144ULL,
 };
 
+static const struct netlink_range_validation rpcrdma2_a_policy_fail_after_range = {
+	.max	= 86400ULL,
+};
+
 /* RPCRDMA2_CMD_MODULE_GET - do */
 const struct nla_policy rpcrdma2_module_get_nl_policy[RPCRDMA2_A_MODULE_ROLE + 1] = {
 	[RPCRDMA2_A_MODULE_ROLE] = NLA_POLICY_MAX(NLA_U32, 1),
@@ -65,7 +69,7 @@ const struct nla_policy rpcrdma2_policy_get_nl_policy[RPCRDMA2_A_POLICY_PORT + 1
 };
 
 /* RPCRDMA2_CMD_POLICY_SET - do */
-const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_RECONNECT_MAX + 1] = {
+const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_FAIL_AFTER + 1] = {
 	[RPCRDMA2_A_POLICY_ROLE] = NLA_POLICY_MAX(NLA_U32, 1),
 	[RPCRDMA2_A_POLICY_ADDR4] = { .type = NLA_U32, },
 	[RPCRDMA2_A_POLICY_ADDR6] = NLA_POLICY_EXACT_LEN(16),
@@ -82,6 +86,7 @@ const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_RECONNEC
 	[RPCRDMA2_A_POLICY_TOS] = NLA_POLICY_MAX(NLA_U32, 255),
 	[RPCRDMA2_A_POLICY_RECONNECT_MIN] = NLA_POLICY_MAX(NLA_U32, 3600),
 	[RPCRDMA2_A_POLICY_RECONNECT_MAX] = NLA_POLICY_MAX(NLA_U32, 3600),
+	[RPCRDMA2_A_POLICY_FAIL_AFTER] = NLA_POLICY_FULL_RANGE(NLA_U32, &rpcrdma2_a_policy_fail_after_range),
 };
 
 /* RPCRDMA2_CMD_POLICY_DEL - do */
@@ -140,7 +145,7 @@ const struct genl_ops rpcrdma2_nl_ops[8] = {
 		.cmd		= RPCRDMA2_CMD_POLICY_SET,
 		.doit		= rpcrdma2_nl_policy_set_doit,
 		.policy		= rpcrdma2_policy_set_nl_policy,
-		.maxattr	= RPCRDMA2_A_POLICY_RECONNECT_MAX,
+		.maxattr	= RPCRDMA2_A_POLICY_FAIL_AFTER,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{

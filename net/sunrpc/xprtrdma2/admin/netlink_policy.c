@@ -61,7 +61,7 @@ static const char *out_of_range(bool client, int value)
 		return "a server has none, it uses recv_size";
 	case RPCRDMA2_A_POLICY_CREDITS:
 		return client ? "a client's are 4 to 4096" : "a server's are 1 to 1024";
-	case RPCRDMA2_A_POLICY_TOS ... RPCRDMA2_A_POLICY_RECONNECT_MAX:
+	case RPCRDMA2_A_POLICY_TOS ... RPCRDMA2_A_POLICY_FAIL_AFTER:
 		return "only a client has this";
 	default:
 		return "out of range";

@@ -91,6 +91,7 @@ static const struct policy_rule rules[RPCRDMA2_POLICY_LAST + 1][2] = {
 	[RPCRDMA2_A_POLICY_TOS] = { { }, { 0, U8_MAX, 0 } },
 	[RPCRDMA2_A_POLICY_RECONNECT_MIN] = { { }, { 0, 3600, 0 } },
 	[RPCRDMA2_A_POLICY_RECONNECT_MAX] = { { }, { 0, 3600, 0 } },
+	[RPCRDMA2_A_POLICY_FAIL_AFTER] = { { }, { 0, 86400, 0 } },
 };
 
 /* Keys */

@@ -28,7 +28,7 @@ struct sockaddr;
  * a client, seconds, and in TOS 0 stands for a default that is no number of that range.
  */
 #define RPCRDMA2_POLICY_FIRST	RPCRDMA2_A_POLICY_VERSIONS
-#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_RECONNECT_MAX
+#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_FAIL_AFTER
 
 /**
  * struct rpcrdma2_policy - values

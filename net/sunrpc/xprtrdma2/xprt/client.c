@@ -14,6 +14,8 @@
  * starts I/O for memory.
  */
 #include <linux/module.h>
+#include <linux/nfs.h>
+#include <linux/nfsacl.h>
 #include <linux/random.h>
 #include <linux/seq_file.h>
 #include <linux/sunrpc/addr.h>
@@ -31,6 +33,8 @@
 #define RPCRDMA2_REEST_MAX		(30UL * HZ)
 /* The most that the policy allows */
 #define RPCRDMA2_REEST_LIMIT		(3600UL * HZ)
+/* Interval between looks for RPCs that are to fail for lack of a connection */
+#define RPCRDMA2_FAIL_LOOK		(HZ / 4)
 /* Maximum backoff if each connection brings Replies, and if the server is unreachable.
  * With its random part it is less than the 3 s that sunrpc waits after a refusal.
  */
@@ -99,7 +103,7 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 	.wanted		= client_wanted,
 };
 
-/* ---- connecting and closing ---- */
+/* ---- policy ---- */
 
 /* Apply the current policy for this server. There is no connection. */
 static void client_look_up(struct rpcrdma2_client *client)
@@ -120,6 +124,92 @@ static void client_look_up(struct rpcrdma2_client *client)
 	clear_bit(XPRT_CONGESTED, &xprt->state);
 	rpc_wake_up_status(&xprt->backlog, -EAGAIN);
 }
+
+/* ---- RPCs that fail for lack of a connection ---- */
+
+/* Which error fail_after gives to @task: the one that its mount has for a timeout, or 0. A
+ * mount alone has cl_softerr. NFSv4 has cl_softrtry also in the client that keeps the leases
+ * of all mounts, and with SP4_MACH_CRED even writes for them. That one is no clone, and all
+ * that its own clones send, for data servers or after a change of its security, has one of
+ * the flags.
+ */
+static int client_fail_error(const struct rpc_task *task)
+{
+	u32 flags = RPC_TASK_TIMEOUT | RPC_TASK_SOFTCONN | RPC_TASK_NO_ROUND_ROBIN;
+	const struct rpc_clnt *clnt = task->tk_client;
+	bool nfs = clnt->cl_prog == NFS_PROGRAM || clnt->cl_prog == NFS_ACL_PROGRAM;
+
+	if (clnt->cl_softerr)
+		return -ETIMEDOUT;
+	return clnt->cl_softrtry && clnt->cl_parent != clnt && nfs &&
+	       !(task->tk_flags & flags) ? -EIO : 0;
+}
+
+/* End the RPCs of soft mounts. Returns true if these are the first since the connection was
+ * lost.
+ */
+static bool client_fail(struct rpcrdma2_client *client)
+{
+	struct rpc_wait_queue *queue;
+	bool was = client->failing;
+	struct rpc_task *task;
+	struct rb_node *node;
+	int error;
+
+	lockdep_assert_held(&client->rq.xprt.queue_lock);
+	/* A task removes its request from the tree, under the lock, before it ends */
+	for (node = rb_first(&client->rq.xprt.recv_queue); node; node = rb_next(node)) {
+		task = rb_entry(node, struct rpc_rqst, rq_recv)->rq_task;
+		error = client_fail_error(task);
+		if (!error || cmpxchg(&task->tk_rpc_status, 0, error))
+			continue;
+		client->failing = true;
+		queue = READ_ONCE(task->tk_waitqueue);
+		if (queue)
+			rpc_wake_up_queued_task(queue, task);
+	}
+	return client->failing && !was;
+}
+
+/* As long as RPCs wait or an attempt goes on without a connection, end RPCs of soft mounts
+ * after the time that the policy has by now. Waits for no memory.
+ */
+static void client_fail_worker(struct work_struct *work)
+{
+	struct rpcrdma2_client *client =
+		container_of(work, struct rpcrdma2_client, fail_work.work);
+	struct rpc_xprt *xprt = &client->rq.xprt;
+	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
+	struct rpcrdma2_policy policy;
+	bool first = false;
+	u32 after;
+
+	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), &policy);
+	after = policy.val[RPCRDMA2_A_POLICY_FAIL_AFTER];
+	scoped_guard(spinlock, &xprt->queue_lock) {
+		if (!after || (!xprt_connecting(xprt) && RB_EMPTY_ROOT(&xprt->recv_queue)))
+			client->down_at = 0;
+		if (!client->down_at)
+			return;
+		if (time_after_eq(jiffies, client->down_at + after * HZ))
+			first = client_fail(client);
+		queue_delayed_work(rpcrdma2_wq, &client->fail_work, RPCRDMA2_FAIL_LOOK);
+	}
+	if (first && __ratelimit(&client->log_limit))
+		pr_notice("rpcrdma2: %pISpc: no connection for %u s (fail_after), RPCs of soft mounts end\n",
+			  &xprt->addr, after);
+}
+
+/* An attempt begins. The first one without a connection starts the clock of fail_work. */
+static void client_fail_start(struct rpcrdma2_client *client)
+{
+	guard(spinlock)(&client->rq.xprt.queue_lock);
+	client->failing = client->failing && client->down_at;
+	client->down_at = client->down_at ?: jiffies ?: 1;
+	queue_delayed_work(rpcrdma2_wq, &client->fail_work, 0);
+}
+
+/* ---- connecting and closing ---- */
 
 static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 {
@@ -176,6 +266,9 @@ static void client_attach(struct rpcrdma2_client *client, struct rpcrdma2_conn *
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 
+	/* fail_work ends no RPC from here on */
+	scoped_guard(spinlock, &xprt->queue_lock)
+		client->down_at = 0;
 	rpcrdma2_requester_attach(&client->rq, conn);
 	xprt->connect_cookie++;
 	xprt->stat.connect_count++;
@@ -298,6 +391,8 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	client->report_refusal = RPC_IS_SOFTCONN(task) ||
 			       task->tk_client->cl_autobind;
 	client->connect_at = jiffies + delay;
+	client_fail_start(client);
+	/* From here on the worker owns the transport, and there may be a connection */
 	queue_delayed_work(rpcrdma2_connect_wq, &client->connect_work, 0);
 }
 
@@ -538,6 +633,7 @@ static void client_op_destroy(struct rpc_xprt *xprt)
 	struct rpcrdma2_client *client = rpcrdma2_client(xprt);
 
 	cancel_delayed_work_sync(&client->connect_work);
+	cancel_delayed_work_sync(&client->fail_work);
 	client_disconnect(client);
 	rpcrdma2_client_bc_destroy_slots(xprt);
 	rpcrdma2_recv_pool_empty(&client->recvs);
@@ -609,6 +705,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 		xprt_set_bound(xprt);
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
+	INIT_DELAYED_WORK(&client->fail_work, client_fail_worker);
 	client->connect_ms = RPCRDMA2_CONNECT_MIN_MS;
 	ratelimit_default_init(&client->log_limit);
 	client->recvs.node = NUMA_NO_NODE;

@@ -42,6 +42,10 @@ struct rpcrdma2_callback {
  * @policy: settings of the last attempt to connect; transport locked
  * @connect_work: makes a connection; owns XPRT_LOCKED
  * @connect_at: jiffies when @connect_work connects, unless the transport is unused then
+ * @fail_work: ends RPCs of soft mounts after fail_after without a connection
+ * @down_at: jiffies of the first attempt without a connection, for @fail_work; 0: it has
+ *	nothing to do, as when there is a connection; queue_lock
+ * @failing: @fail_work has ended RPCs since then; queue_lock
  * @srcaddr: local address to use, AF_UNSPEC for any
  * @timeout: xprt->timeout after rpc_xprt_ops.set_connect_timeout
  * @attached_at: jiffies when the last connection was made
@@ -64,6 +68,9 @@ struct rpcrdma2_client {
 	struct rpcrdma2_policy		policy;
 	struct delayed_work		connect_work;
 	unsigned long			connect_at;
+	struct delayed_work		fail_work;
+	unsigned long			down_at;
+	bool				failing;
 	struct sockaddr_storage		srcaddr;
 	struct rpc_timeout		timeout;
 	unsigned long			attached_at;
