@@ -63,6 +63,34 @@ static json_t *ip_to_json(int family, const struct nlattr *a)
 				     sizeof(host)));
 }
 
+/* An address of either family; NULL if it is zero */
+static json_t *mapped_to_json(const struct in6_addr *addr)
+{
+	bool four = IN6_IS_ADDR_V4MAPPED(addr);
+	char host[INET6_ADDRSTRLEN];
+
+	if (IN6_IS_ADDR_UNSPECIFIED(addr))
+		return NULL;
+	return json_string(inet_ntop(four ? AF_INET : AF_INET6,
+				     four ? &addr->s6_addr[12] : addr->s6_addr,
+				     host, sizeof(host)));
+}
+
+static json_t *pair_to_json(const struct nlattr *a)
+{
+	json_t *object = json_object(), *local;
+	struct in6_addr addr[2];
+
+	if (mnl_attr_get_payload_len(a) < sizeof(addr))
+		return object;
+	memcpy(addr, mnl_attr_get_payload(a), sizeof(addr));
+	json_object_set_new(object, "server", mapped_to_json(&addr[0]));
+	local = mapped_to_json(&addr[1]);
+	if (local)
+		json_object_set_new(object, "local", local);
+	return object;
+}
+
 static json_t *number_to_json(const struct attr *attr, uint32_t value)
 {
 	uint32_t i;
@@ -99,6 +127,8 @@ static json_t *attr_to_json(const struct attr *attr, const struct nlattr *a)
 		return ip_to_json(AF_INET, a);
 	case ATTR_IPV6:
 		return ip_to_json(AF_INET6, a);
+	case ATTR_PAIR:
+		return pair_to_json(a);
 	case ATTR_NEST:
 		return set_to_json(attr->nested, mnl_attr_get_payload(a),
 				   mnl_attr_get_payload_len(a));
@@ -187,6 +217,25 @@ static uint32_t to_value(const struct attr *attr, const json_t *value)
 	return word ? nl_word(attr, word) : json_integer_value(value);
 }
 
+static void to_mapped(struct in6_addr *addr, const json_t *value)
+{
+	const char *host = json_string_value(value);
+
+	if (!host || inet_pton(AF_INET6, host, addr) == 1)
+		return;
+	memset(&addr->s6_addr[10], 0xff, 2);
+	inet_pton(AF_INET, host, &addr->s6_addr[12]);
+}
+
+static void put_pair(struct nlmsghdr *nlh, int type, const json_t *value)
+{
+	struct in6_addr addr[2] = { };
+
+	to_mapped(&addr[0], json_object_get(value, "server"));
+	to_mapped(&addr[1], json_object_get(value, "local"));
+	mnl_attr_put(nlh, type, sizeof(addr), addr);
+}
+
 /* Numbers in words or not, addresses as they are written */
 static void put_value(struct nlmsghdr *nlh, int type, const struct attr *attr,
 		      const json_t *value)
@@ -214,6 +263,9 @@ static void put_value(struct nlmsghdr *nlh, int type, const struct attr *attr,
 		inet_pton(AF_INET6, json_string_value(value), addr);
 		mnl_attr_put(nlh, type, 16, addr);
 		break;
+	case ATTR_PAIR:
+		put_pair(nlh, type, value);
+		break;
 	default:
 		break;
 	}
@@ -222,14 +274,16 @@ static void put_value(struct nlmsghdr *nlh, int type, const struct attr *attr,
 static void put_object(struct nlmsghdr *nlh, const struct attr_set *set,
 		       const json_t *object)
 {
-	const json_t *value;
-	size_t i;
+	const json_t *value, *one;
+	size_t i, k;
 
 	for (i = 0; i < set->n; i++) {
 		if (!set->attrs[i].name)
 			continue;
 		value = json_object_get(object, set->attrs[i].name);
-		if (value)
+		json_array_foreach(value, k, one)
+			put_value(nlh, i, &set->attrs[i], one);
+		if (value && !json_is_array(value))
 			put_value(nlh, i, &set->attrs[i], value);
 	}
 }

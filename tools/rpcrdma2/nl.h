@@ -26,6 +26,7 @@ enum attr_type {
 	ATTR_ADDRESS,
 	ATTR_IPV4,
 	ATTR_IPV6,
+	ATTR_PAIR,	/* server and local, IPv4 mapped; local may be missing */
 	ATTR_NEST,
 };
 
@@ -58,7 +59,7 @@ struct attr_set {
 };
 
 extern const struct attr_set connection_set, module_set, change_set,
-	policy_set;
+	policy_set, path_set;
 
 /**
  * struct nl_arg - an attribute of a request

@@ -22,6 +22,10 @@ static const char *const event_words[] = {
 	"connected", "settled", "fallback", "changed", "lost", NULL
 };
 
+static const char *const path_state_words[] = {
+	"untried", "up", "down", "refused", NULL
+};
+
 static const char *const versions_words[] = {
 	"v1", "v2", "both", NULL
 };
@@ -199,6 +203,20 @@ const struct attr_set change_set = {
 	change_attrs, ARRAY_SIZE(change_attrs)
 };
 
+static const struct attr path_attrs[] = {
+	[2] = { "addresses", ATTR_PAIR },
+	[3] = { "state", ATTR_U32, .words = path_state_words },
+	[4] = { "connections", ATTR_U32 },
+	[5] = { "bytes", ATTR_U64 },
+	[6] = { "failures", ATTR_U32 },
+	[7] = { "changed", ATTR_U64 },
+	[8] = { "reason", ATTR_S32 },
+};
+
+const struct attr_set path_set = {
+	path_attrs, ARRAY_SIZE(path_attrs)
+};
+
 static const struct attr policy_attrs[] = {
 	[1] = { "role", ATTR_U32, .words = role_words },
 	[2] = { "addr4", ATTR_IPV4 },
@@ -217,6 +235,9 @@ static const struct attr policy_attrs[] = {
 	[15] = { "reconnect_min", ATTR_U32 },
 	[16] = { "reconnect_max", ATTR_U32 },
 	[17] = { "fail_after", ATTR_U32 },
+	[18] = { "trust_paths", ATTR_U32, .words = switch_words },
+	[19] = { "addresses", ATTR_PAIR, .multi = true },
+	[20] = { "path", ATTR_NEST, .nested = &path_set, .multi = true },
 };
 
 const struct attr_set policy_set = {

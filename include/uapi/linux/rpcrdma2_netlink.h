@@ -86,6 +86,24 @@ enum rpcrdma2_event {
 };
 
 /**
+ * enum rpcrdma2_path_state - State of a path to a server.
+ * @RPCRDMA2_PATH_STATE_UNTRIED: Not used yet, or not since all paths were
+ *   down.
+ * @RPCRDMA2_PATH_STATE_UP: The last attempt to connect succeeded, and no
+ *   connection was lost since.
+ * @RPCRDMA2_PATH_STATE_DOWN: An attempt to connect has failed, or a connection
+ *   was lost.
+ * @RPCRDMA2_PATH_STATE_REFUSED: It connects, but nothing shows that it leads
+ *   to the same server.
+ */
+enum rpcrdma2_path_state {
+	RPCRDMA2_PATH_STATE_UNTRIED,
+	RPCRDMA2_PATH_STATE_UP,
+	RPCRDMA2_PATH_STATE_DOWN,
+	RPCRDMA2_PATH_STATE_REFUSED,
+};
+
+/**
  * enum rpcrdma2_versions - Versions of RPC-over-RDMA allowed with a peer.
  * @RPCRDMA2_VERSIONS_V1: Version 1 only. A client does not offer version 2.
  * @RPCRDMA2_VERSIONS_V2: Version 2 only. A peer without version 2 is refused.
@@ -275,6 +293,20 @@ enum {
 };
 
 enum {
+	RPCRDMA2_A_PATH_PAD = 1,
+	RPCRDMA2_A_PATH_ADDRESSES,
+	RPCRDMA2_A_PATH_STATE,
+	RPCRDMA2_A_PATH_CONNECTIONS,
+	RPCRDMA2_A_PATH_BYTES,
+	RPCRDMA2_A_PATH_FAILURES,
+	RPCRDMA2_A_PATH_CHANGED,
+	RPCRDMA2_A_PATH_REASON,
+
+	__RPCRDMA2_A_PATH_MAX,
+	RPCRDMA2_A_PATH_MAX = (__RPCRDMA2_A_PATH_MAX - 1)
+};
+
+enum {
 	RPCRDMA2_A_POLICY_ROLE = 1,
 	RPCRDMA2_A_POLICY_ADDR4,
 	RPCRDMA2_A_POLICY_ADDR6,
@@ -292,6 +324,9 @@ enum {
 	RPCRDMA2_A_POLICY_RECONNECT_MIN,
 	RPCRDMA2_A_POLICY_RECONNECT_MAX,
 	RPCRDMA2_A_POLICY_FAIL_AFTER,
+	RPCRDMA2_A_POLICY_TRUST_PATHS,
+	RPCRDMA2_A_POLICY_ADDRESSES,
+	RPCRDMA2_A_POLICY_PATH,
 
 	__RPCRDMA2_A_POLICY_MAX,
 	RPCRDMA2_A_POLICY_MAX = (__RPCRDMA2_A_POLICY_MAX - 1)

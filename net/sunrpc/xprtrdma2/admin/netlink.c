@@ -458,7 +458,7 @@ static int put_event(struct sk_buff *skb, const struct rpcrdma2_conn *conn,
 }
 
 /* A client's connection that is lost before CONNECTING may have no device, and is not
- * reported.
+ * reported, nor is a probe of a path.
  */
 static void conn_event(const struct rpcrdma2_conn *conn, enum rpcrdma2_event event)
 {
@@ -466,7 +466,7 @@ static void conn_event(const struct rpcrdma2_conn *conn, enum rpcrdma2_event eve
 	struct net *net;
 	void *hdr;
 
-	if (!conn->cm_id || !conn->cm_id->device)
+	if (!conn->cm_id || !conn->cm_id->device || (conn->client && !conn->p.requester))
 		return;
 	net = rpcrdma2_conn_net(conn);
 	if (!genl_has_listeners(&rpcrdma2_nl_family, net, 0))

@@ -69,7 +69,7 @@ const struct nla_policy rpcrdma2_policy_get_nl_policy[RPCRDMA2_A_POLICY_PORT + 1
 };
 
 /* RPCRDMA2_CMD_POLICY_SET - do */
-const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_FAIL_AFTER + 1] = {
+const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_ADDRESSES + 1] = {
 	[RPCRDMA2_A_POLICY_ROLE] = NLA_POLICY_MAX(NLA_U32, 1),
 	[RPCRDMA2_A_POLICY_ADDR4] = { .type = NLA_U32, },
 	[RPCRDMA2_A_POLICY_ADDR6] = NLA_POLICY_EXACT_LEN(16),
@@ -87,6 +87,8 @@ const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_FAIL_AFT
 	[RPCRDMA2_A_POLICY_RECONNECT_MIN] = NLA_POLICY_MAX(NLA_U32, 3600),
 	[RPCRDMA2_A_POLICY_RECONNECT_MAX] = NLA_POLICY_MAX(NLA_U32, 3600),
 	[RPCRDMA2_A_POLICY_FAIL_AFTER] = NLA_POLICY_FULL_RANGE(NLA_U32, &rpcrdma2_a_policy_fail_after_range),
+	[RPCRDMA2_A_POLICY_TRUST_PATHS] = NLA_POLICY_MAX(NLA_U32, 1),
+	[RPCRDMA2_A_POLICY_ADDRESSES] = NLA_POLICY_EXACT_LEN(32),
 };
 
 /* RPCRDMA2_CMD_POLICY_DEL - do */
@@ -145,7 +147,7 @@ const struct genl_ops rpcrdma2_nl_ops[8] = {
 		.cmd		= RPCRDMA2_CMD_POLICY_SET,
 		.doit		= rpcrdma2_nl_policy_set_doit,
 		.policy		= rpcrdma2_policy_set_nl_policy,
-		.maxattr	= RPCRDMA2_A_POLICY_FAIL_AFTER,
+		.maxattr	= RPCRDMA2_A_POLICY_ADDRESSES,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{

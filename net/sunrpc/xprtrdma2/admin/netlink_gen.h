@@ -23,7 +23,7 @@ extern const struct nla_policy rpcrdma2_conn_reconnect_nl_policy[RPCRDMA2_A_CHAN
 
 extern const struct nla_policy rpcrdma2_policy_get_nl_policy[RPCRDMA2_A_POLICY_PORT + 1];
 
-extern const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_FAIL_AFTER + 1];
+extern const struct nla_policy rpcrdma2_policy_set_nl_policy[RPCRDMA2_A_POLICY_ADDRESSES + 1];
 
 extern const struct nla_policy rpcrdma2_policy_del_nl_policy[RPCRDMA2_A_POLICY_PORT + 1];
 

@@ -13,6 +13,7 @@
 
 #include "admin/netlink.h"
 #include "admin/netlink_gen.h"
+#include "conn/paths.h"
 #include "conn/peer_policy.h"
 
 /* Read attributes */
@@ -61,7 +62,7 @@ static const char *out_of_range(bool client, int value)
 		return "a server has none, it uses recv_size";
 	case RPCRDMA2_A_POLICY_CREDITS:
 		return client ? "a client's are 4 to 4096" : "a server's are 1 to 1024";
-	case RPCRDMA2_A_POLICY_TOS ... RPCRDMA2_A_POLICY_FAIL_AFTER:
+	case RPCRDMA2_A_POLICY_TOS ... RPCRDMA2_A_POLICY_ADDRESSES:
 		return "only a client has this";
 	default:
 		return "out of range";
@@ -72,7 +73,6 @@ static int get_values(const struct genl_info *info, bool client,
 		      struct rpcrdma2_policy *policy)
 {
 	const struct nlattr *attr;
-	u32 most;
 	int i;
 
 	memset(policy, 0, sizeof(*policy));
@@ -85,14 +85,70 @@ static int get_values(const struct genl_info *info, bool client,
 		if (!rpcrdma2_policy_fits(client, i, policy->val[i]))
 			return refuse(info, attr, out_of_range(client, i));
 	}
-	most = policy->val[RPCRDMA2_A_POLICY_RECONNECT_MAX];
-	if (most && most < policy->val[RPCRDMA2_A_POLICY_RECONNECT_MIN])
+	if (policy->val[RPCRDMA2_A_POLICY_RECONNECT_MAX] &&
+	    policy->val[RPCRDMA2_A_POLICY_RECONNECT_MAX] <
+	    policy->val[RPCRDMA2_A_POLICY_RECONNECT_MIN])
 		return refuse(info, info->attrs[RPCRDMA2_A_POLICY_RECONNECT_MAX],
 			      "less than reconnect_min");
-	return policy->said ? 0 : refuse(info, NULL, "the entry has no settings");
+	return 0;
+}
+
+static int get_paths(const struct genl_info *info, const struct rpcrdma2_policy_key *key,
+		     struct rpcrdma2_policy *policy)
+{
+	const struct nlattr *attr = info->attrs[RPCRDMA2_A_POLICY_ADDRESSES];
+	struct in6_addr own = key->addr;
+	int rem;
+
+	if (!attr)
+		return policy->said ? 0 : refuse(info, NULL, "the entry has no settings");
+	if (key->role != 1 + RPCRDMA2_ROLE_CLIENT)
+		return refuse(info, attr, out_of_range(false, nla_type(attr)));
+	if (key->plen != (key->family == AF_INET ? 32 : 128))
+		return refuse(info, attr, "only for the address of a server");
+	if (key->family == AF_INET)
+		ipv6_addr_set_v4mapped(key->addr.s6_addr32[0], &own);
+	policy->paths = rpcrdma2_paths_alloc();
+	if (!policy->paths)
+		return -ENOMEM;
+	nla_for_each_attr(attr, genlmsg_data(info->genlhdr), genlmsg_len(info->genlhdr), rem)
+		if (nla_type(attr) == RPCRDMA2_A_POLICY_ADDRESSES &&
+		    !rpcrdma2_paths_add(policy->paths, nla_data(attr), &own))
+			return refuse(info, attr, "no pair, or more than 16");
+	return 0;
 }
 
 /* Write attributes */
+
+static int put_path(struct sk_buff *skb, const struct rpcrdma2_path *path)
+{
+	u64 age = jiffies64_to_msecs(get_jiffies_64() - path->changed);
+	struct nlattr *nest = nla_nest_start(skb, RPCRDMA2_A_POLICY_PATH);
+
+	if (!nest ||
+	    nla_put(skb, RPCRDMA2_A_PATH_ADDRESSES, sizeof(path->addr), path->addr) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PATH_STATE, path->state) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PATH_CONNECTIONS, path->conns) ||
+	    nla_put_u64_64bit(skb, RPCRDMA2_A_PATH_BYTES, atomic64_read(&path->bytes),
+			      RPCRDMA2_A_PATH_PAD) ||
+	    nla_put_u32(skb, RPCRDMA2_A_PATH_FAILURES, path->failures) ||
+	    nla_put_u64_64bit(skb, RPCRDMA2_A_PATH_CHANGED, age, RPCRDMA2_A_PATH_PAD) ||
+	    nla_put_s32(skb, RPCRDMA2_A_PATH_REASON, path->reason))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_paths(struct sk_buff *skb, struct rpcrdma2_paths *paths)
+{
+	int ret = 0;
+	u32 i;
+
+	guard(spinlock)(&paths->lock);
+	for (i = 0; i < paths->n && !ret; i++)
+		ret = put_path(skb, &paths->path[i]);
+	return ret;
+}
 
 static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
 		     const struct rpcrdma2_policy *policy)
@@ -109,7 +165,7 @@ static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
 	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST && !ret; i++)
 		if (policy->said & BIT(i))
 			ret = nla_put_u32(skb, i, policy->val[i]);
-	return ret;
+	return ret ?: policy->paths ? put_paths(skb, policy->paths) : 0;
 }
 
 /* Requests */
@@ -131,9 +187,13 @@ int rpcrdma2_nl_policy_set_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!ret)
 		ret = get_values(info, key.role == 1 + RPCRDMA2_ROLE_CLIENT, &policy);
-	if (ret || info->attrs[RPCRDMA2_A_POLICY_CHECK])
+	if (ret)
 		return ret;
-	return rpcrdma2_policy_set(genl_info_net(info), &key, &policy);
+	ret = get_paths(info, &key, &policy);
+	if (!ret && !info->attrs[RPCRDMA2_A_POLICY_CHECK])
+		ret = rpcrdma2_policy_set(genl_info_net(info), &key, &policy);
+	rpcrdma2_paths_put(policy.paths);
+	return ret;
 }
 
 /**
@@ -162,7 +222,9 @@ static int put_found(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	rpcrdma2_policy_lookup(genl_info_net(info), &key, &policy);
-	return put_entry(skb, &key, &policy);
+	ret = put_entry(skb, &key, &policy);
+	rpcrdma2_paths_put(policy.paths);
+	return ret;
 }
 
 /**
@@ -190,19 +252,22 @@ int rpcrdma2_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *
 {
 	struct rpcrdma2_policy_key *last = (void *)cb->ctx, key = *last;
 	struct rpcrdma2_policy policy;
+	int ret = 0;
 	void *hdr;
 
 	BUILD_BUG_ON(sizeof(key) > sizeof(cb->ctx));
-	while (rpcrdma2_policy_next(sock_net(skb->sk), &key, &policy)) {
+	while (!ret && rpcrdma2_policy_next(sock_net(skb->sk), &key, &policy)) {
 		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
 				  cb->nlh->nlmsg_seq, &rpcrdma2_nl_family,
 				  NLM_F_MULTI, RPCRDMA2_CMD_POLICY_GET);
-		if (!hdr || put_entry(skb, &key, &policy)) {
+		ret = hdr ? put_entry(skb, &key, &policy) : -EMSGSIZE;
+		rpcrdma2_paths_put(policy.paths);
+		if (ret) {
 			genlmsg_cancel(skb, hdr);
-			break;
+		} else {
+			genlmsg_end(skb, hdr);
+			*last = key;
 		}
-		genlmsg_end(skb, hdr);
-		*last = key;
 	}
 	return skb->len;
 }

@@ -14,10 +14,11 @@
 #include "conn/cm.h"
 #include "conn/inject.h"
 #include "conn/conn_list.h"
+#include "conn/paths.h"
 #include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
-#define RPCRDMA2_RESOLVE_MS	5000
+#define RPCRDMA2_RESOLVE_MS	5000U
 
 /* Credits ensure that a message finds a Receive. But rxe also reports RNR when it has no
  * memory for the answer to an RDMA Read, and the peer may lack memory for a moment. With
@@ -353,15 +354,16 @@ void rpcrdma2_conn_free(struct rpcrdma2_conn *conn)
 static int conn_resolve(struct rpcrdma2_conn *conn,
 			const struct sockaddr *src, const struct sockaddr *dst)
 {
+	struct sockaddr *from = src->sa_family ? (struct sockaddr *)src : NULL;
+	u32 ms = rpcrdma2_paths_impatient(conn->p.policy.paths) ? conn->p.connect_ms :
+								  RPCRDMA2_RESOLVE_MS;
+
 	if (!rpcrdma2_conn_set_state(conn, RPCRDMA2_CONN_RESOLVING, 0))
 		return -ENOTCONN;
-	return rdma_resolve_addr(conn->cm_id, (struct sockaddr *)src, dst,
-				 RPCRDMA2_RESOLVE_MS) ?:
-	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ADDR_RESOLVED,
-				  RPCRDMA2_RESOLVE_MS) ?:
-	       rdma_resolve_route(conn->cm_id, RPCRDMA2_RESOLVE_MS) ?:
-	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ROUTE_RESOLVED,
-				  RPCRDMA2_RESOLVE_MS);
+	return rdma_resolve_addr(conn->cm_id, from, dst, ms) ?:
+	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ADDR_RESOLVED, ms) ?:
+	       rdma_resolve_route(conn->cm_id, ms) ?:
+	       rpcrdma2_conn_wait(conn, RDMA_CM_EVENT_ROUTE_RESOLVED, ms);
 }
 
 static int conn_request(struct rpcrdma2_conn *conn)
@@ -378,9 +380,9 @@ static int conn_request(struct rpcrdma2_conn *conn)
 				  conn->p.connect_ms);
 }
 
-/* Make one connection, up to READY. */
-static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
-			const struct sockaddr *src, const struct sockaddr *dst)
+/* Make one connection, up to OPEN. */
+static int conn_reach(struct rpcrdma2_conn *conn, struct net *net,
+		      const struct sockaddr *src, const struct sockaddr *dst)
 {
 	struct rdma_cm_id *cm_id;
 	int ret;
@@ -393,9 +395,7 @@ static int conn_attempt(struct rpcrdma2_conn *conn, struct net *net,
 	if (conn->p.policy.val[RPCRDMA2_A_POLICY_TOS])
 		rdma_set_service_type(cm_id, conn->p.policy.val[RPCRDMA2_A_POLICY_TOS]);
 	ret = conn_resolve(conn, src, dst) ?: conn_setup(conn) ?: conn_request(conn);
-	if (ret)
-		return READ_ONCE(conn->reason) ?: ret;
-	return rpcrdma2_ver_offer(conn);
+	return ret ? READ_ONCE(conn->reason) ?: ret : 0;
 }
 
 /* Other errors than these would end hard-mounted RPCs (ERR-13). sunrpc retries after all
@@ -429,7 +429,7 @@ static void conn_begin(struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_conn_connect - make a client's connection
  * @net: network namespace
- * @src: local address to use, or NULL
+ * @src: local address to use, AF_UNSPEC for any
  * @dst: the server
  * @p: parameters of the connection
  *
@@ -456,7 +456,7 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 			ret = -ENOMEM;
 			break;
 		}
-		ret = conn_attempt(conn, net, src, dst);
+		ret = conn_reach(conn, net, src, dst) ?: rpcrdma2_ver_offer(conn);
 		if (!ret)
 			break;
 		rpcrdma2_conn_kill(conn, ret);
@@ -476,6 +476,30 @@ rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 
 	conn_begin(conn);
 	return conn;
+}
+
+/**
+ * rpcrdma2_conn_probe - check whether a server takes connections
+ * @net: network namespace
+ * @src: local address to use, AF_UNSPEC for any
+ * @dst: the server
+ * @p: parameters; the connection sends no message
+ *
+ * Context: as rpcrdma2_conn_connect().
+ * Return: 0, or an error of rpcrdma2_conn_connect()
+ */
+int rpcrdma2_conn_probe(struct net *net, const struct sockaddr *src,
+			const struct sockaddr *dst, const struct rpcrdma2_conn_params *p)
+{
+	struct rpcrdma2_conn *conn = conn_alloc(p, true);
+	int ret;
+
+	if (!conn)
+		return -ENOBUFS;
+	ret = conn_reach(conn, net, src, dst);
+	rpcrdma2_conn_close(conn);
+	rpcrdma2_conn_free(conn);
+	return ret ? conn_errno(ret) : 0;
 }
 
 static int conn_accept(struct rpcrdma2_conn *conn,

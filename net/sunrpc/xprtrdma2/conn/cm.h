@@ -11,6 +11,8 @@ struct rpcrdma2_conn *
 rpcrdma2_conn_connect(struct net *net, const struct sockaddr *src,
 		      const struct sockaddr *dst,
 		      const struct rpcrdma2_conn_params *p);
+int rpcrdma2_conn_probe(struct net *net, const struct sockaddr *src,
+			const struct sockaddr *dst, const struct rpcrdma2_conn_params *p);
 struct rpcrdma2_conn *
 rpcrdma2_conn_incoming(struct rdma_cm_id *cm_id,
 		       const struct rpcrdma2_conn_params *p);

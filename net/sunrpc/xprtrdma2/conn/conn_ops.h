@@ -83,6 +83,7 @@ struct rpcrdma2_conn_ops {
  *	local invalidation included
  * @reply_bytes: server: largest payload of a Reply
  * @rw_ctxs: size for rdma_rw: RDMA contexts in use at once (0 = no rdma_rw)
+ * @identity: server: who it is, if it says that; used only until the first messages
  * @brs: Reverse Request Support to announce
  * @connect_ms: client: time limit for the answer to a connect request
  * @negotiate_ms: client: time limit for the answer to a first message
@@ -104,6 +105,7 @@ struct rpcrdma2_conn_params {
 	u32				call_wrs;
 	u32				reply_bytes;
 	u32				rw_ctxs;
+	const u8			*identity;
 	u32				brs;
 	u32				connect_ms;
 	u32				negotiate_ms;

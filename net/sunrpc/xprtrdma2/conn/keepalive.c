@@ -23,6 +23,7 @@
 #include <linux/module.h>
 
 #include "conn/conn.h"
+#include "conn/paths.h"
 #include <trace/events/rpcrdma2.h>
 
 /* An idle connection: death, 4 turns, check, 4 turns, probe, 8 turns, end; one in use:
@@ -32,6 +33,10 @@
 #define RPCRDMA2_KEEPALIVE_IDLE	4U
 #define RPCRDMA2_KEEPALIVE_SILENT	12U
 #define RPCRDMA2_KEEPALIVE_MAX	86400U	/* seconds */
+/* Seconds if there is another path: noticing that this one is gone, and a connection by the
+ * other one, take less than that.
+ */
+#define RPCRDMA2_KEEPALIVE_HASTE	3U
 
 static unsigned int silence_seconds = 50;
 module_param(silence_seconds, uint, 0644);
@@ -51,7 +56,8 @@ static void probe_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	rpcrdma2_conn_wc_failed(conn, "probe", 0, wc);
-	rpcrdma2_conn_kill(conn, -ETIMEDOUT);
+	/* The other errors say nothing about silence: see devices.md about siw */
+	rpcrdma2_conn_kill(conn, wc->status == IB_WC_RETRY_EXC_ERR ? -ETIMEDOUT : -ENOTCONN);
 }
 
 /**
@@ -104,8 +110,9 @@ bool rpcrdma2_keepalive_probing(const struct rpcrdma2_conn *conn)
 
 static void keepalive_next(struct rpcrdma2_conn *conn)
 {
-	unsigned long seconds = min(READ_ONCE(silence_seconds),
-				    RPCRDMA2_KEEPALIVE_MAX);
+	u32 most = rpcrdma2_paths_impatient(conn->p.policy.paths) ?
+		   RPCRDMA2_KEEPALIVE_HASTE : RPCRDMA2_KEEPALIVE_MAX;
+	unsigned long seconds = min(READ_ONCE(silence_seconds), most);
 	bool in_use = !rpcrdma2_conn_quiet(conn, &conn->keepalive.calls) ||
 		      rpcrdma2_credit_used(&conn->credit);
 

@@ -24,6 +24,7 @@
 #include <net/netns/generic.h>
 
 #include "compat.h"
+#include "conn/paths.h"
 #include "conn/peer_policy.h"
 #include "proto/wire.h"
 
@@ -92,6 +93,7 @@ static const struct policy_rule rules[RPCRDMA2_POLICY_LAST + 1][2] = {
 	[RPCRDMA2_A_POLICY_RECONNECT_MIN] = { { }, { 0, 3600, 0 } },
 	[RPCRDMA2_A_POLICY_RECONNECT_MAX] = { { }, { 0, 3600, 0 } },
 	[RPCRDMA2_A_POLICY_FAIL_AFTER] = { { }, { 0, 86400, 0 } },
+	[RPCRDMA2_A_POLICY_TRUST_PATHS] = { { }, { 0, 1, 0 } },
 };
 
 /* Keys */
@@ -152,6 +154,13 @@ bool rpcrdma2_policy_fits(bool client, int value, u32 number)
 
 /* The tree */
 
+/* @paths: those of the entry that follows, or NULL */
+static void entry_free(struct policy_entry *entry, struct rpcrdma2_paths *paths)
+{
+	rpcrdma2_paths_replace(entry->policy.paths, paths);
+	kfree(entry);
+}
+
 static struct policy_entry *entry_of(const struct rb_node *node)
 {
 	return rb_entry(node, struct policy_entry, node);
@@ -187,7 +196,7 @@ static int entry_is_not_behind(const void *key, const struct rb_node *node)
  * rpcrdma2_policy_set - set values for some peers
  * @net: network namespace
  * @key: which peers
- * @policy: the values; replace those of an earlier entry
+ * @policy: the values; replace those of an earlier entry, as do its paths
  *
  * Context: sleeps.
  * Return: 0; -ENOMEM; -ENOSPC: too many entries
@@ -204,18 +213,18 @@ int rpcrdma2_policy_set(struct net *net, const struct rpcrdma2_policy_key *key,
 		return -ENOMEM;
 	entry->key = *key;
 	entry->policy = *policy;
-	scoped_guard(rwsem_write, &pn->lock) {
-		was = rb_find_add(&entry->node, &pn->tree, entry_cmp_node);
-		if (!was && pn->count < RPCRDMA2_POLICY_MAX) {
-			pn->count++;
-			return 0;
-		}
-		if (was)
-			entry_of(was)->policy = *policy;
-		else
-			rb_erase(&entry->node, &pn->tree);
+	rpcrdma2_paths_get(policy->paths);
+	guard(rwsem_write)(&pn->lock);
+	was = rb_find_add(&entry->node, &pn->tree, entry_cmp_node);
+	if (!was && pn->count < RPCRDMA2_POLICY_MAX) {
+		pn->count++;
+		return 0;
 	}
-	kfree(entry);
+	if (was)
+		swap(entry_of(was)->policy, entry->policy);
+	else
+		rb_erase(&entry->node, &pn->tree);
+	entry_free(entry, policy->paths);
 	return was ? 0 : -ENOSPC;
 }
 
@@ -239,7 +248,7 @@ int rpcrdma2_policy_delete(struct net *net,
 		return -ENOENT;
 	rb_erase(&entry->node, &pn->tree);
 	pn->count--;
-	kfree(entry);
+	entry_free(entry, NULL);
 	return 0;
 }
 
@@ -264,6 +273,7 @@ bool rpcrdma2_policy_next(struct net *net, struct rpcrdma2_policy_key *key,
 		return false;
 	*key = entry_of(next)->key;
 	*policy = entry_of(next)->policy;
+	rpcrdma2_paths_get(policy->paths);
 	return true;
 }
 
@@ -274,9 +284,12 @@ static void policy_apply(struct rpcrdma2_policy *policy, struct policy_net *pn,
 	const struct policy_entry *entry = table_find(pn, key);
 	int i;
 
-	for (i = RPCRDMA2_POLICY_FIRST; entry && i <= RPCRDMA2_POLICY_LAST; i++)
+	if (!entry)
+		return;
+	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST; i++)
 		if (entry->policy.said & BIT(i))
 			policy->val[i] = entry->policy.val[i];
+	policy->paths = entry->policy.paths ?: policy->paths;
 }
 
 /**
@@ -313,6 +326,7 @@ void rpcrdma2_policy_lookup(struct net *net, const struct rpcrdma2_policy_key *p
 		key.port = peer->port;
 		policy_apply(policy, pn, &key);
 	}
+	rpcrdma2_paths_get(policy->paths);
 }
 
 /**
@@ -356,7 +370,7 @@ static void __net_exit policy_net_exit(struct net *net)
 	struct policy_entry *entry, *tmp;
 
 	rbtree_postorder_for_each_entry_safe(entry, tmp, &pn->tree, node)
-		kfree(entry);
+		entry_free(entry, NULL);
 }
 
 struct pernet_operations rpcrdma2_policy_net_ops = {

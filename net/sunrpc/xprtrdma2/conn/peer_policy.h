@@ -13,6 +13,7 @@
 
 struct net;
 struct pernet_operations;
+struct rpcrdma2_paths;
 struct sockaddr;
 
 /* Entries of a network namespace */
@@ -28,16 +29,18 @@ struct sockaddr;
  * a client, seconds, and in TOS 0 stands for a default that is no number of that range.
  */
 #define RPCRDMA2_POLICY_FIRST	RPCRDMA2_A_POLICY_VERSIONS
-#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_FAIL_AFTER
+#define RPCRDMA2_POLICY_LAST	RPCRDMA2_A_POLICY_TRUST_PATHS
 
 /**
  * struct rpcrdma2_policy - values
  * @said: values that are set, one bit each
  * @val: the values
+ * @paths: paths to the server, or NULL; with a reference in the results of this file
  */
 struct rpcrdma2_policy {
 	u32				said;
 	u32				val[RPCRDMA2_POLICY_LAST + 1];
+	struct rpcrdma2_paths		*paths;
 };
 
 /**

@@ -375,6 +375,9 @@ bool rpcrdma2_props_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 	guard(spinlock)(&conn->props.lock);
 	conn->props.peer = set;
 	conn->props.peer_seen = true;
+	/* A server says who it is if it was asked (PROP-22) */
+	if (!conn->client)
+		conn->props.mine.x_identity = set.x_identity && conn->p.identity;
 	return true;
 }
 
@@ -505,11 +508,30 @@ void rpcrdma2_props_begin(struct rpcrdma2_conn *conn)
 		mine->nochg = mine->listed &
 			      ~rpcrdma2_propset_with(conn->client ? RPCRDMA2_CHG_CLIENT :
 								    RPCRDMA2_CHG_SERVER);
+	mine->x_identity = conn->p.policy.paths;
+	mine->identified = conn->p.identity;
+	if (conn->p.identity)
+		memcpy(mine->identity, conn->p.identity, sizeof(mine->identity));
 	conn->cm_mine = (struct rpcrdma_cm_private) {
 		.remote_inval	= policy[RPCRDMA2_A_POLICY_REMOTE_INVALIDATION],
 		.send_size	= rpcrdma2_sends_size(&conn->sendq),
 		.recv_size	= props->told_recv,
 	};
+}
+
+/**
+ * rpcrdma2_props_identity - get the identity that the server has told
+ * @conn: a client's connection in state READY
+ * @buf: filled in
+ *
+ * Context: process; does not sleep. Requirements: PROP-22.
+ * Return: @buf; or NULL if the server has told none
+ */
+const u8 *rpcrdma2_props_identity(struct rpcrdma2_conn *conn, u8 buf[RPCRDMA2_IDENTITY_BYTES])
+{
+	guard(spinlock)(&conn->props.lock);
+	memcpy(buf, conn->props.peer.identity, RPCRDMA2_IDENTITY_BYTES);
+	return conn->props.peer.identified ? buf : NULL;
 }
 
 /**

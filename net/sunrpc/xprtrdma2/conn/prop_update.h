@@ -90,6 +90,7 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 bool rpcrdma2_props_error(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_hdr *hdr);
 void rpcrdma2_props_work(struct rpcrdma2_conn *conn);
+const u8 *rpcrdma2_props_identity(struct rpcrdma2_conn *conn, u8 buf[RPCRDMA2_IDENTITY_BYTES]);
 bool rpcrdma2_props_takes_calls(const struct rpcrdma2_conn *conn);
 void rpcrdma2_props_cycle(struct rpcrdma2_conn *conn, u32 rounds);
 

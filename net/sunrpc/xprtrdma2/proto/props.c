@@ -138,6 +138,20 @@ static bool take_nochg(struct prop_walk *w, const struct propval *v)
 	return true;
 }
 
+/* PROP-22: no value asks, any other length than that of an identity is wrong. */
+static bool take_identity(struct prop_walk *w, const struct propval *v)
+{
+	struct rpcrdma2_propset *set = &w->set;
+
+	if (set->x_identity || (v->len && v->len != sizeof(set->identity)))
+		return false;
+	set->x_identity = true;
+	set->identified = v->len;
+	if (v->len)
+		memcpy(set->identity, v->data, sizeof(set->identity));
+	return true;
+}
+
 /* An unknown property is valid whatever its value (PROP-5). */
 static bool take_propval(struct prop_walk *w, u32 index,
 			 const struct propval *v)
@@ -146,6 +160,8 @@ static bool take_propval(struct prop_walk *w, u32 index,
 
 	if (v->propid == RDMA2_PROPID_X_NOCHG)
 		return take_nochg(w, v);
+	if (v->propid == RDMA2_PROPID_X_IDENTITY)
+		return take_identity(w, v);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		if (prop_descs[i].propid == v->propid)
 			return take_fixed(w, i, index, v);
@@ -186,8 +202,8 @@ static void resolve_nochg(struct prop_walk *w)
  * @len: bytes received at @buf; more than the set needs is no fault
  * @set: where to put the values; untouched unless all of them are good
  *
- * Context: any. Requirements: PROP-1 to PROP-12, PROP-17, PROP-20,
- * PROP-21, CHK-31.
+ * Context: any. Requirements: PROP-1 to PROP-12, PROP-17, PROP-20 to
+ * PROP-22, CHK-31.
  * Return: bytes consumed, or -EBADMSG: answer with BAD_XDR.
  */
 int rpcrdma2_propset_decode(const void *buf, u32 len, struct rpcrdma2_propset *set)
@@ -210,14 +226,26 @@ int rpcrdma2_propset_decode(const void *buf, u32 len, struct rpcrdma2_propset *s
 	return len - r.left;
 }
 
+static void put_identity(struct rpcrdma2_writer *w, const struct rpcrdma2_propset *set)
+{
+	u32 len = set->identified ? sizeof(set->identity) : 0;
+	u8 *p;
+
+	rpcrdma2_wr_u32(w, RDMA2_PROPID_X_IDENTITY);
+	rpcrdma2_wr_u32(w, len);
+	p = rpcrdma2_wr_room(w, len);
+	if (p)
+		memcpy(p, set->identity, len);
+}
+
 /**
  * rpcrdma2_propset_encode - encode the listed properties of a set
  * @set: the set
  * @buf: where to write
  * @size: bytes at @buf; RPCRDMA2_PROPS_MAX always suffice
  *
- * Context: any. Requirements: PROP-1, PROP-2, PROP-19, PROP-20, CONN-4,
- * CONN-5.
+ * Context: any. Requirements: PROP-1, PROP-2, PROP-19, PROP-20, PROP-22,
+ * CONN-4, CONN-5.
  * Return: bytes written or -EMSGSIZE.
  */
 int rpcrdma2_propset_encode(const struct rpcrdma2_propset *set, void *buf,
@@ -242,6 +270,10 @@ int rpcrdma2_propset_encode(const struct rpcrdma2_propset *set, void *buf,
 		rpcrdma2_wr_u32(&w, 2 * sizeof(u32));
 		rpcrdma2_wr_u32(&w, 1);
 		rpcrdma2_wr_u32(&w, nochg);
+		entries++;
+	}
+	if (set->x_identity) {
+		put_identity(&w, set);
 		entries++;
 	}
 	if (count)

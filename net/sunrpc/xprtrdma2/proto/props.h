@@ -13,6 +13,9 @@
 #define RDMA2_PROPID_RBSIZ		1U
 #define RDMA2_PROPID_BRS		2U
 #define RDMA2_PROPID_X_NOCHG		0xffffff01U
+#define RDMA2_PROPID_X_IDENTITY		0xffffff05U
+
+#define RPCRDMA2_IDENTITY_BYTES		16U
 
 #define RDMA2_RVREQSUP_NONE		0U
 #define RDMA2_RVREQSUP_INLINE		1U
@@ -39,9 +42,9 @@ enum rpcrdma2_prop {
 };
 
 /* Longest property set we encode: the count, three words for each property,
- * and X_NOCHG with a subset of one word.
+ * X_NOCHG with a subset of one word, and X_IDENTITY.
  */
-#define RPCRDMA2_PROPS_MAX	(4U + 12U * RPCRDMA2_NR_PROPS + 16U)
+#define RPCRDMA2_PROPS_MAX	(4U + 12U * RPCRDMA2_NR_PROPS + 16U + 24U)
 
 /**
  * struct rpcrdma2_propset - a set of property values
@@ -50,6 +53,9 @@ enum rpcrdma2_prop {
  * @x_change: the set announces the property-change extension
  * @nochg: with @x_change: BIT(enum rpcrdma2_prop) of listed properties
  *	whose value is not expected to change
+ * @x_identity: a client asks who the server is, or the server answers that
+ * @identified: with @x_identity: there is an answer
+ * @identity: the answer
  * @entry: received sets: number of the entry, for those listed
  * @count: received sets: entries, those of unknown properties included
  */
@@ -58,6 +64,9 @@ struct rpcrdma2_propset {
 	u32			listed;
 	bool			x_change;
 	u32			nochg;
+	bool			x_identity;
+	bool			identified;
+	u8			identity[RPCRDMA2_IDENTITY_BYTES];
 	u32			entry[RPCRDMA2_NR_PROPS];
 	u32			count;
 };

@@ -21,6 +21,9 @@
 /* Half of the window of sequence numbers that Linux servers have */
 #define RPCRDMA2_MAY_PASS	64U
 
+/* How long a Call waits that the server may have dropped, the first time */
+#define RPCRDMA2_RESEND		(5UL * HZ)
+
 /**
  * rpcrdma2_req_fail - end an RPC with req->error, exactly once (ERR-34)
  * @req: the RPC, IDLE
@@ -477,6 +480,13 @@ int rpcrdma2_requester_send(struct rpc_rqst *rqst)
 	} else if (!rpcrdma2_requester_usable(rq)) {
 		ret = -ENOTCONN;
 	} else if (req->state == RPCRDMA2_REQ_IDLE) {
+		/* A server that still executes a Call of NFSv3 drops it if it comes by another
+		 * path. sunrpc's timeout is a minute, which the Call approaches by and by.
+		 */
+		if (conn->p.policy.paths && req->conn_id && req->conn_id != conn->id &&
+		    !(rqst->rq_task->tk_flags & RPC_TASK_NO_RETRANS_TIMEOUT))
+			rqst->rq_timeout = !req->moved ? min(rqst->rq_timeout, RPCRDMA2_RESEND) :
+					   min(2 * rqst->rq_timeout, 12 * RPCRDMA2_RESEND);
 		first = call_queue(rq, req);
 	} else if (!first_suffices(req)) {
 		ret = -ENOTCONN;

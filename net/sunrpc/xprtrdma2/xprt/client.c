@@ -44,6 +44,8 @@
  */
 #define RPCRDMA2_CONNECT_MIN_MS		2000U
 #define RPCRDMA2_CONNECT_MAX_MS		15000U
+/* Divides this time if there is another path, which is tried next */
+#define RPCRDMA2_HASTE			4U
 #define RPCRDMA2_USEFUL_LIFE		((unsigned long)HZ)
 /* A connection is replaced for lack of a Reply after 1 to 8 major timeouts */
 #define RPCRDMA2_TIMED_OUT_MAX		4U
@@ -108,16 +110,19 @@ static const struct rpcrdma2_conn_ops rpcrdma2_client_conn_ops = {
 /* Apply the current policy for this server. There is no connection. */
 static void client_look_up(struct rpcrdma2_client *client)
 {
-	struct rpcrdma2_policy *policy = &client->policy;
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	const struct sockaddr *server = (const struct sockaddr *)&xprt->addr;
+	struct rpcrdma2_policy policy;
 
-	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), policy);
+	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), &policy);
+	scoped_guard(spinlock, &xprt->queue_lock)
+		swap(client->policy, policy);
+	rpcrdma2_paths_put(policy.paths);
 	guard(spinlock)(&xprt->reserve_lock);
 	/* Slots may be in use, so their number never shrinks */
-	if (xprt->max_reqs >= policy->val[RPCRDMA2_A_POLICY_CREDITS])
+	if (xprt->max_reqs >= client->policy.val[RPCRDMA2_A_POLICY_CREDITS])
 		return;
-	xprt->max_reqs = policy->val[RPCRDMA2_A_POLICY_CREDITS];
+	xprt->max_reqs = client->policy.val[RPCRDMA2_A_POLICY_CREDITS];
 	/* Tasks that wait for a slot try again. While some wait, sunrpc would queue all
 	 * others behind them.
 	 */
@@ -185,6 +190,7 @@ static void client_fail_worker(struct work_struct *work)
 	u32 after;
 
 	rpcrdma2_policy_peer(xprt->xprt_net, true, server, rpc_get_port(server), &policy);
+	rpcrdma2_paths_put(policy.paths);
 	after = policy.val[RPCRDMA2_A_POLICY_FAIL_AFTER];
 	scoped_guard(spinlock, &xprt->queue_lock) {
 		if (!after || (!xprt_connecting(xprt) && RB_EMPTY_ROOT(&xprt->recv_queue)))
@@ -211,7 +217,9 @@ static void client_fail_start(struct rpcrdma2_client *client)
 
 /* ---- connecting and closing ---- */
 
-static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
+static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client,
+					    const struct sockaddr *src,
+					    const struct sockaddr *dst)
 {
 	struct rpc_xprt *xprt = &client->rq.xprt;
 	struct rpcrdma2_conn_params params = {
@@ -236,13 +244,12 @@ static struct rpcrdma2_conn *client_connect(struct rpcrdma2_client *client)
 		.swapper	= &xprt->swapper,
 	};
 
-	client_look_up(client);
 	params.policy = client->policy;
+	if (rpcrdma2_paths_impatient(params.policy.paths))
+		params.connect_ms /= RPCRDMA2_HASTE;
 	params.send_size = params.policy.val[RPCRDMA2_A_POLICY_SEND_SIZE];
 	params.calls = params.policy.val[RPCRDMA2_A_POLICY_CREDITS];
-	return rpcrdma2_conn_connect(xprt->xprt_net, client->srcaddr.ss_family ?
-				     (struct sockaddr *)&client->srcaddr : NULL,
-				     (struct sockaddr *)&xprt->addr, &params);
+	return rpcrdma2_conn_connect(xprt->xprt_net, src, dst, &params);
 }
 
 /* Make MRs, if the device can carry the payload that NFS may use. */
@@ -298,19 +305,20 @@ static void client_log_version(struct rpcrdma2_client *client,
 			rpcrdma2_neg_why_name(conn->why));
 }
 
-static int client_try(struct rpcrdma2_client *client)
+static int client_try_path(struct rpcrdma2_client *client, const struct sockaddr *src,
+			   const struct sockaddr *dst)
 {
 	struct rpcrdma2_conn *conn;
 	int ret;
 
 	if (!kref_read(&client->rq.xprt.kref))
 		return -ENOTCONN;
-	conn = client_connect(client);
+	conn = client_connect(client, src, dst);
 	if (IS_ERR(conn)) {
 		trace_rpcrdma2_connected(&client->rq.xprt, 0, PTR_ERR(conn));
 		return PTR_ERR(conn);
 	}
-	ret = client_open_pool(client, conn);
+	ret = rpcrdma2_client_paths_joined(client, conn) ?: client_open_pool(client, conn);
 	trace_rpcrdma2_connected(&client->rq.xprt, conn->id, ret);
 	if (ret) {
 		rpcrdma2_conn_close(conn);
@@ -320,7 +328,32 @@ static int client_try(struct rpcrdma2_client *client)
 	client_log_version(client, conn);
 	client->attached_at = jiffies;
 	client_attach(client, conn);
+	if (client->path)
+		queue_delayed_work(rpcrdma2_connect_wq, &client->paths_work, 0);
 	return 0;
+}
+
+/* Try each path once. Returns 0, or the error of the first, which is the best one. */
+static int client_try(struct rpcrdma2_client *client)
+{
+	struct rpcrdma2_ver_memory mem = client->mem;
+	struct sockaddr_storage src, dst;
+	int err = 0, first = 0;
+	u32 tried = 0;
+
+	client_look_up(client);
+	while (err != -ENOBUFS && rpcrdma2_client_paths_next(client, &tried, &src, &dst)) {
+		err = client_try_path(client, (struct sockaddr *)&src,
+				      (struct sockaddr *)&dst);
+		if (!err)
+			return 0;
+		rpcrdma2_client_paths_left(client, err);
+		/* The version of another server says nothing about this one */
+		if (client->policy.paths)
+			client->mem = mem;
+		first = first ?: err;
+	}
+	return first == -EACCES ? -EHOSTUNREACH : first ?: -ENOTCONN;
 }
 
 /* Wait before the next attempt, longer than before this one: at most RPCRDMA2_REEST_SHORT if
@@ -386,6 +419,7 @@ static void client_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	unsigned long delay = xprt_reconnect_delay(xprt);
 
 	delay += get_random_u32_below(delay / 4 + 1);
+	delay = max(delay, xchg(&client->pause, 0));
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, client));
 	trace_rpcrdma2_op_connect(xprt, 0, delay);
 	client->report_refusal = RPC_IS_SOFTCONN(task) ||
@@ -412,6 +446,12 @@ static void client_judge(struct rpcrdma2_client *client,
 		xprt->reestablish_timeout = 0;
 	else if (conn->reason)
 		client_back_off(client, served);
+	/* A server that still executes a Call when it comes again tells NFSv4.1 to wait, which does
+	 * so for 15 s, or drops it, and NFSv3 waits for a timeout. With another path it might come
+	 * again at once, so the server gets this time, but for one that was silent anyway.
+	 */
+	if (client->path && conn->reason != -ETIMEDOUT && rpcrdma2_credit_used(&conn->credit))
+		client->pause = HZ;
 }
 
 /* Take down the connection in reverse order of setting it up. */
@@ -428,6 +468,7 @@ static void client_disconnect(struct rpcrdma2_client *client)
 	rpcrdma2_requester_stop(&client->rq);
 	rpcrdma2_conn_close(conn);
 	client_judge(client, conn);
+	rpcrdma2_client_paths_left(client, conn->reason);
 	rpcrdma2_requester_detach(&client->rq);
 	rpcrdma2_conn_free(conn);
 	if (unused && !atomic_read(&client->rq.xprt.swapper))
@@ -634,7 +675,9 @@ static void client_op_destroy(struct rpc_xprt *xprt)
 
 	cancel_delayed_work_sync(&client->connect_work);
 	cancel_delayed_work_sync(&client->fail_work);
+	cancel_delayed_work_sync(&client->paths_work);
 	client_disconnect(client);
+	rpcrdma2_paths_put(client->policy.paths);
 	rpcrdma2_client_bc_destroy_slots(xprt);
 	rpcrdma2_recv_pool_empty(&client->recvs);
 	rpcrdma2_conn_list_ended(xprt->xprt_net, &client->stats, true);
@@ -693,8 +736,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 	xprt->prot = IPPROTO_TCP;
 	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
 	xprt->connect_timeout = xprt->timeout->to_initval;
-	xprt->max_reconnect_timeout = compat_reconnect_timeout(args) ?:
-				      RPCRDMA2_REEST_LIMIT;
+	xprt->max_reconnect_timeout = compat_reconnect_timeout(args) ?: RPCRDMA2_REEST_LIMIT;
 	if (compat_connect_timeout(args))
 		client_op_set_connect_timeout(xprt,
 					      compat_connect_timeout(args),
@@ -706,6 +748,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 
 	INIT_DELAYED_WORK(&client->connect_work, client_connect_worker);
 	INIT_DELAYED_WORK(&client->fail_work, client_fail_worker);
+	INIT_DELAYED_WORK(&client->paths_work, rpcrdma2_client_paths_worker);
 	client->connect_ms = RPCRDMA2_CONNECT_MIN_MS;
 	ratelimit_default_init(&client->log_limit);
 	client->recvs.node = NUMA_NO_NODE;

@@ -7,6 +7,7 @@
 
 #include <linux/ratelimit.h>
 
+#include "conn/paths.h"
 #include "requester/requester.h"
 #include "responder/responder.h"
 
@@ -39,7 +40,14 @@ struct rpcrdma2_callback {
  * @stats: counters
  * @recvs: Receives, kept over reconnects, but not without use
  * @mem: results of earlier version negotiation
- * @policy: settings of the last attempt to connect; transport locked
+ * @policy: settings of the last attempt to connect, with a reference to their paths; like
+ *	@path, changed by the owner of XPRT_LOCKED under queue_lock
+ * @path: that of the connection, or attempt to connect; NULL without one, or without paths
+ * @joined: it was accepted; transport locked
+ * @pause: jiffies to wait before the next attempt; transport locked
+ * @used: address of this machine of the last connection, or zero; queue_lock
+ * @paths_work: probes paths, and moves the connection; as long as there is one by a path
+ * @counted: bytes that were counted for paths
  * @connect_work: makes a connection; owns XPRT_LOCKED
  * @connect_at: jiffies when @connect_work connects, unless the transport is unused then
  * @fail_work: ends RPCs of soft mounts after fail_after without a connection
@@ -66,6 +74,12 @@ struct rpcrdma2_client {
 	struct rpcrdma2_recv_pool	recvs;
 	struct rpcrdma2_ver_memory	mem;
 	struct rpcrdma2_policy		policy;
+	struct rpcrdma2_path		*path;
+	bool				joined;
+	unsigned long			pause;
+	struct in6_addr			used;
+	struct delayed_work		paths_work;
+	atomic_long_t			counted;
 	struct delayed_work		connect_work;
 	unsigned long			connect_at;
 	struct delayed_work		fail_work;
@@ -89,6 +103,14 @@ static inline struct rpcrdma2_client *rpcrdma2_client(struct rpc_xprt *xprt)
 
 struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 				       struct xprt_create *args);
+
+/* Paths to the server: client_paths.c */
+bool rpcrdma2_client_paths_next(struct rpcrdma2_client *client, u32 *tried,
+				struct sockaddr_storage *src, struct sockaddr_storage *dst);
+int rpcrdma2_client_paths_joined(struct rpcrdma2_client *client,
+				 struct rpcrdma2_conn *conn);
+void rpcrdma2_client_paths_left(struct rpcrdma2_client *client, int err);
+void rpcrdma2_client_paths_worker(struct work_struct *work);
 
 /* The backchannel: client_bc.c */
 void rpcrdma2_client_bc_init(struct rpc_xprt *xprt);

@@ -192,6 +192,23 @@ static const struct svc_xprt_ops listener_ops = {
 	.xpo_free		= listener_xpo_free,
 };
 
+/* The identity of the service: that of its other listeners in the namespace, or, when it has
+ * none, a new one. nfsd creates and destroys listeners one at a time.
+ */
+static void listener_identify(struct rpcrdma2_listener *listener)
+{
+	struct svc_serv *serv = listener->xprt.xpt_server;
+	struct svc_xprt *other;
+
+	get_random_bytes(listener->identity, sizeof(listener->identity));
+	spin_lock_bh(&serv->sv_lock);
+	list_for_each_entry(other, &serv->sv_permsocks, xpt_list)
+		if (other->xpt_ops == &listener_ops && other->xpt_net == listener->xprt.xpt_net)
+			memcpy(listener->identity, listener_of(other)->identity,
+			       RPCRDMA2_IDENTITY_BYTES);
+	spin_unlock_bh(&serv->sv_lock);
+}
+
 /**
  * rpcrdma2_listener_create - make a listener
  * @xcl: class of the listener and of its connections
@@ -225,6 +242,7 @@ struct svc_xprt *rpcrdma2_listener_create(struct svc_xprt_class *xcl,
 	strscpy(listener->xprt.xpt_remotebuf, "listener",
 		sizeof(listener->xprt.xpt_remotebuf));
 	svc_xprt_set_local(&listener->xprt, sa, salen);
+	listener_identify(listener);
 	rpcrdma2_admission_init(listener);
 	mutex_init(&listener->mutex);
 	INIT_DELAYED_WORK(&listener->rebuild_work, listener_rebuild);

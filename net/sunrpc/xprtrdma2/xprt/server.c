@@ -208,6 +208,7 @@ static bool svc_connect(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending 
 	struct rpcrdma2_conn_params p = {
 		.ops		= &svc_conn_ops,
 		.owner		= svc,
+		.identity	= req->listener->identity,
 		.responder	= &svc->resp,
 		.stats		= &svc->stats,
 		.pool		= &svc->pool,

@@ -43,6 +43,7 @@ enum rpcrdma2_stage {
  * @xprt: sunrpc's part; must be first
  * @mutex: protects @cm_id
  * @cm_id: listening CM id, NULL if the last attempt failed or listening has ended
+ * @identity: of the service in this network namespace, as long as it has listeners
  * @rebuild_work: makes a new CM id after an address change, and repeats failed
  *	attempts
  * @pending: admission.c: struct rpcrdma2_pending
@@ -54,6 +55,7 @@ struct rpcrdma2_listener {
 	struct svc_xprt			xprt;
 	struct mutex			mutex;	/* @cm_id */
 	struct rdma_cm_id		*cm_id;
+	u8				identity[RPCRDMA2_IDENTITY_BYTES];
 	struct delayed_work		rebuild_work;
 	struct list_head		pending;
 	unsigned int			npending;
