@@ -213,6 +213,7 @@ doctor_log() {
 	logged log-segments "rpcrdma2: server s takes chunks of at most 4 segments: transfers"
 	logged log-silent "rpcrdma2: 10.0.0.1:20049 does not respond, connection closed"
 	logged log-fail-after "rpcrdma2: 10.0.0.1:20049: no connection for 60 s (fail_after), RPCs of soft mounts end"
+	logged log-other-server "rpcrdma2: 10.0.0.2:20049 is not used as a path, it leads to another server"
 	logged log-listener "rpcrdma2: listener at 10.0.0.1:20049 lost its address: -99"
 }
 

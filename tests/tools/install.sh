@@ -67,7 +67,7 @@ completion() {
 	completes rpcrdma2 -- TO --json --help
 	completes rpcrdma2 setup r TO replace
 	completes rpcrdma2 --json setup replace -- TO --server --dry-run
-	completes rpcrdma2 show "" TO client server peer module 3 14
+	completes rpcrdma2 show "" TO client server peer paths module 3 14
 	completes rpcrdma2 show module "" TO client server
 	completes rpcrdma2 show peer "" TO 10.0.0.1 fd00::1
 	completes rpcrdma2 forget "" TO 3

@@ -34,6 +34,7 @@ int cmd_report(int argc, char **argv);
 json_t *get_connections(const char *which);
 json_t *get_module(const char *role);
 json_t *get_sums(void);
+json_t *get_paths(void);
 json_t *find_trouble(void);
 json_t *connecting_peers(void);
 json_t *without_connection(const json_t *conns);

@@ -16,7 +16,7 @@ _rpcrdma2_peers() {
 # _rpcrdma2_words COMMAND PREVIOUS N: what may follow as the Nth word of COMMAND
 _rpcrdma2_words() {
 	case $1,$2 in
-	show,show) echo "client server peer module"; _rpcrdma2_ids ;;
+	show,show) echo "client server peer paths module"; _rpcrdma2_ids ;;
 	show,module) echo "client server" ;;
 	show,peer) _rpcrdma2_peers ;;
 	stat,*) echo --prometheus ;;

@@ -503,6 +503,52 @@ static void check_connections(void)
 	json_decref(conns);
 }
 
+/* There are connections, and this path has never had one. */
+static bool never_used(const json_t *path)
+{
+	return !json_integer_value(json_object_get(path, "bytes")) &&
+	       !json_integer_value(json_object_get(path, "connections")) &&
+	       json_integer_value(json_object_get(path, "changed")) > 60000;
+}
+
+static void check_path(const json_t *path, bool in_use)
+{
+	const char *mount = text_of(path, "mount"), *server = text_of(path, "server");
+	const char *local = json_string_value(json_object_get(path, "local")) ?: "any address";
+	const char *state = text_of(path, "state");
+
+	if (!strcmp(state, "refused"))
+		found("path-refused", SAY("the path from %s to %s is refused", local, server),
+		      SAY("it may lead to another server than %s", mount),
+		      SAY("correct the policy, or set it again with trust_paths on if the server cannot say who it is"));
+	else if (!strcmp(state, "down"))
+		found("path-down", SAY("the path from %s to %s is down", local, server),
+		      SAY("%s", strerror(-json_integer_value(json_object_get(path, "reason")))),
+		      SAY("check the network: rping -s -v there, rping -c -v -C 3 -a %s here",
+			  server));
+	else if (in_use && never_used(path))
+		found("path-unused", SAY("the path from %s to %s has never been used", local,
+					 server),
+		      SAY("mounts of %s have fewer connections than paths", mount),
+		      SAY("mount with a larger nconnect=, or leave out the path"));
+}
+
+static void check_paths(void)
+{
+	json_t *paths, *path;
+	bool in_use = false;
+	size_t i;
+
+	if (!sys_exists(MODULE_DIR) || nl_open())
+		return;
+	paths = get_paths();
+	json_array_foreach(paths, i, path)
+		in_use |= json_integer_value(json_object_get(path, "connections")) > 0;
+	json_array_foreach(paths, i, path)
+		check_path(path, in_use);
+	json_decref(paths);
+}
+
 /* A mount that is being made is not among the mounts yet. */
 static void check_connecting(void)
 {
@@ -565,6 +611,9 @@ static const struct log_row {
 	{ "log-fail-after", "(fail_after), RPCs of soft mounts end",
 	  "programs got errors, as fail_after of the policy demands",
 	  "check the network; a longer fail_after, or mounts without soft, wait instead" },
+	{ "log-other-server", "is not used as a path",
+	  "the address may lead to another server",
+	  "correct paths in the policy, or trust_paths on if the server cannot tell who it is" },
 	{ "log-listener", "lost its address", "the address was taken away",
 	  "restore the address, or recreate the listener" },
 };
@@ -645,6 +694,7 @@ json_t *find_trouble(void)
 	check_listeners();
 	check_all_mounts();
 	check_connections();
+	check_paths();
 	check_connecting();
 	check_log();
 	json_decref(module_files);

@@ -7,10 +7,14 @@
  *
  *	ROLE default|ADDRESS[/LENGTH] [port PORT] NAME VALUE ...
  *
+ * The lists "paths" and "local" of a line are pairs of addresses for the kernel.
+ *
  * Here is only what concerns words. Which numbers are good is known to the kernel.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +29,7 @@
 #define MAX_WORDS	64
 /* Attributes with the values of an entry: from the first to the last, but is_value() */
 #define FIRST		RPCRDMA2_A_POLICY_VERSIONS
-#define LAST		RPCRDMA2_A_POLICY_FAIL_AFTER
+#define LAST		RPCRDMA2_A_POLICY_TRUST_PATHS
 
 static const char usage[] =
 	"policy [show [client|server]]\n"
@@ -143,6 +147,8 @@ static void list_words(char *list, size_t size, const struct attr *attr)
 		if (is_value(i))
 			n += snprintf(list + n, size - n, " %s",
 				      policy_set.attrs[i].name);
+	if (n < size)
+		snprintf(list + n, size - n, " paths local");
 }
 
 static const struct attr *find_value(const char *name)
@@ -155,12 +161,79 @@ static const struct attr *find_value(const char *name)
 	return NULL;
 }
 
+static void add_address(json_t *list, const char *host)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		if (!strcmp(json_string_value(one), host))
+			return;
+	json_array_append_new(list, json_string(host));
+}
+
+/* Those of an interface, but for link-local ones. Returns false if it has none. */
+static bool add_interface(json_t *list, const char *name)
+{
+	size_t before = json_array_size(list);
+	struct ifaddrs *all = NULL, *i;
+	char host[INET6_ADDRSTRLEN];
+	const void *addr;
+
+	getifaddrs(&all);
+	for (i = all; i; i = i->ifa_next) {
+		const struct sockaddr_in6 *six = (void *)i->ifa_addr;
+		const struct sockaddr_in *four = (void *)i->ifa_addr;
+
+		if (!four || strcmp(i->ifa_name, name))
+			continue;
+		if (four->sin_family == AF_INET)
+			addr = &four->sin_addr;
+		else if (six->sin6_family == AF_INET6 &&
+			 !IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr))
+			addr = &six->sin6_addr;
+		else
+			continue;
+		add_address(list, inet_ntop(four->sin_family, addr, host,
+					    sizeof(host)));
+	}
+	freeifaddrs(all);
+	return json_array_size(list) > before;
+}
+
+/* Addresses, with commas in between; "local" takes interfaces as well. */
+static bool take_list(json_t *entry, const char *name, const char *word)
+{
+	bool local = !strcmp(name, "local");
+	char words[512], host[64], *next = words, *one;
+	json_t *list = json_array();
+
+	json_object_set_new(entry, name, list);
+	snprintf(words, sizeof(words), "%s", word ?: "");
+	while ((one = strsep(&next, ","))) {
+		snprintf(host, sizeof(host), "%s", one);
+		if (read_address(host, sizeof(host)))
+			add_address(list, host);
+		else if (local && add_interface(list, one))
+			json_object_set_new(entry, "interface", json_true());
+		else
+			return expected("expected addresses%s after %s, with commas in between, not '%s'",
+					local ? " or interfaces that have some" : "",
+					name, one);
+	}
+	return true;
+}
+
 static bool take_value(json_t *entry, const char *name, const char *word)
 {
 	const struct attr *attr = find_value(name);
 	unsigned int number;
 	char list[256];
 
+	if (!strcmp(name, "paths") || !strcmp(name, "local"))
+		return json_object_get(entry, name) ?
+			expected("%s is given twice", name) :
+			take_list(entry, name, word);
 	if (!attr) {
 		list_words(list, sizeof(list), NULL);
 		return expected("expected one of%s, not '%s'", list, name);
@@ -208,6 +281,74 @@ static json_t *words_to_key(int argc, char **argv)
 	return NULL;
 }
 
+static bool is_six(const json_t *host)
+{
+	return strchr(json_string_value(host), ':');
+}
+
+/* One path, unless the families differ; without @local the route decides. */
+static void add_pair(json_t *pairs, json_t *server, json_t *local)
+{
+	json_t *pair;
+
+	if (local && is_six(server) != is_six(local))
+		return;
+	pair = json_object();
+	json_object_set(pair, "server", server);
+	if (local)
+		json_object_set(pair, "local", local);
+	json_array_append_new(pairs, pair);
+}
+
+static bool in_pairs(const json_t *pairs, const char *end, const json_t *host)
+{
+	const json_t *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair)
+		if (json_equal(json_object_get(pair, end), host))
+			return true;
+	return false;
+}
+
+/* All pairs, those first that have no address in common */
+static bool make_pairs(json_t *entry)
+{
+	const char *own = json_string_value(json_object_get(entry, "addr4")) ?:
+			  json_string_value(json_object_get(entry, "addr6"));
+	json_t *paths = json_object_get(entry, "paths"), *pairs, *servers, *host;
+	json_t *local = json_object_get(entry, "local");
+	size_t i, k, n = json_array_size(local);
+	bool lacks;
+
+	if (!paths && !local)
+		return true;
+	if (!own)
+		return expected("paths and local are for the address of a server");
+	pairs = json_array();
+	json_object_set_new(entry, "addresses", pairs);
+	servers = json_array();
+	add_address(servers, own);
+	json_array_foreach(paths, i, host)
+		add_address(servers, json_string_value(host));
+	for (k = 0; k < (n ?: 1); k++)
+		json_array_foreach(servers, i, host)
+			add_pair(pairs, host, n ? json_array_get(local, (i + k) % n) : NULL);
+	json_array_foreach(servers, i, host)
+		if (!in_pairs(pairs, "server", host))
+			break;
+	lacks = i < json_array_size(servers);
+	json_decref(servers);
+	if (lacks)
+		return expected("local has no address for all addresses of the server");
+	/* An interface may have addresses of a family that the server does not have */
+	json_array_foreach(local, i, host)
+		if (!in_pairs(pairs, "local", host) && !json_object_get(entry, "interface"))
+			return expected("the server has no address for %s",
+					json_string_value(host));
+	return true;
+}
+
 static json_t *words_to_entry(int argc, char **argv)
 {
 	json_t *entry = json_object();
@@ -219,7 +360,7 @@ static json_t *words_to_entry(int argc, char **argv)
 	for (; good && n < argc; n += 2)
 		good = take_value(entry, argv[n],
 				  n + 1 < argc ? argv[n + 1] : NULL);
-	if (good)
+	if (good && make_pairs(entry))
 		return entry;
 	json_decref(entry);
 	return NULL;
@@ -252,6 +393,28 @@ static void key_to_words(const json_t *entry, char *words, size_t size)
 		 json_string_value(json_object_get(entry, "role")), prefix, at);
 }
 
+/* The list that one end of the paths was made of, but the address of the entry */
+static void print_list(const json_t *entry, const char *name, const char *end)
+{
+	const char *own = json_string_value(json_object_get(entry, "addr4")) ?:
+			  json_string_value(json_object_get(entry, "addr6"));
+	json_t *list = json_array(), *one;
+	const char *host;
+	size_t i;
+
+	json_array_foreach(json_object_get(entry, "path"), i, one) {
+		host = json_string_value(json_object_get
+				(json_object_get(one, "addresses"), end));
+		if (host && strcmp(host, own ?: ""))
+			add_address(list, host);
+	}
+	if (json_array_size(list))
+		printf(" %s", name);
+	json_array_foreach(list, i, one)
+		printf("%c%s", i ? ',' : ' ', json_string_value(one));
+	json_decref(list);
+}
+
 static void print_entry(const json_t *entry)
 {
 	const json_t *value;
@@ -269,6 +432,8 @@ static void print_entry(const json_t *entry)
 			printf(" %s %lld", policy_set.attrs[i].name,
 			       (long long)json_integer_value(value));
 	}
+	print_list(entry, "paths", "server");
+	print_list(entry, "local", "local");
 	putchar('\n');
 }
 
@@ -293,6 +458,31 @@ static int print_entries(json_t *entries, bool json)
 static json_t *get_table(void)
 {
 	return nl_get(RPCRDMA2_CMD_POLICY_GET, true, &policy_set, NULL);
+}
+
+/**
+ * get_paths - the paths of all entries of the table
+ *
+ * Return: an array with an object for each path
+ */
+json_t *get_paths(void)
+{
+	json_t *entries = get_table(), *all = json_array(), *entry, *path;
+	const json_t *own;
+	size_t i, k;
+
+	json_array_foreach(entries, i, entry) {
+		own = json_object_get(entry, "addr4") ?: json_object_get(entry, "addr6");
+		json_array_foreach(json_object_get(entry, "path"), k, path) {
+			path = json_copy(path);
+			json_object_update(path, json_object_get(path, "addresses"));
+			json_object_del(path, "addresses");
+			json_object_set_new(path, "mount", json_copy((json_t *)own));
+			json_array_append_new(all, path);
+		}
+	}
+	json_decref(entries);
+	return all;
 }
 
 static int policy_show(int argc, char **argv)

@@ -126,10 +126,20 @@ json_t *get_module(const char *role)
 	return nl_get(RPCRDMA2_CMD_MODULE_GET, false, &module_set, args);
 }
 
+/* Why a path is not up */
+static const char *path_reason(const json_t *path)
+{
+	long long reason = -number(path, "reason");
+
+	if (reason == EACCES)
+		return "may be another server";
+	return reason ? strerror(reason) : "-";
+}
+
 /**
  * cmd_show - all that is known of connections, or of the module
  * @argc: words
- * @argv: show [client|server|ID|peer ADDRESS|module [client|server]]
+ * @argv: show [client|server|ID|peer ADDRESS|paths|module [client|server]]
  *
  * Return: exit status
  */
@@ -141,12 +151,14 @@ int cmd_show(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(which, "peer"))
 		all = get_by_peer(argv[2]);
+	else if (argc == 2 && !strcmp(which, "paths"))
+		all = get_paths();
 	else if (argc <= 3 && which && !strcmp(which, "module"))
 		all = get_module(argv[2]);
 	else if (argc <= 2)
 		all = get_connections(which);
 	else
-		return usage_error("show [client|server|ID|peer ADDRESS|module [client|server]]");
+		return usage_error("show [client|server|ID|peer ADDRESS|paths|module [client|server]]");
 	if (!all)
 		return fail(which ?: "show", -errno);
 	if (opt_json) {
@@ -227,6 +239,38 @@ static void print_gpudirect(const json_t *row)
 	       text(row, "state"), "-", "-", "-", "-", "-", bytes);
 }
 
+#define PATH_WORDS "%-20s %-20s %-20s %-8s %5s %14s %8s %9s %s\n"
+
+static void print_path(const json_t *path)
+{
+	char conns[16], bytes[32], failures[16], age[32];
+
+	snprintf(conns, sizeof(conns), "%lld", number(path, "connections"));
+	snprintf(bytes, sizeof(bytes), "%lld", number(path, "bytes"));
+	snprintf(failures, sizeof(failures), "%lld", number(path, "failures"));
+	snprintf(age, sizeof(age), "%lld s", number(path, "changed") / 1000);
+	printf(PATH_WORDS, text(path, "mount"), text(path, "local"), text(path, "server"),
+	       text(path, "state"), conns, bytes, failures, age, path_reason(path));
+}
+
+/* Add the paths to what is shown. */
+static void status_paths(json_t *all)
+{
+	json_t *paths = get_paths(), *path;
+	size_t i;
+
+	if (!opt_json && json_array_size(paths))
+		printf("\n" PATH_WORDS, "MOUNTS", "FROM", "TO", "PATH", "CONNS", "BYTES",
+		       "FAILURES", "SINCE", "WHY");
+	json_array_foreach(paths, i, path) {
+		if (!opt_json)
+			print_path(path);
+		json_object_set_new(path, "role", json_string("path"));
+	}
+	json_array_extend(all, paths);
+	json_decref(paths);
+}
+
 /* What is idle is not looked for, and is no trouble. */
 static bool waits(const json_t *row)
 {
@@ -235,7 +279,7 @@ static bool waits(const json_t *row)
 
 /**
  * cmd_status - a line for each connection, and for each mount and listener
- * without one
+ * without one, and for each path
  * @argc: words
  * @argv: status
  *
@@ -276,6 +320,7 @@ int cmd_status(int argc, char **argv)
 		print_gpudirect(gpu);
 	if (gpu)
 		json_array_append_new(all, gpu);
+	status_paths(all);
 	if (opt_json)
 		print_json(all);
 	json_decref(others);
@@ -300,6 +345,8 @@ static void print_event(json_t *event)
 	printf("%s %-9s %s %lld %s %s", at, text(event, "event"),
 	       text(event, "role"), number(event, "id"),
 	       text(event, "peer_address"), text(event, "device"));
+	if (!strcmp(text(event, "role"), "client"))
+		printf(" from %s", text(event, "local_address"));
 	if (json_object_get(event, "version"))
 		printf(" v%lld (%s)", number(event, "version"),
 		       text(event, "version_reason_text"));

@@ -80,6 +80,47 @@ static void print_prometheus(json_t *client, json_t *server)
 	}
 }
 
+/* One number of all paths */
+static void print_path_metric(const json_t *paths, const char *name, const char *help,
+			      const char *field, bool gauge)
+{
+	const json_t *path, *local;
+	size_t i;
+
+	printf("# HELP rpcrdma2_path_%s %s\n", name, help);
+	printf("# TYPE rpcrdma2_path_%s %s\n", name, gauge ? "gauge" : "counter");
+	json_array_foreach(paths, i, path) {
+		local = json_object_get(path, "local");
+		printf("rpcrdma2_path_%s{mount=\"%s\",local=\"%s\",server=\"%s\"} %lld\n",
+		       name, json_string_value(json_object_get(path, "mount")),
+		       local ? json_string_value(local) : "",
+		       json_string_value(json_object_get(path, "server")),
+		       json_integer_value(json_object_get(path, field)));
+	}
+}
+
+/* Counters of a path begin with the entry of the policy. */
+static void print_path_metrics(void)
+{
+	json_t *paths = get_paths(), *path;
+	size_t i;
+
+	json_array_foreach(paths, i, path)
+		json_object_set_new(path, "up", json_integer(!strcmp("up", json_string_value
+				    (json_object_get(path, "state")))));
+	if (json_array_size(paths)) {
+		print_path_metric(paths, "up", "1 if the path is up.", "up", true);
+		print_path_metric(paths, "connections", "Connections by this path.",
+				  "connections", true);
+		print_path_metric(paths, "bytes_total", "Bytes sent and received.", "bytes",
+				  false);
+		print_path_metric(paths, "errors_total",
+				  "Failed attempts to connect, and lost connections.",
+				  "failures", false);
+	}
+	json_decref(paths);
+}
+
 /**
  * get_sums - the counters of clients and of servers
  *
@@ -117,12 +158,14 @@ int cmd_stat(int argc, char **argv)
 		return fail("stat", -errno);
 	client = json_object_get(both, "client");
 	server = json_object_get(both, "server");
-	if (prometheus)
+	if (prometheus) {
 		print_prometheus(client, server);
-	else if (opt_json)
+		print_path_metrics();
+	} else if (opt_json) {
 		print_json(both);
-	else
+	} else {
 		print_table(client, server);
+	}
 	json_decref(both);
 	return RC_OK;
 }
