@@ -108,6 +108,12 @@ void put_unaligned_be32(u32 v, u8 *p);
  */
 void put_unaligned_be64(u64 v, u8 *p);
 
+/*@ requires bytes(from, n) && \valid(to + (0 .. n - 1));
+    requires \separated(to + (0 .. n - 1), from + (0 .. n - 1));
+    assigns to[0 .. n - 1];
+ */
+void memcpy(u8 *to, const u8 *from, unsigned long n);
+
 /* For objects only, to make all of them zero */
 #define memset(p, c, n)		(*(p) = (__typeof__(*(p))){ 0 })
 

@@ -43,6 +43,7 @@
 	RULE(DUPLICATE,	"PROP-10 D-12",	"a known property twice is refused") \
 	RULE(VALUE,	"PROP-8 D-12",	"a value of another type is refused") \
 	RULE(NOCHG,	"PROP-20 D-4",	"an X_NOCHG of another type is refused") \
+	RULE(IDENTITY,	"PROP-22 D-53",	"an X_IDENTITY of another type is refused") \
 	RULE(EMPTY,	"PROP-4",	"an empty value is the default")	\
 	RULE(DIRECTION,	"FLG-7",	"RESPONSE does not suit a change message") \
 	RULE(OVERLAP,	"CHG-12",	"done and rejected overlap: rejected")
@@ -441,6 +442,13 @@ static bool expect_set(const xrpcrdma2_propset *props, struct rpcrdma2_propset *
 	u32 i;
 
 	memset(set, 0, sizeof(*set));
+	prop = find_prop(props, RDMA2_PROPID_X_IDENTITY, &i, &twice);
+	if (twice)
+		return !need(R_DUPLICATE);
+	set->x_identity = prop;
+	set->identified = prop && prop->rdma_data.rdma_data_len;
+	if (set->identified && !oracle_identity(prop, set->identity))
+		return !need(R_IDENTITY);
 	nochg = find_prop(props, RDMA2_PROPID_X_NOCHG, &i, &twice);
 	if (twice)
 		return !need(R_DUPLICATE);
@@ -472,6 +480,8 @@ static void same_set(const struct rpcrdma2_propset *a,
 	AGREE(a->listed == b->listed);
 	AGREE(a->x_change == b->x_change);
 	AGREE(a->nochg == b->nochg);
+	AGREE(a->x_identity == b->x_identity && a->identified == b->identified);
+	AGREE(!memcmp(a->identity, b->identity, sizeof(a->identity)));
 }
 
 /* What our encoder has made of a set is that set. */
@@ -506,6 +516,9 @@ static void encode_set(struct rpcrdma2_propset set)
 	same_again(RDMA2_CONNPROP, body, rpcrdma2_propset_encode(&set, body, sizeof(body)), &set);
 	set.x_change = false;
 	set.nochg = 0;
+	set.x_identity = false;
+	set.identified = false;
+	memset(set.identity, 0, sizeof(set.identity));
 	rpcrdma2_propset_init(&mine);
 	mine.x_change = true;
 	peer = mine;
@@ -880,7 +893,7 @@ static void compare_vectors(void)
 		}
 		oracle_free(&m);
 	}
-	AGREE(n == 25);
+	AGREE(n == 28);
 	printf("# %u messages of version 2 among %zu vectors\n", n,
 	       ARRAY_SIZE(vectors));
 	end_test("vectors");

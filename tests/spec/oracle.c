@@ -146,6 +146,16 @@ bool oracle_selected(const xrpcrdma2_propsubset *s, u32 entry)
 	       s->xrpcrdma2_propsubset_val[entry / 32] >> entry % 32 & 1;
 }
 
+bool oracle_identity(const xrpcrdma2_propval *prop, u8 *identity)
+{
+	XDR xdrs;
+
+	xdrmem_create(&xdrs, prop->rdma_data.rdma_data_val, prop->rdma_data.rdma_data_len,
+		      XDR_DECODE);
+	return xdr_xrpcrdma2_prop_x_identity(&xdrs, (char *)identity) &&
+	       xdr_getpos(&xdrs) == prop->rdma_data.rdma_data_len;
+}
+
 int oracle_nochg(const xrpcrdma2_propval *prop, u32 entry)
 {
 	xrpcrdma2_prop_x_nochg nochg = {};

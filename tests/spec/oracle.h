@@ -65,6 +65,7 @@ xrpcrdma2_propset *oracle_props(struct oracle_msg *m);
 bool oracle_value(const xrpcrdma2_propval *prop, u32 *value);
 /* Bit @entry of the value of X_NOCHG: 0, 1, or -1 if that is not of its type */
 int oracle_nochg(const xrpcrdma2_propval *prop, u32 entry);
+bool oracle_identity(const xrpcrdma2_propval *prop, u8 *identity);
 bool oracle_selected(const xrpcrdma2_propsubset *s, u32 entry);
 
 /* Arguments of an error. Every arm of the union is up to two words in their order. */

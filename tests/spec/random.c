@@ -145,10 +145,10 @@ static void random_lists(struct oracle_msg *m)
 
 static void put_data(u32 id, xdrproc_t proc, void *value, xrpcrdma2_propval *prop)
 {
-	char *data = take(8, 1);
+	char *data = take(16, 1);
 	XDR xdrs;
 
-	xdrmem_create(&xdrs, data, 8, XDR_ENCODE);
+	xdrmem_create(&xdrs, data, 16, XDR_ENCODE);
 	if (!proc(&xdrs, value))
 		abort();
 	prop->rdma_which = id;
@@ -174,9 +174,20 @@ static void put_nochg(u32 word, xrpcrdma2_propval *prop)
 	put_data(xRDMA2_PROPID_X_NOCHG, (xdrproc_t)xdr_xrpcrdma2_prop_x_nochg, &nochg, prop);
 }
 
+static void put_identity(xrpcrdma2_propval *prop)
+{
+	xrpcrdma2_prop_x_identity identity;
+	u32 i;
+
+	for (i = 0; i < sizeof(identity); i++)
+		identity[i] = rnd();
+	put_data(xRDMA2_PROPID_X_IDENTITY, (xdrproc_t)xdr_xrpcrdma2_prop_x_identity,
+		 identity, prop);
+}
+
 static void random_prop(xrpcrdma2_propval *prop)
 {
-	static const u32 ids[] = { 1, 1, 2, 2, 3, 0xffffff01, 0xffffff7f };
+	static const u32 ids[] = { 1, 1, 2, 2, 3, 0xffffff01, 0xffffff05, 0xffffff7f };
 	u32 i, n, id = one_in(16) ? rnd() : ids[below(ARRAY_SIZE(ids))];
 
 	switch (one_in(8) ? 0 : id) {
@@ -188,6 +199,9 @@ static void random_prop(xrpcrdma2_propval *prop)
 		break;
 	case xRDMA2_PROPID_X_NOCHG:
 		put_nochg(rnd(), prop);
+		break;
+	case xRDMA2_PROPID_X_IDENTITY:
+		put_identity(prop);
 		break;
 	default:
 		n = one_in(2) ? 0 : below(17);

@@ -46,6 +46,8 @@ static void announced(struct kunit *test, struct rpcrdma2_propset *set)
 	mine.listed = BIT(RPCRDMA2_NR_PROPS) - 1;
 	mine.nochg = mine.listed & ~rpcrdma2_propset_with(RPCRDMA2_CHG_SERVER);
 	mine.x_change = true;
+	mine.x_identity = true;
+	mine.identified = true;
 	len = rpcrdma2_propset_encode(&mine, buf, sizeof(buf));
 	EXPECT_EQ(len, (int)sizeof(buf));
 	EXPECT_EQ(rpcrdma2_propset_decode(buf, len, set), len);
@@ -58,8 +60,9 @@ static void one_more_property(struct kunit *test)
 	u8 buf[RPCRDMA2_RESPROP_MAX];
 	struct rpcrdma2_hdr hdr = { .body = buf };
 	struct rpcrdma2_propset mine, peer;
-	struct rpcrdma2_propset req;
-	struct rpcrdma2_update upd;
+	/* Not on the stack, which KASAN makes larger */
+	static struct rpcrdma2_propset req;
+	static struct rpcrdma2_update upd;
 	struct rpcrdma2_change c;
 	bool malformed;
 

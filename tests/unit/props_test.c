@@ -12,6 +12,7 @@ static struct rpcrdma2_propset set;
 #define RBSIZ(v)	RDMA2_PROPID_RBSIZ, 4, v
 #define BRS(v)		RDMA2_PROPID_BRS, 4, v
 #define NOCHG(...)	RDMA2_PROPID_X_NOCHG, __VA_ARGS__
+#define IDENTITY(...)	RDMA2_PROPID_X_IDENTITY, __VA_ARGS__
 
 /* Decode; the set is untouched if and only if that fails. */
 static int decode(struct kunit *test, struct message m)
@@ -121,7 +122,8 @@ static void overlong_value(struct kunit *test)
 		0xfffffffc, 0xfffffffd, 0xfffffffe, 0xffffffff,
 	};
 	static const u32 propids[] = { 1, 2, 3, 0xfffffffe,
-				       RDMA2_PROPID_X_NOCHG };
+				       RDMA2_PROPID_X_NOCHG,
+				       RDMA2_PROPID_X_IDENTITY };
 	struct message m;
 	u32 i, j;
 
@@ -268,9 +270,56 @@ static void nochg_far_entry(struct kunit *test)
 	}
 }
 
+static int encode_set(const void *what, void *buf, u32 size)
+{
+	return rpcrdma2_propset_encode(what, buf, size);
+}
+
+/* A question, an answer, and every other length */
+static void identity(struct kunit *test)
+{
+	struct message p6 = message_vector(test, VEC_P6);
+	struct message p7 = message_vector(test, VEC_P7);
+	struct message m;
+	u32 len;
+
+	for (len = 0; len <= 40; len++) {
+		m = message_new(test, NULL, 12 + len + (-len & 3));
+		memset(m.p, 0x5a, m.len);
+		put_unaligned_be32(1, m.p);
+		put_unaligned_be32(RDMA2_PROPID_X_IDENTITY, m.p + 4);
+		put_unaligned_be32(len, m.p + 8);
+		EXPECT_EQ(decode(test, m), len && len != 16 ? -EBADMSG : (int)m.len);
+		message_free(test, m);
+	}
+	EXPECT_BAD(2, IDENTITY(0), IDENTITY(0));
+	EXPECT_BAD(2, IDENTITY(0), IDENTITY(16, 1, 2, 3, 4));
+	EXPECT_SET(8192, 1, SIZE, NOTHING, 1, RBSIZ(8192));
+	EXPECT_FALSE(set.x_identity);
+	EXPECT_FALSE(set.identified);
+	EXPECT_SET(8192, 1, SIZE, NOTHING, 2, IDENTITY(0), RBSIZ(8192));
+	EXPECT_TRUE(set.x_identity);
+	EXPECT_FALSE(set.identified);
+	/* Entries of X_NOCHG count this one */
+	EXPECT_SET(8192, 1, SIZE, SIZE, 3, IDENTITY(16, 1, 2, 3, 4), RBSIZ(8192),
+		   NOCHG(8, 1, 0x2));
+	EXPECT_TRUE(set.x_identity);
+	EXPECT_TRUE(set.identified);
+	EXPECT_EQ(get_unaligned_be32(set.identity), 1);
+	EXPECT_EQ(get_unaligned_be32(set.identity + 12), 4);
+
+	EXPECT_EQ(RDMA2_PROPID_X_IDENTITY, 4294967045U);
+	rpcrdma2_propset_init(&set);
+	set.x_identity = true;
+	expect_encode(test, encode_set, &set, p6.p + 20, p6.len - 20);
+	set.identified = true;
+	memcpy(set.identity, p7.p + 32, sizeof(set.identity));
+	expect_encode(test, encode_set, &set, p7.p + 20, p7.len - 20);
+}
+
 static void cut_sets(struct kunit *test)
 {
-	static const enum vector_id ids[] = { VEC_P1, VEC_P2, VEC_P3 };
+	static const enum vector_id ids[] = { VEC_P1, VEC_P2, VEC_P3, VEC_P7 };
 	struct message m, cut;
 	u32 i, len;
 
@@ -282,11 +331,6 @@ static void cut_sets(struct kunit *test)
 			message_free(test, cut);
 		}
 	}
-}
-
-static int encode_set(const void *what, void *buf, u32 size)
-{
-	return rpcrdma2_propset_encode(what, buf, size);
 }
 
 static void encode_vectors(struct kunit *test)
@@ -306,7 +350,7 @@ static void encode_vectors(struct kunit *test)
 	set.x_change = true;
 	set.nochg = BIT(RPCRDMA2_BRS);
 	expect_encode(test, encode_set, &set, p2.p + 20, p2.len - 20);
-	EXPECT_EQ(p2.len - 20, RPCRDMA2_PROPS_MAX);
+	EXPECT_EQ(p2.len - 20 + 24, RPCRDMA2_PROPS_MAX);
 
 	rpcrdma2_propset_init(&set);
 	set.val[RPCRDMA2_RBSIZ] = 8192;
@@ -354,11 +398,14 @@ static void propids_sent(struct kunit *test)
 	rpcrdma2_propset_init(&set);
 	set.listed = ~0U;
 	set.x_change = true;
+	set.x_identity = true;
+	set.identified = true;
 	EXPECT_EQ(rpcrdma2_propset_encode(&set, buf, sizeof(buf)), (int)sizeof(buf));
-	EXPECT_EQ(get_unaligned_be32(buf), 3);
+	EXPECT_EQ(get_unaligned_be32(buf), 4);
 	EXPECT_EQ(get_unaligned_be32(buf + 4), 1);
 	EXPECT_EQ(get_unaligned_be32(buf + 16), 2);
 	EXPECT_EQ(get_unaligned_be32(buf + 28), 0xffffff01);
+	EXPECT_EQ(get_unaligned_be32(buf + 44), 0xffffff05);
 }
 
 static void first_message_length(struct kunit *test)
@@ -391,6 +438,7 @@ static struct kunit_case props_cases[] = {
 	RPCRDMA2_CASE(bytes_behind, "CHK-31,D-12"),
 	RPCRDMA2_CASE(nochg_subset, "PROP-20,CHG-13,CHG-14,CHG-15,D-24"),
 	RPCRDMA2_CASE(nochg_far_entry, "CHG-13,D-24"),
+	RPCRDMA2_CASE(identity, "PROP-22,D-53"),
 	RPCRDMA2_CASE(cut_sets, "PROP-3,PROP-6,SEC-2"),
 	RPCRDMA2_CASE(encode_vectors, "PROP-1,PROP-2,PROP-20,CONN-5,SEC-19"),
 	RPCRDMA2_CASE(round_trip, "PROP-1,PROP-20"),

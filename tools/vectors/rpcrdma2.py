@@ -21,7 +21,7 @@ ERRORS = {
     "RDMA2_ERR_REPLY_RESOURCE": 8, "RDMA2_ERR_SYSTEM": 9,
     "ERR_VERS": 1, "ERR_CHUNK": 2,
 }
-PROPERTIES = {"RBSIZ": 1, "BRS": 2, "X_NOCHG": 0xFFFFFF01}
+PROPERTIES = {"RBSIZ": 1, "BRS": 2, "X_NOCHG": 0xFFFFFF01, "X_IDENTITY": 0xFFFFFF05}
 RVREQSUP = {"NONE": 0, "INLINE": 1, "GENL": 2}
 ERROR_ARGS = ("rdma_vers_low", "rdma_vers_high", "rdma_max_chunks",
               "rdma_max_segments", "rdma_chunk_index", "rdma_length_needed")

@@ -32,6 +32,7 @@ local ERROR2 = {
 local PROPERTY = {
 	[1] = "Receive Buffer Size", [2] = "Reverse Request Support",
 	[0xffffff01] = "Properties that will not change",
+	[0xffffff05] = "Identity of the server",
 }
 local SUPPORT = { [0] = "NONE", [1] = "INLINE", [2] = "GENL" }
 
@@ -85,6 +86,7 @@ field("prop.data", "bytes", "Value")
 field("prop.rbsiz", "uint32", "Receive Buffer Size", base.DEC)
 field("prop.brs", "uint32", "Reverse Request Support", base.DEC, SUPPORT)
 field("prop.nochg", "uint32", "Entries that will not change", base.HEX)
+field("prop.identity", "bytes", "Identity of the server")
 field("change.done", "uint32", "Entries done", base.HEX)
 field("change.rejected", "uint32", "Entries rejected", base.HEX)
 field("invalidated", "uint32", "Invalidated handle", base.HEX)
@@ -463,7 +465,10 @@ local function decode_property(r, tree)
 	item:append_text(": " .. (PROPERTY[id] or string.format("unknown, %u", id)))
 	local data = r:range(length)
 	if data and length == 0 then
-		item:append_text(", default")
+		item:append_text(id == 0xffffff05 and ", asked for" or ", default")
+	elseif data and id == 0xffffff05 and length == 16 then
+		item:add(f["prop.identity"], data)
+		item:append_text(", " .. tostring(data:bytes()))
 	elseif data and id == 1 and length == 4 then
 		item:add(f["prop.rbsiz"], data)
 		item:append_text(", " .. data:uint())

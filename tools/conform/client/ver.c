@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rp.h"
+#include "change.h"
 #include "command.h"
 #include "client.h"
 #include "stat.h"
@@ -792,7 +793,7 @@ RP_CASE("version", DECISION, cl_answer_junk, "HDR-5,HT-3,FLG-9,ERR-6,ERR-9,SEC-1
 }
 
 RP_CASE("version", DECISION, cl_answer_malformed,
-	"ERR-1,D-6,PROP-7,PROP-8,PROP-10,PROP-11",
+	"ERR-1,D-6,PROP-7,PROP-8,PROP-10,PROP-11,PROP-22",
 	"a malformed CONNPROP is reported although RESPONSE is set")
 {
 	struct cl *s = cl_start(NULL);
@@ -801,6 +802,10 @@ RP_CASE("version", DECISION, cl_answer_malformed,
 
 	m = connprop_head(xid, RESPONSE, 1);
 	put_all(m, W(RBSIZ, 2, 0x10000000));		/* P4 */
+	rp_send(s->c, m);
+	rp_expect(s->c, error2(xid, BAD_XDR));
+	m = connprop_head(xid, RESPONSE, 1);
+	put_all(m, W(X_IDENTITY, 12, 1, 2, 3));		/* P8 */
 	rp_send(s->c, m);
 	rp_expect(s->c, error2(xid, BAD_XDR));
 	m = cl_connprop(s, xid);

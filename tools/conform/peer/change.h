@@ -9,6 +9,7 @@
 #include "rp.h"
 
 #define X_NOCHG		0xffffff01u	/* property: who has it, can change */
+#define X_IDENTITY	0xffffff05u	/* property: which server it is */
 #define STRANGE		0xffffff7fu	/* a property nobody knows */
 
 #define CHG_WORDS	8

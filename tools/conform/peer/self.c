@@ -70,6 +70,22 @@ static struct rp_msg *p2(void)
 	return rp_set(rp_set(m, 2, 16), 4, RESPONSE);
 }
 
+static struct rp_msg *p6(void)
+{
+	struct rp_msg *m = connprop_head(0xc0de0001, CALL, 1);
+
+	put_default(m, X_IDENTITY);
+	return rp_set(m, 2, 32);
+}
+
+static struct rp_msg *p7(void)
+{
+	struct rp_msg *m = connprop_head(0xc0de0001, RESPONSE, 1);
+
+	put_all(m, W(X_IDENTITY, 16, 0x00112233, 0x44556677, 0x8899aabb, 0xccddeeff));
+	return rp_set(m, 2, 16);
+}
+
 static struct rp_msg *g7(void)
 {
 	struct rp_msg *m = rp_new();
@@ -123,6 +139,10 @@ static struct rp_msg *build(const char *name)
 		return connprop(0xc0de0001, 4096, 1);
 	if (!strcmp(name, "P2"))
 		return p2();
+	if (!strcmp(name, "P6"))
+		return p6();
+	if (!strcmp(name, "P7"))
+		return p7();
 	if (!strcmp(name, "G1"))
 		return reqprop_rbsiz(0xc0de0002, 8192);
 	if (!strcmp(name, "G2"))

@@ -2,7 +2,10 @@
 /*
  * PROP, CONN and VER: properties, CONNPROP, versions, as a server sees them.
  */
+#include <string.h>
+
 #include "rp.h"
+#include "change.h"
 
 /* A CONNPROP with these words as its only property */
 static struct rp_msg *one_prop(const uint64_t *w, unsigned int n)
@@ -120,6 +123,59 @@ RP_CASE("versions", DECISION, prop_size, "PROP-8,PROP-9,D-12",
 	rp_refused(c, one_prop(W(RBSIZ, 5, 4096, 0)), BAD_XDR);
 	rp_refused(c, one_prop(W(BRS, 1, 0x01000000)), BAD_XDR);
 	rp_refused(c, one_prop(W(BRS, 8, 1, 0)), BAD_XDR);
+	rp_nothing(c);
+}
+
+RP_CASE("versions", DECISION, prop_identity_size, "PROP-22,D-53",
+	"P8: an identity of another length than 0 and 16, or twice, is answered with BAD_XDR")
+{
+	struct rp_conn *c = rp_connect();
+
+	rp_refused(c, one_prop(W(X_IDENTITY, 12, 1, 2, 3)), BAD_XDR);
+	rp_refused(c, one_prop(W(X_IDENTITY, 15, 1, 2, 3, 4)), BAD_XDR);
+	rp_refused(c, one_prop(W(X_IDENTITY, 20, 1, 2, 3, 4, 5)), BAD_XDR);
+	rp_refused(c, rp_set(one_prop(W(X_IDENTITY, 0, X_IDENTITY, 0)), 5, 2), BAD_XDR);
+	rp_nothing(c);
+}
+
+/* The identity in the answer to a CONNPROP, NULL if there is none */
+static const uint8_t *identity_of(struct rp_conn *c, struct rp_msg *m)
+{
+	const struct chg_value *v;
+	struct rp_rx *rx;
+	struct chg chg;
+	uint32_t i, at;
+
+	rp_send(c, m);
+	rx = rp_recv(c);
+	chg = chg_parse(rx);
+	rp_check(chg.type == CONNPROP && chg.flags == RESPONSE, "no CONNPROP in answer");
+	v = chg_find(&chg, X_IDENTITY);
+	if (!v)
+		return NULL;
+	rp_check(v->len == 16, "an identity of %u bytes", v->len);
+	for (i = 0, at = 6; chg.set[i].id != X_IDENTITY; i++)
+		at += 2 + (chg.set[i].len + 3) / 4;
+	return rx->buf + 4 * (at + 2);
+}
+
+RP_CASE("versions", DECISION, prop_identity, "PROP-22,EXT-8,D-53",
+	"P6, P7: a server has the same identity on all connections, for those who ask")
+{
+	struct rp_conn *c = rp_connect();
+	const uint8_t *identity;
+	uint8_t first[16];
+
+	rp_check(!identity_of(c, one_prop(W(BRS, 0))), "an identity that nobody asked for");
+	c = rp_connect();
+	identity = identity_of(c, one_prop(W(X_IDENTITY, 0)));
+	if (!identity)
+		rp_choice(false, "it does not say which server it is");
+	else
+		memcpy(first, identity, 16);
+	c = rp_connect();
+	identity = identity_of(c, one_prop(W(X_IDENTITY, 0)));
+	rp_check(identity && !memcmp(first, identity, 16), "another identity");
 	rp_nothing(c);
 }
 
