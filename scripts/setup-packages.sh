@@ -29,7 +29,7 @@ PACKAGES=(
 	busybox-static cpio procps qemu-system-x86
 	"linux-image-$package"
 	# what runs in them
-	acl attr e2fsprogs ibverbs-providers ibverbs-utils iproute2
+	acl attr e2fsprogs fio ibverbs-providers ibverbs-utils iproute2
 	krb5-admin-server krb5-kdc krb5-user libibverbs-dev libjansson-dev libmnl-dev librdmacm-dev
 	libverto-libev1 nfs-common nfs-kernel-server pkg-config rdma-core rpcbind
 	strace

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Containers: a server, then a client, in a network namespace that has a device and a
-# policy of its own, and that ends while it is busy; and a device that moves to another
-# namespace while it is busy.
+# policy of its own, and that ends while it is busy; a path that leads to such a server
+# instead of ours; and a device that moves to another namespace while it is busy.
 #
 # timeout: 120
 . /lab/lib/lab.sh
@@ -101,6 +101,34 @@ server_ends() {
 	none_left
 }
 
+# A path that leads to another server gets no RPC, whatever the administrator says.
+other_server() {
+	# siw would listen in the namespace that makes a device, for a listener that exists
+	server_box
+	fs_listen
+	undo rpcrdma2 policy load /dev/null
+	rpcrdma2 policy set client "${BOX_ADDR%2}1" paths $BOX_ADDR trust_paths on
+	mark_log
+	nfs $DEV 4.2 nconnect=4
+	each 16 stat -f /mnt > /dev/null
+	iocheck write -t -d -s 1 -l 300001 /mnt/f
+	iocheck check -e -d -s 1 -l 300001 /export/f
+	rpcrdma2 status | grep " $BOX_ADDR *refused *0 .* may be another server$"
+	[ "$(rpcrdma2 show client | grep -c "^peer_address: ${BOX_ADDR%2}1:")" = 4 ]
+	logged "$BOX_ADDR:20049 is not used as a path, it leads to another server"
+	[ "$(logged "is not used as a path" | wc -l)" = 1 ]
+	status rpcrdma2 doctor
+	grep "^path-refused: " "$LAB_TMP/printed"
+	# It has got connections, and a CONNPROP on each
+	box rpcrdma2 show module server | grep '^rx_connprop: [1-9]'
+	box rpcrdma2 show module server | grep '^rx_call_msg: 0$'
+	umount_nfs
+	box_lab 'echo 0 > $NFSD/threads'
+	kill_box
+	stop_server
+	lab_nfsd
+}
+
 # ---- a client ----
 
 client_policy() {
@@ -158,6 +186,7 @@ if has siw || can_move; then
 	LISTENERS=0
 	ktap_run "a server: its policy, and who holds the module" server_policy
 	ktap_run "a server that ends while it is busy" server_ends
+	ktap_run "a path to another server" other_server
 else
 	ktap_skip "a server" "no device works in another namespace"
 fi

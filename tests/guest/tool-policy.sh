@@ -41,7 +41,7 @@ lines() { logged "$1" | wc -l; }
 own_values() {
 	[ -z "$(policy show)" ]
 	[ "$(rpcrdma2 --json policy)" = "[]" ]
-	[ "$(policy get client 10.0.0.1)" = "client 10.0.0.1/32 versions both recv_size 16384 send_size 20480 credits 128 remote_invalidation on property_change on recv_max 4096 tos 0 reconnect_min 0 reconnect_max 0 fail_after 0" ]
+	[ "$(policy get client 10.0.0.1)" = "client 10.0.0.1/32 versions both recv_size 16384 send_size 20480 credits 128 remote_invalidation on property_change on recv_max 4096 tos 0 reconnect_min 0 reconnect_max 0 fail_after 0 trust_paths off" ]
 	[ "$(policy get server fd00::1 port 20049)" = "server fd00::1/128 port 20049 versions both recv_size 20480 credits 64 remote_invalidation on property_change on recv_max 4096" ]
 }
 

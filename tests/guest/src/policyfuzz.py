@@ -22,6 +22,7 @@ from lib.nlspec import SpecFamily       # noqa: E402 pylint: disable=wrong-impor
 
 SPEC = SpecFamily(YNL + "/specs/rpcrdma2.yaml", schema_path="")
 NUMBER = {name: attr.value for name, attr in SPEC.attr_sets["policy"].items()}
+PATH_ADDRESSES = SPEC.attr_sets["path"]["addresses"].value
 NAME = {number: name for name, number in NUMBER.items()}
 GET, SET, DEL = (SPEC.msgs["policy-" + verb].req_value for verb in ("get", "set", "del"))
 LAST_COMMAND = max(op.req_value or op.rsp_value for op in SPEC.msgs.values())
@@ -49,10 +50,14 @@ RULES = {
     "reconnect-min": (4, range(3601), range(0)),
     "reconnect-max": (4, range(3601), range(0)),
     "fail-after": (4, range(86401), range(0)),
+    "trust-paths": (4, range(2), range(0)),
     "check": (0, range(1), range(1)),
 }
 KEYS = ("role", "addr4", "addr6", "prefix-length", "port")
-VALUES = [name for name in RULES if name not in KEYS + ("check",)]
+NUMBERS_OF = [name for name in RULES if name not in KEYS + ("check",)]
+VALUES = NUMBERS_OF + ["addresses"]
+PATHS_MAX = 16
+MAPPED = bytes(10) + b"\xff\xff"
 
 
 def wrong(text):
@@ -116,6 +121,13 @@ def number_of(data):
 
 # ---- what the specification says ----
 
+def is_path(data):
+    """An address of the server, and one of the client's of the same family, or none"""
+    server, local = data[:16], data[16:]
+    return any(server) and (not any(local) or
+                            (server[:12] == MAPPED) == (local[:12] == MAPPED))
+
+
 def allowed(command, number, data):
     """One attribute, whatever the role"""
     name = NAME.get(number & TYPE_MASK)
@@ -123,6 +135,10 @@ def allowed(command, number, data):
         return False
     if command != SET and (name not in KEYS or
                            (name == "prefix-length" and command == GET)):
+        return False
+    if name == "addresses":
+        return len(data) == 32
+    if name not in RULES:
         return False
     length, *ranges = RULES[name]
     return len(data) == length and any(number_of(data) in r for r in ranges)
@@ -140,12 +156,18 @@ def key_of(attrs):
     return (number_of(attrs["role"]), address, prefix, number_of(attrs.get("port", b"")))
 
 
-def values_of(attrs):
+def values_of(attrs, paths, key):
     """Those of an entry; None: some are not for this role or exclude each other, or there
     are none."""
-    values = {name: number_of(attrs[name]) for name in VALUES if name in attrs}
+    values = {name: number_of(attrs[name]) for name in NUMBERS_OF if name in attrs}
     role = number_of(attrs["role"])
-    if not all(value in RULES[name][1 + role] for name, value in values.items()):
+    if paths:
+        if (role or not key[1] or key[2] != 8 * len(key[1]) or len(paths) > PATHS_MAX or
+                not all(map(is_path, paths))):
+            return None
+        values["addresses"] = paths
+    if not all(value in RULES[name][1 + role] for name, value in values.items()
+               if name in RULES):
         return None
     if values.get("reconnect-max") and values["reconnect-max"] < values.get("reconnect-min", 0):
         return None
@@ -156,7 +178,7 @@ def expected(table, command, attrs, trailing):
     """Whether it is to be done; does so to the table."""
     if trailing or not all(allowed(command, *a) for a in attrs):
         return False
-    # The last attribute of a type counts.
+    # The last attribute of a type counts, but each path.
     named = {NAME[number & TYPE_MASK]: data for number, data in attrs}
     key = key_of(named)
     if key is None:
@@ -164,7 +186,8 @@ def expected(table, command, attrs, trailing):
     if command == DEL:
         return table.pop(key, None) is not None
     if command == SET:
-        values = values_of(named)
+        values = values_of(named, [data for number, data in attrs
+                                   if NAME[number & TYPE_MASK] == "addresses"], key)
         if values is None:
             return False
         if "check" not in named:
@@ -191,7 +214,15 @@ def random_data(name):
         if rare(3):
             data[random.randrange(16)] |= 1 << random.randrange(8)
         return data
-    if name in ("role", "versions", "remote-invalidation", "property-change"):
+    if name == "addresses":
+        data = bytearray(32)
+        for at in (0, 16):
+            if not rare(3):
+                data[at:at + 12] = random.choice((MAPPED, bytes([10]) + bytes(11)))
+                data[at + 15] = random.randrange(6)
+        return data
+    if name in ("role", "versions", "remote-invalidation", "property-change",
+                "trust-paths"):
         number = number if rare(8) else random.randrange(2)
     elif name == "prefix-length":
         number = random.randrange(256) if rare(8) else 8 * random.randrange(6)
@@ -203,7 +234,7 @@ def random_data(name):
 def random_attribute(number):
     name = NAME.get(number)
     data = random_data(name)
-    length = RULES[name][0] if name else random.randrange(9)
+    length = RULES[name][0] if name in RULES else 32 if name else random.randrange(9)
     if rare(60):
         length = random.randrange(len(data))
     number |= NESTED * rare(60) | NET_BYTEORDER * rare(60)
@@ -219,7 +250,7 @@ def random_request():
     if command != GET and rare(2):
         names.append("prefix-length")
     if command == SET:
-        names.append(random.choice(VALUES))
+        names += [random.choice(VALUES)] * (random.randrange(20) if rare(9) else 1)
     numbers = [NUMBER[name] for name in names]
     for _ in range(random.randrange(3)):
         if rare(2):
@@ -252,6 +283,13 @@ def damage(message):
 
 # ---- the table ----
 
+def as_set(number, data):
+    """A path has more than is set."""
+    if NAME.get(number) == "path":
+        return NUMBER["addresses"], dict(attributes(bytes(4) + data))[PATH_ADDRESSES]
+    return number, data
+
+
 def dump(family):
     """What is told of an entry must be what is allowed to be said."""
     error, answers = family.ask(family.message(GET, [], DUMP))
@@ -259,7 +297,7 @@ def dump(family):
         wrong("dump: " + os.strerror(error))
     table = {}
     for answer in answers:
-        attrs = list(attributes(answer))
+        attrs = [as_set(number, data) for number, data in attributes(answer)]
         if not expected(table, SET, attrs, b""):
             wrong("an entry that is not allowed is in the table: %r" % attrs)
     if len(table) != len(answers):
