@@ -33,6 +33,28 @@ raw_smp() {
 	raw_smp_cases[$1]=${2//[$'\n\t']/ }
 }
 
+# raw_second DEV ADDR: an address for the device's interface beside its usual one, for
+# cases in which a client has several paths
+declare -A raw_seconds
+raw_second() {
+	local link=v0
+
+	[ "$1" = rxe ] || link=w0
+	ip addr add "$2/24" dev $link
+	raw_seconds[$1]=$2
+	lab_wait 10 raw_second_usable "$1" "$2"
+}
+
+# rxe learns of addresses a little later.
+raw_second_usable() {
+	local gid part
+
+	[ "$1" = rxe ] || return 0
+	IFS=. read -ra part <<< "$2"
+	gid=$(printf '%02x%02x:%02x%02x' "${part[0]}" "${part[1]}" "${part[2]}" "${part[3]}")
+	grep -qs "ffff:$gid\$" /sys/class/infiniband/rxe0/ports/1/gids/*
+}
+
 # What cases of a server need
 raw_server() {
 	ours || ktap_skip_all "needs rpcrdma2"
@@ -77,6 +99,7 @@ raw_group() {
 		raw_run "$dev" $side "$(lab_addr "$dev")" --port "$port" \
 			--dev "$dev" --scale "$lab_scale" --module \
 			--export / --here --mount-options rdmaver=2 \
+			${raw_seconds[$dev]:+--second "${raw_seconds[$dev]}"} \
 			--group "$group" ${RAW_VERBOSE:+-v} $pick
 		# No mount meets those of another device.
 		[ $side = server ] || port=$((port + 1000))

@@ -178,15 +178,23 @@ bool cmd_forget(const char *role, unsigned int port)
 	return order(role, port, "forget", "");
 }
 
-static const char *const everybody[] = { "0.0.0.0/0", "::/0" };
-static const char *policy_role;
+/**
+ * struct entry - an entry of the policy table that is ours
+ * @role: of whom
+ * @peer: about whom, at which address
+ */
+static struct entry {
+	const char	*role;
+	const char	*peer;
+} entries[4];
+static unsigned int nr_entries;
 
-static int policy(const char *verb, unsigned int i, const char *words)
+static int policy(const char *verb, const struct entry *e, const char *words)
 {
 	struct output o;
 
-	begin(&o, "rpcrdma2 policy %s %s %s %s 2>&1", verb, policy_role,
-	      everybody[i], words);
+	begin(&o, "rpcrdma2 policy %s %s %s %s 2>&1", verb, e->role, e->peer,
+	      words);
 	while (next(&o))
 		rp_tell("%s: %s", o.line, o.value);
 	return end(&o);
@@ -196,16 +204,53 @@ static void policy_put_back(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < 2; i++)
-		policy("delete", i, "");
+	for (i = 0; i < nr_entries; i++)
+		policy("delete", &entries[i], "");
+}
+
+void cmd_policy_of(const char *role, const char *peer, const char *words)
+{
+	struct entry *e = entries;
+
+	while (e < entries + nr_entries &&
+	       (strcmp(e->role, role) || strcmp(e->peer, peer)))
+		e++;
+	rp_check(e < entries + 4, "too many policies");
+	if (!nr_entries)
+		atexit(policy_put_back);
+	if (e == entries + nr_entries)
+		nr_entries++;
+	*e = (struct entry){ role, peer };
+	rp_check(!policy("set", e, words), "%s is refused", words);
 }
 
 void cmd_policy(const char *role, const char *words)
 {
-	unsigned int i;
+	cmd_policy_of(role, "0.0.0.0/0", words);
+	cmd_policy_of(role, "::/0", words);
+}
 
-	policy_role = role;
-	atexit(policy_put_back);
-	for (i = 0; i < 2; i++)
-		rp_check(!policy("set", i, words), "%s is refused", words);
+const char *cmd_path_state(const char *server)
+{
+	static char found[32];
+	char state[32] = "";
+	bool wanted = false;
+	struct output o;
+
+	found[0] = 0;
+	begin(&o, "rpcrdma2 show paths");
+	while (next(&o)) {
+		if (is(&o, "server")) {
+			wanted = !strcmp(o.value, server);
+		} else if (is(&o, "state")) {
+			snprintf(state, sizeof(state), "%s", o.value);
+		} else if (!o.line[0]) {		/* the next one */
+			wanted = false;
+			state[0] = 0;
+		}
+		if (wanted && state[0])
+			strcpy(found, state);
+	}
+	end_well(&o);
+	return found;
 }

@@ -34,5 +34,9 @@ bool cmd_forget(const char *role, unsigned int port);
  * default; put back at the end of the process.
  */
 void cmd_policy(const char *role, const char *words);
+/* The same of one peer, by its address */
+void cmd_policy_of(const char *role, const char *peer, const char *words);
+/* The state of the client's path to this address of a server; "" if there is no path. */
+const char *cmd_path_state(const char *server);
 
 #endif /* _CONFORM_COMMAND_H */

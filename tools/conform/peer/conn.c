@@ -392,8 +392,10 @@ static void *pages(size_t len)
 	return p;
 }
 
-/* QP and Receives of a connection whose device is known */
-static void make_qp(struct rp_conn *c, const struct rp_how *how)
+/* QP and Receives of a connection whose device is known. False if the CM makes no QP, as for
+ * a request of somebody who has left.
+ */
+static bool make_qp(struct rp_conn *c, const struct rp_how *how)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -423,8 +425,8 @@ static void make_qp(struct rp_conn *c, const struct rp_how *how)
 	ibv_req_notify_cq(c->cq, 0);
 	attr.send_cq = c->cq;
 	attr.recv_cq = c->cq;
-	rp_check(!rdma_create_qp(c->id, c->pd, &attr), "no queue pair: %s",
-		 strerror(errno));
+	if (rdma_create_qp(c->id, c->pd, &attr))
+		return false;
 
 	c->rx = pages((size_t)RP_RECV_SIZE * RP_NR_RECVS);
 	c->tx = pages((size_t)RP_RECV_SIZE * RP_NR_SENDS);
@@ -438,6 +440,7 @@ static void make_qp(struct rp_conn *c, const struct rp_how *how)
 		 strerror(errno));
 	for (i = 0; i < c->nrecvs; i++)
 		post_recv(c, i);
+	return true;
 }
 
 void (*rp_on_connect)(struct rdma_conn_param *param);
@@ -477,21 +480,27 @@ static bool is_connected(void *arg)
 }
 
 /* No names: a static program has no resolver. */
-void rp_address(struct sockaddr_storage *to, unsigned int port)
+static void address(struct sockaddr_storage *to, const char *addr,
+		    unsigned int port)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)to;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
 
 	memset(to, 0, sizeof(*to));
-	if (inet_pton(AF_INET, rp_opt.addr, &v4->sin_addr) == 1) {
+	if (inet_pton(AF_INET, addr, &v4->sin_addr) == 1) {
 		v4->sin_family = AF_INET;
 		v4->sin_port = htons(port);
 		return;
 	}
-	rp_check(inet_pton(AF_INET6, rp_opt.addr, &v6->sin6_addr) == 1,
-		 "%s is no address", rp_opt.addr);
+	rp_check(inet_pton(AF_INET6, addr, &v6->sin6_addr) == 1,
+		 "%s is no address", addr);
 	v6->sin6_family = AF_INET6;
 	v6->sin6_port = htons(port);
+}
+
+void rp_address(struct sockaddr_storage *to, unsigned int port)
+{
+	address(to, rp_opt.addr, port);
 }
 
 static void resolve(struct rp_conn *c)
@@ -551,7 +560,7 @@ struct rp_conn *rp_connect_how(const struct rp_how *how)
 		rp_check(!rdma_create_id(events, &c->id, c, RDMA_PS_TCP),
 			 "no CM id");
 		resolve(c);
-		make_qp(c, how);
+		rp_check(make_qp(c, how), "no queue pair: %s", strerror(errno));
 		if (how && how->no_rtu) {
 			connect_without_rtu(c, &param);
 			return c;
@@ -580,20 +589,25 @@ struct rp_conn *rp_connect(void)
 	return rp_connect_how(NULL);
 }
 
-struct rp_listener *rp_listen(unsigned int port)
+struct rp_listener *rp_listen_at(const char *addr, unsigned int port)
 {
 	struct rp_listener *l = calloc(1, sizeof(*l));
 	struct sockaddr_storage to;
 
 	rp_check(l, "no memory");
 	event_channel();
-	rp_address(&to, port);
+	address(&to, addr, port);
 	rp_check(!rdma_create_id(events, &l->id, l, RDMA_PS_TCP), "no CM id");
 	rp_check(!rdma_bind_addr(l->id, (struct sockaddr *)&to),
-		 "cannot bind to %s port %u: %s", rp_opt.addr, port,
+		 "cannot bind to %s port %u: %s", addr, port,
 		 strerror(errno));
 	rp_check(!rdma_listen(l->id, 8), "cannot listen: %s", strerror(errno));
 	return l;
+}
+
+struct rp_listener *rp_listen(unsigned int port)
+{
+	return rp_listen_at(rp_opt.addr, port);
 }
 
 static bool is_wanted(void *arg)
@@ -623,23 +637,50 @@ static struct rdma_cm_id *take_request(struct rp_listener *l)
 	return id;
 }
 
+/* Accept the next request. NULL and errno, and no connection is left, if that fails. */
+static struct rp_conn *accept_next(struct rp_listener *l,
+				   const struct rp_how *how)
+{
+	struct rdma_conn_param param = conn_param(how);
+	struct rp_conn *c = conn_new();
+	int err;
+
+	c->private_len = l->private_len[0];
+	memcpy(c->private_data, l->private_data[0], PRIVATE_MAX);
+	c->id = take_request(l);
+	if (make_qp(c, how) && !rdma_accept(c->id, &param))
+		return c;
+	err = errno;
+	rp_tell("cannot accept: %s", strerror(err));
+	rp_close(c);
+	errno = err;
+	return NULL;
+}
+
 struct rp_conn *rp_accept_within(struct rp_listener *l,
 				 const struct rp_how *how, unsigned int ms)
 {
-	struct rdma_conn_param param = conn_param(how);
 	struct rp_conn *c;
 
 	if (!rp_wait(is_wanted, l, ms))
 		return NULL;
-	c = conn_new();
-	c->private_len = l->private_len[0];
-	memcpy(c->private_data, l->private_data[0], PRIVATE_MAX);
-	c->id = take_request(l);
-	make_qp(c, how);
-	rp_check(!rdma_accept(c->id, &param), "cannot accept: %s",
-		 strerror(errno));
+	c = accept_next(l, how);
+	rp_check(c, "cannot accept: %s", strerror(errno));
 	rp_check(rp_wait(is_connected, c, RP_ANSWER), "no connection in time");
 	return c;
+}
+
+struct rp_conn *rp_try_accept(struct rp_listener *l)
+{
+	struct rp_conn *c = accept_next(l, NULL);
+
+	if (!c)
+		return NULL;
+	rp_wait(is_connected, c, RP_ANSWER);
+	if (c->connected)
+		return c;
+	rp_close(c);
+	return NULL;
 }
 
 struct rp_conn *rp_accept(struct rp_listener *l, const struct rp_how *how)
@@ -694,19 +735,22 @@ void rp_close(struct rp_conn *c)
 		if (c->mem[i]->mw)
 			ibv_dealloc_mw(c->mem[i]->mw);
 	}
-	rdma_destroy_qp(c->id);
+	if (c->id->qp)
+		rdma_destroy_qp(c->id);
 	for (i = 0; i < c->nmems; i++) {
 		ibv_dereg_mr(c->mem[i]->mr);
 		munmap(c->mem[i]->buf, c->mem[i]->size);
 		free(c->mem[i]);
 	}
-	ibv_dereg_mr(c->rx_mr);
-	ibv_dereg_mr(c->tx_mr);
+	if (c->rx_mr) {
+		ibv_dereg_mr(c->rx_mr);
+		ibv_dereg_mr(c->tx_mr);
+		munmap(c->rx, (size_t)RP_RECV_SIZE * RP_NR_RECVS);
+		munmap(c->tx, (size_t)RP_RECV_SIZE * RP_NR_SENDS);
+	}
 	ibv_destroy_cq(c->cq);
 	ibv_destroy_comp_channel(c->chan);
 	ibv_dealloc_pd(c->pd);
-	munmap(c->rx, (size_t)RP_RECV_SIZE * RP_NR_RECVS);
-	munmap(c->tx, (size_t)RP_RECV_SIZE * RP_NR_SENDS);
 	for (i = 0; i < MAX_CONNS; i++)
 		if (conns[i] == c)
 			conns[i] = NULL;
@@ -1035,6 +1079,11 @@ static bool has_closed(void *arg)
 bool rp_is_closed(struct rp_conn *c)
 {
 	return c->closed || c->broken;
+}
+
+bool rp_has_news(struct rp_conn *c)
+{
+	return has_news(c);
 }
 
 static bool was_rejected(void *arg)

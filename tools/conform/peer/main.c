@@ -58,6 +58,7 @@ static int usage(void)
 		"  --no-connprop-answer  the server does not answer CONNPROP\n"
 		"  --agent PORT      \"agent\" runs on the client, and connects here\n"
 		"  --here            the client is on this machine\n"
+		"  --second ADDRESS  also wait there, for clients with several paths\n"
 		"  --mount-options O additional options for every mount\n"
 		"  --module          test rpcrdma2 on this machine, with its counters\n"
 		"Run and report:\n"
@@ -267,7 +268,7 @@ static int list_all(int side)
 
 enum {
 	PORT = 256, EXPORT, VERSION, NO_ANSWER, AGENT, HERE, MOUNT, MODULE_,
-	SCALE, DEV, LEVEL_, GROUP, LIST, REPORT,
+	SCALE, DEV, LEVEL_, GROUP, LIST, SECOND, REPORT,
 };
 
 static const struct option options[] = {
@@ -277,6 +278,7 @@ static const struct option options[] = {
 	{ "no-connprop-answer", no_argument, NULL, NO_ANSWER },
 	{ "agent", required_argument, NULL, AGENT },
 	{ "here", no_argument, NULL, HERE },
+	{ "second", required_argument, NULL, SECOND },
 	{ "mount-options", required_argument, NULL, MOUNT },
 	{ "module", no_argument, NULL, MODULE_ },
 	{ "scale", required_argument, NULL, SCALE },
@@ -311,6 +313,9 @@ static bool take_option(int o)
 		return true;
 	case HERE:
 		jobs_how = JOBS_HERE;
+		return true;
+	case SECOND:
+		rp_opt.second = optarg;
 		return true;
 	case MOUNT:
 		rp_opt.mount = optarg;

@@ -29,6 +29,7 @@
 /**
  * struct rp_opt - what the command line says
  * @addr: address of the server, or the one to listen on
+ * @second: another one to listen on, for a client with several paths; NULL: none
  * @port: port of the server, or the first one to listen on
  * @export: directory of the server in which cases may make files; NULL: none
  * @mount: options of every mount besides those that a case wants
@@ -42,6 +43,7 @@
  */
 struct rp_opt {
 	const char	*addr;
+	const char	*second;
 	unsigned int	port;
 	const char	*export;
 	const char	*mount;
@@ -350,11 +352,15 @@ void rp_address(struct sockaddr_storage *to, unsigned int port);
 struct rp_conn *rp_connect(void);
 struct rp_conn *rp_connect_how(const struct rp_how *how);
 struct rp_listener *rp_listen(unsigned int port);
+/* The same at another address of ours */
+struct rp_listener *rp_listen_at(const char *addr, unsigned int port);
 struct rp_conn *rp_accept(struct rp_listener *l, const struct rp_how *how);
 /* NULL if nobody connects within @ms */
 struct rp_conn *rp_accept_within(struct rp_listener *l,
 				 const struct rp_how *how, unsigned int ms);
 bool rp_wants_in(struct rp_listener *l);
+/* Accept who wants in. NULL: who did has left. */
+struct rp_conn *rp_try_accept(struct rp_listener *l);
 /* Refuse the next connect request. */
 void rp_reject(struct rp_listener *l);
 void rp_unlisten(struct rp_listener *l);
@@ -397,6 +403,8 @@ bool rp_closed_within(struct rp_conn *c, unsigned int ms);
 /* The CM says that our connect request was refused. */
 bool rp_rejected_within(struct rp_conn *c, unsigned int ms);
 bool rp_is_closed(struct rp_conn *c);
+/* A message has come, or the connection has ended: does not look for what happens. */
+bool rp_has_news(struct rp_conn *c);
 /* No message comes, and the connection stays. */
 void rp_expect_silence(struct rp_conn *c, unsigned int ms);
 

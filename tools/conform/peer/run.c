@@ -24,7 +24,8 @@ static struct run_log *log_of_case;
 bool run_is_client(const struct rp_case *c)
 {
 	static const char * const groups[] = {
-		"version", "replies", "credits", "client-change", "reasons",
+		"version", "replies", "credits", "client-change", "client-paths",
+		"reasons",
 		"faults-client", "variant-client", "published-client",
 	};
 	unsigned int i;
