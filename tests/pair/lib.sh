@@ -6,6 +6,9 @@
 # (lab_addr), so mount_nfs does the same here.
 #
 #	pair_net client|server	addresses, rxe on one cable and siw on the other
+#	pair_switch ADDRESS...	both cables end in a switch, which is this machine: it has
+#				these addresses and rxe on it
+#	pair_modules		for what else there may be on the cables
 #
 #	pair_levels DEV		what of the conformance kit is run over it
 #	pair_stock DEV		can the stock client be used over this device?
@@ -14,13 +17,13 @@
 #	pair_disk		mounts the disk that outlives the server: /export,
 #				and what NFS servers remember
 #	pair_listening		tells the client that it can come
-#	pair_serve		waits for the end of the test
+#	pair_serve [CMD...]	waits for the end of the test, and does CMD again and again
 #
 # for the client:
 #	power_off, power_on	the server's mains switch
 #	listening		has the server come up?
 #
-# of either, for the cable of a device, CABLE[DEV]:
+# of either, for the cable of a device, CABLE[DEV], or of an interface:
 #	cable_ready DEV		before the others
 #	cable_cut, cable_mend	it carries nothing in either direction, and no end is told
 
@@ -36,19 +39,39 @@ mountpoint -q $PAIR ||
 	mount -t 9p -o trans=virtio,version=9p2000.L pair $PAIR ||
 	lab_die "no shared directory"
 
+pair_modules() {
+	# rxe finds its CRC by name and does not load it itself.
+	lab_modprobe virtio_net crc32_generic crc32_pclmul rdma_rxe siw
+	ip link set lo up
+}
+
 pair_net() {
 	local host=1 i
 
 	[ "$1" = server ] || host=2
-	# rxe finds its CRC by name and does not load it itself.
-	lab_modprobe virtio_net crc32_generic crc32_pclmul rdma_rxe siw
-	ip link set lo up
+	pair_modules
 	for i in 0 1; do
 		ip addr add 10.0.$i.$host/24 dev eth$i
 		ip link set eth$i mtu 9000 up
 	done
 	_rdma_link rxe0 rxe eth0
 	! have_siw || _rdma_link siw0 siw eth1
+}
+
+pair_switch() {
+	local i
+
+	pair_modules
+	lab_modprobe bridge
+	ip link add br0 type bridge
+	for i in 0 1; do
+		ip link set eth$i mtu 9000 master br0 up
+	done
+	ip link set br0 up
+	for i; do
+		ip addr add "$i/24" dev br0
+	done
+	_rdma_link rxe0 rxe br0
 }
 
 pair_disk() {
@@ -67,18 +90,18 @@ declare -A CABLE=([rxe]=eth0 [siw]=eth1)
 
 cable_ready() {
 	lab_modprobe sch_netem sch_ingress cls_matchall act_gact
-	tc qdisc add dev "${CABLE[$1]}" root netem loss 0%
-	tc qdisc add dev "${CABLE[$1]}" clsact
+	tc qdisc add dev "${CABLE[$1]-$1}" root netem loss 0%
+	tc qdisc add dev "${CABLE[$1]-$1}" clsact
 }
 
 cable_cut() {
-	tc filter add dev "${CABLE[$1]}" ingress matchall action drop
-	tc qdisc change dev "${CABLE[$1]}" root netem loss 100%
+	tc filter add dev "${CABLE[$1]-$1}" ingress matchall action drop
+	tc qdisc change dev "${CABLE[$1]-$1}" root netem loss 100%
 }
 
 cable_mend() {
-	tc filter del dev "${CABLE[$1]}" ingress
-	tc qdisc change dev "${CABLE[$1]}" root netem loss 0%
+	tc filter del dev "${CABLE[$1]-$1}" ingress
+	tc qdisc change dev "${CABLE[$1]-$1}" root netem loss 0%
 }
 
 # The grace period ends when the clients have reclaimed what they had, or when a slow
@@ -94,7 +117,8 @@ pair_listening() { : > $PAIR/listening; }
 
 pair_serve() {
 	until [ -e $PAIR/stop ]; do
-		lab_pause 0.5
+		"$@"
+		lab_pause 0.2
 	done
 }
 

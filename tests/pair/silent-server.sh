@@ -7,15 +7,16 @@
 # timeout: 230
 . /lab/tests/lib.sh
 
+tell() {
+	connections server > $PAIR/connections.new
+	mv $PAIR/connections.new $PAIR/connections
+}
+
 lab_allow_log "$RXE_FAULT"
 pair_net server
 lab_server
 fs_listen
 echo 8 > $PARAMETERS/silence_seconds
 pair_listening
-until [ -e $PAIR/stop ]; do
-	connections server > $PAIR/connections.new
-	mv $PAIR/connections.new $PAIR/connections
-	lab_pause 0.2
-done
+pair_serve tell
 ktap_ok "asked to stop"
