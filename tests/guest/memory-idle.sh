@@ -15,8 +15,16 @@
 MOST=38
 BURST=32	# processes at once: the grant is raised to more than half of that
 
+# All of them have begun before the server answers any: to start a process may take longer
+# than all that it writes.
 burst() { # BYTES
-	at_once $BURST iocheck write -d -t -s 1 -l $((20 * $1)) -b "$1" "$D/many{}"
+	local PIDS=()
+
+	freeze
+	launch $BURST iocheck write -d -t -s 1 -l $((20 * $1)) -b "$1" "$D/many{}"
+	lab_wait 20 started "${PIDS[@]}"
+	thaw
+	wait_all "${PIDS[@]}"
 }
 
 # grown NUMBER: a burst has raised the grant.

@@ -21,16 +21,6 @@ progress() { # BEFORE
 	[ $(($(operations READ) + $(operations WRITE))) -ge $(($1 + 8)) ]
 }
 
-# Before it executes a program, a shell keeps all signals but KILL for later, and
-# they are lost.
-started() { # PID...
-	local p
-
-	for p; do
-		[ "$(< "/proc/$p/comm")" = iocheck ] || return 1
-	done
-}
-
 # Signals at arbitrary moments.
 killed() {
 	local round before PIDS signals=(KILL TERM USR1)

@@ -217,6 +217,16 @@ wait_all() {
 	return "$rc"
 }
 
+# started PID...: each of them is iocheck now. Before it executes a program, a shell keeps all
+# signals but KILL for later, and they are lost.
+started() {
+	local p
+
+	for p; do
+		[ "$(< "/proc/$p/comm")" = iocheck ] || return 1
+	done
+}
+
 # siw of 6.12 on several CPUs may leave the first message of a connection unread
 # until another comes. Our client sends something; the stock one waits for its
 # RPC timer.
