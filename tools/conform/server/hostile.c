@@ -200,13 +200,17 @@ static void end_round(pid_t pid)
 		;
 }
 
-/* Rounds of it, none longer than ten seconds, with short rests */
-static void worker(unsigned int kind, uint64_t end, unsigned int *rounds)
+/* Rounds of it, none longer than ten seconds, with short rests. They begin when all workers
+ * are there, which is when @until is set.
+ */
+static void worker(unsigned int kind, const uint64_t *until, unsigned int *rounds)
 {
-	uint64_t start, limit;
+	uint64_t start, limit, end;
 	pid_t pid;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	while (!(end = __atomic_load_n(until, __ATOMIC_ACQUIRE)))
+		rp_sleep(10);
 	for (start = rp_now(); start < end; start = rp_now()) {
 		limit = start + 10000 < end ? start + 10000 : end;
 		__atomic_add_fetch(rounds, 1, __ATOMIC_RELAXED);
@@ -254,23 +258,27 @@ static long cpu_ms(void)
 RP_CASE("hostile", TROUBLE | MODULE, hostile_all, "SEC-3,SEC-14,REC-1",
 	"floods, chunks, vanishing clients, half-open connections at once")
 {
-	unsigned int *rounds = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct {
+		uint64_t	until;
+		unsigned int	rounds[KINDS];
+	} *all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const char *seconds = getenv(SECONDS);
 	struct cmd_memory most = {}, now;
 	unsigned int k;
 	pid_t pids[KINDS];
 	uint64_t end;
 
-	rp_check(rounds != MAP_FAILED && seconds, "no " SECONDS);
+	rp_check(all != MAP_FAILED && seconds, "no " SECONDS);
 	alarm(atoi(seconds) + 60 * rp_opt.scale);
-	end = rp_now() + 1000 * atoi(seconds);
 	for (k = 0; k < KINDS; k++) {
 		pids[k] = fork();
 		rp_check(pids[k] >= 0, "no process");
 		if (!pids[k])
-			worker(k, end, &rounds[k]);
+			worker(k, &all->until, &all->rounds[k]);
 	}
+	end = rp_now() + 1000 * atoi(seconds);
+	__atomic_store_n(&all->until, end, __ATOMIC_RELEASE);
 	while (rp_now() < end) {
 		now = cmd_memory();
 		keep_most(&most, &now);
@@ -279,9 +287,9 @@ RP_CASE("hostile", TROUBLE | MODULE, hostile_all, "SEC-3,SEC-14,REC-1",
 	for (k = 0; k < KINDS; k++)
 		waitpid(pids[k], NULL, 0);
 	for (k = 0; k < KINDS; k++)
-		fprintf(stderr, "kind %u: %u rounds\n", k, rounds[k]);
+		fprintf(stderr, "kind %u: %u rounds\n", k, all->rounds[k]);
 	for (k = 0; k < KINDS; k++)
-		rp_check(rounds[k], "kind %u did nothing", k);
+		rp_check(all->rounds[k], "kind %u did nothing", k);
 	rp_nothing(rp_open());
 	rp_note("cpu_ms=%ld connections=%u most_one=%ld most_all=%ld",
 		cpu_ms(), most.connections, most.one, most.all);
