@@ -16,7 +16,9 @@
 # Times with them and without take turns, because the machine below may have other
 # things to do.
 #
-# make check-hostile runs this for ten minutes: hostile_seconds=600
+# make check-hostile runs this for ten minutes: hostile_seconds=600. The short run only shows
+# that they go on, because the figures are those of a machine that has other work:
+# conn-thousand measures the same where the clock counts instructions.
 #
 # timeout: 260
 . /lab/lib/lab.sh
@@ -25,7 +27,8 @@ TURNS=3
 SECS=$((${hostile_seconds:-24} / (2 * TURNS)))
 
 # Honest mounts keep so much of their rate, percent
-KEEP=50
+KEEP=20
+[ -z "${hostile_seconds-}" ] || KEEP=50
 
 # The most for one connection, and for all (administration.md), bytes
 ONE=$((20 << 20))
