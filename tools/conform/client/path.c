@@ -91,7 +91,7 @@ struct place {
 /**
  * struct line - a connection
  * @at: the address that the client has connected to
- * @s: the server for this connection; NULL if there is none
+ * @s: the server of this connection, or NULL
  * @told: the client has got to know what it needs
  * @calls: RPCs
  */
@@ -163,7 +163,7 @@ static void take_connprop(struct line *k, const struct rp_rx *rx)
 	struct chg m = chg_parse(rx);
 	const struct chg_value *v = chg_find(&m, X_IDENTITY);
 
-	rp_check(m.flags == CALL && !k->told, "a CONNPROP that nobody waits for");
+	rp_check(m.flags == CALL && !k->told, "an unexpected CONNPROP");
 	rp_check(!v || !v->len, "the client tells an identity, of %u bytes",
 		 v ? v->len : 0);
 	rp_check(!!v == asks, asks ? "the client does not ask who this is" :
@@ -544,7 +544,7 @@ RP_CASE("client-paths", DECISION | MODULE, cp_resend, "REC-2,REC-5,D-53",
 	unmount();
 }
 
-/* ---- the other address leads elsewhere, or nobody knows where ---- */
+/* ---- the other address leads to another or to an unknown server ---- */
 
 /* Two connections: both are used here, and there no RPC comes. */
 static void not_there(const struct who *h, const struct who *t,
@@ -598,7 +598,7 @@ static bool is_away(const void *at)
 }
 
 RP_CASE("client-paths", DECISION | MODULE, cp_goes, "VER-14,VER-16,D-22,D-53",
-	"silence at the other address, then nobody is there: the question is asked here again")
+	"the other address is silent, then it refuses: the client asks here again for the identity")
 {
 	there.barred = true;
 	cl_parameter("negotiate_ms", PATIENCE_OF_CLIENT);
@@ -649,7 +649,7 @@ RP_ROW("client-paths", DECISION | MODULE, cp_trusted_v1, "PROP-22,VER-10,D-53",
 /* ---- the server restarts ---- */
 
 RP_CASE("client-paths", DECISION | MODULE, cp_restart, "PROP-22,REC-1,D-53",
-	"the only connection is lost: whoever is at the address of the mount then is the server")
+	"the only connection is lost: any server at the address of the mount is accepted")
 {
 	static const struct who *const next[] = {
 		&y, &untold, &y, &version_1, &x, &empty,
@@ -668,7 +668,7 @@ RP_CASE("client-paths", DECISION | MODULE, cp_restart, "PROP-22,REC-1,D-53",
 }
 
 RP_CASE("client-paths", DECISION | MODULE, cp_restart_untold, "PROP-22,D-53",
-	"an identity that no connection has any more locks nobody out")
+	"an identity without a connection does not exclude other servers")
 {
 	struct line *k = lines;
 

@@ -129,7 +129,7 @@ static void client_count(struct rpcrdma2_client *client, struct rpcrdma2_path *p
 }
 
 /**
- * rpcrdma2_client_paths_left - note that a connection has ended, or that there is none
+ * rpcrdma2_client_paths_left - note the end of a connection or of an attempt to connect
  * @client: the transport
  * @err: the reason, 0: it was closed for lack of use
  *
