@@ -25,8 +25,9 @@ link_sources() {
 	for d in Kbuild net include tests; do
 		[ ! -e "$TOP/$d" ] || cp -rsf "$TOP/$d" "$dir/src/"
 	done
-	# What was deleted or renamed in the checkout.
+	# What was deleted or renamed in the checkout, and modules of directories that went
 	find "$dir/src" -xtype l -delete
+	find "$dir/src" -name '*.ko' -execdir test ! -e Kbuild \; -delete
 }
 
 # The probes depend on their script, the kernel and the RDMA drivers only.
