@@ -101,8 +101,6 @@ else
 	tests/bench/run --kernel 7.3-debian13 --preempt full || rc=1; \
 	tests/bench/run --vers 3 || rc=1; \
 	tests/bench/run --kernel 7.3-debian13 --vers 3 || rc=1; \
-	tests/bench/run --floor || rc=1; \
-	tests/bench/run --floor --kernel 7.3-debian13 || rc=1; \
 	tests/bench/run --adapter || rc=1; \
 	tests/bench/run --adapter --kernel 7.3-debian13 || rc=1; \
 	tests/bench/run --policy || rc=1; \
@@ -168,9 +166,9 @@ help:
 	@echo '  make fuzz         decoders, then the whole module in a guest, guided by coverage;'
 	@echo '                    MINUTES= of each ($(MINUTES))'
 	@echo '  make bench        cost of an operation on Linux 6.12 and 7.3, compared with'
-	@echo '                    version 1 and TCP; with full preemption, with NFSv3, the share'
-	@echo '                    of this module, on an adapter, with and without the policy for'
-	@echo '                    buffer sizes, and memory. An hour; fails at the end if a target is missed.'
+	@echo '                    version 1 and TCP; with full preemption, with NFSv3, on an'
+	@echo '                    adapter, with and without the policy for buffer sizes, and'
+	@echo '                    memory. An hour; fails at the end if a target is missed.'
 	@echo '                    BENCH="--connections 1,10,100": one run of tests/bench/run with'
 	@echo '                    these options; BENCH=--recovery, BENCH=--help'
 	@echo

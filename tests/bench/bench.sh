@@ -13,43 +13,32 @@
 #	many DEV ROW OPS NANOSECONDS CONTEXT-SWITCHES	(JOBS processes at once)
 #	hw DEV ROW OPS EVENT COUNT			(of the adapter)
 #	mount DEV LINE					(of /proc/mounts)
-#	shape ROW RPCS CALL REPLY BYTES DIRECTION WRS	(an RPC of one of OPS)
-#
-# Four DEVs are parts of others (see floor/): "verbs" is the device alone with the
-# messages of each row as rpcrdma2 has sent them (shape), and two threads that wake
-# each other; "hand" is only the latter; "copy" is that and a copy of the payload, if
-# it went inline; "loop" is NFS and sunrpc without a transport.
 #
 # Times and counts come from separate passes: tracing takes time.
 #
 # timeout: 600
 . /lab/lib/lab.sh
-. /lab/tests/params	# VERS DEVICES ROWS ROUNDS PROFILE FLOOR ADAPTER JOBS SCALE
-. /lab/tests/rows.sh
+. /lab/tests/params	# VERS DEVICES ROWS ROUNDS PROFILE ADAPTER JOBS SCALE
+. /lab/tests/guest.sh
 
-PATH=/lab/tests:$PATH
 TRACE=/sys/kernel/tracing
-RESULTS=$LAB_OUT/results
 COUNTERS=/sys/module/bench_adapter/parameters/counters
-FILE=bench/data
-FILE_SIZE=$((32 << 20))
-BLOCK=rsize=1048576,wsize=1048576
-# Operations of which the messages are looked at, and what was seen: by row, what
-# floor/bench_verbs.c is to do.
-SHAPE_OPS=8
-declare -A SHAPE
-# Transports by the number that sunrpc has for them, and ports.
-declare -A TRANSPORT=([tcp]="6 2049" [rxe-v1]="256 20050" [rxe]="21042 20049"
-	[loop]="256 20062" [own-v1]="21042 20049" [own-v1-client]="21042 20050"
-	[own-v1-server]="256 20049")
-
-# What the benchmark has no use for would only tick along.
-have_siw() { false; }
+NULL=/sys/module/bench_null/parameters/run
+# Of each transport the number that sunrpc has for it and the port, both for bench_null;
+# what mount_nfs calls it, the versions that our client offers, and of which side
+# rpcrdma2 says which version it is.
+declare -A TRANSPORT=(
+	[tcp]="6 2049 tcp"
+	[rxe-v1]="256 20050 rxe-v1"
+	[rxe]="21042 20049 rxe both client 2"
+	[own-v1]="21042 20049 rxe v1 client 1"
+	[own-v1-client]="21042 20050 rxe v1 client 1"
+	[own-v1-server]="256 20049 rxe-v1 both server 1")
 
 # row DEV NAME: sets the command line of a row. Enough operations for one per
 # cent: what disturbs a run are timer ticks, 4 ms apart.
 row() {
-	local op size ops=
+	local op size words ops=
 
 	row_op "$2"
 	case $2 in
@@ -62,39 +51,14 @@ row() {
 	fi
 	ops=$((ops * SCALE / 100))
 	warmup=$((ops / 10 + 5))
-	# By then sizes of messages have adapted to the row
-	[ -z "${OPS-}" ] || warmup=$ops ops=$OPS
-	case $1 in
-	verbs | hand | copy)
-		args=(-n $((ops / SHAPE_OPS + 1)) -w 1 -m "$SHAPE_OPS"
-			-r "$(of_verbs "$@")" run
-			/sys/module/bench_verbs/parameters/run)
-		return
-		;;
-	esac
 	args=(-n "$ops" -w "$warmup" -s "$size")
 	case $op in
 	create | unlink) args+=("$op" /mnt/bench/dir) ;;
-	run) args+=(-r "${TRANSPORT[$1]}" run
-		/sys/module/bench_null/parameters/run) ;;
-	*) args+=("$op" "/mnt/$FILE") ;;
-	esac
-}
-
-# of_verbs verbs|hand|copy ROW: what bench_verbs is to do
-of_verbs() {
-	local op size
-
-	row_op "$2"
-	case $op in
-	read | write) ;;
-	*) size=0 ;;	# no payload
-	esac
-	case $1 in
-	verbs) echo "${SHAPE[$2]}" ;;
-	hand) sed -E 's/[^;]+/0 0 0 -/g' <<< "${SHAPE[$2]}" ;;
-	copy) sed -E "s/[^;]+ -/0 0 $size copy/g; s/[^;]+ (read|write)/0 0 0 -/g" \
-		<<< "${SHAPE[$2]}" ;;
+	run)
+		read -r -a words <<< "${TRANSPORT[$1]}"
+		args+=(-r "${words[*]::2}" run "$NULL")
+		;;
+	*) args+=("$op" /mnt/bench/data) ;;
 	esac
 }
 
@@ -161,7 +125,7 @@ count_row() { # DEV ROW
 		read -r file keys kind <<< "$e"
 		file=$TRACE/events/$file
 		echo "hist:keys=$keys:pause" > "$file/trigger"
-		arm+=(-c "$file/trigger=hist:keys=$keys")
+		arm+=(-c "$file/trigger hist:keys=$keys:continue hist:keys=$keys:pause")
 	done
 	nfsbench "${arm[@]}" "${args[@]}" > "$LAB_TMP/out"
 	for e in "${EVENTS[@]}"; do
@@ -176,7 +140,7 @@ count_row() { # DEV ROW
 insn_row() { # DEV ROW
 	local out
 
-	out=$(nfsbench -p ${ADAPTER:+-t $COUNTERS} "${args[@]}")
+	out=$(nfsbench -p ${ADAPTER:+-c "$COUNTERS 1 0"} "${args[@]}")
 	echo "insn $1 $2 ${out%% *} ${out##* }" >> "$RESULTS"
 	[ -z "$ADAPTER" ] || sed "s/^/hw $1 $2 ${out%% *} /" $COUNTERS >> "$RESULTS"
 }
@@ -189,167 +153,46 @@ many_row() { # DEV ROW
 	esac
 }
 
-# Events that tell what an RPC is like, one line each: "ROW RPCS CALL REPLY BYTES
-# DIRECTION WRS", WRS of the server's RDMA.
-SHAPE_EVENTS="rpcrdma2_call rpcrdma2_mr_map rpcrdma2_call_reads rpcrdma2_reply_send"
-shape() { # ROW
-	tr '=' ' ' < $TRACE/trace | awk -v row="$1" '
-		function word(name,	i) {
-			for (i = 1; i < NF; i++)
-				if ($i == name)
-					return $(i + 1)
-		}
-		/^#/ { next }
-		{ xid = word("xid") }
-		/rpcrdma2_mr_map:/ {
-			mrs[xid]++
-			for (i = 1; i < NF; i++)
-				if ($i ~ /@0x/)
-					bytes[xid] += $i
-			dir[xid] = $NF == "writing" ? "write" : "read"
-		}
-		/rpcrdma2_call:/ {
-			order[++n] = xid
-			call[xid] = word("len")
-		}
-		/rpcrdma2_call_reads:/ { wrs[xid] += word("nwrs") }
-		/rpcrdma2_reply_send:/ {
-			wrs[xid] += word("write_wrs")
-			reply[xid] = word("len")
-		}
-		END {
-			for (i = 1; i <= n; i++) {
-				x = order[i]
-				if (mrs[x] > 1 || !reply[x]) {
-					print "RPC", x, "is not as expected" > "/dev/stderr"
-					exit 1
-				}
-				print "shape", row, n, call[x], reply[x], bytes[x] + 0,
-					mrs[x] ? dir[x] : "-", wrs[x] + 0
-			}
-		}'
-}
-
-shape_row() { # DEV ROW
-	: > $TRACE/trace
-	nfsbench -t $TRACE/tracing_on "${args[@]}" > /dev/null
-	shape "$2" > "$LAB_TMP/shape"
-	cat "$LAB_TMP/shape" >> "$RESULTS"
-	SHAPE[$2]=$(awk '{ printf "%s%s %s %s %s", (NR > 1 ? ";" : ""), $4, $5, $6, $7 }' \
-		"$LAB_TMP/shape")
-}
-
-# What the messages of each row are like.
-shapes() {
-	local e on=$TRACE/tracing_on
-
-	echo 0 > $on
-	for e in $SHAPE_EVENTS; do
-		echo 1 > "$TRACE/events/rpcrdma2/$e/enable"
-	done
-	OPS=$SHAPE_OPS run_device shape rxe
-	for e in $SHAPE_EVENTS; do
-		echo 0 > "$TRACE/events/rpcrdma2/$e/enable"
-	done
-	: > $TRACE/trace
-	echo 1 > $on
-}
-
-run_device() { # PASS DEV
-	case $2 in
-	verbs | hand | copy)
-		for_rows "$1_row" "$2"
-		return
-		;;
-	esac
-	speaks "$2"
-	mount_device "$2"
-	echo "mount $2 $(grep ' /mnt nfs' /proc/mounts)" >> "$RESULTS"
-	for_rows "$1_row" "$2"
-	umount_nfs
-	null_disconnect
-}
-
-# speaks DEV: the version that our client offers from now on
-speaks() {
-	case $1 in
-	own-v1 | own-v1-client) by_default client versions v1 ;;
-	rxe) by_default client versions both ;;
-	esac
-}
-
 mount_device() { # DEV
-	case $1 in
-	loop) mount_nfs rxe-v1 "$VERS" "port=20062,$BLOCK" ;;
-	own-v1) mount_nfs rxe "$VERS" $BLOCK ;;
-	own-v1-client) mount_nfs rxe "$VERS" "port=20050,$BLOCK" ;;
-	own-v1-server) mount_nfs rxe-v1 "$VERS" "port=20049,$BLOCK" ;;
-	*) mount_nfs "$1" "$VERS" $BLOCK ;;
-	esac
-	case $1 in
-	rxe) right_version client 2 ;;
-	own-v1 | own-v1-client) right_version client 1 ;;
-	own-v1-server) right_version server 1 ;;
-	esac
+	local port dev versions role version
+
+	read -r _ port dev versions role version <<< "${TRANSPORT[$1]}"
+	[ -z "$versions" ] || by_default client versions "$versions"
+	mount_nfs "$dev" "$VERS" "port=$port,rsize=1048576,wsize=1048576"
+	[ -z "$role" ] || said "$role" version | grep -qx "$version" ||
+		lab_die "this is not version $version"
+	echo "mount $1 $(grep ' /mnt nfs' /proc/mounts)" >> "$RESULTS"
 }
 
-right_version() { # ROLE VERSION
-	said "$1" version | grep -qx "$2" || lab_die "this is not version $2"
+pass() { # SAID KIND: over each transport
+	local dev
+
+	for dev in $DEVICES; do
+		ktap_diag "$1, $dev"
+		mount_device "$dev"
+		for_rows "$2_row" "$dev"
+		umount_nfs
+		# The connection of bench_null keeps the version that it was made with.
+		[ ! -e $NULL ] || echo "0 0;0" > $NULL
+	done
 }
 
-# The connection of bench_null has the version that was spoken when it was made.
-null_disconnect() {
-	[ ! -e /sys/module/bench_null ] ||
-		echo "0 0;0" > /sys/module/bench_null/parameters/run
-}
+measure() {
+	local i passes=1
 
-measure() { # DEV...
-	local dev i passes=1
-
-	[ -z "$ADAPTER" ] || passes=$ROUNDS
 	for ((i = 1; i <= ROUNDS; i++)); do
-		for dev in "$@"; do
-			ktap_diag "measuring $dev, round $i of $ROUNDS"
-			run_device time "$dev"
-		done
+		pass "measuring, round $i of $ROUNDS" time
 	done
-	for dev in ${ADAPTER:+"$@"}; do
-		ktap_diag "measuring $dev, $JOBS processes"
-		run_device many "$dev"
-	done
-	if [ -n "$PROFILE" ] || [ -z "$FLOOR$ADAPTER" ]; then
-		for dev in "$@"; do
-			ktap_diag "counting $dev"
-			run_device count "$dev"
-		done
+	if [ -n "$ADAPTER" ]; then
+		pass "measuring $JOBS processes" many
+		passes=$ROUNDS
 	fi
-	[ -n "$PROFILE$FLOOR$ADAPTER" ] || return 0
+	if [ -n "$PROFILE" ] || [ -z "$ADAPTER" ]; then
+		pass counting count
+	fi
+	[ -n "$PROFILE$ADAPTER" ] || return 0
 	for ((i = 1; i <= passes; i++)); do
-		for dev in "$@"; do
-			ktap_diag "counting instructions of $dev"
-			run_device insn "$dev"
-		done
-	done
-}
-
-# NFS without a transport: takes the number of the stock one, which has to go. The
-# modules are there from the start, so that each has its place in the profile.
-only_loop() {
-	echo 0 > "$NFSD/threads"
-	null_disconnect
-	lab_wait 20 rmmod rpcrdma
-	echo y > /sys/module/bench_loop/parameters/active
-	lab_nfsd
-	lab_listen loop 20062
-}
-
-# What cleanup.sh does not know.
-remove_modules() {
-	local m
-
-	echo 0 > "$NFSD/threads"
-	for m in bench_null bench_verbs bench_loop; do
-		[ ! -e "/sys/module/$m" ] || lab_wait 20 rmmod $m
+		pass "counting instructions" insn
 	done
 }
 
@@ -357,44 +200,16 @@ set -e
 # The emulator may stop where another processor patches code.
 [ "$(nproc)" = 1 ] || lab_allow_log 'exc_debug_kernel'
 [ -z "$PROFILE" ] || EVENTS+=("${EVENTS_PROFILE[@]}")
-lab_net
-# As on a server with memory enough: 1 MiB goes in one RPC.
-lab_modprobe nfsd
-mount -t nfsd nfsd "$NFSD"
-echo $((1 << 20)) > "$NFSD/max_block_size"
-lab_server
-mkdir /export/bench
-head -c $FILE_SIZE /dev/zero | tr '\0' x > "/export/$FILE"
-lab_listen rdma 20050
-case $DEVICES in
-*"rxe "* | *rxe | *own-v1*)
-	# With the policy that users have, not without one as in the tests
-	modprobe rpcrdma2
-	lab_listen rdma2 20049
-	;;
-esac
-: > "$RESULTS"
-uname -r > "$LAB_OUT/kernel"
-needs() { [[ " $1 " = *" $2 "* ]]; }
-! needs "$ROWS" null || modprobe bench_null
-! needs "$DEVICES" loop || modprobe bench_loop
-if needs "$DEVICES" verbs; then
-	ktap_diag "looking at the messages of rxe"
-	modprobe bench_verbs
-	shapes
-fi
-if [ -n "$PROFILE$FLOOR$ADAPTER" ]; then
+bench_server
+[[ " $ROWS " != *" null "* ]] || modprobe bench_null
+if [ -n "$PROFILE$ADAPTER" ]; then
 	# NFS's client is loaded by its first mount
 	mount_nfs tcp "$VERS"
 	umount_nfs
-	awk '$2 ~ /[tT]/ { print $1, $3, $4 }' /proc/kallsyms |
-		sort > "$LAB_OUT/symbols"
+	symbols
 fi
-# shellcheck disable=SC2046 # words
-measure $(tr ' ' '\n' <<< "$DEVICES" | grep -vx loop)
-if needs "$DEVICES" loop; then
-	only_loop
-	measure loop
-fi
-remove_modules
+measure
+# What cleanup.sh does not know
+echo 0 > "$NFSD/threads"
+[ ! -e /sys/module/bench_null ] || lab_wait 20 rmmod bench_null
 ktap_ok "all rows"

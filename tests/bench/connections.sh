@@ -17,16 +17,9 @@
 # timeout: 900
 . /lab/lib/lab.sh
 . /lab/tests/params	# DEVICES ROWS ROUNDS PROFILE SCALE CONNECTIONS AT_ONCE
-. /lab/tests/rows.sh
+. /lab/tests/guest.sh
 
-PATH=/lab/tests:$PATH
-RESULTS=$LAB_OUT/results
-FILE_SIZE=$((32 << 20))
 DIR=/run/mounts
-
-have_siw() { false; }
-
-address_of() { echo "10.1.$(($1 / 250)).$(($1 % 250 + 1))"; }
 
 # row NAME N: sets the command line. Of 16 Sends one is signaled, so 32 each are the
 # least that says something.
@@ -39,7 +32,7 @@ row() {
 	[ "$ops" -ge $((32 * $2)) ] || ops=$((32 * $2))
 	args=(-n "$ops" -w $((16 * $2)) -s "$size" "$op")
 	for ((i = 1; i <= $2; i++)); do
-		args+=("$DIR/$i/data")
+		args+=("$DIR/$i/bench/data")
 	done
 }
 
@@ -102,19 +95,8 @@ connections() { # DEV N
 }
 
 set -e
-lab_net
-lab_modprobe nfsd
-mount -t nfsd nfsd "$NFSD"
-echo $((1 << 20)) > "$NFSD/max_block_size"
 # Sixteen threads serve 380 connections, see svc_check_conn_limits()
-lab_server 16
-lab_listen rdma 20050
-# With the policy that users have, not without one as in the tests
-modprobe rpcrdma2
-lab_listen rdma2 20049
-head -c $FILE_SIZE /dev/zero | tr '\0' x > /export/data
-: > "$RESULTS"
-uname -r > "$LAB_OUT/kernel"
+bench_server 16
 most=$(tr ' ' '\n' <<< "$CONNECTIONS" | sort -n | tail -n 1)
 for ((i = 1; i <= most; i++)); do
 	ip addr add "$(address_of "$i")/16" dev v0
@@ -128,6 +110,5 @@ for dev in $DEVICES; do
 		connections "$dev" "$n"
 	done
 done
-[ -z "$PROFILE" ] || awk '$2 ~ /[tT]/ { print $1, $3, $4 }' /proc/kallsyms |
-	sort > "$LAB_OUT/symbols"
+[ -z "$PROFILE" ] || symbols
 ktap_ok "all connections"

@@ -3,30 +3,27 @@
  * One row of the benchmark: performs an operation again and again on a
  * mounted file system and prints how long one took.
  *
- *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-j JOBS] [-p] [-t FILE]
- *		 [-c FILE=TRIGGER]... [-r WORK] [-m RPCS] OP PATH...
+ *	nfsbench [-n OPS] [-w WARMUP] [-s SIZE] [-j JOBS] [-p]
+ *		 [-c "FILE BEGIN END"]... [-r WORK] OP PATH...
  *
  * OP is getattr, read, write, random or stream on the file PATH; create,
  * unlink or metadata in the directory PATH; or run. Reads and writes are O_DIRECT, of
  * SIZE bytes at multiples of SIZE, in an order that is random and the same in
- * every run. With several PATHs the operations take turns. random reads and writes in turn, a random number of pages but
- * not more than SIZE bytes; stream reads and writes in turn, through the file
- * from its start. create makes a file, writes SIZE bytes to it and closes it;
- * unlink removes what create left; metadata does both, with four getattrs in
- * between. run lets a module do all operations at once: it writes "WORK;COUNT"
- * to PATH, which is a parameter of it (see floor/).
+ * every run. With several PATHs the operations take turns. random reads and writes in
+ * turn, a random number of pages but not more than SIZE bytes; stream reads and writes
+ * in turn, through the file from its start. create makes a file, writes SIZE bytes to it
+ * and closes it; unlink removes what create left; metadata does both, with four getattrs
+ * in between. run lets a module do all operations at once: it writes "WORK;COUNT" to
+ * PATH, which is a parameter of it (see null/).
  *
  * Prints "OPS NANOSECONDS CONTEXT-SWITCHES", the latter two as totals.
- * With -m OPS is multiplied: each operation stands for so many.
  *
  * With -j so many processes do OPS operations together, WARMUP each before
  * that.
  *
- * With -c the histogram trigger TRIGGER of the trace event file FILE counts
- * during the measured operations only. Tracing takes time: such a run is for
- * counting.
- *
- * With -t "1" is written to FILE before the measured operations, "0" after them.
+ * With -c BEGIN is written to FILE before the measured operations, END after them, so
+ * that the kernel counts something meanwhile. If that is tracing, it takes time: such a
+ * run is for counting.
  *
  * With -p the instruction profiler records: the program is built statically
  * at fixed addresses, and bench_begin() and bench_end() start and stop it.
@@ -46,7 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_TRIGGERS	8
+#define MAX_COUNTERS	8
 #define MAX_PATHS	1024
 #define PAGE		4096ul
 
@@ -71,8 +68,12 @@ struct op {
 	void (*run_all)(struct bench *b, unsigned long count);
 };
 
-static char *triggers[MAX_TRIGGERS];
-static int nr_triggers;
+static struct counter {
+	const char *file;
+	const char *begin;
+	const char *end;
+} counters[MAX_COUNTERS];
+static int nr_counters;
 
 __attribute__((noinline)) void bench_begin(void)
 {
@@ -214,21 +215,25 @@ static const struct op ops[] = {
 	{ "run",	-1,			.run_all = op_run },
 };
 
-/* set_triggers - let the histograms count, or stop */
-static void set_triggers(const char *state)
+static void add_counter(char *words)
 {
-	int i;
+	struct counter *c = &counters[nr_counters++];
 
-	for (i = 0; i < nr_triggers; i++) {
-		char text[512], *trigger = strchr(triggers[i], '=');
+	if (nr_counters > MAX_COUNTERS)
+		errx(2, "too many counters");
+	c->file = strtok(words, " ");
+	c->begin = strtok(NULL, " ");
+	c->end = strtok(NULL, " ");
+	if (!c->end)
+		errx(2, "-c 'FILE BEGIN END'");
+}
 
-		if (!trigger)
-			errx(2, "-c FILE=TRIGGER");
-		snprintf(text, sizeof(text), "%s:%s", trigger + 1, state);
-		*trigger = '\0';
-		write_text(triggers[i], text);
-		*trigger = '=';
-	}
+static void set_counters(bool begin)
+{
+	struct counter *c;
+
+	for (c = counters; c < counters + nr_counters; c++)
+		write_text(c->file, begin ? c->begin : c->end);
 }
 
 static unsigned long context_switches(void)
@@ -362,15 +367,14 @@ static const struct op *find_op(const char *name)
 int main(int argc, char **argv)
 {
 	struct bench b = { .size = 4096, .random = 88172645463325252ull };
-	unsigned long n = 100, warmup = 10, each = 1, ctxt;
-	const char *switch_file = NULL;
+	unsigned long n = 100, warmup = 10, ctxt;
 	unsigned int jobs = 0;
 	bool profile = false;
 	const struct op *op;
 	uint64_t start, end;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:w:s:j:pc:t:r:m:")) != -1) {
+	while ((c = getopt(argc, argv, "n:w:s:j:pc:r:")) != -1) {
 		switch (c) {
 		case 'n':
 			n = strtoul(optarg, NULL, 0);
@@ -387,25 +391,17 @@ int main(int argc, char **argv)
 		case 'p':
 			profile = true;
 			break;
-		case 't':
-			switch_file = optarg;
-			break;
 		case 'r':
 			b.work = optarg;
 			break;
-		case 'm':
-			each = strtoul(optarg, NULL, 0);
-			break;
 		case 'c':
-			if (nr_triggers == MAX_TRIGGERS)
-				errx(2, "too many triggers");
-			triggers[nr_triggers++] = optarg;
+			add_counter(optarg);
 			break;
 		default:
 			return 2;
 		}
 	}
-	if (optind > argc - 2 || !n || !each || !b.size)
+	if (optind > argc - 2 || !n || !b.size)
 		errx(2, "usage: nfsbench [OPTION...] OP PATH...");
 	op = find_op(argv[optind]);
 	b.paths = argv + optind + 1;
@@ -417,16 +413,13 @@ int main(int argc, char **argv)
 	if (jobs) {
 		n = n / jobs ? n / jobs : 1;
 		start = run_jobs(&b, op, jobs, n, warmup, &ctxt);
-		printf("%lu %llu %lu\n", n * jobs * each, (unsigned long long)start,
-		       ctxt);
+		printf("%lu %llu %lu\n", n * jobs, (unsigned long long)start, ctxt);
 		return 0;
 	}
 	set_up(&b, op);
 
 	repeat(&b, op, 0, warmup);
-	set_triggers("continue");
-	if (switch_file)
-		write_text(switch_file, "1");
+	set_counters(true);
 	ctxt = context_switches();
 	if (profile)
 		bench_begin();
@@ -436,10 +429,8 @@ int main(int argc, char **argv)
 	if (profile)
 		bench_end();
 	ctxt = context_switches() - ctxt;
-	if (switch_file)
-		write_text(switch_file, "0");
-	set_triggers("pause");
+	set_counters(false);
 
-	printf("%lu %llu %lu\n", n * each, (unsigned long long)(end - start), ctxt);
+	printf("%lu %llu %lu\n", n, (unsigned long long)(end - start), ctxt);
 	return 0;
 }

@@ -20,19 +20,15 @@
 # timeout: 900
 . /lab/lib/lab.sh
 . /lab/tests/params	# VERS SETTINGS LOADS SCALE ROUNDS
+. /lab/tests/guest.sh
 
-PATH=/lab/tests:$PATH
 PARAMS=/sys/module/rpcrdma2/parameters
-RESULTS=$LAB_OUT/results
-FILE_SIZE=$((32 << 20))
 JOBS=16
 # The largest of the random load, and what it takes to go inline.
 LARGEST=16384
 INLINE=17408
 # Longer than it takes to give everything back, in seconds of virtual time.
 IDLE_PERIODS=6
-
-have_siw() { false; }
 
 # setting NAME: counts for connections made from now on. Sets PARAM[NAME].
 setting() {
@@ -215,18 +211,7 @@ run_load() { # SETTING LOAD
 }
 
 set -e
-lab_net
-lab_modprobe nfsd
-mount -t nfsd nfsd "$NFSD"
-echo $((1 << 20)) > "$NFSD/max_block_size"
-lab_server 16
-# What a server has when nobody has changed it.
-modprobe rpcrdma2
-lab_listen rdma2 20049
-mkdir /export/bench
-head -c $FILE_SIZE /dev/zero | tr '\0' x > /export/bench/data
-: > "$RESULTS"
-uname -r > "$LAB_OUT/kernel"
+bench_server 16
 
 declare -A DEFAULT PARAM
 declare -A RECV_SIZE

@@ -10,8 +10,8 @@
 . /lab/lib/lab.sh
 . /lab/lib/recovery.sh
 . /lab/tests/params	# DEVICES REPEAT CLIENTS FAULTS
+. /lab/tests/guest.sh
 
-have_siw() { false; }
 wanted() { [[ " $FAULTS " = *" $1 "* ]]; }
 
 # Between 3 and 9 seconds, the same for every transport, and spread evenly however many
@@ -22,8 +22,6 @@ fault_lasts() {
 
 	lab_pause "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
 }
-
-address_of() { echo "10.1.$(($1 / 250)).$(($1 % 250 + 1))"; }
 
 listen() {
 	lab_listen tcp 2049

@@ -15,27 +15,20 @@
 #define AD_MAX_SGE	32
 #define AD_LOCAL_LKEY	1	/* no region has it: their keys have an index above 0 */
 
-/**
- * struct ad_dev - an adapter with one port
- * @ib: the device for ib_core
- * @qps: queue pairs by number
- * @mrs: memory regions by index, the upper 24 bits of their keys
- * @lock: serializes the hardware with changes of objects; protects the fields below, and
- *	those of the objects that belong to the hardware
- * @timer: expires when the hardware begins with what was posted
- * @expires: time at which @timer expires, KTIME_MAX if it is not running
- * @active: queue pairs with work requests to execute
- * @events: completion queues with an event to deliver
- */
+/* An adapter with one port */
 struct ad_dev {
 	struct ib_device	ib;
-	struct xarray		qps;
-	struct xarray		mrs;
-	spinlock_t		lock;		/* see above */
-	struct hrtimer		timer;
-	ktime_t			expires;
-	struct list_head	active;
-	struct list_head	events;
+	struct xarray		qps;		/* queue pairs by number */
+	struct xarray		mrs;		/* by index, the upper 24 bits of their keys */
+	/*
+	 * Serializes the hardware with changes of objects; protects the fields below, and
+	 * those of the objects that belong to the hardware
+	 */
+	spinlock_t		lock;
+	struct hrtimer		timer;		/* then the hardware begins */
+	ktime_t			expires;	/* of the timer; KTIME_MAX: it does not run */
+	struct list_head	active;		/* queue pairs with work requests to execute */
+	struct list_head	events;		/* completion queues that have an event */
 };
 
 struct ad_pd {
@@ -48,62 +41,35 @@ struct ad_ah {
 	union ib_gid		dgid;
 };
 
-/**
- * struct ad_cqe - entry of a completion queue
- * @wc: the work completion; its QP is NULL if the QP was destroyed
- * @freed: for the send queue: index of the first entry that is still in use
- */
+/* Entry of a completion queue */
 struct ad_cqe {
-	struct ib_wc		wc;
-	u32			freed;
+	struct ib_wc		wc;		/* its QP is NULL if the QP was destroyed */
+	u32			freed;		/* send queue: first entry still in use */
 };
 
-/**
- * struct ad_cq - completion queue
- * @ib: for ib_core
- * @lock: serializes polling
- * @ring: entries, a power of two
- * @mask: their number less one
- * @head: next entry that the user takes
- * @tail: next entry that the hardware fills
- * @armed: enum ib_cq_notify_flags: the completions that cause an event, or 0
- * @event: link in the device's list
- */
 struct ad_cq {
 	struct ib_cq		ib;
-	spinlock_t		lock;		/* see above */
+	spinlock_t		lock;		/* serializes polling */
 	struct ad_cqe		*ring;
-	u32			mask;
-	u32			head;
-	u32			tail;
-	unsigned int		armed;
-	struct list_head	event;
+	u32			mask;		/* entries, a power of two, less one */
+	u32			head;		/* next entry that the user takes */
+	u32			tail;		/* next entry that the hardware fills */
+	unsigned int		armed;		/* which completions cause an event, or 0 */
+	struct list_head	event;		/* link in the list of the device */
 };
 
-/**
- * struct ad_mr - memory region
- * @ib: for ib_core
- * @pages: DMA addresses of the pages
- * @npages: number of pages that were mapped last
- * @max_pages: capacity of @pages
- * @valid: the region is registered; this field and those below belong to the hardware
- * @key: key of the registration
- * @iova: address of the first byte
- * @length: length in bytes
- * @shift: binary logarithm of the page size
- * @access: permitted accesses, enum ib_access_flags
- */
 struct ad_mr {
 	struct ib_mr		ib;
 	dma_addr_t		*pages;
-	u32			npages;
+	u32			npages;		/* that were mapped last */
 	u32			max_pages;
-	bool			valid;
-	u32			key;
-	u64			iova;
-	u64			length;
-	u32			shift;
-	int			access;
+	/* The hardware's: */
+	bool			valid;		/* the region is registered */
+	u32			key;		/* of the registration */
+	u64			iova;		/* of the first byte */
+	u64			length;		/* in bytes */
+	u32			shift;		/* binary logarithm of the page size */
+	int			access;		/* permitted, enum ib_access_flags */
 };
 
 /* Entry of a send or receive queue, with the SGEs behind it */
@@ -123,54 +89,31 @@ struct ad_wqe {
 	struct ib_sge		sge[];
 };
 
-/**
- * struct ad_queue - send or receive queue
- * @lock: serializes posting
- * @ring: entries, a power of two
- * @stride: bytes of an entry
- * @mask: number of entries less one
- * @max: number of entries that the user may have posted
- * @max_sge: number of SGEs in an entry
- * @tail: next entry that the user fills
- * @head: next entry that the hardware executes
- * @freed: first entry whose completion was not polled yet
- */
+/* Send or receive queue */
 struct ad_queue {
-	spinlock_t		lock;		/* see above */
+	spinlock_t		lock;		/* serializes posting */
 	void			*ring;
-	u32			stride;
-	u32			mask;
-	u32			max;
-	u32			max_sge;
-	u32			tail;
-	u32			head;
-	u32			freed;
+	u32			stride;		/* bytes of an entry */
+	u32			mask;		/* entries, a power of two, less one */
+	u32			max;		/* entries that the user may have posted */
+	u32			max_sge;	/* of an entry */
+	u32			tail;		/* next entry that the user fills */
+	u32			head;		/* next entry that the hardware executes */
+	u32			freed;		/* first entry not yet polled as done */
 };
 
-/**
- * struct ad_qp - queue pair
- * @ib: for ib_core
- * @sq: send queue
- * @rq: receive queue
- * @signal_all: each Send has a completion
- * @state: the hardware's, as are those below
- * @active: link in the list of the device
- * @dest_qpn: number of the other side's queue pair
- * @attr: the rest of what modify_qp() has set
- * @retries: of the first entry of the send queue
- * @retry_at: when it is tried again
- */
 struct ad_qp {
 	struct ib_qp		ib;
 	struct ad_queue		sq;
 	struct ad_queue		rq;
-	bool			signal_all;
+	bool			signal_all;	/* each Send has a completion */
+	/* The hardware's: */
 	enum ib_qp_state	state;
-	struct list_head	active;
-	u32			dest_qpn;
-	struct ib_qp_attr	attr;
-	u32			retries;
-	ktime_t			retry_at;
+	struct list_head	active;		/* link in the list of the device */
+	u32			dest_qpn;	/* queue pair of the other side */
+	struct ib_qp_attr	attr;		/* the rest of what modify_qp() has set */
+	u32			retries;	/* of the first entry of the send queue */
+	ktime_t			retry_at;	/* when it is tried again */
 };
 
 /* What has happened: calls of ib_post_send() and ib_post_recv(), what they have posted,
