@@ -15,8 +15,6 @@
 # known, so that the CM sends its request to it and waits for an answer.
 UNKNOWN=10.0.0.8 SILENT=10.0.0.9
 
-no_user() { [ "$(< /sys/module/rpcrdma2/refcnt)" = "$LISTENERS" ]; }
-
 reached() { traced "rpcrdma2_conn_state: .* client .* -> $1 "; }
 
 # start_mount ADDR STATE [OPTS]: a mount in the background, which has got as
@@ -33,7 +31,7 @@ start_mount() {
 # The attempt was given up before its time was up (ETIMEDOUT), and nothing of it is
 # left.
 given_up() {
-	lab_wait 8 no_user
+	lab_wait 8 module_users "$LISTENERS"
 	trace_off
 	traced "rpcrdma2_connected: .* value=-"
 	not traced "rpcrdma2_connected: .* value=-110"
@@ -71,7 +69,7 @@ unanswered() {
 	start_mount $SILENT connecting
 	lab_wait 12 timed_out 2
 	kill_mount
-	lab_wait 8 no_user
+	lab_wait 8 module_users "$LISTENERS"
 	trace_off
 }
 
@@ -88,7 +86,7 @@ removed_negotiating() {
 	lab_net
 	nfs siw 4.2
 	umount_nfs
-	lab_wait 8 no_user
+	lab_wait 8 module_users "$LISTENERS"
 }
 
 # In use; I/O goes on when the device is back.
@@ -98,14 +96,13 @@ removed_in_use() { # DEV VERS
 	enter removed "$1" "$2"
 	work_start 1 write_and_check "$D/d"
 	remove "$1"0
-	lab_wait 20 lost
+	lab_wait 20 connections_are client 0
+	lab_wait 20 connections_are server 0
 	n=$(work_rounds)
 	lab_net
 	lab_wait 60 work_further "$n"
 	work_stop
 }
-
-lost() { [ "$(connections client) $(connections server)" = "0 0" ]; }
 
 # umount -f while the device is away: the writer gets an error. Only with
 # NFSv3: a file system with state may ask the server to keep its lease just
@@ -115,19 +112,11 @@ forced_off() { # DEV VERS
 	enter forced "$1" "$2"
 	work_start 1 write_and_check "$D/d" 2> /dev/null
 	remove "$1"0
-	lab_wait 20 force_out "${WORKERS[@]}"
-	lab_wait 20 unmounted
-	lab_wait 8 no_user
+	force_umount /mnt "${WORKERS[@]}"
+	lab_wait 8 module_users "$LISTENERS"
 	lab_net
 	rm -r "$E"
 }
-
-force_out() { # PID
-	umount -f /mnt || true
-	gone "$1"
-}
-
-unmounted() { ! nfs_mounted || umount -f /mnt; }
 
 # Errors of siw, and of ib_mad (Documentation/devices.md)
 lab_allow_log 'KASAN: (slab-)?use-after-free in siw_cep_put'

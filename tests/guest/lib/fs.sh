@@ -361,12 +361,17 @@ no_family() {
 	[ $rc = 3 ]
 }
 
-_none_left() {
+_none_left() { no_connection && module_users "$LISTENERS"; }
+
+# connections_are client|server N
+connections_are() { [ "$(connections "$1")" = "$2" ]; }
+
+# module_users N: listeners and connections
+module_users() {
 	local refs
 
-	no_connection || return 1
 	read -r refs < /sys/module/rpcrdma2/refcnt
-	[ "$refs" = "$LISTENERS" ]
+	[ "$refs" = "$1" ]
 }
 
 # none_left: after the last unmount all connections end; only listeners keep
