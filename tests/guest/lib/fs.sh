@@ -233,10 +233,11 @@ wait_all() {
 # started PID...: each of them is iocheck now. Before it executes a program, a shell keeps all
 # signals but KILL for later, and they are lost.
 started() {
-	local p
+	local p comm
 
 	for p; do
-		[ "$(< "/proc/$p/comm")" = iocheck ] || return 1
+		read -r comm < "/proc/$p/comm"
+		[ "$comm" = iocheck ] || return 1
 	done
 }
 
@@ -541,12 +542,13 @@ thaw() {
 
 # stuck N: at least N threads of the server wait for the end of the freeze.
 stuck() {
-	local - p n=0
+	local - p stack n=0
 
 	set +x
 	for p in $(pidof nfsd); do
-		! grep -qs percpu_rwsem_wait "/proc/$p/stack" || n=$((n + 1))
-	done
+		read -rd '' stack < "/proc/$p/stack" || true
+		[[ $stack != *percpu_rwsem_wait* ]] || n=$((n + 1))
+	done 2> /dev/null
 	[ "$n" -ge "$1" ]
 }
 

@@ -193,7 +193,15 @@ nfs_mounts() { awk '$3 ~ /^nfs4?$/ { print $2 }' /proc/mounts | tac; }
 
 # nfs_mounted [DIR]: does not ask the server, which mountpoint does, and waits
 # for ever if there is none.
-nfs_mounted() { nfs_mounts | grep -qx "${1:-/mnt}"; }
+nfs_mounted() {
+	local - dir type
+
+	set +x
+	while read -r _ dir type _; do
+		[[ $dir != "${1:-/mnt}" || $type != nfs?(4) ]] || return 0
+	done < /proc/mounts
+	return 1
+}
 
 # lab_server_down: stops nfsd (which closes its listeners) and the daemons.
 lab_server_down() {
