@@ -11,7 +11,7 @@
 # covers: RINV-18,SEC-8
 . /lab/lib/lab.sh
 
-HERD=25
+HERD=25 BLOCK=25001
 ROUNDS=$(by_speed 10 2)
 
 full() {
@@ -19,16 +19,32 @@ full() {
 	[ "${NOW[client.calls_outstanding]}" = 2 ] && stuck 1
 }
 
-round() {
-	local pid
+# Until it is killed
+read_or_write() { # NUMBER
+	if [ $(($1 % 2)) = 0 ]; then
+		exec iocheck check -r -d -s 1 -l 500000 -b $BLOCK -a "$1" "$D/r"
+	else
+		exec iocheck write -d -l 90000000 -b $BLOCK -o $(($1 * BLOCK)) -a "$1" "$D/w"
+	fi
+}
 
-	coproc HERDERS {
-		iocheck herd -n $HERD -b 25001 "$D/r" "$D/w"
-	}
-	pid=$HERDERS_PID
+reads_since() { [ "$(operations READ)" -gt $(($1 + HERD)) ]; }
+
+# Some of them have read before the server answers no more.
+round() {
+	local p rc PIDS=()
+
+	launch $HERD read_or_write {}
+	lab_wait 20 started "${PIDS[@]}"
+	lab_wait 20 reads_since "$(operations READ)"
+	freeze
 	lab_wait 30 full
-	echo >&"${HERDERS[1]}"
-	wait "$pid"
+	kill -KILL "${PIDS[@]}"
+	for p in "${PIDS[@]}"; do
+		rc=0
+		wait "$p" || rc=$?
+		[ $rc = $((128 + 9)) ]
+	done
 }
 
 killed() { # DEV VERS
@@ -41,7 +57,6 @@ killed() { # DEV VERS
 	: > "$D/w"
 	mark
 	for ((n = 0; n < ROUNDS; n++)); do
-		freeze
 		round
 		thaw
 		lab_wait 30 calls_ended
@@ -49,7 +64,7 @@ killed() { # DEV VERS
 	look
 	counted client -eq 0 reconnects rx_malformed rx_bad_xid bad_inv_handle
 	counted client -gt 0 write_chunks read_chunks
-	iocheck check -e -d -s 1 -l 500000 -b 25001 "$D/r"
+	iocheck check -e -d -s 1 -l 500000 -b $BLOCK "$D/r"
 	whole_window
 }
 

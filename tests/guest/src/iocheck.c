@@ -695,8 +695,6 @@ static int cmd_fill(char **argv)
 	return 0;
 }
 
-static unsigned int names_seen;
-
 /* A name that has been found: one of these, and not twice */
 static void saw(const char *name)
 {
@@ -713,20 +711,13 @@ static void saw(const char *name)
 		errx(1, "wrong name %s, expected %s", name, want);
 	if (seen[i]++)
 		errx(1, "%s twice", name);
-	names_seen++;
-}
-
-static int saw_all(void)
-{
-	if (names_seen != count)
-		errx(1, "%u names, expected %llu", names_seen, (unsigned long long)count);
-	return 0;
 }
 
 /* Exactly these names, each once; -e: also what stat() says about them. */
 static int cmd_list(char **argv)
 {
 	DIR *dir = opendir(argv[0]);
+	unsigned long long seen = 0;
 	struct dirent *de;
 	struct stat st;
 
@@ -736,6 +727,7 @@ static int cmd_list(char **argv)
 		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
 			continue;
 		saw(de->d_name);
+		seen++;
 		if (opt_eof && (fstatat(dirfd(dir), de->d_name, &st, 0) ||
 				!S_ISREG(st.st_mode) || st.st_size))
 			errx(1, "stat %s", de->d_name);
@@ -743,7 +735,9 @@ static int cmd_list(char **argv)
 	if (errno)
 		err(1, "readdir");
 	closedir(dir);
-	return saw_all();
+	if (seen != count)
+		errx(1, "%llu names, expected %llu", seen, (unsigned long long)count);
+	return 0;
 }
 
 static int cmd_empty(char **argv)
@@ -813,34 +807,6 @@ static int cmd_xattr(char **argv)
 	return each(argv + 2, xattr_one, argv[0]);
 }
 
-/* -n COUNT attributes with names of -l LEN characters, tiny values. */
-static int cmd_fillxattr(char **argv)
-{
-	char name[XATTR_NAME_MAX + 1] = "user.";
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		entry_name(name + 5, i);
-		if (setxattr(argv[0], name, &i, sizeof(i), XATTR_CREATE))
-			err(1, "setxattr %s", name);
-	}
-	return 0;
-}
-
-static int cmd_listxattr(char **argv)
-{
-	static char list[XATTR_LIST_MAX];
-	ssize_t len = listxattr(argv[0], list, sizeof(list));
-	char *p;
-
-	if (len < 0)
-		err(1, "listxattr");
-	for (p = list; p < list + len; p += strlen(p) + 1)
-		if (!strncmp(p, "user.", 5))
-			saw(p + 5);
-	return saw_all();
-}
-
 static char *put_u32(char *p, uint32_t v)
 {
 	v = htonl(v);
@@ -907,66 +873,7 @@ static int cmd_nfs4acl(char **argv)
 	return 0;
 }
 
-/* break FILE: opens for writing without waiting; a lease gets broken. */
-static int cmd_break(char **argv)
-{
-	int fd = open(argv[0], O_WRONLY | O_NONBLOCK);
-
-	if (fd < 0 && errno != EWOULDBLOCK)
-		err(1, "open %s", argv[0]);
-	puts(fd < 0 ? "held" : "free");
-	return 0;
-}
-
-/* ---- herd ---- */
-
-static void __attribute__((noreturn)) herd_member(int reads, int writes,
-						   unsigned int n)
-{
-	unsigned char *buf = buffer(block, n % 8);
-	off_t place = n * block;
-	ssize_t len;
-
-	do {
-		if (n % 2)
-			len = pwrite(writes, buf, block, place);
-		else
-			len = pread(reads, buf, block, place);
-	} while (len >= 0);
-	err(1, n % 2 ? "write" : "read");
-}
-
-/* herd READS WRITES: COUNT processes that read the one file and write the
- * other with O_DIRECT, and are all killed at a line of standard input.
- */
-static int cmd_herd(char **argv)
-{
-	int reads = open_file(argv[0], O_RDONLY | O_DIRECT);
-	int writes = open_file(argv[1], O_WRONLY | O_DIRECT);
-	pid_t *pids = calloc(count, sizeof(*pids));
-	unsigned int i;
-	int status;
-	char c;
-
-	if (!pids)
-		err(1, "herd");
-	for (i = 0; i < count; i++) {
-		pids[i] = fork();
-		if (pids[i] < 0)
-			err(1, "fork");
-		if (!pids[i])
-			herd_member(reads, writes, i);
-	}
-	if (read(0, &c, 1) != 1)
-		warnx("nobody said when");
-	for (i = 0; i < count; i++)
-		kill(pids[i], SIGKILL);
-	for (i = 0; i < count; i++)
-		if (waitpid(pids[i], &status, 0) != pids[i] ||
-		    !WIFSIGNALED(status))
-			errx(1, "process %u has not been killed", i);
-	return 0;
-}
+/* ---- memory ---- */
 
 /* A line of a file in /proc, in bytes. */
 static uint64_t proc_bytes(const char *file, const char *name)
@@ -1106,11 +1013,7 @@ static const struct {
 	{ "xattr", 3, .fn = cmd_xattr },			/* FILE OTHER RANGE... */
 	{ "setxattr", 2, .each = setxattr_one },	/* FILE RANGE... */
 	{ "getxattr", 2, .each = getxattr_one },
-	{ "fillxattr", 1, .fn = cmd_fillxattr },		/* FILE */
-	{ "listxattr", 1, .fn = cmd_listxattr },
 	{ "nfs4acl", 2, .fn = cmd_nfs4acl },			/* FILE COUNT */
-	{ "break", 1, .fn = cmd_break },			/* FILE */
-	{ "herd", 2, .fn = cmd_herd },			/* READS WRITES */
 	{ "swap", 1, .fn = cmd_swap },			/* FIFO */
 	{ "churn", 1, .fn = cmd_churn },			/* FILE, or - for memory alone */
 };
