@@ -31,20 +31,9 @@ all_reliable() {
 	[ "$(grep -c ' type RC ' <<< "$qps")" = "$(wc -l <<< "$qps")" ]
 }
 
-# Nobody listens: the mount says so at once.
-refused() { # DEV
-	local said
-
-	if said=$(mount_nfs "$1" 4.2 port=20099,retry=0 2>&1); then
-		return 1
-	fi
-	grep -i "refused" <<< "$said"
-}
-
 lab_all
 for dev in $(lab_devices); do
 	for vers in 3 4.0 4.1 4.2; do
 		ktap_run "$dev NFSv$vers" one "$dev" "$vers"
 	done
-	ktap_run "$dev refused" refused "$dev"
 done

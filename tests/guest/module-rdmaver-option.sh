@@ -188,21 +188,6 @@ autoload() {
 	! mountpoint -q /mnt
 }
 
-version_2_ipv6() {
-	mount_nfs rxe6 4.2
-	shows /mnt proto=rdma6 rdmaver=2
-	alive
-	umount_nfs
-}
-
-connections_4() { # NFS version
-	mount_nfs rxe "$1" nconnect=4
-	shows /mnt nconnect=4 rdmaver=2
-	[ "$(xprt_lines | wc -l)" = 4 ]
-	alive
-	umount_nfs
-}
-
 # The reply to READ_PLUS has no data item that could be placed.
 read_plus() {
 	mount_nfs tcp 4.2
@@ -349,13 +334,6 @@ for vers in 3 4.0 4.1 4.2; do
 	check "rdmaver=2 NFSv$vers" version_2 $vers
 done
 check "rdmaver=2 in any order" version_2_spelling
-check "rdmaver=2 over IPv6" version_2_ipv6
-check "nconnect NFSv3" connections_4 3
-if nfs4_nconnect; then
-	check "nconnect NFSv4.2" connections_4 4.2
-else
-	ktap_skip "nconnect NFSv4.2" "not over RDMA on this kernel"
-fi
 if older_than 6.12; then
 	ktap_skip "READ_PLUS" "the NFS client of this kernel sends none"
 else
