@@ -63,7 +63,7 @@ static void one_more_property(struct kunit *test)
 	/* Not on the stack, which KASAN makes larger */
 	static struct rpcrdma2_propset req;
 	static struct rpcrdma2_update upd;
-	struct rpcrdma2_change c;
+	static struct rpcrdma2_change c;
 	bool malformed;
 
 	announced(test, &peer);

@@ -200,7 +200,10 @@ do {									\
  *	VERDICT XID vVERSION type TYPE credits CREDITS ... if it is not OK, else
  *	XID ... call|reply HEADER+BODY ... POSITION:SEGMENT ... W(SEGMENT ...)=BYTES R(...)=BYTES
  *
- * SEGMENT is HANDLE+LENGTH@OFFSET. What is 0 or false is left out.
+ * SEGMENT is HANDLE+LENGTH@OFFSET. In between: "only HANDLE" if all segments have this handle,
+ * "reads", "chunks" and "writes" (numbers), "results" (bytes of the Write list and the Reply
+ * chunk beyond their two words), "max" (the most segments of a chunk). What is 0 or false is
+ * left out. A test that fails prints what there is.
  */
 const char *seen(const struct rpcrdma2_codec *codec, struct message m);
 
