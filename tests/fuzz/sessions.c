@@ -5,7 +5,7 @@
  * tools/conform/peer/edit.h: as a client of our server or as a server of our client, in
  * either version. Or it is "netlink SEED" (tests/guest/src/policyfuzz.py).
  *
- * usage: rpcrdma2-fuzz INPUTS DIR SECONDS SEED DEV ADDRESS...
+ * usage: rpcrdma2-fuzz INPUTS DIR SECONDS SEED DEV ADDRESS SECOND-ADDRESS
  *
  * INPUTS has one input a line, "CASE [EDIT...]". With SECONDS 0 each is run once, as it
  * is. DIR/history has every input before it runs; it is on the host, as is the clock that
@@ -54,8 +54,6 @@ struct input {
 
 static struct input inputs[MAX_INPUTS];
 static unsigned int nr_inputs;
-static char **peers;			/* DEV ADDRESS ... */
-static unsigned int nr_peers;
 
 static int dir, cover, kmsg, history;
 static FILE *news;
@@ -181,59 +179,118 @@ static unsigned int look_at_cover(void)
 
 /* ---- faults ---- */
 
-/* Files of /sys/kernel/debug. Those of a fault count what could fail, @value is how often it
- * does; others take @value. In a kernel without the framework nothing fails.
+#define DEBUG	"/sys/kernel/debug/"
+#define PARAM	"/sys/module/rpcrdma2/parameters/"
+#define NFSD	"/proc/fs/nfsd/"
+
+static void write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	/* In a kernel without the framework nothing fails, and some values are refused. */
+	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
+		errno = 0;
+	close(fd);
+}
+
+static void write_number(const char *path, const char *name, uint32_t value)
+{
+	char file[96], text[16];
+
+	sprintf(file, "%s%s", path, name);
+	sprintf(text, "%u\n", value);
+	write_to(file, text);
+}
+
+static void restart_server(void)
+{
+	write_to(NFSD "threads", "0\n");
+	write_to(NFSD "portlist", "rdma2 20049\n");
+	write_to(NFSD "threads", "8\n");
+	write_to(NFSD "v4_end_grace", "Y\n");
+}
+
+/**
+ * struct fault - what may happen to the module: one of the first three
+ * @dir: a fault of the kernel's framework
+ * @file: takes a number
+ * @act: what an administrator does
+ * @most: end of the numbers; of @dir, of its interval
  */
 static const struct fault {
 	const char	*dir;
-	const char	*value;	/* NULL for a fault */
+	const char	*file;
+	void		(*act)(void);
 	unsigned int	most;
 } fault_list[] = {
-	{ "failslab", NULL, 60 }, { "fail_page_alloc", NULL, 30 },
-	{ "fail_rpcrdma2", NULL, 30 }, { "fail_rpcrdma2_map", NULL, 20 },
-	{ "fail_rpcrdma2_room", NULL, 5 }, { "fail_rpcrdma2", "max_qp_wr", 40 },
-	{ "fail_rpcrdma2", "max_cqe", 800 }, { "fail_rpcrdma2", "refuse", 8 },
-	{ "fail_rpcrdma2", "late", 2 }, { "fail_rpcrdma2", "p2pdma", 2 },
-	{ "fail_rpcrdma2", "accept_ms", 3000 },
+	{ .dir = DEBUG "failslab", .most = 60 },
+	{ .dir = DEBUG "fail_page_alloc", .most = 30 },
+	{ .dir = DEBUG "fail_rpcrdma2", .most = 30 },
+	{ .dir = DEBUG "fail_rpcrdma2_map", .most = 20 },
+	{ .dir = DEBUG "fail_rpcrdma2_room", .most = 5 },
+	{ .file = DEBUG "fail_rpcrdma2/max_qp_wr", .most = 40 },
+	{ .file = DEBUG "fail_rpcrdma2/max_cqe", .most = 800 },
+	{ .file = DEBUG "fail_rpcrdma2/refuse", .most = 8 },
+	{ .file = DEBUG "fail_rpcrdma2/late", .most = 2 },
+	{ .file = DEBUG "fail_rpcrdma2/p2pdma", .most = 2 },
+	{ .file = DEBUG "fail_rpcrdma2/accept_ms", .most = 3000 },
+	{ .dir = DEBUG "fail_sunrpc", .most = 30 },
+	{ .file = NFSD "max_connections", .most = 4 },
+	{ .file = PARAM "adapt_seconds", .most = 4 },
+	{ .file = PARAM "client_idle", .most = 4 },
+	{ .file = PARAM "server_backlog", .most = 4 },
+	{ .file = PARAM "server_first_credits", .most = 64 },
+	{ .file = "/proc/sys/vm/drop_caches", .most = 4 },
+	{ .act = restart_server, .most = 1 },
 };
 
 #define FAULTS	(sizeof(fault_list) / sizeof(*fault_list))
 
-static void set_fault(const struct fault *f, const char *name, uint32_t value)
-{
-	char path[96];
-	FILE *file;
+/* What the files say without us */
+static unsigned int normal[FAULTS];
 
-	sprintf(path, "/sys/kernel/debug/%s/%s", f->dir, name);
-	file = fopen(path, "w");
-	if (!file)
-		return;
-	fprintf(file, "%u\n", value);
-	fclose(file);
+static void read_normal(void)
+{
+	unsigned int i;
+	FILE *f;
+
+	for (i = 0; i < FAULTS; i++) {
+		f = fault_list[i].file ? fopen(fault_list[i].file, "r") : NULL;
+		if (!f)
+			continue;
+		if (fscanf(f, "%u", &normal[i]) != 1)
+			normal[i] = 0;
+		fclose(f);
+	}
 }
 
 static void inject(const struct edit *e)
 {
 	const struct fault *f = &fault_list[e->arg[0] % FAULTS];
 
-	if (f->value) {
-		set_fault(f, f->value, e->arg[1] % f->most);
-		return;
+	if (f->act) {
+		f->act();
+	} else if (f->file) {
+		write_number(f->file, "", e->arg[1] % f->most);
+	} else {
+		write_number(f->dir, "/interval", 1 + e->arg[1] % f->most);
+		write_number(f->dir, "/times", e->arg[2]);
+		write_number(f->dir, "/probability", 100);
 	}
-	set_fault(f, "interval", 1 + e->arg[1] % f->most);
-	set_fault(f, "times", e->arg[2]);
-	set_fault(f, "probability", 100);
 }
 
 static void end_faults(const struct edits *edits)
 {
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 0; i < edits->n; i++) {
-		const struct fault *f = &fault_list[edits->e[i].arg[0] % FAULTS];
-
-		if (edits->e[i].kind == EDIT_FAULT)
-			set_fault(f, f->value ?: "probability", 0);
+		k = edits->e[i].arg[0] % FAULTS;
+		if (edits->e[i].kind != EDIT_FAULT)
+			continue;
+		if (fault_list[k].file)
+			write_number(fault_list[k].file, "", normal[k]);
+		else if (fault_list[k].dir)
+			write_number(fault_list[k].dir, "/probability", 0);
 	}
 }
 
@@ -264,8 +321,6 @@ static void run_session(struct input *in)
 	const struct rp_case *c = in->c;
 	struct run *r;
 
-	rp_opt.dev = peers[2 * (executions % nr_peers)];
-	rp_opt.addr = peers[2 * (executions % nr_peers) + 1];
 	rp_opt.port = run_is_client(c) ? 21000 + executions * 2 % 20000 :
 					 20049;
 	memset(seen, 0, sizeof(*seen));
@@ -573,15 +628,16 @@ int main(int argc, char **argv)
 	const char *messages = getenv("SPLAT"), *others = getenv("ALLOWED");
 	unsigned int i, seconds, began = guest_seconds();
 
-	rp_check(argc >= 7 && messages && others &&
+	rp_check(argc == 8 && messages && others &&
 		 !regcomp(&splat, messages, REG_EXTENDED | REG_NOSUB) &&
 		 !regcomp(&allowed, others, REG_EXTENDED | REG_NOSUB),
-		 "usage: rpcrdma2-fuzz INPUTS DIR SECONDS SEED DEV ADDRESS...");
+		 "usage: rpcrdma2-fuzz INPUTS DIR SECONDS SEED DEV ADDRESS SECOND-ADDRESS");
 	read_inputs(argv[1]);
 	seconds = atoi(argv[3]);
 	srandom(atoi(argv[4]));
-	peers = argv + 5;
-	nr_peers = (argc - 5) / 2;
+	rp_opt.dev = argv[5];
+	rp_opt.addr = argv[6];
+	rp_opt.second = argv[7];
 	rp_opt.export = "/";
 	rp_opt.module = true;
 	rp_opt.version = 2;
@@ -596,6 +652,7 @@ int main(int argc, char **argv)
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	rp_check(news && seen != MAP_FAILED, "no memory");
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	read_normal();
 	/* Cases say why they fail, and most do. */
 	rp_check(freopen("/dev/null", "w", stderr), "no /dev/null");
 	jobs_by(JOBS_HERE, 0);

@@ -8,7 +8,7 @@
 #
 # timeout: 10000000
 # flavours: none
-. /lab/lib/lab.sh
+. /lab/lib/raw.sh
 . /lab/lib/host.sh
 . /lab/lib/splat.sh
 
@@ -27,7 +27,8 @@ counted() {
 fuzz() {
 	export SPLAT ALLOWED
 	rpcrdma2-fuzz "$LAB_TMP/inputs" "$LAB_OUT" "${fuzz_seconds:-0}" \
-		"${fuzz_seed:-1}" rxe "$(lab_addr rxe)" > "$LAB_OUT/said" 2>&1
+		"${fuzz_seed:-1}" rxe "$(lab_addr rxe)" "${raw_seconds[rxe]}" \
+		> "$LAB_OUT/said" 2>&1
 }
 
 # Every case of these groups is an input, as are the lines of inputs.
@@ -36,7 +37,8 @@ inputs() {
 
 	[ "${fuzz_seconds:-0}" = 0 ] || for group in server server-change versions variant \
 			errors published trouble bounds replies credits version \
-			client-change reasons variant-client published-client; do
+			client-change client-paths reasons variant-client \
+			published-client; do
 		rpcrdma2-conform list $group | cut -f1
 	done
 	sed 's/#.*//; /^ *$/d' /lab/tests/inputs
@@ -62,13 +64,14 @@ failing() {
 		echo "0x${text##*$'\n'}" > "$dir/require-end"
 		echo N > "$dir/ignore-gfp-wait"
 	done
-	for dir in /sys/kernel/debug/fail{slab,_page_alloc,_rpcrdma2*}; do
+	for dir in /sys/kernel/debug/fail{slab,_page_alloc,_rpcrdma2*,_sunrpc}; do
 		[ ! -e "$dir" ] || echo 0 > "$dir/verbose"
 	done
 }
 
 lab_all
 host_up
+raw_second rxe "$(lab_addr rxe)1"
 failing
 lab_allow_log "$ALLOWED"
 inputs > "$LAB_TMP/inputs"
