@@ -18,19 +18,6 @@ static inline bool too_short(const void *msg, u32 len)
 	return !rpcrdma2_wire_prefix(&r, msg, len, &hdr);
 }
 
-/* Bytes that a responder put into Write chunk @index; 0 if there is none */
-static inline u64 write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index)
-{
-	struct rpcrdma2_cursor writes, segs;
-
-	rpcrdma2_write_list_begin(reply, &writes);
-	do {
-		if (!rpcrdma2_write_list_next(&writes, &segs))
-			return 0;
-	} while (index--);
-	return rpcrdma2_segs_bytes(segs);
-}
-
 /* The chunks of a Call, as a requester has them */
 struct call_chunks {
 	struct rpcrdma2_chunk	pz, read, write, reply;
