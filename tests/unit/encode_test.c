@@ -99,36 +99,6 @@ static void largest_call(struct kunit *test)
 	}
 }
 
-/* A Call with one chunk, of any kind, has this chunk in its header. */
-static void one_chunk(struct kunit *test)
-{
-	static const struct rpcrdma2_chunk chunk = {
-		.position = 8, .nsegs = 1, .seg = { { 7, 4, 64 } }
-	};
-	static const struct rpcrdma2_call_hdr calls[] = {
-		{ .nomsg = true, .pz = &chunk },
-		{ .read = &chunk },
-		{ .write = &chunk },
-		{ .reply = &chunk },
-	};
-	struct rpcrdma2_hdr hdr;
-	u8 buf[128] = {};
-	int len;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		len = rpcrdma2_wire_encode_call(v2, &calls[i], buf, sizeof(buf) - 8);
-		EXPECT_EQ(len, (int)rpcrdma2_call_len(v2, &calls[i]));
-		/* Behind a MSG is a Call with the XID 0. */
-		memset(buf + len, 0, 8);
-		EXPECT_EQ(v2->decode(buf, len + 8, &hdr), RPCRDMA2_OK);
-		EXPECT_EQ(hdr.has_pz, i == 0);
-		EXPECT_EQ(hdr.read_chunks, i == 1);
-		EXPECT_EQ(hdr.write_chunks, i == 2);
-		EXPECT_EQ(!!hdr.reply_chunk, i == 3);
-	}
-}
-
 static void bad_calls(struct kunit *test)
 {
 	static const struct rpcrdma2_chunk chunk = {
@@ -307,22 +277,6 @@ static void plain(struct kunit *test)
 	}
 }
 
-/* Header overhead that decides whether a message fits, at the boundary. */
-static void threshold_boundary(struct kunit *test)
-{
-	static const struct rpcrdma2_chunk write = { .nsegs = 1 };
-	static const struct rpcrdma2_chunk reply = { .nsegs = 2 };
-	const struct rpcrdma2_call_hdr call = { .write = &write, .reply = &reply };
-	u32 len = rpcrdma2_call_len(v2, &call);
-	u8 buf[128];
-
-	EXPECT_EQ(len, 36 + 24 + 36);
-	EXPECT_EQ(rpcrdma2_call_len(v1, &call), len - 8);
-	EXPECT_EQ(rpcrdma2_wire_encode_call(v2, &call, buf, len - 1), -EMSGSIZE);
-	EXPECT_EQ(rpcrdma2_wire_encode_call(v2, &call, buf, len), (int)len);
-	EXPECT_EQ(rpcrdma2_wire_encode_call(v2, &call, buf, len + 1), (int)len);
-}
-
 struct control_job {
 	u32	xid;
 	u32	credit;
@@ -364,7 +318,6 @@ static struct kunit_case encode_cases[] = {
 	RPCRDMA2_CASE(calls,
 		      "HDR-1,FLG-2,FLG-4,CHK-1,CHK-2,CHK-3,CHK-5,V1-1,RINV-1,RINV-2,SEC-19"),
 	RPCRDMA2_CASE(largest_call, "CHK-12,CHK-27,V1-1"),
-	RPCRDMA2_CASE(one_chunk, "CHK-3,CHK-4,CHK-5"),
 	RPCRDMA2_CASE(bad_calls, "CHK-9,MSG-2,MSG-8"),
 	RPCRDMA2_CASE(replies,
 		      "HDR-1,FLG-2,FLG-4,CHK-4,CHK-5,CHK-14,CHK-15,LNG-8,RINV-10,REV-3,SEC-19"),
@@ -372,8 +325,7 @@ static struct kunit_case encode_cases[] = {
 		      "CHK-13,CHK-14,CHK-17,CHK-18,MSG-3,V1-1,V1-6,SEC-19"),
 	RPCRDMA2_CASE(overfull_chunks, "CHK-23,LNG-7,MSG-3,MSG-8,SEC-10"),
 	RPCRDMA2_CASE(plain, "HDR-1,HDR-10"),
-	RPCRDMA2_CASE(threshold_boundary, "MSG-4,LNG-4"),
-	RPCRDMA2_CASE(control_prefix, "FLG-2,FLG-7,HT-6,CONN-10,SEC-19"),
+	RPCRDMA2_CASE(control_prefix, "HDR-10,FLG-2,FLG-7,HT-6,CONN-10,SEC-19"),
 	{}
 };
 

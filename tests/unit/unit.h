@@ -184,16 +184,13 @@ do {									\
 	EXPECT_EQ((codec)->decode((m).p, (m).len, &hdr), RPCRDMA2_##verdict); \
 } while (0)
 
-/* The same with the message of these words */
-#define EXPECT_DECODE(codec, verdict, ...)				\
+/* The same with a message of version 1 of these words */
+#define EXPECT_V1(verdict, ...)						\
 do {									\
 	struct message _m = MESSAGE(__VA_ARGS__);			\
 									\
-	EXPECT_VERDICT(codec, _m, verdict);				\
+	EXPECT_VERDICT(&rpcrdma2_codec_v1, _m, verdict);		\
 } while (0)
-
-#define EXPECT_V2(verdict, ...)	EXPECT_DECODE(&rpcrdma2_codec_v2, verdict, __VA_ARGS__)
-#define EXPECT_V1(verdict, ...)	EXPECT_DECODE(&rpcrdma2_codec_v1, verdict, __VA_ARGS__)
 
 /* All that a decoder says of a message, and what a walk over its chunk lists finds:
  *
