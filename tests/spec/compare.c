@@ -75,8 +75,9 @@ static bool need(enum rule rule)
 
 /* Requirements that the content of random messages shows; make list prints them. */
 #define CONTENT								\
-	"FLG-10 FLG-11 HT-7 CHK-7 CHK-11 CHK-12 CHK-18 CHK-19 CHK-26 MSG-6 MSG-7 MSG-9 ERR-10 " \
-	"PROP-2 PROP-3 PROP-5 PROP-6 PROP-11 CONN-2 CHG-1 CHG-13 CHG-29 EXT-3 SEC-2 SEC-3 D-20 D-24"
+	"FLG-10 FLG-11 HT-7 CHK-7 CHK-11 CHK-12 CHK-13 CHK-14 CHK-17 CHK-18 CHK-19 CHK-26 "	\
+	"MSG-6 MSG-7 MSG-9 ERR-10 PROP-2 PROP-3 PROP-5 PROP-6 PROP-11 CONN-2 CHG-1 CHG-9 "	\
+	"CHG-10 CHG-11 CHG-13 CHG-29 EXT-3 V1-1 V1-6 SEC-2 SEC-3 D-20 D-24"
 
 /* ---- report ---- */
 

@@ -193,35 +193,6 @@ static void encode_vectors(struct kunit *test)
 
 /* The side that asks */
 
-static void answers_to_g1(struct kunit *test)
-{
-	static const struct {
-		enum vector_id			id;
-		u32				rbsiz;
-		enum rpcrdma2_change_result	result;
-	} rows[] = {
-		{ VEC_G2, 8192, RPCRDMA2_CHANGE_DONE },
-		{ VEC_G3, OLD, RPCRDMA2_CHANGE_REJECTED },
-		{ VEC_G4, 6144, RPCRDMA2_CHANGE_OTHER },
-		/* done and rejected at once: rejected */
-		{ VEC_G5, OLD, RPCRDMA2_CHANGE_REJECTED },
-	};
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		asker_init(OLD);
-		EXPECT_EQ(ask(RPCRDMA2_RBSIZ, 8192), 0);
-		EXPECT_RESULT(RBSIZ, WAITING);
-		EXPECT_EQ(post(GXID), 16);
-		EXPECT_RESULT(RBSIZ, WAITING);
-		EXPECT_EQ(answer(test, message_vector(test, rows[i].id)), 1);
-		EXPECT_PEER(RBSIZ, rows[i].rbsiz);
-		EXPECT_EQ(a.c.result[RPCRDMA2_RBSIZ], rows[i].result);
-		EXPECT_RESULT(BRS, NEVER);
-		EXPECT_FALSE(a.c.pending);
-	}
-}
-
 static void answers_foreign(struct kunit *test)
 {
 	/* unasked */
@@ -666,7 +637,6 @@ static void rules(struct kunit *test)
 static struct kunit_case change_cases[] = {
 	RPCRDMA2_CASE(encode_vectors,
 		      "CHG-1,CHG-4,CHG-6,CHG-8,CHG-14,CHG-19,HT-6"),
-	RPCRDMA2_CASE(answers_to_g1, "CHG-9,CHG-10,CHG-12,CHG-14"),
 	RPCRDMA2_CASE(answers_foreign, "CHG-16"),
 	RPCRDMA2_CASE(one_outstanding, "CHG-17"),
 	RPCRDMA2_CASE(met_later, "CHG-7,CHG-26"),

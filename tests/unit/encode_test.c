@@ -181,27 +181,6 @@ static void replies(struct kunit *test)
 			     SEG(3, 4096), 0, 0, RPC_CALL), spread, spread.len);
 }
 
-/*
- * All lists of a Call come back: unused chunks with zero lengths, empty
- * chunks empty, the Reply chunk of a MSG unused, the Read list not at all.
- */
-static void repeated_lists(struct kunit *test)
-{
-#define LISTS	1, 2, SEG(1, 10), SEG(2, 10), 1, 0, 1, 2, SEG(3, 3), SEG(4, 3), \
-		1, 1, SEG(5, 7), 0, 1, 1, SEG(6, 100)
-#define BACK	1, 2, SEG(1, 0), SEG(2, 0), 1, 0, 1, 2, SEG(3, 3), SEG(4, 2), \
-		1, 1, SEG(5, 0), 0, 1, 1, SEG(6, 0)
-	struct message m = MESSAGE(V2_REPLY, NO_INV, 0, BACK);
-
-	expect_reply(test, REPLY(WRITTEN(0, 0, 5)),
-		     MESSAGE(V2_CALL, NO_INV, READ_ENTRY(8, 9, 9), 0, LISTS, RPC_CALL), m, m.len);
-	m = MESSAGE(XID, 1, 16, 0, 0, BACK);
-	expect_reply(test, REPLY(WRITTEN(0, 0, 5)),
-		     MESSAGE(V1_MSG, READ_ENTRY(8, 9, 9), 0, LISTS, RPC_CALL), m, m.len);
-#undef LISTS
-#undef BACK
-}
-
 /* More than fits is a mistake of the caller and never leaves. */
 static void overfull_chunks(struct kunit *test)
 {
@@ -321,8 +300,6 @@ static struct kunit_case encode_cases[] = {
 	RPCRDMA2_CASE(bad_calls, "CHK-9,MSG-2,MSG-8"),
 	RPCRDMA2_CASE(replies,
 		      "HDR-1,FLG-2,FLG-4,CHK-4,CHK-5,CHK-14,CHK-15,LNG-8,RINV-10,REV-3,SEC-19"),
-	RPCRDMA2_CASE(repeated_lists,
-		      "CHK-13,CHK-14,CHK-17,CHK-18,MSG-3,V1-1,V1-6,SEC-19"),
 	RPCRDMA2_CASE(overfull_chunks, "CHK-23,LNG-7,MSG-3,MSG-8,SEC-10"),
 	RPCRDMA2_CASE(plain, "HDR-1,HDR-10"),
 	RPCRDMA2_CASE(control_prefix, "HDR-10,FLG-2,FLG-7,HT-6,CONN-10,SEC-19"),

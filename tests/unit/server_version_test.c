@@ -178,20 +178,6 @@ static void faults_settle_nothing(struct kunit *test)
 	expect_pass(VEC_V1, &rpcrdma2_codec_v1);
 }
 
-/* The answer to a message of version 3, byte by byte. */
-static void err_vers_on_the_wire(struct kunit *test)
-{
-	struct message e1a = message_vector(test, VEC_E1a);
-	u8 buf[RPCRDMA2_MAX_ERROR];
-	int len;
-
-	EXPECT_EQ(server_message(call_of(test, 3)), RPCRDMA2_SRV_ERR_VERS);
-	len = rpcrdma2_wire_encode_error(&rpcrdma2_codec_v2, &s.hdr, 16, RDMA2_ERR_VERS,
-					 s.hdr.err_arg, buf, sizeof(buf));
-	EXPECT_EQ(len, (int)e1a.len);
-	EXPECT_MEMEQ(buf, e1a.p, e1a.len);
-}
-
 static void other_drafts(struct kunit *test)
 {
 	struct message m;
@@ -218,7 +204,6 @@ static struct kunit_case server_version_cases[] = {
 	RPCRDMA2_CASE(row_other_version, "8.2,HDR-11,HDR-12,D-14"),
 	RPCRDMA2_CASE(first_message_answers, "8.2,VER-20,HT-4,V1-3"),
 	RPCRDMA2_CASE(faults_settle_nothing, "VER-20,ERR-5,ERR-15,ERR-17"),
-	RPCRDMA2_CASE(err_vers_on_the_wire, "ERR-2,ERR-11,D-8"),
 	RPCRDMA2_CASE(other_drafts, "VER-23,D-33"),
 	{}
 };

@@ -260,6 +260,17 @@ static void handles(struct kunit *test)
 		     V2_REPLY, 0xdead, 0, 1, 1, SEG(15, 4), 0, 0, RPC_REPLY);
 }
 
+/* A word counts as a whole, not only its last three bytes. */
+static void first_bytes(struct kunit *test)
+{
+	EXPECT_SEEN2("BAD_VERS 11223344 v0 type 0 credits 33554432",
+		     XID, 0, 0x02000000, 0, 0, NO_INV, NO_CHUNKS, RPC_CALL);
+	EXPECT_SEEN2("INVAL_HTYPE 11223344 v2 type ff000000 credits 32",
+		     XID, 2, 32, 0xff000000, 0, NO_INV, NO_CHUNKS, RPC_CALL);
+	EXPECT_SEEN2("BAD_XDR 223344 v2 type 0 credits 32",
+		     0x223344, 2, 32, 0, 0, NO_INV, 0, 0, 0xff000000, 0x223344, 0);
+}
+
 static struct kunit_case wire_cases[] = {
 	RPCRDMA2_CASE(constants, "FLG-1,HT-1,HT-6,INL-2,LNG-6,V1-7,CHG-1"),
 	RPCRDMA2_CASE(vectors_decoded,
@@ -272,6 +283,7 @@ static struct kunit_case wire_cases[] = {
 	RPCRDMA2_CASE(short_v1_error, "HDR-5,V1-2"),
 	RPCRDMA2_CASE(many_positions, "CHK-12,SEC-3"),
 	RPCRDMA2_CASE(handles, "RINV-1,RINV-4,RINV-8,RINV-10,RINV-21"),
+	RPCRDMA2_CASE(first_bytes, "HDR-4,HDR-10,CHK-1"),
 	{}
 };
 
