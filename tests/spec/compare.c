@@ -75,9 +75,9 @@ static bool need(enum rule rule)
 
 /* Requirements that the content of random messages shows; make list prints them. */
 #define CONTENT								\
-	"FLG-10 FLG-11 HT-7 CHK-7 CHK-11 CHK-12 CHK-13 CHK-14 CHK-17 CHK-18 CHK-19 CHK-26 "	\
-	"MSG-6 MSG-7 MSG-9 ERR-10 PROP-2 PROP-3 PROP-5 PROP-6 PROP-11 CONN-2 CHG-1 CHG-9 "	\
-	"CHG-10 CHG-11 CHG-13 CHG-29 EXT-3 V1-1 V1-6 SEC-2 SEC-3 D-20 D-24"
+	"FLG-10 FLG-11 HT-7 CHK-7 CHK-11 CHK-12 CHK-13 CHK-14 CHK-17 CHK-18 CHK-19 "	\
+	"CHK-26 MSG-6 MSG-7 MSG-9 ERR-10 PROP-2 PROP-3 PROP-5 PROP-6 PROP-11 CONN-2 "	\
+	"CHG-1 CHG-9 CHG-10 CHG-11 CHG-13 CHG-29 EXT-3 V1-1 V1-6 SEC-2 SEC-3 D-20 D-24"
 
 /* ---- report ---- */
 
@@ -662,9 +662,11 @@ static void encode_reply(struct oracle_msg *m, const struct rpcrdma2_hdr *hdr)
 	if (lists->rdma_reply)
 		reply.reply_written = fill(lists->rdma_reply, reply.nomsg);
 	len = rpcrdma2_reply_len(&rpcrdma2_codec_v2, &reply);
-	AGREE(rpcrdma2_wire_encode_reply(&rpcrdma2_codec_v2, &reply, buf, len - 1) == -EMSGSIZE);
+	AGREE(rpcrdma2_wire_encode_reply(&rpcrdma2_codec_v2, &reply, buf, len - 1) ==
+	      -EMSGSIZE);
 	same_bytes(m, buf, rpcrdma2_wire_encode_reply(&rpcrdma2_codec_v2, &reply, buf, len));
-	same_v1(v1, rpcrdma2_wire_encode_reply(&rpcrdma2_codec_v1, &reply, v1, len - 8), buf, len);
+	same_v1(v1, rpcrdma2_wire_encode_reply(&rpcrdma2_codec_v1, &reply, v1, len - 8), buf,
+		len);
 	lists->rdma_reads = reads;		/* to be freed */
 }
 
@@ -875,7 +877,7 @@ static void compare_v1(const u8 *bytes, u32 len)
 {
 	u8 *v1 = exact(bytes + 8, len - 8), *v2 = exact(bytes, len);
 	struct rpcrdma2_hdr a, b;
-	enum rpcrdma2_verdict verdict;
+	enum rpcrdma2_verdict verdict, want;
 
 	memcpy(v1, bytes, 16);
 	put_unaligned_be32(1, v1 + 4);
@@ -883,12 +885,15 @@ static void compare_v1(const u8 *bytes, u32 len)
 	verdict = rpcrdma2_codec_v1.decode(v1, len - 8, &a);
 	put_unaligned_be32(!a.undirected && a.response, v2 + 16);
 	put_unaligned_be32(0, v2 + 20);
-	if (AGREE(verdict == rpcrdma2_codec_v2.decode(v2, len, &b)) && verdict == RPCRDMA2_OK) {
-		AGREE(!a.undirected && !a.inv_handle && !a.has_inv_handle == !b.has_inv_handle);
+	want = rpcrdma2_codec_v2.decode(v2, len, &b);
+	if (AGREE(verdict == want) && verdict == RPCRDMA2_OK) {
+		AGREE(!a.undirected && !a.inv_handle);
+		AGREE(a.has_inv_handle == b.has_inv_handle);
 		AGREE(a.hdr_len + 8 == b.hdr_len && a.body_len == b.body_len);
 		AGREE(!a.read_segs || a.read_list - v1 + 8 == b.read_list - v2);
 		AGREE(!a.write_chunks || a.write_list - v1 + 8 == b.write_list - v2);
-		AGREE(a.reply_chunk ? a.reply_chunk - v1 + 8 == b.reply_chunk - v2 : !b.reply_chunk);
+		AGREE(a.reply_chunk ? a.reply_chunk - v1 + 8 == b.reply_chunk - v2 :
+				      !b.reply_chunk);
 		AGREE(a.read_segs == b.read_segs && a.read_chunks == b.read_chunks &&
 		      a.write_chunks == b.write_chunks && a.max_segs == b.max_segs &&
 		      a.results_len == b.results_len && a.has_pz == b.has_pz &&
