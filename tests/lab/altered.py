@@ -18,6 +18,7 @@ import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SRC = "net/sunrpc/xprtrdma2"
+SUMMARY = TOP / "Documentation/tests.md"
 CACHE = pathlib.Path(
     os.environ.get("RPCRDMA2_CACHE") or
     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or
@@ -26,6 +27,18 @@ CACHE = pathlib.Path(
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
+
+
+def bars(text):
+    """In a table"""
+    return text.replace("|", "\\|")
+
+
+def with_table(name, lines):
+    """The page of summaries with a new table"""
+    return re.sub(rf"(?s)(<!-- {name} -->\n).*?(?=<!-- end of {name} -->)",
+                  lambda m: m[1] + "\n".join(lines) + "\n",
+                  SUMMARY.read_text(encoding="utf-8"))
 
 
 @functools.cache
