@@ -4,18 +4,12 @@
 # Installs the Debian packages that demo, check, bench and lint need and that
 # are missing. Says nothing when there is nothing to do.
 #
-# usage: scripts/setup-packages.sh [--arm64] [--series] [--kselftest]
-#                                  [--secure-boot] [--coverage] [--list]
-#        scripts/setup-packages.sh --deb | --prove | --models
+# usage: scripts/setup-packages.sh [--arm64] [--coverage] [--kselftest] [--models]
+#                                  [--prove] [--secure-boot] [--series]
+#        scripts/setup-packages.sh --deb
 #
-# --arm64: also what guests of that architecture need
-# --series: also what make series and check-series need
-# --kselftest: also what make kselftest needs
-# --secure-boot: also what check-secure-boot needs
-# --coverage: also what make coverage needs
-# --deb: only what make deb and make rpm need
-# --prove: only what make prove needs
-# --models: only what make models needs
+# --arm64: also what guests of that architecture need; the others: also what these targets
+# of make need. --deb: only what make deb and make rpm need.
 set -euo pipefail
 
 kernels=$(dirname "$0")/kernels
@@ -49,51 +43,20 @@ PACKAGES=(
 DEB_PACKAGES=(build-essential debhelper dh-dkms libibverbs-dev libjansson-dev
 	libmnl-dev librdmacm-dev lintian mmdebstrap rpm rpmlint)
 
-# to prove
-PROVE_PACKAGES=(frama-c-base gcc libc6-dev python3 why3 z3)
-
-# to check models
-MODELS_PACKAGES=(gcc libc6-dev spin)
-
-if [ "${1-}" = --arm64 ]; then
-	PACKAGES+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm)
-	shift
-fi
-if [ "${1-}" = --series ]; then
-	PACKAGES+=(pandoc python3-sphinx rsync unifdef)
-	shift
-fi
-if [ "${1-}" = --kselftest ]; then
-	PACKAGES+=(rsync)
-	shift
-fi
-if [ "${1-}" = --secure-boot ]; then
-	PACKAGES+=(openssl ovmf sbsigntool)
-	shift
-fi
-if [ "${1-}" = --coverage ]; then
-	PACKAGES+=(lcov)
-	shift
-fi
-case ${1-} in
---deb)
-	PACKAGES=("${DEB_PACKAGES[@]}")
-	shift
-	;;
---prove)
-	PACKAGES=("${PROVE_PACKAGES[@]}")
-	shift
-	;;
---models)
-	PACKAGES=("${MODELS_PACKAGES[@]}")
-	shift
-	;;
-*) PACKAGES+=("${DEB_PACKAGES[@]}") ;;
-esac
-if [ "${1-}" = --list ]; then
-	printf '%s\n' "${PACKAGES[@]}"
-	exit 0
-fi
+PACKAGES+=("${DEB_PACKAGES[@]}")
+for option; do
+	case $option in
+	--arm64) PACKAGES+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm) ;;
+	--coverage) PACKAGES+=(lcov) ;;
+	--deb) PACKAGES=("${DEB_PACKAGES[@]}") ;;
+	--kselftest) PACKAGES+=(rsync) ;;
+	--models) PACKAGES+=(spin) ;;
+	--prove) PACKAGES+=(frama-c-base why3 z3) ;;
+	--secure-boot) PACKAGES+=(openssl ovmf sbsigntool) ;;
+	--series) PACKAGES+=(pandoc python3-sphinx rsync unifdef) ;;
+	*) sed -n '4,/^set/s/^# //p' "$0" >&2; exit 2 ;;
+	esac
+done
 
 installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
