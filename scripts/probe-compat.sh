@@ -29,22 +29,30 @@ probe() {
 # returns NAME ASKED HEADERS TYPE ARGUMENTS NEW OLD [OLD-HEADERS]: both programs are a
 # function that returns an expression.
 returns() {
-	{
+	probe "$1" "$2" < <(
 		function_of "$3" "$4" "$5" "$6"
 		echo ---
-		function_of "${8-$3}" "$4" "$5" "$7"
-	} > "$tmp/programs"
-	probe "$1" "$2" < "$tmp/programs"
+		function_of "${8-$3}" "$4" "$5" "$7")
 }
 
 function_of() { # HEADERS TYPE ARGUMENTS VALUE
 	# shellcheck disable=SC2086 # words
 	printf '#include <%s>\n' $1
-	printf '%s probe(%s);\n%s probe(%s) { return %s; }\n' "$2" "$3" "$2" "$3" "$4"
+	printf 'static %s __used probe(%s) { return %s; }\n' "$2" "$3" "$4"
 }
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+
+# What programs assert of a structure: it is as long as n pointers, a member is at the
+# place of the nth pointer, or next to another member.
+cat > "$tmp/asserts.h" <<'EOP'
+#include <linux/build_bug.h>
+#define WORDS(s, n) static_assert(sizeof(struct s) == (n) * sizeof(void *))
+#define NTH(s, m, n) static_assert(offsetof(struct s, m) == (n) * sizeof(void *))
+#define AFTER(s, m, before) \
+	static_assert(offsetof(struct s, m) == offsetofend(struct s, before))
+EOP
 
 returns UNALIGNED "where get_unaligned_be32() is (6.12)" linux/unaligned.h \
 	u32 "const void *p" "get_unaligned_be32(p)" "get_unaligned_be32(p)" asm/unaligned.h
@@ -64,8 +72,7 @@ probe ASSIGN_STR "whether a string field of a trace event knows its source (6.10
 #include <trace/stages/stage6_event_callback.h>
 struct probe_entry { u32 __data_loc_a; };
 struct probe_offsets { const char *a_ptr_; u32 a; };
-void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets);
-void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets)
+static void __used probe(struct probe_entry *__entry, struct probe_offsets __data_offsets)
 {
 	__assign_str(a);
 }
@@ -77,10 +84,8 @@ void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets)
 #include <trace/stages/stage6_event_callback.h>
 struct probe_entry { u32 __data_loc_a; };
 struct probe_offsets { u32 a; };
-void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets,
-	   const char *b);
-void probe(struct probe_entry *__entry, struct probe_offsets __data_offsets,
-	   const char *b)
+static void __used probe(struct probe_entry *__entry, struct probe_offsets __data_offsets,
+			 const char *b)
 {
 	__assign_str(a, b);
 }
@@ -90,8 +95,7 @@ probe SV_CB_LWQ "how a backchannel Call gets to its service (6.8)" <<'EOP'
 #include <linux/lwq.h>
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/xprt.h>
-void probe(struct svc_serv *serv, struct rpc_rqst *rqst);
-void probe(struct svc_serv *serv, struct rpc_rqst *rqst)
+static void __used probe(struct svc_serv *serv, struct rpc_rqst *rqst)
 {
 	lwq_enqueue(&rqst->rq_bc_list, &serv->sv_cb_list);
 	svc_pool_wake_idle_thread(&serv->sv_pools[0]);
@@ -99,8 +103,7 @@ void probe(struct svc_serv *serv, struct rpc_rqst *rqst)
 ---
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/xprt.h>
-void probe(struct svc_serv *serv, struct rpc_rqst *rqst);
-void probe(struct svc_serv *serv, struct rpc_rqst *rqst)
+static void __used probe(struct svc_serv *serv, struct rpc_rqst *rqst)
 {
 	spin_lock(&serv->sv_cb_lock);
 	list_add(&rqst->rq_bc_list, &serv->sv_cb_list);
@@ -116,73 +119,53 @@ returns SVC_SERV_NRPOOLS "whether a function tells how many pools a service has 
 # The older way: one array in the thread itself for argument and Reply, filled
 # as a whole. What came between the two is not known here.
 probe SVC_RESPAGES "whose the pages of a server's Reply are (7.1)" <<'EOP'
-#include <linux/build_bug.h>
 #include <linux/sunrpc/svc.h>
 static_assert(sizeof_field(struct svc_rqst, rq_pages) == sizeof(void *));
-static_assert(offsetof(struct svc_rqst, rq_pages) ==
-	      offsetofend(struct svc_rqst, rq_pages_nfree));
-static_assert(offsetof(struct svc_rqst, rq_pages_nfree) ==
-	      offsetofend(struct svc_rqst, rq_maxpages));
-static_assert(offsetof(struct svc_rqst, rq_page_end) ==
-	      offsetofend(struct svc_rqst, rq_next_page));
+AFTER(svc_rqst, rq_pages, rq_pages_nfree);
+AFTER(svc_rqst, rq_pages_nfree, rq_maxpages);
+AFTER(svc_rqst, rq_page_end, rq_next_page);
 ---
-#include <linux/build_bug.h>
 #include <linux/sunrpc/svc.h>
 static_assert(sizeof_field(struct svc_rqst, rq_pages) ==
 	      (RPCSVC_MAXPAGES + 1) * sizeof(void *));
-static_assert(offsetof(struct svc_rqst, rq_pages) ==
-	      offsetofend(struct svc_rqst, rq_res));
-static_assert(offsetof(struct svc_rqst, rq_respages) ==
-	      offsetofend(struct svc_rqst, rq_pages));
-static_assert(offsetof(struct svc_rqst, rq_page_end) ==
-	      offsetofend(struct svc_rqst, rq_next_page));
+AFTER(svc_rqst, rq_pages, rq_res);
+AFTER(svc_rqst, rq_respages, rq_pages);
+AFTER(svc_rqst, rq_page_end, rq_next_page);
 EOP
 
 # An operation that this module lacks may be called without a look.
 probe SVC_XPRT_OPS "what a server's transport is asked to do (6.2)" <<'EOP'
-#include <linux/build_bug.h>
 #include <linux/sunrpc/svc_xprt.h>
-static_assert(sizeof(struct svc_xprt_ops) == 11 * sizeof(void *));
-static_assert(offsetof(struct svc_xprt_ops, xpo_free) == 8 * sizeof(void *));
-static_assert(offsetof(struct svc_xprt_ops, xpo_kill_temp_xprt) ==
-	      9 * sizeof(void *));
-static_assert(offsetof(struct svc_xprt_ops, xpo_handshake) ==
-	      10 * sizeof(void *));
+WORDS(svc_xprt_ops, 11);
+NTH(svc_xprt_ops, xpo_free, 8);
+NTH(svc_xprt_ops, xpo_kill_temp_xprt, 9);
+NTH(svc_xprt_ops, xpo_handshake, 10);
 ---
-#include <linux/build_bug.h>
 #include <linux/sunrpc/svc_xprt.h>
-static_assert(sizeof(struct svc_xprt_ops) == 12 * sizeof(void *));
-static_assert(offsetof(struct svc_xprt_ops, xpo_free) == 8 * sizeof(void *));
-static_assert(offsetof(struct svc_xprt_ops, xpo_secure_port) ==
-	      9 * sizeof(void *));
-static_assert(offsetof(struct svc_xprt_ops, xpo_kill_temp_xprt) ==
-	      10 * sizeof(void *));
+WORDS(svc_xprt_ops, 12);
+NTH(svc_xprt_ops, xpo_free, 8);
+NTH(svc_xprt_ops, xpo_secure_port, 9);
+NTH(svc_xprt_ops, xpo_kill_temp_xprt, 10);
 EOP
 
 probe RPC_XPRT_OPS "what a client's transport is asked to do (6.3)" <<'EOP'
-#include <linux/build_bug.h>
 #include <linux/sunrpc/xprt.h>
-static_assert(sizeof(struct rpc_xprt_ops) == 30 * sizeof(void *));
-static_assert(offsetof(struct rpc_xprt_ops, abort_send_request) ==
-	      offsetofend(struct rpc_xprt_ops, send_request));
+WORDS(rpc_xprt_ops, 30);
+AFTER(rpc_xprt_ops, abort_send_request, send_request);
 ---
-#include <linux/build_bug.h>
 #include <linux/sunrpc/xprt.h>
-static_assert(sizeof(struct rpc_xprt_ops) == 29 * sizeof(void *));
-static_assert(offsetof(struct rpc_xprt_ops, wait_for_reply_request) ==
-	      offsetofend(struct rpc_xprt_ops, send_request));
+WORDS(rpc_xprt_ops, 29);
+AFTER(rpc_xprt_ops, wait_for_reply_request, send_request);
 EOP
 
 probe XPRT_CREATE "whether a mount says how long to try (6.2)" <<'EOP'
 #include <linux/sunrpc/xprt.h>
-unsigned long probe(const struct xprt_create *args);
-unsigned long probe(const struct xprt_create *args)
+static unsigned long __used probe(const struct xprt_create *args)
 {
 	return args->connect_timeout + args->reconnect_timeout;
 }
 ---
 #include <linux/align.h>
-#include <linux/build_bug.h>
 #include <linux/sunrpc/xprt.h>
 static_assert(sizeof(struct xprt_create) ==
 	      ALIGN(offsetofend(struct xprt_create, flags), sizeof(void *)));
@@ -229,7 +212,7 @@ compile() {
 
 	shift
 	for n in "$@"; do
-		cp "$tmp/$n.$way" "$tmp/${n}_$way.c"
+		echo '#include "asserts.h"' | cat - "$tmp/$n.$way" > "$tmp/${n}_$way.c"
 		echo "obj-m += ${n}_$way.o" >> "$tmp/Kbuild"
 		objects+=("${n}_$way.o")
 	done
