@@ -50,6 +50,10 @@ finds() {
 	grep "\"id\": \"$1\"" "$tmp/json"
 }
 
+# trouble NAME ID TEXT SCRIPT: it finds that on a healthy machine on which SCRIPT has run.
+trouble() { check "doctor, $1" _trouble "${@:2}"; }
+_trouble() { healthy_machine; eval "$3"; finds "$1" "$2"; }
+
 doctor_finds_nothing() {
 	[ "$(status rpcrdma2 doctor)" = 0 ]
 	[ "$(rpcrdma2 --json doctor)" = "[]" ]
@@ -73,26 +77,9 @@ doctor_connecting() {
 	finds connecting "no connection with 10.0.0.9: .*-a 10.0.0.9 here"
 }
 
-doctor_device() {
-	rm -r "$M/sys/class/infiniband"
-	finds device-missing "no RDMA device"
-}
-
 doctor_frwr() {
 	program rdma <<< 'echo "[{\"ifname\":\"efa_0\",\"caps\":[\"RC_RNR_NAK_GEN\"]}]"'
 	finds no-frwr efa_0
-}
-
-doctor_stock() {
-	stop_module
-	put /sys/module/rpcrdma/initstate live
-	finds stock-module "place of the stock module: the module rpcrdma is loaded"
-}
-
-doctor_too_early() {
-	put $PARAMETERS/replace N
-	put /proc/fs/nfsd/portlist "rdma2 20049"
-	finds replace-off "loaded before replace=1 was set"
 }
 
 doctor_gpudirect() {
@@ -110,33 +97,12 @@ doctor_gpudirect() {
 	finds gpudirect-lost "rpcrdma2_nvfs is not installed"
 }
 
-doctor_headers() {
-	stop_module
-	rm -r "$M$MODULES"
-	finds headers-missing "$kver: its headers are not installed; apt install linux-headers-$kver"
-}
-
 doctor_dkms() {
 	stop_module
 	rm -r "$M$MODULES/updates"
 	finds module-missing "no package has built it"
 	mkdir -p "$M/var/lib/dkms/rpcrdma2/1.0"
 	finds dkms-failed "dkms install -m rpcrdma2 -v 1.0 -k $kver"
-}
-
-doctor_hidden() {
-	put $MODULES/updates/rpcrdma2.ko module
-	finds module-hidden "updates/rpcrdma2.ko is never loaded: modprobe loads updates/dkms/rpcrdma2.ko"
-}
-
-doctor_depmod() {
-	put $MODULES/modules.dep ""
-	finds depmod "modprobe does not know $MODULES/updates/dkms/rpcrdma2.ko"
-}
-
-doctor_old_module() {
-	put /sys/module/rpcrdma2/srcversion 999
-	finds module-old "loaded module is not the installed one"
 }
 
 doctor_secure_boot() {
@@ -147,17 +113,6 @@ doctor_secure_boot() {
 	program modinfo <<< 'echo "DKMS module signing key"'
 	[ "$(status rpcrdma2 doctor)" = 1 ]
 	grep "^secure-boot: .*key of \"DKMS module signing key\" to be enrolled" "$tmp/said"
-}
-
-doctor_not_loaded() {
-	stop_module
-	finds not-loaded "modprobe rpcrdma2"
-}
-
-doctor_port() {
-	rpcrdma2 setup beside
-	put $PARAMETERS/replace N
-	finds port-clash "port 20049: the stock transport uses the port"
 }
 
 doctor_listener() {
@@ -284,20 +239,31 @@ unload_unloads() {
 
 check_doctor() {
 	on_healthy "doctor, nothing is wrong" doctor_finds_nothing
-	on_healthy "doctor, no device" doctor_device
+	trouble "no device" device-missing "no RDMA device" 'rm -r "$M/sys/class/infiniband"'
 	on_healthy "doctor, connecting" doctor_connecting
 	on_healthy "doctor, no FRWR" doctor_frwr
-	on_healthy "doctor, stock module in the way" doctor_stock
-	on_healthy "doctor, loaded before replace=1" doctor_too_early
+	trouble "stock module in the way" stock-module \
+		"place of the stock module: the module rpcrdma is loaded" \
+		'stop_module; put /sys/module/rpcrdma/initstate live'
+	trouble "loaded before replace=1" replace-off "loaded before replace=1 was set" \
+		'put $PARAMETERS/replace N; put /proc/fs/nfsd/portlist "rdma2 20049"'
 	on_healthy "doctor, GPUDirect Storage" doctor_gpudirect
-	on_healthy "doctor, no headers" doctor_headers
+	trouble "no headers" headers-missing \
+		"$kver: its headers are not installed; apt install linux-headers-$kver" \
+		'stop_module; rm -r "$M$MODULES"'
 	on_healthy "doctor, DKMS" doctor_dkms
-	on_healthy "doctor, hidden module file" doctor_hidden
-	on_healthy "doctor, no depmod" doctor_depmod
-	on_healthy "doctor, older module" doctor_old_module
+	trouble "hidden module file" module-hidden \
+		"updates/rpcrdma2.ko is never loaded: modprobe loads updates/dkms/rpcrdma2.ko" \
+		'put $MODULES/updates/rpcrdma2.ko module'
+	trouble "no depmod" depmod \
+		"modprobe does not know $MODULES/updates/dkms/rpcrdma2.ko" \
+		'put $MODULES/modules.dep ""'
+	trouble "older module" module-old "loaded module is not the installed one" \
+		'put /sys/module/rpcrdma2/srcversion 999'
 	on_healthy "doctor, Secure Boot" doctor_secure_boot
-	on_healthy "doctor, not loaded" doctor_not_loaded
-	on_healthy "doctor, port clash" doctor_port
+	trouble "not loaded" not-loaded "modprobe rpcrdma2" stop_module
+	trouble "port clash" port-clash "port 20049: the stock transport uses the port" \
+		'rpcrdma2 setup beside; put $PARAMETERS/replace N'
 	on_healthy "doctor, no listener" doctor_listener
 	on_healthy "doctor, mount on TCP" doctor_tcp
 	on_healthy "doctor, fstab" doctor_fstab
