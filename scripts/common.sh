@@ -11,6 +11,17 @@ say()  { printf '%s\n' "$*" >&2; }
 die()  { printf 'error: %s\n' "$*" >&2; exit 1; }
 step() { printf '==> %s\n' "$*" >&2; }
 
+# logged LOG WHY CMD...: what CMD prints goes to LOG; if it fails, that ends with WHY.
+logged() {
+	local log=$1 why=$2
+
+	shift 2
+	"$@" > "$log" 2>&1 < /dev/null || {
+		tail -n 30 "$log" >&2
+		die "$why, see $log"
+	}
+}
+
 # Hash of the content of the named files (missing ones count as empty).
 hash_files() {
 	local f
