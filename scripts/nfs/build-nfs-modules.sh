@@ -7,6 +7,17 @@
 # The modules share private structures, so all of them are built and belong
 # together. What other modules see must not change: the checksum of every
 # exported symbol has to be the one the kernel was built with.
+#
+# usage: scripts/nfs/build-nfs-modules.sh [OPTION...] --out DIR
+#
+# --out DIR      where nfs.ko and the other modules of fs/nfs go, without debug
+#                information; scripts/nfs/install-nfs-modules.sh installs them
+# --kernel KVER  the kernel to build for (that of --kdir, else the running one)
+# --kdir DIR     its headers (/lib/modules/KVER/build)
+# --source PATH  its source, an archive or an unpacked tree
+#                (/usr/src/linux-source-X.Y.tar.xz)
+#
+# Builds are kept in ~/.cache/rpcrdma2 (RPCRDMA2_CACHE), so the second call is instant.
 set -euo pipefail
 
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
@@ -14,24 +25,6 @@ CACHE=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
 # One for each form that the sources have had; the first that applies and
 # compiles is it.
 PATCHES=("$TOP"/patches/nfs-rdmaver-*.patch)
-
-usage() {
-	cat <<-EOF
-	usage: ${0##*/} [options] --out DIR
-
-	  --out DIR        where the modules go (created if it is missing)
-	  --kernel KVER    the kernel to build for (default: that of --kdir, else
-	                   the running one)
-	  --kdir DIR       its headers (default: /lib/modules/KVER/build)
-	  --source PATH    its source, an archive or an unpacked tree
-	                   (default: /usr/src/linux-source-X.Y.tar.xz)
-	  --help           this text
-
-	Result: nfs.ko and the other modules of fs/nfs, debug information
-	stripped. scripts/nfs/install-nfs-modules.sh installs them. Builds are
-	kept in $CACHE, so the second call is instant.
-	EOF
-}
 
 # make_version DIR: X.Y.Z from the Makefile of a kernel tree.
 make_version() {
@@ -168,19 +161,15 @@ compile() {
 }
 
 collect() {
-	local dir=$1 ko
+	local dir=$1
 
 	check_symbols "$dir"
 	mkdir "$dir/ko"
 	find "$dir/fs/nfs" -name '*.ko' -exec cp {} "$dir/ko/" \;
-	for ko in "$dir"/ko/*.ko; do
-		"${STRIP:-strip}" --strip-debug "$ko"
-		[ "$(modinfo -F vermagic "$ko" | cut -d' ' -f1)" = "$kver" ] ||
-			die "${ko##*/} was built for another kernel than $kver"
-	done
+	"${STRIP:-strip}" --strip-debug "$dir"/ko/*.ko
 	check_modules "$dir"
 	rm -rf "$dir/fs"
-	printf '%s\n' "$stamp" > "$dir/stamp"
+	touch "$dir/complete"
 }
 
 # Builds with the first patch that applies and compiles; "work" is where.
@@ -205,33 +194,27 @@ build() {
 	die "no patch in $TOP/patches applies to $source and compiles"
 }
 
+usage() { sed -n '/^# usage/,/^set/s/^# \?//p' "$0" >&2; exit 2; }
+
 # Flags of a make that may have called this script are not for kbuild.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-kver=
-kdir=
-source=
-out=
+kernel='' kdir='' source='' out=''
 PATH=$PATH:/usr/sbin:/sbin
 
 while [ $# -gt 0 ]; do
 	case $1 in
-	--help | -h) usage; exit 0 ;;
 	--out | --kernel | --kdir | --source)
 		[ $# -ge 2 ] || die "$1 needs a value"
-		case $1 in
-		--out) out=$2 ;;
-		--kernel) kver=$2 ;;
-		--kdir) kdir=$2 ;;
-		--source) source=$2 ;;
-		esac
-		shift 2
+		declare "${1#--}=$2"
 		;;
-	*) usage >&2; exit 2 ;;
+	*) usage ;;
 	esac
+	shift 2
 done
-[ -n "$out" ] || { usage >&2; exit 2; }
+[ -n "$out" ] || usage
 
+kver=$kernel
 kdir=${kdir:-/lib/modules/${kver:=$(uname -r)}/build}
 [ -f "$kdir/Module.symvers" ] || {
 	[ -n "$kver" ] || die "$kdir is not a kernel build directory"
@@ -249,21 +232,12 @@ fi
 [ -e "$source" ] || die "no kernel source $source: install linux-source-${base:-X.Y}"
 source=$(readlink -f "$source")
 
-# work_dir PATCH: one directory per kernel, patch and kind of source; the stamp
-# tells whether the kernel behind a name, or the source, was exchanged since.
-work_dir() {
-	local dir
+# What a build depends on, besides its patch
+basis="$(sha256sum < "$kdir/Module.symvers") $(kernel_package) $(source_id)"
 
-	dir=$CACHE/nfs-$kver-$(sha256sum "$1" | cut -c1-12)
-	if [ -d "$source" ]; then
-		dir=$dir-tree
-	elif [ -z "$(source_package)" ]; then
-		dir=$dir-archive
-	fi
-	printf '%s\n' "$dir"
+work_dir() { # PATCH
+	printf '%s\n' "$CACHE/nfs-$kver-$(echo "$basis" | cat - "$1" | sha256sum | cut -c1-12)"
 }
-
-is_built() { [ "$(cat "$1/stamp" 2>/dev/null)" = "$stamp" ]; }
 
 # Sets "work" to the directory that has the modules, if one has.
 find_built() {
@@ -271,12 +245,10 @@ find_built() {
 
 	for p in "${PATCHES[@]}"; do
 		work=$(work_dir "$p")
-		! is_built "$work" || return 0
+		[ ! -e "$work/complete" ] || return 0
 	done
 	return 1
 }
-
-stamp="$(sha256sum < "$kdir/Module.symvers" | cut -c1-16) $(kernel_package) $(source_id)"
 
 mkdir -p "$CACHE/locks" "$out"
 exec 9> "$CACHE/locks/nfs-$kver"

@@ -4,28 +4,20 @@
 # Installs the NFS client modules with the mount option rdmaver= for one
 # kernel, beside the kernel's own, or removes them again. modprobe prefers
 # what is in updates/; no file of the kernel package is touched.
+#
+# usage: scripts/nfs/install-nfs-modules.sh [--kernel KVER] [--from DIR] [--sign KEY CERT]
+#        scripts/nfs/install-nfs-modules.sh --uninstall [--kernel KVER]
+#
+# --kernel KVER    the kernel (KVER of the environment, else the running one, and all of
+#                  them to uninstall)
+# --from DIR       modules that build-nfs-modules.sh has built; without this option
+#                  they are built now, with KDIR and SOURCE of the environment
+# --sign KEY CERT  sign the modules, for Secure Boot
+#
+# INSTALL_MOD_PATH or DESTDIR in the environment is where lib/modules is, instead of /.
 set -euo pipefail
 
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
-
-usage() {
-	cat <<-EOF
-	usage: ${0##*/} [options] [--uninstall]
-
-	  --kernel KVER    the kernel (default: KVER of the environment, else
-	                   the running one, and all of them to uninstall)
-	  --from DIR       modules that build-nfs-modules.sh has built; without
-	                   this option they are built now
-	  --kdir DIR, --source PATH
-	                   handed on to build-nfs-modules.sh (default: KDIR and
-	                   SOURCE of the environment)
-	  --sign KEY CERT  sign the modules, for Secure Boot
-	  --root DIR       below which lib/modules/KVER is (default: INSTALL_MOD_PATH
-	                   or DESTDIR of the environment, else /)
-	  --uninstall      remove the modules
-	  --help           this text
-	EOF
-}
 
 # modprobe takes the new files from now on; what runs already stays.
 advise() {
@@ -112,38 +104,20 @@ install_modules() {
 	advise
 }
 
-kver=${KVER-}
-from=
-kdir=${KDIR-}
-source=${SOURCE-}
-key=
-cert=
+kver=${KVER-} kdir=${KDIR-} source=${SOURCE-} from='' key='' cert=''
 root=${INSTALL_MOD_PATH:-${DESTDIR:-/}}
 action=install_modules
 PATH=$PATH:/usr/sbin:/sbin
 
 while [ $# -gt 0 ]; do
-	case $1 in
-	--help | -h) usage; exit 0 ;;
-	--uninstall) action=remove; shift ;;
-	--sign)
-		[ $# -ge 3 ] || die "--sign needs a key and a certificate"
-		key=$2 cert=$3
-		shift 3
-		;;
-	--kernel | --kdir | --from | --source | --root)
-		[ $# -ge 2 ] || die "$1 needs a value"
-		case $1 in
-		--kernel) kver=$2 ;;
-		--kdir) kdir=$2 ;;
-		--from) from=$2 ;;
-		--source) source=$2 ;;
-		--root) root=$2 ;;
-		esac
-		shift 2
-		;;
-	*) usage >&2; exit 2 ;;
+	case $1,$# in
+	--uninstall,*) action=remove ;;
+	--sign,[3-9]) key=$2 cert=$3; shift 2 ;;
+	--kernel,[2-9]) kver=$2; shift ;;
+	--from,[2-9]) from=$2; shift ;;
+	*) sed -n '/^# usage/,/^set/s/^# \?//p' "$0" >&2; exit 2 ;;
 	esac
+	shift
 done
 
 $action
