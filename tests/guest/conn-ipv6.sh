@@ -11,7 +11,7 @@ ipv6() { # DEV VERS
 	scratch ipv6
 	nfs "${1}6" "$2"
 	grep -q " /mnt nfs.*proto=rdma6.*addr=$(lab_addr "${1}6")" /proc/mounts
-	grep "rdmaver=2" /proc/mounts || [ -n "${lab_replace-}" ] || ! ours
+	says_rdmaver
 	iocheck put "$D" 0 1 511 4097 20001 1048577
 	again "${1}6" "$2"
 	iocheck get "$D" 0 1 511 4097 20001 1048577

@@ -11,7 +11,7 @@
 nconnect() { # DEV VERS
 	enter nconnect "$1" "$2" nconnect=4
 	grep -q ' /mnt nfs.*nconnect=4' /proc/mounts
-	grep "rdmaver=2" /proc/mounts || [ -n "${lab_replace-}" ] || ! ours
+	says_rdmaver
 	at_once 8 iocheck write -t -d -s {} -l 300001 -b 10000 "$D/f{}"
 	xprt_lines
 	[ "$(xprt_lines | wc -l)" = 4 ]

@@ -16,7 +16,7 @@ smoke() { # DEV VERS
 	local aces=40
 
 	enter smoke "$1" "$2"
-	grep "rdmaver=2" /proc/mounts || [ -n "${lab_replace-}" ] || ! ours
+	says_rdmaver
 	iocheck put "$D" 0 1 511 1023 4095 4096 4097 16384 1048577
 	iocheck sweep "$D/s" 1-16500/509 $((300 << 10))
 	again "$1" "$2"

@@ -17,6 +17,12 @@ have_rdma2 || SUFFIX=-v1
 
 ours() { [ "$SUFFIX" = "" ]; }
 
+# says_rdmaver: the mount is shown with it, if the transport is ours and not in the place of
+# the stock one. With `! ours` at the end this could not fail, see not().
+says_rdmaver() {
+	[ -n "${lab_replace-}" ] || not ours || grep " /mnt nfs.*[ ,]rdmaver=2[ ,]" /proc/mounts
+}
+
 # The debug kernel does the same work ten times slower: fewer sizes, smaller
 # files there.
 quick() { ! lab_is uml; }
