@@ -11,7 +11,8 @@ say()  { printf '%s\n' "$*" >&2; }
 die()  { printf 'error: %s\n' "$*" >&2; exit 1; }
 step() { printf '==> %s\n' "$*" >&2; }
 
-# logged LOG WHY CMD...: what CMD prints goes to LOG; if it fails, that ends with WHY.
+# logged LOG WHY CMD...: runs CMD with its output in LOG. If CMD fails, prints the end of LOG
+# and ends the script with WHY.
 logged() {
 	local log=$1 why=$2
 
