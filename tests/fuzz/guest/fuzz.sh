@@ -24,12 +24,13 @@ counted() {
 
 # Not siw: lockdep finds that siw, when it gets a TERMINATE, takes a lock of its socket
 # with interrupts enabled, and then lockdep is off.
-fuzz() {
+fuzz() { # INPUTS SECONDS
 	export SPLAT ALLOWED
-	rpcrdma2-fuzz "$LAB_TMP/inputs" "$LAB_OUT" "${fuzz_seconds:-0}" \
-		"${fuzz_seed:-1}" rxe "$(lab_addr rxe)" "${raw_seconds[rxe]}" \
-		> "$LAB_OUT/said" 2>&1
+	rpcrdma2-fuzz "$1" "$LAB_OUT" "$2" "${fuzz_seed:-1}" \
+		rxe "$(lab_addr rxe)" "${raw_seconds[rxe]}" >> "$LAB_OUT/said" 2>&1
 }
+
+lines() { sed 's/#.*//; /^ *$/d' "$1"; }
 
 # Every case of these groups is an input, as are the lines of inputs.
 inputs() {
@@ -41,7 +42,7 @@ inputs() {
 			published-client bounds-connect faults faults-client; do
 		rpcrdma2-conform list $group | cut -f1
 	done
-	sed 's/#.*//; /^ *$/d' /lab/tests/inputs
+	lines /lab/tests/inputs
 }
 
 # NFS itself warns of a kind of state protection that it does not know.
@@ -76,7 +77,9 @@ failing
 lab_allow_log "$ALLOWED"
 inputs > "$LAB_TMP/inputs"
 echo 0 > /proc/sys/kernel/printk_ratelimit
-ktap_run "no message of the kernel, no leak" fuzz
+lines /lab/tests/findings > "$LAB_TMP/findings"
+ktap_run "what was found earlier" fuzz "$LAB_TMP/findings" 0
+ktap_run "no message of the kernel, no leak" fuzz "$LAB_TMP/inputs" "${fuzz_seconds:-0}"
 lab_wait 60 managers_end
 host_down
 counted
