@@ -182,6 +182,7 @@ static unsigned int look_at_cover(void)
 #define DEBUG	"/sys/kernel/debug/"
 #define PARAM	"/sys/module/rpcrdma2/parameters/"
 #define NFSD	"/proc/fs/nfsd/"
+#define TESTS	"timeout -s KILL 60 /lab/tests/"
 
 static void write_to(const char *path, const char *text)
 {
@@ -244,14 +245,15 @@ static const struct fault {
 	{ .file = PARAM "server_backlog", .most = 4 },
 	{ .file = PARAM "server_first_credits", .most = 64 },
 	{ .file = "/proc/sys/vm/drop_caches", .most = 4 },
-	/* The transport to rpcbind cannot be disconnected: sunrpc would call NULL. */
-	{ .command = "echo 0 > " DEBUG "fail_sunrpc/probability; cd " NFSD ";"
-		     "echo 0 > threads; echo rdma2 20049 > portlist;"
-		     "echo 8 > threads; echo Y > v4_end_grace", .most = 1 },
+	{ .command = TESTS "restart", .most = 1 },
 	{ .command = "cat /proc/self/mountstats /sys/kernel/sunrpc/*/*/*/srcaddr",
 	  .most = 1 },
 	{ .command = "rpcrdma2 policy set client default fail_after 1",
 	  .undo = "rpcrdma2 policy delete client default", .most = 1 },
+	{ .command = TESTS "load 3 restart", .most = 1 },
+	{ .command = TESTS "load 3 swap", .undo = "swapoff -a", .most = 1 },
+	{ .command = TESTS "load 4.2 restart", .most = 1 },
+	{ .command = TESTS "load 4.2 rest", .most = 1 },
 };
 
 #define FAULTS	(sizeof(fault_list) / sizeof(*fault_list))
