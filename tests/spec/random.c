@@ -81,6 +81,9 @@ static xrpcrdma2_segment segment(void)
 	seg.rdma_offset = (u64)word() << 32 | word();
 	if (!one_in(8))
 		seg.rdma_offset >>= 1;
+	/* up to the last address, or one byte further */
+	if (one_in(32))
+		seg.rdma_offset = below(2) - (u64)seg.rdma_length;
 	return seg;
 }
 
@@ -167,9 +170,10 @@ void put_value(u32 id, u32 value, xrpcrdma2_propval *prop)
 		put_data(id, (xdrproc_t)xdr_xrpcrdma2_prop_rbsiz, &rbsiz, prop);
 }
 
-static void put_nochg(u32 word, xrpcrdma2_propval *prop)
+static void put_nochg(xrpcrdma2_propval *prop)
 {
-	xrpcrdma2_prop_x_nochg nochg = { 1, &word };
+	u32 words[] = { rnd(), rnd() };
+	xrpcrdma2_prop_x_nochg nochg = { below(3), words };
 
 	put_data(xRDMA2_PROPID_X_NOCHG, (xdrproc_t)xdr_xrpcrdma2_prop_x_nochg, &nochg, prop);
 }
@@ -198,7 +202,7 @@ static void random_prop(xrpcrdma2_propval *prop)
 		put_value(id, below(one_in(8) ? 5 : 3), prop);
 		break;
 	case xRDMA2_PROPID_X_NOCHG:
-		put_nochg(rnd(), prop);
+		put_nochg(prop);
 		break;
 	case xRDMA2_PROPID_X_IDENTITY:
 		put_identity(prop);
