@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Property changes: whatever arrives, a message that is refused changes
- * nothing, what is granted was asked for, and our answer to any request is
- * one that we understand ourselves.
+ * nothing, what is granted was asked for, and our answer to any request fits
+ * its buffer. What is in the answer is compared with the XDR in tests/spec.
  */
 
 #include "fuzz.h"
@@ -21,20 +21,15 @@ static void init(struct rpcrdma2_propset *set)
 static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 {
 	u32 done = choice & ALL, other = choice / 16 & ALL;
-	struct rpcrdma2_propset mine, peer, before;
+	struct rpcrdma2_propset mine, req;
 	u8 buf[RPCRDMA2_RESPROP_MAX];
-	struct rpcrdma2_hdr back = { .body = buf };
-	struct rpcrdma2_propset req;
-	struct rpcrdma2_change c;
-	bool malformed;
+	struct rpcrdma2_change c = {};
 	int len;
 	u32 i;
 
 	if (rpcrdma2_prop_change_requested(hdr, &req))
 		return;
 	init(&mine);
-	init(&peer);
-	rpcrdma2_prop_change_init(&c, &mine, &peer);
 	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
 		CHECK(!(req.listed & BIT(i)) ||
 		      req.entry[i] < RPCRDMA2_CHANGE_ENTRIES);
@@ -44,26 +39,6 @@ static void fuzz_requested(const struct rpcrdma2_hdr *hdr, u8 choice)
 	CHECK(rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf,
 					       len - 1) == -EMSGSIZE);
 	rpcrdma2_prop_change_put_resprop(&c, &req, done, other, &mine, buf, len);
-
-	/* the same as the answer to a request of our own form */
-	rpcrdma2_prop_change_init(&c, &mine, &peer);
-	before = peer;
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		if (req.listed & BIT(i) && req.entry[i] == i)
-			rpcrdma2_prop_change_ask(&c, &peer, i, req.val[i]);
-	{
-		u8 ask[RPCRDMA2_PROPS_MAX];
-
-		CHECK(rpcrdma2_prop_change_put_reqprop(&c, 1, ask,
-						       sizeof(ask)) > 0);
-	}
-	back.xid = 1;
-	back.body_len = len;
-	CHECK(rpcrdma2_prop_change_response(&c, &back, &peer, &malformed));
-	CHECK(!malformed);
-	for (i = 0; i < RPCRDMA2_NR_PROPS; i++)
-		CHECK(peer.val[i] == before.val[i] ||
-		      peer.val[i] == req.val[i]);
 }
 
 static void fuzz_response(const struct rpcrdma2_hdr *hdr, u8 choice)
