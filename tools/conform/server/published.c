@@ -126,19 +126,27 @@ RP_CASE("published", MUST, pub_positions, "MSG-10,CHK-12,SEC-2",
 }
 
 RP_CASE("published", MUST, pub_reply_too_long, "LNG-7,ERR-28,INL-3,SEC-10",
-	"long Replies without a chunk for them: REPLY_RESOURCE")
+	"long Replies without a chunk for them, or with a short one: REPLY_RESOURCE")
 {
 	static const uint32_t bytes[] = { 5000, 16384, 20480, 65536, 200000 };
 	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem(c, 4096);
+	struct rp_seg seg = rp_seg(mem, 0, 1000);
+	struct rp_msg *m;
 	unsigned int i;
-	uint32_t xid;
 
 	rp_file("publong", 200000);
-	for (i = 0; i < 5; i++) {
-		xid = rp_xid();
-		rp_send(c, msg_call(nfs4_read(xid, "publong", 0, bytes[i])));
-		rp_expect(c, error2_arg(xid, REPLY_RESOURCE, ANY));
+	for (i = 0; i < 10; i++) {
+		m = call_head(rp_xid(), MSG, 0);
+		if (i % 2)
+			put_reply_chunk(m, 1, &seg);
+		else
+			put_all(m, W(0, 0, 0));
+		put_msg(m, nfs4_read(m->w[0], "publong", 0, bytes[i / 2]));
+		rp_send(c, m);
+		rp_expect(c, error2_arg(m->w[0], REPLY_RESOURCE, ANY));
 	}
+	rp_is_untouched(mem, 0, 4096);
 	rp_nothing(c);
 }
 
