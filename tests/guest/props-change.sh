@@ -65,18 +65,14 @@ chunked_read() {
 
 # opened DEV VERS: a new connection, with all the credits that the case needs.
 opened() {
+	parameter server_first_credits 16
 	again "$@"
-	lab_wait 60 granted 16
 	iocheck write -t -s 1 -l 65536 "$D/f"
 	exec 7<> "$D/f"
 	iocheck check -d -s 1 -l 4096 "$D/f"
 	[ "$(rbsiz client) $(rbsiz server)" = "$CLIENT $SERVER" ]
 	is client receive_capacity 1 $MOST
 	is server receive_capacity 1 $MOST
-}
-granted() { # NUMBER: the server grants as many credits, at least.
-	many 16
-	[ "$(value server credits_granted_to_peer)" -ge "$1" ]
 }
 
 # The client asks the server for more. Less is not asked for.
