@@ -578,27 +578,6 @@ static void keep(const struct input *in, unsigned int new)
 		inputs[nr_inputs++] = *in;
 }
 
-static void with_mutants(struct input *in)
-{
-	static struct edit_seen base;
-	struct input mutant;
-	bool first = !in->ran;
-	unsigned int i, new = execute(in), n = new ? MUTANTS : FEW_MUTANTS;
-
-	if (first && new)
-		printf("# %s: %u new\n", in->c ? in->c->name : "netlink", new);
-	base = *seen;
-	for (i = 0; i < n; i++) {
-		mutant = *in;
-		*seen = base;
-		mutate(&mutant);
-		new = execute(&mutant);
-		in->ran++;
-		if (new)
-			keep(&mutant, new);
-	}
-}
-
 /* Of the host, where a new file gets its time: in the guest, time is what the kernel
  * makes it (time-travel).
  */
@@ -612,6 +591,27 @@ static uint64_t host_seconds(void)
 	rp_check(fd >= 0 && !fstat(fd, &st), "no clock");
 	close(fd);
 	return st.st_mtime;
+}
+
+static void with_mutants(struct input *in, uint64_t end)
+{
+	static struct edit_seen base;
+	struct input mutant;
+	bool first = !in->ran;
+	unsigned int i, new = execute(in), n = new ? MUTANTS : FEW_MUTANTS;
+
+	if (first && new)
+		printf("# %s: %u new\n", in->c ? in->c->name : "netlink", new);
+	base = *seen;
+	for (i = 0; i < n && host_seconds() < end; i++) {
+		mutant = *in;
+		*seen = base;
+		mutate(&mutant);
+		new = execute(&mutant);
+		in->ran++;
+		if (new)
+			keep(&mutant, new);
+	}
 }
 
 /* Of the guest, which skips the time in which nothing happens */
@@ -628,7 +628,7 @@ static void fuzz(unsigned int seconds)
 	uint64_t begin = host_seconds(), now = begin, said = begin;
 
 	while (now < begin + seconds) {
-		with_mutants(pick());
+		with_mutants(pick(), begin + seconds);
 		now = host_seconds();
 		if (now < said + 20)
 			continue;
