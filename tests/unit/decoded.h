@@ -18,6 +18,34 @@ static inline bool too_short(const void *msg, u32 len)
 	return !rpcrdma2_wire_prefix(&r, msg, len, &hdr);
 }
 
+static inline u32 count_segs(struct rpcrdma2_cursor segs)
+{
+	struct rpcrdma2_segment seg;
+	u32 n = 0;
+
+	while (rpcrdma2_segs_next(&segs, &seg))
+		n++;
+	return n;
+}
+
+/* Walk all lists of a header; returns the number of segments seen. */
+static inline u32 walk(const struct rpcrdma2_hdr *hdr)
+{
+	struct rpcrdma2_cursor c, segs;
+	struct rpcrdma2_segment seg;
+	u32 position, n = 0;
+
+	rpcrdma2_read_list_begin(hdr, &c);
+	while (rpcrdma2_read_list_next(&c, &position, &seg))
+		n++;
+	rpcrdma2_write_list_begin(hdr, &c);
+	while (rpcrdma2_write_list_next(&c, &segs))
+		n += count_segs(segs);
+	if (rpcrdma2_hdr_reply_chunk(hdr, &segs))
+		n += count_segs(segs);
+	return n;
+}
+
 /* Bytes that a responder put into Write chunk @index; 0 if there is none */
 static inline u64 write_list_bytes(const struct rpcrdma2_hdr *reply, u32 index)
 {

@@ -4,6 +4,7 @@
  * that are cut or that lie about their counts.
  */
 
+#include "decoded.h"
 #include "unit.h"
 
 /* Of the message decoded last */
@@ -168,26 +169,6 @@ static void short_v1_error(struct kunit *test)
 		EXPECT_EQ(too_short(cut.p, len), len < 16);
 		message_free(test, cut);
 	}
-}
-
-/* Walk all lists of a header; returns the number of segments seen. */
-static u32 walk(const struct rpcrdma2_hdr *hdr)
-{
-	struct rpcrdma2_cursor c, segs;
-	struct rpcrdma2_segment seg;
-	u32 position, n = 0;
-
-	rpcrdma2_read_list_begin(hdr, &c);
-	while (rpcrdma2_read_list_next(&c, &position, &seg))
-		n++;
-	rpcrdma2_write_list_begin(hdr, &c);
-	while (rpcrdma2_write_list_next(&c, &segs))
-		while (rpcrdma2_segs_next(&segs, &seg))
-			n++;
-	rpcrdma2_hdr_reply_chunk(hdr, &segs);
-	while (rpcrdma2_segs_next(&segs, &seg))
-		n++;
-	return n;
 }
 
 /*
