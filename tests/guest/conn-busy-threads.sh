@@ -44,8 +44,30 @@ remove_device() {
 
 nothing_left() { [ "$(connections server)" = 0 ]; }
 
+# A client gives up before a thread has accepted its connection, and none does so later.
+given_up() {
+	while_busy gives_up
+	not traced rpcrdma2_accept
+	trace_off
+	nfs rxe 3
+	ls /mnt > /dev/null
+}
+
+gives_up() {
+	local pid
+
+	trace_on rdma_cma/cm_event_handler rdma_cma/cm_event_done rpcrdma2/rpcrdma2_accept
+	mount_nfs rxe 3 nolock &
+	pid=$!
+	lab_wait 20 traced 'cm_event_handler: .* CONNECT_REQUEST'
+	pkill -KILL -x mount.nfs
+	not wait $pid
+	lab_wait 20 traced 'cm_event_done: .* REJECTED consumer returns 1'
+}
+
 fs_start ext4
 for_both recv_max 32768
 mounted 3 "no thread is free=busy" "no errors=clean"
 mounted 4.2 "no thread is free=busy" "no errors=clean"
 ktap_run "rxe device removed, and no thread is free" removed
+ktap_run "rxe a client gives up, and no thread is free" given_up

@@ -132,6 +132,23 @@ unmapped() { # DEV VERS
 	[ $((NOW[client.recv_shortages] + NOW[server.recv_shortages])) -gt 0 ]
 }
 
+# While it can map none at all, there is no connection.
+none_mapped() { # DEV VERS
+	local pid
+
+	scratch none
+	fault $FAIL_MAP what=1
+	mark_log
+	mount_nfs "$1$SUFFIX" "$2" &
+	pid=$!
+	lab_wait 20 logged 'rpcrdma2: .* cannot allocate or map Receives'
+	not ls "$D"
+	no_fault $FAIL_MAP
+	wait $pid
+	iocheck write -t -d -s 1 -l 60001 "$D/w"
+	leave
+}
+
 # ---- a device that does not reach all memory ----
 
 # What the device cannot map ends the RPCs that need it, in some seconds; those
@@ -235,7 +252,9 @@ small_queues() { # DEV VERS
 		rm -r "${E:?}"/*
 	done
 	echo 16 > $FAIL_POST/max_qp_wr
-	refused_mount "$1" "$2" 'queues of only 16 entries'
+	refused_mount "$1" "$2" 'receive queues of only 16 entries'
+	echo 8 > $FAIL_POST/max_qp_wr
+	refused_mount "$1" "$2" 'send queues of only 8 entries'
 	echo 0 > $FAIL_POST/max_qp_wr
 	echo 100 > $FAIL_POST/max_cqe
 	refused_mount "$1" "$2" 'completion queues of only 100 entries'
@@ -251,6 +270,7 @@ for_versions 4.2 nothing_waits "completions wait for no memory (C1)"
 for_versions 4.2 kept "Receives are kept (C1)"
 if [ -d $FAIL_MAP ]; then
 	for_versions 4.2 unmapped "Receives that cannot be mapped (D4)"
+	for_versions 4.2 none_mapped "no Receive can be mapped"
 	for_versions 4.2 unreached "memory that cannot be mapped (C4)"
 	ktap_run "rxe NFSv4.2 a device without memory for packets (F4)" \
 		no_packets rxe 4.2

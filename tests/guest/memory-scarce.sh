@@ -3,7 +3,7 @@
 #
 # Little memory. Loopback writes far beyond the dirty limit with as few
 # credits and send queue entries as there can be (F-10); memory so fragmented
-# that large Receive buffers cannot be had (F-11); none for what a Call needs. And
+# that large buffers cannot be had (F-11); none for what a Call needs. And
 # what a server keeps.
 #
 # timeout: 120
@@ -39,22 +39,24 @@ fail_pages() { # FUNCTION NAME=VALUE...
 	fault_in "$1" $FAIL_PAGE ignore-gfp-wait=N ignore-gfp-highmem=N "${@:2}"
 }
 
-# No 16 KiB in one piece for the Receives of either side.
-fragmented() { # DEV VERS
+# fragmented DEV VERS FUNCTION LIMIT: no 16 KiB in one piece for the buffers of either side.
+fragmented() {
 	local role
 
 	scratch fragmented
-	fail_pages rpcrdma2_recvs_create min-order=2
+	fail_pages "$3" min-order=2
 	nfs "$1" "$2"
 	iocheck write -t -d -s 1 -l 300001 -b 30001 "$D/f"
 	look
 	no_fault $FAIL_PAGE
 	for role in client server; do
-		[ "${NOW[$role.inline_recv]}" -ge 4096 ]
-		[ "${NOW[$role.inline_recv]}" -le 8192 ]
+		[ "${NOW[$role.$4]}" -ge 4096 ]
+		[ "${NOW[$role.$4]}" -le 8192 ]
 	done
 	iocheck check -e -d -s 1 -l 300001 -b 20001 "$D/f"
 }
+small_receives() { fragmented "$@" rpcrdma2_recvs_create inline_recv; }
+small_sends() { fragmented "$@" rpcrdma2_sends_create inline_send; }
 
 # ---- what a Call needs ----
 
@@ -70,6 +72,71 @@ no_bounce_pages() { # DEV VERS
 	look
 	[ "${NOW[client.reply_chunks]}" -ge 1 ]
 	[ "${NOW[client.reconnects]}" = 0 ]
+}
+
+# ---- what a server needs ----
+
+# Deferred work gets no pages for the RDMA Reads of a WRITE: a thread gives some of its own.
+thread_pages() { # DEV VERS
+	scratch pages
+	nfs "$1" "$2"
+	mark
+	trace_on rpcrdma2/rpcrdma2_call_state
+	fail_pages rpcrdma2_call_start_pull min-order=0
+	iocheck write -t -d -s 1 -l 100001 "$D/f"
+	no_fault $FAIL_PAGE
+	trace_off
+	grep 'rpcrdma2_call_state: .* pulling -> wants pages' $TRACE/trace
+	look
+	counted client -eq 0 reconnects
+	iocheck check -e -s 1 -l 100001 "$E/f"
+}
+
+# no_slab FUNCTION CMD...: without memory for anything that the server allocates there, once.
+# That costs the connection, no more.
+no_slab() {
+	look
+	mark
+	fault_in "$1" $FAIL_SLAB ignore-gfp-wait=N times=1
+	"${@:2}"
+	[ "$(< $FAIL_SLAB/times)" = 0 ]
+	no_fault $FAIL_SLAB
+	look
+	counted client -eq 1 reconnects
+}
+
+# A thread has the pages, but no memory for an RDMA context.
+no_reads() { # DEV VERS
+	scratch reads
+	nfs "$1" "$2"
+	ls "$D"
+	fail_pages rpcrdma2_call_start_pull min-order=0
+	no_slab rpcrdma2_call_pull iocheck write -t -d -s 1 -l 100001 "$D/f"
+	no_fault $FAIL_PAGE
+	iocheck check -e -s 1 -l 100001 "$E/f"
+}
+
+no_writes() { # DEV VERS
+	scratch writes
+	iocheck write -t -s 1 -l 100001 "$E/f"
+	nfs "$1" "$2"
+	stat "$D/f"
+	no_slab rpcrdma2_call_reply iocheck check -e -d -s 1 -l 100001 -b 100001 "$D/f"
+}
+
+# The client of NFSv4.1 has no memory for callbacks: mounting fails, once.
+no_callbacks() { # DEV VERS
+	scratch callbacks
+	fault_in rpcrdma2_client_bc_setup "$FAIL_SLAB" ignore-gfp-wait=N times=1
+	not nfs "$1" "$2"
+	[ "$(< $FAIL_SLAB/times)" = 0 ]
+	no_fault $FAIL_SLAB
+	fail_pages rpcrdma2_client_bc_setup min-order=0 times=1
+	not nfs "$1" "$2"
+	[ "$(< $FAIL_PAGE/times)" = 0 ]
+	no_fault $FAIL_PAGE
+	nfs "$1" "$2"
+	iocheck write -t -d -s 1 -l 100001 "$D/f"
 }
 
 # ---- memory regions ----
@@ -228,8 +295,13 @@ for_versions 4.2 given_back "both ends give memory back"
 for_versions 4.2 patience "work items ask once for memory, threads wait"
 for_versions 4.2 dirty_limit "beyond the dirty limit with one credit (F-10)"
 if [ -e $FAIL_PAGE ]; then
-	for_versions 4.2 fragmented "no large Receive buffers (F-11)"
+	for_versions 4.2 small_receives "no large Receive buffers (F-11)"
+	for_versions 4.2 small_sends "no large send buffers (F-11)"
 	for_versions 4.2 no_bounce_pages "no bounce pages for a while"
+	for_versions 4.2 thread_pages "no pages for RDMA Reads but those of threads"
+	for_versions 4.2 no_reads "no memory for an RDMA Read"
+	for_versions 4.2 no_writes "no memory for an RDMA Write"
+	for_versions 4.2 no_callbacks "no memory for callbacks"
 	for_versions 3 no_smaller_receives "no memory for smaller Receives for a while"
 	# Opening a file of NFSv4 is writing, too
 	for_versions 3 in_order "no memory regions for a while"

@@ -3,7 +3,7 @@
 #
 # What mountstats and the tools that read it say of the time an RPC takes: the wait
 # for a credit is queue time, and the server's is round-trip time, as with the
-# kernel's own transport.
+# kernel's own transport. And which addresses sysfs says a connection has.
 . /lab/lib/lab.sh
 
 JOBS=6
@@ -39,5 +39,18 @@ waits() { # DEV VERS
 	[ "$rtt" -ge 2000 ]
 }
 
+# Both ends of the connection are this machine.
+addresses() { # DEV VERS
+	local addr file
+
+	nfs "$1" "$2"
+	ls /mnt > /dev/null
+	addr=$(lab_addr "$1")
+	for file in dstaddr srcaddr; do
+		[ "$(cat /sys/kernel/sunrpc/xprt-switches/switch-*/xprt-*-rdma/$file)" = "$addr" ]
+	done
+}
+
 fs_start ours ext4 16
 for_versions 3 waits "waiting for a credit is queue time (C14)"
+for_versions 3 addresses "addresses of a connection in sysfs"
