@@ -218,8 +218,6 @@ no_call_objects() { # DEV VERS
 
 # ---- a device with small queues ----
 
-FAIL_POST=/sys/kernel/debug/fail_rpcrdma2
-
 # refused_mount DEV VERS REGEX: fails at once, and the log says why.
 refused_mount() {
 	local start=$SECONDS

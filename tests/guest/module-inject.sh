@@ -34,6 +34,17 @@ cut() { # DEV VERS WHO
 by_client() { cut "$1" "$2" client; }
 by_server() { cut "$1" "$2" server; }
 
+# Some messages wait for the send queue when it ends.
+short_queues() { # CMD...
+	undo eval "echo 0 > $FAIL_POST/max_qp_wr"
+	echo 24 > $FAIL_POST/max_qp_wr
+	"$@"
+}
+short_by_client() { short_queues by_client "$@"; }
+short_by_server() { short_queues by_server "$@"; }
+
 fs_start
 for_all by_client "cut by the client (F-17)"
 for_all by_server "cut by the server (F-17)"
+for_versions 4.2 short_by_client "cut by the client, with short queues (F-17)"
+for_versions 4.2 short_by_server "cut by the server, with short queues (F-17)"

@@ -472,6 +472,7 @@ FAIL_SLAB=/sys/kernel/debug/failslab
 FAIL_PAGE=/sys/kernel/debug/fail_page_alloc
 FAIL_SUNRPC=/sys/kernel/debug/fail_sunrpc
 FAIL_MAP=/sys/kernel/debug/fail_rpcrdma2_map
+FAIL_POST=/sys/kernel/debug/fail_rpcrdma2
 
 # fault DIR NAME=VALUE...: always, until no_fault or the end of the subtest, unless the
 # values of DIR say otherwise.
