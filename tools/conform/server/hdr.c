@@ -78,6 +78,16 @@ RP_ROW("server", DECISION, hdr_v2_on_v1, "HDR-12,VER-19,VER-20,D-14",
 	"version 2 on a version 1 connection: ERR_VERS 1..1, then the end",
 	other_version(rp_connect(), 1, 2))
 
+RP_CASE("server", DECISION, hdr_error_v3_on_v2, "HDR-12,D-14",
+	"an ERROR of version 3 on a version 2 connection: the end, and no answer")
+{
+	struct rp_conn *c = rp_open();
+
+	rp_null(c);
+	rp_send(c, rp_set(error2(rp_xid(), BAD_XDR), 1, 3));
+	rp_expect_closed(c);
+}
+
 RP_CASE("server", MUST, hdr_v1_types, "HDR-13,HT-2",
 	"RDMA_MSGP and RDMA_DONE are unknown types in version 2")
 {
