@@ -93,7 +93,7 @@ class Copy:
     """A copy of the checkout below @where, its modules, and the last run of tests."""
 
     SECONDS = {"uml": 420, "uml-debug": 1200}   # that tests may take
-    SPLAT = re.compile(r"^(WARNING: CPU|BUG: )", re.M)
+    SPLAT = re.compile(r"^(WARNING: CPU|BUG: ).*", re.M)
 
     def __init__(self, where):
         self.where, self.tree, self.out = where, where / "tree", where / "lab"
@@ -179,9 +179,8 @@ class Copy:
             m = re.search(r"not ok 0 (\S+) # (.*)", log.read_text(errors="replace"))
             if m:
                 return f"{m[1]}: {m[2]}"
-        if splats and self.SPLAT.search(self.console()):
-            return f"{self.under_way(where)}: a message of the kernel"
-        return None
+        said = splats and self.SPLAT.search(self.console())
+        return f"{self.under_way(where)}: {said[0]}" if said else None
 
     def console(self):
         """What the kernels of the last run have said"""
