@@ -19,7 +19,7 @@ fail_allocation() {
 }
 
 # It has failed; otherwise there are fewer than that.
-failed() { [ "$(< $FAIL_SLAB/times)" = 0 ]; }
+failed() { fault_spent $FAIL_SLAB; }
 
 # Connected again, which takes an RPC to want it.
 connected_again() { # BEFORE

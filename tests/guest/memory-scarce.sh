@@ -67,7 +67,7 @@ no_bounce_pages() { # DEV VERS
 	nfs "$1" "$2"
 	fail_pages rpcrdma2_marshal_build min-order=0 times=3
 	iocheck list -n 100 -l 200 "$D"
-	[ "$(< $FAIL_PAGE/times)" = 0 ]
+	fault_spent $FAIL_PAGE
 	no_fault $FAIL_PAGE
 	look
 	[ "${NOW[client.reply_chunks]}" -ge 1 ]
@@ -86,7 +86,7 @@ thread_pages() { # DEV VERS
 	iocheck write -t -d -s 1 -l 100001 "$D/f"
 	no_fault $FAIL_PAGE
 	trace_off
-	grep 'rpcrdma2_call_state: .* pulling -> wants pages' $TRACE/trace
+	traced 'rpcrdma2_call_state: .* pulling -> wants pages'
 	look
 	counted client -eq 0 reconnects
 	iocheck check -e -s 1 -l 100001 "$E/f"
@@ -99,7 +99,7 @@ no_slab() {
 	mark
 	fault_in "$1" $FAIL_SLAB ignore-gfp-wait=N times=1
 	"${@:2}"
-	[ "$(< $FAIL_SLAB/times)" = 0 ]
+	fault_spent $FAIL_SLAB
 	no_fault $FAIL_SLAB
 	look
 	counted client -eq 1 reconnects
@@ -127,13 +127,13 @@ no_writes() { # DEV VERS
 # The client of NFSv4.1 has no memory for callbacks: mounting fails, once.
 no_callbacks() { # DEV VERS
 	scratch callbacks
-	fault_in rpcrdma2_client_bc_setup "$FAIL_SLAB" ignore-gfp-wait=N times=1
+	fault_in rpcrdma2_client_bc_setup $FAIL_SLAB ignore-gfp-wait=N times=1
 	not nfs "$1" "$2"
-	[ "$(< $FAIL_SLAB/times)" = 0 ]
+	fault_spent $FAIL_SLAB
 	no_fault $FAIL_SLAB
 	fail_pages rpcrdma2_client_bc_setup min-order=0 times=1
 	not nfs "$1" "$2"
-	[ "$(< $FAIL_PAGE/times)" = 0 ]
+	fault_spent $FAIL_PAGE
 	no_fault $FAIL_PAGE
 	nfs "$1" "$2"
 	iocheck write -t -d -s 1 -l 100001 "$D/f"

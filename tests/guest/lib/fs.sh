@@ -494,6 +494,9 @@ no_fault() {
 	fi
 }
 
+# fault_spent DIR: it has happened as often as its "times" says.
+fault_spent() { [ "$(< "$1/times")" = 0 ]; }
+
 # fault_in FUNCTION DIR NAME=VALUE...: only in what this function of the kernel or of
 # the module calls
 fault_in() {
@@ -526,7 +529,7 @@ cut_start() {
 cut_stop() { no_fault $FAIL_SUNRPC; }
 
 # cuts_done: all of them have happened.
-cuts_done() { [ "$(< $FAIL_SUNRPC/times)" = 0 ]; }
+cuts_done() { fault_spent $FAIL_SUNRPC; }
 
 # connects [DIR]: connections a mount has made.
 connects() { xprt_lines "${1-}" 5; }
