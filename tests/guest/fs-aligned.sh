@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The payload of a WRITE that the server pulls begins at a page boundary. If nfsd
-# writes without the page cache (Linux 6.18 and later), as many WRITEs go to the disk
-# directly as with the stock transport.
+# The payload of a WRITE that the server pulls begins at a page boundary, and pages that are
+# neighbours in memory share an SGE of the RDMA Reads. If nfsd writes without the page
+# cache (Linux 6.18 and later), as many WRITEs go to the disk directly as with the stock
+# transport.
 #
 # timeout: 120
 . /lab/lib/lab.sh
@@ -28,6 +29,12 @@ aligned() {
 	fi
 }
 
+# A WRITE of 1 MiB into pages with an SGE each takes 15 RDMA Reads, of 18 SGEs.
+shared() {
+	grep -o 'read_bytes=1048576 .*' "$LAB_TMP/reads"
+	grep -Eq 'read_bytes=1048576 nwrs=([0-9]|1[0-4]) ' "$LAB_TMP/reads"
+}
+
 pulled() {
 	scratch aligned
 	trace_on rpcrdma2/rpcrdma2_call_reads
@@ -36,7 +43,7 @@ pulled() {
 	sync "$D/buffered"
 	trace_off
 	rm -r "$E"
-	aligned
+	aligned && shared
 }
 
 # How many WRITEs went to the disk directly.

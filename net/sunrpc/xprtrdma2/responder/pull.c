@@ -212,13 +212,15 @@ static int call_build_reads(struct rpcrdma2_svc_call *call)
 	return ret;
 }
 
-/* Fill the entries of @pages that are NULL, as far as there are pages. */
+/* Fill the entries of @pages that are NULL, as far as there are pages. From the end, which
+ * keeps pages that are neighbours in memory next to each other, see rw_add().
+ */
 static void stash_take(struct rpcrdma2_responder *resp, struct page **pages, u32 count)
 {
 	u32 i;
 
 	guard(spinlock)(&resp->lock);
-	for (i = 0; i < count && resp->stashed; i++)
+	for (i = count; i-- && resp->stashed; )
 		if (!pages[i])
 			pages[i] = resp->stash[--resp->stashed];
 }

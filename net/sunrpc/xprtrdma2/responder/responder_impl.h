@@ -30,9 +30,9 @@ DECLARE_TRACEPOINT(rpcrdma2_call_state);
  * @dir: DMA_FROM_DEVICE for RDMA Read, DMA_TO_DEVICE for RDMA Write
  * @seg: remote memory
  * @nwrs: work requests; 0 while not mapped
- * @next_pfn: page frame that the last entry of @sg can be extended by, or ULONG_MAX
+ * @next_pfn: page frame behind the last page of @sg, or ULONG_MAX
  * @nents: used entries of @sg
- * @max: entries of @sg
+ * @max: entries of @sg that may be used
  * @sg: local memory
  */
 struct rpcrdma2_rw {

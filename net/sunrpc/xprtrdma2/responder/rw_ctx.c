@@ -51,30 +51,35 @@ static struct rpcrdma2_rw *rw_new(const struct rpcrdma2_gather *g)
 	return rw;
 }
 
-/* Append pages to a context that is not mapped yet. Returns the number of bytes appended:
- * fewer than @len if there are not enough entries.
+/* Append pages to a context that is not mapped yet; neighbours share an entry. For each page
+ * that shares one, a context for RDMA Reads gives up another entry, because rdma_rw may need a
+ * memory region for them, whose limit is a number of pages. Returns the number of bytes
+ * appended: fewer than @len if there are not enough entries.
  */
 static u32 rw_add(struct rpcrdma2_rw *rw, struct page **pages, u32 off, u32 len)
 {
-	u32 n, run = rw->dir == DMA_TO_DEVICE ? RPCRDMA2_SG_RUN : 0, done;
 	struct scatterlist *sg = rw->sg + rw->nents, *end = rw->sg + rw->max;
 	unsigned long pfn, next = rw->next_pfn;
+	bool read = rw->dir == DMA_FROM_DEVICE;
+	u32 n, left;
 
-	for (done = 0; done < len; done += n, off = 0) {
-		n = min_t(u32, len - done, PAGE_SIZE - off);
+	for (left = len; left && sg < end; left -= n, off = 0) {
+		n = min_t(u32, left, PAGE_SIZE - off);
 		pfn = page_to_pfn(*pages);
-		if (pfn == next && !off && sg[-1].length + n <= run)
+		if (pfn == next && !off && !offset_in_page(sg[-1].offset + sg[-1].length) &&
+		    sg[-1].length + n <= RPCRDMA2_SG_RUN) {
 			sg[-1].length += n;
-		else if (sg < end)
+			end -= read;
+		} else {
 			sg_set_page(sg++, *pages, n, off);
-		else
-			break;
-		next = off + n == PAGE_SIZE ? pfn + 1 : ULONG_MAX;
+		}
+		next = pfn + 1;
 		pages++;
 	}
 	rw->nents = sg - rw->sg;
+	rw->max = end - rw->sg;
 	rw->next_pfn = next;
-	return done;
+	return len - left;
 }
 
 /**
