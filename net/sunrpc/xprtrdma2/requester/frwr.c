@@ -301,7 +301,6 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r, b
 	unsigned long pfn, next = ULONG_MAX;
 	struct scatterlist *sg = NULL;
 	struct rpcrdma2_region rest;
-	bool p2pdma;
 
 	for (; r < end; r++) {
 		rest = *r;
@@ -311,14 +310,15 @@ static unsigned int mr_fill(struct rpcrdma2_mr *mr, struct rpcrdma2_region *r, b
 		for (; rest.len && left; left--) {
 			len = min_t(u32, PAGE_SIZE - rest.offset, rest.len);
 			pfn = page_to_pfn(*rest.pages);
-			p2pdma = rpcrdma2_devmem_is_p2pdma(*rest.pages);
-			if (pfn == next && !p2pdma && sg->length + len <= run) {
+			if (pfn == next && sg->length + len <= run &&
+			    !rpcrdma2_devmem_is_p2pdma(*rest.pages) &&
+			    !rpcrdma2_devmem_is_p2pdma(sg_page(sg))) {
 				sg->length += len;
 			} else {
 				sg = n++ ? sg_next(sg) : mr->sgt.sgl;
 				sg_set_page(sg, *rest.pages, len, rest.offset);
 			}
-			next = p2pdma ? ULONG_MAX : pfn + 1;
+			next = pfn + 1;
 			rest.pages++;
 			rest.len -= len;
 			rest.offset = 0;
