@@ -248,12 +248,12 @@ void rpcrdma2_call_rx_put(struct rpcrdma2_svc_call *call)
 static void call_release_pages(struct rpcrdma2_svc_call *call)
 {
 	/* The array may not have been allocated yet */
-	u32 i, end = min(call->npages, call->entries);
+	struct page **page = call->pages, **end = page + min(call->npages, call->entries);
 
-	for (i = 0; i < end; i++) {
-		if (call->pages[i])
-			put_page(call->pages[i]);
-		call->pages[i] = NULL;
+	for (; page < end; page++) {
+		if (*page)
+			put_page(*page);
+		*page = NULL;
 	}
 	call->npages = 0;
 }

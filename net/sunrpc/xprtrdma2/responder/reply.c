@@ -334,6 +334,7 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			    const struct xdr_buf *xdr, struct page **pages,
 			    u32 npages, u32 first)
 {
+	struct page **taken;
 	int ret;
 	u32 i;
 
@@ -348,12 +349,13 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	if (ret)
 		return ret;
 
+	taken = call->pages;
 	call->res = *xdr;
 	if (xdr->page_len)
-		call->res.pages = call->pages + (xdr->pages - pages);
+		call->res.pages = taken + (xdr->pages - pages);
 	for (i = first; i < npages; i++)
 		if (pages[i])
-			swap(call->pages[i], pages[i]);
+			swap(taken[i], pages[i]);
 	call->npages = npages;
 	return 0;
 }
