@@ -57,6 +57,9 @@ returns ALLOC_PAGES_BULK "what fills the empty entries of an array of pages (6.1
 returns KZALLOC_OBJ "how memory for one object is allocated (7.0)" linux/slab.h \
 	"u32 *" void "kzalloc_obj(u32, GFP_KERNEL)" "kzalloc(sizeof(u32), GFP_KERNEL)"
 
+returns TIMER_DELETE_SYNC "the name of the function that deletes a timer (6.2)" linux/timer.h \
+	int "struct timer_list *timer" "timer_delete_sync(timer)" "del_timer_sync(timer)"
+
 probe ASSIGN_STR "whether a string field of a trace event knows its source (6.10)" <<'EOP'
 #include <linux/stddef.h>
 #include <linux/string.h>

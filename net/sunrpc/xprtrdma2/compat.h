@@ -19,6 +19,7 @@
 #define COMPAT_UNALIGNED 1
 #define COMPAT_ALLOC_PAGES_BULK 1
 #define COMPAT_KZALLOC_OBJ 1
+#define COMPAT_TIMER_DELETE_SYNC 1
 #define COMPAT_ASSIGN_STR 1
 #define COMPAT_SV_CB_LWQ 1
 #define COMPAT_SVC_SERV_NRPOOLS 1
@@ -37,6 +38,7 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
+#include <linux/timer.h>
 #include <net/genetlink.h>
 
 /* Without a result #if would take the older interface. */
@@ -59,6 +61,10 @@
 
 #if !COMPAT_KZALLOC_OBJ
 #define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
+#endif
+
+#if !COMPAT_TIMER_DELETE_SYNC
+#define timer_delete_sync(timer)	del_timer_sync(timer)
 #endif
 
 /* Assign a string field of a trace event; the source is that of its __string(). */

@@ -87,7 +87,7 @@ static void conn_qp_event(struct ib_event *event, void *context)
 	    event->event == IB_EVENT_QP_LAST_WQE_REACHED)
 		return;
 	WRITE_ONCE(conn->poll.failed, true);
-	mod_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
+	queue_work(rpcrdma2_poll_wq, &conn->poll.work);
 }
 
 /* Log that the queues of a device are too short for any connection. */
@@ -310,7 +310,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 
 	if (conn->qp) {
 		/* An earlier event may have called for a thread that does not come */
-		mod_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
+		queue_work(rpcrdma2_poll_wq, &conn->poll.work);
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}

@@ -20,6 +20,7 @@
  *
  * Contexts: the device may report an event in hard interrupt context.
  */
+#include "compat.h"
 #include "conn/conn.h"
 #include "conn/cq.h"
 #include "conn/inject.h"
@@ -27,7 +28,7 @@
 
 /* Time for a thread to begin polling, which it does unless another connection keeps it busy. Calls
  * need a thread anyway, so only other messages wait for this. Each connection in use has a timer
- * of this length.
+ * of this length, which an event starts if it does not run.
  */
 #define RPCRDMA2_POLL_LATE	(HZ / 10)
 
@@ -42,13 +43,24 @@ static void cq_event(struct ib_cq *cq, void *context)
 	struct rpcrdma2_poll *poll = &conn->poll;
 
 	WRITE_ONCE(poll->pending, true);
-	/* Pairs with the barrier in svc_next_call() */
+	/* Pairs with the barriers in svc_next_call() and cq_late() */
 	smp_mb();
 	if (rpcrdma2_conn_over(conn) || !conn->p.ops->completions ||
 	    !conn->p.ops->completions(conn))
-		mod_delayed_work(rpcrdma2_poll_wq, &poll->work, 0);
-	else if (!delayed_work_pending(&poll->work))
-		queue_delayed_work(rpcrdma2_poll_wq, &poll->work, RPCRDMA2_POLL_LATE);
+		queue_work(rpcrdma2_poll_wq, &poll->work);
+	else if (!timer_pending(&poll->late))
+		mod_timer(&poll->late, jiffies + RPCRDMA2_POLL_LATE);
+}
+
+/* Let the work item poll if no thread has polled since the last event. */
+static void cq_late(struct timer_list *timer)
+{
+	struct rpcrdma2_poll *poll = container_of(timer, struct rpcrdma2_poll, late);
+
+	/* Pairs with the barrier in cq_event(), which then starts the timer again */
+	smp_mb();
+	if (READ_ONCE(poll->pending))
+		queue_work(rpcrdma2_poll_wq, &poll->work);
 }
 
 /* Returns true if more completions may be there. */
@@ -102,14 +114,13 @@ void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn)
 
 static void cq_poll_worker(struct work_struct *work)
 {
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  poll.work.work);
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn, poll.work);
 
 	if (READ_ONCE(conn->poll.failed))
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 	cq_poll_by(conn, false);
 	if (rpcrdma2_cq_pending(conn))
-		queue_delayed_work(rpcrdma2_poll_wq, &conn->poll.work, 0);
+		queue_work(rpcrdma2_poll_wq, &conn->poll.work);
 }
 
 /**
@@ -132,7 +143,8 @@ int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries)
 	struct ib_cq *cq;
 
 	spin_lock_init(&conn->poll.lock);
-	INIT_DELAYED_WORK(&conn->poll.work, cq_poll_worker);
+	INIT_WORK(&conn->poll.work, cq_poll_worker);
+	timer_setup(&conn->poll.late, cq_late, 0);
 	cq = rpcrdma2_inject_refuse(RPCRDMA2_REFUSE_CQ) ?:
 	     ib_create_cq(device, cq_event, NULL, conn, &attr);
 	if (IS_ERR(cq))
@@ -160,5 +172,6 @@ void rpcrdma2_cq_destroy(struct rpcrdma2_conn *conn)
 	scoped_guard(spinlock, &conn->poll.lock)
 		conn->cq = NULL;
 	ib_destroy_cq(cq);
-	cancel_delayed_work_sync(&conn->poll.work);
+	timer_delete_sync(&conn->poll.late);
+	cancel_work_sync(&conn->poll.work);
 }

@@ -22,6 +22,7 @@
 #include <linux/llist.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 
 #include "conn/inject.h"
@@ -55,13 +56,15 @@ struct rpcrdma2_deferred {
  * @polling: a thread polls, which runs the deferred work afterwards
  * @failed: the QP has reported an asynchronous error
  * @work: polls when no thread does
+ * @late: queues @work if a thread was woken, and has not polled
  */
 struct rpcrdma2_poll {
 	spinlock_t			lock;	/* see above */
 	bool				pending;
 	bool				polling;
 	bool				failed;
-	struct delayed_work		work;
+	struct work_struct		work;
+	struct timer_list		late;
 };
 
 int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries);
