@@ -30,7 +30,7 @@
  */
 #define RPCRDMA2_LINGER_PAGES	(SZ_512K >> PAGE_SHIFT)
 #define RPCRDMA2_LINGER		msecs_to_jiffies(40)
-#define RPCRDMA2_LINGER_PACE	msecs_to_jiffies(10)
+#define RPCRDMA2_LINGER_PACE	msecs_to_jiffies(20)
 
 /* Take a free slot of a list, or NULL, for a message of @nwrs entries. */
 static struct rpcrdma2_send *slot_take(struct rpcrdma2_send **slots, u32 nwrs)
