@@ -29,6 +29,13 @@ while_busy() { # CMD ARG...
 
 busy() { while_busy both_grow 32768; }
 
+# An event finds an idle thread, but another connection gets it.
+taken() {
+	undo eval "echo 0 > $FAIL_POST/idle"
+	echo 1 > $FAIL_POST/idle
+	busy
+}
+
 # A device goes, and its connections with it, while no thread of the server is free.
 removed() {
 	nfs rxe 4.2
@@ -69,5 +76,10 @@ fs_start ext4
 for_both recv_max 32768
 mounted 3 "no thread is free=busy" "no errors=clean"
 mounted 4.2 "no thread is free=busy" "no errors=clean"
+if [ -e $FAIL_POST/idle ]; then
+	mounted 3 "an idle thread is taken=taken" "no errors=clean"
+else
+	ktap_skip "an idle thread is taken" "needs CONFIG_FAULT_INJECTION_DEBUG_FS"
+fi
 ktap_run "rxe device removed, and no thread is free" removed
 ktap_run "rxe a client gives up, and no thread is free" given_up

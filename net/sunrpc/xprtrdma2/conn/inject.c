@@ -12,8 +12,9 @@
  * The first one also has "max_qp_wr" and "max_cqe", limits of the next device;
  * "refuse", a sum of the objects in enum rpcrdma2_refusal that a device refuses to create;
  * "accept_ms", the milliseconds after which accepting a connection fails; "sleep", with
- * which completion handlers call functions that may sleep; and "p2pdma", with which every
- * page of a payload counts as memory of a PCI device.
+ * which completion handlers call functions that may sleep; "idle", with which a service
+ * thread is always believed to be idle; and "p2pdma", with which every page of a payload
+ * counts as memory of a PCI device.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -60,6 +61,7 @@ void rpcrdma2_inject_init(void)
 	post_dir = fault_create_debugfs_attr("fail_rpcrdma2", NULL, &fail_post);
 	debugfs_create_bool("late", 0600, post_dir, &pretence->late);
 	debugfs_create_bool("sleep", 0600, post_dir, &pretence->sleep);
+	debugfs_create_bool("idle", 0600, post_dir, &pretence->idle);
 	debugfs_create_u32("max_qp_wr", 0600, post_dir, &pretence->max_qp_wr);
 	debugfs_create_u32("max_cqe", 0600, post_dir, &pretence->max_cqe);
 	debugfs_create_u32("refuse", 0600, post_dir, &pretence->refuse);

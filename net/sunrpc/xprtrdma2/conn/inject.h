@@ -33,6 +33,7 @@ enum rpcrdma2_fault {
  * @p2pdma: every page of a payload is memory of a PCI device
  * @late: the device has taken the work requests when it refuses one
  * @sleep: completion handlers call a function that may sleep
+ * @idle: a service thread is idle, and is woken to poll
  */
 struct rpcrdma2_pretence {
 	u32				max_qp_wr;
@@ -42,6 +43,7 @@ struct rpcrdma2_pretence {
 	u32				p2pdma;
 	bool				late;
 	bool				sleep;
+	bool				idle;
 };
 
 /**

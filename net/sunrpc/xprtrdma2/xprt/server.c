@@ -31,6 +31,7 @@
 #include "compat.h"
 #include "conn/cm.h"
 #include "conn/conn_list.h"
+#include "conn/inject.h"
 #include "requester/requester.h"
 #include "xprt/server.h"
 #include "xprt/xprt.h"
@@ -117,7 +118,7 @@ static bool svc_completions(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_svc *svc = conn->p.owner;
 
 	if (!svc_is_admitted(svc) || svc_xprt_is_dead(&svc->xprt) ||
-	    !compat_svc_idle_thread(svc->xprt.xpt_server))
+	    !(compat_svc_idle_thread(svc->xprt.xpt_server) || rpcrdma2_pretend(idle)))
 		return false;
 	set_bit(XPT_DATA, &svc->xprt.xpt_flags);
 	svc_xprt_enqueue(&svc->xprt);
