@@ -57,7 +57,9 @@ static void cq_late(struct timer_list *timer)
 {
 	struct rpcrdma2_poll *poll = container_of(timer, struct rpcrdma2_poll, late);
 
-	/* Pairs with the barrier in cq_event(), which then starts the timer again */
+	/* Pairs with the barrier in cq_event(), which finds that the timer has expired unless
+	 * this finds its completions
+	 */
 	smp_mb();
 	if (READ_ONCE(poll->pending))
 		queue_work(rpcrdma2_poll_wq, &poll->work);

@@ -334,7 +334,7 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			    const struct xdr_buf *xdr, struct page **pages,
 			    u32 npages, u32 first)
 {
-	struct page **taken;
+	struct page **array;
 	int ret;
 	u32 i;
 
@@ -349,13 +349,13 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	if (ret)
 		return ret;
 
-	taken = call->pages;
+	array = call->pages;
 	call->res = *xdr;
 	if (xdr->page_len)
-		call->res.pages = taken + (xdr->pages - pages);
+		call->res.pages = array + (xdr->pages - pages);
 	for (i = first; i < npages; i++)
 		if (pages[i])
-			swap(taken[i], pages[i]);
+			swap(array[i], pages[i]);
 	call->npages = npages;
 	return 0;
 }
