@@ -9,6 +9,7 @@
  * Context: system calls; may sleep.
  */
 #include <net/genetlink.h>
+#include <net/ipv6.h>
 #include <net/sock.h>
 
 #include "admin/netlink.h"
