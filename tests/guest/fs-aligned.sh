@@ -29,10 +29,11 @@ aligned() {
 	fi
 }
 
-# A WRITE of 1 MiB into pages with an SGE each takes 15 RDMA Reads, of 18 SGEs.
+# A WRITE of 1 MiB into pages with an SGE each takes 15 RDMA Reads, of 18 SGEs. The first one on
+# a connection is into new pages, which come in runs of 64 KiB.
 shared() {
 	grep -o 'read_bytes=1048576 .*' "$LAB_TMP/reads"
-	grep -Eq 'read_bytes=1048576 nwrs=([0-9]|1[0-4]) ' "$LAB_TMP/reads"
+	grep -Eq 'read_bytes=1048576 nwrs=[1-4] ' "$LAB_TMP/reads"
 }
 
 pulled() {

@@ -237,6 +237,28 @@ static void stash_put(struct rpcrdma2_responder *resp, struct page **pages, u32 
 		put_page(pages[n++]);
 }
 
+/* Fill empty entries with runs of neighbouring pages, which share an SGE of an RDMA Read, as far
+ * as such memory is at hand.
+ */
+static void pages_take_runs(struct page **pages, u32 count)
+{
+	const unsigned int order = get_order(RPCRDMA2_SG_RUN);
+	const u32 n = 1U << order;
+	struct page *run;
+	u32 i;
+
+	for (; count >= n; pages += n, count -= n) {
+		if (memchr_inv(pages, 0, n * sizeof(*pages)))
+			continue;
+		run = alloc_pages(RPCRDMA2_GFP_NOWAIT, order);
+		if (!run)
+			return;
+		split_page(run, order);
+		for (i = 0; i < n; i++)
+			pages[i] = run + i;
+	}
+}
+
 /* Get memory for the RDMA Reads: pages of a thread, if @pages is not NULL, those of the stash,
  * and new ones. After -ENOMEM the Call keeps the pages that it has got.
  */
@@ -252,6 +274,7 @@ static int call_get_memory(struct rpcrdma2_svc_call *call, struct page **pages)
 		if (!call->pages[i])
 			swap(call->pages[i], pages[i]);
 	stash_take(call->resp, call->pages, call->npages);
+	pages_take_runs(call->pages, call->npages);
 	if (alloc_pages_bulk(rpcrdma2_buf_gfp(), call->npages, call->pages) <
 			call->npages)
 		return -ENOMEM;
