@@ -8,6 +8,7 @@
  *	rpcrdma2_call_have_array()	pages of a Call, by max_pages
  *	rpcrdma2_requester_buf_alloc()	sunrpc's, by what the upper layer sends
  *	rw_new()				SGEs of one RDMA, by RPCRDMA2_RW_PAGES
+ *	pages_take_runs()		pages of a Call, RPCRDMA2_SG_RUN at a time
  *
  * The number of pages of a Call comes from the wire. A caller of
  * rpcrdma2_call_have_array() compares the number with max_pages before, or passes
@@ -28,7 +29,7 @@ position p;
 
 
 @known@
-identifier f =~ "^(rpcrdma2_buf_alloc|rpcrdma2_sends_create|rpcrdma2_call_have_array|rpcrdma2_requester_buf_alloc|rw_new)$";
+identifier f =~ "^(rpcrdma2_buf_alloc|rpcrdma2_sends_create|rpcrdma2_call_have_array|rpcrdma2_requester_buf_alloc|rw_new|pages_take_runs)$";
 identifier alloc =~ "^(k[mvz]*alloc(_node|_array|_array_node)?|kv?calloc(_node)?|vmalloc|vzalloc|__get_free_pages|alloc_pages)$";
 position p;
 @@
