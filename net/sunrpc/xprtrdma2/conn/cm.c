@@ -15,7 +15,6 @@
 #include "conn/inject.h"
 #include "conn/conn_list.h"
 #include "conn/paths.h"
-#include "conn/workqueue.h"
 #include <trace/events/rpcrdma2.h>
 
 #define RPCRDMA2_RESOLVE_MS	5000U
@@ -87,7 +86,7 @@ static void conn_qp_event(struct ib_event *event, void *context)
 	    event->event == IB_EVENT_QP_LAST_WQE_REACHED)
 		return;
 	WRITE_ONCE(conn->poll.failed, true);
-	queue_work(rpcrdma2_poll_wq, &conn->poll.work);
+	rpcrdma2_cq_poll_soon(conn);
 }
 
 /* Log that the queues of a device are too short for any connection. */
@@ -310,7 +309,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn)
 
 	if (conn->qp) {
 		/* An earlier event may have called for a thread that does not come */
-		queue_work(rpcrdma2_poll_wq, &conn->poll.work);
+		rpcrdma2_cq_poll_soon(conn);
 		rdma_disconnect(conn->cm_id);
 		ib_drain_qp(conn->qp);
 	}

@@ -37,6 +37,17 @@
  */
 #define RPCRDMA2_POLL_BUDGET	16
 
+/**
+ * rpcrdma2_cq_poll_soon - let the work item poll
+ * @conn: connection whose completion queue was created
+ *
+ * Context: any; does not sleep.
+ */
+void rpcrdma2_cq_poll_soon(struct rpcrdma2_conn *conn)
+{
+	queue_work(rpcrdma2_poll_wq, &conn->poll.work);
+}
+
 static void cq_event(struct ib_cq *cq, void *context)
 {
 	struct rpcrdma2_conn *conn = context;
@@ -47,7 +58,7 @@ static void cq_event(struct ib_cq *cq, void *context)
 	smp_mb();
 	if (rpcrdma2_conn_over(conn) || !conn->p.ops->completions ||
 	    !conn->p.ops->completions(conn))
-		queue_work(rpcrdma2_poll_wq, &poll->work);
+		rpcrdma2_cq_poll_soon(conn);
 	else if (!timer_pending(&poll->late))
 		mod_timer(&poll->late, jiffies + RPCRDMA2_POLL_LATE);
 }
@@ -55,14 +66,14 @@ static void cq_event(struct ib_cq *cq, void *context)
 /* Let the work item poll if no thread has polled since the last event. */
 static void cq_late(struct timer_list *timer)
 {
-	struct rpcrdma2_poll *poll = container_of(timer, struct rpcrdma2_poll, late);
+	struct rpcrdma2_conn *conn = container_of(timer, struct rpcrdma2_conn, poll.late);
 
 	/* Pairs with the barrier in cq_event(), which finds that the timer has expired unless
 	 * this finds its completions
 	 */
 	smp_mb();
-	if (READ_ONCE(poll->pending))
-		queue_work(rpcrdma2_poll_wq, &poll->work);
+	if (READ_ONCE(conn->poll.pending))
+		rpcrdma2_cq_poll_soon(conn);
 }
 
 /* Returns true if more completions may be there. */
@@ -122,7 +133,7 @@ static void cq_poll_worker(struct work_struct *work)
 		rpcrdma2_conn_kill(conn, -ENOTCONN);
 	cq_poll_by(conn, false);
 	if (rpcrdma2_cq_pending(conn))
-		queue_work(rpcrdma2_poll_wq, &conn->poll.work);
+		rpcrdma2_cq_poll_soon(conn);
 }
 
 /**

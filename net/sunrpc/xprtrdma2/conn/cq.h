@@ -69,6 +69,7 @@ struct rpcrdma2_poll {
 
 int rpcrdma2_cq_create(struct rpcrdma2_conn *conn, u32 entries);
 void rpcrdma2_cq_poll(struct rpcrdma2_conn *conn);
+void rpcrdma2_cq_poll_soon(struct rpcrdma2_conn *conn);
 void rpcrdma2_cq_destroy(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_CQ_H */
