@@ -21,15 +21,15 @@
 
 DIR=/run/mounts
 
-# row NAME N: sets the command line. Of 16 Sends one is signaled, so 32 each are the
-# least that says something.
+# row NAME N: sets the command line. Of 16 Sends one is signaled, so 32 for each connection are
+# the least that says something. All rows do the same number, also over one connection.
 row() {
 	local op size ops i
 
 	row_op "$1"
 	ops=$((160000000 / (40000 + 6 * size)))
 	ops=$((ops * SCALE / 100))
-	[ "$ops" -ge $((32 * $2)) ] || ops=$((32 * $2))
+	[ "$ops" -ge $((32 * most)) ] || ops=$((32 * most))
 	args=(-n "$ops" -w $((16 * $2)) -s "$size" "$op")
 	for ((i = 1; i <= $2; i++)); do
 		args+=("$DIR/$i/bench/data")
