@@ -75,7 +75,7 @@ no_memory() {
 	while echo $space > $FAIL_SLAB/space; echo 1 > $FAIL_SLAB/times; do
 		if modprobe $MODULE; then
 			loaded=$((loaded + 1))
-			[ "$(< $FAIL_SLAB/times)" = 0 ] || break
+			fault_spent $FAIL_SLAB || break
 			unload
 			# Most are files of debugfs
 			space=$((space + 4000))
