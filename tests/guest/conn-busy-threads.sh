@@ -29,10 +29,23 @@ while_busy() { # CMD ARG...
 
 busy() { while_busy both_grow 32768; }
 
+# pretend NAME: until the end of the subtest.
+pretend() {
+	undo eval "echo 0 > $FAIL_POST/$1"
+	echo 1 > "$FAIL_POST/$1"
+}
+
 # An event finds an idle thread, but another connection gets it.
 taken() {
-	undo eval "echo 0 > $FAIL_POST/idle"
-	echo 1 > $FAIL_POST/idle
+	pretend idle
+	busy
+}
+
+# A thread leaves completions behind, about which there is no event, and no thread is free
+# when they should be polled.
+left() {
+	pretend full
+	ls /mnt > /dev/null
 	busy
 }
 
@@ -78,8 +91,10 @@ mounted 3 "no thread is free=busy" "no errors=clean"
 mounted 4.2 "no thread is free=busy" "no errors=clean"
 if [ -e $FAIL_POST/idle ]; then
 	mounted 3 "an idle thread is taken=taken" "no errors=clean"
+	mounted 3 "completions are left=left" "no errors=clean"
 else
-	ktap_skip "an idle thread is taken" "needs CONFIG_FAULT_INJECTION_DEBUG_FS"
+	ktap_skip "an idle thread is taken, completions are left" \
+		"needs CONFIG_FAULT_INJECTION_DEBUG_FS"
 fi
 ktap_run "rxe device removed, and no thread is free" removed
 ktap_run "rxe a client gives up, and no thread is free" given_up

@@ -28,7 +28,8 @@
 
 /* Time for a thread to begin polling, which it does unless another connection keeps it busy. Calls
  * need a thread anyway, so only other messages wait for this. Each connection in use has a timer
- * of this length, which an event starts if it does not run.
+ * of this length. An event, or a thread that leaves completions behind, starts the timer if it
+ * does not run.
  */
 #define RPCRDMA2_POLL_LATE	(HZ / 10)
 
@@ -48,6 +49,15 @@ void rpcrdma2_cq_poll_soon(struct rpcrdma2_conn *conn)
 	queue_work(rpcrdma2_poll_wq, &conn->poll.work);
 }
 
+/* Leave pending completions to a thread, and to the work item if none has polled within
+ * RPCRDMA2_POLL_LATE.
+ */
+static void cq_watch(struct rpcrdma2_poll *poll)
+{
+	if (!timer_pending(&poll->late))
+		mod_timer(&poll->late, jiffies + RPCRDMA2_POLL_LATE);
+}
+
 static void cq_event(struct ib_cq *cq, void *context)
 {
 	struct rpcrdma2_conn *conn = context;
@@ -59,8 +69,8 @@ static void cq_event(struct ib_cq *cq, void *context)
 	if (rpcrdma2_conn_over(conn) || !conn->p.ops->completions ||
 	    !conn->p.ops->completions(conn))
 		rpcrdma2_cq_poll_soon(conn);
-	else if (!timer_pending(&poll->late))
-		mod_timer(&poll->late, jiffies + RPCRDMA2_POLL_LATE);
+	else
+		cq_watch(poll);
 }
 
 /* Let the work item poll if no thread has polled since the last event. */
@@ -68,12 +78,22 @@ static void cq_late(struct timer_list *timer)
 {
 	struct rpcrdma2_conn *conn = container_of(timer, struct rpcrdma2_conn, poll.late);
 
-	/* Pairs with the barrier in cq_event(), which finds that the timer has expired unless
-	 * this finds its completions
+	/* Pairs with the barriers in cq_event() and cq_poll_by(), which find that the timer has
+	 * expired unless this finds their completions
 	 */
 	smp_mb();
 	if (READ_ONCE(conn->poll.pending))
 		rpcrdma2_cq_poll_soon(conn);
+}
+
+/* Let a thread, while a test wants it, poll until cq_late() has come in vain. */
+static bool cq_pretend_full(struct rpcrdma2_poll *poll)
+{
+	if (!poll->polling || !rpcrdma2_pretend(full))
+		return false;
+	while (timer_pending(&poll->late))
+		cpu_relax();
+	return true;
 }
 
 /* Returns true if more completions may be there. */
@@ -85,7 +105,7 @@ static bool cq_poll(struct rpcrdma2_conn *conn)
 	lockdep_assert_held(&conn->poll.lock);
 	do {
 		done += ib_process_cq_direct(cq, RPCRDMA2_POLL_BUDGET - done);
-		if (done >= RPCRDMA2_POLL_BUDGET)
+		if (done >= RPCRDMA2_POLL_BUDGET || cq_pretend_full(&conn->poll))
 			return true;
 	} while (ib_req_notify_cq(cq, IB_CQ_NEXT_COMP |
 				  IB_CQ_REPORT_MISSED_EVENTS) > 0);
@@ -103,8 +123,15 @@ static void cq_poll_by(struct rpcrdma2_conn *conn, bool thread)
 	WRITE_ONCE(poll->pending, false);
 	if (conn->cq) {
 		WRITE_ONCE(poll->polling, thread);
-		if (cq_poll(conn))
+		if (cq_poll(conn)) {
 			WRITE_ONCE(poll->pending, true);
+			/* Pairs with the barrier in cq_late(): no event comes for the rest, and
+			 * this thread may now sleep, or execute a Call
+			 */
+			smp_mb();
+			if (thread)
+				cq_watch(poll);
+		}
 		WRITE_ONCE(poll->polling, false);
 	}
 	spin_unlock(&poll->lock);

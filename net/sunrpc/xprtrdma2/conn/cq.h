@@ -56,7 +56,7 @@ struct rpcrdma2_deferred {
  * @polling: a thread polls, which runs the deferred work afterwards
  * @failed: the QP has reported an asynchronous error
  * @work: polls when no thread does
- * @late: queues @work if a thread was woken, and has not polled
+ * @late: queues @work if completions were left to a thread, and none has polled
  */
 struct rpcrdma2_poll {
 	spinlock_t			lock;	/* see above */

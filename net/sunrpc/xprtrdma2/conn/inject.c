@@ -13,8 +13,9 @@
  * "refuse", a sum of the objects in enum rpcrdma2_refusal that a device refuses to create;
  * "accept_ms", the milliseconds after which accepting a connection fails; "sleep", with
  * which completion handlers call functions that may sleep; "idle", with which a service
- * thread is always believed to be idle; and "p2pdma", with which every page of a payload
- * counts as memory of a PCI device.
+ * thread is always believed to be idle; "full", with which a service thread never finds the
+ * end of a completion queue, and polls until its time is over; and "p2pdma", with which every
+ * page of a payload counts as memory of a PCI device.
  *
  * Any context; no locks. Built only if the kernel has the framework.
  */
@@ -62,6 +63,7 @@ void rpcrdma2_inject_init(void)
 	debugfs_create_bool("late", 0600, post_dir, &pretence->late);
 	debugfs_create_bool("sleep", 0600, post_dir, &pretence->sleep);
 	debugfs_create_bool("idle", 0600, post_dir, &pretence->idle);
+	debugfs_create_bool("full", 0600, post_dir, &pretence->full);
 	debugfs_create_u32("max_qp_wr", 0600, post_dir, &pretence->max_qp_wr);
 	debugfs_create_u32("max_cqe", 0600, post_dir, &pretence->max_cqe);
 	debugfs_create_u32("refuse", 0600, post_dir, &pretence->refuse);

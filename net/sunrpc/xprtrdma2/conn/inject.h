@@ -34,6 +34,8 @@ enum rpcrdma2_fault {
  * @late: the device has taken the work requests when it refuses one
  * @sleep: completion handlers call a function that may sleep
  * @idle: a service thread is idle, and is woken to poll
+ * @full: a service thread polls until the timer that watches over it expires, and leaves
+ *	completions behind
  */
 struct rpcrdma2_pretence {
 	u32				max_qp_wr;
@@ -44,6 +46,7 @@ struct rpcrdma2_pretence {
 	bool				late;
 	bool				sleep;
 	bool				idle;
+	bool				full;
 };
 
 /**
