@@ -237,6 +237,11 @@ static void stash_put(struct rpcrdma2_responder *resp, struct page **pages, u32 
 		put_page(pages[n++]);
 }
 
+/* For memory that single pages can replace: nobody reclaims or compacts memory for it, and it
+ * comes neither from reserves nor from another node
+ */
+#define PULL_GFP_RUN	(__GFP_NOWARN | __GFP_NOMEMALLOC | __GFP_THISNODE)
+
 /* Fill empty entries with runs of neighbouring pages, which share an SGE of an RDMA Read, as far
  * as such memory is at hand.
  */
@@ -250,7 +255,7 @@ static void pages_take_runs(struct page **pages, u32 count)
 	for (; count >= n; pages += n, count -= n) {
 		if (memchr_inv(pages, 0, n * sizeof(*pages)))
 			continue;
-		run = alloc_pages(RPCRDMA2_GFP_NOWAIT, order);
+		run = alloc_pages(PULL_GFP_RUN, order);
 		if (!run)
 			return;
 		split_page(run, order);
