@@ -7,6 +7,7 @@
 #
 # timeout: 120
 . /lab/lib/lab.sh
+. /lab/lib/crowd.sh
 
 # What keeps the threads busy comes by TCP: nothing else is under way over RDMA.
 while_busy() { # CMD ARG...
@@ -85,6 +86,35 @@ gives_up() {
 	lab_wait 20 traced 'cm_event_done: .* REJECTED consumer returns 1'
 }
 
+# Of two hosts one has sent many connect requests, before and after that of the other.
+turns() {
+	local n
+
+	while_busy queue_up
+	lab_wait 30 traced "rpcrdma2_accept: .* from=$RXE_ADDR:"
+	n=$(sed "/rpcrdma2_accept: .* from=$RXE_ADDR:/q" $TRACE/trace |
+		grep -c 'rpcrdma2_accept: ')
+	trace_off
+	stop_crowd
+	ktap_diag "the mount was accepted as number $n"
+	[ "$n" -le 3 ]
+	wait "$mount"
+	umount_nfs
+}
+
+queue_up() {
+	trace_on rdma_cma/cm_event_handler rpcrdma2/rpcrdma2_accept
+	start_crowd 4000 $OTHERS.1 1 "flood 60 20"
+	lab_wait 60 asked 20 $OTHERS.1
+	mount_nfs rxe 3 nolock &
+	mount=$!
+	lab_wait 60 asked 1 "$RXE_ADDR"
+	lab_wait 60 asked 40 $OTHERS.1
+}
+
+# asked NUMBER ADDRESS: so many connect requests have come from there.
+asked() { [ "$(grep -cE "dst=$2:.* CONNECT_REQUEST" $TRACE/trace)" -ge "$1" ]; }
+
 fs_start ext4
 for_both recv_max 32768
 mounted 3 "no thread is free=busy" "no errors=clean"
@@ -98,3 +128,6 @@ else
 fi
 ktap_run "rxe device removed, and no thread is free" removed
 ktap_run "rxe a client gives up, and no thread is free" given_up
+others
+ktap_run "rxe hosts take turns when threads are free again" turns
+ip addr flush to $OTHERS.0/24 dev v0

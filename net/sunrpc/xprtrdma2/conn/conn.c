@@ -144,8 +144,8 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
  * @cm_id: CM id of the peer's connect request, or resolved by us
  * @gid: filled in
  *
- * InfiniBand and RoCE: the port to which the CM sends its answers. A peer may claim any
- * address of its network, but gets no connection from a port that is not its own.
+ * InfiniBand: the port to which the CM sends its answers. RoCE: the GID, although the CM answers
+ * to the MAC address of the request: a host may claim other GIDs of its own segment.
  * iWARP: the address, which TCP has verified.
  *
  * Context: any.

@@ -48,18 +48,26 @@
 #define RPCRDMA2_ADMIT_STAGES	(RPCRDMA2_STAGE_UNVERIFIED + 1)
 
 /**
- * struct rpcrdma2_origin - address of clients of a service: a port of a device, or IP
+ * struct rpcrdma2_origin - address of clients of a listener: a port of a device, or IP
  * @node: link in the table
  * @serv: the service; for comparison only
+ * @listener: likewise
  * @gid: see rpcrdma2_conn_peer_gid()
+ * @pending: connect requests that wait, oldest first
+ * @turn: link in the listener's list of origins with such requests
  * @users: connect requests and connections
+ * @requests: connect requests that wait or are being accepted
  * @nr: connections in each stage
  */
 struct rpcrdma2_origin {
 	struct hlist_node		node;
 	const struct svc_serv		*serv;
+	const struct rpcrdma2_listener	*listener;
 	union ib_gid			gid;
+	struct list_head		pending;
+	struct list_head		turn;
 	unsigned int			users;
+	unsigned int			requests;
 	unsigned int			nr[RPCRDMA2_ADMIT_STAGES];
 };
 
@@ -84,6 +92,33 @@ static void admission_wake(struct rpcrdma2_listener *listener)
 
 /* ---- connect requests ---- */
 
+static void origin_init(struct rpcrdma2_origin *origin,
+			const struct rpcrdma2_listener *listener,
+			const union ib_gid *gid, u32 key)
+{
+	lockdep_assert_held(&admission_lock);
+	origin->serv = listener->xprt.xpt_server;
+	origin->listener = listener;
+	origin->gid = *gid;
+	INIT_LIST_HEAD(&origin->pending);
+	INIT_LIST_HEAD(&origin->turn);
+	hash_add(origins, &origin->node, key);
+}
+
+static struct rpcrdma2_origin *origin_find(const struct rpcrdma2_listener *listener,
+					   const union ib_gid *gid, u32 key)
+{
+	struct rpcrdma2_origin *origin;
+
+	lockdep_assert_held(&admission_lock);
+	hash_for_each_possible(origins, origin, node, key)
+		if (origin->listener == listener &&
+		    origin->serv == listener->xprt.xpt_server &&
+		    !memcmp(&origin->gid, gid, sizeof(*gid)))
+			return origin;
+	return NULL;
+}
+
 static void origin_put(struct rpcrdma2_origin *origin)
 {
 	lockdep_assert_held(&admission_lock);
@@ -101,9 +136,21 @@ static void origin_put(struct rpcrdma2_origin *origin)
  */
 void rpcrdma2_pending_free(struct rpcrdma2_pending *req)
 {
-	scoped_guard(spinlock, &admission_lock)
+	scoped_guard(spinlock, &admission_lock) {
+		req->origin->requests--;
 		origin_put(req->origin);
+	}
 	kfree(req);
+}
+
+/* The request does not wait any more. */
+static void pending_remove(struct rpcrdma2_pending *req)
+{
+	lockdep_assert_held(&admission_lock);
+	list_del_init(&req->list);
+	if (list_empty(&req->origin->pending))
+		list_del_init(&req->origin->turn);
+	req->listener->npending--;
 }
 
 /* An event of a connection that no thread has accepted yet: the client, the device or
@@ -117,8 +164,7 @@ static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 		/* If a thread has the request already, accepting it will fail */
 		if (list_empty(&req->list))
 			return 0;
-		list_del_init(&req->list);
-		req->listener->npending--;
+		pending_remove(req);
 	}
 	rpcrdma2_pending_free(req);
 	return 1;
@@ -131,8 +177,9 @@ static int pending_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
  * @param: parameters of the request
  * @most: maximum number of requests that wait
  *
- * Clients without an unverified connection are served first, and have space in the list
- * when it is full for others: a client with many requests delays only its own.
+ * Addresses take turns, so a client with many requests delays only its own. A client that
+ * has neither another request nor an unverified connection has space in the list when it is
+ * full for others.
  *
  * Context: sleeps.
  * Return: 0 or -ENOMEM
@@ -142,7 +189,6 @@ int rpcrdma2_pending_add(struct rpcrdma2_listener *listener, struct rdma_cm_id *
 {
 	struct rpcrdma2_pending *req = kzalloc_obj(*req, GFP_KERNEL);
 	struct rpcrdma2_origin *origin, *spare = kzalloc_obj(*spare, GFP_KERNEL);
-	const struct svc_serv *serv = listener->xprt.xpt_server;
 	union ib_gid gid;
 	bool first;
 	u32 key;
@@ -159,10 +205,8 @@ int rpcrdma2_pending_add(struct rpcrdma2_listener *listener, struct rdma_cm_id *
 	key = jhash(&gid, sizeof(gid), 0);
 
 	spin_lock(&admission_lock);
-	hash_for_each_possible(origins, origin, node, key)
-		if (origin->serv == serv && !memcmp(&origin->gid, &gid, sizeof(gid)))
-			break;
-	first = !origin || !(origin->nr[RPCRDMA2_STAGE_NEW] +
+	origin = origin_find(listener, &gid, key);
+	first = !origin || !(origin->requests + origin->nr[RPCRDMA2_STAGE_NEW] +
 			     origin->nr[RPCRDMA2_STAGE_UNVERIFIED]);
 	if (listener->npending >= (first ? 2 * most : most)) {
 		spin_unlock(&admission_lock);
@@ -170,15 +214,16 @@ int rpcrdma2_pending_add(struct rpcrdma2_listener *listener, struct rdma_cm_id *
 	}
 	if (!origin) {
 		swap(origin, spare);
-		origin->serv = serv;
-		origin->gid = gid;
-		hash_add(origins, &origin->node, key);
+		origin_init(origin, listener, &gid, key);
 	}
 	origin->users++;
+	origin->requests++;
 	req->origin = origin;
 	cm_id->context = req;
 	cm_id->event_handler = pending_event;
-	list_add(&req->list, first ? &listener->pending : listener->pending.prev);
+	list_add_tail(&req->list, &origin->pending);
+	if (list_empty(&origin->turn))
+		list_add_tail(&origin->turn, &listener->pending);
 	listener->npending++;
 	admission_wake(listener);
 	spin_unlock(&admission_lock);
@@ -192,7 +237,7 @@ out_free:
 }
 
 /**
- * rpcrdma2_pending_next - take the next connect request
+ * rpcrdma2_pending_next - take the oldest connect request of the next origin
  * @listener: the listener
  *
  * Context: does not sleep.
@@ -200,14 +245,16 @@ out_free:
  */
 struct rpcrdma2_pending *rpcrdma2_pending_next(struct rpcrdma2_listener *listener)
 {
+	struct rpcrdma2_origin *origin;
 	struct rpcrdma2_pending *req;
 
 	guard(spinlock)(&admission_lock);
-	req = list_first_entry_or_null(&listener->pending, struct rpcrdma2_pending, list);
-	if (req) {
-		list_del_init(&req->list);
-		listener->npending--;
-	}
+	origin = list_first_entry_or_null(&listener->pending, struct rpcrdma2_origin, turn);
+	if (!origin)
+		return NULL;
+	list_move_tail(&origin->turn, &listener->pending);
+	req = list_first_entry(&origin->pending, struct rpcrdma2_pending, list);
+	pending_remove(req);
 	return req;
 }
 
@@ -313,19 +360,27 @@ void rpcrdma2_admit_limit(const struct svc_serv *serv)
 	svc_xprt_put(&victim->xprt);
 }
 
-/* A thread of the listener takes new connections with a Call first, those of clients
- * without another connection before the others, as with connect requests.
- */
+/* A thread of the listener takes new connections with a Call first, before connect requests. */
 static void candidate_calls(struct rpcrdma2_candidate *cand)
 {
-	struct list_head *calling = &cand->listener->calling;
-
 	lockdep_assert_held(&admission_lock);
 	if (cand->stage != RPCRDMA2_STAGE_NEW || !list_empty(&cand->calling))
 		return;
-	list_add(&cand->calling, cand->origin->nr[RPCRDMA2_STAGE_UNVERIFIED] ?
-				 calling->prev : calling);
+	list_add_tail(&cand->calling, &cand->listener->calling);
 	admission_wake(cand->listener);
+}
+
+/* The oldest connection of a client without an unverified one, or else of any */
+static struct rpcrdma2_svc *next_calling(const struct rpcrdma2_listener *listener)
+{
+	struct rpcrdma2_svc *svc;
+
+	lockdep_assert_held(&admission_lock);
+	list_for_each_entry(svc, &listener->calling, cand.calling)
+		if (!svc->cand.origin->nr[RPCRDMA2_STAGE_UNVERIFIED])
+			return svc;
+	return list_first_entry_or_null(&listener->calling, struct rpcrdma2_svc,
+					cand.calling);
 }
 
 /**
@@ -401,8 +456,7 @@ struct rpcrdma2_svc *rpcrdma2_admit_next(struct rpcrdma2_listener *listener)
 	unsigned int n;
 
 	scoped_guard(spinlock, &admission_lock) {
-		svc = list_first_entry_or_null(&listener->calling,
-					       struct rpcrdma2_svc, cand.calling);
+		svc = next_calling(listener);
 		if (!svc)
 			return NULL;
 		n = count_stage(serv, RPCRDMA2_STAGE_UNVERIFIED, &victim);

@@ -46,8 +46,8 @@ enum rpcrdma2_stage {
  * @identity: of the service in this network namespace, as long as it has listeners
  * @rebuild_work: makes a new CM id after an address change, and repeats failed
  *	attempts
- * @pending: admission.c: struct rpcrdma2_pending
- * @npending: admission.c: their number
+ * @pending: admission.c: addresses with connect requests that wait
+ * @npending: admission.c: number of these requests
  * @calling: admission.c: new connections with a Call for a thread
  * @again: admission.c: wakes a thread for @calling
  */
@@ -86,7 +86,7 @@ struct rpcrdma2_candidate {
 
 /**
  * struct rpcrdma2_pending - a connect request that waits for a thread
- * @list: link in the listener's list; empty after removal
+ * @list: link in the list of its origin; empty after removal
  * @listener: its listener
  * @cm_id: CM id of the new connection
  * @origin: address of the client
