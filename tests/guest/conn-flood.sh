@@ -36,7 +36,7 @@ crowded() { # SOURCES
 
 	mount_ms 4.2; alone=$MS
 	start_crowd 100 $OTHERS.1 "$1" lease connect "renew 20 1000"
-	lab_wait 30 said served
+	lab_wait 30 crowd_said served
 	mount_ms 4.2
 	ktap_diag "a mount takes $alone ms, beside the crowd $MS ms"
 	kill -0 "$crowd"

@@ -28,7 +28,7 @@ keep() { # SOURCES
 	local lease=$((LEASE_MS / 1000))
 
 	start_crowd $CLIENTS $OTHERS.1 "$1" lease connect "renew $lease $RENEW_MS"
-	lab_wait 60 said served || { stop_crowd; return 1; }
+	lab_wait 60 crowd_said served || { stop_crowd; return 1; }
 	lab_pause $((lease / 2))
 	kill -USR1 "$crowd"
 	echo 0 > $NFSD/threads
@@ -36,7 +36,7 @@ keep() { # SOURCES
 	lab_nfsd
 	lab_listen rdma2 20049
 	kill -USR2 "$crowd" || true
-	lab_wait $((2 * lease)) said renewed || { stop_crowd; return 1; }
+	lab_wait $((2 * lease)) crowd_said renewed || { stop_crowd; return 1; }
 	ktap_diag "of $1, a Call each $RENEW_MS ms:" $(< "$LAB_TMP/crowd")
 	stop_crowd
 	[[ $(< "$LAB_TMP/crowd") =~ renewed\ ([0-9]+)\ wait\ ([0-9]+)\ gap\ ([0-9]+) ]]

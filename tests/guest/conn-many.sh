@@ -42,9 +42,9 @@ has_max_connections() { older_than 6.13; }
 # Clients that only keep their lease: all of them at once, then in turn.
 leases() {
 	start_crowd 100 $OTHERS.1 1 lease connect "renew 12 4000"
-	lab_wait 60 said renewed
+	lab_wait 60 crowd_said renewed
 	stop_crowd
-	said "again 0"
+	crowd_said "again 0"
 	[[ $(< "$LAB_TMP/crowd") =~ renewed\ ([0-9]+)\ wait\ ([0-9]+)\ gap\ ([0-9]+) ]]
 	[ "${BASH_REMATCH[1]}" -ge 200 ]
 	[ "${BASH_REMATCH[2]}" -le $((1000 * lab_scale)) ]
@@ -58,7 +58,7 @@ keeps() {
 	# Each thread of nfsd takes note after its next Call.
 	mount_ms 3
 	start_crowd 100 $OTHERS.1 100 lease connect
-	lab_wait 30 said served || { stop_crowd; return 1; }
+	lab_wait 30 crowd_said served || { stop_crowd; return 1; }
 	lab_wait 10 server_has_only "$2"
 	stop_crowd
 	echo 0 > $NFSD/max_connections
@@ -69,7 +69,7 @@ keeps() {
 # fault_crowd CLIENTS SOURCE SOURCES: they are served, then their connections fail.
 fault_crowd() {
 	start_crowd "$@" connect fault
-	lab_wait 60 said closed || { stop_crowd; return 1; }
+	lab_wait 60 crowd_said closed || { stop_crowd; return 1; }
 	stop_crowd
 }
 

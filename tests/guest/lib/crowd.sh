@@ -32,7 +32,7 @@ stop_crowd() {
 	cat "$LAB_TMP/crowd"
 }
 
-said() { grep -q "$1" "$LAB_TMP/crowd"; }
+crowd_said() { grep -q "$1" "$LAB_TMP/crowd"; }
 
 # mount_ms VERS: how long a mount takes until it has shown a filehandle: MS
 mount_ms() {
