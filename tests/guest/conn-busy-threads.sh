@@ -88,29 +88,35 @@ gives_up() {
 
 # Of two hosts one has sent many connect requests, before and after that of the other.
 turns() {
-	local n
+	local n pids=()
 
 	while_busy queue_up
 	lab_wait 30 traced "rpcrdma2_accept: .* from=$RXE_ADDR:"
 	n=$(sed "/rpcrdma2_accept: .* from=$RXE_ADDR:/q" $TRACE/trace |
 		grep -c 'rpcrdma2_accept: ')
 	trace_off
-	stop_crowd
 	ktap_diag "the mount was accepted as number $n"
-	[ "$n" -le 3 ]
-	wait "$mount"
+	wait "${pids[1]}"
 	umount_nfs
+	lab_wait 60 both_served
+	kill "${pids[0]}"
+	stop_crowd
+	[ "$n" -le 3 ]
 }
 
 queue_up() {
 	trace_on rdma_cma/cm_event_handler rpcrdma2/rpcrdma2_accept
-	start_crowd 4000 $OTHERS.1 1 "flood 60 20"
-	lab_wait 60 asked 20 $OTHERS.1
+	start_crowd 15 $OTHERS.1 1 connect
+	pids=("$crowd")
+	lab_wait 60 asked 15 $OTHERS.1
 	mount_nfs rxe 3 nolock &
-	mount=$!
+	pids+=($!)
 	lab_wait 60 asked 1 "$RXE_ADDR"
-	lab_wait 60 asked 40 $OTHERS.1
+	start_crowd 15 $OTHERS.1 1 connect
+	lab_wait 60 asked 30 $OTHERS.1
 }
+
+both_served() { [ "$(grep -c served "$LAB_TMP/crowd")" = 2 ]; }
 
 # asked NUMBER ADDRESS: so many connect requests have come from there.
 asked() { [ "$(grep -cE "dst=$2:.* CONNECT_REQUEST" $TRACE/trace)" -ge "$1" ]; }

@@ -22,7 +22,7 @@ start_crowd() {
 	: > "$LAB_TMP/crowd"	# not that of the crowd before
 	crowd "$RXE_ADDR" 20049 "$1" $((60 * lab_scale)) 0 "$2" "$3" \
 		< <(printf '%s\n' "${@:4}"; exec sleep $((100 * lab_scale))) \
-		> "$LAB_TMP/crowd" 2>&1 &
+		>> "$LAB_TMP/crowd" 2>&1 &
 	crowd=$!
 }
 
