@@ -371,7 +371,7 @@ static void candidate_calls(struct rpcrdma2_candidate *cand)
 }
 
 /* The oldest connection of a client without an unverified one, or else of any */
-static struct rpcrdma2_svc *next_calling(const struct rpcrdma2_listener *listener)
+static struct rpcrdma2_svc *next_calling(struct rpcrdma2_listener *listener)
 {
 	struct rpcrdma2_svc *svc;
 
