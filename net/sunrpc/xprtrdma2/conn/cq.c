@@ -86,7 +86,7 @@ static void cq_late(struct timer_list *timer)
 		rpcrdma2_cq_poll_soon(conn);
 }
 
-/* Let a thread, while a test wants it, poll until cq_late() has come in vain. */
+/* For a test: a thread polls until cq_late() has run, and has found nothing. */
 static bool cq_pretend_full(struct rpcrdma2_poll *poll)
 {
 	if (!poll->polling || !rpcrdma2_pretend(full))

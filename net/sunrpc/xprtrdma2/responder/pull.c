@@ -17,6 +17,11 @@
 #include "responder/responder_impl.h"
 #include <trace/events/rpcrdma2.h>
 
+/* For runs of pages, in whose place single pages do as well: no memory is reclaimed or compacted,
+ * none comes from reserves, and none from another node
+ */
+#define PULL_GFP_RUN	(__GFP_NOWARN | __GFP_NOMEMALLOC | __GFP_THISNODE)
+
 /* Minimum length of a WRITE of NFSv4 with one byte of data */
 #define RPCRDMA2_WRITE_OP	40U
 
@@ -236,11 +241,6 @@ static void stash_put(struct rpcrdma2_responder *resp, struct page **pages, u32 
 	while (n < count)
 		put_page(pages[n++]);
 }
-
-/* For memory that single pages can replace: nobody reclaims or compacts memory for it, and it
- * comes neither from reserves nor from another node
- */
-#define PULL_GFP_RUN	(__GFP_NOWARN | __GFP_NOMEMALLOC | __GFP_THISNODE)
 
 /* Fill empty entries with runs of neighbouring pages, which share an SGE of an RDMA Read, as far
  * as such memory is at hand.
