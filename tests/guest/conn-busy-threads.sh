@@ -30,22 +30,16 @@ while_busy() { # CMD ARG...
 
 busy() { while_busy both_grow 32768; }
 
-# pretend NAME: until the end of the subtest.
-pretend() {
-	undo eval "echo 0 > $FAIL_POST/$1"
-	echo 1 > "$FAIL_POST/$1"
-}
-
 # An event finds an idle thread, but another connection gets it.
 taken() {
-	pretend idle
+	pretend idle 1
 	busy
 }
 
 # A thread leaves completions behind, about which there is no event, and no thread is free
 # when they should be polled.
 left() {
-	pretend full
+	pretend full 1
 	ls /mnt > /dev/null
 	busy
 }

@@ -36,8 +36,7 @@ by_server() { cut "$1" "$2" server; }
 
 # Some messages wait for the send queue when it ends.
 short_queues() { # CMD...
-	undo eval "echo 0 > $FAIL_POST/max_qp_wr"
-	echo 24 > $FAIL_POST/max_qp_wr
+	pretend max_qp_wr 24
 	"$@"
 }
 short_by_client() { short_queues by_client "$@"; }

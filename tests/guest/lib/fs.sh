@@ -474,6 +474,12 @@ FAIL_SUNRPC=/sys/kernel/debug/fail_sunrpc
 FAIL_MAP=/sys/kernel/debug/fail_rpcrdma2_map
 FAIL_POST=/sys/kernel/debug/fail_rpcrdma2
 
+# pretend NAME VALUE: see inject.c; until the end of the subtest.
+pretend() {
+	undo eval "echo 0 > $FAIL_POST/$1"
+	echo "$2" > "$FAIL_POST/$1"
+}
+
 # fault DIR NAME=VALUE...: always, until no_fault or the end of the subtest, unless the
 # values of DIR say otherwise.
 fault() {
