@@ -115,6 +115,28 @@ encoded_again() { # VERS
 }
 FUNCTIONS="gss_wrap_req_priv rpcrdma2_mr_unmap"
 
+# A Reply has a verifier that GSS does not trust (tests/module/rpcrdma2_untrusted.c), so sunrpc
+# waits for another. The server sends none, but on another connection.
+untrusted() { # SEC VERS
+	local p
+
+	enter untrusted rxe "$2" "sec=$1,timeo=20,retrans=1"
+	: > "$D/f"
+	exec 7< "$D/f"
+	mark
+	modprobe rpcrdma2_untrusted
+	undo rmmod rpcrdma2_untrusted
+	iocheck write -d -s 1 -l 5000 "$D/f" &
+	p=$!
+	lab_wait 60 reconnected
+	wait $p
+	exec 7<&-
+	look
+	counted client -eq 1 reconnects
+	counted client -eq 0 rx_bad_xid calls_outstanding
+	iocheck check -e -s 1 -l 5000 "$E/f"
+}
+
 # The server takes one segment, fewer than a large unaligned WRITE needs that goes
 # as a whole, and says so in an RDMA2_ERROR. It can't be sent otherwise, so the
 # RPC fails; no task is left behind, and what needs fewer goes on (F-8).
@@ -180,6 +202,8 @@ if ! adapter; then
 	ktap_run "NFSv4.2 sec=krb5p a slow server (F-8)" late krb5p 4.2
 	ktap_run "NFSv3 sec=krb5i a slow server (F-8)" late krb5i 3
 	ktap_run "NFSv3 sec=krb5p pages of a Call encoded again (C3)" encoded_again 3
+	ktap_run "NFSv4.2 sec=krb5 a Reply that is not trusted" untrusted krb5 4.2
+	ktap_run "NFSv4.2 sec=krb5i a Reply that is not trusted" untrusted krb5i 4.2
 	ktap_run "NFSv3 sec=krb5 no Reply to a Write chunk (W2)" unsent krb5 3 100003
 	ktap_run "NFSv4.2 sec=krb5 no Reply to a Write chunk (W2)" unsent krb5 4.2 100003
 	ktap_run "NFSv4.2 sec=krb5 no Reply inline (W2)" unsent krb5 4.2 6000

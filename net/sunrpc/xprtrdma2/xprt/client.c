@@ -507,6 +507,16 @@ static bool client_replace_due(struct rpcrdma2_client *client, unsigned long maj
 	return true;
 }
 
+/* Check whether an RPC waits for the peer. It does without a Call in the transport, too,
+ * if sunrpc did not trust the verifier of a Reply and waits for another one.
+ */
+static bool client_awaits_reply(const struct rpcrdma2_req *req)
+{
+	return req->state == RPCRDMA2_REQ_POSTED ||
+	       (req->state == RPCRDMA2_REQ_IDLE &&
+		!test_bit(RPC_TASK_NEED_XMIT, &req->rqst.rq_task->tk_runstate));
+}
+
 /* An RPC's timer has expired. A probe checks that the peer is alive. With a slow peer
  * the connection stays (CRED-17) until the RPC's major timeout (timeo and retrans). After
  * that the server may have dropped the Call: sunrpc sends it again when the connection is
@@ -525,8 +535,7 @@ static void client_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 	conn = client->rq.conn;
 	if (conn) {
 		rpcrdma2_conn_get(conn);
-		overdue = req->state == RPCRDMA2_REQ_POSTED && !minor &&
-			  client_replace_due(client, major);
+		overdue = !minor && client_awaits_reply(req) && client_replace_due(client, major);
 	}
 	spin_unlock(&xprt->queue_lock);
 	if (!conn)
