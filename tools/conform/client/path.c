@@ -69,6 +69,8 @@ static const struct who goes = { .how = GOES };
  * @who: the server there
  * @barred: no RPC may come
  * @drops: hang up at the next LOOKUP
+ * @holds: do not answer the next LOOKUP
+ * @held: this LOOKUP, and where it came
  * @told: connections on which the client has got to know what it needs
  * @left: those of them that it ended without an RPC
  * @calls: RPCs
@@ -81,6 +83,9 @@ struct place {
 	struct who		who;
 	bool			barred;
 	bool			drops;
+	bool			holds;
+	struct cl_call		*held;
+	struct cl		*held_by;
 	unsigned int		told;
 	unsigned int		left;
 	unsigned int		calls;
@@ -212,6 +217,11 @@ static void take_call(struct line *k, const struct rp_rx *rx)
 		if (lookup && at->drops) {
 			at->drops = false;
 			drop(k);
+		} else if (lookup && at->holds) {
+			at->holds = false;
+			at->held = call;
+			at->held_by = k->s;
+			return;
 		} else {
 			cl_answer(k->s, call);
 		}
@@ -285,6 +295,11 @@ static bool serve_until(bool (*done)(const void *arg), const void *arg)
 static bool is_over(const void *job)
 {
 	return job_over((struct rp_job *)job);
+}
+
+static bool is_over_or_held(const void *job)
+{
+	return there.held || is_over(job);
 }
 
 static int ends(struct rp_job *job)
@@ -719,6 +734,39 @@ RP_ROW("client-paths", DECISION | MODULE, cp_beside_v1, "PROP-22,REC-1,D-53",
 RP_ROW("client-paths", DECISION | MODULE, cp_beside_there, "PROP-22,REC-1,D-53",
 	"another identity at the other address beside a connection: the same",
 	beside(&there, &y, ANOTHER))
+
+/* Let an RPC wait for its Reply there, so that its connection does not move. */
+static struct rp_job *wait_there(void)
+{
+	struct rp_job *job;
+
+	there.holds = true;
+	for (;;) {
+		job = job_stat(cl_name());
+		rp_check(serve_until(is_over_or_held, job), "no operation ends");
+		if (there.held)
+			return job;
+		job_forget(job);
+	}
+}
+
+RP_CASE("client-paths", DECISION | MODULE, cp_replaced, "PROP-22,REC-1,D-53",
+	"another identity beside a connection by a path that the policy had before: refused")
+{
+	struct rp_job *job;
+
+	begin_spread();
+	job = wait_there();
+	add_path("");
+	here.barred = true;
+	becomes(&here, &y);
+	touch_until(has_left, &here, "the client leaves who is here now");
+	logged_why(&here, ANOTHER, 1);
+	cl_answer(there.held_by, there.held);
+	cl_call_free(there.held);
+	ends_well(job, "the operation");
+	unmount();
+}
 
 /* ---- nobody is at the address of the mount ---- */
 

@@ -57,6 +57,7 @@ struct rpcrdma2_paths *rpcrdma2_paths_alloc(void)
 		return NULL;
 	refcount_set(&paths->refs, 1);
 	spin_lock_init(&paths->lock);
+	paths->server = paths;
 	paths->moved = jiffies;
 	return paths;
 }
@@ -114,17 +115,19 @@ struct rpcrdma2_paths *rpcrdma2_paths_get(struct rpcrdma2_paths *paths)
  */
 void rpcrdma2_paths_put(struct rpcrdma2_paths *paths)
 {
-	if (paths && refcount_dec_and_test(&paths->refs))
-		kfree(paths);
+	if (!paths || !refcount_dec_and_test(&paths->refs))
+		return;
+	if (paths->server != paths)
+		rpcrdma2_paths_put(paths->server);
+	kfree(paths);
 }
 
 /**
  * rpcrdma2_paths_replace - drop the reference of the policy, which has other paths
  * @old: the paths, or NULL
- * @paths: those that it has instead, or NULL
+ * @paths: those that it has instead, not in use yet; or NULL
  *
- * Connections of @old look for another path. The server is still the same one, so @paths
- * take over its identity.
+ * Connections of @old look for another path. The server is still the same one.
  *
  * Context: process; does not sleep.
  */
@@ -133,12 +136,8 @@ void rpcrdma2_paths_replace(struct rpcrdma2_paths *old, struct rpcrdma2_paths *p
 	if (!old)
 		return;
 	WRITE_ONCE(old->replaced, true);
-	if (paths) {
-		guard(spinlock)(&old->lock);
-		paths->settled = old->settled;
-		paths->known = old->known;
-		memcpy(paths->identity, old->identity, sizeof(paths->identity));
-	}
+	if (paths)
+		paths->server = rpcrdma2_paths_get(old->server);
 	rpcrdma2_paths_put(old);
 }
 
@@ -250,22 +249,23 @@ void rpcrdma2_paths_result(struct rpcrdma2_paths *paths, struct rpcrdma2_path *p
 bool rpcrdma2_paths_accept(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path,
 			   const u8 *identity, bool trusted)
 {
+	struct rpcrdma2_paths *server = paths->server;
 	bool same, restarted;
 
-	guard(spinlock)(&paths->lock);
-	same = identity && paths->known &&
-	       !memcmp(identity, paths->identity, sizeof(paths->identity));
-	restarted = identity && !paths->joined && (path->proved || !paths->settled);
-	if (!same && (paths->joined && paths->known ? identity || !trusted :
+	guard(spinlock)(&server->lock);
+	same = identity && server->known &&
+	       !memcmp(identity, server->identity, sizeof(server->identity));
+	restarted = identity && !server->joined && (path->proved || !server->settled);
+	if (!same && (server->joined && server->known ? identity || !trusted :
 						      !(restarted || path->own || trusted)))
 		return false;
 	WRITE_ONCE(path->told, false);
 	path->proved = true;
-	paths->settled = true;
+	server->settled = true;
 	if (identity)
-		memcpy(paths->identity, identity, sizeof(paths->identity));
-	paths->known = identity || (paths->joined && paths->known);
-	paths->joined++;
+		memcpy(server->identity, identity, sizeof(server->identity));
+	server->known = identity || (server->joined && server->known);
+	server->joined++;
 	return true;
 }
 
@@ -279,9 +279,10 @@ bool rpcrdma2_paths_accept(struct rpcrdma2_paths *paths, struct rpcrdma2_path *p
  */
 void rpcrdma2_paths_left(struct rpcrdma2_paths *paths, struct rpcrdma2_path *path, bool joined)
 {
-	guard(spinlock)(&paths->lock);
-	path->conns--;
-	paths->joined -= joined;
+	scoped_guard(spinlock, &paths->lock)
+		path->conns--;
+	guard(spinlock)(&paths->server->lock);
+	paths->server->joined -= joined;
 }
 
 /* Check whether a connection of @path would find a path with two less. One that was refused

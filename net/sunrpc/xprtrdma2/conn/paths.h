@@ -52,8 +52,9 @@ struct rpcrdma2_path {
  * @replaced: the policy has others now
  * @impatient: more than one path is UP or UNTRIED, or has connections
  * @lock: protects what follows, but for the constant number and addresses of paths; a leaf
- * @joined: connections
- * @settled: there was one, perhaps by paths that these replace
+ * @server: these, or the first ones that the entry had: what is known of the server
+ * @joined: connections by any of the entry's paths; with @server only, as the next three
+ * @settled: there was one
  * @known: the server of the connections, or without any the last one, told its identity
  * @identity: this identity
  * @moved: jiffies when a connection was told to move
@@ -66,6 +67,7 @@ struct rpcrdma2_paths {
 	bool				replaced;
 	bool				impatient;
 	spinlock_t			lock;		/* see above */
+	struct rpcrdma2_paths		*server;
 	u32				joined;
 	bool				settled;
 	bool				known;
