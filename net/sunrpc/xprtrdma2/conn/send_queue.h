@@ -108,14 +108,16 @@ struct rpcrdma2_sendq_waiter {
  * @size: bytes at @buf
  * @nwrs: send queue entries of the message
  * @cid: identifies the Send in traces
+ * @holds: number of pages that @done frees, which may wait until a later Send completes;
+ *	or 0
  * @posted: on the list of posted slots
  * @on_wire: set before the Send is posted, unless NULL
  * @done: called from the completion (also when flushed, @status < 0). A Send with @done
  *	is always signaled unless it @holds pages; of others, one in
  *	RPCRDMA2_SIGNAL_EVERY is
  * @priv: for @done, set with it
- * @holds: number of pages that @done frees, which may wait until a later Send completes;
- *	or 0
+ *
+ * 128 bytes, which are two cache lines.
  */
 struct rpcrdma2_send {
 	struct ib_cqe			cqe;
@@ -127,11 +129,11 @@ struct rpcrdma2_send {
 	u32				size;
 	u32				nwrs;
 	u32				cid;
+	u16				holds;
 	bool				posted;
 	bool				*on_wire;
 	void (*done)(struct rpcrdma2_send *send, int status);
 	void				*priv;
-	u32				holds;
 };
 
 /* Number of entries, see rpcrdma2_sends_plan() */

@@ -165,7 +165,6 @@ enum rpcrdma2_call_state {
  * @rx_refs: one for the executor; one for a Reply not encoded yet
  * @credited: the credit was given back
  * @nchunks: used entries of @chunks
- * @chunks: Read chunks other than Position-Zero, in ascending Position
  * @pz_len: bytes in the Position-Zero chunk
  * @stream: bytes of the un-reduced RPC message
  * @head: number of its bytes that stay in the Receive; the others go to @pages
@@ -180,10 +179,7 @@ enum rpcrdma2_call_state {
  * @batch_done: called after the completion of a batch
  * @waiter: waits for space in the send queue
  * @nresults: used entries of @results
- * @results: results that may travel in Write chunks, in ascending Position; from
- *	rpcrdma2_call_reply() on those that do
  * @hdr: header of the Reply, which has the (reduced) Reply in the Reply chunk if @hdr.nomsg
- * @written: bytes for each Write chunk
  * @reply_bytes: bytes of the stream without @results
  * @inv_handle: handle for the Send to invalidate, or 0
  * @err: code of the RDMA2_ERROR that is sent instead of a Reply, or 0
@@ -194,6 +190,11 @@ enum rpcrdma2_call_state {
  * @entries: size of @pages, see rpcrdma2_call_have_array()
  * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
  * @page: array of one entry
+ * @chunks: Read chunks other than Position-Zero, in ascending Position; these and the following
+ *	arrays are at the end, as most Calls do not need them
+ * @results: results that may travel in Write chunks, in ascending Position; from
+ *	rpcrdma2_call_reply() on those that do
+ * @written: bytes for each Write chunk
  */
 struct rpcrdma2_svc_call {
 	struct list_head		list;
@@ -206,7 +207,6 @@ struct rpcrdma2_svc_call {
 	bool				credited;
 
 	u32				nchunks;
-	struct rpcrdma2_item		chunks[RPCRDMA2_READ_CHUNKS_MAX];
 	u32				pz_len;
 	u32				stream;
 	u32				head;
@@ -224,10 +224,7 @@ struct rpcrdma2_svc_call {
 	struct rpcrdma2_sendq_waiter	waiter;
 
 	u32				nresults;
-	struct rpcrdma2_item		results[RPCRDMA2_WRITE_CHUNKS_MAX];
-
 	struct rpcrdma2_reply_hdr	hdr;
-	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
 	u32				reply_bytes;
 	u32				inv_handle;
 	u32				err;
@@ -239,6 +236,10 @@ struct rpcrdma2_svc_call {
 	u32				entries;
 	struct page			**pages;
 	struct page			*page;
+
+	struct rpcrdma2_item		chunks[RPCRDMA2_READ_CHUNKS_MAX];
+	struct rpcrdma2_item		results[RPCRDMA2_WRITE_CHUNKS_MAX];
+	u32				written[RPCRDMA2_WRITE_CHUNKS_MAX];
 };
 
 /* The life of a responder */
