@@ -7,6 +7,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/list.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -56,6 +57,8 @@ struct ad_cq {
 	u32			tail;		/* next entry that the hardware fills */
 	unsigned int		armed;		/* which completions cause an event, or 0 */
 	struct list_head	event;		/* link in the list of the device */
+	unsigned int		cpu;		/* to which its interrupts go */
+	call_single_data_t	interrupt;
 };
 
 struct ad_mr {
@@ -151,6 +154,7 @@ static inline struct ad_wqe *ad_wqe(struct ad_queue *q, u32 i)
 }
 
 void hw_init(struct ad_dev *dev);
+void hw_interrupt(void *cq);
 void hw_doorbell(struct ad_dev *dev, struct ad_qp *qp);
 void hw_kick(struct ad_dev *dev, struct ad_qp *qp);
 

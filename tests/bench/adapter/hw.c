@@ -2,7 +2,8 @@
 /*
  * The hardware of the adapter: what runs here a real adapter does itself. It runs in the
  * hard interrupt of a timer that the doorbell starts, a moment later (delay_ns), so
- * neither those who post nor those who poll do its work.
+ * neither those who post nor those who poll do its work. The event of a completion queue
+ * is an interrupt on the CPU of its completion vector.
  *
  * The profiler (../profile-plugin.c) recognizes the instructions of hw_enter() and
  * hw_leave(), and counts what runs between them as the device's, whatever function it is
@@ -434,6 +435,13 @@ static void hw_start(struct ad_dev *dev, ktime_t at)
 	hrtimer_start(&dev->timer, at, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
+void hw_interrupt(void *data)
+{
+	struct ad_cq *cq = data;
+
+	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+}
+
 static enum hrtimer_restart hw_run(struct hrtimer *timer)
 {
 	struct ad_dev *dev = container_of(timer, struct ad_dev, timer);
@@ -456,9 +464,15 @@ static enum hrtimer_restart hw_run(struct hrtimer *timer)
 		list_del_init(&cq->event);
 		/* ad_destroy_cq() waits for an RCU grace period */
 		spin_unlock(&dev->lock);
-		hw_leave();
-		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
-		hw_enter();
+		/* On this CPU the timer's interrupt is the one. */
+		if (cq->cpu == smp_processor_id()) {
+			hw_leave();
+			hw_interrupt(cq);
+			hw_enter();
+		} else {
+			/* If it is still on its way it serves this event, too. */
+			smp_call_function_single_async(cq->cpu, &cq->interrupt);
+		}
 		spin_lock(&dev->lock);
 	}
 	spin_unlock_irqrestore(&dev->lock, flags);

@@ -259,9 +259,15 @@ static int ad_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		return -ENOMEM;
 	spin_lock_init(&cq->lock);
 	INIT_LIST_HEAD(&cq->event);
+	INIT_CSD(&cq->interrupt, hw_interrupt, cq);
+	cq->cpu = attr->comp_vector % num_online_cpus();
 	cq->mask = n - 1;
 	ib->cqe = n - 1;
 	return 0;
+}
+
+static void ad_nothing(void *unused)
+{
 }
 
 static int ad_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
@@ -274,6 +280,8 @@ static int ad_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	spin_unlock_irq(&dev->lock);
 	/* hw_run() may be calling the handler. */
 	synchronize_rcu();
+	/* One that is under way arrives before this. */
+	smp_call_function_single(cq->cpu, ad_nothing, NULL, 1);
 	kvfree(cq->ring);
 	return 0;
 }
