@@ -5,7 +5,7 @@
 # at once, over one mount and over many, each with a connection of its own. Leaves in results:
 #
 #	time DEV ROW N OPS NANOSECONDS CONTEXT-SWITCHES	(per round)
-#	insn DEV ROW@N OPS CONTEXT-SWITCHES	(recorded by the plugin)
+#	insn DEV ROW@N OPS CONTEXT-SWITCHES	(recorded by the plugin, with PROFILE or LINES)
 #	memory DEV N KIND BYTES		(of all, after the load)
 #
 # KIND: device, the queues of rxe; messages, what rpcrdma2 says of itself; all, by
@@ -16,7 +16,7 @@
 #
 # timeout: 900
 . /lab/lib/lab.sh
-. /lab/tests/params	# DEVICES ROWS ROUNDS PROFILE SCALE CONNECTIONS AT_ONCE
+. /lab/tests/params	# DEVICES ROWS ROUNDS PROFILE LINES SCALE CONNECTIONS AT_ONCE
 . /lab/tests/guest.sh
 
 DIR=/run/mounts
@@ -73,8 +73,8 @@ run_rows() { # DEV N
 			out=$(nfsbench ${AT_ONCE:+-j $AT_ONCE} "${args[@]}")
 			echo "time $1 $r $2 $out" >> "$RESULTS"
 		done
-		[ -n "$PROFILE" ] || continue
-		out=$(nfsbench -p "${args[@]}")
+		[ -n "$PROFILE$LINES" ] || continue
+		out=$(nfsbench -p ${AT_ONCE:+-j $AT_ONCE} "${args[@]}")
 		echo "insn $1 $r@$2 ${out%% *} ${out##* }" >> "$RESULTS"
 	done
 }
@@ -110,5 +110,5 @@ for dev in $DEVICES; do
 		connections "$dev" "$n"
 	done
 done
-[ -z "$PROFILE" ] || symbols
+[ -z "$PROFILE$LINES" ] || symbols
 ktap_ok "all connections"

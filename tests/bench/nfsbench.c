@@ -321,7 +321,7 @@ static void job(struct bench *b, const struct op *op, unsigned long count,
 /* Several processes; returns nanoseconds from start to end. */
 static uint64_t run_jobs(struct bench *b, const struct op *op,
 			 unsigned int jobs, unsigned long count,
-			 unsigned long warmup, unsigned long *ctxt)
+			 unsigned long warmup, bool profile, unsigned long *ctxt)
 {
 	int ready[2], go[2], status;
 	uint64_t start;
@@ -342,6 +342,8 @@ static uint64_t run_jobs(struct bench *b, const struct op *op,
 	close(ready[1]);
 	read_all(ready[0], jobs);
 	*ctxt = context_switches();
+	if (profile)
+		bench_begin();
 	start = now();
 	for (i = 0; i < jobs; i++)
 		if (write(go[1], "g", 1) != 1)
@@ -350,6 +352,8 @@ static uint64_t run_jobs(struct bench *b, const struct op *op,
 		if (wait(&status) < 0 || status)
 			errx(1, "a process has failed");
 	start = now() - start;
+	if (profile)
+		bench_end();
 	*ctxt = context_switches() - *ctxt;
 	return start;
 }
@@ -412,7 +416,7 @@ int main(int argc, char **argv)
 		errx(2, "%s: no -j, and -r is needed", op->name);
 	if (jobs) {
 		n = n / jobs ? n / jobs : 1;
-		start = run_jobs(&b, op, jobs, n, warmup, &ctxt);
+		start = run_jobs(&b, op, jobs, n, warmup, profile, &ctxt);
 		printf("%lu %llu %lu\n", n * jobs, (unsigned long long)start, ctxt);
 		return 0;
 	}
