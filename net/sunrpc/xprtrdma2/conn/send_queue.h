@@ -116,8 +116,6 @@ struct rpcrdma2_sendq_waiter {
  *	is always signaled unless it @holds pages; of others, one in
  *	RPCRDMA2_SIGNAL_EVERY is
  * @priv: for @done, set with it
- *
- * 128 bytes, which are two cache lines.
  */
 struct rpcrdma2_send {
 	struct ib_cqe			cqe;
@@ -135,6 +133,9 @@ struct rpcrdma2_send {
 	void (*done)(struct rpcrdma2_send *send, int status);
 	void				*priv;
 };
+
+/* Neighbours in the array share no cache line. */
+static_assert(sizeof(struct rpcrdma2_send) == 128);
 
 /* Number of entries, see rpcrdma2_sends_plan() */
 static inline u32 rpcrdma2_sendq_depth(const struct rpcrdma2_sendq *sendq)
