@@ -92,7 +92,7 @@ struct run {
 #define REGION_SHIFT	21	/* bytes, as a power of two */
 #define LINE_SHIFT	6
 
-/* Who has each cache line of a part of the address space: a bit for each CPU */
+/* Part of the address space: for each cache line the CPUs that hold a copy, a bit each */
 struct region {
 	uint64_t addr;
 	uint8_t has[1 << (REGION_SHIFT - LINE_SHIFT)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier of one Reply does not fit its Call, as if somebody else had sent it.
+ * Makes RPCSEC_GSS reject the verifier of one Reply, as if another host had sent the Reply.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
