@@ -377,6 +377,11 @@ static bool is_refused(const void *at)
 	return state_is(at, "refused");
 }
 
+static bool is_not_refused(const void *at)
+{
+	return !is_refused(at);
+}
+
 /* The client was told, and left; and that again */
 static bool has_left(const void *at)
 {
@@ -834,6 +839,31 @@ RP_ROW("client-paths", DECISION | MODULE, cp_alone_untold, "PROP-22,D-53",
 RP_ROW("client-paths", DECISION | MODULE, cp_alone_v1, "PROP-22,D-53",
 	"a path that led to the server before, with version 1 now: the same",
 	refused(true, &version_1, DOES_NOT_SAY))
+
+/* A probe connects without messages. The connection here is alone, so it does not try. */
+RP_CASE("client-paths", DECISION | MODULE, cp_probed, "PROP-22,D-53",
+	"a path that was refused, and down meanwhile, is refused when a probe connects")
+{
+	struct rp_job *job;
+
+	begin_there(false);
+	there.barred = true;
+	becomes(&there, &y);
+	job = move_out();
+	rp_check(serve_until(has_left, &there),
+		 "the client does not leave the server there");
+	becomes(&there, &away);
+	rp_check(serve_until(is_not_refused, &there), "the path there is not down");
+	here.who = x;
+	ends_well(job, "the operation");
+	there.who = y;
+	rp_check(serve_until(is_refused, &there), "the path there is not refused");
+	hang_up(&here);
+	touch();
+	rp_check(!there.left, "the client tries there first");
+	logged_why(&there, ANOTHER, 1);
+	unmount();
+}
 
 RP_CASE("client-paths", DECISION | MODULE, cp_first, "PROP-22,D-53",
 	"nobody is at the mount's address: a server with an identity is mounted by the other one")

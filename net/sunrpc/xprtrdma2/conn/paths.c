@@ -21,7 +21,7 @@
  *
  * From any state a path becomes REFUSED if it connects, but rpcrdma2_paths_accept() does not
  * find that it leads to the same server. It is tried after all others, and seldom probed;
- * then one connection finds out whether it leads there now.
+ * then an idle connection finds out whether it leads there now.
  *
  * All memory is allocated with the entry: a lookup and a connection need none for paths.
  * Process context.
@@ -215,6 +215,10 @@ void rpcrdma2_paths_result(struct rpcrdma2_paths *paths, struct rpcrdma2_path *p
 		path->due = jiffies + (err == -EACCES ? PATHS_WAIT_REFUSED : path->wait);
 		path->failures++;
 	}
+	path->ready = !err;
+	/* A probe does not find out which server it is */
+	if (!err && READ_ONCE(path->told))
+		err = -EACCES;
 	path->reason = err;
 	path_becomes(path, !err ? RPCRDMA2_PATH_STATE_UP :
 			   err == -EACCES ? RPCRDMA2_PATH_STATE_REFUSED :
@@ -285,8 +289,8 @@ void rpcrdma2_paths_left(struct rpcrdma2_paths *paths, struct rpcrdma2_path *pat
 	paths->server->joined -= joined;
 }
 
-/* Check whether a connection of @path would find a path with two less. One that was refused
- * before may be refused again, so only idle connections try it.
+/* Check whether a connection of @path would find a path with two less. One that is REFUSED
+ * may be refused again, so only idle connections try it.
  */
 static bool path_crowded(const struct rpcrdma2_paths *paths, const struct rpcrdma2_path *path,
 			 const struct in6_addr *src, bool idle)
@@ -294,8 +298,8 @@ static bool path_crowded(const struct rpcrdma2_paths *paths, const struct rpcrdm
 	const struct rpcrdma2_path *to;
 
 	for (to = paths->path; to < paths->path + paths->n; to++)
-		if (to->state == RPCRDMA2_PATH_STATE_UP && path_from(to, src) &&
-		    to->conns + 2 <= path->conns && (idle || !READ_ONCE(to->told)))
+		if (to->ready && path_from(to, src) && to->conns + 2 <= path->conns &&
+		    (idle || to->state == RPCRDMA2_PATH_STATE_UP))
 			return true;
 	return false;
 }
@@ -339,8 +343,7 @@ struct rpcrdma2_path *rpcrdma2_paths_due(struct rpcrdma2_paths *paths)
 
 	guard(spinlock)(&paths->lock);
 	for (path = paths->path; path < paths->path + paths->n; path++)
-		if (time_after_eq(jiffies, path->due) &&
-		    path->state != RPCRDMA2_PATH_STATE_UP &&
+		if (time_after_eq(jiffies, path->due) && !path->ready &&
 		    (path->state != RPCRDMA2_PATH_STATE_UNTRIED || !path->conns)) {
 			/* No other transport probes it meanwhile */
 			path->due = jiffies + PATHS_WAIT_MAX;

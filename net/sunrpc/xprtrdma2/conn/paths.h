@@ -22,6 +22,7 @@
  * @own: it has the address of the mounts, which is that of the policy's entry
  * @proved: it has led to their server
  * @told: the log has that it was REFUSED, and it was not accepted since
+ * @ready: the last probe or connection succeeded, and was not refused
  * @state: its state
  * @conns: connections, and attempts to connect
  * @bytes: sent and received
@@ -36,6 +37,7 @@ struct rpcrdma2_path {
 	bool				own;
 	bool				proved;
 	bool				told;
+	bool				ready;
 	enum rpcrdma2_path_state	state;
 	u32				conns;
 	atomic64_t			bytes;
