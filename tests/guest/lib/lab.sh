@@ -76,11 +76,12 @@ as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
-# status CMD...: its exit status; what it prints is in $LAB_TMP/printed.
+# status CMD...: its exit status; what it prints is in $LAB_TMP/printed, and in the log.
 status() {
 	local rc=0
 
 	"$@" > "$LAB_TMP/printed" 2>&1 || rc=$?
+	cat "$LAB_TMP/printed" >&2
 	echo $rc
 }
 
