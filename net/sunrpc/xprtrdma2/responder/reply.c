@@ -332,7 +332,7 @@ static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
  */
 static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			    const struct xdr_buf *xdr, struct page **pages,
-			    u32 npages, u32 first)
+			    u32 npages, u32 first, u32 end)
 {
 	struct page **array;
 	int ret;
@@ -353,11 +353,51 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	call->res = *xdr;
 	if (xdr->page_len)
 		call->res.pages = array + (xdr->pages - pages);
-	for (i = first; i < npages; i++)
-		if (pages[i])
+	for (i = first; i < end; i++) {
+		if (array[i] && array[i] == pages[i]) {
+			put_page(pages[i]);
+			pages[i] = NULL;
+		} else if (pages[i]) {
 			swap(array[i], pages[i]);
-	call->npages = npages;
+		}
+	}
+	call->npages = max(call->npages, npages);
 	return 0;
+}
+
+/**
+ * rpcrdma2_call_keep_pages - hold the pages of a thread that the result of a Call replaces
+ * @call: a Call with its argument
+ * @pages: pages of the thread that executes the Call, for the Reply
+ * @npages: how many
+ *
+ * nfsd replaces them by those of the page cache, which the Reply then takes, and the thread
+ * gets its own ones back instead of others that have to be allocated and cleared.
+ *
+ * Context: process; may sleep for memory.
+ */
+void rpcrdma2_call_keep_pages(struct rpcrdma2_svc_call *call, struct page **pages,
+			      u32 npages)
+{
+	struct rpcrdma2_cursor list, segs;
+	u32 i, n;
+
+	if (call->npages || !call->rx->hdr.write_chunks)
+		return;
+	rpcrdma2_write_list_begin(&call->rx->hdr, &list);
+	if (!rpcrdma2_write_list_next(&list, &segs))
+		return;
+	n = 1 + DIV_ROUND_UP_ULL(rpcrdma2_segs_bytes(segs), PAGE_SIZE);
+	n = min3(n, npages, call->resp->max_pages);
+	if (rpcrdma2_call_have_array(call, call->resp->max_pages))
+		return;
+	for (i = 1; i < n; i++) {
+		if (!pages[i])
+			break;
+		get_page(pages[i]);
+		call->pages[i] = pages[i];
+	}
+	call->npages = i;
 }
 
 /* Copy a Reply without its reduced results. */
@@ -554,18 +594,20 @@ static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
 	bool taken = !list_empty(&call->todo);
+	u32 first = npages;
 	int ret;
 
 	if (taken) {
+		first = reply_writes_head(call, xdr) ? 0 : 1;
 		ret = reply_take_pages(call, xdr, pages, npages,
-				       reply_writes_head(call, xdr) ? 0 : 1);
+				       first, npages);
 		if (ret)
 			return ret;
 	}
 	if (reply_now(call, taken ? &call->res : xdr))
 		return taken;
 	if (!call->err) {
-		ret = reply_take_pages(call, xdr, pages, npages, 0);
+		ret = reply_take_pages(call, xdr, pages, npages, 0, first);
 		if (ret)
 			return ret;
 		taken = true;

@@ -258,6 +258,8 @@ size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);
 
 /* For the executor */
 void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages);
+void rpcrdma2_call_keep_pages(struct rpcrdma2_svc_call *call, struct page **pages,
+			      u32 npages);
 u32 rpcrdma2_call_arg(struct rpcrdma2_svc_call *call, struct xdr_buf *arg,
 		      struct page **pages);
 void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset, u32 length);

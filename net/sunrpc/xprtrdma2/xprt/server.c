@@ -366,6 +366,8 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	compat_svc_args_end(rqstp, n);
 	rqstp->rq_next_page = rqstp->rq_respages + 1;
 	rqstp->rq_xprt_ctxt = call;
+	rpcrdma2_call_keep_pages(call, rqstp->rq_respages,
+				 rqstp->rq_page_end - rqstp->rq_respages);
 	rqstp->rq_prot = IPPROTO_MAX;
 	svc_xprt_copy_addrs(rqstp, xprt);
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
@@ -383,6 +385,14 @@ static void svc_count_pages(struct svc_rqst *rqstp)
 
 	if (res->page_len && res->pages + n > rqstp->rq_next_page)
 		rqstp->rq_next_page = res->pages + n;
+}
+
+static bool memchr_null(struct page **pages, u32 n)
+{
+	while (n--)
+		if (!pages[n])
+			return true;
+	return false;
 }
 
 static int svc_xpo_sendto(struct svc_rqst *rqstp)
@@ -405,7 +415,9 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 	 * A first page that was used alone can serve the next Reply; other
 	 * pages may belong to the page cache.
 	 */
-	if (ret)
+	if (ret && !memchr_null(rqstp->rq_respages, npages))
+		rqstp->rq_next_page = rqstp->rq_respages;
+	else if (ret)
 		compat_svc_res_taken(rqstp);
 	else if (npages <= 1)
 		rqstp->rq_next_page = rqstp->rq_respages;
