@@ -245,7 +245,13 @@ void rpcrdma2_call_rx_put(struct rpcrdma2_svc_call *call)
 	rpcrdma2_recv_put(rx);
 }
 
-static void call_release_pages(struct rpcrdma2_svc_call *call)
+/**
+ * rpcrdma2_call_release_pages - drop the references to the pages of a call object
+ * @call: no work request uses them
+ *
+ * Context: process.
+ */
+void rpcrdma2_call_release_pages(struct rpcrdma2_svc_call *call)
 {
 	/* The array may not have been allocated yet */
 	struct page **page = call->pages, **end = page + min(call->npages, call->entries);
@@ -275,7 +281,7 @@ void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)
 	if (unlikely(!list_empty(&call->todo)))
 		rpcrdma2_rws_release(call->conn, &call->todo);
 	if (call->npages)
-		call_release_pages(call);
+		rpcrdma2_call_release_pages(call);
 	if (unlikely(call->pulling))
 		rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);

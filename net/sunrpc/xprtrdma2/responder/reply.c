@@ -327,15 +327,17 @@ static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
 	return false;
 }
 
-/* Take the executor's pages from @first on and make the Reply use them, so that the
- * executor can continue while they are under I/O. Pages that were taken before stay.
+/* Take the executor's pages from @first on, but for those from @end on, and make the Reply
+ * use them, so that the executor can continue while they are under I/O. The executor gets
+ * its own pages back where rpcrdma2_call_hold_pages() has held them. Returns the number of
+ * entries that are NULL now, or a negative errno.
  */
 static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			    const struct xdr_buf *xdr, struct page **pages,
 			    u32 npages, u32 first, u32 end)
 {
 	struct page **array;
-	int ret;
+	int ret, empty = 0;
 	u32 i;
 
 	if (npages > call->resp->max_pages)
@@ -345,6 +347,8 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	     xdr->pages + DIV_ROUND_UP(xdr->page_base + xdr->page_len,
 				       PAGE_SIZE) > pages + npages))
 		return -EIO;
+	if (npages > call->entries)
+		rpcrdma2_call_release_pages(call);
 	ret = rpcrdma2_call_have_array(call, npages);
 	if (ret)
 		return ret;
@@ -354,50 +358,49 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	if (xdr->page_len)
 		call->res.pages = array + (xdr->pages - pages);
 	for (i = first; i < end; i++) {
-		if (array[i] && array[i] == pages[i]) {
+		/* A result that was copied into the executor's own page */
+		if (array[i] == pages[i] && pages[i]) {
 			put_page(pages[i]);
-			pages[i] = NULL;
-		} else if (pages[i]) {
-			swap(array[i], pages[i]);
+			array[i] = NULL;
 		}
+		swap(array[i], pages[i]);
+		empty += !pages[i];
 	}
 	call->npages = max(call->npages, npages);
-	return 0;
+	return empty;
 }
 
 /**
- * rpcrdma2_call_keep_pages - hold the pages of a thread that the result of a Call replaces
- * @call: a Call with its argument
- * @pages: pages of the thread that executes the Call, for the Reply
+ * rpcrdma2_call_hold_pages - hold the executor's pages that a result may replace
+ * @call: a Call whose argument the executor has
+ * @pages: pages of the executor for the Reply, all of them
  * @npages: how many
  *
- * nfsd replaces them by those of the page cache, which the Reply then takes, and the thread
- * gets its own ones back instead of others that have to be allocated and cleared.
+ * nfsd replaces them by pages of the page cache and releases them. As they are held, the
+ * Reply can return them, and no others have to be allocated and cleared. The first page is
+ * not replaced.
  *
- * Context: process; may sleep for memory.
+ * Context: process; sleeps only for memory.
  */
-void rpcrdma2_call_keep_pages(struct rpcrdma2_svc_call *call, struct page **pages,
+void rpcrdma2_call_hold_pages(struct rpcrdma2_svc_call *call, struct page **pages,
 			      u32 npages)
 {
 	struct rpcrdma2_cursor list, segs;
-	u32 i, n;
+	u32 i;
 
-	if (call->npages || !call->rx->hdr.write_chunks)
+	if (!call->rx->hdr.write_chunks)
 		return;
 	rpcrdma2_write_list_begin(&call->rx->hdr, &list);
-	if (!rpcrdma2_write_list_next(&list, &segs))
+	rpcrdma2_write_list_next(&list, &segs);
+	npages = min_t(u64, npages, 1 + DIV_ROUND_UP_ULL(rpcrdma2_segs_bytes(segs), PAGE_SIZE));
+	/* Those of the head and the tail of the Reply */
+	if (rpcrdma2_call_have_array(call, npages + 2))
 		return;
-	n = 1 + DIV_ROUND_UP_ULL(rpcrdma2_segs_bytes(segs), PAGE_SIZE);
-	n = min3(n, npages, call->resp->max_pages);
-	if (rpcrdma2_call_have_array(call, call->resp->max_pages))
-		return;
-	for (i = 1; i < n; i++) {
-		if (!pages[i])
-			break;
+	for (i = 1; i < npages; i++) {
 		get_page(pages[i]);
 		call->pages[i] = pages[i];
 	}
-	call->npages = i;
+	call->npages = npages;
 }
 
 /* Copy a Reply without its reduced results. */
@@ -587,33 +590,31 @@ static void reply_later(struct rpcrdma2_svc_call *call)
 	reply_next(call);
 }
 
-/* Send the planned Reply. Returns 1 if pages were taken, 0 if not, or a negative errno if
- * they could not be taken.
- */
+/* Send the planned Reply. Returns as rpcrdma2_call_reply(). */
 static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
 	bool taken = !list_empty(&call->todo);
 	u32 first = npages;
-	int ret;
+	int ret, empty = 0;
 
 	if (taken) {
 		first = reply_writes_head(call, xdr) ? 0 : 1;
-		ret = reply_take_pages(call, xdr, pages, npages,
-				       first, npages);
-		if (ret)
-			return ret;
+		empty = reply_take_pages(call, xdr, pages, npages, first, npages);
+		if (empty < 0)
+			return empty;
 	}
 	if (reply_now(call, taken ? &call->res : xdr))
-		return taken;
+		return taken + !!empty;
 	if (!call->err) {
 		ret = reply_take_pages(call, xdr, pages, npages, 0, first);
-		if (ret)
+		if (ret < 0)
 			return ret;
+		empty += ret;
 		taken = true;
 	}
 	reply_later(call);
-	return taken;
+	return taken + !!empty;
 }
 
 /**
@@ -624,12 +625,12 @@ static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
  * @npages: how many
  *
  * The call object takes the pages that RDMA Writes need, or all pages if the Reply has
- * to wait for the send queue; their entries in @pages become NULL. The inline part is
- * copied.
+ * to wait for the send queue; their entries in @pages become the executor's own pages again,
+ * or NULL. The inline part is copied.
  *
  * Context: process; sleeps only for memory, on a server.
- * Return: 0 if no pages were taken, 1 if some were, or a negative errno if the
- * connection is lost or was closed. The caller calls rpcrdma2_call_release() in every
+ * Return: 0 if no pages were taken, 1 if all that were taken were returned, 2 if entries are
+ * NULL now, or a negative errno if the connection is lost or was closed. The caller calls rpcrdma2_call_release() in every
  * case.
  */
 int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,

@@ -85,6 +85,7 @@ void rpcrdma2_call_ready(struct rpcrdma2_svc_call *call,
 			 enum rpcrdma2_call_state state);
 void rpcrdma2_call_credit(struct rpcrdma2_svc_call *call);
 void rpcrdma2_call_rx_put(struct rpcrdma2_svc_call *call);
+void rpcrdma2_call_release_pages(struct rpcrdma2_svc_call *call);
 void rpcrdma2_call_put(struct rpcrdma2_svc_call *call);
 bool rpcrdma2_call_begin_pull(struct rpcrdma2_svc_call *call);
 void rpcrdma2_call_end_pull(struct rpcrdma2_svc_call *call);

@@ -366,7 +366,7 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	compat_svc_args_end(rqstp, n);
 	rqstp->rq_next_page = rqstp->rq_respages + 1;
 	rqstp->rq_xprt_ctxt = call;
-	rpcrdma2_call_keep_pages(call, rqstp->rq_respages,
+	rpcrdma2_call_hold_pages(call, rqstp->rq_respages,
 				 rqstp->rq_page_end - rqstp->rq_respages);
 	rqstp->rq_prot = IPPROTO_MAX;
 	svc_xprt_copy_addrs(rqstp, xprt);
@@ -387,14 +387,6 @@ static void svc_count_pages(struct svc_rqst *rqstp)
 		rqstp->rq_next_page = res->pages + n;
 }
 
-static bool memchr_null(struct page **pages, u32 n)
-{
-	while (n--)
-		if (!pages[n])
-			return true;
-	return false;
-}
-
 static int svc_xpo_sendto(struct svc_rqst *rqstp)
 {
 	struct rpcrdma2_svc_call *call = rqstp->rq_xprt_ctxt;
@@ -411,15 +403,13 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		svc_xprt_deferred_close(xprt);
 		return -ENOTCONN;
 	}
-	/* svc_recv() fills the entries of taken pages, which are NULL, again.
-	 * A first page that was used alone can serve the next Reply; other
+	/* svc_recv() fills entries that are NULL again. Pages that the thread has got
+	 * back, and a first page that was used alone, can serve the next Reply; other
 	 * pages may belong to the page cache.
 	 */
-	if (ret && !memchr_null(rqstp->rq_respages, npages))
-		rqstp->rq_next_page = rqstp->rq_respages;
-	else if (ret)
+	if (ret > 1)
 		compat_svc_res_taken(rqstp);
-	else if (npages <= 1)
+	else if (ret || npages <= 1)
 		rqstp->rq_next_page = rqstp->rq_respages;
 	return 0;
 }
