@@ -329,15 +329,14 @@ static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
 
 /* Take the executor's pages from @first on, but for those from @end on, and make the Reply
  * use them, so that the executor can continue while they are under I/O. The executor gets
- * its own pages back where rpcrdma2_call_hold_pages() has held them. Returns the number of
- * entries that are NULL now, or a negative errno.
+ * its own pages back where rpcrdma2_call_hold_pages() has held them, else NULL.
  */
 static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			    const struct xdr_buf *xdr, struct page **pages,
 			    u32 npages, u32 first, u32 end)
 {
 	struct page **array;
-	int ret, empty = 0;
+	int ret;
 	u32 i;
 
 	if (npages > call->resp->max_pages)
@@ -364,10 +363,9 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			array[i] = NULL;
 		}
 		swap(array[i], pages[i]);
-		empty += !pages[i];
 	}
 	call->npages = max(call->npages, npages);
-	return empty;
+	return 0;
 }
 
 /**
@@ -590,31 +588,32 @@ static void reply_later(struct rpcrdma2_svc_call *call)
 	reply_next(call);
 }
 
-/* Send the planned Reply. Returns as rpcrdma2_call_reply(). */
+/* Send the planned Reply. Returns 1 if pages were taken, 0 if not, or a negative errno if
+ * they could not be taken.
+ */
 static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
 	bool taken = !list_empty(&call->todo);
 	u32 first = npages;
-	int ret, empty = 0;
+	int ret;
 
 	if (taken) {
 		first = reply_writes_head(call, xdr) ? 0 : 1;
-		empty = reply_take_pages(call, xdr, pages, npages, first, npages);
-		if (empty < 0)
-			return empty;
+		ret = reply_take_pages(call, xdr, pages, npages, first, npages);
+		if (ret)
+			return ret;
 	}
 	if (reply_now(call, taken ? &call->res : xdr))
-		return taken + !!empty;
+		return taken;
 	if (!call->err) {
 		ret = reply_take_pages(call, xdr, pages, npages, 0, first);
-		if (ret < 0)
+		if (ret)
 			return ret;
-		empty += ret;
 		taken = true;
 	}
 	reply_later(call);
-	return taken + !!empty;
+	return taken;
 }
 
 /**
@@ -629,8 +628,8 @@ static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
  * or NULL. The inline part is copied.
  *
  * Context: process; sleeps only for memory, on a server.
- * Return: 0 if no pages were taken, 1 if all that were taken were returned, 2 if entries are
- * NULL now, or a negative errno if the connection is lost or was closed. The caller calls rpcrdma2_call_release() in every
+ * Return: 0 if no pages were taken, 1 if some were, or a negative errno if the
+ * connection is lost or was closed. The caller calls rpcrdma2_call_release() in every
  * case.
  */
 int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,

@@ -403,13 +403,16 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		svc_xprt_deferred_close(xprt);
 		return -ENOTCONN;
 	}
-	/* svc_recv() fills entries that are NULL again. Pages that the thread has got
-	 * back, and a first page that was used alone, can serve the next Reply; other
-	 * pages may belong to the page cache.
+	/* svc_recv() releases the pages before rq_next_page, and fills entries that are NULL
+	 * again. Pages that the thread has got back, and a first page that was used alone,
+	 * can serve the next Reply; other pages may belong to the page cache.
 	 */
-	if (ret > 1)
+	while (ret && npages && rqstp->rq_respages[npages - 1])
+		npages--;
+	rqstp->rq_next_page = rqstp->rq_respages + npages;
+	if (ret)
 		compat_svc_res_taken(rqstp);
-	else if (ret || npages <= 1)
+	else if (npages <= 1)
 		rqstp->rq_next_page = rqstp->rq_respages;
 	return 0;
 }
