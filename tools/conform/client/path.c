@@ -806,7 +806,8 @@ static void accepted(bool proved, const struct who *who)
 	unmount();
 }
 
-static void refused(bool proved, const struct who *who, const char *why)
+/* Returns an operation that goes on when the server is here again. */
+static struct rp_job *leave(bool proved, const struct who *who)
 {
 	struct rp_job *job;
 
@@ -817,6 +818,13 @@ static void refused(bool proved, const struct who *who, const char *why)
 	rp_check(serve_until(has_left, &there),
 		 "the client does not leave the server there");
 	rp_check(!job_over(job), "the operation ended");
+	return job;
+}
+
+static void refused(bool proved, const struct who *who, const char *why)
+{
+	struct rp_job *job = leave(proved, who);
+
 	here.who = x;
 	ends_well(job, "the operation");
 	rp_check(used(&here), "no connection here");
@@ -844,14 +852,8 @@ RP_ROW("client-paths", DECISION | MODULE, cp_alone_v1, "PROP-22,D-53",
 RP_CASE("client-paths", DECISION | MODULE, cp_probed, "PROP-22,D-53",
 	"a path that was refused, and down meanwhile, is refused when a probe connects")
 {
-	struct rp_job *job;
+	struct rp_job *job = leave(false, &y);
 
-	begin_there(false);
-	there.barred = true;
-	becomes(&there, &y);
-	job = move_out();
-	rp_check(serve_until(has_left, &there),
-		 "the client does not leave the server there");
 	becomes(&there, &away);
 	rp_check(serve_until(is_not_refused, &there), "the path there is not down");
 	here.who = x;
