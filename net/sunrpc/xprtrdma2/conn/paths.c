@@ -20,8 +20,9 @@
  * another one, one after the other.
  *
  * From any state a path becomes REFUSED if it connects, but rpcrdma2_paths_accept() does not
- * find that it leads to the same server. It is tried after all others, and seldom probed;
- * then an idle connection finds out whether it leads there now.
+ * find that it leads to the same server. It is tried after all others, and seldom probed.
+ * After a probe that connects it is still REFUSED, until an idle connection finds out whether
+ * it leads there now.
  *
  * All memory is allocated with the entry: a lookup and a connection need none for paths.
  * Process context.
