@@ -23,25 +23,61 @@ struct rpcrdma2_req;
 struct rpcrdma2_send;
 struct rpc_xprt;
 
+/* Each list is used twice: to tell user space the values, and to show the names. */
+
+#define RPCRDMA2_CONN_STATES						\
+	EM(RPCRDMA2_CONN_NEW,		"new")				\
+	EM(RPCRDMA2_CONN_RESOLVING,	"resolving")			\
+	EM(RPCRDMA2_CONN_CONNECTING,	"connecting")			\
+	EM(RPCRDMA2_CONN_OPEN,		"open")				\
+	EM(RPCRDMA2_CONN_READY,		"ready")			\
+	EM(RPCRDMA2_CONN_CLOSING,	"closing")			\
+	EMe(RPCRDMA2_CONN_CLOSED,	"closed")
+
+#define RPCRDMA2_NEG_STATES						\
+	EM(RPCRDMA2_NEG_START,		"reconnect")			\
+	EM(RPCRDMA2_NEG_WAIT,		"lost")				\
+	EM(RPCRDMA2_NEG_WAIT_REPLY,	"lost")				\
+	EM(RPCRDMA2_NEG_V1,		"settle")			\
+	EM(RPCRDMA2_NEG_V2,		"settle")			\
+	EMe(RPCRDMA2_NEG_FAILED,	"fail")
+
+#define RPCRDMA2_REQ_STATES						\
+	EM(RPCRDMA2_REQ_IDLE,		"idle")				\
+	EM(RPCRDMA2_REQ_QUEUED,		"queued")			\
+	EM(RPCRDMA2_REQ_SENDING,	"sending")			\
+	EM(RPCRDMA2_REQ_POSTED,		"posted")			\
+	EM(RPCRDMA2_REQ_REPLIED,	"replied")			\
+	EM(RPCRDMA2_REQ_ANSWERED,	"answered")			\
+	EMe(RPCRDMA2_REQ_ORPHAN,	"orphan")
+
+#define RPCRDMA2_CALL_STATES						\
+	EM(RPCRDMA2_CALL_FREE,		"free")				\
+	EM(RPCRDMA2_CALL_ARRIVED,	"arrived")			\
+	EM(RPCRDMA2_CALL_WAITING,	"waiting")			\
+	EM(RPCRDMA2_CALL_PULLING,	"pulling")			\
+	EM(RPCRDMA2_CALL_WANTS_PAGES,	"wants pages")			\
+	EM(RPCRDMA2_CALL_READY,		"ready")			\
+	EMe(RPCRDMA2_CALL_REPLYING,	"replying")
+
+#undef EM
+#undef EMe
+#define EM(a, b)	TRACE_DEFINE_ENUM(a);
+#define EMe(a, b)	TRACE_DEFINE_ENUM(a);
+
+RPCRDMA2_CONN_STATES
+RPCRDMA2_NEG_STATES
+RPCRDMA2_REQ_STATES
+RPCRDMA2_CALL_STATES
+
+#undef EM
+#undef EMe
+#define EM(a, b)	{ a, b },
+#define EMe(a, b)	{ a, b }
+
 /* connection */
 
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_NEW);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_RESOLVING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_CONNECTING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_OPEN);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_READY);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_CLOSING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_CLOSED);
-
-#define show_rpcrdma2_conn_state(x)					\
-	__print_symbolic(x,						\
-		{ RPCRDMA2_CONN_NEW,		"new" },		\
-		{ RPCRDMA2_CONN_RESOLVING,	"resolving" },		\
-		{ RPCRDMA2_CONN_CONNECTING,	"connecting" },		\
-		{ RPCRDMA2_CONN_OPEN,		"open" },		\
-		{ RPCRDMA2_CONN_READY,		"ready" },		\
-		{ RPCRDMA2_CONN_CLOSING,	"closing" },		\
-		{ RPCRDMA2_CONN_CLOSED,		"closed" })
+#define show_rpcrdma2_conn_state(x)	__print_symbolic(x, RPCRDMA2_CONN_STATES)
 
 TRACE_EVENT(rpcrdma2_conn_state,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
@@ -88,13 +124,6 @@ TRACE_EVENT(rpcrdma2_cm_event,
 		  __get_str(name), __entry->event, __entry->status)
 );
 
-TRACE_DEFINE_ENUM(RPCRDMA2_NEG_START);
-TRACE_DEFINE_ENUM(RPCRDMA2_NEG_WAIT);
-TRACE_DEFINE_ENUM(RPCRDMA2_NEG_WAIT_REPLY);
-TRACE_DEFINE_ENUM(RPCRDMA2_NEG_V1);
-TRACE_DEFINE_ENUM(RPCRDMA2_NEG_V2);
-TRACE_DEFINE_ENUM(RPCRDMA2_NEG_FAILED);
-
 TRACE_EVENT(rpcrdma2_negotiated,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
 		 enum rpcrdma2_neg_state state, enum rpcrdma2_why why),
@@ -110,13 +139,7 @@ TRACE_EVENT(rpcrdma2_negotiated,
 		__entry->why = why;
 	),
 	TP_printk("conn=%u %s why=%u", __entry->conn,
-		  __print_symbolic(__entry->state,
-			{ RPCRDMA2_NEG_START,		"reconnect" },
-			{ RPCRDMA2_NEG_WAIT,		"lost" },
-			{ RPCRDMA2_NEG_WAIT_REPLY,	"lost" },
-			{ RPCRDMA2_NEG_V1,		"settle" },
-			{ RPCRDMA2_NEG_V2,		"settle" },
-			{ RPCRDMA2_NEG_FAILED,		"fail" }),
+		  __print_symbolic(__entry->state, RPCRDMA2_NEG_STATES),
 		  __entry->why)
 );
 
@@ -388,23 +411,7 @@ TRACE_EVENT(rpcrdma2_post_send,
 
 /* client */
 
-TRACE_DEFINE_ENUM(RPCRDMA2_REQ_IDLE);
-TRACE_DEFINE_ENUM(RPCRDMA2_REQ_QUEUED);
-TRACE_DEFINE_ENUM(RPCRDMA2_REQ_SENDING);
-TRACE_DEFINE_ENUM(RPCRDMA2_REQ_POSTED);
-TRACE_DEFINE_ENUM(RPCRDMA2_REQ_REPLIED);
-TRACE_DEFINE_ENUM(RPCRDMA2_REQ_ANSWERED);
-TRACE_DEFINE_ENUM(RPCRDMA2_REQ_ORPHAN);
-
-#define show_rpcrdma2_req_state(x)					\
-	__print_symbolic(x,						\
-		{ RPCRDMA2_REQ_IDLE,		"idle" },		\
-		{ RPCRDMA2_REQ_QUEUED,		"queued" },		\
-		{ RPCRDMA2_REQ_SENDING,		"sending" },		\
-		{ RPCRDMA2_REQ_POSTED,		"posted" },		\
-		{ RPCRDMA2_REQ_REPLIED,		"replied" },		\
-		{ RPCRDMA2_REQ_ANSWERED,	"answered" },		\
-		{ RPCRDMA2_REQ_ORPHAN,		"orphan" })
+#define show_rpcrdma2_req_state(x)	__print_symbolic(x, RPCRDMA2_REQ_STATES)
 
 TRACE_DEFINE_ENUM(RPCRDMA2_FORM_INLINE);
 TRACE_DEFINE_ENUM(RPCRDMA2_FORM_PAYLOAD);
@@ -775,23 +782,7 @@ TRACE_EVENT(rpcrdma2_responder_closed,
 	TP_printk("conn=%u unserved=%u", __entry->conn, __entry->unserved)
 );
 
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_FREE);
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_ARRIVED);
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_WAITING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_PULLING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_WANTS_PAGES);
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_READY);
-TRACE_DEFINE_ENUM(RPCRDMA2_CALL_REPLYING);
-
-#define show_rpcrdma2_call_state(x)					\
-	__print_symbolic(x,						\
-		{ RPCRDMA2_CALL_FREE,		"free" },		\
-		{ RPCRDMA2_CALL_ARRIVED,	"arrived" },		\
-		{ RPCRDMA2_CALL_WAITING,	"waiting" },		\
-		{ RPCRDMA2_CALL_PULLING,	"pulling" },		\
-		{ RPCRDMA2_CALL_WANTS_PAGES,	"wants pages" },	\
-		{ RPCRDMA2_CALL_READY,		"ready" },		\
-		{ RPCRDMA2_CALL_REPLYING,	"replying" })
+#define show_rpcrdma2_call_state(x)	__print_symbolic(x, RPCRDMA2_CALL_STATES)
 
 TRACE_EVENT(rpcrdma2_call_state,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, int from, int to),
