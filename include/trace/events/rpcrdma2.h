@@ -588,11 +588,9 @@ DECLARE_EVENT_CLASS(rpcrdma2_answer_class,
 		__entry->credit = hdr->credit;
 		__entry->len = req->copied;
 		__entry->ninv = req->ninv;
-		__entry->err = hdr->htype == RDMA2_ERROR ? hdr->err : 0;
-		__entry->arg0 = hdr->htype == RDMA2_ERROR ?
-				hdr->err_arg[0] : 0;
-		__entry->arg1 = hdr->htype == RDMA2_ERROR ?
-				hdr->err_arg[1] : 0;
+		__entry->err = hdr->err;
+		__entry->arg0 = hdr->err_arg[0];
+		__entry->arg1 = hdr->err_arg[1];
 	),
 	TP_printk("conn=%u task:%08x@%08x xid=0x%08x credit=%u len=%u ninv=%u err=%u (%u, %u)",
 		  __entry->conn, __entry->task_id, __entry->client_id,
