@@ -64,8 +64,22 @@ static bool stray_invalidation(struct rpcrdma2_conn *conn,
 	return true;
 }
 
-static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+/* Only an answer to an RPC may invalidate a handle. The requester checks whether the
+ * handle belongs to this RPC (RINV-14).
+ */
+static bool may_invalidate(const struct rpcrdma2_hdr *hdr)
 {
+	return hdr->response && (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG ||
+				 hdr->htype == RDMA2_ERROR);
+}
+
+/* Handle a correct message of the settled version. */
+static bool recv_correct(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	if (unlikely(rx->invalidated) && !may_invalidate(&rx->hdr) &&
+	    stray_invalidation(conn, rx))
+		return false;
+	trace_rpcrdma2_recv(conn, rx);
 	switch (rx->hdr.htype) {
 	case RDMA2_MSG:
 	case RDMA2_NOMSG:
@@ -85,25 +99,6 @@ static bool recv_good(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
 		rpcrdma2_reject_dropped(conn, rx);
 		return false;
 	}
-}
-
-/* Only an answer to an RPC may invalidate a handle. The requester checks whether the
- * handle belongs to this RPC (RINV-14).
- */
-static bool may_invalidate(const struct rpcrdma2_hdr *hdr)
-{
-	return hdr->response && (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG ||
-				 hdr->htype == RDMA2_ERROR);
-}
-
-/* Handle a correct message of the settled version. */
-static bool recv_correct(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
-{
-	if (unlikely(rx->invalidated) && !may_invalidate(&rx->hdr) &&
-	    stray_invalidation(conn, rx))
-		return false;
-	trace_rpcrdma2_recv(conn, rx);
-	return recv_good(conn, rx);
 }
 
 /* Handle a message of the settled version by the verdict of the codec. */
