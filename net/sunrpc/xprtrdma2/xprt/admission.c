@@ -51,7 +51,7 @@
  * struct rpcrdma2_origin - address of clients of a listener: a port of a device, or IP
  * @node: link in the table
  * @serv: the service; for comparison only
- * @listener: likewise
+ * @listener: the listener, which connections may outlive; see struct rpcrdma2_candidate
  * @gid: see rpcrdma2_conn_peer_gid()
  * @pending: connect requests that wait, oldest first
  * @turn: link in the listener's list of origins with such requests
@@ -62,7 +62,7 @@
 struct rpcrdma2_origin {
 	struct hlist_node		node;
 	const struct svc_serv		*serv;
-	const struct rpcrdma2_listener	*listener;
+	struct rpcrdma2_listener	*listener;
 	union ib_gid			gid;
 	struct list_head		pending;
 	struct list_head		turn;
@@ -93,7 +93,7 @@ static void admission_wake(struct rpcrdma2_listener *listener)
 /* ---- connect requests ---- */
 
 static void origin_init(struct rpcrdma2_origin *origin,
-			const struct rpcrdma2_listener *listener,
+			struct rpcrdma2_listener *listener,
 			const union ib_gid *gid, u32 key)
 {
 	lockdep_assert_held(&admission_lock);
@@ -323,7 +323,6 @@ void rpcrdma2_admit_init(struct rpcrdma2_svc *svc, const struct rpcrdma2_pending
 {
 	INIT_LIST_HEAD(&svc->cand.list);
 	INIT_LIST_HEAD(&svc->cand.calling);
-	svc->cand.listener = req->listener;
 	svc->cand.origin = req->origin;
 	guard(spinlock)(&admission_lock);
 	req->origin->users++;
@@ -366,8 +365,8 @@ static void candidate_calls(struct rpcrdma2_candidate *cand)
 	lockdep_assert_held(&admission_lock);
 	if (cand->stage != RPCRDMA2_STAGE_NEW || !list_empty(&cand->calling))
 		return;
-	list_add_tail(&cand->calling, &cand->listener->calling);
-	admission_wake(cand->listener);
+	list_add_tail(&cand->calling, &cand->origin->listener->calling);
+	admission_wake(cand->origin->listener);
 }
 
 /* The oldest connection of a client without an unverified one, or else of any */
@@ -552,7 +551,7 @@ void rpcrdma2_admission_stop(struct rpcrdma2_listener *listener)
 	scoped_guard(spinlock, &admission_lock) {
 		list_for_each_entry_safe(svc, next, &candidates[RPCRDMA2_STAGE_NEW],
 					 cand.list) {
-			if (svc->cand.listener != listener)
+			if (svc->cand.origin->listener != listener)
 				continue;
 			set_stage(svc, RPCRDMA2_STAGE_KNOWN);
 			list_add(&svc->cand.list, &ended);

@@ -67,15 +67,13 @@ struct rpcrdma2_listener {
  * struct rpcrdma2_candidate - part of a connection that admission.c owns
  * @list: link in the list of all candidates of the same stage, oldest first
  * @calling: link in the list of new connections with a Call for a thread
- * @listener: its listener; used only before @stage is UNVERIFIED
- * @origin: address of the client
+ * @origin: address of the client; its listener is used only before @stage is UNVERIFIED
  * @stage: see enum rpcrdma2_stage
  * @until: the connection is not ended for another one before this time, jiffies
  */
 struct rpcrdma2_candidate {
 	struct list_head		list;
 	struct list_head		calling;
-	struct rpcrdma2_listener	*listener;
 	struct rpcrdma2_origin		*origin;
 	enum rpcrdma2_stage		stage;
 	unsigned long			until;
