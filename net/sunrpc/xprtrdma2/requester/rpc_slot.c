@@ -256,20 +256,16 @@ int rpcrdma2_requester_buf_alloc(struct rpc_task *task)
 void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq, u32 least)
 {
 	struct rpc_xprt *xprt = &rq->xprt;
-	struct rpcrdma2_req *req, *trimmed = NULL;
+	struct rpcrdma2_req *req;
 
-	spin_lock(&xprt->reserve_lock);
-	while (xprt->num_reqs > least && rq->free) {
-		req = rq->free;
-		rq->free = req->next;
-		req->next = trimmed;
-		trimmed = req;
-		xprt->num_reqs--;
-	}
-	spin_unlock(&xprt->reserve_lock);
-	while (trimmed) {
-		req = trimmed;
-		trimmed = req->next;
+	for (;;) {
+		scoped_guard(spinlock, &xprt->reserve_lock) {
+			req = xprt->num_reqs > least ? rq->free : NULL;
+			if (!req)
+				return;
+			rq->free = req->next;
+			xprt->num_reqs--;
+		}
 		slot_free(req);
 	}
 }
