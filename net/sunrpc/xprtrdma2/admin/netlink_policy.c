@@ -76,7 +76,6 @@ static int get_values(const struct genl_info *info, bool client,
 	const struct nlattr *attr;
 	int i;
 
-	memset(policy, 0, sizeof(*policy));
 	for (i = RPCRDMA2_POLICY_FIRST; i <= RPCRDMA2_POLICY_LAST; i++) {
 		attr = info->attrs[i];
 		if (!attr || i == RPCRDMA2_A_POLICY_CHECK)
@@ -182,15 +181,13 @@ static int put_entry(struct sk_buff *skb, const struct rpcrdma2_policy_key *key,
  */
 int rpcrdma2_nl_policy_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	struct rpcrdma2_policy policy = { };
 	struct rpcrdma2_policy_key key;
-	struct rpcrdma2_policy policy;
-	int ret = get_key(info, &key);
+	int ret;
 
-	if (!ret)
-		ret = get_values(info, key.role == 1 + RPCRDMA2_ROLE_CLIENT, &policy);
-	if (ret)
-		return ret;
-	ret = get_paths(info, &key, &policy);
+	ret = get_key(info, &key) ?:
+	      get_values(info, key.role == 1 + RPCRDMA2_ROLE_CLIENT, &policy) ?:
+	      get_paths(info, &key, &policy);
 	if (!ret && !info->attrs[RPCRDMA2_A_POLICY_CHECK])
 		ret = rpcrdma2_policy_set(genl_info_net(info), &key, &policy);
 	rpcrdma2_paths_put(policy.paths);
