@@ -50,12 +50,10 @@ chunks_bytes(const struct rpcrdma2_req *req, const struct rpcrdma2_hdr *hdr)
 
 	if (hdr->read_segs || hdr->write_chunks > write)	/* CHK-13 */
 		return -EPROTO;
-	if (hdr->write_chunks) {
-		rpcrdma2_write_list_begin(hdr, &c);
-		if (rpcrdma2_write_list_next(&c, &segs) &&
-		    !chunk_returned(&req->results.chunk, segs, &bytes))
-			return -EPROTO;
-	}
+	rpcrdma2_write_list_begin(hdr, &c);
+	if (rpcrdma2_write_list_next(&c, &segs) &&
+	    !chunk_returned(&req->results.chunk, segs, &bytes))
+		return -EPROTO;
 	if (req->results.form == RPCRDMA2_FORM_WHOLE)
 		reply = &req->results.chunk;
 	if (hdr->reply_chunk && rpcrdma2_hdr_reply_chunk(hdr, &segs) &&
