@@ -98,13 +98,8 @@ static struct rpcrdma2_req *slot_new(struct rpcrdma2_requester *rq)
 	return req;
 }
 
-/**
- * rpcrdma2_slot_put - give a slot to a task that waits for one, or free it
- * @req: the slot, IDLE
- *
- * Context: process; does not sleep. Takes reserve_lock.
- */
-void rpcrdma2_slot_put(struct rpcrdma2_req *req)
+/* Give a slot, which is IDLE, to a task that waits for one, or free it. */
+static void slot_put(struct rpcrdma2_req *req)
 {
 	struct rpcrdma2_requester *rq = req->rq;
 	struct rpc_xprt *xprt = &rq->xprt;
@@ -143,7 +138,7 @@ void rpcrdma2_req_release(struct rpcrdma2_req *req)
 	rpcrdma2_req_set_state(req, RPCRDMA2_REQ_IDLE);
 	list_splice_init(&rq->starved, &rq->fifo);
 	if (abandoned)
-		rpcrdma2_slot_put(req);
+		slot_put(req);
 }
 
 /**
@@ -205,7 +200,7 @@ void rpcrdma2_requester_free_slot(struct rpc_xprt *xprt,
 		req->abandoned = keep;
 	}
 	if (!keep)
-		rpcrdma2_slot_put(req);
+		slot_put(req);
 }
 
 /**

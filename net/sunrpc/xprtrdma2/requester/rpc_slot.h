@@ -284,7 +284,6 @@ void rpcrdma2_req_set_inval(struct rpcrdma2_req *req, u32 ninv);
 
 /* Slots */
 void rpcrdma2_requester_trim(struct rpcrdma2_requester *rq, u32 least);
-void rpcrdma2_slot_put(struct rpcrdma2_req *req);
 void rpcrdma2_req_release(struct rpcrdma2_req *req);
 
 /* The form of a Call and its message: marshal.c */
