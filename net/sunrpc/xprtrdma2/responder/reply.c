@@ -98,8 +98,6 @@ static bool reply_reduce(struct rpcrdma2_svc_call *call, const struct xdr_buf *x
 	struct rpcrdma2_item p;
 
 	call->nresults = 0;
-	if (!call->hdr.call->write_chunks)
-		return true;
 	rpcrdma2_write_list_begin(call->hdr.call, &list);
 	for (i = 0; i < n; i++) {
 		p = call->results[i];
