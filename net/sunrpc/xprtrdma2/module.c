@@ -10,7 +10,6 @@
 #include <linux/module.h>
 #include <net/net_namespace.h>
 
-#include "compat.h"
 #include "conn/inject.h"
 #include "requester/devmem.h"
 #include "xprt/xprt.h"

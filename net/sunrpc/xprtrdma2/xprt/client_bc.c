@@ -24,7 +24,6 @@
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/svc.h>
 
 #include "compat.h"

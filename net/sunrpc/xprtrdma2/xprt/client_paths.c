@@ -18,7 +18,6 @@
 #include <rdma/ib_addr.h>
 
 #include "xprt/client.h"
-#include "compat.h"
 #include "conn/cm.h"
 #include "conn/workqueue.h"
 

@@ -21,7 +21,6 @@
  * the transport, and no other thread wakes up needlessly. The event of a completion
  * sets the flag without the lock, so svc_next_call() checks again after clearing it.
  */
-#include <linux/inetdevice.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
