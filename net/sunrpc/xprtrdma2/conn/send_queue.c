@@ -340,9 +340,21 @@ void rpcrdma2_sends_abort(struct rpcrdma2_conn *conn)
 		rpcrdma2_stat_add(conn->p.stats, lost_completions, lost);
 }
 
-/* Take entries, and a slot unless @send is NULL, or let @w wait for them. */
-static bool sq_get(struct rpcrdma2_conn *conn, u32 nwrs, struct rpcrdma2_sendq_waiter *w,
-		   struct rpcrdma2_send **send)
+/**
+ * rpcrdma2_sendq_get - take send queue entries, or wait if not all is free
+ * @conn: connection
+ * @nwrs: entries; for a message the Send included
+ * @w: waits
+ * @send: NULL, or gets a send slot for an RPC message
+ *
+ * A result of false means that @w->ready() is called exactly once: later with the
+ * resources, or with -ENOTCONN, possibly before this function returns.
+ *
+ * Context: process; does not sleep. Takes sendq.lock.
+ * Return: true if all is taken.
+ */
+bool rpcrdma2_sendq_get(struct rpcrdma2_conn *conn, u32 nwrs,
+			struct rpcrdma2_sendq_waiter *w, struct rpcrdma2_send **send)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
 	bool closed, taken;
@@ -379,27 +391,6 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs)
 	if (likely(!sendq->closed && list_empty(&sendq->waiters)))
 		sq_take(conn, nwrs, &send);
 	spin_unlock(&sendq->lock);
-	return send;
-}
-
-/**
- * rpcrdma2_send_wait - the same, and wait if not all is free
- * @conn: connection
- * @nwrs: entries, the Send included
- * @w: waits
- *
- * A result of NULL means that @w->ready() is called exactly once: later with the
- * resources, or with -ENOTCONN, possibly before this function returns.
- *
- * Context: process; does not sleep. Takes sendq.lock.
- * Return: a slot or NULL.
- */
-struct rpcrdma2_send *rpcrdma2_send_wait(struct rpcrdma2_conn *conn, u32 nwrs,
-					 struct rpcrdma2_sendq_waiter *w)
-{
-	struct rpcrdma2_send *send = NULL;
-
-	sq_get(conn, nwrs, w, &send);
 	return send;
 }
 
@@ -557,21 +548,6 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 	else if (unlikely(holds))
 		settle_later(conn);
 	return min(ret, 0);
-}
-
-/**
- * rpcrdma2_sendq_get - take send queue entries without a slot
- * @conn: connection
- * @nwrs: entries
- * @w: as for rpcrdma2_send_wait()
- *
- * Context: process; does not sleep.
- * Return: true if the entries are taken.
- */
-bool rpcrdma2_sendq_get(struct rpcrdma2_conn *conn, u32 nwrs,
-			struct rpcrdma2_sendq_waiter *w)
-{
-	return sq_get(conn, nwrs, w, NULL);
 }
 
 /**

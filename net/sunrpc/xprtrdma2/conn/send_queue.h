@@ -200,16 +200,14 @@ void rpcrdma2_sends_settle(struct rpcrdma2_conn *conn);
 
 /* Messages */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs);
-struct rpcrdma2_send *rpcrdma2_send_wait(struct rpcrdma2_conn *conn, u32 nwrs,
-					 struct rpcrdma2_sendq_waiter *w);
 struct rpcrdma2_send *rpcrdma2_send_get_control(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
 int rpcrdma2_send_post(struct rpcrdma2_send *send, u32 len, u32 inv_handle,
 		       struct ib_send_wr *first);
 
-/* Work requests without a message: local invalidation, RDMA Read */
+/* Messages that wait, and work requests without a message: local invalidation, RDMA Read */
 bool rpcrdma2_sendq_get(struct rpcrdma2_conn *conn, u32 nwrs,
-			struct rpcrdma2_sendq_waiter *w);
+			struct rpcrdma2_sendq_waiter *w, struct rpcrdma2_send **send);
 void rpcrdma2_sendq_put(struct rpcrdma2_conn *conn, u32 nwrs);
 int rpcrdma2_sendq_post(struct rpcrdma2_conn *conn, struct rpcrdma2_sendq_waiter *w,
 			struct ib_send_wr *first);

@@ -197,7 +197,7 @@ static void inval_run(struct rpcrdma2_req *req, struct rpcrdma2_conn *conn)
 {
 	req->inv_waiter.ready = inval_sendq_ready;
 	queue_delayed_work(rpcrdma2_wq, &req->rq->watchdog, RPCRDMA2_REQUESTER_LOOK);
-	if (rpcrdma2_sendq_get(conn, req->ninv, &req->inv_waiter))
+	if (rpcrdma2_sendq_get(conn, req->ninv, &req->inv_waiter, NULL))
 		inval_post(req, conn);
 }
 

@@ -238,10 +238,10 @@ static void fail_call(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req, i
  * is taken from there. If there are entries after all, the caller's next look at the FIFO
  * finds the Call.
  */
-static void wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req,
-			   u32 nwrs)
+static noinline_for_stack void
+wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *req, u32 nwrs)
 {
-	struct rpcrdma2_send *send = NULL;
+	struct rpcrdma2_send *send;
 	bool first;
 
 	scoped_guard(spinlock, &rq->xprt.queue_lock) {
@@ -250,9 +250,7 @@ static void wait_for_sendq(struct rpcrdma2_requester *rq, struct rpcrdma2_req *r
 		rq->sq_wait = true;
 	}
 	/* One waiter serves all Calls */
-	if (first)
-		send = rpcrdma2_send_wait(rq->conn, nwrs, &rq->sq_waiter);
-	if (!send)
+	if (!first || !rpcrdma2_sendq_get(rq->conn, nwrs, &rq->sq_waiter, &send))
 		return;
 	rpcrdma2_send_put(send);
 	guard(spinlock)(&rq->xprt.queue_lock);

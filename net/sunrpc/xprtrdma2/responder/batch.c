@@ -104,6 +104,6 @@ void rpcrdma2_batch_post(struct rpcrdma2_svc_call *call, u32 nwrs,
 {
 	call->batch_done = done;
 	call->waiter.ready = batch_ready;
-	if (rpcrdma2_sendq_get(call->conn, nwrs, &call->waiter))
+	if (rpcrdma2_sendq_get(call->conn, nwrs, &call->waiter, NULL))
 		batch_ready(&call->waiter, NULL, 0);
 }

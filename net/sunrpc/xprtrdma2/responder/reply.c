@@ -508,8 +508,7 @@ static void reply_next(struct rpcrdma2_svc_call *call)
 
 	if (call->nwrs + 1 <= rpcrdma2_sendq_most(&conn->sendq)) {
 		call->waiter.ready = reply_ready;
-		send = rpcrdma2_send_wait(conn, call->nwrs + 1, &call->waiter);
-		if (send)
+		if (rpcrdma2_sendq_get(conn, call->nwrs + 1, &call->waiter, &send))
 			reply_ready(&call->waiter, send, 0);
 		return;
 	}
