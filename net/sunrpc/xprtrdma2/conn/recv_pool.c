@@ -71,15 +71,14 @@ void rpcrdma2_recv_pool_empty(struct rpcrdma2_recv_pool *pool)
 	WARN_ON_ONCE(atomic_read(&pool->count));
 }
 
-static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
-					u32 size, gfp_t gfp)
+static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool, gfp_t gfp)
 {
 	struct rpcrdma2_recv *rx;
 
 	rx = kzalloc_node(sizeof(*rx), gfp, pool->node);
 	if (!rx)
 		return NULL;
-	rx->size = size;
+	rx->size = READ_ONCE(pool->size);
 	rx->buf = rpcrdma2_buf_alloc(rx->size, pool->node, gfp);
 	if (!rx->buf) {
 		kfree(rx);
@@ -87,14 +86,14 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_recv_pool *pool,
 	}
 	INIT_LIST_HEAD(&rx->list);
 	atomic_inc(&pool->count);
-	atomic_long_add(rpcrdma2_buf_bytes(size), &pool->bytes);
+	atomic_long_add(rpcrdma2_buf_bytes(rx->size), &pool->bytes);
 	return rx;
 }
 
 /* Make a free Receive. Returns false without memory. */
 static bool recv_add(struct rpcrdma2_recv_pool *pool, gfp_t gfp)
 {
-	struct rpcrdma2_recv *rx = recv_alloc(pool, READ_ONCE(pool->size), gfp);
+	struct rpcrdma2_recv *rx = recv_alloc(pool, gfp);
 
 	if (rx)
 		rpcrdma2_recv_pool_free(pool, rx);
@@ -151,7 +150,7 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_map(struct rpcrdma2_conn *conn,
 	lockdep_assert_held(&conn->recvq.lock);
 	WARN_ON_ONCE(rx && rx->conn);
 	if (!rx)
-		rx = recv_alloc(pool, READ_ONCE(pool->size), RPCRDMA2_GFP_NOWAIT);
+		rx = recv_alloc(pool, RPCRDMA2_GFP_NOWAIT);
 	if (!rx || !recv_map(conn, rx))
 		return rx;
 	rpcrdma2_stat_inc(conn->p.stats, map_failures);
@@ -163,11 +162,10 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_map(struct rpcrdma2_conn *conn,
 static struct rpcrdma2_recv *pool_fit(struct rpcrdma2_recv_pool *pool,
 				      struct rpcrdma2_recv *rx)
 {
-	u32 size = READ_ONCE(pool->size);
 	struct rpcrdma2_recv *fit;
 
-	fit = unlikely(rx->size > size) ?
-	      recv_alloc(pool, size, RPCRDMA2_GFP_NOWAIT) : NULL;
+	fit = unlikely(rx->size > READ_ONCE(pool->size)) ?
+	      recv_alloc(pool, RPCRDMA2_GFP_NOWAIT) : NULL;
 	if (!fit)
 		return rx;
 	recv_free(pool, rx);
