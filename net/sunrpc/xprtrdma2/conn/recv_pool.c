@@ -158,9 +158,16 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_map(struct rpcrdma2_conn *conn,
 	return NULL;
 }
 
-/* Replace a free Receive by a smaller one, if it is too large and there is memory. */
-static struct rpcrdma2_recv *pool_fit(struct rpcrdma2_recv_pool *pool,
-				      struct rpcrdma2_recv *rx)
+/**
+ * rpcrdma2_recv_pool_fit - replace a Receive by a smaller one, if it is too large
+ * @pool: the pool
+ * @rx: the Receive, neither posted nor in use
+ *
+ * Context: process, recvq.lock held; does not sleep.
+ * Return: a smaller one; or @rx, if that is not too large or there is no memory
+ */
+struct rpcrdma2_recv *rpcrdma2_recv_pool_fit(struct rpcrdma2_recv_pool *pool,
+					     struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_recv *fit;
 
@@ -170,21 +177,6 @@ static struct rpcrdma2_recv *pool_fit(struct rpcrdma2_recv_pool *pool,
 		return rx;
 	recv_free(pool, rx);
 	return fit;
-}
-
-/**
- * rpcrdma2_recv_pool_fit - replace a Receive that is too large
- * @pool: the pool
- * @rx: the Receive, mapped, neither posted nor in use
- *
- * Context: process; does not sleep. Takes recvq.lock.
- * Return: a smaller one, or @rx without memory
- */
-struct rpcrdma2_recv *rpcrdma2_recv_pool_fit(struct rpcrdma2_recv_pool *pool,
-					     struct rpcrdma2_recv *rx)
-{
-	guard(spinlock)(&rx->conn->recvq.lock);
-	return pool_fit(pool, rx);
 }
 
 /**
@@ -208,7 +200,7 @@ void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn, u32 keep)
 		if (atomic_read(&pool->count) > keep)
 			recv_free(pool, rx);
 		else
-			rpcrdma2_recv_pool_free(pool, pool_fit(pool, rx));
+			rpcrdma2_recv_pool_free(pool, rpcrdma2_recv_pool_fit(pool, rx));
 }
 
 /* Count the free Receives that have at least the size of the pool, and at most @largest.

@@ -197,6 +197,20 @@ static bool recv_take(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx,
 	return true;
 }
 
+/* Give back a Receive. If it is larger than its connection needs, and there is memory for a
+ * smaller one, that replaces it.
+ */
+static void recv_give_back(struct rpcrdma2_conn *conn, struct rpcrdma2_recv *rx)
+{
+	struct rpcrdma2_recv_pool *pool = conn->p.pool;
+
+	if (unlikely(rx->size > READ_ONCE(pool->size))) {
+		guard(spinlock)(&conn->recvq.lock);
+		rx = rpcrdma2_recv_pool_fit(pool, rx);
+	}
+	rpcrdma2_recv_pool_free(pool, rx);
+}
+
 /* Handle the message of a Receive, and post Receives when enough are used up. */
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -207,7 +221,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (!recv_take(conn, rx, wc))
 		return;
 	if (!conn->p.ops->recv(conn, rx))
-		rpcrdma2_recv_pool_put(conn->p.pool, rx);
+		recv_give_back(conn, rx);
 	recv_post(conn, RPCRDMA2_RECV_BATCH);
 }
 
@@ -221,7 +235,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *rx)
 {
 	struct rpcrdma2_conn *conn = rx->conn;
 
-	rpcrdma2_recv_pool_put(conn->p.pool, rx);
+	recv_give_back(conn, rx);
 	/* Only if memory was short when the completion handler tried. This Receive is
 	 * posted before the credit of its Call is given back.
 	 */

@@ -162,15 +162,4 @@ struct rpcrdma2_recv *rpcrdma2_recv_pool_fit(struct rpcrdma2_recv_pool *pool,
 void rpcrdma2_recv_pool_trim(struct rpcrdma2_conn *conn, u32 keep);
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
 
-/* Give back a Receive. If it is larger than its connection needs, and there is memory for a
- * smaller one, that replaces it. Process context; does not sleep.
- */
-static inline void rpcrdma2_recv_pool_put(struct rpcrdma2_recv_pool *pool,
-					  struct rpcrdma2_recv *rx)
-{
-	if (unlikely(rx->size > READ_ONCE(pool->size)))
-		rx = rpcrdma2_recv_pool_fit(pool, rx);
-	rpcrdma2_recv_pool_free(pool, rx);
-}
-
 #endif /* _RPCRDMA2_RECV_QUEUE_H */
