@@ -437,19 +437,14 @@ bool rpcrdma2_props_receive(struct rpcrdma2_conn *conn,
 	/* Only the answer to a request tells the peer of a lower grant */
 	if (hdr->htype == RDMA2_X_REQPROP)
 		rpcrdma2_credit_rest(conn);
-	spin_lock(&conn->props.lock);
-	switch (hdr->htype) {
-	case RDMA2_X_REQPROP:
-		recv_reqprop(conn, rx);
-		break;
-	case RDMA2_X_RESPROP:
-		recv_resprop(conn, rx);
-		break;
-	case RDMA2_X_UPDPROP:
-		recv_updprop(conn, rx);
-		break;
+	scoped_guard(spinlock, &conn->props.lock) {
+		if (hdr->htype == RDMA2_X_REQPROP)
+			recv_reqprop(conn, rx);
+		else if (hdr->htype == RDMA2_X_RESPROP)
+			recv_resprop(conn, rx);
+		else
+			recv_updprop(conn, rx);
 	}
-	spin_unlock(&conn->props.lock);
 	if (verdict == RPCRDMA2_OK && rpcrdma2_is_grant(hdr))
 		rpcrdma2_credit_granted(conn, hdr->credit);
 	return true;
