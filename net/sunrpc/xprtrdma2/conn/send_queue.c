@@ -32,14 +32,18 @@
 #define RPCRDMA2_LINGER		msecs_to_jiffies(40)
 #define RPCRDMA2_LINGER_PACE	msecs_to_jiffies(20)
 
-/* Take a free slot of a list, or NULL, for a message of @nwrs entries. */
-static struct rpcrdma2_send *slot_take(struct rpcrdma2_send **slots, u32 nwrs)
+/* Take a free slot of a list, for a message, and the @nwrs entries of this message. Returns
+ * NULL if no slot is free.
+ */
+static struct rpcrdma2_send *slot_take(struct rpcrdma2_sendq *sendq,
+				       struct rpcrdma2_send **slots, u32 nwrs)
 {
 	struct rpcrdma2_send *send = *slots;
 
 	if (!send)
 		return NULL;
 	*slots = send->next;
+	sendq->avail -= nwrs;
 	send->nwrs = nwrs;
 	send->on_wire = NULL;
 	send->done = NULL;
@@ -59,15 +63,14 @@ static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
 	lockdep_assert_held(&sendq->lock);
 	if (sendq->avail < nwrs + RPCRDMA2_CONTROL_RESERVE)
 		return false;
-	if (send) {
-		if (unlikely(!sendq->free || !sendq->free->next) && sendq->bare)
-			rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT);
-		*send = slot_take(&sendq->free, nwrs);
-		if (unlikely(!*send))
-			return false;
+	if (!send) {
+		sendq->avail -= nwrs;
+		return true;
 	}
-	sendq->avail -= nwrs;
-	return true;
+	if (unlikely(!sendq->free || !sendq->free->next) && sendq->bare)
+		rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT);
+	*send = slot_take(sendq, &sendq->free, nwrs);
+	return *send;
 }
 
 /* Serve the FIFO as far as resources are free. Never called with sendq.lock held. */
@@ -406,15 +409,11 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn, u32 nwrs)
 struct rpcrdma2_send *rpcrdma2_send_get_control(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_sendq *sendq = &conn->sendq;
-	struct rpcrdma2_send *send;
 
 	guard(spinlock)(&sendq->lock);
 	if (sendq->closed || !sendq->avail)
 		return NULL;
-	send = slot_take(&sendq->free_control, 1);
-	if (send)
-		sendq->avail--;
-	return send;
+	return slot_take(sendq, &sendq->free_control, 1);
 }
 
 /**
