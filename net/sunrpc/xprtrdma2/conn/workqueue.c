@@ -13,7 +13,6 @@
  */
 #include <linux/init.h>
 
-#include "compat.h"
 #include "conn/workqueue.h"
 
 struct workqueue_struct *rpcrdma2_wq;
