@@ -12,8 +12,8 @@
  *
  * The number of pages of a Call comes from the wire. A caller of
  * rpcrdma2_call_have_array() compares the number with max_pages before, or passes
- * npages. Only a number that was compared is assigned to npages, but for the result of
- * call_lay_out(), whose caller compares npages next.
+ * npages. Only a number that was compared, or that is not larger, is assigned to npages,
+ * but for the result of call_lay_out(), whose caller compares npages next.
  */
 @initialize:python@
 @@
@@ -74,6 +74,8 @@ position p;
  rpcrdma2_call_have_array@p(call, call->npages)
 |
  call->npages@p = 0
+|
+ call->npages@p = min(call->npages, ...)
 )
 
 @laid_out@

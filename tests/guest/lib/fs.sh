@@ -497,6 +497,8 @@ no_fault() {
 	if [ -e "$1/require-start" ]; then
 		echo 0 > "$1/require-start"
 		echo 0xffffffffffffffff > "$1/require-end"
+		echo 0 > "$1/reject-start"
+		echo 0 > "$1/reject-end"
 	fi
 }
 
@@ -506,12 +508,16 @@ fault_spent() { [ "$(< "$1/times")" = 0 ]; }
 # fault_in FUNCTION DIR NAME=VALUE...: only in what this function of the kernel or of
 # the module calls
 fault_in() {
-	lab_wait 10 _address_range "$1" || lab_die "there is no function $1"
+	address_range "$1"
 	fault "${@:2}" stacktrace-depth=32 "require-start=0x$START" "require-end=0x$END"
 }
 
-# From the function to the next symbol. A read of this file may miss something while
-# modules come and go.
+# address_range FUNCTION: START and END, the address of the next symbol. A read of this file
+# may miss something while modules come and go.
+address_range() {
+	lab_wait 10 _address_range "$1" || lab_die "there is no function $1"
+}
+
 _address_range() {
 	read -r START END < <(awk -v name="$1" '
 		NR == FNR { if ($3 == name) start = $1 ""; next }

@@ -245,17 +245,24 @@ void rpcrdma2_call_rx_put(struct rpcrdma2_svc_call *call)
 	rpcrdma2_recv_put(rx);
 }
 
-static void call_release_pages(struct rpcrdma2_svc_call *call)
+/**
+ * rpcrdma2_call_release_pages - drop references to pages of a call object
+ * @call: the Call
+ * @first: entry of the first of these pages; no work request uses them
+ *
+ * Context: process.
+ */
+void rpcrdma2_call_release_pages(struct rpcrdma2_svc_call *call, u32 first)
 {
 	/* The array may not have been allocated yet */
-	struct page **page = call->pages, **end = page + min(call->npages, call->entries);
+	u32 i, n = min(call->npages, call->entries);
 
-	for (; page < end; page++) {
-		if (*page)
-			put_page(*page);
-		*page = NULL;
+	for (i = first; i < n; i++) {
+		if (call->pages[i])
+			put_page(call->pages[i]);
+		call->pages[i] = NULL;
 	}
-	call->npages = 0;
+	call->npages = min(call->npages, first);
 }
 
 /**
@@ -275,7 +282,7 @@ void rpcrdma2_call_put(struct rpcrdma2_svc_call *call)
 	if (unlikely(!list_empty(&call->todo)))
 		rpcrdma2_rws_release(call->conn, &call->todo);
 	if (call->npages)
-		call_release_pages(call);
+		rpcrdma2_call_release_pages(call, 0);
 	if (unlikely(call->pulling))
 		rpcrdma2_call_end_pull(call);
 	rpcrdma2_call_credit(call);

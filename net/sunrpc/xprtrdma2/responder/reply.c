@@ -325,12 +325,13 @@ static bool reply_writes_head(const struct rpcrdma2_svc_call *call,
 	return false;
 }
 
-/* Take the executor's pages from @first on and make the Reply use them, so that the
- * executor can continue while they are under I/O. Pages that were taken before stay.
+/* Take the executor's pages from @first on, but for those from @end on, and make the Reply
+ * use them, so that the executor can continue while they are under I/O. The executor gets
+ * its own pages back where rpcrdma2_call_hold_pages() has held them, else NULL.
  */
 static int reply_take_pages(struct rpcrdma2_svc_call *call,
 			    const struct xdr_buf *xdr, struct page **pages,
-			    u32 npages, u32 first)
+			    u32 npages, u32 first, u32 end)
 {
 	struct page **array;
 	int ret;
@@ -343,6 +344,8 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	     xdr->pages + DIV_ROUND_UP(xdr->page_base + xdr->page_len,
 				       PAGE_SIZE) > pages + npages))
 		return -EIO;
+	if (npages > call->entries)
+		rpcrdma2_call_release_pages(call, 0);
 	ret = rpcrdma2_call_have_array(call, npages);
 	if (ret)
 		return ret;
@@ -351,11 +354,52 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
 	call->res = *xdr;
 	if (xdr->page_len)
 		call->res.pages = array + (xdr->pages - pages);
-	for (i = first; i < npages; i++)
-		if (pages[i])
-			swap(array[i], pages[i]);
-	call->npages = npages;
+	for (i = first; i < end; i++) {
+		/* A result that was copied into the executor's own page */
+		if (array[i] == pages[i] && pages[i]) {
+			put_page(pages[i]);
+			array[i] = NULL;
+		}
+		swap(array[i], pages[i]);
+	}
+	if (npages > call->npages)
+		call->npages = npages;
 	return 0;
+}
+
+/**
+ * rpcrdma2_call_hold_pages - hold the executor's pages that a result may replace
+ * @call: a Call whose argument the executor has
+ * @pages: pages of the executor for the Reply, all of them
+ * @npages: how many
+ *
+ * nfsd replaces them by pages of the page cache and releases them. As they are held, the
+ * Reply can return them, and no others have to be allocated and cleared. The first page is
+ * not replaced.
+ *
+ * Context: process; sleeps only for memory.
+ */
+void rpcrdma2_call_hold_pages(struct rpcrdma2_svc_call *call, struct page **pages,
+			      u32 npages)
+{
+	struct rpcrdma2_cursor list, segs;
+	u32 i;
+
+	if (!call->rx->hdr.write_chunks)
+		return;
+	rpcrdma2_write_list_begin(&call->rx->hdr, &list);
+	rpcrdma2_write_list_next(&list, &segs);
+	/* Three more for head, tail, and a ragged end of the Reply */
+	npages = min_t(u64, npages, 3 + DIV_ROUND_UP_ULL(rpcrdma2_segs_bytes(segs), PAGE_SIZE));
+	if (npages > call->resp->max_pages)
+		return;
+	if (rpcrdma2_call_have_array(call, npages))
+		return;
+	for (i = 1; i < npages; i++) {
+		get_page(pages[i]);
+		call->pages[i] = pages[i];
+	}
+	call->npages = npages;
 }
 
 /* Copy a Reply without its reduced results. */
@@ -551,18 +595,19 @@ static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
 		    struct page **pages, u32 npages)
 {
 	bool taken = !list_empty(&call->todo);
+	u32 first = npages;
 	int ret;
 
 	if (taken) {
-		ret = reply_take_pages(call, xdr, pages, npages,
-				       reply_writes_head(call, xdr) ? 0 : 1);
+		first = reply_writes_head(call, xdr) ? 0 : 1;
+		ret = reply_take_pages(call, xdr, pages, npages, first, npages);
 		if (ret)
 			return ret;
 	}
 	if (reply_now(call, taken ? &call->res : xdr))
 		return taken;
 	if (!call->err) {
-		ret = reply_take_pages(call, xdr, pages, npages, 0);
+		ret = reply_take_pages(call, xdr, pages, npages, 0, first);
 		if (ret)
 			return ret;
 		taken = true;
@@ -579,8 +624,8 @@ static int reply_go(struct rpcrdma2_svc_call *call, const struct xdr_buf *xdr,
  * @npages: how many
  *
  * The call object takes the pages that RDMA Writes need, or all pages if the Reply has
- * to wait for the send queue; their entries in @pages become NULL. The inline part is
- * copied.
+ * to wait for the send queue; their entries in @pages become the executor's own pages again,
+ * or NULL. The inline part is copied.
  *
  * Context: process; sleeps only for memory, on a server.
  * Return: 0 if no pages were taken, 1 if some were, or a negative errno if the

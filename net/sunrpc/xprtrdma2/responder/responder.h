@@ -260,6 +260,9 @@ size_t rpcrdma2_responder_memory(struct rpcrdma2_responder *resp);
 void rpcrdma2_call_pull(struct rpcrdma2_svc_call *call, struct page **pages);
 u32 rpcrdma2_call_arg(struct rpcrdma2_svc_call *call, struct xdr_buf *arg,
 		      struct page **pages);
+void rpcrdma2_call_hold_pages(struct rpcrdma2_svc_call *call, struct page **pages,
+			      u32 npages);
+void rpcrdma2_call_release_pages(struct rpcrdma2_svc_call *call, u32 first);
 void rpcrdma2_call_payload(struct rpcrdma2_svc_call *call, u32 offset, u32 length);
 int rpcrdma2_call_reply(struct rpcrdma2_svc_call *call,
 			const struct xdr_buf *res, struct page **pages,

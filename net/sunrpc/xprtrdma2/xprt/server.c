@@ -365,6 +365,9 @@ static int svc_xpo_recvfrom(struct svc_rqst *rqstp)
 	compat_svc_args_end(rqstp, n);
 	rqstp->rq_next_page = rqstp->rq_respages + 1;
 	rqstp->rq_xprt_ctxt = call;
+	if (compat_svc_peer_valid(xprt))
+		rpcrdma2_call_hold_pages(call, rqstp->rq_respages,
+					 rqstp->rq_page_end - rqstp->rq_respages);
 	rqstp->rq_prot = IPPROTO_MAX;
 	svc_xprt_copy_addrs(rqstp, xprt);
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
@@ -395,15 +398,21 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		return -ENOTCONN;
 	svc_count_pages(rqstp);
 	npages = rqstp->rq_next_page - rqstp->rq_respages;
+	/* The Reply uses no others, and a thread that has deferred the Call uses all */
+	if (call->npages)
+		rpcrdma2_call_release_pages(call, rqstp->rq_deferred ? 0 : npages);
 	ret = rpcrdma2_call_reply(call, &rqstp->rq_res, rqstp->rq_respages, npages);
 	if (ret < 0) {
 		svc_xprt_deferred_close(xprt);
 		return -ENOTCONN;
 	}
-	/* svc_recv() fills the entries of taken pages, which are NULL, again.
-	 * A first page that was used alone can serve the next Reply; other
-	 * pages may belong to the page cache.
+	/* svc_recv() releases the pages before rq_next_page, and fills entries that are NULL
+	 * again. Pages that the thread has got back, and a first page that was used alone,
+	 * can serve the next Reply; other pages may belong to the page cache.
 	 */
+	while (ret && npages && rqstp->rq_respages[npages - 1])
+		npages--;
+	rqstp->rq_next_page = rqstp->rq_respages + npages;
 	if (ret)
 		compat_svc_res_taken(rqstp);
 	else if (npages <= 1)
