@@ -644,6 +644,46 @@ RP_CASE("server", MUST, chk_two_results, "CHK-16,CHK-14,CHK-17",
 	rp_nothing(c);
 }
 
+RP_CASE("server", MUST, chk_second_larger, "CHK-16,CHK-17",
+	"the result in the second Write chunk is far larger than that in the first one")
+{
+	const uint32_t bytes = 200000;
+	struct rp_conn *c = rp_open();
+	struct rp_mem *mem = rp_mem(c, 8192 + bytes);
+	struct rp_seg link = rp_seg(mem, 0, 4096), data = rp_seg(mem, 8192, bytes);
+	uint32_t xid = rp_xid();
+	struct rp_msg *m = call_head(xid, MSG, 0), *rpc = nfs4_call(xid, 6);
+	struct rp_rx *rx;
+
+	rp_link("chk22l", 4000);
+	rp_file("chk29", bytes + 1);
+	nfs4_put_readlink(rpc, "chk22l");
+	nfs4_put_file(rpc, "chk29");
+	nfs4_put_read(rpc, 0, bytes);
+	put(m, 0);
+	put_chunk(m, 1, &link);
+	put_chunk(m, 1, &data);
+	put_all(m, W(0, 0));
+	put_msg(m, rpc);
+	rx = rp_exchange(c, m);
+	if (rp_word(rx->buf, 5) == WRITE_CHUNKS)
+		rp_skip("this server takes one Write chunk only");
+	link.len = 4000;
+	m = reply_head(xid, MSG);
+	put(m, 0);
+	put_chunk(m, 1, &link);
+	put_chunk(m, 1, &data);
+	put_all(m, W(0, 0));
+	rpc = nfs4_reply(xid, 6);
+	put_all(rpc, W(nfs4_root_op(), 0, 15, 0, 27, 0, 4000));
+	put_all(rpc, W(nfs4_root_op(), 0, 15, 0, 25, 0, 0, bytes));
+	put_msg(m, rpc);
+	rp_must_match(rx, m);
+	rp_check(!memcmp(mem->buf, rp_target(4000), 4000), "wrong data in the first chunk");
+	rp_is_pattern(mem->buf + 8192, 0, bytes);
+	rp_nothing(c);
+}
+
 RP_CASE("server", MUST, chk_second_short, "ERR-26,ERR-4",
 	"the second Write chunk is too short: WRITE_RESOURCE names it")
 {
