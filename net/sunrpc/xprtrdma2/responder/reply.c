@@ -373,9 +373,10 @@ static int reply_take_pages(struct rpcrdma2_svc_call *call,
  * @pages: pages of the executor for the Reply, all of them
  * @npages: how many
  *
- * nfsd replaces them by pages of the page cache and releases them. As they are held, the
- * Reply can return them, and no others have to be allocated and cleared. The first page is
- * not replaced.
+ * nfsd replaces these pages by pages of the page cache and releases them. As they are held,
+ * the Reply can return them, and no others have to be allocated and cleared. The first page
+ * is not replaced. The executor calls rpcrdma2_call_release_pages() for those that the Reply
+ * does not use.
  *
  * Context: process; sleeps only for memory.
  */

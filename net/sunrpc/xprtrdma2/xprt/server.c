@@ -398,7 +398,9 @@ static int svc_xpo_sendto(struct svc_rqst *rqstp)
 		return -ENOTCONN;
 	svc_count_pages(rqstp);
 	npages = rqstp->rq_next_page - rqstp->rq_respages;
-	/* The Reply uses no others, and a thread that has deferred the Call uses all */
+	/* Release the pages that the Reply does not use, or all if they are those of a thread
+	 * that deferred the Call, because that thread still uses them.
+	 */
 	if (call->npages)
 		rpcrdma2_call_release_pages(call, rqstp->rq_deferred ? 0 : npages);
 	ret = rpcrdma2_call_reply(call, &rqstp->rq_res, rqstp->rq_respages, npages);
