@@ -18,8 +18,7 @@ read_it() { iocheck check -d -s "$1" -l "$2" -b $MIB "$D/f$1"; }
 # Allocations by nfsd's threads fail at most four times, but for those of an RPC.
 no_pages() {
 	address_range svc_process
-	fault_in svc_recv $FAIL_PAGE ignore-gfp-wait=N ignore-gfp-highmem=N min-order=0 times=4 \
-		"reject-start=0x$START" "reject-end=0x$END"
+	fail_pages svc_recv min-order=0 times=4 "reject-start=0x$START" "reject-end=0x$END"
 }
 missed_pages() { traced ' svc_alloc_arg_err: '; }
 

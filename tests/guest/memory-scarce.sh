@@ -35,10 +35,6 @@ dirty_limit() { # DEV VERS
 
 # ---- F-11 ----
 
-fail_pages() { # FUNCTION NAME=VALUE...
-	fault_in "$1" $FAIL_PAGE ignore-gfp-wait=N ignore-gfp-highmem=N "${@:2}"
-}
-
 # fragmented DEV VERS FUNCTION LIMIT: no 16 KiB in one piece for the buffers of either side.
 fragmented() {
 	local role

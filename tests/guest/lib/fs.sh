@@ -512,6 +512,11 @@ fault_in() {
 	fault "${@:2}" stacktrace-depth=32 "require-start=0x$START" "require-end=0x$END"
 }
 
+# fail_pages FUNCTION NAME=VALUE...: the same for pages, also where the caller could wait
+fail_pages() {
+	fault_in "$1" $FAIL_PAGE ignore-gfp-wait=N ignore-gfp-highmem=N "${@:2}"
+}
+
 # address_range FUNCTION: START and END, the address of the next symbol. A read of this file
 # may miss something while modules come and go.
 address_range() {
