@@ -23,7 +23,7 @@ pages_are_complete() {
 	install_tools install
 	for name in $(sed -nE 's/^module_param(_named|_cb)?\((\w+),.*/\2/p' \
 			"$TOP"/net/sunrpc/xprtrdma2/{,*/}*.c) \
-		    $(sed -nE 's/^RPCRDMA2_STAT\((\w+)\).*/\1/p' \
+		    $(sed -nE 's/^RPCRDMA2_STAT\((\w+),.*/\1/p' \
 			"$TOP/net/sunrpc/xprtrdma2/conn/stats_list.h"); do
 		grep -x "\.It Va $name" "$page/man4/rpcrdma2.4"
 		n=$((n + 1))

@@ -48,7 +48,14 @@ static_assert((int)RPCRDMA2_PROPERTY_ID_BRS == (int)RPCRDMA2_BRS);
 static_assert((int)RPCRDMA2_REQUEST_RESULT_REJECTED == (int)RPCRDMA2_CHANGE_REJECTED);
 static_assert(RPCRDMA2_A_COUNTERS_MAX == 1 + RPCRDMA2_NR_STATS);
 
-/* The counters follow the padding attribute, in the order of stats_list.h. */
+/* The counters by number. The attribute of the first follows the padding attribute. */
+static const u8 counters[] = {
+#define RPCRDMA2_STAT(name, number)	\
+	[number] = RPCRDMA2_STAT_##name
+#include "conn/stats_list.h"
+#undef RPCRDMA2_STAT
+};
+
 static int put_counters(struct sk_buff *skb, int type,
 			const struct rpcrdma2_stats *stats)
 {
@@ -59,7 +66,7 @@ static int put_counters(struct sk_buff *skb, int type,
 		return -EMSGSIZE;
 	for (i = 0; i < RPCRDMA2_NR_STATS; i++)
 		if (nla_put_u64_64bit(skb, RPCRDMA2_A_COUNTERS_PAD + 1 + i,
-				      atomic_long_read(&stats->v[i]),
+				      atomic_long_read(&stats->v[counters[i]]),
 				      RPCRDMA2_A_COUNTERS_PAD))
 			return -EMSGSIZE;
 	nla_nest_end(skb, nest);

@@ -7,9 +7,10 @@
 #define _RPCRDMA2_STATS_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 
 enum rpcrdma2_stat {
-#define RPCRDMA2_STAT(name)	RPCRDMA2_STAT_##name
+#define RPCRDMA2_STAT(name, ...)	RPCRDMA2_STAT_##name
 #include "conn/stats_list.h"
 #undef RPCRDMA2_STAT
 	RPCRDMA2_NR_STATS,
@@ -20,7 +21,7 @@ enum rpcrdma2_stat {
  * @v: indexed by enum rpcrdma2_stat
  */
 struct rpcrdma2_stats {
-	atomic_long_t		v[RPCRDMA2_NR_STATS];
+	atomic_long_t		v[RPCRDMA2_NR_STATS] ____cacheline_aligned_in_smp;
 };
 
 #define rpcrdma2_stat_inc(stats, name)					\
