@@ -64,7 +64,6 @@
  * @lkey: its key for local buffers; a copy, since a prober may hold only a reference
  * @cq: one CQ for both queues
  * @cq_id: its number; remains when the CQ is gone
- * @poll: context that polls it
  * @qp: queue pair
  * @state_lock: protects @state, and negotiation in @ver
  * @state: see rpcrdma2_conn_state(); changed by one function only
@@ -74,20 +73,21 @@
  * @why: reason for the version
  * @remote_inval: Replies may invalidate handles of the peer (RINV-20, RINV-21)
  * @heard: a sign of life since the last check of keepalive.c
+ * @limits: limits of messages
+ * @ver: version
+ * @poll: context that polls @cq
  * @cids: last number given to a Receive, Send, chain or MR, for traces
  * @xids: last XID of a control message of ours
+ * @deferred: struct rpcrdma2_deferred, last one first
  * @sendq: send queue
  * @recvq: receive queue
  * @credit: credits of both directions
- * @limits: limits of messages
  * @props: properties
- * @ver: version
  * @keepalive: keepalive
  * @shrink_calls: number of Calls at the last check of shrink.c
  * @shrink_asks: checks of shrink.c that may still send requests without need
  * @timer: jobs with deadlines
- * @deferred: struct rpcrdma2_deferred, last one first
- * @deferred_mutex: held while these run, first one first
+ * @deferred_mutex: held while those of @deferred run, first one first
  * @deferred_work: runs these, unless the context that polls does
  * @list_mutex: held while netlink looks at the connection, see conn_list.c
  * @listed: in the list of connections; changed under @list_mutex
@@ -98,6 +98,10 @@
  *
  * Fields that are also read without their lock are written by WRITE_ONCE(), and readers
  * need only the value. For fields that READY publishes see rpcrdma2_conn_state().
+ *
+ * While a connection is READY, the fields in front of @poll hardly ever change, so all CPUs
+ * hold their cache lines. @poll, @sendq, @recvq and @credit change with each message, and the
+ * CPU that sends often is not the one that polls. So each of them begins a cache line.
  */
 struct rpcrdma2_conn {
 	refcount_t			refs;
@@ -115,7 +119,6 @@ struct rpcrdma2_conn {
 	u32				lkey;
 	struct ib_cq			*cq;
 	u32				cq_id;
-	struct rpcrdma2_poll		poll;
 	struct ib_qp			*qp;
 
 	spinlock_t			state_lock;	/* see above */
@@ -126,21 +129,23 @@ struct rpcrdma2_conn {
 	enum rpcrdma2_why		why;
 	bool				remote_inval;
 	bool				heard;
+	struct rpcrdma2_msg_size	limits;
+	struct rpcrdma2_conn_ver	ver;
+
+	struct rpcrdma2_poll		poll ____cacheline_aligned_in_smp;
 	atomic_t			cids;
 	atomic_t			xids;
+	struct llist_head		deferred;
+	struct rpcrdma2_sendq		sendq ____cacheline_aligned_in_smp;
+	struct rpcrdma2_recvq		recvq ____cacheline_aligned_in_smp;
+	struct rpcrdma2_credit		credit ____cacheline_aligned_in_smp;
 
-	struct rpcrdma2_sendq		sendq;
-	struct rpcrdma2_recvq		recvq;
-	struct rpcrdma2_credit		credit;
-	struct rpcrdma2_msg_size	limits;
 	struct rpcrdma2_conn_props	props;
-	struct rpcrdma2_conn_ver	ver;
 	struct rpcrdma2_keepalive	keepalive;
 	unsigned long			shrink_calls;
 	u32				shrink_asks;
 	struct rpcrdma2_timer		timer;
 
-	struct llist_head		deferred;
 	struct mutex			deferred_mutex;	/* see above */
 	struct work_struct		deferred_work;
 	struct mutex			list_mutex;	/* see above */

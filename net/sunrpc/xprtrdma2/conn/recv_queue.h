@@ -28,56 +28,61 @@ struct rpcrdma2_conn;
  * struct rpcrdma2_recv - one Receive
  * @cqe: completion
  * @wr: the posted work request
- * @sge: its buffer, mapped while it is posted or in use
- * @conn: connection it is mapped for
  * @node: link in the pool's free list
- * @mapped: link in the list of @conn
- * @list: link in a list of the owner of the message
- * @buf: the memory
  * @size: bytes at @buf
  * @len: bytes received
  * @cid: identifies the Receive in traces
- * @inv_handle: handle that the device invalidated, if @invalidated
- * @invalidated: the completion carried an invalidated handle
  * @posted: posted and not completed; set before it is posted, cleared by the completion,
  *	which poll.lock serializes
+ * @invalidated: the completion carried an invalidated handle
+ * @conn: connection it is mapped for
+ * @sge: its buffer, mapped while it is posted or in use
+ * @mapped: link in the list of @conn
+ * @list: link in a list of the owner of the message
+ * @buf: the memory
  * @hdr: decoded header, points into @buf
+ * @inv_handle: handle that the device invalidated, if @invalidated
+ *
+ * The fields up to @invalidated, and those from @hdr on, change with each message. The cache
+ * line between them hardly ever does, so all CPUs hold it.
  */
 struct rpcrdma2_recv {
 	struct ib_cqe			cqe;
 	struct ib_recv_wr		wr;
-	struct ib_sge			sge;
-	struct rpcrdma2_conn		*conn;
 	struct llist_node		node;
-	struct hlist_node		mapped;
-	struct list_head		list;
-	void				*buf;
 	u32				size;
 	u32				len;
 	u32				cid;
-	u32				inv_handle;
-	bool				invalidated;
 	bool				posted;
-	struct rpcrdma2_hdr		hdr;
+	bool				invalidated;
+
+	struct rpcrdma2_conn		*conn ____cacheline_aligned_in_smp;
+	struct ib_sge			sge;
+	struct hlist_node		mapped;
+	struct list_head		list;
+	void				*buf;
+
+	struct rpcrdma2_hdr		hdr ____cacheline_aligned_in_smp;
+	u32				inv_handle;
 };
 
 /**
  * struct rpcrdma2_recv_pool - Receives, kept over reconnects
- * @free: Receives that are neither posted nor in use
- * @ready: more of them, which a connection posts next; recvq.lock
  * @size: capacity that all have, bytes: that of the policy for the connection, or less if
  *	memory is fragmented or messages are not longer
  * @count: number of Receives in existence
  * @bytes: memory of their buffers
  * @node: NUMA node for new ones; the owner sets it, all else begins as zeros
+ * @free: Receives that are neither posted nor in use
+ * @ready: more of them, which a connection posts next; recvq.lock
  */
 struct rpcrdma2_recv_pool {
-	struct llist_head		free;
-	struct llist_node		*ready;
 	u32				size;
 	atomic_t			count;
 	atomic_long_t			bytes;
 	int				node;
+	struct llist_head		free ____cacheline_aligned_in_smp;
+	struct llist_node		*ready;
 };
 
 /* Put a Receive on the free list, without a check whether there are enough. */

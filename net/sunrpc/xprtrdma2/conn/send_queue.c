@@ -42,17 +42,20 @@ static struct rpcrdma2_send *slot_take(struct rpcrdma2_sendq *sendq,
 
 	if (!send)
 		return NULL;
-	*slots = send->next;
-	sendq->avail -= nwrs;
+	/* Most slots were last used by another CPU. A load first would ask for the cache line
+	 * twice: to read, then to write.
+	 */
 	send->nwrs = nwrs;
 	send->on_wire = NULL;
 	send->done = NULL;
 	send->holds = 0;
+	*slots = send->next;
+	sendq->avail -= nwrs;
 	return send;
 }
 
 /* Take @nwrs entries, and a slot unless @send is NULL. Returns false if not all is free: some
- * entries are left for control messages. Another buffer is added before the last one is
+ * entries are left for control messages. Another buffer is added when the last one is
  * taken. Inlined, since each caller knows whether @send is NULL.
  */
 static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
@@ -67,9 +70,10 @@ static __always_inline bool sq_take(struct rpcrdma2_conn *conn, u32 nwrs,
 		sendq->avail -= nwrs;
 		return true;
 	}
-	if (unlikely(!sendq->free || !sendq->free->next) && sendq->bare)
-		rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT);
 	*send = slot_take(sendq, &sendq->free, nwrs);
+	if (unlikely(!sendq->free) && sendq->bare &&
+	    rpcrdma2_send_buf_add(conn, RPCRDMA2_GFP_NOWAIT) && !*send)
+		*send = slot_take(sendq, &sendq->free, nwrs);
 	return *send;
 }
 
@@ -130,7 +134,8 @@ static struct rpcrdma2_send *posted_cut(struct rpcrdma2_sendq *sendq,
 		last->next = NULL;
 	for (pos = first; pos; pos = pos->next) {
 		pos->posted = false;
-		sendq->lingering -= pos->holds;
+		if (pos->holds)
+			sendq->lingering -= pos->holds;
 	}
 	return first;
 }
@@ -433,9 +438,9 @@ static void send_prepare(struct rpcrdma2_send *send, u32 len, u32 inv_handle)
 {
 	struct ib_send_wr *wr = &send->wr;
 
+	send->sge.length = len;
 	ib_dma_sync_single_for_device(send->conn->cm_id->device,
 				      send->sge.addr, len, DMA_TO_DEVICE);
-	send->sge.length = len;
 	wr->next = NULL;
 	wr->send_flags = 0;
 	wr->opcode = inv_handle ? IB_WR_SEND_WITH_INV : IB_WR_SEND;

@@ -26,52 +26,55 @@ struct rpcrdma2_send;
 
 /**
  * struct rpcrdma2_sendq - the send queue
- * @lock: protects the fields up to @waiters and orders posting; a leaf
+ * @lock: protects the fields up to @held_at and orders posting; a leaf
  * @closed: nothing may be posted any more
- * @depth: number of entries
+ * @flushing: a zero-length Write that retires all Sends is posted
+ * @retire: one is wanted, because the connection is idle
  * @avail: free entries
  * @most: the most entries that one chain may take
  * @unsignaled: Sends posted since the last signaled one
- * @lingering: pages that these hold
- * @held_at: time of posting of the last Send that holds pages, jiffies
- * @flushing: a zero-length Write that retires all Sends is posted
- * @retire: one is wanted, because the connection is idle
- * @quiet: number of the next Sends that are signaled for this reason
- * @done: completion handler of Sends
+ * @quiet: number of the next Sends that are signaled because the connection was idle
  * @free: free send slots for RPC messages
+ * @posted: posted slots of both kinds in order
+ * @posted_end: where the next one is linked
+ * @waiters: FIFO of struct rpcrdma2_sendq_waiter
  * @bare: free send slots without a buffer
  * @buffers: number of slots for RPC messages with a buffer, free or not
  * @free_control: free send slots for control messages (D-18)
- * @posted: posted slots of both kinds in order
- * @posted_end: where the next one is linked
  * @chains: struct rpcrdma2_sendq_waiter of posted chains without a Send
- * @waiters: FIFO of struct rpcrdma2_sendq_waiter
+ * @lingering: pages that unsignaled Sends hold
+ * @held_at: time of posting of the last Send that holds pages, jiffies
+ * @depth: number of entries
+ * @done: completion handler of Sends
  * @slots: all slots, an array of @nslots, which exists with the QP; the first
  *	RPCRDMA2_CONTROL_RESERVE are for control messages
  * @nslots: their number
  * @slot_size: capacity of a slot for RPC messages, bytes
+ *
+ * The fields up to @waiters, which each Send needs, share a cache line.
  */
 struct rpcrdma2_sendq {
 	spinlock_t			lock;		/* see above */
 	bool				closed;
-	u32				depth;
+	bool				flushing;
+	bool				retire;
 	u32				avail;
 	u32				most;
 	u32				unsignaled;
-	u32				lingering;
-	unsigned long			held_at;
-	bool				flushing;
-	bool				retire;
 	u32				quiet;
-	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct rpcrdma2_send		*free;
+	struct rpcrdma2_send		*posted;
+	struct rpcrdma2_send		**posted_end;
+	struct list_head		waiters;
+
 	struct rpcrdma2_send		*bare;
 	u32				buffers;
 	struct rpcrdma2_send		*free_control;
-	struct rpcrdma2_send		*posted;
-	struct rpcrdma2_send		**posted_end;
 	struct list_head		chains;
-	struct list_head		waiters;
+	u32				lingering;
+	unsigned long			held_at;
+	u32				depth;
+	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 	struct rpcrdma2_send		*slots;
 	u32				nslots;
 	u32				slot_size;

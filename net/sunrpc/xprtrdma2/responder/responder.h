@@ -158,83 +158,84 @@ enum rpcrdma2_call_state {
  * @list: @calls, @waiting or @ready of the responder
  * @resp: its responder
  * @conn: its connection
+ * @rx: the Receive
  * @state: see enum rpcrdma2_call_state; changed only by rpcrdma2_call_set_state()
  * @refs: one for the executor; one for a Reply that waits; one for its completion, if that
  *	is needed
- * @rx: the Receive
  * @rx_refs: one for the executor; one for a Reply not encoded yet
  * @credited: the credit was given back
- * @nchunks: used entries of @chunks
- * @pz_len: bytes in the Position-Zero chunk
  * @stream: bytes of the un-reduced RPC message
  * @head: number of its bytes that stay in the Receive; the others go to @pages
  * @read_bytes: bytes to be pulled
+ * @nresults: used entries of @results
+ * @reply_bytes: bytes of the stream without @results
+ * @err: code of the RDMA2_ERROR that is sent instead of a Reply, or 0
+ * @inv_handle: handle for the Send to invalidate, or 0
+ * @npages: used entries of @pages; some may be NULL
+ * @nwrs: send queue entries for @todo of a Reply
+ * @entries: size of @pages, see rpcrdma2_call_have_array()
+ * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
+ * @hdr: header of the Reply, which has the (reduced) Reply in the Reply chunk if @hdr.nomsg
+ * @nchunks: used entries of @chunks
+ * @pz_len: bytes in the Position-Zero chunk
  * @pulling: its share of the responder's @pulling, or 0
  * @ctxs: maximum number of RDMA contexts for RDMA Reads at once
  * @todo: struct rpcrdma2_rw not posted yet
  * @posted: struct rpcrdma2_rw posted, alone or in front of the Send
- * @nwrs: send queue entries for @todo of a Reply
  * @deferred: its next step, if that takes memory
  * @cqe: completion of a batch
  * @batch_done: called after the completion of a batch
  * @waiter: waits for space in the send queue
- * @nresults: used entries of @results
- * @hdr: header of the Reply, which has the (reduced) Reply in the Reply chunk if @hdr.nomsg
- * @reply_bytes: bytes of the stream without @results
- * @inv_handle: handle for the Send to invalidate, or 0
- * @err: code of the RDMA2_ERROR that is sent instead of a Reply, or 0
- * @err_arg: its arguments
+ * @err_arg: arguments of the RDMA2_ERROR
  * @res: the Reply, while it waits or RDMA Writes use it
  * @fixed: a Reply made by the responder
- * @npages: used entries of @pages; some may be NULL
- * @entries: size of @pages, see rpcrdma2_call_have_array()
- * @pages: pages for RDMA Reads; later, pages of the Reply under I/O
  * @page: array of one entry
  * @chunks: Read chunks other than Position-Zero, in ascending Position; these and the following
  *	arrays are at the end, as most Calls do not need them
  * @results: results that may travel in Write chunks, in ascending Position; from
  *	rpcrdma2_call_reply() on those that do
  * @written: bytes for each Write chunk
+ *
+ * Successive Calls are executed on different CPUs. The fields up to @hdr, which every Call
+ * needs, are in three cache lines.
  */
 struct rpcrdma2_svc_call {
 	struct list_head		list;
 	struct rpcrdma2_responder	*resp;
 	struct rpcrdma2_conn		*conn;
+	struct rpcrdma2_recv		*rx;
 	enum rpcrdma2_call_state	state;
 	refcount_t			refs;
-	struct rpcrdma2_recv		*rx;
 	refcount_t			rx_refs;
 	bool				credited;
+	u32				stream;
+	u32				head;
+
+	u32				read_bytes;
+	u32				nresults;
+	u32				reply_bytes;
+	u32				err;
+	u32				inv_handle;
+	u32				npages;
+	u32				nwrs;
+	u32				entries;
+	struct page			**pages;
+	struct rpcrdma2_reply_hdr	hdr;
 
 	u32				nchunks;
 	u32				pz_len;
-	u32				stream;
-	u32				head;
-	u32				read_bytes;
 	u32				pulling;
 	u32				ctxs;
-
 	struct list_head		todo;
 	struct list_head		posted;
-	u32				nwrs;
 	struct rpcrdma2_deferred	deferred;
 	struct ib_cqe			cqe;
 	void				(*batch_done)(struct rpcrdma2_svc_call *call,
 						      int status);
 	struct rpcrdma2_sendq_waiter	waiter;
-
-	u32				nresults;
-	struct rpcrdma2_reply_hdr	hdr;
-	u32				reply_bytes;
-	u32				inv_handle;
-	u32				err;
 	u32				err_arg[2];
 	struct xdr_buf			res;
 	__be32				fixed[6];
-
-	u32				npages;
-	u32				entries;
-	struct page			**pages;
 	struct page			*page;
 
 	struct rpcrdma2_item		chunks[RPCRDMA2_READ_CHUNKS_MAX];

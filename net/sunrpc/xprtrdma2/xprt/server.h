@@ -105,8 +105,8 @@ struct rpcrdma2_pending {
  * @xprt: sunrpc's part; must be first
  * @conn: the connection
  * @stats: its counters
- * @pool: its Receives
  * @resp: its responder role
+ * @pool: its Receives
  * @stash: pages for the responder's next RDMA Reads
  * @cand: admission.c's part
  * @close_work: makes sunrpc close the transport
@@ -116,8 +116,8 @@ struct rpcrdma2_svc {
 	struct svc_xprt			xprt;
 	struct rpcrdma2_conn		*conn;
 	struct rpcrdma2_stats		stats;
+	struct rpcrdma2_responder	resp ____cacheline_aligned_in_smp;
 	struct rpcrdma2_recv_pool	pool;
-	struct rpcrdma2_responder	resp;
 	struct page			*stash[RPCRDMA2_STASH];
 	struct rpcrdma2_candidate	cand;
 	struct work_struct		close_work;
