@@ -10,7 +10,7 @@
  */
 #include <linux/slab.h>
 
-#include "requester/rpc_slot.h"
+#include "requester/devmem.h"
 #include <trace/events/rpcrdma2.h>
 
 #define SLOT_BYTES	kmalloc_size_roundup(sizeof(struct rpcrdma2_req))
@@ -106,13 +106,14 @@ static void slot_put(struct rpcrdma2_req *req)
 
 	/* Reset here: an RPC may end before rpcrdma2_requester_send() */
 	req->error = 0;
-	req->args.devmem = false;
-	req->results.devmem = false;
+	if (rpcrdma2_devmem_has_ops()) {
+		req->args.devmem = false;
+		req->results.devmem = false;
+	}
 	req->conn_id = 0;
 	req->moved = false;
 	guard(spinlock)(&xprt->reserve_lock);
 	if (!xprt_wake_up_backlog(xprt, &req->rqst)) {
-		memset(&req->rqst, 0, sizeof(req->rqst));
 		req->next = rq->free;
 		rq->free = req;
 	}
@@ -168,7 +169,10 @@ void rpcrdma2_requester_alloc_slot(struct rpc_xprt *xprt,
 			return;
 		}
 	}
-	if (!req)
+	/* xprt_wake_up_backlog() clears the slot of a task that has waited */
+	if (req)
+		memset(&req->rqst, 0, sizeof(req->rqst));
+	else
 		req = slot_new(rq);
 	task->tk_status = req ? 0 : -ENOMEM;
 	if (req)

@@ -96,70 +96,73 @@ struct rpcrdma2_part {
  * @rqst: what sunrpc sees
  * @rq: its requester
  * @state: see enum rpcrdma2_req_state; queue_lock
- * @ninv: handles that may be valid, while a local invalidation of them is under way; the
- *	end of the connection ends one that fails; queue_lock
+ * @error: errno to end the RPC with, 0 if none; stays with the RPC
  * @next: link in the requester's @free
  * @list: link in the requester's @fifo, @starved or @outstanding
- * @abandoned: sunrpc has freed the slot, the transport has not
- * @inval_start: start of the local invalidation, jiffies
- * @lost_at: ORPHAN: time at which the Reply is overdue, jiffies
- * @error: errno to end the RPC with, 0 if none; stays with the RPC
  * @unmapped: time of the first failure to map its memory, jiffies, or 0
  * @turn: rq->taken when it was first taken from the FIFO, or 0
- * @again: back to the FIFO instead of the end, once its handles are invalid
  * @sends: number of times it was taken from the FIFO
- * @on_wire: the Call was posted, or failed to be posted, since it was last taken
- *	from the FIFO: a Reply may arrive
- * @copied: length of the Reply, for xprt_complete_rqst()
- * @nomsg: the Reply is in the Reply chunk
  * @conn_id: connection it was last sent on, or 0
- * @moved: it was sent on another connection before
- * @inv_waiter: waits for send queue entries for local invalidations
- * @inv_cqe: completion of the last of them
+ * @copied: length of the Reply, for xprt_complete_rqst()
  * @inline_send: largest message at the time of the plan, bytes
  * @reply_due: length of the longest Reply that may come inline
+ * @bounced: bounce pages that the plan uses
+ * @abandoned: sunrpc has freed the slot, the transport has not
+ * @again: back to the FIFO instead of the end, once its handles are invalid
+ * @on_wire: the Call was posted, or failed to be posted, since it was last taken
+ *	from the FIFO: a Reply may arrive
+ * @nomsg: the Reply is in the Reply chunk
+ * @moved: it was sent on another connection before
+ * @ninv: handles that may be valid, while a local invalidation of them is under way; the
+ *	end of the connection ends one that fails; queue_lock
+ * @inval_start: start of the local invalidation, jiffies
+ * @lost_at: ORPHAN: time at which the Reply is overdue, jiffies
+ * @mrs: MRs of all chunks, struct rpcrdma2_mr.list
  * @args: arguments, with the Read or Position-Zero chunk
  * @results: results, with the Write or Reply chunk
- * @mrs: MRs of all chunks, struct rpcrdma2_mr.list
- * @bounced: bounce pages that the plan uses
+ * @inv_waiter: waits for send queue entries for local invalidations
+ * @inv_cqe: completion of the last of them
  * @nbounce: pages at @bounce
  * @bounce: memory for ragged ends, kept with the slot
  * @buf: rq_buffer and rq_rbuffer, kept with the slot
  * @buf_size: bytes of @buf
+ *
+ * A slot is used on up to three CPUs: by a task, by the completion of the Reply, and by the
+ * next task. An RPC without chunks changes the fields up to @moved only.
  */
 struct rpcrdma2_req {
 	struct rpc_rqst			rqst;
 	struct rpcrdma2_requester	*rq;
 	enum rpcrdma2_req_state		state;
-	u32				ninv;
+	int				error;
 	struct rpcrdma2_req		*next;
 	struct list_head		list;
-	bool				abandoned;
-	unsigned long			inval_start;
-	unsigned long			lost_at;
-	int				error;
+
 	unsigned long			unmapped;
 	u32				turn;
-	bool				again;
 	unsigned int			sends;
-	bool				on_wire;
-	u32				copied;
-	bool				nomsg;
 	u32				conn_id;
-	bool				moved;
-	struct rpcrdma2_sendq_waiter	inv_waiter;
-	struct ib_cqe			inv_cqe;
-
+	u32				copied;
 	u32				inline_send;
 	u32				reply_due;
+	u32				bounced;
+	bool				abandoned;
+	bool				again;
+	bool				on_wire;
+	bool				nomsg;
+	bool				moved;
+
+	u32				ninv;
+	unsigned long			inval_start;
+	unsigned long			lost_at;
+	struct list_head		mrs;
 	struct rpcrdma2_part		args;
 	struct rpcrdma2_part		results;
-	struct list_head		mrs;
 
-	u32				bounced;
+	struct rpcrdma2_sendq_waiter	inv_waiter;
+	struct ib_cqe			inv_cqe;
 	u32				nbounce;
 	struct page			*bounce[RPCRDMA2_BOUNCE_PAGES];
-
 	void				*buf;
 	size_t				buf_size;
 };
@@ -168,53 +171,58 @@ struct rpcrdma2_req {
  * struct rpcrdma2_requester - requester role of a transport
  * @xprt: the transport; must be first
  * @pool: MRs, closed if this requester never registers memory
- * @conn: current connection or NULL; queue_lock
  * @free: free slots, last used first; xprt->reserve_lock
  * @bytes: memory of all slots and their buffers
+ * @conn: current connection or NULL; queue_lock
  * @fifo: Calls that wait, in order of arrival
- * @starved: Calls that need MRs, while the first of them waits for MRs. When there may be
- *	some, all go to the head of @fifo
  * @outstanding: Calls sent and not ended, orphans included
- * @sq_wait: @sq_waiter is queued; no Call is taken from @fifo
  * @taken: Calls that were taken from @fifo, each counted once
- * @sq_waiter: waits for send queue entries for the first of @fifo
- * @stopping: @conn is about to be closed: nothing new is posted
  * @busy: users of @conn, its send slots and MRs without a lock, except
  *	completions; stopping waits for them
- * @wq: woken when an invalidation is complete or @busy becomes 0
- * @watchdog: checks for invalidations that take too long
+ * @sq_wait: @sq_waiter is queued; no Call is taken from @fifo
+ * @stopping: @conn is about to be closed: nothing new is posted
+ * @lesson_new: no RPC was completed since an ERROR set @refused, @max_segs or @max_reply, except
+ *	on the connection that has ended because of that; queue_lock
+ * @replies: Replies that completed an RPC on this connection
+ * @starved: Calls that need MRs, while the first of them waits for MRs. When there may be
+ *	some, all go to the head of @fifo
  * @refused: payloads that the responder does not take in a chunk (ERR-30): XDRBUF_WRITE
  *	stands for Read chunks, XDRBUF_READ for Write chunks
  * @max_segs: segments per chunk that the responder accepts, as far as known
  * @max_reply: longest message that it sends, bytes, as far as known
- * @lesson_new: no RPC was completed since an ERROR set one of these limits, except on the
- *	connection that has ended because of that; queue_lock
- * @replies: Replies that completed an RPC on this connection
+ * @sq_waiter: waits for send queue entries for the first of @fifo
+ * @wq: woken when an invalidation is complete or @busy becomes 0
+ * @watchdog: checks for invalidations that take too long
  * @offered: bytes of Write and Reply chunks offered; statistics
  * @unbuildable: Calls that could not be built; statistics
  * @bad_replies: Replies that contradict their Call; statistics
+ *
+ * The fields from @conn to @replies, which each RPC uses under queue_lock, share a cache line.
+ * RPCs without chunks only read those behind.
  */
 struct rpcrdma2_requester {
 	struct rpc_xprt			xprt;
-	struct rpcrdma2_mr_pool		pool;
-	struct rpcrdma2_conn		*conn;
+	struct rpcrdma2_mr_pool		pool ____cacheline_aligned_in_smp;
 	struct rpcrdma2_req		*free;
 	atomic_long_t			bytes;
+
+	struct rpcrdma2_conn		*conn ____cacheline_aligned_in_smp;
 	struct list_head		fifo;
-	struct list_head		starved;
 	struct list_head		outstanding;
-	bool				sq_wait;
 	u32				taken;
-	struct rpcrdma2_sendq_waiter	sq_waiter;
-	bool				stopping;
 	unsigned int			busy;
-	wait_queue_head_t		wq;
-	struct delayed_work		watchdog;
+	bool				sq_wait;
+	bool				stopping;
+	bool				lesson_new;
+	unsigned long			replies;
+
+	struct list_head		starved;
 	unsigned int			refused;
 	u32				max_segs;
 	u32				max_reply;
-	bool				lesson_new;
-	unsigned long			replies;
+	struct rpcrdma2_sendq_waiter	sq_waiter;
+	wait_queue_head_t		wq;
+	struct delayed_work		watchdog;
 	atomic_long_t			offered;
 	atomic_long_t			unbuildable;
 	atomic_long_t			bad_replies;
