@@ -5,7 +5,8 @@
 # at once, over one mount and over many, each with a connection of its own. Leaves in results:
 #
 #	time DEV ROW N OPS NANOSECONDS CONTEXT-SWITCHES	(per round)
-#	insn DEV ROW@N OPS CONTEXT-SWITCHES	(recorded by the plugin, with PROFILE or LINES)
+#	insn DEV ROW@N OPS CONTEXT-SWITCHES	(recorded by the plugin, with PROFILE; with
+#			CACHE_LINES, each round is recorded instead of timed)
 #	memory DEV N KIND BYTES		(of all, after the load)
 #
 # KIND: device, the queues of rxe; messages, what rpcrdma2 says of itself; all, by
@@ -16,7 +17,7 @@
 #
 # timeout: 900
 . /lab/lib/lab.sh
-. /lab/tests/params	# DEVICES ROWS ROUNDS PROFILE LINES SCALE CONNECTIONS AT_ONCE
+. /lab/tests/params	# DEVICES ROWS ROUNDS PROFILE CACHE_LINES SCALE CONNECTIONS AT_ONCE
 . /lab/tests/guest.sh
 
 DIR=/run/mounts
@@ -64,18 +65,27 @@ messages() {
 		END { print sum + 0 }'
 }
 
+record() { # DEV ROW N
+	local out
+
+	out=$(nfsbench -p ${AT_ONCE:+-j $AT_ONCE} "${args[@]}")
+	echo "insn $1 $2@$3 ${out%% *} ${out##* }" >> "$RESULTS"
+}
+
 run_rows() { # DEV N
 	local r i out
 
 	for r in $ROWS; do
 		row "$r" "$2"
 		for ((i = 0; i < ROUNDS; i++)); do
+			if [ "$CACHE_LINES" ]; then
+				record "$1" "$r" "$2"
+				continue
+			fi
 			out=$(nfsbench ${AT_ONCE:+-j $AT_ONCE} "${args[@]}")
 			echo "time $1 $r $2 $out" >> "$RESULTS"
 		done
-		[ -n "$PROFILE$LINES" ] || continue
-		out=$(nfsbench -p ${AT_ONCE:+-j $AT_ONCE} "${args[@]}")
-		echo "insn $1 $r@$2 ${out%% *} ${out##* }" >> "$RESULTS"
+		[ -z "$PROFILE" ] || record "$1" "$r" "$2"
 	done
 }
 
@@ -110,5 +120,5 @@ for dev in $DEVICES; do
 		connections "$dev" "$n"
 	done
 done
-[ -z "$PROFILE$LINES" ] || symbols
+[ -z "$PROFILE$CACHE_LINES" ] || symbols
 ktap_ok "all connections"
