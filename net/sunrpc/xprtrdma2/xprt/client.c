@@ -58,8 +58,6 @@ MODULE_PARM_DESC(negotiate_ms,
 /* Largest RPC payload: the maximum of NFS, unaligned */
 #define RPCRDMA2_MAX_PAYLOAD		(SZ_1M + PAGE_SIZE)
 
-#define RPCRDMA2_MIN_SLOTS		4U
-
 static unsigned int client_idle = 300;
 module_param(client_idle, uint, 0644);
 MODULE_PARM_DESC(client_idle,
@@ -737,7 +735,7 @@ struct rpc_xprt *rpcrdma2_client_setup(struct xprt_class *class,
 	struct rpc_xprt *xprt;
 
 	xprt = rpcrdma2_xprt_alloc(class, args, &rpcrdma2_client_ops, sizeof(*client),
-				   RPCRDMA2_MIN_SLOTS);
+				   RPCRDMA2_LEAST_SLOTS);
 	if (IS_ERR(xprt))
 		return xprt;
 	client = rpcrdma2_client(xprt);
