@@ -438,6 +438,7 @@ static void send_prepare(struct rpcrdma2_send *send, u32 len, u32 inv_handle)
 {
 	struct ib_send_wr *wr = &send->wr;
 
+	/* A store first, see slot_take() */
 	send->sge.length = len;
 	ib_dma_sync_single_for_device(send->conn->cm_id->device,
 				      send->sge.addr, len, DMA_TO_DEVICE);
